@@ -1,0 +1,26 @@
+# fj_layer(NAME DEPS ...): src/NAME/*.cpp becomes the static library fj_NAME (an
+# interface library while it has headers only).
+function(fj_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  if(sources)
+    add_library(fj_${name} STATIC ${sources})
+    target_include_directories(fj_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(fj_${name} PUBLIC ${ARG_DEPS} PRIVATE fj_options)
+  else()
+    add_library(fj_${name} INTERFACE)
+    target_include_directories(fj_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(fj_${name} INTERFACE ${ARG_DEPS})
+  endif()
+endfunction()
+
+# fj_test(NAME SOURCES ... DEPS ...): one Boost.Test program, run by ctest under its name.
+function(fj_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/unit/main.cpp ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} fj_options Boost::unit_test_framework)
+  target_compile_definitions(${name} PRIVATE FJ_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FJ_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()

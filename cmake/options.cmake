@@ -1,0 +1,37 @@
+# Compiler options, sanitizers and third-party parts, each found once.
+set(FJ_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize= (address,undefined | thread)")
+
+add_library(fj_options INTERFACE)
+target_compile_options(fj_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
+  -fvisibility=hidden -fno-omit-frame-pointer)
+if(FJ_SANITIZE)
+  add_compile_options(-fsanitize=${FJ_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${FJ_SANITIZE})
+endif()
+
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(absl REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(libevent_core REQUIRED IMPORTED_TARGET libevent_core)
+pkg_check_modules(tinyxml2 REQUIRED IMPORTED_TARGET tinyxml2)
+pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
+
+# msgpack-c, header-only; its package's CMake file asks for Boost, which we do not need.
+find_path(MSGPACK_INCLUDE_DIR msgpack.hpp REQUIRED)
+add_library(msgpack INTERFACE)
+target_include_directories(msgpack SYSTEM INTERFACE ${MSGPACK_INCLUDE_DIR})
+target_compile_definitions(msgpack INTERFACE MSGPACK_NO_BOOST)
+
+add_library(libevent ALIAS PkgConfig::libevent_core)
+add_library(tinyxml2 ALIAS PkgConfig::tinyxml2)
+add_library(xxhash ALIAS PkgConfig::libxxhash)
+
+# Public, header-only.
+add_library(fj_public INTERFACE)
+target_include_directories(fj_public INTERFACE ${CMAKE_SOURCE_DIR}/src/include)

@@ -1,0 +1,18 @@
+// Where time comes from. The daemon's clock asks the kernel, the simulator's
+// is set by the test. Only the server reads it; the core gets `now` as an argument.
+#pragma once
+
+#include <cstdint>
+
+namespace fastjournal::env {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Microseconds since 1970-01-01T00:00:00Z; may jump.
+  [[nodiscard]] virtual std::int64_t wall_us() = 0;
+  // Microseconds since some moment; never goes back.
+  [[nodiscard]] virtual std::int64_t monotonic_us() = 0;
+};
+
+}  // namespace fastjournal::env

@@ -1,0 +1,62 @@
+// The files that the log and the plugins may touch. Two implementations: the
+// kernel's (os/posix_disk.h) and the simulator's (tests/sim/), which loses,
+// tears and corrupts. Paths are relative to the root the Disk was made for and
+// use '/'. Every failure is a Status that names path and call.
+//
+// What survives a power cut: bytes of a file, once its sync() returned ok; a
+// name (created, renamed, removed), once sync_folder() of its folder did.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/status.h"
+
+namespace fastjournal::env {
+
+class File {
+ public:
+  virtual ~File() = default;
+  // Fills `into` from `offset`; returns the bytes read, fewer only at the end of the file.
+  [[nodiscard]] virtual Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) = 0;
+  // All of `bytes` or an error; grows the file if need be.
+  [[nodiscard]] virtual Status write(std::uint64_t offset, std::span<std::byte const> bytes) = 0;
+  // Everything written before is durable when this returns ok. After an error
+  // nothing is known about any byte written since the last ok: never retry (ARCHITECTURE 1, rule 4).
+  [[nodiscard]] virtual Status sync() = 0;
+  [[nodiscard]] virtual Result<std::uint64_t> size() = 0;
+  [[nodiscard]] virtual Status truncate(std::uint64_t size) = 0;
+};
+
+// An exclusive lock on a folder, held until destroyed or the process ends.
+class FolderLock {
+ public:
+  virtual ~FolderLock() = default;
+};
+
+enum class OpenMode : std::uint8_t { read_only, read_write, create_new };
+
+class Disk {
+ public:
+  virtual ~Disk() = default;
+  // not_found if it is not there; create_new: in_use if it is.
+  [[nodiscard]] virtual Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) = 0;
+  // Makes the folder and its parents; ok if it is there.
+  [[nodiscard]] virtual Status make_folder(std::string_view path) = 0;
+  // Names of files and folders in it, sorted; not_found if it is not there.
+  [[nodiscard]] virtual Result<std::vector<std::string>> list(std::string_view path) = 0;
+  [[nodiscard]] virtual Status rename(std::string_view from, std::string_view to) = 0;
+  [[nodiscard]] virtual Status remove(std::string_view path) = 0;
+  [[nodiscard]] virtual Status sync_folder(std::string_view path) = 0;
+  // in_use, with who holds it if that is known.
+  [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder(std::string_view path) = 0;
+  // Bytes that an ordinary user could still write.
+  [[nodiscard]] virtual Result<std::uint64_t> free_bytes() = 0;
+};
+
+}  // namespace fastjournal::env

@@ -1,0 +1,64 @@
+// Connections, timers and turns, as the server sees them. Two implementations:
+// the libevent reactor (reactor/) and the simulator's network (tests/sim/).
+//
+// One thread. A turn: on_bytes for what is readable, on_timer if it is due,
+// then on_turn_end once. Nothing the server sends leaves before it says so.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::env {
+
+// "127.0.0.1:4050", "[::1]:0", "unix:/run/fastjournal.sock"; a bare path that
+// begins with '/' is a unix socket. Port 0: the system chooses.
+struct Address {
+  std::string text;
+};
+
+class NetworkHandler {
+ public:
+  // `peer` for people: "127.0.0.1:51234", "unix:pid 812".
+  virtual void on_open(ConnectionId id, std::string_view peer) = 0;
+  // Bytes that arrived; the view is valid during the call only.
+  virtual void on_bytes(ConnectionId id, std::string_view bytes) = 0;
+  // The peer takes bytes again after a send that took fewer than it was given.
+  virtual void on_writable(ConnectionId id) = 0;
+  // The peer will send nothing more (end of file): answers may still be sent to it.
+  virtual void on_end_of_input(ConnectionId id) = 0;
+  // The connection is gone; `id` is not used again. Not called for close().
+  virtual void on_closed(ConnectionId id, std::string_view reason) = 0;
+  // The date asked for with wake_at has come.
+  virtual void on_timer() = 0;
+  // Everything readable in this turn was given; commit, send, and set the next timer here.
+  virtual void on_turn_end() = 0;
+
+ protected:
+  ~NetworkHandler() = default;
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  // The address really bound (port 0 resolved).
+  [[nodiscard]] virtual Result<Address> listen(Address const& address) = 0;
+  // Gives the kernel what it takes now; returns how much. Fewer than given: on_writable will follow.
+  [[nodiscard]] virtual std::size_t send(ConnectionId id, std::string_view bytes) = 0;
+  // Back-pressure: while true no on_bytes comes for it.
+  virtual void hold_reading(ConnectionId id, bool hold) = 0;
+  // Ends it; no further call for this id.
+  virtual void close(ConnectionId id) = 0;
+  // on_timer at this moment of the monotonic clock (Clock::monotonic_us);
+  // replaces the former one; INT64_MAX: none. A date that has passed: in the next turn.
+  virtual void wake_at(std::int64_t monotonic_us) = 0;
+  // Another turn follows at once even if nothing is readable (work was left over).
+  virtual void turn_again() = 0;
+};
+
+}  // namespace fastjournal::env

@@ -1,0 +1,127 @@
+// What XML declares, as values: a table (columns, key, options) and a table
+// type (commands, options). The readers of src/config/ make them and have
+// checked everything that these comments promise; plugins and the engine only
+// read them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fastjournal {
+
+// wire.md, "Table declarations": each has several accepted spellings in XML
+// (`int32`, `int32_t`; `time_ms`, `time_ms_t`, `time_milliseconds`; `buffer`,
+// `binary`; `float`, `float32`; `double`, `float64`). Integers above 64 bits are refused.
+enum class ColumnType : std::uint8_t {
+  void_type, boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+  real32, real64, character, string, buffer, time_s, time_ms, time_us,
+};
+
+// How a merge treats a column that is no part of the key (journal.md, "Insert and merge").
+enum class MergeRule : std::uint8_t { replace, keep, min, max, sum, append };
+
+struct Column {
+  std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes, no parameter name of the type's commands
+  ColumnType type{ColumnType::string};
+  bool required{false};
+  MergeRule merge{MergeRule::replace};
+  std::optional<std::string> default_text;  // as written; fits the type and the limits
+  // Limits, as written in XML and checked against the type; integers and dates by value ...
+  std::optional<std::int64_t> value_min;
+  std::optional<std::uint64_t> value_max;
+  std::optional<double> real_min;  // ... floats by these,
+  std::optional<double> real_max;
+  std::uint64_t length_min{0};                 // strings and buffers by bytes.
+  std::uint64_t length_max{16U * 1024 * 1024};  // 16 MiB: the most a row may carry (journal.md)
+  std::string description;
+
+  bool operator==(Column const&) const = default;
+};
+
+// Rows name the schema version they were written with and keep it (DECISIONS 1).
+struct Schema {
+  std::uint16_t version{1};
+  std::vector<Column> columns;      // in the order of the XML; at most 200
+  std::vector<std::uint16_t> key;   // indexes of the key columns, in the order of row-key; 1 to 8
+
+  bool operator==(Schema const&) const = default;
+};
+
+// What an option of a table type takes. Durations are written `1500`, `1500ms`, `10s`, `5m`,
+// `1h`, `2d` and arrive as milliseconds; sizes `4096`, `512KiB`, `16MiB`, `1GiB` as bytes.
+enum class OptionType : std::uint8_t { integer, duration, size, boolean, choice, text };
+
+struct OptionDeclaration {
+  std::string name;  // the XML element's name: [a-z][a-z0-9-]*
+  OptionType type{OptionType::text};
+  std::string default_text;
+  std::int64_t min{INT64_MIN};  // integers, durations (ms), sizes (bytes)
+  std::int64_t max{INT64_MAX};
+  std::vector<std::string> choices;
+  bool changes_live{true};  // may change on reload
+  std::string description;
+};
+
+struct ParameterDeclaration {
+  std::string name;
+  std::string type;  // for HELP, completion and the definition files: string, integer, date, duration, columns
+  bool required{false};
+  std::string description;
+};
+
+// What the engine must know about a command before it is decided.
+enum class CommandKind : std::uint8_t {
+  read,    // appends no record
+  add,     // refused (no_space) while disk or memory is short
+  change,  // leases, touches: small records that die soon
+  remove,  // must work when nothing else does (ARCHITECTURE 1, rule 8)
+};
+
+struct CommandDeclaration {
+  std::string name;  // upper case
+  CommandKind kind{CommandKind::read};
+  std::vector<ParameterDeclaration> parameters;
+  bool takes_columns{false};  // column names are parameters too
+  std::string answers;        // names of the answers, for HELP: "INSERTED"
+  std::string description;
+};
+
+// TYPE.xml
+struct TypeDeclaration {
+  std::string name;  // [a-z][a-z0-9]*
+  std::string description;
+  std::vector<CommandDeclaration> commands;
+  std::vector<OptionDeclaration> options;
+};
+
+// An option's value in one table: given, or the type's default.
+struct OptionValue {
+  std::string name;
+  std::string text;         // as written
+  std::int64_t integer{0};  // integer, duration in ms, size in bytes, boolean 0/1, choice: index into choices
+  bool given{false};
+};
+
+// NAME.xml
+struct TableDeclaration {
+  std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes
+  std::string type;
+  std::string description;
+  std::string log{"shared"};  // name of the log its records go to
+  Schema schema;
+  std::vector<OptionValue> options;  // every option of the type, in the type's order
+  std::string file;                  // where it was read, for messages
+
+  // The option must be one that the type declares.
+  [[nodiscard]] OptionValue const& option(std::string_view name_wanted) const {
+    for (OptionValue const& value : options)
+      if (value.name == name_wanted) return value;
+    static OptionValue const absent{};
+    return absent;
+  }
+};
+
+}  // namespace fastjournal

@@ -1,0 +1,265 @@
+// The one message type, as it is between the wire and the tables: a command,
+// where it goes and comes from, and named values. The wire codecs
+// (src/wire/) turn bytes into it and it into bytes; nothing inside knows
+// whether a message came as text, JSON or msgpack.
+//
+// A Message borrows: its views point into the buffer it was parsed from, or
+// into its own arena. It is valid until that buffer changes; own() copies
+// everything into the arena for those who keep it.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fastjournal {
+
+// Bytes that stay where they are until clear(). Keeps its first block for the
+// next use, so that a message that is parsed again and again allocates nothing.
+class Arena {
+ public:
+  static constexpr std::size_t kFirstBlockBytes = 4096;
+
+  [[nodiscard]] char* take(std::size_t size) {
+    if (size > left_) grow(size);
+    char* at = next_;
+    next_ += size;
+    left_ -= size;
+    return at;
+  }
+
+  [[nodiscard]] std::string_view copy(std::string_view bytes) {
+    if (bytes.empty()) return {};
+    char* at = take(bytes.size());
+    std::memcpy(at, bytes.data(), bytes.size());
+    return {at, bytes.size()};
+  }
+
+  void clear() {
+    if (blocks_.empty()) return;
+    blocks_.resize(1);
+    next_ = blocks_[0].get();
+    left_ = kFirstBlockBytes;
+  }
+
+ private:
+  void grow(std::size_t size) {
+    // The first block has a fixed size so that clear() knows it.
+    if (blocks_.empty()) {
+      blocks_.push_back(std::make_unique_for_overwrite<char[]>(kFirstBlockBytes));
+      next_ = blocks_[0].get();
+      left_ = kFirstBlockBytes;
+      if (size <= left_) return;
+    }
+    std::size_t const block = std::max(size, last_block_bytes_ * 2);
+    last_block_bytes_ = std::min<std::size_t>(block, 1U << 20U);
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block));
+    next_ = blocks_.back().get();
+    left_ = block;
+  }
+
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  char* next_{nullptr};
+  std::size_t left_{0};
+  std::size_t last_block_bytes_{kFirstBlockBytes};
+};
+
+// A parameter's value. Text messages bring `text` only; msgpack and JSON may
+// bring the others. A reader asks for what it needs (Message::integer, ...).
+struct Value {
+  enum class Kind : std::uint8_t { text, binary, integer, unsigned_integer, real, boolean };
+
+  Kind kind{Kind::text};
+  std::string_view bytes{};  // text, binary
+  union {
+    std::int64_t integer{0};
+    std::uint64_t unsigned_integer;
+    double real;
+    bool boolean;
+  };
+
+  static Value of_text(std::string_view v) { return make(Kind::text, v); }
+  static Value of_binary(std::string_view v) { return make(Kind::binary, v); }
+  static Value of_integer(std::int64_t v) { Value out; out.kind = Kind::integer; out.integer = v; return out; }
+  static Value of_unsigned(std::uint64_t v) { Value out; out.kind = Kind::unsigned_integer; out.unsigned_integer = v; return out; }
+  static Value of_real(double v) { Value out; out.kind = Kind::real; out.real = v; return out; }
+  static Value of_boolean(bool v) { Value out; out.kind = Kind::boolean; out.boolean = v; return out; }
+
+  // The integer this value is or spells; nothing if it is none, or does not fit.
+  [[nodiscard]] std::optional<std::int64_t> as_integer() const {
+    switch (kind) {
+      case Kind::integer: return integer;
+      case Kind::unsigned_integer:
+        if (unsigned_integer > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
+        return static_cast<std::int64_t>(unsigned_integer);
+      case Kind::boolean: return boolean ? 1 : 0;
+      case Kind::text: return spelled<std::int64_t>();
+      default: return std::nullopt;
+    }
+  }
+  [[nodiscard]] std::optional<std::uint64_t> as_unsigned() const {
+    switch (kind) {
+      case Kind::integer:
+        if (integer < 0) return std::nullopt;
+        return static_cast<std::uint64_t>(integer);
+      case Kind::unsigned_integer: return unsigned_integer;
+      case Kind::boolean: return boolean ? 1U : 0U;
+      case Kind::text: return spelled<std::uint64_t>();
+      default: return std::nullopt;
+    }
+  }
+  [[nodiscard]] std::optional<double> as_real() const {
+    switch (kind) {
+      case Kind::real: return real;
+      case Kind::integer: return static_cast<double>(integer);
+      case Kind::unsigned_integer: return static_cast<double>(unsigned_integer);
+      case Kind::text: return spelled<double>();
+      default: return std::nullopt;
+    }
+  }
+
+ private:
+  static Value make(Kind kind, std::string_view v) { Value out; out.kind = kind; out.bytes = v; return out; }
+
+  template <typename T>
+  [[nodiscard]] std::optional<T> spelled() const {
+    T out{};
+    auto const [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), out);
+    if (error != std::errc{} || end != bytes.data() + bytes.size() || bytes.empty()) return std::nullopt;
+    return out;
+  }
+};
+
+struct Param {
+  std::string_view name;
+  Value value;
+};
+
+class Message {
+ public:
+  // Parameters a message may have; a 257th is refused by the codecs.
+  static constexpr std::size_t kParamsMax = 256;
+
+  std::string_view from_server{};
+  std::string_view from_service{};
+  std::string_view server{};
+  std::string_view service{};
+  std::string_view command{};
+
+  Message() = default;
+  Message(Message&&) = default;
+  Message& operator=(Message&&) = default;
+  Message(Message const&) = delete;
+  Message& operator=(Message const&) = delete;
+  explicit Message(std::string_view command_name) : command(command_name) {}
+  ~Message() = default;
+
+  // Ready for the next parse; memory is kept.
+  void clear() {
+    from_server = from_service = server = service = command = {};
+    params_.clear();
+    arena_.clear();
+  }
+
+  [[nodiscard]] std::vector<Param> const& params() const { return params_; }
+  [[nodiscard]] Arena& arena() { return arena_; }
+
+  // The last of a name wins, as in the eventdispatcher parser (wire.md): the
+  // codecs call this, programs too. Name and value are borrowed.
+  void set(std::string_view name, Value value) {
+    for (Param& param : params_)
+      if (param.name == name) { param.value = value; return; }
+    params_.push_back({name, value});
+  }
+  void set(std::string_view name, std::string_view text) { set(name, Value::of_text(text)); }
+  void set_integer(std::string_view name, std::int64_t v) { set(name, Value::of_integer(v)); }
+
+  [[nodiscard]] Value const* find(std::string_view name) const {
+    for (Param const& param : params_)
+      if (param.name == name) return &param.value;
+    return nullptr;
+  }
+  [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
+
+  // Text or binary bytes of a parameter; empty if it is absent or a number.
+  [[nodiscard]] std::string_view text(std::string_view name) const {
+    Value const* value = find(name);
+    return value == nullptr ? std::string_view{} : value->bytes;
+  }
+  [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const {
+    Value const* value = find(name);
+    return value == nullptr ? std::nullopt : value->as_integer();
+  }
+
+  // Copies everything borrowed into the arena: from here on the message stands alone.
+  void own() {
+    for (std::string_view* view : {&from_server, &from_service, &server, &service, &command}) *view = arena_.copy(*view);
+    for (Param& param : params_) {
+      param.name = arena_.copy(param.name);
+      param.value.bytes = arena_.copy(param.value.bytes);
+    }
+  }
+
+ private:
+  std::vector<Param> params_;
+  Arena arena_;
+};
+
+// What a command answers: any number of messages. Values are copied, names
+// must be literals or live as long as the table (column names). The session
+// adds `request` to each and, where the answer has several messages or the
+// command promises it, `left`.
+class Answer {
+ public:
+  struct Head {
+    std::string_view command;
+    std::size_t first;  // index of its first parameter
+  };
+
+  void clear() {
+    heads_.clear();
+    params_.clear();
+    arena_.clear();
+  }
+  [[nodiscard]] bool empty() const { return heads_.empty(); }
+
+  // Starts a message; the add calls that follow belong to it.
+  Answer& message(std::string_view command) {
+    heads_.push_back({command, params_.size()});
+    return *this;
+  }
+  Answer& add(std::string_view name, std::string_view text) { return add(name, Value::of_text(arena_.copy(text))); }
+  Answer& add_binary(std::string_view name, std::string_view bytes) { return add(name, Value::of_binary(arena_.copy(bytes))); }
+  Answer& add(std::string_view name, std::int64_t v) { return add(name, Value::of_integer(v)); }
+  Answer& add(std::string_view name, std::uint64_t v) { return add(name, Value::of_unsigned(v)); }
+  // The value's bytes are borrowed: they must outlive the answer.
+  Answer& add(std::string_view name, Value value) {
+    params_.push_back({name, value});
+    return *this;
+  }
+
+  [[nodiscard]] std::vector<Head> const& heads() const { return heads_; }
+  [[nodiscard]] std::size_t params_end(std::size_t message) const {
+    return message + 1 < heads_.size() ? heads_[message + 1].first : params_.size();
+  }
+  [[nodiscard]] std::vector<Param> const& params() const { return params_; }
+  // The messages from `count` on never were.
+  void cut(std::size_t count) {
+    if (count >= heads_.size()) return;
+    params_.resize(heads_[count].first);
+    heads_.resize(count);
+  }
+
+ private:
+  std::vector<Head> heads_;
+  std::vector<Param> params_;
+  Arena arena_;
+};
+
+}  // namespace fastjournal

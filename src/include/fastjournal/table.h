@@ -1,0 +1,225 @@
+// The plugin contract: what a table type offers the engine, and what the
+// engine offers it. Header-only: a plugin needs no symbol of the daemon, may be
+// linked in (tests, simulator) or loaded with dlopen (daemon).
+//
+// A table is a deterministic state machine fed by a log (ARCHITECTURE.md):
+//
+//   decide(command)  reads state, answers, and appends records that state effects
+//   apply(record)    the only writer of what the records say
+//   advance(now)     the only writer of what follows from time alone (derived state)
+//
+// None of them may look at a clock, do I/O, draw chance or depend on the
+// locale; none may throw. `now` never goes back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal {
+
+// ---------------------------------------------------------------------------
+// Records
+
+// A record as it comes back from the log. Views are valid during the call.
+struct RecordView {
+  TableId table{};
+  std::uint8_t type{0};     // the table type's own numbering, 1 to 255
+  std::uint8_t version{0};  // of that record type's body
+  Lsn lsn{};                // where it stands
+  ObjectId object{};        // whose record it is: object_of(lsn) if it begins the object
+  std::span<std::byte const> body{};
+};
+
+// The largest body of one record (DECISIONS 3).
+inline constexpr std::size_t kRecordBodyBytesMax = 64U << 20U;
+
+// Where decide puts records. The space was reserved before decide was called:
+// append cannot fail as long as a step stays within kStepBytesMax beyond
+// twice the size of its message.
+class Records {
+ public:
+  struct Place {
+    Lsn lsn;                    // where this record stands
+    std::span<std::byte> body;  // to be filled before the next append
+  };
+
+  // `object` none: the record begins an object, whose id is the returned LSN.
+  virtual Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) = 0;
+
+ protected:
+  ~Records() = default;
+};
+inline constexpr std::size_t kStepBytesMax = 16U << 10U;
+
+// ---------------------------------------------------------------------------
+// Commands
+
+// One command on its way through a table. Names in the message are checked
+// against the declaration before decide: unknown parameters and missing
+// required ones never arrive.
+struct Command {
+  std::uint16_t index{0};  // into TypeDeclaration::commands
+  Message const* message{nullptr};
+  ConnectionId connection{};
+  std::string_view worker{};  // who asks: the parameter `worker`, or the connection's peer address and number
+};
+
+// How durable the step's records must be before its answer leaves (DECISIONS 16).
+enum class Promise : std::uint8_t {
+  synced,   // the default
+  written,  // given to the kernel: survives kill -9, not a power cut. Leases only.
+};
+
+enum class Verdict : std::uint8_t {
+  done,   // the answer (or status) is complete
+  again,  // apply what this step appended, then call decide with step + 1 (DECISIONS 12)
+  wait,   // nothing now: keep the command and decide it again (from step 0) when
+          // work becomes available on wait_topic, or at wait_until, with waited = true
+};
+
+// What a decision is made from and what it leaves behind.
+struct Decision {
+  // in
+  TimeMs now{};
+  std::uint32_t start{0};    // number of the daemon's start
+  std::uint32_t step{0};     // 0, 1, ... while the verdict is `again`
+  bool waited{false};        // its wait is over: answer, do not wait again
+  bool short_of_space{false};
+  // out
+  Records& records;
+  Answer& answer;
+  Status status{};            // not ok: this step appended nothing; becomes ERROR
+  Promise promise{Promise::synced};
+  TimeMs wait_until{};
+  std::string_view wait_topic{};  // borrowed from the message
+  // The command's own between its steps (a count, a cursor); zero at step 0.
+  std::array<std::uint64_t, 4> carry{};
+};
+
+// What follows from a change and concerns others. Calls are collected by the
+// engine; views are copied. During recovery nobody listens.
+class Effects {
+ public:
+  // Work that anybody may take became available (entered the order of NEXT).
+  // `topic` is the row's domain, or empty; `due` the date it was due.
+  virtual void available(std::string_view topic, TimeMs due) = 0;
+  // A fact an administrator must know, once per cause: row-failed, paused, ...
+  virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;
+  virtual void lower_alert(std::string_view name) = 0;
+
+ protected:
+  ~Effects() = default;
+};
+
+// ---------------------------------------------------------------------------
+// What tables tell about themselves
+
+// Order-independent: a table gives the canonical bytes of each of its objects
+// in any order (DECISIONS 13: exactly what restate reproduces).
+class DigestSink {
+ public:
+  virtual void object(std::span<std::byte const> canonical) = 0;
+
+ protected:
+  ~DigestSink() = default;
+};
+
+class MetricSink {
+ public:
+  // Names are [a-z_]+ with the unit last: rows_waiting, lateness_us_p99.
+  virtual void integer(std::string_view name, std::int64_t value) = 0;
+  virtual void real(std::string_view name, double value) = 0;
+
+ protected:
+  ~MetricSink() = default;
+};
+
+class Table {
+ public:
+  Table() = default;
+  Table(Table const&) = delete;
+  Table& operator=(Table const&) = delete;
+  virtual ~Table() = default;
+
+  // -- time ---------------------------------------------------------------
+  // The earliest date at which advance or decide_timer has something to do;
+  // TimeMs::max() if there is none. May be early, never late.
+  [[nodiscard]] virtual TimeMs next_due() const = 0;
+  // Brings derived state to `now`: rows whose date has come enter the order.
+  // Called before every decide. Bounded: at most `budget` rows a call; true if more remain.
+  virtual bool advance(TimeMs now, std::size_t budget, Effects& effects) = 0;
+  // Leases that ended, rows that expired: appends effect records for at most
+  // a step's worth. True if more remain once these are applied.
+  virtual bool decide_timer(Decision& decision) const = 0;
+
+  // -- commands -----------------------------------------------------------
+  virtual Verdict decide(Command const& command, Decision& decision) const = 0;
+  // The connection is gone: what it held is given back after the grace (DECISIONS 18). As decide_timer.
+  virtual bool decide_connection_closed(ConnectionId connection, Decision& decision) const = 0;
+  // Once after recovery, until false: leases get at least the grace (DECISIONS 16).
+  virtual bool decide_recovered(Decision& decision) const = 0;
+  // Rows that a NEXT (of this topic; empty: of any) would find at this moment.
+  [[nodiscard]] virtual std::uint64_t available(std::string_view topic) const = 0;
+
+  // -- state --------------------------------------------------------------
+  // Live and at recovery alike. A record about an object that is unknown and
+  // whose id is below base() died and was dropped: counted and ignored; any other is damage
+  // (DECISIONS 8): return false, which stops the daemon.
+  [[nodiscard]] virtual bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept = 0;
+  // The table's rows may be written with these schemas; called before any record that needs it.
+  virtual void add_schema(Schema const& schema) = 0;
+  // Schema versions that rows still use (bit n = version n; versions wrap at 64k, the engine asks one at a time).
+  [[nodiscard]] virtual bool uses_schema(std::uint16_t version) const = 0;
+
+  // -- space --------------------------------------------------------------
+  // What base must not pass: the smallest LSN this table still needs; kNoLsn if it needs none.
+  [[nodiscard]] virtual Lsn oldest_lsn() const = 0;
+  // Copy forward: restate objects whose records stand below `below`, at most
+  // `budget_bytes` of them. True if more remain once these are applied.
+  virtual bool restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
+  // Bytes that restating everything alive would take.
+  [[nodiscard]] virtual std::uint64_t live_bytes() const = 0;
+
+  // -- people -------------------------------------------------------------
+  virtual void digest(DigestSink& sink) const = 0;
+  virtual void metrics(TimeMs now, MetricSink& sink) const = 0;
+
+  // -- reload -------------------------------------------------------------
+  // Says why the new declaration cannot be taken while running; ok if it can.
+  [[nodiscard]] virtual Status check_change(TableDeclaration const& next) const = 0;
+  // Takes it. Its schema, if it changed, came through add_schema first.
+  virtual void change(std::shared_ptr<TableDeclaration const> next) = 0;
+};
+
+// ---------------------------------------------------------------------------
+// The one exported symbol
+
+inline constexpr std::uint32_t kPluginAbi = 1;
+inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
+
+// The first four fields never move.
+struct PluginDescriptor {
+  std::uint32_t size{sizeof(PluginDescriptor)};
+  std::uint32_t abi{kPluginAbi};
+  char const* build{nullptr};  // compiler and version of the headers, for messages
+  char const* name{nullptr};   // the table type; NAME.so, NAME.xml
+  // Says what TYPE.xml declares and the code does not know, or the reverse.
+  Status (*check_type)(TypeDeclaration const&){nullptr};
+  // `id` goes with the table for life. The declarations outlive the table.
+  Result<std::unique_ptr<Table>> (*create)(TableId id, std::shared_ptr<TypeDeclaration const>,
+                                           std::shared_ptr<TableDeclaration const>){nullptr};
+};
+
+using PluginEntry = PluginDescriptor const* (*)();
+
+}  // namespace fastjournal

@@ -1,0 +1,3 @@
+// The one main of every unit test program.
+#define BOOST_TEST_MODULE fastjournal
+#include <boost/test/unit_test.hpp>
