@@ -1,0 +1,65 @@
+// One value against one column: what a message brings (text, or a typed value
+// of msgpack and JSON) becomes a Cell of the column's type, or an error that
+// names the column, what was found and what was expected. The codecs of keys
+// and rows, and the configuration's defaults, all go through here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::model {
+
+// Of a row's encoded data (journal.md: up to 16 MiB of user data a row).
+inline constexpr std::size_t kRowBytesMax = std::size_t{16} << 20U;
+
+// How values of a type are held and compared.
+enum class CellKind : std::uint8_t { none, integer, unsigned_integer, real, bytes };
+
+// void: none; bool, char and the unsigned integers: unsigned_integer; dates: integer.
+[[nodiscard]] CellKind kind_of(ColumnType type);
+
+// What the type itself can hold; INT64_MIN for integer kinds only, 0 for the others' `min`.
+struct IntegerRange {
+  std::int64_t min;
+  std::uint64_t max;
+};
+[[nodiscard]] IntegerRange range_of(ColumnType type);
+
+// As XML writes it, the first of its spellings: "int32", "time_ms".
+[[nodiscard]] std::string_view name_of(ColumnType type);
+// Any accepted spelling; nothing for others.
+[[nodiscard]] std::optional<ColumnType> type_of_name(std::string_view name);
+
+// A value of a column, checked. Which member counts is said by kind_of(type).
+struct Cell {
+  std::int64_t integer{0};
+  std::uint64_t unsigned_integer{0};
+  double real{0};            // finite, never -0.0; a float column's is exactly a float
+  std::string_view bytes{};  // borrowed from the value, or from `scratch` of parse_value
+};
+
+// Checks type and limits. `scratch` holds the bytes of a buffer that came as base64 text: the cell
+// may point into it. bad_parameter or too_large; the status carries parameter=NAME.
+[[nodiscard]] Status parse_value(Column const& column, Value const& value, std::string& scratch, Cell& out);
+
+// The column's limits alone, for a cell of its type: what a sum or an append came to.
+[[nodiscard]] Status check_limits(Column const& column, Cell const& cell);
+
+// Whether two values in a Column's limits are given the wrong way round, the default does not fit, a
+// merge rule does not suit the type, and so on: what the loader must refuse. ok if all is well.
+[[nodiscard]] Status check_column(Column const& column);
+
+// Valid UTF-8: no overlong form, no surrogate, nothing above U+10FFFF.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+// For messages: quoted, at most 40 bytes, control characters and broken bytes as \xNN, "..." where it was cut.
+[[nodiscard]] std::string shown(std::string_view text);
+
+}  // namespace fastjournal::model
