@@ -87,6 +87,9 @@ enum class Verdict : std::uint8_t {
           // work becomes available on wait_topic, or at wait_until, with waited = true
 };
 
+// What a command that hands out work found; listeners are woken and armed by it (DECISIONS 30).
+enum class Take : std::uint8_t { no, found, nothing };
+
 // What a decision is made from and what it leaves behind.
 struct Decision {
   // in
@@ -100,6 +103,7 @@ struct Decision {
   Answer& answer;
   Status status{};            // not ok: this step appended nothing; becomes ERROR
   Promise promise{Promise::synced};
+  Take take{Take::no};
   TimeMs wait_until{};
   std::string_view wait_topic{};  // borrowed from the message
   // The command's own between its steps (a count, a cursor); zero at step 0.

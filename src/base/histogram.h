@@ -1,0 +1,60 @@
+// Counts of values in buckets that grow with the value: at most 1/16 (6 %)
+// wide, for percentiles of latencies at a fixed cost (a few additions) and
+// size (about 8 KiB), without keeping the values.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace fastjournal {
+
+class Histogram {
+ public:
+  void add(std::uint64_t value) {
+    ++buckets_[bucket_of(value)];
+    ++count_;
+    sum_ += value;
+    max_ = std::max(max_, value);
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::uint64_t max() const { return max_; }
+  [[nodiscard]] double mean() const { return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_); }
+
+  // The smallest bucket end that at least `percent` of the values do not exceed; 0 when empty.
+  [[nodiscard]] std::uint64_t percentile(double percent) const {
+    if (count_ == 0) return 0;
+    auto const wanted = static_cast<std::uint64_t>(static_cast<double>(count_) * percent / 100.0);
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      seen += buckets_[i];
+      if (seen > wanted || seen == count_) return std::min(end_of(i), max_);
+    }
+    return max_;
+  }
+
+ private:
+  static constexpr unsigned kSubBits = 4;  // 16 buckets for each power of two
+  static constexpr std::size_t kBuckets = (64 - kSubBits + 1) << kSubBits;
+
+  static std::size_t bucket_of(std::uint64_t value) {
+    if (value < (1U << kSubBits)) return static_cast<std::size_t>(value);
+    unsigned const shift = static_cast<unsigned>(std::bit_width(value)) - kSubBits - 1;
+    return (static_cast<std::size_t>(shift + 1) << kSubBits) + static_cast<std::size_t>((value >> shift) & ((1U << kSubBits) - 1));
+  }
+  static std::uint64_t end_of(std::size_t bucket) {
+    if (bucket < (1U << kSubBits)) return bucket;
+    unsigned const shift = static_cast<unsigned>(bucket >> kSubBits) - 1;
+    std::uint64_t const base = (std::uint64_t{1} << kSubBits) + (bucket & ((1U << kSubBits) - 1));
+    return ((base + 1) << shift) - 1;
+  }
+
+  std::array<std::uint64_t, kBuckets> buckets_{};
+  std::uint64_t count_{0};
+  std::uint64_t sum_{0};
+  std::uint64_t max_{0};
+};
+
+}  // namespace fastjournal

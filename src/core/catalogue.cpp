@@ -1,0 +1,159 @@
+#include "core/catalogue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/bytes.h"
+#include "model/schema_codec.h"
+
+namespace fastjournal::core {
+namespace {
+
+// Record types of table 0; bodies are little endian:
+//   table    u32 id, u8 length, name, u8 length, type
+//   schema   u32 id, schema as model/schema_codec.h writes it
+//   dropped  u32 id
+//   clock    i64 ms
+enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = 4 };
+constexpr std::uint8_t kVersion = 1;
+
+Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body) {
+  Records::Place const place = records.append(static_cast<std::uint8_t>(kind), kVersion, object, body.size());
+  std::memcpy(place.body.data(), body.data(), body.size());
+  return place.lsn;
+}
+
+std::string table_body(TableId id, std::string_view name, std::string_view type) {
+  std::string body;
+  append_little(body, static_cast<std::uint32_t>(id));
+  for (std::string_view text : {name, type}) {
+    append_little(body, static_cast<std::uint8_t>(text.size()));
+    body.append(text);
+  }
+  return body;
+}
+
+std::string schema_body(TableId id, Schema const& schema) {
+  std::string body;
+  append_little(body, static_cast<std::uint32_t>(id));
+  model::encode_schema(schema, body);
+  return body;
+}
+
+// Record header and padding, roughly: for live_bytes only.
+constexpr std::uint64_t kRecordOverhead = 32;
+
+}  // namespace
+
+void Catalogue::append_table(Records& records, ObjectId object, TableId id, std::string_view name,
+                             std::string_view type) {
+  append(records, Kind::table, object, table_body(id, name, type));
+}
+
+void Catalogue::append_schema(Records& records, ObjectId object, TableId id, Schema const& schema) {
+  append(records, Kind::schema, object, schema_body(id, schema));
+}
+
+void Catalogue::append_table_dropped(Records& records, ObjectId object, TableId id) {
+  std::string body;
+  append_little(body, static_cast<std::uint32_t>(id));
+  append(records, Kind::dropped, object, body);
+}
+
+void Catalogue::append_clock(Records& records, TimeMs now) {
+  std::string body;
+  append_little(body, now.value);
+  append(records, Kind::clock, {}, body);
+}
+
+bool Catalogue::apply(RecordView const& record) noexcept {
+  if (record.version != kVersion) return false;
+  switch (static_cast<Kind>(record.type)) {
+    case Kind::table: return apply_table(record);
+    case Kind::schema: return apply_schema(record);
+    case Kind::dropped: {
+      ByteReader reader{as_text(record.body)};
+      TableId const id{reader.number<std::uint32_t>()};
+      if (!reader.finished()) return false;
+      tables_.erase(id);
+      return true;
+    }
+    case Kind::clock: {
+      ByteReader reader{as_text(record.body)};
+      last_now_ = std::max(last_now_, TimeMs{reader.number<std::int64_t>()});
+      return reader.finished();
+    }
+  }
+  return false;
+}
+
+bool Catalogue::apply_table(RecordView const& record) {
+  ByteReader reader{as_text(record.body)};
+  TableId const id{reader.number<std::uint32_t>()};
+  std::string_view const name = reader.bytes(reader.number<std::uint8_t>());
+  std::string_view const type = reader.bytes(reader.number<std::uint8_t>());
+  if (!reader.finished() || id == TableId::catalogue) return false;
+  TableEntry& entry = tables_[id];
+  if (entry.name.empty()) live_bytes_ += record.body.size() + kRecordOverhead;
+  entry.object = record.object;
+  entry.lsn = record.lsn;
+  entry.name = name;
+  entry.type = type;
+  last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id));
+  return true;
+}
+
+bool Catalogue::apply_schema(RecordView const& record) {
+  ByteReader reader{as_text(record.body)};
+  TableId const id{reader.number<std::uint32_t>()};
+  auto const table = tables_.find(id);
+  if (!reader.ok()) return false;
+  // Its table was dropped, and with it the need for this.
+  if (table == tables_.end()) return static_cast<std::uint32_t>(id) <= last_id_ || last_id_ == 0;
+  Result<Schema> schema = model::decode_schema(reader.rest());
+  if (!schema.ok()) return false;
+  SchemaEntry& entry = table->second.schemas[schema->version];
+  if (entry.lsn.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
+  entry = SchemaEntry{record.object, record.lsn, std::move(schema).value()};
+  return true;
+}
+
+Catalogue::TableEntry const* Catalogue::find(TableId id) const {
+  auto const found = tables_.find(id);
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
+Lsn Catalogue::oldest_lsn() const {
+  Lsn oldest = kNoLsn;
+  auto const take = [&oldest](Lsn lsn) {
+    if (oldest.is_none() || lsn < oldest) oldest = lsn;
+  };
+  for (auto const& [id, table] : tables_) {
+    take(table.lsn);
+    for (auto const& [version, schema] : table.schemas) take(schema.lsn);
+  }
+  return oldest;
+}
+
+bool Catalogue::restate_one(Lsn below, Records& records) const {
+  for (auto const& [id, table] : tables_) {
+    bool moves = table.lsn < below;
+    for (auto const& [version, schema] : table.schemas) moves = moves || schema.lsn < below;
+    if (!moves) continue;
+    // All of it, so that a schema never stands before its table.
+    append_table(records, table.object, id, table.name, table.type);
+    for (auto const& [version, schema] : table.schemas) append_schema(records, schema.object, id, schema.schema);
+    return true;
+  }
+  return false;
+}
+
+void Catalogue::digest(DigestSink& sink) const {
+  for (auto const& [id, table] : tables_) {
+    sink.object(as_bytes(table_body(id, table.name, table.type)));
+    for (auto const& [version, schema] : table.schemas) sink.object(as_bytes(schema_body(id, schema.schema)));
+  }
+}
+
+}  // namespace fastjournal::core

@@ -1,0 +1,66 @@
+// Which tables a log holds: the state of table 0 of each log (DECISIONS 1).
+// An object like any other: decided, logged, applied, restated. The names and
+// types here are what makes an old log readable when conf/ has changed since.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/table.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::core {
+
+class Catalogue {
+ public:
+  struct SchemaEntry {
+    ObjectId object;
+    Lsn lsn;  // where it was last stated
+    Schema schema;
+  };
+  struct TableEntry {
+    ObjectId object;
+    Lsn lsn;
+    std::string name;
+    std::string type;
+    std::map<std::uint16_t, SchemaEntry> schemas;
+  };
+
+  // -- records, each appended as a step of a group ----------------------------
+  static void append_table(Records& records, ObjectId object, TableId id, std::string_view name, std::string_view type);
+  static void append_schema(Records& records, ObjectId object, TableId id, Schema const& schema);
+  static void append_table_dropped(Records& records, ObjectId object, TableId id);
+  // The engine's `now`, so that time never goes back over a restart (DECISIONS 14).
+  static void append_clock(Records& records, TimeMs now);
+  static constexpr std::size_t kClockBytes = 64;  // what append_clock takes at the most, header included
+
+  // False: the record is damaged or of an unknown version.
+  [[nodiscard]] bool apply(RecordView const& record) noexcept;
+
+  [[nodiscard]] std::map<TableId, TableEntry> const& tables() const { return tables_; }
+  [[nodiscard]] TableEntry const* find(TableId id) const;
+  // A number that no table of this log ever had.
+  [[nodiscard]] TableId next_id() const { return TableId{last_id_ + 1}; }
+  [[nodiscard]] TimeMs last_now() const { return last_now_; }
+
+  [[nodiscard]] Lsn oldest_lsn() const;
+  // Restates one entry that stands below `below`; false if there is none.
+  bool restate_one(Lsn below, Records& records) const;
+  [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
+  void digest(DigestSink& sink) const;
+
+ private:
+  bool apply_table(RecordView const& record);
+  bool apply_schema(RecordView const& record);
+
+  std::map<TableId, TableEntry> tables_;
+  std::uint32_t last_id_{0};
+  TimeMs last_now_{};
+  std::uint64_t live_bytes_{0};
+};
+
+}  // namespace fastjournal::core

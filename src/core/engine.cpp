@@ -1,0 +1,305 @@
+#include "core/engine.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "core/engine_group.h"
+
+namespace fastjournal::core {
+namespace {
+
+// Rows that one call may bring into the order; at some 100 ns each.
+constexpr std::size_t kAdvanceBudget = 4096;
+// Tables looked at, and steps of one table, in one turn's timers.
+constexpr std::uint32_t kTimedTablesPerTurn = 256;
+// When there was no room for what a timer wants to log.
+constexpr DurationMs kRetryWithoutSpace{100};
+constexpr std::size_t kAlertsMax = 1000;
+
+std::size_t bytes_of(Message const& message) {
+  std::size_t bytes = 64;
+  for (Param const& param : message.params()) bytes += param.value.bytes.size() + 16;
+  return bytes;
+}
+
+}  // namespace
+
+Engine::Engine(TableTypes const& types, Outlet& outlet)
+    : types_(types), outlet_(outlet), group_(std::make_unique<Group>()) {}
+Engine::~Engine() = default;
+
+HostedTable* Engine::find(std::string_view name) const {
+  std::uint32_t const number = by_name_.find(name);
+  return number == NameTable::kAbsent ? nullptr : tables_[number].get();
+}
+
+HostedTable* Engine::find_table(std::string_view name) {
+  HostedTable* table = find(name);
+  return table == nullptr || table->table == nullptr ? nullptr : table;
+}
+
+// ---------------------------------------------------------------------------
+// Commands
+
+// Decides step by step, applies each step, and closes the group (DECISIONS 12).
+Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs now, bool waited, Answer& answer,
+                            Status& status) {
+  CommandType const& type = table.type->commands()[command.index];
+  HostedLog& log = *table.log;
+  Collector effects{*this, table};
+  if (table.table->next_due() <= now) static_cast<void>(table.table->advance(now, kAdvanceBudget, effects));
+
+  bool const logs = type.kind != CommandKind::read;
+  std::size_t room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + Catalogue::kClockBytes : 0;
+  Group& group = *group_;
+  group.begin(log, table.id);
+  Decision decision{.now = now, .start = log.log->start(), .waited = waited, .records = group, .answer = answer};
+  Promise promise = Promise::written;
+  Verdict verdict = Verdict::done;
+  do {
+    if (logs && !log.log->reserve(room, type.kind != CommandKind::add)) {
+      status = Status{Code::no_space, "log " + log.name + " has no room for this: free disk space, or finish and delete rows"};
+      verdict = Verdict::done;
+      break;
+    }
+    verdict = table.table->decide(command, decision);
+    if (!decision.status.ok()) {
+      FJ_CHECK(group.step_is_empty(), "a refused step appended records");
+      status = std::move(decision.status);
+      verdict = Verdict::done;
+      break;
+    }
+    if (!group.step_is_empty()) {
+      FJ_CHECK(logs, "a command that is declared to read appended records");
+      if (decision.promise == Promise::synced) promise = Promise::synced;
+      group.apply_step(*table.table, effects);
+    }
+    ++decision.step;
+    room = kStepBytesMax;
+  } while (verdict == Verdict::again);
+
+  if (!group.is_empty()) close_group(log, now, promise);
+  if (decision.take != Take::no) table.subscriptions.took(command.connection, decision.take);
+  if (type.kind == CommandKind::change) remember_holder(command.connection, table);
+  refresh_due(table);
+  return {verdict, decision.wait_until, decision.wait_topic};
+}
+
+bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
+  ++table.commands;
+  Outcome const outcome = run(table, command, now, false, answer, status);
+  if (!status.ok()) ++table.refused;
+  if (outcome.verdict != Verdict::wait) return true;
+
+  answer.clear();
+  ParkedCommand parked;
+  parked.index = command.index;
+  parked.connection = command.connection;
+  parked.worker = command.worker;
+  parked.topic = outcome.wait_topic;
+  parked.deadline = outcome.wait_until;
+  parked.message.command = command.message->command;
+  for (Param const& param : command.message->params()) parked.message.set(param.name, param.value);
+  parked.message.from_server = command.message->from_server;
+  parked.message.from_service = command.message->from_service;
+  parked.message.own();
+  if (!table.subscriptions.park(std::move(parked))) {
+    status = Status{Code::over_limit, "table " + table.name + " has too many waiting commands; ask without wait"};
+    return true;
+  }
+  remember_holder(command.connection, table);
+  refresh_due(table);
+  return false;
+}
+
+void Engine::close_group(HostedLog& log, TimeMs now, Promise promise) {
+  // Once a batch is enough: time is the same for the whole turn.
+  if (!log.clock_in_batch) {
+    Group clock;
+    clock.begin(log, TableId::catalogue);
+    Catalogue::append_clock(clock, now);
+    clock.apply_to_catalogue();
+    log.clock_in_batch = true;
+  }
+  log.log->end_group(promise);
+}
+
+// ---------------------------------------------------------------------------
+// Connections
+
+void Engine::remember_holder(ConnectionId connection, HostedTable const& table) {
+  if (connection == ConnectionId::none) return;
+  std::vector<std::uint32_t>& held = held_[connection];
+  if (std::find(held.begin(), held.end(), table.number) == held.end()) held.push_back(table.number);
+}
+
+Status Engine::listen(HostedTable& table, ConnectionId connection, std::string_view topic) {
+  if (!table.subscriptions.listen(connection, topic, *table.table))
+    return {Code::over_limit, "table " + table.name + " has too many listeners"};
+  remember_holder(connection, table);
+  touch(table);
+  return {};
+}
+
+Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
+  if (!table.subscriptions.unlisten(connection, topic))
+    return {Code::wrong_state, "this connection does not listen to table " + table.name};
+  refresh_due(table);
+  return {};
+}
+
+void Engine::connection_closed(ConnectionId connection, TimeMs now) {
+  auto const held = held_.find(connection);
+  if (held == held_.end()) return;
+  std::vector<std::uint32_t> const numbers = std::move(held->second);
+  held_.erase(held);
+  for (std::uint32_t const number : numbers) {
+    HostedTable& table = *tables_[number];
+    if (table.table == nullptr) continue;
+    table.subscriptions.closed(connection, *table.table);
+    // A connection's leases are bounded by what it was given: no budget of steps.
+    static_cast<void>(decide_by_itself(table, now, UINT32_MAX, [&](Decision& decision) {
+      return table.table->decide_connection_closed(connection, decision);
+    }));
+    touch(table);
+    refresh_due(table);
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Time
+
+Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max,
+                                        std::function<bool(Decision&)> const& decide) {
+  HostedLog& log = *table.log;
+  Collector effects{*this, table};
+  for (std::uint32_t step = 0; step < steps_max; ++step) {
+    if (!log.log->reserve(kStepBytesMax + Catalogue::kClockBytes, true)) return Ending::no_space;
+    Group& group = *group_;
+    group.begin(log, table.id);
+    scratch_.clear();
+    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    bool const more = decide(decision);
+    if (!group.step_is_empty()) {
+      group.apply_step(*table.table, effects);
+      // Nobody was answered: the next promise that is synced covers these too.
+      close_group(log, now, Promise::written);
+    }
+    if (!more) return Ending::finished;
+  }
+  return Ending::more;
+}
+
+bool Engine::run_timers(TimeMs now) {
+  FJ_CHECK(now >= now_, "time went back");
+  now_ = now;
+  for (std::uint32_t looked = 0; due_.first_date() <= now; ++looked) {
+    if (looked == kTimedTablesPerTurn) return true;
+    HostedTable& table = *tables_[due_.first()];
+    Collector effects{*this, table};
+    bool const more = table.table->next_due() <= now && table.table->advance(now, kAdvanceBudget, effects);
+    Ending const ending = decide_by_itself(table, now, kTimerStepsPerTurn,
+                                           [&](Decision& decision) { return table.table->decide_timer(decision); });
+    if (table.subscriptions.next_deadline() <= now) touch(table);
+    if (ending == Ending::no_space) {
+      due_.set(table.number, now + kRetryWithoutSpace);
+      continue;
+    }
+    if (more || ending == Ending::more) return true;
+    TimeMs const next = table.table->next_due();
+    FJ_CHECK(next > now, "a table stays due after its timers ran");
+    // Deadlines of those who wait are looked at in end_of_turn.
+    due_.set(table.number, std::min(next, std::max(table.subscriptions.next_deadline(), now + DurationMs{1})));
+  }
+  return false;
+}
+
+bool Engine::end_of_turn(TimeMs now) {
+  std::vector<HostedTable*> const touched = std::move(touched_);
+  touched_.clear();
+  for (HostedTable* table : touched) {
+    table->touched = false;
+    run_parked(*table, now);
+    wake_listeners(*table, now);
+    refresh_due(*table);
+  }
+  return !touched_.empty();
+}
+
+void Engine::run_parked(HostedTable& table, TimeMs now) {
+  std::list<ParkedCommand> commands = table.subscriptions.take_parked(now, *table.table);
+  std::list<ParkedCommand> again;
+  for (ParkedCommand& parked : commands) {
+    bool const over = parked.deadline <= now;
+    if (!over && outlet_.is_full(parked.connection)) {
+      again.push_back(std::move(parked));
+      continue;
+    }
+    Command const command{parked.index, &parked.message, parked.connection, parked.worker};
+    Answer answer;
+    Status status;
+    if (run(table, command, now, over, answer, status).verdict == Verdict::wait) {
+      again.push_back(std::move(parked));
+    } else {
+      outlet_.answer(parked.connection, parked.message, answer, status);
+    }
+  }
+  while (!again.empty()) {
+    table.subscriptions.park_again(std::move(again.back()));
+    again.pop_back();
+  }
+}
+
+void Engine::wake_listeners(HostedTable& table, TimeMs now) {
+  wakes_.clear();
+  std::int64_t const timeout = table.declaration->option("wake-timeout").integer;
+  table.subscriptions.wake(now, DurationMs{timeout > 0 ? timeout : 5000}, *table.table, wakes_);
+  for (Subscriptions::Wake const& wake : wakes_) {
+    Answer message;
+    message.message("LISTEN").add("table", std::string_view{table.name});
+    if (!wake.topic.empty()) message.add("domain", std::string_view{wake.topic});
+    message.add("ready", wake.ready).add("date", wake.due.value);
+    outlet_.push(wake.connection, message, wake.due);
+  }
+}
+
+void Engine::touch(HostedTable& table) {
+  if (table.touched) return;
+  table.touched = true;
+  touched_.push_back(&table);
+}
+
+void Engine::refresh_due(HostedTable& table) {
+  due_.set(table.number, std::min(table.table->next_due(), table.subscriptions.next_deadline()));
+}
+
+// ---------------------------------------------------------------------------
+// People
+
+void Engine::raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message,
+                   std::string_view tags) {
+  for (Alert& alert : alerts_) {
+    if (alert.table != table.name || alert.name != name) continue;
+    ++alert.count;
+    alert.last = now_;
+    alert.priority = priority;
+    alert.message = message;
+    return;
+  }
+  if (alerts_.size() >= kAlertsMax) alerts_.pop_front();
+  alerts_.push_back({table.name, std::string{name}, priority, std::string{message}, std::string{tags}, 1, now_, now_});
+}
+
+void Engine::lower(HostedTable const& table, std::string_view name) {
+  alerts_.remove_if([&](Alert const& alert) { return alert.table == table.name && alert.name == name; });
+}
+
+void Engine::metrics(HostedTable const& table, TimeMs now, MetricSink& sink) const {
+  table.table->metrics(now, sink);
+  sink.integer("listeners", static_cast<std::int64_t>(table.subscriptions.listeners()));
+  sink.integer("waiting_commands", static_cast<std::int64_t>(table.subscriptions.parked()));
+  sink.integer("commands", static_cast<std::int64_t>(table.commands));
+  sink.integer("refused", static_cast<std::int64_t>(table.refused));
+}
+
+}  // namespace fastjournal::core

@@ -1,0 +1,172 @@
+// The engine: joins tables, their logs, time and those who wait, and decides
+// nothing about sockets or files. One thread. It is composed twice, by the
+// daemon and by the simulator.
+//
+// A turn: execute() for each command that came; run_timers(); end_of_turn();
+// then the owner commits the logs (Log::commit), calls committed(), and sends
+// what the Outlet was given.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/due_heap.h"
+#include "core/hosted.h"
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::core {
+
+// Where answers that come later and pushes go. They may leave once the logs
+// are committed, like every answer.
+class Outlet {
+ public:
+  // The answer to a command that was parked, in place of the direct one.
+  virtual void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) = 0;
+  // A message nobody asked for; `due` is the date it is about, for measuring lateness.
+  virtual void push(ConnectionId connection, Answer& message, TimeMs due) = 0;
+  // True while the connection has more unsent output than its limit.
+  [[nodiscard]] virtual bool is_full(ConnectionId connection) = 0;
+
+ protected:
+  ~Outlet() = default;
+};
+
+// An alert that a table raised or lowered (journal.md, "Alerts").
+struct Alert {
+  std::string table;
+  std::string name;
+  std::uint8_t priority{0};
+  std::string message;
+  std::string tags;
+  std::uint64_t count{0};
+  TimeMs first{};
+  TimeMs last{};
+};
+
+using Declaration = std::shared_ptr<TableDeclaration const>;
+using Declarations = std::vector<Declaration>;
+
+class Engine {
+ public:
+  Engine(TableTypes const& types, Outlet& outlet);
+  Engine(Engine const&) = delete;
+  Engine& operator=(Engine const&) = delete;
+  ~Engine();
+
+  // -- start ------------------------------------------------------------------
+  // 1. what conf/ declares; 2. a book for each log; 3. its records in order;
+  // 4. the log itself; 5. once for all, what conf/ changes.
+  // `forget`: tables whose records are to be dropped, as the administrator said.
+  void declare(Declarations declarations, std::vector<std::string> forget = {});
+  HostedLog& add_log(std::string name);
+  [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base);
+  void attach(HostedLog& hosted, Log& log);
+  // New tables and schemas enter the catalogues. The owner commits before it serves.
+  [[nodiscard]] Status finish_recovery(TimeMs now);
+  // The largest date any log knows: `now` never goes below it.
+  [[nodiscard]] TimeMs last_now() const;
+
+  // -- commands ---------------------------------------------------------------
+  [[nodiscard]] HostedTable* find_table(std::string_view name);
+  [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& tables() const { return tables_; }
+  // False: the answer comes later, through the Outlet. Otherwise `answer` holds
+  // the answer, or `status` why there is none.
+  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status);
+  [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, std::string_view topic);
+  [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
+  void connection_closed(ConnectionId connection, TimeMs now);
+
+  // -- time -------------------------------------------------------------------
+  [[nodiscard]] TimeMs next_due() const { return due_.first_date(); }
+  // Bounded; true if more is due.
+  [[nodiscard]] bool run_timers(TimeMs now);
+  // Parked commands and wakes. True if it wants another turn.
+  [[nodiscard]] bool end_of_turn(TimeMs now);
+  // After every log committed: moves bases; copies a little forward (that is
+  // committed in the next turn: true if another turn is wanted).
+  [[nodiscard]] bool committed(TimeMs now);
+
+  // -- reload -----------------------------------------------------------------
+  // What each difference between conf/ and what runs would do; nothing is
+  // changed. Not ok: some of it cannot be done, and why.
+  [[nodiscard]] Status check_reload(Declarations const& next) const;
+  // Does it; call after check_reload said ok. Returns a sentence for each change.
+  [[nodiscard]] Result<std::vector<std::string>> reload(Declarations const& next, TimeMs now);
+
+  // -- people -----------------------------------------------------------------
+  void metrics(HostedTable const& table, TimeMs now, MetricSink& sink) const;
+  [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return logs_; }
+  [[nodiscard]] std::list<Alert> const& alerts() const { return alerts_; }
+  // Of everything that a replay reproduces.
+  [[nodiscard]] std::uint64_t digest() const;
+
+ private:
+  class Group;
+  class Collector;
+  friend class Collector;
+
+  static constexpr std::uint32_t kTimerStepsPerTurn = 64;
+  enum class Ending : std::uint8_t { finished, more, no_space };
+
+  Status replay_catalogue(HostedLog& log, RecordView const& record);
+  Status create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry const& entry, Schema const& schema);
+  Status adopt(Declaration const& declaration, TimeMs now, std::vector<std::string>& changes);
+  Status create_new(Declaration const& declaration, HostedLog& log, TimeMs now);
+  Status change(HostedTable& table, Declaration const& declaration, TimeMs now, std::vector<std::string>& changes);
+  Status check_one(Declaration const& declaration) const;
+  Status drop(HostedTable& table, TimeMs now);
+  Status log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append);
+  Status host(HostedLog& log, TableId id, TableType const& type, Declaration declaration);
+  [[nodiscard]] HostedLog* find_log(std::string_view name) const;
+  [[nodiscard]] HostedTable* find(std::string_view name) const;
+  [[nodiscard]] Declaration declared(std::string_view name) const;
+
+  struct Outcome {
+    Verdict verdict;
+    TimeMs wait_until;
+    std::string_view wait_topic;
+  };
+  // The one road of a command, and of a parked command that is tried again.
+  Outcome run(HostedTable& table, Command const& command, TimeMs now, bool waited, Answer& answer, Status& status);
+  // One loop for everything a table decides by itself (timers, recovery,
+  // closed connections): calls `decide` until it says no more, within a budget of steps.
+  Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, std::function<bool(Decision&)> const& decide);
+  void close_group(HostedLog& log, TimeMs now, Promise promise);
+  void run_parked(HostedTable& table, TimeMs now);
+  void wake_listeners(HostedTable& table, TimeMs now);
+  void touch(HostedTable& table);
+  void refresh_due(HostedTable& table);
+  void remember_holder(ConnectionId connection, HostedTable const& table);
+  void move_base(HostedLog& log);
+  bool copy_forward(HostedLog& log, TimeMs now);
+  bool copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs now);
+  void raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
+  void lower(HostedTable const& table, std::string_view name);
+
+  TableTypes const& types_;
+  Outlet& outlet_;
+  Declarations declarations_;
+  std::vector<std::string> forget_;
+  std::vector<std::unique_ptr<HostedLog>> logs_;
+  std::vector<std::unique_ptr<HostedTable>> tables_;
+  NameTable by_name_;
+  DueHeap due_;
+  std::vector<HostedTable*> touched_;
+  // Tables on which a connection may hold leases or wait; never iterated.
+  std::unordered_map<ConnectionId, std::vector<std::uint32_t>> held_;
+  std::list<Alert> alerts_;
+  std::vector<Subscriptions::Wake> wakes_;
+  Answer scratch_;
+  std::unique_ptr<Group> group_;
+  TimeMs now_{};
+};
+
+}  // namespace fastjournal::core

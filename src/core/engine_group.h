@@ -1,0 +1,80 @@
+// The records of one group on their way into a log and at once into the
+// state: private to the engine's files.
+#pragma once
+
+#include <vector>
+
+#include "base/check.h"
+#include "core/engine.h"
+
+namespace fastjournal::core {
+
+// Appends to the log's open batch, then applies what was appended.
+class Engine::Group final : public Records {
+ public:
+  // Starts an empty group; the memory of the last one is used again.
+  void begin(HostedLog& log, TableId table) {
+    log_ = &log;
+    table_ = table;
+    step_.clear();
+    applied_ = 0;
+  }
+
+  Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
+    Place const place = log_->log->append(table_, type, version, object, body_bytes);
+    step_.push_back({table_, type, version, place.lsn, object.is_none() ? object_of(place.lsn) : object, place.body});
+    return place;
+  }
+
+  [[nodiscard]] bool step_is_empty() const { return step_.empty(); }
+  [[nodiscard]] bool is_empty() const { return applied_ == 0 && step_.empty(); }
+
+  // What the last step appended becomes state. A table that refuses its own record is broken.
+  void apply_step(Table& table, Effects& effects) {
+    for (RecordView const& record : step_)
+      FJ_CHECK(table.apply(record, log_->log->base_lsn(), effects), "a table refused a record it decided itself");
+    applied_ += step_.size();
+    step_.clear();
+  }
+  void apply_to_catalogue() {
+    for (RecordView const& record : step_) FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
+    applied_ += step_.size();
+    step_.clear();
+  }
+
+ private:
+  HostedLog* log_{nullptr};
+  TableId table_{};
+  std::vector<RecordView> step_;
+  std::size_t applied_{0};
+};
+
+// Effects of one table, passed on to those who wait for it.
+class Engine::Collector final : public Effects {
+ public:
+  Collector(Engine& engine, HostedTable& table) : engine_(engine), table_(table) {}
+
+  void available(std::string_view topic, TimeMs due) override {
+    if (table_.subscriptions.empty()) return;
+    table_.subscriptions.became_available(topic, due);
+    engine_.touch(table_);
+  }
+  void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
+    engine_.raise(table_, name, priority, message, tags);
+  }
+  void lower_alert(std::string_view name) override { engine_.lower(table_, name); }
+
+ private:
+  Engine& engine_;
+  HostedTable& table_;
+};
+
+// During recovery nobody listens yet.
+class NoEffects final : public Effects {
+ public:
+  void available(std::string_view, TimeMs) override {}
+  void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
+  void lower_alert(std::string_view) override {}
+};
+
+}  // namespace fastjournal::core

@@ -1,0 +1,308 @@
+// How an engine comes to its tables: replay of the logs, then what conf/
+// declares now, and later what a reload changes.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "core/engine.h"
+#include "core/engine_group.h"
+
+namespace fastjournal::core {
+namespace {
+
+// A recovery may have much to decide: write it in pieces of this size.
+constexpr std::uint64_t kWriteEveryBytes = 4U << 20U;
+
+Declaration with_schema(Declaration const& declaration, Schema schema) {
+  auto copy = std::make_shared<TableDeclaration>(*declaration);
+  copy->schema = std::move(schema);
+  return copy;
+}
+
+// Versions apart, do two schemas say the same?
+bool same_schema(Schema const& a, Schema const& b) { return a.columns == b.columns && a.key == b.key; }
+
+std::string quoted(std::string_view name) { return "\"" + std::string{name} + "\""; }
+
+}  // namespace
+
+void Engine::declare(Declarations declarations, std::vector<std::string> forget) {
+  declarations_ = std::move(declarations);
+  forget_ = std::move(forget);
+}
+
+HostedLog& Engine::add_log(std::string name) {
+  logs_.push_back(std::make_unique<HostedLog>());
+  logs_.back()->name = std::move(name);
+  return *logs_.back();
+}
+
+HostedLog* Engine::find_log(std::string_view name) const {
+  for (auto const& log : logs_)
+    if (log->name == name) return log.get();
+  return nullptr;
+}
+
+Declaration Engine::declared(std::string_view name) const {
+  for (Declaration const& declaration : declarations_)
+    if (declaration->name == name) return declaration;
+  return nullptr;
+}
+
+void Engine::attach(HostedLog& hosted, Log& log) { hosted.log = &log; }
+
+TimeMs Engine::last_now() const {
+  TimeMs last{};
+  for (auto const& log : logs_) last = std::max(last, log->catalogue.last_now());
+  return last;
+}
+
+// ---------------------------------------------------------------------------
+// Replay
+
+Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
+  ++log.records_replayed;
+  if (record.table == TableId::catalogue) return replay_catalogue(log, record);
+  auto const found = log.tables.find(record.table);
+  if (found == log.tables.end()) {
+    // A dropped table's records stay in the log until the base has passed them.
+    if (log.catalogue.find(record.table) == nullptr) return {};
+    return {Code::damaged, "log " + log.name + ": a row of table " + quoted(log.catalogue.find(record.table)->name) +
+                               " stands before the table's schema, at LSN " + std::to_string(record.lsn.value)};
+  }
+  // nullptr: the administrator said that this table is to be forgotten.
+  if (found->second == nullptr) return {};
+  NoEffects nobody;
+  if (!found->second->table->apply(record, base, nobody))
+    return {Code::damaged, "log " + log.name + ", table " + quoted(found->second->name) + ": record of type " +
+                               std::to_string(record.type) + " at LSN " + std::to_string(record.lsn.value) +
+                               " does not fit what stands before it; the log is damaged or of a newer version"};
+  return {};
+}
+
+Status Engine::replay_catalogue(HostedLog& log, RecordView const& record) {
+  std::size_t const tables_before = log.catalogue.tables().size();
+  if (!log.catalogue.apply(record))
+    return {Code::damaged, "log " + log.name + ": catalogue record of type " + std::to_string(record.type) + " at LSN " +
+                               std::to_string(record.lsn.value) + " cannot be read; the log is damaged or of a newer version"};
+  // A table is hosted once its first schema is known; later ones are added to it.
+  for (auto const& [id, entry] : log.catalogue.tables()) {
+    if (entry.schemas.empty()) continue;
+    auto const known = log.tables.find(id);
+    if (known == log.tables.end()) {
+      if (Status status = create_replayed(log, id, entry, entry.schemas.begin()->second.schema); !status.ok()) return status;
+    } else if (known->second != nullptr) {
+      for (auto const& [version, schema] : entry.schemas)
+        if (schema.lsn == record.lsn) known->second->table->add_schema(schema.schema);
+    }
+  }
+  if (log.catalogue.tables().size() >= tables_before) return {};
+  // One was dropped.
+  for (auto at = log.tables.begin(); at != log.tables.end();) {
+    if (log.catalogue.find(at->first) != nullptr) {
+      ++at;
+      continue;
+    }
+    if (at->second != nullptr) {
+      at->second->table.reset();
+      due_.set(at->second->number, TimeMs::max());
+    }
+    at = log.tables.erase(at);
+  }
+  return {};
+}
+
+Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry const& entry, Schema const& schema) {
+  if (std::find(forget_.begin(), forget_.end(), entry.name) != forget_.end()) {
+    log.tables[id] = nullptr;
+    return {};
+  }
+  auto const type = types_.find(entry.type);
+  if (type == types_.end())
+    return {Code::bad_configuration, "log " + log.name + " holds table " + quoted(entry.name) + " of type " + quoted(entry.type) +
+                                         ", but no plugin of that type was found: install " + entry.type + ".so and " + entry.type +
+                                         ".xml in the plugins folder"};
+  Declaration const declaration = declared(entry.name);
+  if (declaration == nullptr)
+    return {Code::bad_configuration, "log " + log.name + " holds table " + quoted(entry.name) + ", but the tables folder has no " +
+                                         entry.name + ".xml: put it back, or start with --forget " + entry.name +
+                                         " to drop the table and its rows for good"};
+  if (declaration->type != entry.type)
+    return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared as " +
+                                         quoted(declaration->type) + ", but log " + log.name + " holds it as " + quoted(entry.type)};
+  if (declaration->log != log.name)
+    return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared for log " +
+                                         quoted(declaration->log) + ", but its rows are in log " + quoted(log.name)};
+  return host(log, id, *type->second, with_schema(declaration, schema));
+}
+
+Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declaration declaration) {
+  Result<std::unique_ptr<Table>> table = type.plugin().create(id, type.declaration(), declaration);
+  if (!table.ok()) return table.status();
+  auto hosted = std::make_unique<HostedTable>();
+  hosted->id = id;
+  hosted->name = declaration->name;
+  hosted->type = &type;
+  for (std::size_t i = 0; i < declaration->schema.columns.size(); ++i)
+    hosted->columns.add(declaration->schema.columns[i].name, static_cast<std::uint32_t>(i));
+  hosted->declaration = std::move(declaration);
+  hosted->table = std::move(table).value();
+  hosted->log = &log;
+  hosted->number = due_.add();
+  FJ_CHECK(hosted->number == tables_.size(), "tables and dates are numbered alike");
+  by_name_.add(hosted->name, hosted->number);
+  log.tables[id] = hosted.get();
+  tables_.push_back(std::move(hosted));
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// What conf/ says now
+
+Status Engine::finish_recovery(TimeMs now) {
+  now_ = now;
+  for (auto const& log : logs_) {
+    std::vector<TableId> forgotten;
+    for (auto const& [id, table] : log->tables)
+      if (table == nullptr) forgotten.push_back(id);
+    for (TableId const id : forgotten) {
+      ObjectId const object = log->catalogue.find(id)->object;
+      Status status = log_in_catalogue(*log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, id); });
+      if (!status.ok()) return status;
+      log->tables.erase(id);
+    }
+  }
+  std::vector<std::string> changes;
+  for (Declaration const& declaration : declarations_)
+    if (Status status = adopt(declaration, now, changes); !status.ok()) return status;
+  for (auto const& table : tables_) {
+    if (table->table == nullptr) continue;
+    Log& log = *table->log->log;
+    Ending ending = Ending::more;
+    while (ending == Ending::more) {
+      ending = decide_by_itself(*table, now, kTimerStepsPerTurn, [&](Decision& d) { return table->table->decide_recovered(d); });
+      if (log.end_lsn().value - log.written_lsn().value < kWriteEveryBytes) continue;
+      if (Status status = log.commit(); !status.ok()) return status;
+      table->log->clock_in_batch = false;
+    }
+    if (ending == Ending::no_space)
+      return {Code::no_space, "log " + table->log->name + " has no room to give the leases of table " + quoted(table->name) +
+                                  " their grace: free disk space"};
+    refresh_due(*table);
+  }
+  return {};
+}
+
+Status Engine::check_one(Declaration const& declaration) const {
+  if (!types_.contains(declaration->type))
+    return {Code::bad_configuration, declaration->file + ": no table type " + quoted(declaration->type) +
+                                         "; types are loaded at the start: install the plugin and start again"};
+  if (find_log(declaration->log) == nullptr)
+    return {Code::bad_configuration, declaration->file + ": no log " + quoted(declaration->log) +
+                                         "; logs are declared in fastjournal.xml and opened at the start"};
+  HostedTable const* table = find(declaration->name);
+  if (table == nullptr || table->table == nullptr) return {};
+  if (table->type->name() != declaration->type || table->log->name != declaration->log)
+    return {Code::bad_configuration, declaration->file + ": table " + quoted(declaration->name) + " is of type " +
+                                         quoted(table->type->name()) + " in log " + quoted(table->log->name) +
+                                         ": neither can change while it exists"};
+  return table->table->check_change(*declaration);
+}
+
+Status Engine::adopt(Declaration const& declaration, TimeMs now, std::vector<std::string>& changes) {
+  if (Status status = check_one(declaration); !status.ok()) return status;
+  HostedTable* const table = find(declaration->name);
+  if (table != nullptr && table->table != nullptr) return change(*table, declaration, now, changes);
+  changes.push_back("table " + declaration->name + ": new");
+  return create_new(declaration, *find_log(declaration->log), now);
+}
+
+Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs now) {
+  TableId const id = log.catalogue.next_id();
+  Schema schema = declaration->schema;
+  schema.version = 1;
+  Status status = log_in_catalogue(log, now, schema.columns.size() * 1024, [&](Records& records) {
+    Catalogue::append_table(records, {}, id, declaration->name, declaration->type);
+    Catalogue::append_schema(records, {}, id, schema);
+  });
+  if (!status.ok()) return status;
+  return host(log, id, *types_.find(declaration->type)->second, with_schema(declaration, std::move(schema)));
+}
+
+Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs now, std::vector<std::string>& changes) {
+  auto const& schemas = table.log->catalogue.find(table.id)->schemas;
+  Schema const& latest = schemas.rbegin()->second.schema;
+  Schema schema = declaration->schema;
+  schema.version = latest.version;
+  if (!same_schema(schema, latest)) {
+    if (latest.version == UINT16_MAX)
+      return {Code::over_limit, declaration->file + ": the schema of table " + quoted(table.name) + " changed 65535 times; make a new table"};
+    schema.version = static_cast<std::uint16_t>(latest.version + 1);
+    Status status = log_in_catalogue(*table.log, now, schema.columns.size() * 1024,
+                                     [&](Records& records) { Catalogue::append_schema(records, {}, table.id, schema); });
+    if (!status.ok()) return status;
+    table.table->add_schema(schema);
+    changes.push_back("table " + table.name + ": schema version " + std::to_string(schema.version) + " for new rows");
+    for (std::size_t i = 0; i < schema.columns.size(); ++i) table.columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
+  }
+  for (std::size_t i = 0; i < declaration->options.size() && i < table.declaration->options.size(); ++i) {
+    OptionValue const& before = table.declaration->options[i];
+    OptionValue const& after = declaration->options[i];
+    if (before.text != after.text) changes.push_back("table " + table.name + ": " + after.name + " " + before.text + " -> " + after.text);
+  }
+  table.declaration = with_schema(declaration, std::move(schema));
+  table.table->change(table.declaration);
+  refresh_due(table);
+  return {};
+}
+
+Status Engine::drop(HostedTable& table, TimeMs now) {
+  ObjectId const object = table.log->catalogue.find(table.id)->object;
+  Status status = log_in_catalogue(*table.log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, table.id); });
+  if (!status.ok()) return status;
+  table.log->tables.erase(table.id);
+  table.table.reset();
+  due_.set(table.number, TimeMs::max());
+  return {};
+}
+
+Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append) {
+  if (!log.log->reserve(bytes + kStepBytesMax + Catalogue::kClockBytes, true))
+    return {Code::no_space, "log " + log.name + " has no room for its catalogue: free disk space"};
+  Group group;
+  group.begin(log, TableId::catalogue);
+  append(group);
+  group.apply_to_catalogue();
+  close_group(log, now, Promise::synced);
+  return {};
+}
+
+Status Engine::check_reload(Declarations const& next) const {
+  for (Declaration const& declaration : next)
+    if (Status status = check_one(declaration); !status.ok()) return status;
+  for (auto const& table : tables_) {
+    if (table->table == nullptr) continue;
+    bool const stays = std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
+    if (!stays && !table->table->oldest_lsn().is_none())
+      return {Code::bad_configuration, "table " + quoted(table->name) + " is not declared any more but still has rows: put " + table->name +
+                                           ".xml back, or finish or delete its rows first"};
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> Engine::reload(Declarations const& next, TimeMs now) {
+  std::vector<std::string> changes;
+  for (Declaration const& declaration : next)
+    if (Status status = adopt(declaration, now, changes); !status.ok()) return status;
+  for (auto const& table : tables_) {
+    if (table->table == nullptr) continue;
+    bool const stays = std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
+    if (stays) continue;
+    if (Status status = drop(*table, now); !status.ok()) return status;
+    changes.push_back("table " + table->name + ": dropped, it was empty");
+  }
+  declarations_ = next;
+  return changes;
+}
+
+}  // namespace fastjournal::core

@@ -1,0 +1,48 @@
+// The engine's books: a log with what it holds, and a table with whoever
+// waits for it. Plain data that only the engine's parts touch.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/name_table.h"
+#include "core/catalogue.h"
+#include "core/log.h"
+#include "core/subscriptions.h"
+#include "core/types.h"
+#include "fastjournal/table.h"
+
+namespace fastjournal::core {
+
+struct HostedTable;
+
+struct HostedLog {
+  std::string name;
+  Log* log{nullptr};  // owned by the server; set once recovery is over
+  Catalogue catalogue;
+  std::map<TableId, HostedTable*> tables;
+  bool clock_in_batch{false};  // this turn's batch tells its `now` already
+  Lsn base_checked_at{};       // end of the log when the base was last moved
+  bool copying{false};         // stragglers are being copied forward
+  std::uint64_t records_replayed{0};
+  std::uint64_t bytes_restated{0};
+};
+
+struct HostedTable {
+  TableId id{};
+  std::string name;
+  TableType const* type{nullptr};
+  std::shared_ptr<TableDeclaration const> declaration;  // nullptr: in the log, but not in conf/
+  NameTable columns;
+  std::unique_ptr<Table> table;
+  HostedLog* log{nullptr};
+  std::uint32_t number{0};  // in the engine's list and its heap of dates
+  Subscriptions subscriptions;
+  bool touched{false};      // somebody may have to be told at the end of the turn
+  std::uint64_t commands{0};
+  std::uint64_t refused{0};
+};
+
+}  // namespace fastjournal::core

@@ -1,0 +1,46 @@
+// Table types as the engine uses them: the plugin's code beside what its
+// TYPE.xml declares, prepared for looking names up once per message.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/name_table.h"
+#include "fastjournal/table.h"
+
+namespace fastjournal::core {
+
+struct CommandType {
+  std::string name;
+  CommandKind kind{CommandKind::read};
+  bool takes_columns{false};
+  bool takes_table{false};
+  NameTable parameters;               // name -> index of the declaration
+  std::vector<std::string> required;  // parameters
+};
+
+class TableType {
+ public:
+  TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclaration const> declared);
+
+  [[nodiscard]] std::string const& name() const { return declaration_->name; }
+  [[nodiscard]] std::shared_ptr<TypeDeclaration const> const& declaration() const { return declaration_; }
+  [[nodiscard]] PluginDescriptor const& plugin() const { return plugin_; }
+  // NameTable::kAbsent if the type has no such command.
+  [[nodiscard]] std::uint32_t find_command(std::string_view command) const { return by_name_.find(command); }
+  [[nodiscard]] std::vector<CommandType> const& commands() const { return commands_; }
+
+ private:
+  PluginDescriptor const& plugin_;
+  std::shared_ptr<TypeDeclaration const> declaration_;
+  std::vector<CommandType> commands_;
+  NameTable by_name_;
+};
+
+// By name; filled before recovery, never changed after (ARCHITECTURE, "Tables").
+using TableTypes = std::map<std::string, std::unique_ptr<TableType>, std::less<>>;
+
+}  // namespace fastjournal::core
