@@ -1,0 +1,342 @@
+#!/usr/bin/env bash
+# Everything one does with a checkout, one verb each: `./mk help` lists them.
+# Works from any folder, as root or not, on Debian 12 and Ubuntu 24.04. Only
+# `deps` changes the machine, and only by installing packages that are missing.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+conf=$root/conf
+
+# What each job needs, by package name (the same on both systems).
+packages_build=(
+  g++ cmake ninja-build pkg-config git
+  libevent-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
+  libfmt-dev libspdlog-dev libcli11-dev libabsl-dev nlohmann-json3-dev
+  libsqlite3-dev zlib1g-dev libboost-test-dev libxml2-utils
+)
+packages_fuzz=(clang)
+packages_format=(clang-format)
+packages_lint=(clang-tidy cppcheck)
+
+say() { printf 'mk: %s\n' "$*"; }
+die() {
+  printf 'mk: %s\n' "$1" >&2
+  exit "${2:-1}"
+}
+
+# --- packages ---------------------------------------------------------------
+
+# Those of the given packages that are not installed.
+missing_packages() {
+  local package installed
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null |
+    sed -n 's/ installed$//p' || true)
+  for package in "$@"; do
+    grep -qxF -- "$package" <<<"$installed" || printf '%s\n' "$package"
+  done
+}
+
+as_root() {
+  if [[ $EUID -eq 0 ]]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+# install_packages PACKAGE...: installs what is missing, silent when nothing is.
+install_packages() {
+  local missing log
+  command -v dpkg-query >/dev/null ||
+    die "this system has no dpkg: install by hand what these Debian packages hold: $*"
+  mapfile -t missing < <(missing_packages "$@")
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  say "missing: ${missing[*]}"
+  if [[ $EUID -ne 0 ]] && ! command -v sudo >/dev/null; then
+    die "not root, and there is no sudo. As root: apt-get install --no-install-recommends ${missing[*]}"
+  fi
+  say "apt-get update"
+  as_root apt-get -qq update || say "apt-get update failed; trying with the lists that are here"
+  say "apt-get install"
+  log=$(mktemp)
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends "${missing[@]}" \
+    </dev/null >"$log" 2>&1 || {
+    cat "$log" >&2
+    die "apt-get could not install them (on Ubuntu they need the component 'universe')"
+  }
+  rm -f "$log"
+  say "installed: ${missing[*]}"
+}
+
+verb_deps() {
+  local set packages=("${packages_build[@]}")
+  for set in "$@"; do
+    case $set in
+      fuzz) packages+=("${packages_fuzz[@]}") ;;
+      format) packages+=("${packages_format[@]}") ;;
+      lint) packages+=("${packages_lint[@]}") ;;
+      *) die "deps: unknown set '$set'; expected fuzz, format or lint" 2 ;;
+    esac
+  done
+  install_packages "${packages[@]}"
+  say "all packages are there (${#packages[@]})"
+}
+
+# --- building ---------------------------------------------------------------
+
+# As many compilers as there are processors, but no more than memory carries
+# (the largest takes about 1 GiB).
+jobs() {
+  local cores available
+  cores=$(nproc)
+  available=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
+  [[ ${available:-1} -ge 1 ]] || available=1
+  printf '%s\n' "${MK_JOBS:-$((cores < available ? cores : available))}"
+}
+
+check_preset() {
+  case $1 in
+    dev | release | asan | tsan | fuzz) ;;
+    *) die "unknown preset '$1'; expected dev, release, asan, tsan or fuzz" 2 ;;
+  esac
+}
+
+# Without a terminal, a line at every tenth of the way, and all that is not progress.
+short_progress() {
+  awk '/^\[[0-9]+\/[0-9]+/ {
+         split(substr($1, 2), part, "/"); done = int(10 * part[1] / (part[2] + 0))
+         if (done != shown) { shown = done; print "  " part[1] " of " part[2] + 0; fflush() }
+         next
+       }
+       { print; fflush() }'
+}
+
+configure() {
+  local log=$root/build/$1.configure.log
+  mkdir -p "$root/build"
+  (cd "$root" && cmake --preset "$1") >"$log" 2>&1 || {
+    cat "$log" >&2
+    die "configuring '$1' failed"
+  }
+}
+
+# build_preset PRESET [TARGET...]; without targets, everything.
+build_preset() {
+  local preset=$1 start=$SECONDS build=(cmake --build "$root/build/$1" -j "$(jobs)")
+  shift
+  [[ $# -eq 0 ]] || build+=(--target "$@")
+  configure "$preset"
+  say "building $preset${*:+ ($*)}"
+  if [[ -t 1 ]]; then
+    "${build[@]}" || die "the build of '$preset' failed"
+  else
+    "${build[@]}" | short_progress || die "the build of '$preset' failed"
+  fi
+  say "built $preset in $((SECONDS - start)) s"
+}
+
+# program NAME: builds build/release/bin/NAME, with all that the daemon needs.
+program() {
+  install_packages "${packages_build[@]}"
+  configure release
+  ninja -C "$root/build/release" -t query "$1" >/dev/null 2>&1 || die "$1: not in this tree" 2
+  build_preset release programs "$1"
+}
+
+verb_build() {
+  local preset=${1:-release}
+  check_preset "$preset"
+  install_packages "${packages_build[@]}"
+  build_preset "$preset"
+}
+
+# --- running ----------------------------------------------------------------
+
+given() {
+  local wanted=$1 option
+  shift
+  for option in "$@"; do
+    [[ $option == "$wanted" || $option == "$wanted="* ]] && return 0
+  done
+  return 1
+}
+
+verb_serve() {
+  local options=()
+  program fastjournald
+  given --config "$@" || options+=(--config "$conf/fastjournal.xml")
+  given --tables "$@" || options+=(--tables "$conf/tables.d")
+  given --data "$@" || options+=(--data "$root/data")
+  given --plugins "$@" || options+=(--plugins "$root/build/release/plugins")
+  given --data "$@" || mkdir -p "$root/data"
+  exec "$root/build/release/bin/fastjournald" "${options[@]}" "$@"
+}
+
+verb_run() {
+  program main_job
+  exec "$root/build/release/bin/main_job" "$@"
+}
+
+verb_bench() {
+  program fastjournal_bench
+  exec "$root/build/release/bin/fastjournal_bench" "$@"
+}
+
+verb_sim() {
+  program fj_sim_run
+  exec "$root/build/release/bin/fj_sim_run" "$@"
+}
+
+# --- checking ---------------------------------------------------------------
+
+# Runs the tests of one preset; adds to `passed` and `failed`, and to `broken`
+# what ctest itself could not do.
+passed=0
+failed=0
+broken=0
+test_preset() {
+  local preset=$1 counts ctest_status=0
+  build_preset "$preset"
+  ctest --test-dir "$root/build/$preset" --output-on-failure --no-tests=error -j "${MK_TEST_JOBS:-2}" ||
+    ctest_status=$?
+  counts=$(awk -f "$root/scripts/count_tests.awk" "$root/build/$preset/Testing/Temporary/LastTest.log")
+  say "$preset: ${counts% *} passed, ${counts#* } failed"
+  passed=$((passed + ${counts% *}))
+  failed=$((failed + ${counts#* }))
+  # The exit code is ctest's; a failure that the count does not show is still one.
+  [[ $ctest_status -eq 0 || ${counts#* } -gt 0 ]] || broken=$((broken + 1))
+}
+
+verb_test() {
+  local presets=("$@") preset
+  [[ $# -gt 0 ]] || presets=(dev)
+  [[ ${presets[0]} != all ]] || presets=(dev release asan tsan)
+  for preset in "${presets[@]}"; do check_preset "$preset"; done
+  install_packages "${packages_build[@]}"
+  for preset in "${presets[@]}"; do test_preset "$preset"; done
+  printf '%d passed, %d failed\n' "$passed" "$((failed + broken))"
+  [[ $((failed + broken)) -eq 0 && $passed -gt 0 ]]
+}
+
+# fuzz [NAME] [SECONDS]: each fuzzer of tests/fuzz for so long (default 60).
+verb_fuzz() {
+  local wanted="" seconds=60 argument fuzzer name found=0 seeds
+  for argument in "$@"; do
+    if [[ $argument =~ ^[0-9]+$ ]]; then seconds=$argument; else wanted=$argument; fi
+  done
+  install_packages "${packages_build[@]}" "${packages_fuzz[@]}"
+  build_preset fuzz
+  for fuzzer in "$root"/build/fuzz/bin/fuzz_*; do
+    [[ -x $fuzzer ]] || continue
+    name=${fuzzer##*/fuzz_}
+    [[ -z $wanted || $wanted == "$name" ]] || continue
+    found=1
+    mkdir -p "$root/build/fuzz/corpus/$name" "$root/build/fuzz/found"
+    seeds=()
+    [[ ! -d $root/tests/fuzz/corpus/$name ]] || seeds=("$root/tests/fuzz/corpus/$name")
+    say "fuzzing $name for $seconds s"
+    "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+      -artifact_prefix="$root/build/fuzz/found/$name-" "$root/build/fuzz/corpus/$name" "${seeds[@]}" ||
+      die "$name: found an input that breaks it; it is in build/fuzz/found"
+  done
+  [[ $found -eq 1 ]] || die "fuzz${wanted:+ $wanted}: not in this tree" 2
+  say "fuzzed, nothing found"
+}
+
+# C++ files: those given, else those that FILTER (a git command) names.
+cpp_files() {
+  (cd "$root" && "$@" -- '*.cpp' '*.h') | sort -u
+}
+
+# format [--check] [FILE...]: all files of the tree by default.
+verb_format() {
+  local mode=(-i) files=()
+  if [[ ${1:-} == --check ]]; then
+    mode=(--dry-run --Werror)
+    shift
+  fi
+  install_packages "${packages_format[@]}"
+  if [[ $# -gt 0 ]]; then
+    files=("$@")
+  else
+    mapfile -t files < <(cpp_files git ls-files | sed "s|^|$root/|")
+  fi
+  clang-format --style=file "${mode[@]}" "${files[@]}" || die "not formatted as .clang-format says: ./mk format"
+  say "${#files[@]} files formatted"
+}
+
+# lint [FILE...]: the files changed since the last commit by default; `lint all` for the tree.
+verb_lint() {
+  local files=()
+  install_packages "${packages_build[@]}" "${packages_lint[@]}"
+  configure dev
+  if [[ ${1:-} == all ]]; then
+    mapfile -t files < <(cpp_files git ls-files | sed -n "/\.cpp$/s|^|$root/|p")
+  elif [[ $# -gt 0 ]]; then
+    files=("$@")
+  else
+    mapfile -t files < <({
+      cpp_files git diff --name-only --diff-filter=d HEAD
+      cpp_files git ls-files --others --exclude-standard
+    } | sed -n "/\.cpp$/s|^|$root/|p" | sort -u)
+  fi
+  [[ ${#files[@]} -gt 0 ]] || {
+    say "nothing changed since the last commit; ./mk lint all, or name files"
+    return 0
+  }
+  say "clang-tidy: ${#files[@]} files"
+  printf '%s\0' "${files[@]}" |
+    xargs -0 -n 1 -P "$(jobs)" clang-tidy --quiet -p "$root/build/dev" || die "clang-tidy has findings"
+  say "cppcheck: ${#files[@]} files"
+  cppcheck --quiet --std=c++20 --language=c++ --inline-suppr --error-exitcode=1 -I "$root/src" -I "$root/src/include" \
+    --enable=warning,performance,portability --suppress=missingInclude --suppress=unknownMacro \
+    --suppress=internalAstError "${files[@]}" || die "cppcheck has findings"
+  say "nothing found"
+}
+
+verb_clean() {
+  local preset
+  if [[ $# -eq 0 ]]; then
+    rm -rf "$root/build"
+    say "removed build/ (data/ stays)"
+    return 0
+  fi
+  for preset in "$@"; do
+    check_preset "$preset"
+    rm -rf "$root/build/$preset"
+    say "removed build/$preset"
+  done
+}
+
+verb_help() {
+  cat <<'HELP'
+usage: ./mk VERB [...]
+
+  run [FOLDER]          the main job, end to end, on the documents of FOLDER (default: this machine's texts)
+  test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
+  serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
+  build [PRESET]        build into build/PRESET (default: release)
+  deps [fuzz|format|lint]  install the packages that are missing, with those for the verbs named
+  bench [OPTIONS]       measure
+  sim [--seed N]        run the simulator
+  fuzz [NAME] [SECONDS]  feed the parsers with what breaks parsers (default: all, 60 s each)
+  format [--check] [FILE...]  clang-format
+  lint [all | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit)
+  clean [PRESET...]     remove build/
+  help                  this text
+
+presets: dev (debug), release, asan (address and undefined behaviour), tsan (threads), fuzz
+MK_JOBS=N sets how many compilers run, MK_TEST_JOBS=N how many test programs (default 2).
+HELP
+}
+
+verb=${1:-help}
+[[ $# -eq 0 ]] || shift
+case $verb in
+  deps | build | run | serve | test | bench | sim | fuzz | format | lint | clean | help) "verb_$verb" "$@" ;;
+  -h | --help) verb_help ;;
+  *)
+    verb_help >&2
+    die "unknown verb '$verb'" 2
+    ;;
+esac

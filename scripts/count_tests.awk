@@ -1,0 +1,12 @@
+# Reads ctest's LastTest.log and prints "PASSED FAILED". A Boost.Test program
+# counts with its cases (it reports them: BOOST_TEST_REPORT_LEVEL=short), any
+# other as one. A program that fails without a failed case (a crash, a time-out,
+# a finding of a sanitizer) is one failure more.
+
+/^[0-9]+\/[0-9]+ Testing: / { cases = 0; cases_failed = 0 }
+/^ +[0-9]+ test cases? out of [0-9]+ passed$/ { passed += $1; cases += $1 }
+/^ +[0-9]+ test cases? out of [0-9]+ (failed|aborted)$/ { failed += $1; cases += $1; cases_failed += $1 }
+/^Test Passed\.$/ { if (cases == 0) passed++ }
+/^Test Failed\.$/ { if (cases_failed == 0) failed++ }
+
+END { printf "%d %d\n", passed, failed }
