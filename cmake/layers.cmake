@@ -1,3 +1,5 @@
+# How layers, tests and fuzzers become targets.
+
 # fj_layer(NAME DEPS ...): src/NAME/*.cpp becomes the static library fj_NAME (an
 # interface library while it has headers only).
 function(fj_layer name)
@@ -15,12 +17,57 @@ function(fj_layer name)
 endfunction()
 
 # fj_test(NAME SOURCES ... DEPS ...): one Boost.Test program, run by ctest under its name.
+# Its reports are short ones: scripts/count_tests.awk counts the cases in them.
 function(fj_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
-  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/unit/main.cpp ${ARG_SOURCES})
+  if(NOT TARGET fj_test_main)
+    add_library(fj_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/unit/main.cpp)
+    target_link_libraries(fj_test_main PRIVATE fj_options Boost::unit_test_framework)
+  endif()
+  add_executable(${name} $<TARGET_OBJECTS:fj_test_main> ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} fj_options Boost::unit_test_framework)
   target_compile_definitions(${name} PRIVATE FJ_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FJ_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300
+    ENVIRONMENT "BOOST_TEST_REPORT_LEVEL=short;UBSAN_OPTIONS=print_stacktrace=1")
+endfunction()
+
+# fj_fuzzer(NAME SOURCES ... DEPS ...): one libFuzzer program, fuzz_NAME.
+function(fj_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(fuzz_${name} ${ARG_SOURCES})
+  target_include_directories(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(fuzz_${name} PRIVATE ${ARG_DEPS} fj_options)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers fuzz_${name})
+endfunction()
+
+# fj_collect_programs(TARGET FOLDER...): TARGET builds all programs and plugins
+# that the folders define.
+function(fj_programs_in folder out)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  set(programs)
+  foreach(target ${targets})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE" OR type STREQUAL "MODULE_LIBRARY" OR type STREQUAL "SHARED_LIBRARY")
+      list(APPEND programs ${target})
+    endif()
+  endforeach()
+  foreach(child ${folders})
+    fj_programs_in(${child} more)
+    list(APPEND programs ${more})
+  endforeach()
+  set(${out} ${programs} PARENT_SCOPE)
+endfunction()
+
+function(fj_collect_programs target)
+  add_custom_target(${target})
+  foreach(folder ${ARGN})
+    fj_programs_in(${CMAKE_SOURCE_DIR}/${folder} programs)
+    if(programs)
+      add_dependencies(${target} ${programs})
+    endif()
+  endforeach()
 endfunction()

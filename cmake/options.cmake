@@ -1,11 +1,21 @@
 # Compiler options, sanitizers and third-party parts, each found once.
 set(FJ_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize= (address,undefined | thread)")
+option(FJ_FUZZ "build the fuzzers of tests/fuzz (clang only) instead of the tests" OFF)
+
+# Used when it is there; everything builds without.
+find_program(FJ_CCACHE ccache)
+if(FJ_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${FJ_CCACHE})
+endif()
 
 add_library(fj_options INTERFACE)
 target_compile_options(fj_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
   -fvisibility=hidden -fno-omit-frame-pointer)
+if(FJ_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(FJ_SANITIZE)
   add_compile_options(-fsanitize=${FJ_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FJ_SANITIZE})
