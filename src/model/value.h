@@ -25,12 +25,16 @@ enum class CellKind : std::uint8_t { none, integer, unsigned_integer, real, byte
 // void: none; bool, char and the unsigned integers: unsigned_integer; dates: integer.
 [[nodiscard]] CellKind kind_of(ColumnType type);
 
-// What the type itself can hold; INT64_MIN for integer kinds only, 0 for the others' `min`.
-struct IntegerRange {
-  std::int64_t min;
-  std::uint64_t max;
+// The limits in force for a column: those of its type, narrowed by its own. By kind_of(type): integers use
+// `low` and `high`, unsigned ones the other pair. In the Column, value_min and value_max hold the bits of the type's
+// kind: value_max of a signed column may be negative, value_min of a uint64 column above INT64_MAX.
+struct IntegerLimits {
+  std::int64_t low{0};
+  std::int64_t high{0};
+  std::uint64_t unsigned_low{0};
+  std::uint64_t unsigned_high{0};
 };
-[[nodiscard]] IntegerRange range_of(ColumnType type);
+[[nodiscard]] IntegerLimits limits_of(Column const& column);
 
 // As XML writes it, the first of its spellings: "int32", "time_ms".
 [[nodiscard]] std::string_view name_of(ColumnType type);
@@ -45,16 +49,22 @@ struct Cell {
   std::string_view bytes{};  // borrowed from the value, or from `scratch` of parse_value
 };
 
-// Checks type and limits. `scratch` holds the bytes of a buffer that came as base64 text: the cell
-// may point into it. bad_parameter or too_large; the status carries parameter=NAME.
+// Checks type and limits. `scratch` takes the bytes of a buffer that came as base64 text, and the cell points
+// there; nothing else uses it. bad_parameter or too_large; the status carries parameter=NAME.
 [[nodiscard]] Status parse_value(Column const& column, Value const& value, std::string& scratch, Cell& out);
 
 // The column's limits alone, for a cell of its type: what a sum or an append came to.
 [[nodiscard]] Status check_limits(Column const& column, Cell const& cell);
 
-// Whether two values in a Column's limits are given the wrong way round, the default does not fit, a
-// merge rule does not suit the type, and so on: what the loader must refuse. ok if all is well.
+// Whether the declaration makes sense by itself: limits that the type can hold and in the right order, a merge rule
+// that suits the type, a default that fits all of it. bad_configuration with the reason if not.
 [[nodiscard]] Status check_column(Column const& column);
+
+// The double that is written like the float: 0.1f as 0.1 and not as 0.10000000149011612.
+[[nodiscard]] double as_written(float value);
+
+// Writes a code point as UTF-8; returns how many of the four bytes it took.
+std::size_t store_utf8(std::uint32_t point, char (&to)[4]);
 
 // Valid UTF-8: no overlong form, no surrogate, nothing above U+10FFFF.
 [[nodiscard]] bool is_utf8(std::string_view text);

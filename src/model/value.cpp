@@ -1,0 +1,434 @@
+// Types, limits and the sentences of their errors. See value.h.
+#include "model/value.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/base64.h"
+
+namespace fastjournal::model {
+
+namespace {
+
+struct TypeName {
+  std::string_view name;
+  ColumnType type;
+};
+
+// The first of a type is the one that we write ourselves.
+constexpr TypeName kTypeNames[] = {
+    {"void", ColumnType::void_type},
+    {"bool", ColumnType::boolean},      {"boolean", ColumnType::boolean},
+    {"int8", ColumnType::int8},         {"int8_t", ColumnType::int8},
+    {"int16", ColumnType::int16},       {"int16_t", ColumnType::int16},
+    {"int32", ColumnType::int32},       {"int32_t", ColumnType::int32},
+    {"int64", ColumnType::int64},       {"int64_t", ColumnType::int64},
+    {"uint8", ColumnType::uint8},       {"uint8_t", ColumnType::uint8},
+    {"uint16", ColumnType::uint16},     {"uint16_t", ColumnType::uint16},
+    {"uint32", ColumnType::uint32},     {"uint32_t", ColumnType::uint32},
+    {"uint64", ColumnType::uint64},     {"uint64_t", ColumnType::uint64},
+    {"float", ColumnType::real32},      {"float32", ColumnType::real32},
+    {"double", ColumnType::real64},     {"float64", ColumnType::real64},
+    {"char", ColumnType::character},
+    {"string", ColumnType::string},
+    {"buffer", ColumnType::buffer},     {"binary", ColumnType::buffer},
+    {"time_s", ColumnType::time_s},     {"time_s_t", ColumnType::time_s},
+    {"time_t", ColumnType::time_s},     {"time_seconds", ColumnType::time_s},
+    {"time_ms", ColumnType::time_ms},   {"time_ms_t", ColumnType::time_ms},
+    {"time_milliseconds", ColumnType::time_ms},
+    {"time_us", ColumnType::time_us},   {"time_us_t", ColumnType::time_us},
+    {"time_microseconds", ColumnType::time_us},
+};
+
+template <typename T>
+constexpr IntegerLimits range_of_type() {
+  IntegerLimits out;
+  if constexpr (std::is_signed_v<T>) {
+    out.low = std::numeric_limits<T>::min();
+    out.high = std::numeric_limits<T>::max();
+  } else {
+    out.unsigned_high = std::numeric_limits<T>::max();
+  }
+  return out;
+}
+
+IntegerLimits range_of(ColumnType type) {
+  switch (type) {
+    case ColumnType::boolean: return {.unsigned_high = 1};
+    case ColumnType::int8: return range_of_type<std::int8_t>();
+    case ColumnType::int16: return range_of_type<std::int16_t>();
+    case ColumnType::int32: return range_of_type<std::int32_t>();
+    case ColumnType::uint8: return range_of_type<std::uint8_t>();
+    case ColumnType::uint16: return range_of_type<std::uint16_t>();
+    case ColumnType::uint32: return range_of_type<std::uint32_t>();
+    case ColumnType::uint64: return range_of_type<std::uint64_t>();
+    case ColumnType::character: return {.unsigned_high = 0x10FFFF};
+    default: return range_of_type<std::int64_t>();
+  }
+}
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  auto const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+// "an integer from 0 to 255", "at most 20 bytes of UTF-8 text", ...
+std::string expectation(Column const& column) {
+  switch (column.type) {
+    case ColumnType::void_type: return "nothing: a void column is there or not, without a value";
+    case ColumnType::boolean: return "0, 1, true or false";
+    case ColumnType::character: return "one UTF-8 character";
+    case ColumnType::string: return "UTF-8 text";
+    case ColumnType::buffer: return "base64 (RFC 4648, padded) in a text message, bytes in a msgpack message";
+    default: break;
+  }
+  if (kind_of(column.type) == CellKind::real) {
+    std::string out{column.type == ColumnType::real32 ? "a finite number that a float holds" : "a finite number"};
+    if (column.real_min) out.append(", at least ").append(number(*column.real_min));
+    if (column.real_max) out.append(", at most ").append(number(*column.real_max));
+    return out;
+  }
+  IntegerLimits const limits = limits_of(column);
+  if (kind_of(column.type) == CellKind::unsigned_integer)
+    return "an integer from " + std::to_string(limits.unsigned_low) + " to " + std::to_string(limits.unsigned_high);
+  return "an integer from " + std::to_string(limits.low) + " to " + std::to_string(limits.high);
+}
+
+std::string found(Value const& value) {
+  switch (value.kind) {
+    case Value::Kind::text: return shown(value.bytes);
+    case Value::Kind::binary: return std::to_string(value.bytes.size()) + " bytes of binary data";
+    case Value::Kind::integer: return "the integer " + std::to_string(value.integer);
+    case Value::Kind::unsigned_integer: return "the integer " + std::to_string(value.unsigned_integer);
+    case Value::Kind::real: return "the number " + number(value.real);
+    case Value::Kind::boolean: return value.boolean ? "true" : "false";
+  }
+  return {};
+}
+
+Status refuse(Code code, Column const& column, std::string const& what, std::string const& expected) {
+  return Status{code, "column " + column.name + ": found " + what + ", expected " + expected}.with("parameter",
+                                                                                                    column.name);
+}
+
+Status refuse(Column const& column, Value const& value) {
+  return refuse(Code::bad_parameter, column, found(value), expectation(column));
+}
+
+bool is_bytes(Value const& value) { return value.kind == Value::Kind::text || value.kind == Value::Kind::binary; }
+
+std::optional<std::uint64_t> as_boolean(Value const& value) {
+  if (value.kind == Value::Kind::text) {
+    if (value.bytes == "1" || value.bytes == "true") return 1;
+    if (value.bytes == "0" || value.bytes == "false") return 0;
+    return std::nullopt;
+  }
+  std::optional<std::uint64_t> const out = value.as_unsigned();
+  return out && *out <= 1 ? out : std::nullopt;
+}
+
+// The length in bytes that the lead byte of a code point announces; 0 for none.
+std::size_t code_point_bytes(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
+
+// The code point at the front of `text`, taken off; nothing if it is not valid UTF-8.
+std::optional<std::uint32_t> take_code_point(std::string_view& text) {
+  auto const at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return std::nullopt;
+  std::size_t const size = code_point_bytes(at(0));
+  if (size == 0 || size > text.size()) return std::nullopt;
+  std::uint32_t point = size == 1 ? at(0) : at(0) & (0xFFU >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((at(i) & 0xC0U) != 0x80) return std::nullopt;
+    point = point << 6U | (at(i) & 0x3FU);
+  }
+  bool const overlong = (size == 3 && point < 0x800) || (size == 4 && point < 0x10000);
+  bool const surrogate = point >= 0xD800 && point <= 0xDFFF;
+  if (overlong || surrogate || point > 0x10FFFF) return std::nullopt;
+  text.remove_prefix(size);
+  return point;
+}
+
+Status parse_character(Column const& column, Value const& value, Cell& out) {
+  std::string_view rest = value.bytes;
+  std::optional<std::uint32_t> const point = is_bytes(value) ? take_code_point(rest) : std::nullopt;
+  if (!point || !rest.empty()) return refuse(column, value);
+  out.unsigned_integer = *point;
+  return {};
+}
+
+Status parse_real(Column const& column, Value const& value, Cell& out) {
+  std::optional<double> real = value.as_real();
+  if (real && column.type == ColumnType::real32) {
+    // A double beyond what a float holds must not be converted: that is undefined.
+    if (std::fabs(*real) > static_cast<double>(std::numeric_limits<float>::max())) real.reset();
+    else *real = static_cast<double>(static_cast<float>(*real));
+  }
+  if (!real || !std::isfinite(*real)) return refuse(column, value);
+  out.real = *real + 0.0;  // -0.0 becomes 0.0: equal values have equal bytes
+  return {};
+}
+
+Status parse_bytes(Column const& column, Value const& value, std::string& scratch, Cell& out) {
+  if (!is_bytes(value)) return refuse(column, value);
+  out.bytes = value.bytes;
+  if (column.type == ColumnType::string) {
+    if (!is_utf8(value.bytes)) return refuse(column, value);
+  } else if (value.kind == Value::Kind::text) {
+    if (!decode_base64(value.bytes, scratch)) return refuse(column, value);
+    out.bytes = scratch;
+  }
+  return {};
+}
+
+Status check_length(Column const& column, std::string_view bytes) {
+  if (bytes.size() > column.length_max)
+    return refuse(Code::too_large, column, std::to_string(bytes.size()) + " bytes",
+                  "at most " + std::to_string(column.length_max));
+  if (bytes.size() < column.length_min)
+    return refuse(Code::bad_parameter, column, std::to_string(bytes.size()) + " bytes",
+                  "at least " + std::to_string(column.length_min));
+  return {};
+}
+
+Status bad_column(Column const& column, std::string const& what) {
+  return {Code::bad_configuration, "column " + column.name + ": " + what};
+}
+
+Status check_column_limits(Column const& column) {
+  IntegerLimits const type = range_of(column.type);
+  IntegerLimits const limits = limits_of(column);
+  std::string const type_name{name_of(column.type)};
+  switch (kind_of(column.type)) {
+    case CellKind::integer:
+      if (limits.low < type.low || limits.high > type.high || limits.low > type.high || limits.high < type.low)
+        return bad_column(column, "a limit is beyond what " + type_name + " holds (" + std::to_string(type.low) +
+                                      " to " + std::to_string(type.high) + ")");
+      if (limits.low > limits.high) return bad_column(column, "min-value is above max-value");
+      return {};
+    case CellKind::unsigned_integer:
+      if (limits.unsigned_high > type.unsigned_high || limits.unsigned_low > type.unsigned_high)
+        return bad_column(column, "a limit is beyond what " + type_name + " holds (0 to " +
+                                      std::to_string(type.unsigned_high) + ")");
+      if (limits.unsigned_low > limits.unsigned_high) return bad_column(column, "min-value is above max-value");
+      return {};
+    case CellKind::real:
+      if (column.real_min.value_or(-HUGE_VAL) > column.real_max.value_or(HUGE_VAL))
+        return bad_column(column, "min-value is above max-value");
+      return {};
+    case CellKind::bytes:
+      if (column.length_min > column.length_max) return bad_column(column, "min-length is above max-length");
+      if (column.length_max > kRowBytesMax)
+        return bad_column(column, "max-length is above the most a row carries (16777216)");
+      return {};
+    case CellKind::none: return {};
+  }
+  return {};
+}
+
+Status check_merge_rule(Column const& column) {
+  CellKind const kind = kind_of(column.type);
+  bool const numeric = column.type != ColumnType::boolean && column.type != ColumnType::character &&
+                       column.type != ColumnType::time_s && column.type != ColumnType::time_ms &&
+                       column.type != ColumnType::time_us && kind != CellKind::none && kind != CellKind::bytes;
+  std::string const type_name{name_of(column.type)};
+  switch (column.merge) {
+    case MergeRule::sum:
+      if (!numeric) return bad_column(column, "merge=\"sum\" adds integers and floats; the type is " + type_name);
+      return {};
+    case MergeRule::append:
+      if (kind != CellKind::bytes)
+        return bad_column(column, "merge=\"append\" joins strings and buffers; the type is " + type_name);
+      return {};
+    case MergeRule::min:
+    case MergeRule::max:
+      if (kind == CellKind::none) return bad_column(column, "merge=\"min\" and \"max\" compare values; void has none");
+      return {};
+    case MergeRule::replace:
+    case MergeRule::keep: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+CellKind kind_of(ColumnType type) {
+  switch (type) {
+    case ColumnType::void_type: return CellKind::none;
+    case ColumnType::int8:
+    case ColumnType::int16:
+    case ColumnType::int32:
+    case ColumnType::int64:
+    case ColumnType::time_s:
+    case ColumnType::time_ms:
+    case ColumnType::time_us: return CellKind::integer;
+    case ColumnType::boolean:
+    case ColumnType::character:
+    case ColumnType::uint8:
+    case ColumnType::uint16:
+    case ColumnType::uint32:
+    case ColumnType::uint64: return CellKind::unsigned_integer;
+    case ColumnType::real32:
+    case ColumnType::real64: return CellKind::real;
+    case ColumnType::string:
+    case ColumnType::buffer: return CellKind::bytes;
+  }
+  return CellKind::none;
+}
+
+IntegerLimits limits_of(Column const& column) {
+  IntegerLimits out = range_of(column.type);
+  if (kind_of(column.type) == CellKind::unsigned_integer) {
+    if (column.value_min) out.unsigned_low = static_cast<std::uint64_t>(*column.value_min);
+    if (column.value_max) out.unsigned_high = *column.value_max;
+  } else {
+    if (column.value_min) out.low = *column.value_min;
+    if (column.value_max) out.high = static_cast<std::int64_t>(*column.value_max);
+  }
+  return out;
+}
+
+std::string_view name_of(ColumnType type) {
+  for (TypeName const& row : kTypeNames)
+    if (row.type == type) return row.name;
+  return "unknown";
+}
+
+std::optional<ColumnType> type_of_name(std::string_view name) {
+  for (TypeName const& row : kTypeNames)
+    if (row.name == name) return row.type;
+  return std::nullopt;
+}
+
+Status check_limits(Column const& column, Cell const& cell) {
+  switch (kind_of(column.type)) {
+    case CellKind::integer: {
+      IntegerLimits const limits = limits_of(column);
+      if (cell.integer < limits.low || cell.integer > limits.high)
+        return refuse(Code::bad_parameter, column, std::to_string(cell.integer), expectation(column));
+      return {};
+    }
+    case CellKind::unsigned_integer: {
+      IntegerLimits const limits = limits_of(column);
+      if (cell.unsigned_integer < limits.unsigned_low || cell.unsigned_integer > limits.unsigned_high)
+        return refuse(Code::bad_parameter, column, std::to_string(cell.unsigned_integer), expectation(column));
+      return {};
+    }
+    case CellKind::real: {
+      bool const beyond_float = column.type == ColumnType::real32 &&
+                                std::fabs(cell.real) > static_cast<double>(std::numeric_limits<float>::max());
+      if (!std::isfinite(cell.real) || beyond_float || (column.real_min && cell.real < *column.real_min) ||
+          (column.real_max && cell.real > *column.real_max))
+        return refuse(Code::bad_parameter, column, number(cell.real), expectation(column));
+      return {};
+    }
+    case CellKind::bytes: return check_length(column, cell.bytes);
+    case CellKind::none: return {};
+  }
+  return {};
+}
+
+Status parse_value(Column const& column, Value const& value, std::string& scratch, Cell& out) {
+  Status parsed;
+  switch (kind_of(column.type)) {
+    case CellKind::none:
+      return is_bytes(value) && value.bytes.empty() ? Status{} : refuse(column, value);
+    case CellKind::integer: {
+      std::optional<std::int64_t> const integer = value.as_integer();
+      if (!integer) return refuse(column, value);
+      out.integer = *integer;
+      break;
+    }
+    case CellKind::unsigned_integer: {
+      if (column.type == ColumnType::character) return parse_character(column, value, out);
+      bool const boolean = column.type == ColumnType::boolean;
+      std::optional<std::uint64_t> const integer = boolean ? as_boolean(value) : value.as_unsigned();
+      if (!integer) return refuse(column, value);
+      out.unsigned_integer = *integer;
+      break;
+    }
+    case CellKind::real: parsed = parse_real(column, value, out); break;
+    case CellKind::bytes: parsed = parse_bytes(column, value, scratch, out); break;
+  }
+  return parsed.ok() ? check_limits(column, out) : parsed;
+}
+
+Status check_column(Column const& column) {
+  if (Status status = check_column_limits(column); !status.ok()) return status;
+  if (Status status = check_merge_rule(column); !status.ok()) return status;
+  if (!column.default_text) return {};
+  std::string scratch;
+  Cell cell;
+  Status const status = parse_value(column, Value::of_text(*column.default_text), scratch, cell);
+  return status.ok() ? status : Status{Code::bad_configuration, "default of " + status.message()};
+}
+
+double as_written(float value) {
+  std::array<char, 32> text{};
+  char const* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  double out = 0;
+  std::from_chars(text.data(), end, out);
+  return out;
+}
+
+std::size_t store_utf8(std::uint32_t point, char (&to)[4]) {
+  auto const put = [&](std::size_t at, std::uint32_t byte) { to[at] = static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (point < 0x80) {
+    put(0, point);
+    return 1;
+  }
+  std::size_t const size = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  constexpr std::uint32_t kLead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  for (std::size_t i = size; i-- > 1; point >>= 6U) put(i, 0x80U | (point & 0x3FU));
+  put(0, kLead[size] | point);
+  return size;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    if (text.size() >= 8) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, text.data(), sizeof eight);
+      if ((eight & 0x8080808080808080ULL) == 0) {
+        text.remove_prefix(sizeof eight);
+        continue;
+      }
+    }
+    if (!take_code_point(text)) return false;
+  }
+  return true;
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kShownBytesMax = 40;
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string_view rest = text.substr(0, kShownBytesMax);
+  std::string out = "\"";
+  while (!rest.empty()) {
+    auto const byte = static_cast<unsigned char>(rest[0]);
+    std::string_view after = rest;
+    bool const valid = take_code_point(after).has_value();
+    // A character that the cut went through is left out, not shown as broken.
+    if (!valid && text.size() > kShownBytesMax && rest.size() < code_point_bytes(byte)) break;
+    if (!valid || byte < 0x20 || byte == 0x7F) {
+      out.append("\\x").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 0xFU]);
+      rest.remove_prefix(1);
+    } else {
+      out.append(rest.substr(0, rest.size() - after.size()));
+      rest = after;
+    }
+  }
+  return out.append(text.size() > kShownBytesMax ? "...\"" : "\"");
+}
+
+}  // namespace fastjournal::model

@@ -1,0 +1,54 @@
+// Variable-length integers and zigzag, for the row and schema codecs: 7 bits a
+// byte, the lowest first, high bit: more follow. Small numbers are the common
+// ones, and a 200-byte string must cost 200 bytes and not 208.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fastjournal::model {
+
+inline constexpr std::size_t kVarintBytesMax = 10;
+
+// Returns how many of kVarintBytesMax bytes were written.
+inline std::size_t store_varint(char* to, std::uint64_t value) {
+  std::size_t size = 0;
+  while (value >= 0x80) {
+    to[size++] = static_cast<char>(static_cast<unsigned char>(value | 0x80U));
+    value >>= 7U;
+  }
+  to[size++] = static_cast<char>(static_cast<unsigned char>(value));
+  return size;
+}
+
+inline void append_varint(std::string& out, std::uint64_t value) {
+  char bytes[kVarintBytesMax];
+  out.append(bytes, store_varint(bytes, value));
+}
+
+[[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63);
+}
+[[nodiscard]] constexpr std::int64_t unzigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1U) ^ -static_cast<std::int64_t>(value & 1U);
+}
+
+// Takes one off the front; false if it is cut short, above 64 bits, or longer than it must be
+// (one value, one spelling: rows are compared and digested by their bytes).
+[[nodiscard]] inline bool take_varint(std::string_view& from, std::uint64_t& value) {
+  value = 0;
+  for (std::size_t i = 0; i < from.size() && i < kVarintBytesMax; ++i) {
+    auto const byte = static_cast<unsigned char>(from[i]);
+    if (i == kVarintBytesMax - 1 && byte > 1) return false;
+    value |= static_cast<std::uint64_t>(byte & 0x7FU) << (7U * i);
+    if (byte < 0x80) {
+      if (byte == 0 && i > 0) return false;
+      from.remove_prefix(i + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace fastjournal::model
