@@ -1,0 +1,46 @@
+// Containers as files: making one (zeros, sync, rename, folder sync), writing
+// its header, removing it. Knows nothing of the stream.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "env/disk.h"
+#include "fastjournal/status.h"
+#include "storage/format.h"
+
+namespace fastjournal::storage {
+
+[[nodiscard]] std::string join_path(std::string const& folder, std::string const& name);
+
+// A container full of zeros with a header of lap 0, durable under its name when this returns ok.
+// Zeros are written, not only allocated: a sync into written space costs half (log.md).
+[[nodiscard]] Status make_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header);
+
+// Writes both copies, `first_copy` first, with a sync after each: one of them is whole at any moment.
+[[nodiscard]] Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t first_copy);
+
+// Work that needs nothing of the log: may run on any thread.
+class Chore {
+ public:
+  enum class Kind : std::uint8_t { make, remove };
+
+  Chore(env::Disk& disk, std::string folder, Kind kind, ContainerHeader header)
+      : disk_(disk), folder_(std::move(folder)), kind_(kind), header_(header) {}
+  void run();
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] ContainerHeader const& header() const { return header_; }
+  // Valid after run().
+  [[nodiscard]] Status const& status() const { return status_; }
+
+ private:
+  env::Disk& disk_;
+  std::string folder_;
+  Kind kind_;
+  ContainerHeader header_;
+  Status status_;
+};
+
+}  // namespace fastjournal::storage

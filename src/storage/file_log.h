@@ -1,0 +1,180 @@
+// The log in files: containers in a folder (bytes: storage/format.h), one open
+// batch in memory, one write and one sync a commit.
+//
+// Owned and called by one thread. The only work that may go elsewhere are
+// chores: making a container (16 MiB of zeros and a sync) and removing one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/log.h"
+#include "env/disk.h"
+#include "storage/container.h"
+#include "storage/format.h"
+#include "storage/log_reader.h"
+
+namespace fastjournal::storage {
+
+inline constexpr std::uint64_t kContainerBytesMin = 512U << 10U;
+
+enum class SyncPolicy : std::uint8_t {
+  always,    // commit() syncs what was promised `synced`: the default, and the promise
+  interval,  // commit() only writes; whoever owns the log calls sync() in time (DECISIONS 11)
+};
+
+struct LogOptions {
+  std::string name{"shared"};  // for messages
+  // The next two and block_bytes are fixed when the log is made; later what its headers say counts.
+  std::uint64_t container_bytes{16U << 20U};
+  std::uint32_t initial_containers{2};
+  std::size_t block_bytes{4096};  // what the device writes whole
+  SyncPolicy sync{SyncPolicy::always};
+  std::uint32_t sync_interval_ms{0};  // for banners and statistics; the owner keeps it
+  // A turn with more than this is written in several batches; one sync covers them.
+  std::uint64_t batch_bytes_max{8U << 20U};
+  std::uint64_t store_id_seed{0};  // chance, for a new log's store id
+  // Bytes of the file system that a new container must leave free.
+  std::uint64_t disk_reserve_bytes{0};
+  std::uint64_t container_bytes_min{kContainerBytesMin};  // tests go below
+};
+
+class FileLog final : public core::Log {
+ public:
+  // Containers kept back from what adds: one for what removes, one to copy forward into.
+  static constexpr std::uint32_t kKeptBack = 2;
+  // And one more, so that the next is ready before it is needed.
+  static constexpr std::uint32_t kSpares = kKeptBack + 1;
+
+  // Locks the folder, hands every record to `handler`, cuts a torn tail, and
+  // opens a fresh container, durable when this returns. On failure nothing
+  // that was there has changed: `damaged` names container and offset, `in_use`
+  // who holds the folder; a Status of the handler comes back as it is.
+  [[nodiscard]] static Result<std::unique_ptr<FileLog>> open(env::Disk& disk, std::string folder, LogOptions options,
+                                                             RecordHandler& handler, RecoveryReport& report);
+  ~FileLog() override;
+  FileLog(FileLog const&) = delete;
+  FileLog& operator=(FileLog const&) = delete;
+
+  // -- core::Log ------------------------------------------------------------
+  // `bytes` of bodies, and their headers if these are not more than that plus
+  // 4 KiB (20 bytes a record). Counts from here: a second call replaces the first.
+  // False: last_refusal() says why.
+  [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override;
+  Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
+                        std::size_t body_bytes) override;
+  void end_group(Promise promise) override;
+  // No group may be open.
+  [[nodiscard]] Status commit() override;
+  [[nodiscard]] Lsn end_lsn() const override { return Lsn{batch_at_.value + used_}; }
+  [[nodiscard]] Lsn durable_lsn() const override { return place_of_next(durable_); }
+  [[nodiscard]] Lsn written_lsn() const override { return place_of_next(batch_at_); }
+  void set_base(Lsn base) override;
+  [[nodiscard]] Lsn base_lsn() const override { return base_; }
+  [[nodiscard]] std::uint32_t start() const override { return start_; }
+  [[nodiscard]] core::LogUsage usage() const override;
+
+  // -- for the owner ----------------------------------------------------------
+  // Syncs what was written and not synced (SyncPolicy::interval, promises `written`).
+  [[nodiscard]] Status sync();
+  [[nodiscard]] bool has_unsynced() const { return durable_ < batch_at_; }
+  // True while the last batches are durable and nothing on disk says so: call
+  // stamp() when the log has been idle for some milliseconds. One write, one sync.
+  [[nodiscard]] bool needs_stamp() const;
+  [[nodiscard]] Status stamp();
+  // Clean stop: commits, syncs, and writes a seal. Nothing may follow.
+  [[nodiscard]] Status seal();
+  // Why reserve() last said no.
+  [[nodiscard]] Status const& last_refusal() const { return refusal_; }
+  // Not ok: a write or sync failed; nothing more may be acknowledged.
+  [[nodiscard]] Status const& error() const { return error_; }
+  [[nodiscard]] std::string const& folder() const { return folder_; }
+  [[nodiscard]] LogOptions const& options() const { return options_; }
+
+  // Work to be done ahead, or nullptr. Call once a turn; call run() on any
+  // thread, then finish_chore() on this one. At most one is out at a time.
+  // Whoever has no thread runs it at once.
+  [[nodiscard]] std::unique_ptr<Chore> take_chore();
+  void finish_chore(std::unique_ptr<Chore> chore);
+  void run_chores();
+
+ private:
+  struct Container {
+    ContainerHeader header;
+    std::unique_ptr<env::File> file;  // open while it is written
+    Lsn live_until{};                 // end of the last batch that touches it
+    std::uint8_t stale_copy{0};
+    bool dirty{false};                // written since its last sync
+  };
+
+  FileLog(env::Disk& disk, std::string folder, LogOptions options);
+  Status recover(RecordHandler& handler, RecoveryReport& report);
+  Status check_options() const;
+  Status create_store();
+  Status prove(LogReader& reader);
+  void adopt(LogReader& reader);
+  Status start_container(RecoveryReport const& report, bool empty);
+  Status remove_unfinished();
+
+  [[nodiscard]] Lsn place_of_next(Lsn batch) const {
+    return batch == batch_at_ ? Lsn{batch.value + kBatchHeaderBytes} : batch;
+  }
+  [[nodiscard]] std::uint32_t containers_total() const;
+  [[nodiscard]] bool make_room(std::uint64_t bytes, bool removing);
+  [[nodiscard]] bool extend();
+  [[nodiscard]] bool has_disk_space(Status& why) const;
+  Status prepare_next();
+  Status put_header(Container& container);
+  Status write_open_batch(std::uint32_t flags);
+  Status advance();
+  Status sync_dirty();
+  Status fail(Status status);
+  void grow_buffer(std::uint64_t bytes);
+  void free_below_base();
+  Status put_base_on_disk();
+
+  env::Disk& disk_;
+  std::string folder_;
+  LogOptions options_;
+  std::unique_ptr<env::FolderLock> lock_;
+  std::uint64_t store_id_{0};
+  std::uint32_t start_{0};
+  std::uint64_t lap_{0};            // the highest given
+  std::uint32_t index_{0};          // the highest given
+
+  std::deque<Container> chain_;     // base to the one being written (the last)
+  std::deque<Container> ready_;     // follow it; headers durable
+  std::vector<Container> free_;     // may be used again
+
+  // The open batch.
+  std::unique_ptr<std::byte[]> buffer_;
+  std::uint64_t buffer_bytes_{0};
+  std::uint64_t reserved_{0};
+  Lsn batch_at_{};
+  std::uint64_t used_{kBatchHeaderBytes};
+  std::uint64_t last_record_{0};    // offset in the buffer; 0: none
+  bool group_open_{false};
+  bool promised_{false};            // something unsynced was promised `synced`
+
+  Lsn durable_{};
+  Lsn data_end_{};                  // end of the last batch with records
+  Lsn durable_told_{};              // the highest durable LSN that a durable batch or header carries
+  Lsn base_{};
+  Lsn base_needs_{};                // base_ holds once everything below this is durable
+  Lsn base_safe_{};                 // a base that holds
+  Lsn base_in_header_{};            // the highest base in a durable container header
+
+  Status error_;
+  Status refusal_;
+  bool chore_out_{false};
+  bool making_{false};              // that chore makes a container
+  std::uint32_t chore_failures_{0};
+  std::uint32_t chore_pause_{0};    // calls of take_chore to skip
+};
+
+}  // namespace fastjournal::storage

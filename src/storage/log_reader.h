@@ -1,0 +1,136 @@
+// Reads a log: finds its containers, puts them into order, checks every batch
+// and hands out the records. Opening a log for writing and the read-only
+// `verify` and `dump` are the same code up to here, so that they see the same.
+// Nothing on disk is changed by anything in this file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/disk.h"
+#include "fastjournal/status.h"
+#include "fastjournal/table.h"
+#include "storage/format.h"
+
+namespace fastjournal::storage {
+
+// A batch that passed its check, for those who print.
+struct BatchView {
+  BatchHeader header;
+  std::string container;     // file in which it begins
+  std::uint64_t offset{0};   // in that file
+  std::uint64_t records{0};
+};
+
+class RecordHandler {
+ public:
+  // Every record at or above base, in the order of the log. Not ok stops the reading, and the start.
+  virtual Status on_record(RecordView const& record, Lsn base) = 0;
+  // After the records of each batch.
+  virtual void on_batch(BatchView const&) {}
+
+ protected:
+  ~RecordHandler() = default;
+};
+
+// What a start, or a `verify`, found.
+struct RecoveryReport {
+  std::uint64_t bytes_scanned{0};
+  std::uint64_t batches{0};
+  std::uint64_t records{0};
+  std::uint32_t containers{0};
+  std::uint64_t store_id{0};
+  Lsn base{};                   // nothing below is needed
+  Lsn end{};                    // end of the last batch that counts
+  bool clean{false};            // the last batch is a seal
+  bool cut{false};              // something behind `end` was not used
+  Lsn cut_at{};
+  std::string cut_reason;       // for people; names file and offset
+  std::uint32_t start{0};       // of this start once opened; of the last one when only read
+  std::vector<std::string> notes;  // repaired or odd, not fatal
+};
+
+class LogReader {
+ public:
+  struct Container {
+    ContainerHeader header;
+    std::string path;
+    std::uint8_t stale_copy{0};  // the header copy that may be overwritten first
+    std::unique_ptr<env::File> file;
+    Lsn live_until{};            // end of the last batch that touches it
+  };
+
+  // Reads the headers. ok with no containers: there is no log yet.
+  [[nodiscard]] static Result<LogReader> open(env::Disk& disk, std::string folder);
+  // Once. damaged: names container and offset.
+  [[nodiscard]] Status read(RecordHandler& handler, RecoveryReport& report);
+
+  // All containers, by index.
+  [[nodiscard]] std::vector<Container>& containers() { return containers_; }
+  // After read: those that hold the stream from base to the end, in its order.
+  [[nodiscard]] std::vector<Container*> const& chain() const { return chain_; }
+  // After read: nothing at or above base was found, so no container is needed.
+  [[nodiscard]] bool is_empty() const { return end_.is_none(); }
+  [[nodiscard]] Lsn end() const { return end_; }
+  // Batches above it were found, but nothing on disk says that they are durable.
+  [[nodiscard]] Lsn known_durable() const { return known_durable_; }
+  struct Range {
+    Lsn begin;
+    Lsn end;
+  };
+  // The bytes of the batches above known_durable(), as ranges of the stream.
+  [[nodiscard]] std::vector<Range> const& unproved() const { return unproved_; }
+  [[nodiscard]] Status copy(Range range, std::vector<std::byte>& into);
+
+ private:
+  // Containers whose payloads follow one another: what one start wrote.
+  struct Segment {
+    std::vector<Container*> containers;
+    Lsn limit{};  // where the next start cut it, or the end of the last container
+    bool last{false};
+  };
+
+  LogReader(env::Disk& disk, std::string folder) : disk_(&disk), folder_(std::move(folder)) {}
+  Status read_headers(std::string const& name, std::uint32_t index);
+  Status order();
+  Status find_base(RecordHandler& handler, RecoveryReport& report);
+  Status read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report);
+  Status deliver(BatchHeader const& header, std::span<std::byte const> batch, Container const& container,
+                 RecordHandler& handler, RecoveryReport& report);
+  // A batch at `lsn` that passes every check, or nothing; not ok: the disk could not be read.
+  struct Found {
+    bool intact{false};
+    BatchHeader header;
+    std::span<std::byte const> bytes;
+  };
+  Result<Found> batch_at(Segment const& segment, Lsn lsn);
+  Result<Lsn> durable_beyond(Segment const& segment, Lsn lsn);
+  Status judge(Segment const& segment, Lsn lsn, RecoveryReport& report);
+  void note_touched(Segment const& segment, BatchHeader const& header);
+  Result<std::span<std::byte const>> view(Segment const& segment, Lsn lsn, std::uint64_t bytes);
+  [[nodiscard]] static Container* container_of(Segment const& segment, Lsn lsn);
+  [[nodiscard]] static std::string place(Segment const& segment, Lsn lsn);
+
+  env::Disk* disk_;
+  std::string folder_;
+  std::vector<Container> containers_;
+  std::vector<Container*> chain_;
+  std::vector<Segment> segments_;
+  std::vector<std::string> notes_;
+  Lsn header_base_{};     // the largest base that a header names
+  Lsn header_durable_{};
+  Lsn base_{};
+  Lsn end_{};
+  Lsn known_durable_{};
+  std::vector<Range> unproved_;
+  std::uint32_t last_flags_{0};
+  // A window of the stream, read ahead.
+  std::vector<std::byte> window_;
+  Lsn window_at_{};
+  std::uint64_t window_bytes_{0};
+};
+
+}  // namespace fastjournal::storage
