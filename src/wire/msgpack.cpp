@@ -1,0 +1,213 @@
+#include "wire/msgpack.h"
+
+#include <msgpack.hpp>
+
+#include "base/check.h"
+#include "wire/framer.h"
+#include "wire/parts.h"
+
+namespace fastjournal::wire {
+
+namespace {
+
+// The one message to build, told of by the parser piece by piece: strings are views into the body.
+class MessageBuilder : public msgpack::null_visitor {
+ public:
+  explicit MessageBuilder(Message& into) : into_(into) {}
+
+  bool visit_nil() { return ignored() || refuse("nil is no value of a message"); }
+  bool visit_boolean(bool v) { return value(Value::of_boolean(v)); }
+  bool visit_positive_integer(std::uint64_t v) {
+    return value(v > static_cast<std::uint64_t>(INT64_MAX) ? Value::of_unsigned(v) : Value::of_integer(static_cast<std::int64_t>(v)));
+  }
+  bool visit_negative_integer(std::int64_t v) { return value(Value::of_integer(v)); }
+  bool visit_float32(float v) { return value(Value::of_real(static_cast<double>(v))); }
+  bool visit_float64(double v) { return value(Value::of_real(v)); }
+  bool visit_ext(char const*, std::uint32_t) { return ignored() || refuse("an extension type is no value of a message"); }
+
+  bool visit_str(char const* at, std::uint32_t size) {
+    std::string_view const text{at, size};
+    if (ignored_depth_ > 0) return true;
+    if (in_key_) return take_key(text);
+    if (place_ == Place::parameters) return value(Value::of_text(text));
+    if (part_ != nullptr) *part_ = text;
+    return ignored() || part_ != nullptr || refuse("a message is a map");
+  }
+  bool visit_bin(char const* at, std::uint32_t size) { return value(Value::of_binary({at, size})); }
+
+  bool start_map(std::uint32_t) {
+    if (in_key_ && ignored_depth_ == 0) return refuse("a key must be a string");
+    if (ignored()) return deeper();
+    if (place_ == Place::parameters || (place_ == Place::top && !at_parameters_)) return refuse("a map is no value of a message");
+    place_ = place_ == Place::outside ? Place::top : Place::parameters;
+    return true;
+  }
+  bool end_map() {
+    if (ignored_depth_ > 0) return shallower();
+    if (place_ == Place::parameters) at_parameters_ = false;
+    place_ = place_ == Place::parameters ? Place::top : Place::outside;
+    return true;
+  }
+  bool start_array(std::uint32_t) {
+    if (in_key_ && ignored_depth_ == 0) return refuse("a key must be a string");
+    return ignored() ? deeper() : refuse("an array is no value of a message");
+  }
+  bool end_array() { return shallower(); }
+
+  bool start_map_key() {
+    if (ignored_depth_ == 0) in_key_ = true;
+    return true;
+  }
+  bool end_map_key() {
+    if (ignored_depth_ == 0) in_key_ = false;
+    return true;
+  }
+
+  void parse_error(std::size_t, std::size_t) { refuse("a byte that msgpack does not use"); }
+  void insufficient_bytes(std::size_t, std::size_t) { refuse("it ends in the middle of a value"); }
+
+  [[nodiscard]] Status take_status() { return std::move(status_); }
+
+ private:
+  enum class Place : std::uint8_t { outside, top, parameters };
+  static constexpr unsigned kDepthMax = 16;
+
+  bool refuse(std::string_view why) {
+    status_ = {Code::invalid, std::string{why}};
+    if (place_ == Place::parameters && !in_key_) status_ = {Code::invalid, "parameter " + excerpt(name_) + ": " + std::string{why}};
+    return false;
+  }
+
+  bool take_key(std::string_view key) {
+    if (place_ == Place::parameters) {
+      name_ = key;
+      return true;
+    }
+    part_ = part_of(key);
+    at_parameters_ = key == "parameters";
+    return true;
+  }
+
+  std::string_view* part_of(std::string_view key) {
+    if (key == "command") return &into_.command;
+    if (key == "service") return &into_.service;
+    if (key == "server") return &into_.server;
+    if (key == "sent-from-service") return &into_.from_service;
+    if (key == "sent-from-server") return &into_.from_server;
+    return nullptr;
+  }
+
+  // The value, or its inside, of a key that no message has.
+  [[nodiscard]] bool ignored() const {
+    return ignored_depth_ > 0 || (place_ == Place::top && !in_key_ && part_ == nullptr && !at_parameters_);
+  }
+  bool deeper() {
+    if (++ignored_depth_ > kDepthMax) return refuse("nested more than " + std::to_string(kDepthMax) + " deep");
+    return true;
+  }
+  bool shallower() {
+    --ignored_depth_;
+    return true;
+  }
+
+  bool value(Value v) {
+    if (ignored()) return true;
+    if (in_key_) return refuse("a key must be a string");
+    if (place_ != Place::parameters)
+      return refuse(place_ == Place::outside ? "a message is a map" : "\"parameters\" must be a map, the other values strings");
+    status_ = set_parameter(into_, name_, v);
+    return status_.ok();
+  }
+
+  Message& into_;
+  Status status_;
+  Place place_{Place::outside};
+  bool in_key_{false};
+  bool at_parameters_{false};        // the value being read is that of "parameters"
+  std::string_view* part_{nullptr};  // the value being read, if it is a string of the head
+  std::string_view name_;            // the parameter being read
+  unsigned ignored_depth_{0};
+};
+
+// What msgpack::packer writes to.
+struct Sink {
+  std::string& out;
+  void write(char const* bytes, std::size_t size) { out.append(bytes, size); }
+};
+using Packer = msgpack::packer<Sink>;
+
+void pack_text(Packer& packer, std::string_view text) {
+  FJ_CHECK(text.size() <= UINT32_MAX, "a value of a message is below 4 GiB");
+  packer.pack_str(static_cast<std::uint32_t>(text.size()));
+  packer.pack_str_body(text.data(), static_cast<std::uint32_t>(text.size()));
+}
+
+void pack_value(Packer& packer, Value const& value) {
+  switch (value.kind) {
+    case Value::Kind::text: pack_text(packer, value.bytes); break;
+    case Value::Kind::binary:
+      FJ_CHECK(value.bytes.size() <= UINT32_MAX, "a value of a message is below 4 GiB");
+      packer.pack_bin(static_cast<std::uint32_t>(value.bytes.size()));
+      packer.pack_bin_body(value.bytes.data(), static_cast<std::uint32_t>(value.bytes.size()));
+      break;
+    case Value::Kind::integer: packer.pack_int64(value.integer); break;
+    case Value::Kind::unsigned_integer: packer.pack_uint64(value.unsigned_integer); break;
+    case Value::Kind::real: packer.pack_double(value.real); break;
+    case Value::Kind::boolean: value.boolean ? packer.pack_true() : packer.pack_false(); break;
+  }
+}
+
+void pack_body(Outgoing const& message, Packer& packer) {
+  struct Part {
+    std::string_view key;
+    std::string_view text;
+  };
+  Part const head[] = {{"sent-from-server", message.from_server},
+                       {"sent-from-service", message.from_service},
+                       {"server", message.server},
+                       {"service", message.service},
+                       {"command", message.command}};
+  std::uint32_t entries = message.params.empty() ? 0 : 1;
+  for (Part const& part : head) entries += part.text.empty() ? 0 : 1;
+  packer.pack_map(entries);
+  for (Part const& part : head) {
+    if (part.text.empty()) continue;
+    pack_text(packer, part.key);
+    pack_text(packer, part.text);
+  }
+  if (message.params.empty()) return;
+  pack_text(packer, "parameters");
+  packer.pack_map(static_cast<std::uint32_t>(message.params.size()));
+  for (Param const& param : message.params) {
+    pack_text(packer, param.name);
+    pack_value(packer, param.value);
+  }
+}
+
+}  // namespace
+
+Status parse_frame(std::string_view body, Message& into) {
+  into.clear();
+  MessageBuilder builder{into};
+  std::size_t offset = 0;
+  bool const whole = msgpack::parse(body.data(), body.size(), offset, builder);
+  if (Status status = builder.take_status(); !status.ok() || !whole)
+    return {status.ok() ? Code::invalid : status.code(), "in the frame's body, at byte " + std::to_string(offset) + ": " + status.message()};
+  if (offset != body.size())
+    return {Code::invalid, std::to_string(body.size() - offset) + " bytes follow the message in the frame's body, at byte " + std::to_string(offset)};
+  return check_head(into);
+}
+
+void append_frame(Outgoing const& message, std::string& out) {
+  std::size_t const begin = out.size();
+  out.append(kFrameMagic);
+  out.append(4, '\0');
+  Sink sink{out};
+  Packer packer{sink};
+  pack_body(message, packer);
+  std::size_t const length = out.size() - begin - kFrameHeaderBytes;
+  FJ_CHECK(length <= UINT32_MAX, "a frame's body is below 4 GiB");
+  for (std::size_t i = 0; i < 4; ++i) out[begin + 4 + i] = static_cast<char>(length >> (24 - 8 * i) & 0xFFU);
+}
+
+}  // namespace fastjournal::wire

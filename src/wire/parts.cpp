@@ -1,0 +1,69 @@
+#include "wire/parts.h"
+
+#include <cstring>
+
+namespace fastjournal::wire {
+
+namespace {
+
+constexpr std::size_t kExcerptBytesMax = 40;
+
+char unescaped(char c, bool quoted) {
+  switch (c) {
+    case '\\': return '\\';
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case '"': return quoted ? '"' : '\0';
+    default: return '\0';
+  }
+}
+
+Status check_part(std::string_view part, int forbidden, std::string_view what) {
+  if (!has_any(part, forbidden)) return {};
+  return {Code::invalid, std::string{what} + " " + excerpt(part) + " holds a blank, ':', '/' or a NUL"};
+}
+
+}  // namespace
+
+std::string excerpt(std::string_view bytes) {
+  std::string out = "\"";
+  for (char const c : bytes.substr(0, kExcerptBytesMax)) out += c >= ' ' && c <= '~' ? c : '?';
+  out += bytes.size() > kExcerptBytesMax ? "...\"" : "\"";
+  return out;
+}
+
+Status set_parameter(Message& message, std::string_view name, Value value) {
+  if (!is_parameter_name(name))
+    return {Code::invalid, "a parameter's name is letters, digits and '_' and begins with no digit; this is " + excerpt(name)};
+  if (message.params().size() >= Message::kParamsMax && !message.has(name))
+    return {Code::too_large, "more than " + std::to_string(Message::kParamsMax) + " parameters"};
+  message.set(name, value);
+  return {};
+}
+
+Status check_head(Message const& message) {
+  if (message.command.empty()) return {Code::invalid, "there is no command"};
+  if (Status status = check_part(message.from_server, kHeadEnd, "the sender's server"); !status.ok()) return status;
+  if (Status status = check_part(message.from_service, kHeadEnd, "the sender's service"); !status.ok()) return status;
+  if (Status status = check_part(message.server, kHeadEnd | kSlash, "the server"); !status.ok()) return status;
+  if (Status status = check_part(message.service, kHeadEnd | kSlash, "the service"); !status.ok()) return status;
+  return check_part(message.command, kHeadEnd | kSlash, "the command");
+}
+
+std::string_view unescape(std::string_view value, bool quoted, Arena& arena) {
+  if (value.empty()) return value;
+  void const* first = std::memchr(value.data(), '\\', value.size());
+  if (first == nullptr) return value;
+  char* const out = arena.take(value.size());
+  auto const plain = static_cast<std::size_t>(static_cast<char const*>(first) - value.data());
+  std::memcpy(out, value.data(), plain);
+  char* to = out + plain;
+  for (std::size_t at = plain; at < value.size(); ++at) {
+    char const meant = value[at] == '\\' && at + 1 < value.size() ? unescaped(value[at + 1], quoted) : '\0';
+    *to++ = meant != '\0' ? meant : value[at];
+    if (meant != '\0') ++at;
+  }
+  return {out, static_cast<std::size_t>(to - out)};
+}
+
+}  // namespace fastjournal::wire

@@ -1,0 +1,73 @@
+// What the parts of a message may be made of, and how an error shows them: one
+// rule for text, JSON and msgpack, so that a message accepted in one form can
+// be passed on in another. Internal to wire/.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::wire {
+
+// Where each byte may stand.
+inline constexpr std::uint8_t kNameFirst = 1;   // [A-Za-z_]
+inline constexpr std::uint8_t kNameRest = 2;    // [A-Za-z0-9_]
+inline constexpr std::uint8_t kBlank = 4;       // trimmed at both ends of a line
+inline constexpr std::uint8_t kHeadEnd = 8;     // NUL, LF, space, ':': in no part of the routing
+inline constexpr std::uint8_t kSlash = 16;      // '/': in no server, service or command
+inline constexpr std::uint8_t kEscaped = 32;    // in a value: '\', LF, CR
+inline constexpr std::uint8_t kUnwritable = 64;  // in a value: NUL
+
+inline constexpr std::array<std::uint8_t, 256> kClasses = [] {
+  std::array<std::uint8_t, 256> out{};
+  auto const add = [&out](char c, int what) {
+    std::uint8_t& entry = out[static_cast<std::uint8_t>(c)];
+    entry = static_cast<std::uint8_t>(entry | what);
+  };
+  for (char c = 'A'; c <= 'Z'; ++c) add(c, kNameFirst | kNameRest);
+  for (char c = 'a'; c <= 'z'; ++c) add(c, kNameFirst | kNameRest);
+  for (char c = '0'; c <= '9'; ++c) add(c, kNameRest);
+  add('_', kNameFirst | kNameRest);
+  for (char c : {' ', '\t', '\n', '\v', '\f', '\r'}) add(c, kBlank);
+  for (char c : {'\0', '\n', ' ', ':'}) add(c, kHeadEnd);
+  add('/', kSlash);
+  for (char c : {'\\', '\n', '\r'}) add(c, kEscaped);
+  add('\0', kUnwritable);
+  return out;
+}();
+
+[[nodiscard]] inline bool is(char c, int classes) { return (kClasses[static_cast<std::uint8_t>(c)] & classes) != 0; }
+
+[[nodiscard]] inline bool has_any(std::string_view bytes, int classes) {
+  for (char const c : bytes)
+    if (is(c, classes)) return true;
+  return false;
+}
+
+// [A-Za-z_][A-Za-z0-9_]*
+[[nodiscard]] inline bool is_parameter_name(std::string_view name) {
+  if (name.empty() || !is(name.front(), kNameFirst)) return false;
+  for (char const c : name)
+    if (!is(c, kNameRest)) return false;
+  return true;
+}
+
+// For an error's sentence: in quotes, at most 40 bytes, what is not printable ASCII as '?'.
+[[nodiscard]] std::string excerpt(std::string_view bytes);
+
+// Sets a parameter of a message that is being read: the name must be one, and there are at most kParamsMax.
+[[nodiscard]] Status set_parameter(Message& message, std::string_view name, Value value);
+
+// Whether routing and command are what the text form can carry too, and a command is there.
+[[nodiscard]] Status check_head(Message const& message);
+
+// Undoes the escapes \\ \n \r and, where `quoted`, \" ; any other backslash stays. The result is in
+// the arena, or is `value` itself when it has no backslash.
+[[nodiscard]] std::string_view unescape(std::string_view value, bool quoted, Arena& arena);
+
+}  // namespace fastjournal::wire
