@@ -1,0 +1,31 @@
+// What the server asks of the program around it: the daemon does it with
+// files and signals, the simulator with values.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "core/engine.h"
+#include "fastjournal/status.h"
+#include "storage/file_log.h"
+
+namespace fastjournal::server {
+
+class Administration {
+ public:
+  virtual ~Administration() = default;
+  // The tables folder as it is now; not ok: every mistake in it.
+  [[nodiscard]] virtual Result<core::Declarations> read_declarations() = 0;
+  // Finish this turn, then end cleanly.
+  virtual void stop(std::string_view reason) = 0;
+  virtual void rotate_log() = 0;
+  // A write or sync failed: nothing more is acknowledged; end at once (ARCHITECTURE 1, rule 4).
+  virtual void fatal(Status const& status) = 0;
+  // Runs it, on another thread if there is one, then gives it back to
+  // log.finish_chore on the thread of the loop.
+  virtual void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) = 0;
+  // A line in the daemon's log.
+  virtual void note(std::string_view text) = 0;
+};
+
+}  // namespace fastjournal::server

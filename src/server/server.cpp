@@ -1,0 +1,415 @@
+#include "server/server.h"
+
+#include <algorithm>
+
+#include "wire/msgpack.h"
+#include "wire/text.h"
+
+namespace fastjournal::server {
+namespace {
+
+// An idle log stamps its last sync after this long (DECISIONS 5).
+constexpr std::int64_t kStampAfterUs = 5'000;
+constexpr std::int64_t kSlewEveryUs = 1'000'000;
+// Buffers that grew beyond this are given back when empty.
+constexpr std::size_t kBufferKeptBytes = 256U << 10U;
+
+void clear_buffer(std::string& buffer) {
+  buffer.clear();
+  if (buffer.capacity() > kBufferKeptBytes) buffer.shrink_to_fit();
+}
+
+// Answers that may be one of several always say how many follow.
+bool counts_down(std::string_view command) {
+  return command == "ROW" || command == "STATS" || command == "TABLE" || command == "ALERT";
+}
+
+}  // namespace
+
+Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const& types, ServerLimits limits,
+               Administration& administration)
+    : network_(network),
+      types_(types),
+      limits_(limits),
+      administration_(administration),
+      time_(clock),
+      engine_(types, *this) {
+  name_system_commands();
+}
+
+Status Server::start_serving() {
+  time_.raise_to(engine_.last_now());
+  if (Status status = engine_.finish_recovery(time_.now()); !status.ok()) return status;
+  for (storage::FileLog* log : logs_)
+    if (Status status = log->commit(); !status.ok()) return status;
+  static_cast<void>(engine_.committed(time_.now()));
+  slew_at_us_ = time_.monotonic_us() + kSlewEveryUs;
+  schedule(true);
+  return {};
+}
+
+Status Server::finish() {
+  for (storage::FileLog* log : logs_) {
+    if (dead_) break;
+    if (Status status = log->commit(); !status.ok()) return status;
+    if (Status status = log->seal(); !status.ok()) return status;
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> Server::reload() {
+  Result<core::Declarations> next = administration_.read_declarations();
+  if (!next.ok()) return next.status();
+  if (Status status = engine_.check_reload(next.value()); !status.ok()) return status;
+  return engine_.reload(next.value(), turn_now());
+}
+
+// ---------------------------------------------------------------------------
+// Connections
+
+void Server::on_open(ConnectionId id, std::string_view peer) {
+  if (sessions_.size() >= limits_.connections_max) {
+    std::string out;
+    std::string const text = "more than " + std::to_string(limits_.connections_max) + " connections; close some, or raise <limits connections=\"...\">";
+    Param const params[] = {{"code", Value::of_text("over_limit")}, {"message", Value::of_text(text)}};
+    static_cast<void>(wire::append_line({.command = "ERROR", .params = params}, out));
+    static_cast<void>(network_.send(id, out));
+    network_.close(id);
+    return;
+  }
+  ++counters_.connections;
+  sessions_.emplace(id, std::make_unique<Session>(id, peer, limits_.frames));
+}
+
+void Server::on_bytes(ConnectionId id, std::string_view bytes) {
+  auto const found = sessions_.find(id);
+  if (found == sessions_.end() || dead_) return;
+  Session& session = *found->second;
+  counters_.bytes_in += bytes.size();
+  if (session.in.empty()) {
+    read_messages(session, bytes);
+  } else {
+    session.in.append(bytes);
+    read_messages(session, session.in);
+  }
+}
+
+void Server::on_writable(ConnectionId id) {
+  auto const found = sessions_.find(id);
+  if (found != sessions_.end() && !dead_) flush(*found->second);
+}
+
+void Server::on_end_of_input(ConnectionId id) {
+  auto const found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  found->second->input_ended = true;
+  mark_dirty(*found->second);  // closed once its answers are out
+}
+
+void Server::on_closed(ConnectionId id, std::string_view) {
+  auto const found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  if (found->second->dirty) std::erase(dirty_, found->second.get());
+  sessions_.erase(found);
+  engine_.connection_closed(id, turn_now());
+}
+
+void Server::close(Session& session) {
+  ConnectionId const id = session.id;
+  if (session.dirty) std::erase(dirty_, &session);
+  sessions_.erase(id);
+  network_.close(id);
+  engine_.connection_closed(id, turn_now());
+  network_.turn_again();  // what the engine decided about its leases is to be committed
+}
+
+// ---------------------------------------------------------------------------
+// Messages
+
+// `unread` is either what just arrived (session.in is empty) or session.in.
+void Server::read_messages(Session& session, std::string_view unread) {
+  bool const own = !session.in.empty();
+  std::size_t consumed = 0;
+  while (session.unsent() <= limits_.output_bytes) {
+    wire::Framer::Piece piece = session.framer.next(unread.substr(consumed));
+    consumed += piece.consumed;
+    if (piece.kind == wire::Framer::Kind::need_more) break;
+    if (piece.kind == wire::Framer::Kind::bad) {
+      reply_invalid(session, piece.status);
+      continue;
+    }
+    session.binary = piece.kind == wire::Framer::Kind::frame;
+    Status const status = session.binary ? wire::parse_frame(piece.bytes, message_) : wire::parse_line(piece.bytes, message_);
+    if (status.ok()) {
+      if (!message_.command.empty()) handle(session);
+    } else {
+      reply_invalid(session, status);
+    }
+  }
+  if (own) {
+    session.in.erase(0, consumed);
+    if (session.in.empty()) clear_buffer(session.in);
+  } else {
+    session.in.assign(unread.substr(consumed));
+  }
+  bool const full = session.unsent() > limits_.output_bytes;
+  if (full != session.held) {
+    session.held = full;
+    network_.hold_reading(session.id, full);
+  }
+}
+
+void Server::handle(Session& session) {
+  ++counters_.messages;
+  std::uint32_t const system = system_by_name_.find(message_.command);
+  if (system == NameTable::kAbsent) {
+    handle_table_command(session);
+    return;
+  }
+  SystemCommand const& command = system_commands_[system];
+  answer_.clear();
+  Status status;
+  (this->*command.handler)(session, message_, answer_, status);
+  if (!answer_.empty() || !status.ok()) reply(session, message_, answer_, status);
+}
+
+void Server::handle_table_command(Session& session) {
+  answer_.clear();
+  Status status;
+  bool const known = std::any_of(types_.begin(), types_.end(), [this](auto const& type) {
+    return type.second->find_command(message_.command) != NameTable::kAbsent;
+  });
+  if (!known) {
+    ++counters_.unknown;
+    answer_.message("UNKNOWN").add("command", message_.command);
+    reply(session, message_, answer_, status);
+    return;
+  }
+  core::HostedTable* const table = table_of(message_, status);
+  if (table == nullptr) {
+    reply(session, message_, answer_, status);
+    return;
+  }
+  std::uint32_t const index = table->type->find_command(message_.command);
+  if (index == NameTable::kAbsent) {
+    status = Status{Code::not_supported, "table " + table->name + " is of type " + table->type->name() + ", which has no command " +
+                                             std::string{message_.command}};
+  } else {
+    status = check_parameters(*table, table->type->commands()[index]);
+  }
+  if (status.ok()) {
+    std::string_view const named = message_.text("worker");
+    Command const command{static_cast<std::uint16_t>(index), &message_, session.id,
+                          named.empty() ? std::string_view{session.worker} : named};
+    if (!engine_.execute(*table, command, turn_now(), answer_, status)) return;  // the answer comes through the Outlet
+  }
+  reply(session, message_, answer_, status);
+}
+
+core::HostedTable* Server::table_of(Message const& message, Status& status, bool* absent) {
+  Value const* const name = message.find("table");
+  if (absent != nullptr) *absent = name == nullptr;
+  if (name == nullptr) {
+    if (absent == nullptr) status = Status{Code::missing_parameter, std::string{message.command} + " needs the parameter table"}.with("parameter", "table");
+    return nullptr;
+  }
+  core::HostedTable* const table = engine_.find_table(name->bytes);
+  if (table == nullptr)
+    status = Status{Code::unknown_table, "no table \"" + std::string{name->bytes.substr(0, 64)} + "\"; TABLES lists them"};
+  return table;
+}
+
+// Unknown names are refused: a misspelt option must not be taken for granted (ARCHITECTURE 1, rule 9).
+Status Server::check_parameters(core::HostedTable const& table, core::CommandType const& command) const {
+  for (Param const& param : message_.params()) {
+    if (command.parameters.has(param.name) || (command.takes_columns && table.columns.has(param.name))) continue;
+    std::string text = command.name + " has no parameter \"" + std::string{param.name.substr(0, 64)} + "\"";
+    if (command.takes_columns) text += " and table " + table.name + " no such column";
+    return Status{Code::unknown_parameter, std::move(text)}.with("parameter", std::string{param.name.substr(0, 64)});
+  }
+  for (std::string const& name : command.required)
+    if (!message_.has(name)) return Status{Code::missing_parameter, command.name + " needs the parameter " + name}.with("parameter", name);
+  return {};
+}
+
+void Server::write(Session& session, wire::Outgoing const& message) {
+  mark_dirty(session);
+  if (session.binary) {
+    wire::append_frame(message, session.out);
+    return;
+  }
+  Status const status = wire::append_line(message, session.out);
+  if (status.ok()) return;
+  // A value that the text form cannot carry (a NUL, say): the answer must still come.
+  std::string const text = "the answer cannot be written as text (" + status.message() + "); ask with msgpack framing";
+  std::vector<Param> params{{"code", Value::of_text(row_of(Code::not_supported).wire_name)},
+                            {"command", Value::of_text(message.command)},
+                            {"message", Value::of_text(text)}};
+  for (Param const& param : message.params)
+    if (param.name == "request" || param.name == "row" || param.name == "epoch" || param.name == "table" || param.name == "left") params.push_back(param);
+  static_cast<void>(wire::append_line({.command = "ERROR", .params = params}, session.out));
+}
+
+void Server::reply(Session& session, Message const& command, Answer& answer, Status const& status) {
+  if (!status.ok()) {
+    answer.message("ERROR").add("command", command.command).add("code", row_of(status.code()).wire_name);
+    answer.add("message", std::string_view{status.message()});
+    for (auto const& [name, value] : status.facts()) answer.add(name, std::string_view{value});
+  }
+  wire::Outgoing out{.server = command.from_service.empty() ? std::string_view{} : command.from_server, .service = command.from_service};
+  Value const* const request = command.find("request");
+  std::size_t const count = answer.heads().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Answer::Head const& head = answer.heads()[i];
+    outgoing_.assign(answer.params().begin() + static_cast<std::ptrdiff_t>(head.first),
+                     answer.params().begin() + static_cast<std::ptrdiff_t>(answer.params_end(i)));
+    if (request != nullptr) outgoing_.push_back({"request", *request});
+    if (count > 1 || counts_down(head.command)) outgoing_.push_back({"left", Value::of_unsigned(count - 1 - i)});
+    out.command = head.command;
+    out.params = outgoing_;
+    write(session, out);
+  }
+}
+
+void Server::reply_invalid(Session& session, Status const& status) {
+  ++counters_.invalid;
+  session.binary = false;  // whatever it was, a person can read text
+  Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)}, {"message", Value::of_text(status.message())}};
+  write(session, {.command = "INVALID", .params = params});
+}
+
+// ---------------------------------------------------------------------------
+// What comes later
+
+void Server::answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) {
+  auto const found = sessions_.find(connection);
+  if (found != sessions_.end()) reply(*found->second, command, answer, status);
+}
+
+void Server::push(ConnectionId connection, Answer& message, TimeMs due) {
+  auto const found = sessions_.find(connection);
+  if (found == sessions_.end()) return;
+  Session& session = *found->second;
+  if (session.unsent() > limits_.output_bytes) {
+    ++counters_.pushes_dropped;
+    return;
+  }
+  outgoing_.assign(message.params().begin(), message.params().end());
+  write(session, {.command = message.heads().front().command, .params = outgoing_});
+  session.pushed.push_back(due);
+}
+
+bool Server::is_full(ConnectionId connection) {
+  auto const found = sessions_.find(connection);
+  return found != sessions_.end() && found->second->unsent() > limits_.output_bytes;
+}
+
+// ---------------------------------------------------------------------------
+// Turns
+
+TimeMs Server::turn_now() {
+  if (!now_known_) {
+    now_ = std::max(now_, time_.now());
+    now_known_ = true;
+  }
+  return now_;
+}
+
+void Server::on_turn_end() {
+  if (dead_) return;
+  ++counters_.turns;
+  now_known_ = false;
+  TimeMs const now = turn_now();
+  bool again = engine_.next_due() <= now && engine_.run_timers(now);
+  again = engine_.end_of_turn(now) || again;
+  if (!commit_logs()) return;
+  again = engine_.committed(now) || again;
+  // Taken out first: what flushing starts (messages that waited for room) belongs to the next turn.
+  flushing_.swap(dirty_);
+  for (Session* const session : flushing_) {
+    session->dirty = false;
+    session->committed = session->out.size();
+    flush(*session);
+  }
+  flushing_.clear();
+  now_known_ = false;
+  schedule(again);
+}
+
+// False: the daemon is dead from here on.
+bool Server::commit_logs() {
+  for (storage::FileLog* log : logs_) {
+    std::int64_t const before = time_.monotonic_us();
+    Status status;
+    if (log->end_lsn() != log->written_lsn()) {
+      if (!log->has_unsynced()) sync_at_us_ = before + std::int64_t{log->options().sync_interval_ms} * 1000;
+      status = log->commit();
+      std::int64_t const after = time_.monotonic_us();
+      ++counters_.commits;
+      commit_us_.add(static_cast<std::uint64_t>(after - before));
+      stamp_at_us_ = after + kStampAfterUs;
+    } else if (log->needs_stamp() && before >= stamp_at_us_) {
+      status = log->stamp();
+    }
+    if (status.ok() && log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval && before >= sync_at_us_) status = log->sync();
+    if (status.ok())
+      if (std::unique_ptr<storage::Chore> chore = log->take_chore()) administration_.run_chore(*log, std::move(chore));
+    if (!status.ok()) {
+      dead_ = true;
+      administration_.fatal(status);
+      return false;
+    }
+  }
+  return true;
+}
+
+void Server::mark_dirty(Session& session) {
+  if (session.dirty) return;
+  session.dirty = true;
+  dirty_.push_back(&session);
+}
+
+void Server::flush(Session& session) {
+  if (session.sent < session.committed) {
+    std::size_t const taken = network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
+    counters_.bytes_out += taken;
+    session.sent += taken;
+    if (!session.pushed.empty()) {
+      std::int64_t const now_us = time_.now_us();
+      for (TimeMs const due : session.pushed) lateness_us_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_us - due.value * 1000)));
+      session.pushed.clear();
+    }
+  }
+  if (session.unsent() == 0) {
+    session.sent = session.committed = 0;
+    clear_buffer(session.out);
+  } else if (session.sent > kBufferKeptBytes) {
+    session.out.erase(0, session.sent);
+    session.committed -= session.sent;
+    session.sent = 0;
+  }
+  if (session.held && session.unsent() <= limits_.output_bytes / 2) {
+    read_messages(session, session.in);
+    network_.turn_again();
+  }
+  if (session.input_ended && session.unsent() == 0 && !session.held) close(session);
+}
+
+void Server::schedule(bool again) {
+  std::int64_t const monotonic = time_.monotonic_us();
+  if (monotonic >= slew_at_us_) {
+    slew_at_us_ = monotonic + kSlewEveryUs;
+    std::int64_t const off = time_.slew();
+    if (off > TimeKeeper::kAlertUs || off < -TimeKeeper::kAlertUs)
+      administration_.note("the wall clock is " + std::to_string(off / 1000) + " ms away from the journal's time; it is followed slowly");
+  }
+  std::int64_t wake = time_.monotonic_of(engine_.next_due());
+  for (storage::FileLog const* log : logs_) {
+    if (log->needs_stamp()) wake = std::min(wake, stamp_at_us_);
+    if (log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval) wake = std::min(wake, sync_at_us_);
+  }
+  network_.wake_at(wake);
+  if (again) network_.turn_again();
+}
+
+}  // namespace fastjournal::server

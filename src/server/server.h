@@ -1,0 +1,147 @@
+// The server: sessions on one side, the engine on the other. It reads
+// messages, checks names against the declarations, has commands decided, and
+// at the end of each turn commits the logs and only then sends (ARCHITECTURE 1,
+// rule 3). One thread. No socket, file or clock of its own: env/ brings them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/histogram.h"
+#include "base/name_table.h"
+#include "core/engine.h"
+#include "env/network.h"
+#include "server/administration.h"
+#include "server/session.h"
+#include "server/time_keeper.h"
+#include "storage/file_log.h"
+#include "wire/outgoing.h"
+
+namespace fastjournal::server {
+
+struct ServerLimits {
+  std::size_t connections_max{10'000};
+  wire::FrameLimits frames{};
+  // Unsent answers of one connection; above it the connection is not read, and it gets no pushes.
+  std::size_t output_bytes{4U << 20U};
+};
+
+class Server final : public env::NetworkHandler, private core::Outlet {
+ public:
+  Server(env::Clock& clock, env::Network& network, core::TableTypes const& types, ServerLimits limits,
+         Administration& administration);
+
+  [[nodiscard]] core::Engine& engine() { return engine_; }
+  [[nodiscard]] TimeKeeper& time() { return time_; }
+
+  // Logs that recovered and are attached to the engine. After the last: start_serving.
+  void add_log(storage::FileLog& log) { logs_.push_back(&log); }
+  // What conf/ changed enters the logs, durably.
+  [[nodiscard]] Status start_serving();
+  // Clean end: everything committed and sealed. Connections are closed by the network.
+  [[nodiscard]] Status finish();
+  // What an acknowledgement means here, for banner and STATS.
+  [[nodiscard]] std::string durability() const;
+  // As by the command RELOAD. Returns one sentence a change.
+  [[nodiscard]] Result<std::vector<std::string>> reload();
+
+  void on_open(ConnectionId id, std::string_view peer) override;
+  void on_bytes(ConnectionId id, std::string_view bytes) override;
+  void on_writable(ConnectionId id) override;
+  void on_end_of_input(ConnectionId id) override;
+  void on_closed(ConnectionId id, std::string_view reason) override;
+  void on_timer() override {}
+  void on_turn_end() override;
+
+ private:
+  using SystemHandler = void (Server::*)(Session&, Message const&, Answer&, Status&);
+
+  // -- core::Outlet -------------------------------------------------------------
+  void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) override;
+  void push(ConnectionId connection, Answer& message, TimeMs due) override;
+  [[nodiscard]] bool is_full(ConnectionId connection) override;
+
+  // -- messages (server.cpp) ------------------------------------------------------
+  void read_messages(Session& session, std::string_view unread);
+  void handle(Session& session);
+  void handle_table_command(Session& session);
+  [[nodiscard]] Status check_parameters(core::HostedTable const& table, core::CommandType const& command) const;
+  void reply(Session& session, Message const& command, Answer& answer, Status const& status);
+  void reply_invalid(Session& session, Status const& status);
+  void write(Session& session, wire::Outgoing const& message);
+
+  // -- turns ------------------------------------------------------------------------
+  [[nodiscard]] TimeMs turn_now();
+  [[nodiscard]] bool commit_logs();
+  void mark_dirty(Session& session);
+  void flush(Session& session);
+  void close(Session& session);
+  void schedule(bool again);
+
+  // -- commands of the daemon itself (system_commands.cpp) --------------------------
+  void name_system_commands();
+  void on_help(Session&, Message const&, Answer&, Status&);
+  void on_alive(Session&, Message const&, Answer&, Status&);
+  void on_tables(Session&, Message const&, Answer&, Status&);
+  void on_stats(Session&, Message const&, Answer&, Status&);
+  void on_alerts(Session&, Message const&, Answer&, Status&);
+  void on_listen(Session&, Message const&, Answer&, Status&);
+  void on_unlisten(Session&, Message const&, Answer&, Status&);
+  void on_reload(Session&, Message const&, Answer&, Status&);
+  void on_stop(Session&, Message const&, Answer&, Status&);
+  void on_log_rotate(Session&, Message const&, Answer&, Status&);
+  void on_ignored(Session&, Message const&, Answer&, Status&);
+  void help_on(std::string_view command, Answer& answer, Status& status) const;
+  [[nodiscard]] std::string list_of_commands() const;
+  void own_stats(Answer& answer);
+  [[nodiscard]] core::HostedTable* table_of(Message const& message, Status& status, bool* absent = nullptr);
+
+  env::Network& network_;
+  core::TableTypes const& types_;
+  ServerLimits limits_;
+  Administration& administration_;
+  TimeKeeper time_;
+  core::Engine engine_;
+  std::vector<storage::FileLog*> logs_;
+
+  struct SystemCommand {
+    std::string_view name;
+    SystemHandler handler;
+    std::string_view parameters;  // accepted names, separated by blanks
+  };
+  std::vector<SystemCommand> system_commands_;
+  NameTable system_by_name_;
+
+  std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
+  std::vector<Session*> dirty_;     // have something to send, or to be closed for
+  std::vector<Session*> flushing_;
+  Message message_;      // the one being handled
+  Answer answer_;
+  std::vector<Param> outgoing_;
+  bool dead_{false};     // a log failed: nothing leaves any more
+  bool now_known_{false};
+  TimeMs now_{};
+  std::int64_t slew_at_us_{0};
+  std::int64_t stamp_at_us_{INT64_MAX};
+  std::int64_t sync_at_us_{INT64_MAX};
+
+  struct Counters {
+    std::uint64_t connections{0};
+    std::uint64_t messages{0};
+    std::uint64_t invalid{0};
+    std::uint64_t unknown{0};
+    std::uint64_t turns{0};
+    std::uint64_t commits{0};
+    std::uint64_t pushes_dropped{0};
+    std::uint64_t bytes_in{0};
+    std::uint64_t bytes_out{0};
+  } counters_;
+  Histogram lateness_us_;  // due -> LISTEN message given to the kernel
+  Histogram commit_us_;
+};
+
+}  // namespace fastjournal::server

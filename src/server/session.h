@@ -1,0 +1,39 @@
+// One connection: what arrived and is not a whole message yet, what is to be
+// sent, and who is at the other end. Owned by the server; plain data.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/types.h"
+#include "wire/framer.h"
+
+namespace fastjournal::server {
+
+struct Session {
+  Session(ConnectionId connection, std::string_view peer_name, wire::FrameLimits limits)
+      : id(connection), peer(peer_name), framer(limits) {
+    worker = peer + "#" + std::to_string(static_cast<std::uint64_t>(connection));
+    administrator = peer.starts_with("unix:");
+  }
+
+  ConnectionId id;
+  std::string peer;
+  std::string worker;         // who it is in leases, unless it says otherwise
+  bool administrator{false};  // a unix socket's file mode says who may connect (DECISIONS 32)
+  wire::Framer framer;
+  std::string in;             // bytes of a message that is not whole, or that wait for room in `out`
+  std::string out;            // answers
+  std::size_t sent{0};        // of `out`: given to the kernel
+  std::size_t committed{0};   // of `out`: what it tells is durable; nothing behind it may leave
+  std::vector<TimeMs> pushed; // dates of pushes in `out`, for lateness
+  bool binary{false};         // the form of the last message: pushes take it too
+  bool held{false};           // reading stopped until `out` is sent
+  bool input_ended{false};
+  bool dirty{false};          // in the server's list of those to flush
+
+  [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,272 @@
+// Commands of the daemon itself: what it can do, how it is, who listens, and
+// what every service of a communicatord must understand (wire.md, "Life as a service").
+#include <algorithm>
+
+#include "server/server.h"
+
+namespace fastjournal::server {
+namespace {
+
+// A table's metrics as parameters of one STATS message.
+class AnswerMetrics final : public MetricSink {
+ public:
+  explicit AnswerMetrics(Answer& answer) : answer_(answer) {}
+  void integer(std::string_view name, std::int64_t value) override { answer_.add(name, value); }
+  void real(std::string_view name, double value) override { answer_.add(name, Value::of_real(value)); }
+
+ private:
+  Answer& answer_;
+};
+
+// Picks one metric out.
+class OneMetric final : public MetricSink {
+ public:
+  explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
+  void integer(std::string_view name, std::int64_t value) override {
+    if (name == wanted_) value_ = value;
+  }
+  void real(std::string_view, double) override {}
+  [[nodiscard]] std::int64_t value() const { return value_; }
+
+ private:
+  std::string_view wanted_;
+  std::int64_t value_{0};
+};
+
+constexpr std::string_view kind_name(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::read: return "read";
+    case CommandKind::add: return "add";
+    case CommandKind::change: return "change";
+    case CommandKind::remove: return "remove";
+  }
+  return "";
+}
+
+}  // namespace
+
+void Server::name_system_commands() {
+  system_commands_ = {
+      {"HELP", &Server::on_help, "command"},
+      {"ALIVE", &Server::on_alive, "serial timestamp"},
+      {"TABLES", &Server::on_tables, ""},
+      {"STATS", &Server::on_stats, "table"},
+      {"ALERTS", &Server::on_alerts, "table"},
+      {"LISTEN", &Server::on_listen, "table mode worker"},
+      {"UNLISTEN", &Server::on_unlisten, "table"},
+      {"RELOAD", &Server::on_reload, ""},
+      {"STOP", &Server::on_stop, ""},
+      {"LOG_ROTATE", &Server::on_log_rotate, ""},
+      {"LOG", &Server::on_log_rotate, ""},
+      // Answered never, or a loop of two polite services would not end.
+      {"READY", &Server::on_ignored, ""},
+      {"UNKNOWN", &Server::on_ignored, ""},
+      {"INVALID", &Server::on_ignored, ""},
+      {"STATUS", &Server::on_ignored, ""},
+      {"QUITTING", &Server::on_ignored, ""},
+      {"ABSOLUTELY", &Server::on_ignored, ""},
+      {"SERVICE_UNAVAILABLE", &Server::on_ignored, ""},
+  };
+  for (std::size_t i = 0; i < system_commands_.size(); ++i) system_by_name_.add(system_commands_[i].name, static_cast<std::uint32_t>(i));
+}
+
+void Server::on_ignored(Session&, Message const&, Answer&, Status&) {}
+
+std::string Server::list_of_commands() const {
+  std::vector<std::string_view> names;
+  for (SystemCommand const& command : system_commands_)
+    if (command.handler != &Server::on_ignored) names.push_back(command.name);
+  for (auto const& [name, type] : types_)
+    for (core::CommandType const& command : type->commands()) names.push_back(command.name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string list;
+  for (std::string_view name : names) {
+    if (!list.empty()) list += ',';
+    list += name;
+  }
+  return list;
+}
+
+void Server::on_help(Session&, Message const& message, Answer& answer, Status& status) {
+  std::string_view const command = message.text("command");
+  if (command.empty()) {
+    answer.message("COMMANDS").add("list", std::string_view{list_of_commands()});
+  } else {
+    help_on(command, answer, status);
+  }
+}
+
+// One HELP message for each type that has the command.
+void Server::help_on(std::string_view command, Answer& answer, Status& status) const {
+  std::uint32_t const system = system_by_name_.find(command);
+  if (system != NameTable::kAbsent)
+    answer.message("HELP").add("command", command).add("type", std::string_view{"daemon"}).add("parameters", system_commands_[system].parameters);
+  for (auto const& [name, type] : types_) {
+    std::uint32_t const index = type->find_command(command);
+    if (index == NameTable::kAbsent) continue;
+    CommandDeclaration const& declared = type->declaration()->commands[index];
+    std::string parameters;
+    for (ParameterDeclaration const& parameter : declared.parameters) {
+      if (!parameters.empty()) parameters += ' ';
+      parameters += parameter.name + ":" + parameter.type + (parameter.required ? "!" : "");
+    }
+    if (declared.takes_columns) parameters += " COLUMNS";
+    answer.message("HELP").add("command", command).add("type", std::string_view{name}).add("kind", kind_name(declared.kind));
+    answer.add("parameters", std::string_view{parameters}).add("answers", std::string_view{declared.answers});
+    answer.add("description", std::string_view{declared.description});
+  }
+  if (answer.empty()) status = Status{Code::unknown_command, "no command \"" + std::string{command.substr(0, 64)} + "\"; HELP lists them"};
+}
+
+void Server::on_alive(Session&, Message const& message, Answer& answer, Status&) {
+  answer.message("ABSOLUTELY").add("reply_timestamp", time_.now_us() / 1'000'000);
+  for (std::string_view name : {"serial", "timestamp"})
+    if (Value const* value = message.find(name)) answer.add(name, *value);
+}
+
+void Server::on_tables(Session&, Message const&, Answer& answer, Status& status) {
+  for (auto const& table : engine_.tables()) {
+    if (table->table == nullptr) continue;
+    OneMetric rows{"rows"};
+    table->table->metrics(turn_now(), rows);
+    answer.message("TABLE").add("name", std::string_view{table->name}).add("type", std::string_view{table->type->name()});
+    answer.add("log", std::string_view{table->log->name}).add("rows", rows.value());
+    std::string key;
+    for (std::uint16_t const column : table->declaration->schema.key) {
+      if (!key.empty()) key += ' ';
+      key += table->declaration->schema.columns[column].name;
+    }
+    std::string columns;
+    for (Column const& column : table->declaration->schema.columns) {
+      if (!columns.empty()) columns += ' ';
+      columns += column.name;
+    }
+    answer.add("key", std::string_view{key}).add("columns", std::string_view{columns});
+    answer.add("description", std::string_view{table->declaration->description});
+  }
+  if (answer.empty()) status = Status{Code::not_found, "there is no table; put an XML file into the tables folder and reload"};
+}
+
+void Server::on_stats(Session&, Message const& message, Answer& answer, Status& status) {
+  bool absent = false;
+  core::HostedTable* const one = table_of(message, status, &absent);
+  if (one == nullptr && !absent) return;
+  if (absent) own_stats(answer);
+  for (auto const& table : engine_.tables()) {
+    if (table->table == nullptr || (one != nullptr && table.get() != one)) continue;
+    answer.message("STATS").add("table", std::string_view{table->name});
+    AnswerMetrics sink{answer};
+    engine_.metrics(*table, turn_now(), sink);
+  }
+}
+
+void Server::own_stats(Answer& answer) {
+  answer.message("STATS").add("now", turn_now().value);
+  answer.add("connections", static_cast<std::uint64_t>(sessions_.size())).add("connections_ever", counters_.connections);
+  answer.add("messages", counters_.messages).add("invalid", counters_.invalid).add("unknown", counters_.unknown);
+  answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
+  answer.add("turns", counters_.turns).add("commits", counters_.commits).add("pushes_dropped", counters_.pushes_dropped);
+  answer.add("commit_us_p50", commit_us_.percentile(50)).add("commit_us_p99", commit_us_.percentile(99)).add("commit_us_max", commit_us_.max());
+  answer.add("wakes", lateness_us_.count()).add("lateness_us_p50", lateness_us_.percentile(50));
+  answer.add("lateness_us_p99", lateness_us_.percentile(99)).add("lateness_us_max", lateness_us_.max());
+  std::uint64_t disk = 0;
+  std::uint64_t logical = 0;
+  std::uint64_t containers = 0;
+  std::uint64_t restated = 0;
+  std::string starts;
+  for (auto const& log : engine_.logs()) {
+    core::LogUsage const usage = log->log->usage();
+    disk += usage.disk_bytes;
+    logical += usage.logical_bytes;
+    containers += usage.containers;
+    restated += log->bytes_restated;
+    if (!starts.empty()) starts += ' ';
+    starts += log->name + ":" + std::to_string(log->log->start());
+  }
+  answer.add("log_disk_bytes", disk).add("log_bytes", logical).add("log_containers", containers).add("log_bytes_restated", restated);
+  answer.add("starts", std::string_view{starts});
+  answer.add("durability", std::string_view{durability()});
+}
+
+std::string Server::durability() const {
+  std::string text;
+  for (storage::FileLog const* log : logs_) {
+    if (!text.empty()) text += "; ";
+    text += "log " + log->options().name + ": ";
+    text += log->options().sync == storage::SyncPolicy::always
+                ? "synced before it is acknowledged"
+                : "acknowledged before it is synced, synced every " + std::to_string(log->options().sync_interval_ms) + " ms";
+  }
+  return text;
+}
+
+void Server::on_alerts(Session&, Message const& message, Answer& answer, Status& status) {
+  bool absent = false;
+  core::HostedTable* const one = table_of(message, status, &absent);
+  if (one == nullptr && !absent) return;
+  for (core::Alert const& alert : engine_.alerts()) {
+    if (one != nullptr && alert.table != one->name) continue;
+    answer.message("ALERT").add("table", std::string_view{alert.table}).add("name", std::string_view{alert.name});
+    answer.add("priority", std::uint64_t{alert.priority}).add("message", std::string_view{alert.message});
+    answer.add("tags", std::string_view{alert.tags}).add("count", alert.count).add("first", alert.first.value).add("last", alert.last.value);
+  }
+  if (answer.empty()) answer.message("ALERTS").add("count", std::uint64_t{0});
+}
+
+void Server::on_listen(Session& session, Message const& message, Answer& answer, Status& status) {
+  core::HostedTable* const table = table_of(message, status);
+  if (table == nullptr) return;
+  std::string_view const mode = message.text("mode");
+  if (!mode.empty() && mode != "wake") {
+    status = Status{Code::not_supported, "LISTEN has the mode wake only, not \"" + std::string{mode.substr(0, 32)} + "\""}.with("parameter", "mode");
+  } else if (message.has("domain")) {
+    status = Status{Code::not_supported, "tables have no domains; leave the parameter domain out"}.with("parameter", "domain");
+  } else {
+    status = engine_.listen(*table, session.id, {});
+    if (status.ok()) answer.message("LISTENING").add("table", std::string_view{table->name});
+  }
+}
+
+void Server::on_unlisten(Session& session, Message const& message, Answer& answer, Status& status) {
+  core::HostedTable* const table = table_of(message, status);
+  if (table == nullptr) return;
+  status = engine_.unlisten(*table, session.id, {});
+  if (status.ok()) answer.message("UNLISTENED").add("table", std::string_view{table->name});
+}
+
+void Server::on_reload(Session& session, Message const&, Answer& answer, Status& status) {
+  if (!session.administrator) {
+    status = Status{Code::not_allowed, "RELOAD counts from the daemon's unix socket only; or send the daemon SIGHUP"};
+    return;
+  }
+  Result<std::vector<std::string>> changes = reload();
+  if (!changes.ok()) {
+    status = changes.status();
+    return;
+  }
+  std::string text;
+  for (std::string const& change : changes.value()) {
+    if (!text.empty()) text += "; ";
+    text += change;
+  }
+  answer.message("RELOADED").add("changes", std::string_view{text.empty() ? "none" : text});
+}
+
+void Server::on_stop(Session& session, Message const&, Answer&, Status& status) {
+  if (session.administrator) {
+    administration_.stop("the command STOP from " + session.peer);
+  } else {
+    status = Status{Code::not_allowed, "STOP counts from the daemon's unix socket only"};
+  }
+}
+
+void Server::on_log_rotate(Session& session, Message const&, Answer&, Status& status) {
+  if (session.administrator) {
+    administration_.rotate_log();
+  } else {
+    status = Status{Code::not_allowed, "LOG_ROTATE counts from the daemon's unix socket only"};
+  }
+}
+
+}  // namespace fastjournal::server
