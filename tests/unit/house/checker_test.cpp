@@ -1,0 +1,218 @@
+// Shows that every check of the house can fail: small wrong samples, each with
+// the line where it must be found, and right ones beside them.
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <string>
+
+#include "tests/unit/house/layers.h"
+#include "tests/unit/house/rules.h"
+#include "tests/unit/house/source.h"
+#include "tests/unit/house/tree.h"
+
+namespace fastjournal::house {
+namespace {
+
+char const kTable[] =
+    "text\n"
+    "| layer | folder | of ours | third party | what |\n"
+    "|---|---|---|---|---|\n"
+    "| public | `src/include/fastjournal` | all above | | types |\n"
+    "| base | `src/base` | all above | `xxhash.h`, `fmt` | checks |\n"
+    "| core | `src/core` | all above | | decides |\n"
+    "| os | `src/os` | all above | `dlfcn.h`, POSIX | files |\n"
+    "| plugins | `plugins/*` | public, base | `absl` | types |\n"
+    "| library | `clients/lib` | public | POSIX | library |\n"
+    "| clients | `clients/*` | public, library | `CLI/CLI.hpp` | programs |\n";
+
+struct Samples {
+  std::vector<Finding> findings;
+  LayerTable table{"README.md", kTable, findings};
+
+  // "LINE" of each finding, joined by blanks.
+  [[nodiscard]] std::string lines() const {
+    std::string text;
+    for (Finding const& finding : findings) text += (text.empty() ? "" : " ") + std::to_string(finding.line);
+    return text;
+  }
+
+  std::string includes(std::string_view path, std::string_view text) {
+    static std::set<std::string, std::less<>> const kOurs{"src/include/fastjournal/types.h", "src/base/check.h", "src/core/engine.h",
+                                                          "src/os/files.h", "plugins/journal/rows.h", "plugins/queue/queue.h",
+                                                          "clients/lib/client.h", "clients/cli/table.h", "tests/helper.h"};
+    auto const resolve = [](std::string_view, std::string_view name) -> std::optional<std::string> {
+      for (std::string const folder : {"src/", "src/include/", ""})
+        if (kOurs.contains(folder + std::string{name})) return folder + std::string{name};
+      return std::nullopt;
+    };
+    findings.clear();
+    check_includes(table, read_source(path, text), resolve, findings);
+    return lines();
+  }
+
+  std::string core_calls(std::string_view text) {
+    findings.clear();
+    check_core_calls(read_source("src/core/x.cpp", text), findings);
+    return lines();
+  }
+
+  std::string unordered(std::string_view text) {
+    findings.clear();
+    Source const source = read_source("src/core/x.cpp", text);
+    check_unordered_loops(source, unordered_names(source), findings);
+    return lines();
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(house_checker, Samples)
+
+BOOST_AUTO_TEST_CASE(comments_and_literals_are_not_code) {
+  Source const source = read_source("a.cpp",
+                                    "// time(0)\n"
+                                    "/* rand()\n"
+                                    "   rand() */ int a = 1'000;\n"
+                                    "char const* b = \"open(\\\" fopen(\"; char c = '\\''; char d = '\"';\n"
+                                    "auto e = R\"x(rand() )\" \n"
+                                    ")x\"; // #include <mutex>\n"
+                                    "  #  include <vector>\n"
+                                    "int last;\n");
+  std::string text;
+  for (Token const& token : source.tokens) text += token.text + " ";
+  BOOST_TEST(text == "int a = 1'000 ; char const * b = \"\" ; char c = \"\" ; char d = \"\" ; auto e = \"\" ; int last ; ");
+  BOOST_TEST(source.tokens.back().line == 8);
+  BOOST_REQUIRE(source.includes.size() == 1U);
+  BOOST_TEST(source.includes.front().name == "vector");
+  BOOST_TEST(source.includes.front().line == 7);
+}
+
+BOOST_AUTO_TEST_CASE(the_layer_table_is_read_and_a_bad_row_is_found) {
+  BOOST_TEST(findings.empty());
+  BOOST_REQUIRE(table.layers().size() == 7U);
+  BOOST_TEST(table.of("src/core/engine.cpp")->core);
+  BOOST_TEST(!table.of("src/os/files.cpp")->core);
+  BOOST_TEST(table.of("plugins/journal/rows.cpp")->core);
+  BOOST_TEST(table.of("clients/lib/client.cpp")->name == "library");
+  BOOST_TEST(table.of("clients/cli/main.cpp")->name == "clients");
+  LayerTable const bad{"README.md", "| layer | folder | of ours | third party | what |\n| a | `src/a` | x |\n| b | `src/b` | a | | b |\n",
+                       findings};
+  BOOST_TEST(lines() == "2 3");
+  findings.clear();
+  LayerTable const none{"README.md", "no table\n", findings};
+  BOOST_TEST(lines() == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_layer_includes_only_what_stands_above_it) {
+  BOOST_TEST(includes("src/core/x.cpp", "#include \"core/engine.h\"\n#include \"base/check.h\"\n#include <vector>\n") == "");
+  BOOST_TEST(includes("src/core/x.cpp", "#include \"base/check.h\"\n#include \"os/files.h\"\n") == "2");
+  BOOST_TEST(includes("src/base/x.h", "#include \"core/engine.h\"\n") == "1");
+  BOOST_TEST(includes("src/os/x.cpp", "#include \"tests/helper.h\"\n") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(a_plugin_includes_its_own_folder_and_the_layers_named) {
+  BOOST_TEST(includes("plugins/journal/x.cpp", "#include \"plugins/journal/rows.h\"\n#include \"fastjournal/types.h\"\n") == "");
+  BOOST_TEST(includes("plugins/journal/x.cpp", "\n#include \"plugins/queue/queue.h\"\n") == "2");
+  BOOST_TEST(includes("plugins/journal/x.cpp", "\n\n#include \"core/engine.h\"\n") == "3");
+  BOOST_TEST(includes("clients/cli/x.cpp", "#include \"clients/lib/client.h\"\n#include <CLI/CLI.hpp>\n") == "");
+  BOOST_TEST(includes("clients/lib/x.cpp", "#include \"clients/cli/table.h\"\n") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(third_party_headers_have_one_door) {
+  BOOST_TEST(includes("src/base/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "");
+  BOOST_TEST(includes("src/core/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "1 2");
+  BOOST_TEST(includes("src/os/x.cpp", "#include <unistd.h>\n#include <sys/mman.h>\n#include <dlfcn.h>\n") == "");
+  BOOST_TEST(includes("clients/lib/x.cpp", "#include <unistd.h>\n#include <dlfcn.h>\n") == "2");
+  BOOST_TEST(includes("src/base/x.cpp", "#include <unistd.h>\n") == "1");
+  BOOST_TEST(includes("src/os/x.cpp", "#include \"no/such.h\"\n") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_without_a_row_is_found) {
+  BOOST_TEST(includes("src/new/x.cpp", "#include <vector>\n") == "1");
+  BOOST_TEST(includes("plugins/loose.cpp", "") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(headers_of_the_world_are_banned_from_the_core) {
+  BOOST_TEST(includes("src/core/x.cpp", "#include <mutex>\n#include <vector>\n#include <random>\n") == "1 3");
+  BOOST_TEST(includes("plugins/journal/x.cpp", "#include <absl/container/btree_map.h>\n#include <absl/time/clock.h>\n") == "2");
+  BOOST_TEST(includes("src/os/x.cpp", "#include <mutex>\n") == "");
+}
+
+BOOST_AUTO_TEST_CASE(calls_of_the_world_are_banned_from_the_core) {
+  for (char const* wrong :
+       {"auto t = time(nullptr);", "return ::time(nullptr);", "auto t = std::time(nullptr);", "int r = rand() % 6;",
+        "clock_gettime(CLOCK_REALTIME, &spec);", "auto t = std::chrono::steady_clock::now();",
+        "using clock = std::chrono::system_clock;", "std::thread worker{run};", "std::mutex mutex_;", "std::random_device seed;",
+        "int fd = ::open(path, 0);", "if (int fd = socket(1, 2, 3); fd < 0) return;", "std::FILE* f = fopen(path, \"r\");",
+        "char const* home = getenv(\"HOME\");", "setlocale(LC_ALL, \"\");", "std::cout << 1;"})
+    BOOST_TEST(core_calls(std::string{"int a;\n"} + wrong) == "2", wrong);
+  for (char const* right :
+       {"TimeMs time(Row const& row);", "auto t = row.time();", "auto t = row->time();", "Result<File> open(std::string_view path);",
+        "auto t = Clock::time(x);", "int time = 3;", "model::random(x);", "int thread = 1;", "// std::mutex\nint a;"})
+    BOOST_TEST(core_calls(right) == "", right);
+}
+
+BOOST_AUTO_TEST_CASE(walks_over_hash_containers_are_found_and_may_be_explained) {
+  std::string const map = "std::unordered_map<Id, std::vector<int>> by_id_;\n";
+  BOOST_TEST(unordered(map + "for (auto const& [id, row] : by_id_) use(row);\n") == "2");
+  BOOST_TEST(unordered(map + "for (auto const& one : table.by_id_) use(one);\n") == "2");
+  BOOST_TEST(unordered(map + "for (auto at = by_id_.begin(); at != by_id_.end(); ++at) use(at);\n") == "2");
+  BOOST_TEST(unordered("absl::flat_hash_set<int> set;\nauto first = *set.begin();\n") == "2");
+  BOOST_TEST(unordered(map + "// Any order: only counted.\nfor (auto const& one : by_id_) ++count;\n") == "");
+  BOOST_TEST(unordered(map + "if (by_id_.find(id) == by_id_.end()) return;\nfor (int i : rows) use(i);\n") == "");
+}
+
+BOOST_AUTO_TEST_CASE(sleeps_are_found_in_tests) {
+  check_no_sleep(read_source("tests/a.cpp", "int a;\nstd::this_thread::sleep_for(1s);\n::usleep(3);\n// sleep(1)\nint sleep;\n"), findings);
+  BOOST_TEST(lines() == "2 3");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_without_an_opening_comment_is_found) {
+  check_opening(read_source("a.h", "#pragma once\n// late\n"), findings);
+  check_opening(read_source("b.h", ""), findings);
+  check_opening(read_source("c.h", "// What it is.\n#pragma once\n"), findings);
+  check_opening(read_source("src/core/d.cpp", "#include \"core/d.h\"\n"), findings);
+  BOOST_TEST(lines() == "1 1");
+  check_opening(read_source("src/core/e.cpp", "#include \"core/d.h\"\n"), findings);
+  BOOST_TEST(lines() == "1 1 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_too_long_is_found) {
+  std::string text;
+  for (int line = 0; line < kLinesMax; ++line) text += "int a;\n";
+  check_length("a.cpp", text, findings);
+  BOOST_TEST(findings.empty());
+  check_length("a.cpp", text + "int b;\n", findings);
+  BOOST_TEST(findings.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(marks_of_unfinished_work_are_found) {
+  check_no_marks("a.cpp", std::string{"int a;\n// TO"} + "DO: later\n", findings);
+  check_no_marks("a.md", std::string{"FIX"} + "ME\n", findings);
+  BOOST_TEST(lines() == "2 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_source_that_is_not_built_or_not_run_is_found) {
+  std::vector<Tree::Compiled> const compiled = read_compile_commands(
+      "[\n{\n  \"command\": \"c++ -o tests/CMakeFiles/unit_a.dir/unit/a/a.cpp.o -c /r/tests/unit/a/a.cpp\",\n"
+      "  \"file\": \"/r/tests/unit/a/a.cpp\"\n},\n{\n"
+      "  \"command\": \"c++ -o tests/CMakeFiles/unit_b.dir/unit/b/b.cpp.o -c /r/tests/unit/b/b.cpp\",\n"
+      "  \"file\": \"/r/tests/unit/b/b.cpp\"\n}\n]\n",
+      "/r");
+  BOOST_REQUIRE(compiled.size() == 2U);
+  BOOST_TEST(compiled[1].path == "tests/unit/b/b.cpp");
+  BOOST_TEST(compiled[1].target == "unit_b");
+  std::set<std::string> const old_form = read_ctest_file("# x\nadd_test(unit_a \"/r/bin/unit_a\")\n");
+  std::set<std::string> const new_form = read_ctest_file("add_test([=[unit_a]=] \"/r/bin/unit_a\")\n");
+  BOOST_TEST((old_form == new_form));
+  BOOST_TEST(old_form.contains("unit_a"));
+  std::vector<std::string> const sources{"tests/unit/a/a.cpp", "tests/unit/b/b.cpp", "tests/unit/c/c.cpp"};
+  check_registered(sources, {sources[0], sources[1]}, compiled, old_form, findings);
+  BOOST_REQUIRE(findings.size() == 2U);
+  BOOST_TEST(findings[0].file == "tests/unit/b/b.cpp");
+  BOOST_TEST(findings[1].file == "tests/unit/c/c.cpp");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::house

@@ -1,0 +1,117 @@
+// Holds this checkout to the rules of the house: layers, what the core may
+// call, what tests may not do, what every file owes its reader. Each failure
+// names file and line. checker_test.cpp shows that each check can fail.
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+
+#include "tests/unit/house/layers.h"
+#include "tests/unit/house/rules.h"
+#include "tests/unit/house/source.h"
+#include "tests/unit/house/tree.h"
+
+namespace fastjournal::house {
+namespace {
+
+struct Checkout {
+  Tree tree{FJ_SOURCE_DIR, FJ_BINARY_DIR};
+  std::vector<Finding> findings;
+  LayerTable table{"src/README.md", tree.read("src/README.md"), findings};
+
+  [[nodiscard]] std::vector<Source> sources(std::vector<std::string> const& folders) const {
+    std::vector<Source> read;
+    for (std::string const& path : tree.files(folders, {".cpp", ".h"})) read.push_back(read_source(path, tree.read(path)));
+    return read;
+  }
+
+  [[nodiscard]] Resolve resolve() const {
+    return [this](std::string_view includer, std::string_view name) { return tree.resolve(includer, name); };
+  }
+
+  void report() const {
+    for (Finding const& finding : findings)
+      BOOST_ERROR(finding.file << ":" << finding.line << ": " << finding.what);
+    BOOST_TEST(findings.empty());
+  }
+};
+
+std::vector<std::string> const kProgram{"src", "plugins", "clients"};
+std::vector<std::string> const kAllCode{"src", "plugins", "clients", "tests"};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(house, Checkout)
+
+BOOST_AUTO_TEST_CASE(every_include_is_one_that_the_layer_table_allows) {
+  for (Source const& source : sources(kProgram)) check_includes(table, source, resolve(), findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(the_core_calls_no_clock_thread_file_socket_chance_or_locale) {
+  std::size_t seen = 0;
+  for (Source const& source : sources({"src", "plugins"})) {
+    Layer const* layer = table.of(source.path);
+    if (layer == nullptr || !layer->core) continue;
+    ++seen;
+    check_core_calls(source, findings);
+  }
+  BOOST_TEST(seen > 20U);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(the_core_walks_no_hash_container_whose_order_can_be_seen) {
+  std::map<std::string, std::set<std::string>> names;
+  std::vector<Source> const all = sources({"src", "plugins"});
+  for (Source const& source : all) names[source.path] = unordered_names(source);
+  for (Source const& source : all) {
+    Layer const* layer = table.of(source.path);
+    if (layer == nullptr || !layer->core) continue;
+    std::set<std::string> known = names[source.path];
+    for (Include const& include : source.includes)
+      if (auto const ours = tree.resolve(source.path, include.name)) known.insert(names[*ours].begin(), names[*ours].end());
+    check_unordered_loops(source, known, findings);
+  }
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(no_test_sleeps) {
+  for (Source const& source : sources({"tests"})) check_no_sleep(source, findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(every_file_opens_with_a_comment_that_says_what_it_is) {
+  for (Source const& source : sources(kAllCode)) check_opening(source, findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(no_file_is_longer_than_a_reader_can_hold) {
+  for (std::string const& path : tree.files(kAllCode, {".cpp", ".h"})) check_length(path, tree.read(path), findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_left_to_be_done_later) {
+  std::vector<std::string> places = kAllCode;
+  for (char const* place : {"cmake", "conf", "doc", "scripts", "xml-schemas", ".ci", "mk", "CMakeLists.txt", "README.md"})
+    places.emplace_back(place);
+  for (std::string const& path :
+       tree.files(places, {".cpp", ".h", ".md", ".txt", ".cmake", ".xml", ".xsd", ".sh", ".awk", "mk", "run"}))
+    check_no_marks(path, tree.read(path), findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(every_source_is_built_and_every_test_is_run) {
+  std::set<std::string> with_cases;
+  std::vector<std::string> sources_built;
+  for (std::string const& path : tree.files(kAllCode, {".cpp"})) {
+    // The fuzzers are built by their own preset.
+    if (path.starts_with("tests/fuzz/")) continue;
+    sources_built.push_back(path);
+    if (path.starts_with("tests/") && tree.read(path).find("_TEST_CASE(") != std::string::npos) with_cases.insert(path);
+  }
+  check_registered(sources_built, with_cases, tree.compiled(), tree.registered_tests(), findings);
+  report();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::house

@@ -1,0 +1,117 @@
+#include "tests/unit/house/tree.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace fastjournal::house {
+namespace fs = std::filesystem;
+namespace {
+
+std::string read_file(fs::path const& path) {
+  std::ifstream in{path, std::ios::binary};
+  return std::string{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+}
+
+// What stands between `before` and `after` in a line; empty when it does not.
+std::string_view between(std::string_view line, std::string_view before, std::string_view after) {
+  std::size_t const first = line.find(before);
+  if (first == std::string_view::npos) return {};
+  line.remove_prefix(first + before.size());
+  std::size_t const last = line.find(after);
+  return last == std::string_view::npos ? std::string_view{} : line.substr(0, last);
+}
+
+bool ends_with_any(std::string const& path, std::vector<std::string> const& endings) {
+  return endings.empty() ||
+         std::any_of(endings.begin(), endings.end(), [&](std::string const& ending) { return path.ends_with(ending); });
+}
+
+}  // namespace
+
+Tree::Tree(fs::path root, fs::path build) : root_(std::move(root)), build_(std::move(build)) {}
+
+std::vector<std::string> Tree::files(std::vector<std::string> const& folders,
+                                     std::vector<std::string> const& endings) const {
+  std::vector<std::string> found;
+  for (std::string const& folder : folders) {
+    if (fs::is_regular_file(root_ / folder)) found.push_back(folder);
+    if (!fs::is_directory(root_ / folder)) continue;
+    for (fs::directory_entry const& entry : fs::recursive_directory_iterator{root_ / folder}) {
+      std::string path = entry.path().lexically_relative(root_).generic_string();
+      if (entry.is_regular_file() && ends_with_any(path, endings)) found.push_back(std::move(path));
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string Tree::read(std::string_view path) const { return read_file(root_ / path); }
+
+std::optional<std::string> Tree::resolve(std::string_view includer, std::string_view name) const {
+  for (std::string const& folder : {folder_of(includer), std::string{"src"}, std::string{"src/include"}, std::string{}}) {
+    fs::path const path = (fs::path{folder} / name).lexically_normal();
+    if (fs::is_regular_file(root_ / path)) return path.generic_string();
+  }
+  return std::nullopt;
+}
+
+std::vector<Tree::Compiled> Tree::compiled() const {
+  return read_compile_commands(read_file(build_ / "compile_commands.json"), root_.string());
+}
+
+std::set<std::string> Tree::registered_tests() const {
+  std::set<std::string> names;
+  // Only the folders that CMake makes for ours: a build folder may hold much else.
+  for (std::string const top : {"tests", "clients", "plugins", "src"}) {
+    if (!fs::is_directory(build_ / top)) continue;
+    for (fs::directory_entry const& entry : fs::recursive_directory_iterator{build_ / top})
+      if (entry.path().filename() == "CTestTestfile.cmake") names.merge(read_ctest_file(read_file(entry.path())));
+  }
+  return names;
+}
+
+std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::string_view root) {
+  std::vector<Tree::Compiled> compiled;
+  std::string target;
+  std::string const prefix = std::string{root} + "/";
+  for (std::string const& line : split_lines(text)) {
+    // "command": "... -o tests/CMakeFiles/unit_core.dir/unit/core/engine_test.cpp.o -c ..."
+    if (std::string_view const found = between(line, "CMakeFiles/", ".dir/"); !found.empty()) target = found;
+    std::string_view const file = between(line, "\"file\": \"", "\"");
+    if (file.starts_with(prefix)) compiled.push_back({std::string{file.substr(prefix.size())}, target});
+  }
+  return compiled;
+}
+
+std::set<std::string> read_ctest_file(std::string_view text) {
+  std::set<std::string> names;
+  for (std::string const& line : split_lines(text)) {
+    if (!line.starts_with("add_test(")) continue;
+    std::string_view name = std::string_view{line}.substr(9);
+    // Newer CMake writes add_test([=[name]=] "command").
+    if (name.starts_with("[=[")) name = between(name, "[=[", "]=]");
+    names.emplace(name.substr(0, name.find(' ')));
+  }
+  return names;
+}
+
+void check_registered(std::vector<std::string> const& sources, std::set<std::string> const& with_cases,
+                      std::vector<Tree::Compiled> const& compiled, std::set<std::string> const& registered,
+                      std::vector<Finding>& findings) {
+  std::multimap<std::string, std::string> targets;
+  for (Tree::Compiled const& one : compiled) targets.emplace(one.path, one.target);
+  for (std::string const& source : sources) {
+    auto const [first, last] = targets.equal_range(source);
+    if (first == last) {
+      findings.push_back({source, 0, "no program or library is built from this file"});
+      continue;
+    }
+    if (with_cases.contains(source) &&
+        std::none_of(first, last, [&](auto const& one) { return registered.contains(one.second); }))
+      findings.push_back({source, 0, "its program " + first->second + " is not run by ctest: add it with fj_test()"});
+  }
+}
+
+}  // namespace fastjournal::house

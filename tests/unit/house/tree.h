@@ -1,0 +1,51 @@
+// The checkout and its build folder as the checks need them: which files there
+// are, what an #include resolves to, what is compiled and what ctest runs.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/unit/house/source.h"
+
+namespace fastjournal::house {
+
+class Tree {
+ public:
+  Tree(std::filesystem::path root, std::filesystem::path build);
+
+  // Files below the folders (or the files themselves), from the root, sorted;
+  // with one of the endings, or all. Folders that are not there hold nothing.
+  [[nodiscard]] std::vector<std::string> files(std::vector<std::string> const& folders,
+                                               std::vector<std::string> const& endings) const;
+  [[nodiscard]] std::string read(std::string_view path) const;
+  // As the compiler would: beside the includer, then from src/, src/include/ and the root.
+  [[nodiscard]] std::optional<std::string> resolve(std::string_view includer, std::string_view name) const;
+
+  // Every source that is compiled, with the programs and libraries it is compiled for.
+  struct Compiled {
+    std::string path;
+    std::string target;
+  };
+  [[nodiscard]] std::vector<Compiled> compiled() const;
+  // The names of ctest's tests.
+  [[nodiscard]] std::set<std::string> registered_tests() const;
+
+ private:
+  std::filesystem::path root_;
+  std::filesystem::path build_;
+};
+
+// Every source is compiled, and every one that holds test cases belongs to a program that ctest runs.
+void check_registered(std::vector<std::string> const& sources, std::set<std::string> const& with_cases,
+                      std::vector<Tree::Compiled> const& compiled, std::set<std::string> const& registered,
+                      std::vector<Finding>& findings);
+
+// Read from compile_commands.json and from CTestTestfile.cmake.
+[[nodiscard]] std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::string_view root);
+[[nodiscard]] std::set<std::string> read_ctest_file(std::string_view text);
+
+}  // namespace fastjournal::house
