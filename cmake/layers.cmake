@@ -43,8 +43,7 @@ function(fj_fuzzer name)
   add_dependencies(fuzzers fuzz_${name})
 endfunction()
 
-# fj_collect_programs(TARGET FOLDER...): TARGET builds all programs and plugins
-# that the folders define.
+# The programs and plugins that a folder and those below it have defined so far.
 function(fj_programs_in folder out)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
@@ -62,12 +61,9 @@ function(fj_programs_in folder out)
   set(${out} ${programs} PARENT_SCOPE)
 endfunction()
 
+# fj_collect_programs(TARGET): builds every program and plugin defined so far, but no test (unit_...).
 function(fj_collect_programs target)
-  add_custom_target(${target})
-  foreach(folder ${ARGN})
-    fj_programs_in(${CMAKE_SOURCE_DIR}/${folder} programs)
-    if(programs)
-      add_dependencies(${target} ${programs})
-    endif()
-  endforeach()
+  fj_programs_in(${CMAKE_SOURCE_DIR} programs)
+  list(FILTER programs EXCLUDE REGEX "^unit_")
+  add_custom_target(${target} DEPENDS ${programs})
 endfunction()
