@@ -27,7 +27,7 @@ class MessageBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t& v) override {
     if (ignored()) return true;
     std::string_view const text = into_.arena().copy(v);
-    if (place_ == Place::parameters) return value(Value::of_text(unescape(text, false, into_.arena())));
+    if (place_ != Place::top || part_ == nullptr) return value(Value::of_text(unescape(text, false, into_.arena())));
     *part_ = text;
     return true;
   }

@@ -1,5 +1,7 @@
 #include "wire/msgpack.h"
 
+#include <bit>
+
 #include <msgpack.hpp>
 
 #include "base/check.h"
@@ -29,9 +31,9 @@ class MessageBuilder : public msgpack::null_visitor {
     std::string_view const text{at, size};
     if (ignored_depth_ > 0) return true;
     if (in_key_) return take_key(text);
-    if (place_ == Place::parameters) return value(Value::of_text(text));
-    if (part_ != nullptr) *part_ = text;
-    return ignored() || part_ != nullptr || refuse("a message is a map");
+    if (place_ != Place::top || part_ == nullptr) return value(Value::of_text(text));
+    *part_ = text;
+    return true;
   }
   bool visit_bin(char const* at, std::uint32_t size) { return value(Value::of_binary({at, size})); }
 
@@ -134,30 +136,55 @@ struct Sink {
   std::string& out;
   void write(char const* bytes, std::size_t size) { out.append(bytes, size); }
 };
-using Packer = msgpack::packer<Sink>;
 
-void pack_text(Packer& packer, std::string_view text) {
-  FJ_CHECK(text.size() <= UINT32_MAX, "a value of a message is below 4 GiB");
-  packer.pack_str(static_cast<std::uint32_t>(text.size()));
-  packer.pack_str_body(text.data(), static_cast<std::uint32_t>(text.size()));
+void append_big(std::uint64_t value, std::size_t bytes, std::string& out) {
+  for (std::size_t i = bytes; i > 0; --i) out += static_cast<char>(value >> (8 * (i - 1)) & 0xFFU);
 }
 
-void pack_value(Packer& packer, Value const& value) {
-  switch (value.kind) {
-    case Value::Kind::text: pack_text(packer, value.bytes); break;
-    case Value::Kind::binary:
-      FJ_CHECK(value.bytes.size() <= UINT32_MAX, "a value of a message is below 4 GiB");
-      packer.pack_bin(static_cast<std::uint32_t>(value.bytes.size()));
-      packer.pack_bin_body(value.bytes.data(), static_cast<std::uint32_t>(value.bytes.size()));
-      break;
-    case Value::Kind::integer: packer.pack_int64(value.integer); break;
-    case Value::Kind::unsigned_integer: packer.pack_uint64(value.unsigned_integer); break;
-    case Value::Kind::real: packer.pack_double(value.real); break;
-    case Value::Kind::boolean: value.boolean ? packer.pack_true() : packer.pack_false(); break;
+class Writer {
+ public:
+  explicit Writer(std::string& out) : sink_{out}, packer_(sink_) {}
+
+  void map(std::size_t entries) { packer_.pack_map(static_cast<std::uint32_t>(entries)); }
+
+  void text(std::string_view bytes) {
+    packer_.pack_str(length_of(bytes));
+    packer_.pack_str_body(bytes.data(), length_of(bytes));
   }
-}
 
-void pack_body(Outgoing const& message, Packer& packer) {
+  void value(Value const& value) {
+    switch (value.kind) {
+      case Value::Kind::text: return text(value.bytes);
+      case Value::Kind::binary: return binary(value.bytes);
+      case Value::Kind::integer: packer_.pack_int64(value.integer); return;
+      case Value::Kind::unsigned_integer: packer_.pack_uint64(value.unsigned_integer); return;
+      case Value::Kind::real: return real(value.real);
+      case Value::Kind::boolean: value.boolean ? packer_.pack_true() : packer_.pack_false(); return;
+    }
+  }
+
+ private:
+  static std::uint32_t length_of(std::string_view bytes) {
+    FJ_CHECK(bytes.size() <= UINT32_MAX, "a value of a message is below 4 GiB");
+    return static_cast<std::uint32_t>(bytes.size());
+  }
+
+  void binary(std::string_view bytes) {
+    packer_.pack_bin(length_of(bytes));
+    packer_.pack_bin_body(bytes.data(), length_of(bytes));
+  }
+
+  // The packer would make an integer of 5.0: here a real stays one.
+  void real(double v) {
+    sink_.out += '\xcb';
+    append_big(std::bit_cast<std::uint64_t>(v), sizeof v, sink_.out);
+  }
+
+  Sink sink_;
+  msgpack::packer<Sink> packer_;
+};
+
+void write_body(Outgoing const& message, Writer& writer) {
   struct Part {
     std::string_view key;
     std::string_view text;
@@ -167,20 +194,20 @@ void pack_body(Outgoing const& message, Packer& packer) {
                        {"server", message.server},
                        {"service", message.service},
                        {"command", message.command}};
-  std::uint32_t entries = message.params.empty() ? 0 : 1;
+  std::size_t entries = message.params.empty() ? 0 : 1;
   for (Part const& part : head) entries += part.text.empty() ? 0 : 1;
-  packer.pack_map(entries);
+  writer.map(entries);
   for (Part const& part : head) {
     if (part.text.empty()) continue;
-    pack_text(packer, part.key);
-    pack_text(packer, part.text);
+    writer.text(part.key);
+    writer.text(part.text);
   }
   if (message.params.empty()) return;
-  pack_text(packer, "parameters");
-  packer.pack_map(static_cast<std::uint32_t>(message.params.size()));
+  writer.text("parameters");
+  writer.map(message.params.size());
   for (Param const& param : message.params) {
-    pack_text(packer, param.name);
-    pack_value(packer, param.value);
+    writer.text(param.name);
+    writer.value(param.value);
   }
 }
 
@@ -201,10 +228,9 @@ Status parse_frame(std::string_view body, Message& into) {
 void append_frame(Outgoing const& message, std::string& out) {
   std::size_t const begin = out.size();
   out.append(kFrameMagic);
-  out.append(4, '\0');
-  Sink sink{out};
-  Packer packer{sink};
-  pack_body(message, packer);
+  append_big(0, 4, out);
+  Writer writer{out};
+  write_body(message, writer);
   std::size_t const length = out.size() - begin - kFrameHeaderBytes;
   FJ_CHECK(length <= UINT32_MAX, "a frame's body is below 4 GiB");
   for (std::size_t i = 0; i < 4; ++i) out[begin + 4 + i] = static_cast<char>(length >> (24 - 8 * i) & 0xFFU);

@@ -99,7 +99,7 @@ class Reader {
   }
 
   Status fail_name(char const* name) const {
-    return fail(at_, "a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with " +
+    return fail(is(*name, kNameFirst) ? at_ : name, "a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with " +
                          excerpt(between(name, end_)));
   }
 

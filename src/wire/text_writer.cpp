@@ -144,7 +144,8 @@ Status append_head(Outgoing const& message, std::string& out) {
   bool const has_sender = !message.from_server.empty() || !message.from_service.empty();
   if (has_any(message.from_server, kHeadEnd) || has_any(message.from_service, kHeadEnd))
     return {Code::invalid, "the sender's server or service holds a blank, ':' or a NUL"};
-  if (has_any(message.server, kHeadEnd | kSlash) || has_any(message.service, kHeadEnd | kSlash))
+  bool const has_server = !message.service.empty() && !message.server.empty();  // it is not written alone
+  if (has_any(message.service, kHeadEnd | kSlash) || (has_server && has_any(message.server, kHeadEnd | kSlash)))
     return {Code::invalid, "the server or service holds a blank, ':', '/' or a NUL"};
   if (message.command.empty() || has_any(message.command, kHeadEnd | kSlash))
     return {Code::invalid, "the command " + excerpt(message.command) + " is empty or holds a blank, ':', '/' or a NUL"};
@@ -156,10 +157,8 @@ Status append_head(Outgoing const& message, std::string& out) {
     out += ' ';
   }
   std::size_t const begin = out.size();
-  if (!message.service.empty()) {
-    if (!message.server.empty()) out.append(message.server) += ':';
-    out.append(message.service) += '/';
-  }
+  if (has_server) out.append(message.server) += ':';
+  if (!message.service.empty()) out.append(message.service) += '/';
   out.append(message.command);
   if (!has_sender && (is(out[begin], kBlank) || out[begin] == '<' || out[begin] == '{'))
     return {Code::invalid, "a line that begins with " + excerpt(std::string_view{out}.substr(begin, 1)) + " is read as something else"};
