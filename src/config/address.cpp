@@ -1,0 +1,83 @@
+// See address.h.
+#include "config/address.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+namespace fastjournal::config {
+
+namespace {
+
+// The whole of `text` as a number without sign and of at most `digits_max` digits.
+std::optional<std::uint32_t> number(std::string_view text, int base, std::size_t digits_max, std::uint32_t max) {
+  std::uint32_t out = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
+  if (text.empty() || text.size() > digits_max || error != std::errc{} || end != text.data() + text.size() || out > max)
+    return std::nullopt;
+  return out;
+}
+
+// What stands before the separator, taken off; everything if there is none.
+std::string_view take_until(std::string_view& text, char separator) {
+  std::size_t const end = text.find(separator);
+  std::string_view const out = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  return out;
+}
+
+std::optional<std::array<std::uint8_t, 4>> parse_ipv4(std::string_view text) {
+  std::array<std::uint8_t, 4> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    bool const more = text.find('.') != std::string_view::npos;
+    if (more != (i + 1 < out.size())) return std::nullopt;
+    auto const part = number(take_until(text, '.'), 10, 3, 255);
+    if (!part) return std::nullopt;
+    out[i] = static_cast<std::uint8_t>(*part);
+  }
+  return out;
+}
+
+// Groups of one side of "::"; how many, or nothing. An IPv4 tail is not taken: nobody listens on one.
+std::optional<std::size_t> parse_groups(std::string_view text, std::array<std::uint16_t, 8>& out) {
+  std::size_t count = 0;
+  if (text.empty()) return count;
+  for (;;) {
+    bool const more = text.find(':') != std::string_view::npos;
+    auto const group = number(take_until(text, ':'), 16, 4, 0xFFFF);
+    if (!group || count == out.size()) return std::nullopt;
+    out[count++] = static_cast<std::uint16_t>(*group);
+    if (!more) return count;
+  }
+}
+
+std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) {
+  std::array<std::uint16_t, 8> head{};
+  std::size_t const gap = text.find("::");
+  auto const head_count = parse_groups(text.substr(0, gap), head);
+  if (!head_count) return std::nullopt;
+  if (gap == std::string_view::npos) return *head_count == head.size() ? std::optional{head} : std::nullopt;
+  std::array<std::uint16_t, 8> tail{};
+  auto const tail_count = parse_groups(text.substr(gap + 2), tail);
+  if (!tail_count || *head_count + *tail_count >= head.size()) return std::nullopt;
+  for (std::size_t i = 0; i < *tail_count; ++i) head[head.size() - *tail_count + i] = tail[i];
+  return head;
+}
+
+}  // namespace
+
+std::optional<ParsedAddress> parse_address(std::string_view text) {
+  std::size_t const colon = text.rfind(':');
+  if (colon == std::string_view::npos || !number(text.substr(colon + 1), 10, 5, 65535)) return std::nullopt;
+  std::string_view const host = text.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    auto const groups = parse_ipv6(host.substr(1, host.size() - 2));
+    if (!groups) return std::nullopt;
+    return ParsedAddress{*groups == std::array<std::uint16_t, 8>{0, 0, 0, 0, 0, 0, 0, 1}};
+  }
+  auto const parts = parse_ipv4(host);
+  if (!parts) return std::nullopt;
+  return ParsedAddress{(*parts)[0] == 127};
+}
+
+}  // namespace fastjournal::config

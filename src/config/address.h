@@ -1,0 +1,17 @@
+// Addresses to listen on, as text: "127.0.0.1:4050", "[::1]:4050". Numbers
+// only: a name would have to be resolved, and could resolve to anything.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace fastjournal::config {
+
+struct ParsedAddress {
+  bool loopback;  // 127.0.0.0/8 or ::1: nobody beyond this machine reaches it
+};
+
+// Nothing if it is no address with a port (0 to 65535).
+[[nodiscard]] std::optional<ParsedAddress> parse_address(std::string_view text);
+
+}  // namespace fastjournal::config

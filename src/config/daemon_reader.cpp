@@ -1,0 +1,148 @@
+// See daemon_reader.h.
+#include "config/daemon_reader.h"
+
+#include <algorithm>
+
+#include "config/address.h"
+#include "config/fields.h"
+#include "config/xml.h"
+#include "model/value.h"
+
+namespace fastjournal::config {
+
+namespace {
+
+constexpr std::int64_t kKiB = 1 << 10;
+constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kGiB = 1 << 30;
+
+std::string joined(std::filesystem::path const& base, std::string_view path) {
+  return (base / std::filesystem::path{path}).lexically_normal().string();
+}
+
+void read_listen(Element const& element, DaemonDeclaration& out) {
+  element.expect({.attributes = {{"address", Times::one}, {"plain-text"}}, .children = {}});
+  ListenDeclaration listen;
+  listen.plain_text = boolean_field(element, "plain-text").value_or(false);
+  std::optional<std::string_view> const text = element.attribute("address");
+  if (!text) return;
+  listen.address = *text;
+  std::optional<ParsedAddress> const address = parse_address(*text);
+  if (!address) {
+    element.problem_at("address", "attribute \"address\": found " + model::shown(*text) +
+                                      ", expected an IP address and a port, as in 127.0.0.1:4050 or [::1]:4050");
+    return;
+  }
+  listen.loopback = address->loopback;
+  if (!listen.loopback && !listen.plain_text)
+    element.problem_at("address", "address " + model::shown(*text) +
+                                      " can be reached from other machines, and everything on it travels unencrypted; "
+                                      "expected a loopback address (127.0.0.1, [::1]), or plain-text=\"true\" beside it");
+  for (ListenDeclaration const& other : out.listen)
+    if (other.address == listen.address && !listen.address.ends_with(":0"))
+      element.problem_at("address", "address " + model::shown(*text) + " twice, expected each once");
+  out.listen.push_back(std::move(listen));
+}
+
+void read_log(Element const& element, DaemonDeclaration& out) {
+  element.expect({.attributes = {{"name", Times::one}, {"container-size"}, {"initial-containers"}, {"sync"},
+                                 {"sync-interval"}, {"when-empty"}},
+                  .children = {}});
+  LogDeclaration log;
+  log.name = name_field(element, "name", kLogName).value_or("");
+  if (auto const size = size_field(element, "container-size", 512 * kKiB, 4 * kGiB))
+    log.container_bytes = static_cast<std::uint64_t>(*size);
+  if (auto const count = integer_field(element, "initial-containers", 2, 10'000))
+    log.initial_containers = static_cast<std::uint32_t>(*count);
+  if (auto const word = word_field(element, "sync", {"always", "interval"})) log.sync = static_cast<SyncPolicy>(*word);
+  if (auto const interval = duration_field(element, "sync-interval", 1, 3'600'000)) log.sync_interval = DurationMs{*interval};
+  if (element.attribute("sync-interval") && log.sync != SyncPolicy::interval)
+    element.problem_at("sync-interval", "attribute \"sync-interval\" without sync=\"interval\", expected both or neither");
+  static_cast<void>(word_field(element, "when-empty", {"reset"}));
+  if (!log.name.empty() && out.log(log.name) != nullptr)
+    element.problem_at("name", "log " + model::shown(log.name) + " twice, expected each name once");
+  out.logs.push_back(std::move(log));
+}
+
+void read_limits(Element const& element, LimitsDeclaration& out) {
+  element.expect({.attributes = {{"connections"}, {"line-bytes"}, {"frame-bytes"}, {"output-bytes"}, {"memory-bytes"}},
+                  .children = {}});
+  if (auto const count = integer_field(element, "connections", 1, 1'000'000)) out.connections = static_cast<std::uint32_t>(*count);
+  auto const size = [&](std::string_view name, std::int64_t min, std::int64_t max, std::uint64_t& to) {
+    if (auto const bytes = size_field(element, name, min, max)) to = static_cast<std::uint64_t>(*bytes);
+  };
+  size("line-bytes", kKiB, 32 * kMiB, out.line_bytes);
+  size("frame-bytes", kKiB, 64 * kMiB, out.frame_bytes);
+  size("output-bytes", 64 * kKiB, 4 * kGiB, out.output_bytes);
+  size("memory-bytes", 16 * kMiB, 64 * 1024 * kGiB, out.memory_bytes);
+}
+
+void read_logging(Element const& element, std::filesystem::path const& base, LoggingDeclaration& out) {
+  element.expect({.attributes = {{"level"}, {"file"}}, .children = {}});
+  if (auto const word = word_field(element, "level", {"trace", "debug", "info", "warning", "error"}))
+    out.level = static_cast<LogLevel>(*word);
+  if (auto const file = text_field(element, "file")) out.file = joined(base, *file);
+}
+
+void read_socket(Element const& element, std::filesystem::path const& base, SocketDeclaration& out) {
+  // What the kernel takes in sockaddr_un, with the byte that ends it.
+  constexpr std::size_t kPathBytesMax = 107;
+  element.expect({.attributes = {{"path"}, {"mode"}}, .children = {}});
+  if (auto const path = text_field(element, "path")) {
+    out.path = joined(base, *path);
+    if (out.path.size() > kPathBytesMax)
+      element.problem_at("path", "attribute \"path\": a path of " + std::to_string(out.path.size()) +
+                                     " bytes, expected at most 107, the most that a unix socket's name may be");
+  }
+  std::optional<std::string_view> const mode = element.attribute("mode");
+  if (!mode) return;
+  bool const good = mode->size() == 4 && (*mode)[0] == '0' && mode->find_first_not_of("01234567") == std::string_view::npos;
+  if (!good) {
+    element.problem_at("mode", "attribute \"mode\": found " + model::shown(*mode) + ", expected 0 and three octal digits, as in 0660");
+    return;
+  }
+  out.mode = 0;
+  for (char const digit : *mode) out.mode = out.mode * 8 + static_cast<std::uint32_t>(digit - '0');
+}
+
+std::string read_folder(Element const& root, std::string_view name, std::filesystem::path const& base, std::string_view by_default) {
+  std::optional<Element> const element = root.child(name);
+  if (!element) return by_default.empty() ? std::string{} : joined(base, by_default);
+  element->expect({.attributes = {{"folder", Times::one}}, .children = {}});
+  std::optional<std::string> const folder = text_field(*element, "folder");
+  return folder ? joined(base, *folder) : std::string{};
+}
+
+void read(Element const& root, std::filesystem::path const& base, DaemonDeclaration& out) {
+  root.expect({.attributes = {},
+               .children = {{"listen", Times::any}, {"data"}, {"tables"}, {"plugins"}, {"log", Times::any}, {"limits"},
+                            {"logging"}, {"socket"}}});
+  for (Element const& element : root.children("listen")) read_listen(element, out);
+  for (Element const& element : root.children("log")) read_log(element, out);
+  out.data_folder = read_folder(root, "data", base, "data");
+  out.tables_folder = read_folder(root, "tables", base, "tables.d");
+  out.plugins_folder = read_folder(root, "plugins", base, "");
+  if (auto const element = root.child("limits")) read_limits(*element, out.limits);
+  if (auto const element = root.child("logging")) read_logging(*element, base, out.logging);
+  if (auto const element = root.child("socket")) read_socket(*element, base, out.socket);
+  if (out.listen.empty()) out.listen.emplace_back();
+  if (out.log("shared") == nullptr) out.logs.insert(out.logs.begin(), LogDeclaration{});
+  if (out.socket.path.empty()) out.socket.path = joined(out.data_folder, "fastjournal.sock");
+}
+
+}  // namespace
+
+Result<DaemonDeclaration> read_daemon(std::filesystem::path const& path) {
+  Problems problems{path.string()};
+  DaemonDeclaration out;
+  out.file = path.string();
+  if (std::optional<Document> const document = Document::read(path, problems)) {
+    Element const root = document->root();
+    if (root.name() == "fastjournal") read(root, path.parent_path(), out);
+    else root.problem("root element <" + std::string{root.name()} + ">, expected <fastjournal>");
+  }
+  if (!problems.empty()) return problems.status();
+  return out;
+}
+
+}  // namespace fastjournal::config

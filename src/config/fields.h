@@ -1,0 +1,53 @@
+// Values out of attributes: names, booleans, whole numbers, durations, sizes,
+// one of several words. Each reader returns nothing and adds a problem if the
+// value is wrong, and nothing alone if the attribute is absent (whether it may
+// be is the Shape's matter).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/xml.h"
+#include "fastjournal/declaration.h"
+
+namespace fastjournal::config {
+
+// What a name is made of.
+struct NameRule {
+  std::string_view extra;     // characters allowed beside [a-z0-9]; the first must be a letter
+  std::size_t bytes_max{64};
+  std::string_view expected;  // for messages
+  bool upper{false};          // [A-Z0-9] instead
+};
+inline constexpr NameRule kColumnName{"_", 64, "a letter a-z, then a-z, 0-9 or _, at most 64 characters"};
+inline constexpr NameRule kTypeName{"", 64, "a letter a-z, then a-z or 0-9, at most 64 characters"};
+inline constexpr NameRule kOptionName{"-", 64, "a letter a-z, then a-z, 0-9 or -, at most 64 characters"};
+inline constexpr NameRule kLogName{"_-", 64, "a letter a-z, then a-z, 0-9, _ or -, at most 64 characters"};
+inline constexpr NameRule kCommandName{"_", 64, "a letter A-Z, then A-Z, 0-9 or _, at most 64 characters", true};
+[[nodiscard]] bool is_name(std::string_view text, NameRule const& rule);
+
+[[nodiscard]] std::optional<std::string> name_field(Element const& element, std::string_view attribute, NameRule const& rule);
+[[nodiscard]] std::optional<bool> boolean_field(Element const& element, std::string_view attribute);
+[[nodiscard]] std::optional<std::int64_t> integer_field(Element const& element, std::string_view attribute,
+                                                        std::int64_t min, std::int64_t max);
+[[nodiscard]] std::optional<std::int64_t> duration_field(Element const& element, std::string_view attribute,
+                                                         std::int64_t min, std::int64_t max);
+[[nodiscard]] std::optional<std::int64_t> size_field(Element const& element, std::string_view attribute,
+                                                     std::int64_t min, std::int64_t max);
+// The index of the word.
+[[nodiscard]] std::optional<std::size_t> word_field(Element const& element, std::string_view attribute,
+                                                    std::vector<std::string_view> const& words);
+// Not empty.
+[[nodiscard]] std::optional<std::string> text_field(Element const& element, std::string_view attribute);
+
+// An option's text as its value. The error says what was found and what was expected.
+[[nodiscard]] Result<std::int64_t> parse_option(OptionDeclaration const& option, std::string_view text);
+// As people write it: "1h", "16MiB", "5".
+[[nodiscard]] std::string format_option(OptionType type, std::int64_t value);
+// The words of OptionType, in its order.
+[[nodiscard]] std::vector<std::string_view> const& option_type_words();
+
+}  // namespace fastjournal::config

@@ -1,0 +1,113 @@
+// See table_reader.h.
+#include "config/table_reader.h"
+
+#include <algorithm>
+
+#include "config/column_reader.h"
+#include "config/fields.h"
+#include "config/xml.h"
+#include "model/value.h"
+
+namespace fastjournal::config {
+
+namespace {
+
+// Other systems declare job tables with this model; ours for them is the journal.
+constexpr std::string_view kTheirQueue = "queue";
+constexpr std::string_view kOurJournal = "journal";
+
+// <table> itself, or the one <table> inside their <context> or <keyspace>.
+std::optional<Element> find_table(Element const& root) {
+  if (root.name() == "table") return root;
+  if (root.name() != "context" && root.name() != "keyspace") {
+    root.problem("root element <" + std::string{root.name()} + ">, expected <table>, or one <table> in <context> or <keyspace>" +
+                 near_miss(root.name(), {"table", "context", "keyspace"}));
+    return std::nullopt;
+  }
+  root.expect({.attributes = {{"name"}}, .children = {{"description"}, {"table", Times::one}}}, unsupported_parts());
+  static_cast<void>(root.description());  // checked, and of no use to us
+  return root.child("table");
+}
+
+// `model` and `type` say the same; their model "queue" is our journal.
+TypeDeclaration const* find_type(Element const& table, std::span<TypeDeclaration const> types) {
+  std::optional<std::string_view> const model = table.attribute("model");
+  std::optional<std::string_view> const type = table.attribute("type");
+  if (model && type) {
+    table.problem_at("type", "attributes \"model\" and \"type\" both, expected one of them");
+    return nullptr;
+  }
+  if (!model && !type) {
+    table.problem("missing attribute \"model\" in <table>, expected the table's type, as in model=\"journal\"");
+    return nullptr;
+  }
+  std::string_view const found = model ? *model : *type;
+  std::string_view const wanted = model && *model == kTheirQueue ? kOurJournal : found;
+  std::vector<std::string_view> names;
+  for (TypeDeclaration const& one : types) {
+    if (one.name == wanted) return &one;
+    names.push_back(one.name);
+  }
+  std::string const attribute = model ? "model" : "type";
+  table.problem_at(attribute, "attribute \"" + attribute + "\": found " + model::shown(found) + ", expected a table type that is loaded (" +
+                                  (names.empty() ? "there is none" : listed(names)) + ")" + near_miss(found, names));
+  return nullptr;
+}
+
+OptionValue read_option(Element const& table, OptionDeclaration const& declared) {
+  OptionValue out;
+  out.name = declared.name;
+  out.text = declared.default_text;
+  std::optional<Element> const element = table.child(declared.name);
+  if (element) {
+    element->expect({.attributes = {}, .children = {}, .text = true});
+    out.text = element->text();
+    out.given = true;
+  }
+  Result<std::int64_t> const value = parse_option(declared, out.text);
+  if (value.ok()) out.integer = value.value();
+  else if (element) element->problem("element <" + declared.name + ">: " + value.status().message());
+  return out;
+}
+
+std::string read_log(Element const& table) {
+  std::optional<Element> const log = table.child("log");
+  if (!log) return "shared";
+  log->expect({.attributes = {{"name", Times::one}}, .children = {}});
+  return name_field(*log, "name", kLogName).value_or("");
+}
+
+TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
+  Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}},
+              .children = {{"description"}, {"log"}, {"schema", Times::one}}};
+  if (type != nullptr)
+    for (OptionDeclaration const& option : type->options) shape.children.push_back({option.name, Times::maybe});
+  // Without its type, nobody can say which options a table has.
+  if (type != nullptr) table.expect(shape, unsupported_parts());
+  TableDeclaration out;
+  out.file = path.string();
+  out.name = name_field(table, "name", kColumnName).value_or("");
+  if (!out.name.empty() && path.stem() != out.name)
+    table.problem_at("name", "table " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
+  out.description = table.description();
+  out.log = read_log(table);
+  static TypeDeclaration const unknown{};
+  TypeDeclaration const& known = type == nullptr ? unknown : *type;
+  out.type = known.name;
+  if (auto const schema = table.child("schema")) out.schema = read_schema(*schema, table, known);
+  for (OptionDeclaration const& option : known.options) out.options.push_back(read_option(table, option));
+  return out;
+}
+
+}  // namespace
+
+Result<TableDeclaration> read_table(std::filesystem::path const& path, std::span<TypeDeclaration const> types) {
+  Problems problems{path.string()};
+  TableDeclaration out;
+  if (std::optional<Document> const document = Document::read(path, problems))
+    if (std::optional<Element> const table = find_table(document->root())) out = read(*table, path, find_type(*table, types));
+  if (!problems.empty()) return problems.status();
+  return out;
+}
+
+}  // namespace fastjournal::config

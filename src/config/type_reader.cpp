@@ -1,0 +1,165 @@
+// See type_reader.h.
+#include "config/type_reader.h"
+
+#include <algorithm>
+
+#include "config/fields.h"
+#include "config/xml.h"
+#include "model/value.h"
+
+namespace fastjournal::config {
+
+namespace {
+
+// Elements of every table: an option of that name could not be told from them.
+constexpr std::string_view kTableElements[] = {"description", "log", "schema", "table"};
+
+std::vector<std::string_view> const& kind_words() {
+  static std::vector<std::string_view> const words{"read", "add", "change", "remove"};
+  return words;
+}
+
+std::vector<std::string_view> const& parameter_types() {
+  static std::vector<std::string_view> const words{"string", "integer", "boolean", "date", "duration", "columns"};
+  return words;
+}
+
+template <typename T>
+bool has_name(std::vector<T> const& all, std::string_view name) {
+  return std::any_of(all.begin(), all.end(), [&](T const& one) { return one.name == name; });
+}
+
+ParameterDeclaration read_parameter(Element const& element) {
+  element.expect({.attributes = {{"name", Times::one}, {"type", Times::one}, {"required"}}, .children = {}, .text = true});
+  ParameterDeclaration out;
+  out.name = name_field(element, "name", kColumnName).value_or("");
+  if (auto const word = word_field(element, "type", parameter_types())) out.type = parameter_types()[*word];
+  out.required = boolean_field(element, "required").value_or(false);
+  out.description = element.text();
+  if (out.description.empty()) element.problem("a parameter without text, expected its description");
+  return out;
+}
+
+CommandDeclaration read_command(Element const& element) {
+  element.expect({.attributes = {{"name", Times::one}, {"kind", Times::one}, {"columns"}, {"answers"}},
+                  .children = {{"description", Times::one}, {"parameter", Times::any}}});
+  CommandDeclaration out;
+  out.name = name_field(element, "name", kCommandName).value_or("");
+  if (auto const word = word_field(element, "kind", kind_words())) out.kind = static_cast<CommandKind>(*word);
+  out.takes_columns = boolean_field(element, "columns").value_or(false);
+  out.answers = element.attribute("answers").value_or("");
+  out.description = element.description();
+  for (Element const& inner : element.children("parameter")) {
+    ParameterDeclaration parameter = read_parameter(inner);
+    if (!parameter.name.empty() && has_name(out.parameters, parameter.name))
+      inner.problem_at("name", "parameter " + model::shown(parameter.name) + " twice in command " + out.name +
+                                   ", expected each name once");
+    out.parameters.push_back(std::move(parameter));
+  }
+  return out;
+}
+
+bool has_limits(OptionType type) {
+  return type == OptionType::integer || type == OptionType::duration || type == OptionType::size;
+}
+
+void read_limits(Element const& element, OptionDeclaration& option) {
+  for (std::string_view const name : {"min", "max"}) {
+    std::optional<std::string_view> const text = element.attribute(name);
+    if (!text) continue;
+    if (!has_limits(option.type)) {
+      element.problem_at(name, "attribute \"" + std::string{name} + "\" on an option of type " +
+                                   std::string{option_type_words()[static_cast<std::size_t>(option.type)]} +
+                                   ", expected it on integer, duration or size only");
+      continue;
+    }
+    OptionDeclaration unlimited;
+    unlimited.type = option.type;
+    Result<std::int64_t> const value = parse_option(unlimited, *text);
+    if (value.ok()) (name == "min" ? option.min : option.max) = value.value();
+    else element.problem_at(name, "attribute \"" + std::string{name} + "\": " + value.status().message());
+  }
+  if (option.min > option.max)
+    element.problem_at("min", "attribute \"min\" is above \"max\", expected at most " + format_option(option.type, option.max));
+}
+
+void read_choices(Element const& element, OptionDeclaration& option) {
+  std::string_view rest = element.attribute("choices").value_or("");
+  while (!rest.empty()) {
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    if (end > 0) option.choices.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  bool const is_choice = option.type == OptionType::choice;
+  if (is_choice && option.choices.empty())
+    element.problem("option " + option.name + " of type choice without choices, expected choices=\"a b\"");
+  if (!is_choice && element.attribute("choices"))
+    element.problem_at("choices", "attribute \"choices\" on an option that is no choice, expected it with type=\"choice\" only");
+  for (std::string const& choice : option.choices)
+    if (!is_name(choice, kOptionName))
+      element.problem_at("choices", "choice " + model::shown(choice) + ", expected " + std::string{kOptionName.expected});
+    else if (std::count(option.choices.begin(), option.choices.end(), choice) > 1)
+      element.problem_at("choices", "choice " + model::shown(choice) + " twice, expected each once");
+}
+
+OptionDeclaration read_option(Element const& element) {
+  element.expect({.attributes = {{"name", Times::one}, {"type", Times::one}, {"default", Times::one}, {"min"}, {"max"},
+                                 {"choices"}, {"live"}},
+                  .children = {},
+                  .text = true});
+  OptionDeclaration out;
+  out.name = name_field(element, "name", kOptionName).value_or("");
+  if (std::find(std::begin(kTableElements), std::end(kTableElements), out.name) != std::end(kTableElements))
+    element.problem_at("name", "option " + model::shown(out.name) + " has the name of an element of every table, expected another");
+  auto const type = word_field(element, "type", option_type_words());
+  out.changes_live = boolean_field(element, "live").value_or(true);
+  out.default_text = element.attribute("default").value_or("");
+  out.description = element.text();
+  if (out.description.empty()) element.problem("an option without text, expected its description");
+  if (!type) return out;
+  out.type = static_cast<OptionType>(*type);
+  read_limits(element, out);
+  read_choices(element, out);
+  if (Result<std::int64_t> const value = parse_option(out, out.default_text); !value.ok() && element.attribute("default"))
+    element.problem_at("default", "attribute \"default\": " + value.status().message());
+  return out;
+}
+
+template <typename T, typename Read>
+std::vector<T> read_all(Element const& list, std::string_view name, Read read) {
+  list.expect({.attributes = {}, .children = {{name, Times::any}}});
+  std::vector<T> out;
+  for (Element const& inner : list.children(name)) {
+    T one = read(inner);
+    if (!one.name.empty() && has_name(out, one.name))
+      inner.problem_at("name", std::string{name} + " " + model::shown(one.name) + " twice, expected each name once");
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
+  Problems problems{path.string()};
+  TypeDeclaration out;
+  if (std::optional<Document> const document = Document::read(path, problems)) {
+    Element const root = document->root();
+    if (root.name() != "table-type") {
+      root.problem("root element <" + std::string{root.name()} + ">, expected <table-type>");
+      return problems.status();
+    }
+    root.expect({.attributes = {{"name", Times::one}},
+                 .children = {{"description", Times::one}, {"commands", Times::one}, {"options"}}});
+    out.name = name_field(root, "name", kTypeName).value_or("");
+    if (!out.name.empty() && path.stem() != out.name)
+      root.problem_at("name", "table type " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
+    out.description = root.description();
+    if (auto const commands = root.child("commands")) out.commands = read_all<CommandDeclaration>(*commands, "command", read_command);
+    if (auto const options = root.child("options")) out.options = read_all<OptionDeclaration>(*options, "option", read_option);
+  }
+  if (!problems.empty()) return problems.status();
+  return out;
+}
+
+}  // namespace fastjournal::config

@@ -1,0 +1,15 @@
+// TYPE.xml: what a table type declares (commands, options), beside its plugin.
+// The format is described in doc/table-reference.md and by xml-schemas/table-type.xsd.
+#pragma once
+
+#include <filesystem>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::config {
+
+// bad_configuration: every problem of the file, one "FILE:LINE: what" a line.
+[[nodiscard]] Result<TypeDeclaration> read_type(std::filesystem::path const& path);
+
+}  // namespace fastjournal::config
