@@ -30,7 +30,7 @@ enum class SyncPolicy : std::uint8_t {
 
 struct LogOptions {
   std::string name{"shared"};  // for messages
-  // The next two and block_bytes are fixed when the log is made; later what its headers say counts.
+  // container_bytes and block_bytes are fixed when the log is made; later what its headers say counts.
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
   std::size_t block_bytes{4096};  // what the device writes whole
@@ -48,8 +48,10 @@ class FileLog final : public core::Log {
  public:
   // Containers kept back from what adds: one for what removes, one to copy forward into.
   static constexpr std::uint32_t kKeptBack = 2;
-  // And one more, so that the next is ready before it is needed.
+  // And one more, so that the next is there before it is needed.
   static constexpr std::uint32_t kSpares = kKeptBack + 1;
+  // What DECISIONS 9 allows beside what lives.
+  static constexpr std::uint32_t kContainersAllowed = 4;
 
   // Locks the folder, hands every record to `handler`, cuts a torn tail, and
   // opens a fresh container, durable when this returns. On failure nothing
@@ -114,29 +116,35 @@ class FileLog final : public core::Log {
 
   FileLog(env::Disk& disk, std::string folder, LogOptions options);
   Status recover(RecordHandler& handler, RecoveryReport& report);
-  Status check_options() const;
-  Status create_store();
-  Status prove(LogReader& reader);
-  void adopt(LogReader& reader);
-  Status start_container(RecoveryReport const& report, bool empty);
+  Status make_folder();
   Status remove_unfinished();
+  Status prove(LogReader& reader);
+  void adopt(LogReader& reader, RecoveryReport const& report);
+  Status start_container(RecoveryReport& report);
 
   [[nodiscard]] Lsn place_of_next(Lsn batch) const {
     return batch == batch_at_ ? Lsn{batch.value + kBatchHeaderBytes} : batch;
   }
-  [[nodiscard]] std::uint32_t containers_total() const;
+  [[nodiscard]] std::uint64_t spares() const { return free_.size() + ready_.size(); }
+  [[nodiscard]] std::uint64_t containers_total() const { return chain_.size() + spares(); }
+  [[nodiscard]] ContainerHeader unused_header();
+  [[nodiscard]] Status check_disk_space();
+  // Containers for `bytes` from the begin of the open batch.
   [[nodiscard]] bool make_room(std::uint64_t bytes, bool removing);
-  [[nodiscard]] bool extend();
-  [[nodiscard]] bool has_disk_space(Status& why) const;
+  [[nodiscard]] Status extend();
   Status prepare_next();
   Status put_header(Container& container);
-  Status write_open_batch(std::uint32_t flags);
-  Status advance();
-  Status sync_dirty();
-  Status fail(Status status);
-  void grow_buffer(std::uint64_t bytes);
-  void free_below_base();
   Status put_base_on_disk();
+  [[nodiscard]] Lsn base_for_header() const;
+  void free_below_base();
+  void grow_buffer(std::uint64_t bytes);
+  Status write_open_batch(std::uint32_t flags);
+  Status write_bytes(Lsn at, std::span<std::byte const> bytes);
+  void enter_next_container();
+  Status sync_written();
+  Status write_mark(std::uint32_t flags);
+  // Fatal from here on.
+  Status fail(Status const& status);
 
   env::Disk& disk_;
   std::string folder_;
@@ -163,7 +171,8 @@ class FileLog final : public core::Log {
 
   Lsn durable_{};
   Lsn data_end_{};                  // end of the last batch with records
-  Lsn durable_told_{};              // the highest durable LSN that a durable batch or header carries
+  Lsn durable_told_{};              // the highest durable LSN that the disk tells,
+  Lsn durable_telling_{};           // and that it will tell after the next sync
   Lsn base_{};
   Lsn base_needs_{};                // base_ holds once everything below this is durable
   Lsn base_safe_{};                 // a base that holds

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,15 +75,13 @@ class LogReader {
   // After read: nothing at or above base was found, so no container is needed.
   [[nodiscard]] bool is_empty() const { return end_.is_none(); }
   [[nodiscard]] Lsn end() const { return end_; }
-  // Batches above it were found, but nothing on disk says that they are durable.
-  [[nodiscard]] Lsn known_durable() const { return known_durable_; }
   struct Range {
     Lsn begin;
     Lsn end;
   };
-  // The bytes of the batches above known_durable(), as ranges of the stream.
+  // Batches that count although nothing on disk says that they are durable:
+  // the kernel may hold them only.
   [[nodiscard]] std::vector<Range> const& unproved() const { return unproved_; }
-  [[nodiscard]] Status copy(Range range, std::vector<std::byte>& into);
 
  private:
   // Containers whose payloads follow one another: what one start wrote.
@@ -94,37 +92,39 @@ class LogReader {
   };
 
   LogReader(env::Disk& disk, std::string folder) : disk_(&disk), folder_(std::move(folder)) {}
-  Status read_headers(std::string const& name, std::uint32_t index);
-  Status order();
-  Status find_base(RecordHandler& handler, RecoveryReport& report);
-  Status read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report);
-  Status deliver(BatchHeader const& header, std::span<std::byte const> batch, Container const& container,
-                 RecordHandler& handler, RecoveryReport& report);
-  // A batch at `lsn` that passes every check, or nothing; not ok: the disk could not be read.
   struct Found {
-    bool intact{false};
+    bool plausible{false};  // something that looks like the batch's header is there
+    bool intact{false};     // and everything is right
     BatchHeader header;
-    std::span<std::byte const> bytes;
+    std::span<std::byte const> bytes;  // valid until the next look
   };
+
+  Status read_headers(std::string const& name, std::uint32_t index);
+  Status check_alike() const;
+  Status order();
+  Status make_segments();
+  // Where the batch begins that holds base; none: there is none.
+  Result<Lsn> find_start(RecoveryReport& report);
+  Status read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report);
+  Status deliver(Segment const& segment, Found const& found, RecordHandler& handler, RecoveryReport& report);
+  // Damage, or the torn tail that it looks like.
+  Status judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report);
   Result<Found> batch_at(Segment const& segment, Lsn lsn);
-  Result<Lsn> durable_beyond(Segment const& segment, Lsn lsn);
-  Status judge(Segment const& segment, Lsn lsn, RecoveryReport& report);
-  void note_touched(Segment const& segment, BatchHeader const& header);
   Result<std::span<std::byte const>> view(Segment const& segment, Lsn lsn, std::uint64_t bytes);
-  [[nodiscard]] static Container* container_of(Segment const& segment, Lsn lsn);
-  [[nodiscard]] static std::string place(Segment const& segment, Lsn lsn);
+  Status read_stream(Segment const& segment, Lsn lsn, std::span<std::byte> into);
+  void count_batch(Segment const& segment, BatchHeader const& header);
 
   env::Disk* disk_;
   std::string folder_;
+  std::uint64_t bytes_read_{0};
   std::vector<Container> containers_;
   std::vector<Container*> chain_;
   std::vector<Segment> segments_;
   std::vector<std::string> notes_;
-  Lsn header_base_{};     // the largest base that a header names
+  Lsn base_{};            // the largest base that a header names: records are given from here
+  Lsn batch_base_{};      // and that a batch names
   Lsn header_durable_{};
-  Lsn base_{};
   Lsn end_{};
-  Lsn known_durable_{};
   std::vector<Range> unproved_;
   std::uint32_t last_flags_{0};
   // A window of the stream, read ahead.

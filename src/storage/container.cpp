@@ -1,0 +1,71 @@
+// Making, heading and removing container files.
+#include "storage/container.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace fastjournal::storage {
+
+namespace {
+
+constexpr std::uint64_t kZeroBytes = 256U << 10U;
+
+Status fill(env::File& file, ContainerHeader const& header) {
+  std::uint64_t const from = kHeaderBlocks * header.block;
+  std::vector<std::byte> const zeros(std::min(kZeroBytes, header.size - from));
+  for (std::uint64_t at = from; at < header.size; at += zeros.size()) {
+    std::uint64_t const part = std::min<std::uint64_t>(zeros.size(), header.size - at);
+    if (Status status = file.write(at, std::span(zeros).first(part)); !status.ok()) return status;
+  }
+  std::vector<std::byte> block(header.block);
+  encode(header, block);
+  for (std::uint64_t copy = 0; copy < kHeaderBlocks; ++copy)
+    if (Status status = file.write(copy * header.block, block); !status.ok()) return status;
+  return file.sync();
+}
+
+}  // namespace
+
+std::string join_path(std::string const& folder, std::string const& name) {
+  return folder.empty() ? name : folder + "/" + name;
+}
+
+Status make_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header) {
+  std::string const path = join_path(folder, container_name_unfinished(header.index));
+  Status status;
+  {
+    auto file = disk.open(path, env::OpenMode::create_new);
+    if (!file.ok()) return file.status();
+    status = fill(*file.value(), header);
+  }
+  if (status.ok()) status = disk.rename(path, join_path(folder, container_name(header.index)));
+  if (!status.ok()) {
+    // Gives its space back. If that fails too, the next start does it.
+    static_cast<void>(disk.remove(path));
+    return status;
+  }
+  // Folder too: a container without its name is lost.
+  return disk.sync_folder(folder);
+}
+
+Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t first_copy) {
+  std::vector<std::byte> block(header.block);
+  encode(header, block);
+  for (std::uint64_t turn = 0; turn < kHeaderBlocks; ++turn) {
+    std::uint64_t const copy = (first_copy + turn) % kHeaderBlocks;
+    if (Status status = file.write(copy * header.block, block); !status.ok()) return status;
+    if (Status status = file.sync(); !status.ok()) return status;
+  }
+  return {};
+}
+
+void Chore::run() {
+  if (kind_ == Kind::make) {
+    status_ = make_container(disk_, folder_, header_);
+    return;
+  }
+  status_ = disk_.remove(join_path(folder_, container_name(header_.index)));
+  if (status_.ok()) status_ = disk_.sync_folder(folder_);
+}
+
+}  // namespace fastjournal::storage

@@ -1,0 +1,392 @@
+// The writing side: the open batch, containers coming and going, commit.
+// Opening is in file_log_open.cpp.
+#include "storage/file_log.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace fastjournal::storage {
+
+namespace {
+
+// Headers of small records, beyond one byte for each of their bodies (file_log.h, reserve).
+constexpr std::uint64_t kHeaderSlackBytes = 4096;
+constexpr std::uint64_t kHeaderBytesMax = 1U << 20U;
+constexpr std::uint64_t kBufferBytesMin = 256U << 10U;
+constexpr std::uint32_t kChorePauseMax = 1024;
+
+}  // namespace
+
+FileLog::FileLog(env::Disk& disk, std::string folder, LogOptions options)
+    : disk_(disk), folder_(std::move(folder)), options_(std::move(options)) {}
+
+FileLog::~FileLog() = default;
+
+Status FileLog::fail(Status const& status) {
+  error_ = {status.code(), fmt::format("log {}: {}", options_.name, status.message())};
+  return error_;
+}
+
+// ---------------------------------------------------------------------------
+// Room
+
+bool FileLog::reserve(std::size_t bytes, bool removing) {
+  if (!error_.ok()) {
+    refusal_ = error_;
+    return false;
+  }
+  std::uint64_t const need = bytes + std::min<std::uint64_t>(bytes, kHeaderBytesMax) + kHeaderSlackBytes;
+  // A long turn is written in parts, but a group is never parted.
+  if (used_ > kBatchHeaderBytes && used_ + need > options_.batch_bytes_max && !group_open_) {
+    if (Status status = write_open_batch(0); !status.ok()) {
+      refusal_ = error_;
+      return false;
+    }
+  }
+  std::uint64_t const total = round_up(used_ + need, options_.block_bytes);
+  if (total > kBatchBytesMax) {
+    refusal_ = {Code::too_large, fmt::format("log {}: {} bytes in one group, the limit is {}", options_.name, total, kBatchBytesMax)};
+    return false;
+  }
+  if (!make_room(total, removing)) return false;
+  grow_buffer(total);
+  reserved_ = std::max(reserved_, used_ + need);
+  return true;
+}
+
+bool FileLog::make_room(std::uint64_t bytes, bool removing) {
+  std::uint64_t const capacity = chain_.back().header.payload_bytes();
+  std::uint64_t const left = chain_.back().header.end().value - batch_at_.value;
+  std::uint64_t const needed = bytes <= left ? 0 : (bytes - left + capacity - 1) / capacity;
+  // A container that is being made counts as kept back: waiting for it would stall every turn until it is there.
+  std::uint64_t const kept_back = removing ? 0 : kKeptBack - (making_ ? 1U : 0U);
+  while (spares() < needed + kept_back) {
+    if (Status status = extend(); !status.ok()) {
+      refusal_ = {Code::no_space, fmt::format("log {}: {} more bytes do not fit into {} containers, and no other can be made: {}", options_.name,
+                                              bytes, containers_total(), status.message())};
+      return false;
+    }
+  }
+  while (ready_.size() < needed) {
+    if (Status status = prepare_next(); !status.ok()) {
+      refusal_ = fail(status);
+      return false;
+    }
+  }
+  return true;
+}
+
+ContainerHeader FileLog::unused_header() {
+  ContainerHeader header;
+  header.index = ++index_;
+  header.store_id = store_id_;
+  header.size = options_.container_bytes;
+  header.block = static_cast<std::uint32_t>(options_.block_bytes);
+  return header;
+}
+
+Status FileLog::check_disk_space() {
+  auto const free = disk_.free_bytes();
+  if (!free.ok()) return free.status();
+  if (free.value() >= options_.container_bytes + options_.disk_reserve_bytes) return {};
+  return {Code::no_space, fmt::format("{} bytes are free, a container takes {} and {} must stay free", free.value(),
+                                      options_.container_bytes, options_.disk_reserve_bytes)};
+}
+
+Status FileLog::extend() {
+  if (Status status = check_disk_space(); !status.ok()) return status;
+  Container container;
+  container.header = unused_header();
+  if (Status status = make_container(disk_, folder_, container.header); !status.ok()) return status;
+  free_.push_back(std::move(container));
+  return {};
+}
+
+Status FileLog::put_header(Container& container) {
+  if (container.file == nullptr) {
+    auto file = disk_.open(join_path(folder_, container_name(container.header.index)), env::OpenMode::read_write);
+    if (!file.ok()) return file.status();
+    container.file = std::move(file.value());
+  }
+  if (Status status = write_header(*container.file, container.header, container.stale_copy); !status.ok()) return status;
+  container.stale_copy = 0;
+  base_in_header_ = std::max(base_in_header_, container.header.base);
+  durable_told_ = std::max(durable_told_, container.header.durable);
+  return {};
+}
+
+Status FileLog::prepare_next() {
+  FJ_CHECK(!free_.empty(), "a container is there to be prepared");
+  Container container = std::move(free_.front());
+  free_.erase(free_.begin());
+  ContainerHeader const& before = ready_.empty() ? chain_.back().header : ready_.back().header;
+  ContainerHeader& header = container.header;
+  header.lap = ++lap_;
+  header.lap_before = before.lap;
+  header.first = header.cut = before.end();
+  header.base = base_for_header();
+  header.durable = durable_;
+  header.start = start_;
+  container.live_until = kNoLsn;
+  if (Status status = put_header(container); !status.ok()) return status;
+  ready_.push_back(std::move(container));
+  return {};
+}
+
+void FileLog::grow_buffer(std::uint64_t bytes) {
+  if (bytes <= buffer_bytes_) return;
+  std::uint64_t const size = std::max({bytes, kBufferBytesMin, std::min(buffer_bytes_ * 2, options_.batch_bytes_max)});
+  auto larger = std::make_unique_for_overwrite<std::byte[]>(size);
+  if (used_ > kBatchHeaderBytes) std::memcpy(larger.get(), buffer_.get(), used_);
+  buffer_ = std::move(larger);
+  buffer_bytes_ = size;
+}
+
+// ---------------------------------------------------------------------------
+// The open batch
+
+Records::Place FileLog::append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) {
+  std::size_t const size = record_bytes(!object.is_none(), body_bytes);
+  FJ_CHECK(used_ + size <= reserved_, "records stay within what was reserved");
+  std::span<std::byte> const at(buffer_.get() + used_, size);
+  Lsn const lsn{batch_at_.value + used_};
+  last_record_ = used_;
+  used_ += size;
+  group_open_ = true;
+  return {lsn, begin_record(at, table, type, version, object, body_bytes)};
+}
+
+void FileLog::end_group(Promise promise) {
+  if (!group_open_) return;
+  mark_last_of_group(buffer_.get() + last_record_);
+  group_open_ = false;
+  if (promise == Promise::synced) promised_ = true;
+}
+
+Status FileLog::commit() {
+  if (!error_.ok()) return error_;
+  FJ_CHECK(!group_open_, "groups are complete when they are committed");
+  if (used_ > kBatchHeaderBytes)
+    if (Status status = write_open_batch(0); !status.ok()) return status;
+  if (!promised_ || options_.sync != SyncPolicy::always) return {};
+  return sync();
+}
+
+Status FileLog::sync() {
+  if (!error_.ok()) return error_;
+  return has_unsynced() ? sync_written() : Status{};
+}
+
+Status FileLog::write_open_batch(std::uint32_t flags) {
+  BatchHeader header;
+  header.length = static_cast<std::uint32_t>(round_up(used_, options_.block_bytes));
+  header.used = static_cast<std::uint32_t>(used_);
+  header.lsn = batch_at_;
+  header.flags = flags;
+  header.durable = durable_;
+  header.base = base_;
+  if (batch_at_ == chain_.back().header.end()) enter_next_container();
+  header.lap = chain_.back().header.lap;
+  std::span<std::byte> const batch(buffer_.get(), header.length);
+  std::memset(batch.data() + used_, 0, header.length - used_);
+  close_batch(header, store_id_, batch);
+  if (Status status = write_bytes(batch_at_, batch); !status.ok()) return fail(status);
+
+  for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > batch_at_; ++container)
+    container->live_until = header.end();
+  if (used_ > kBatchHeaderBytes) data_end_ = header.end();
+  durable_telling_ = durable_;
+  batch_at_ = header.end();
+  used_ = reserved_ = kBatchHeaderBytes;
+  // A rare giant must not hold its memory for ever.
+  if (buffer_bytes_ > 2 * std::max(options_.batch_bytes_max, kBufferBytesMin)) {
+    buffer_.reset();
+    buffer_bytes_ = 0;
+  }
+  return {};
+}
+
+Status FileLog::write_bytes(Lsn at, std::span<std::byte const> bytes) {
+  while (!bytes.empty()) {
+    if (at == chain_.back().header.end()) enter_next_container();
+    Container& container = chain_.back();
+    std::size_t const part = std::min<std::uint64_t>(bytes.size(), container.header.end().value - at.value);
+    std::uint64_t const offset = kHeaderBlocks * options_.block_bytes + (at.value - container.header.first.value);
+    container.dirty = true;
+    if (Status status = container.file->write(offset, bytes.first(part)); !status.ok()) return status;
+    bytes = bytes.subspan(part);
+    at.value += part;
+  }
+  return {};
+}
+
+void FileLog::enter_next_container() {
+  FJ_CHECK(!ready_.empty(), "the next container was prepared when room was reserved");
+  if (!chain_.back().dirty) chain_.back().file.reset();
+  chain_.push_back(std::move(ready_.front()));
+  ready_.pop_front();
+}
+
+Status FileLog::sync_written() {
+  // What was written lies in the last containers; all of them, not only the one
+  // that is written now: an earlier batch may have been written and not synced.
+  for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_; ++container) {
+    if (!container->dirty) continue;
+    if (Status status = container->file->sync(); !status.ok()) return fail(status);
+    container->dirty = false;
+    if (container != chain_.rbegin()) container->file.reset();
+  }
+  durable_ = batch_at_;
+  durable_told_ = std::max(durable_told_, durable_telling_);
+  promised_ = false;
+  if (base_needs_ <= durable_) base_safe_ = base_;
+  free_below_base();
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Stamp and seal
+
+bool FileLog::needs_stamp() const {
+  return used_ == kBatchHeaderBytes && data_end_ <= durable_ && data_end_ > durable_told_;
+}
+
+Status FileLog::write_mark(std::uint32_t flags) {
+  grow_buffer(options_.block_bytes);
+  if (Status status = write_open_batch(flags); !status.ok()) return status;
+  return sync_written();
+}
+
+Status FileLog::stamp() {
+  if (!error_.ok()) return error_;
+  // Without room for it the log is as good as it was.
+  if (!needs_stamp() || !make_room(options_.block_bytes, true)) return error_;
+  return write_mark(0);
+}
+
+Status FileLog::seal() {
+  if (Status status = commit(); !status.ok()) return status;
+  if (Status status = sync(); !status.ok()) return status;
+  if (!make_room(options_.block_bytes, true)) return error_;
+  return write_mark(kBatchSeal);
+}
+
+// ---------------------------------------------------------------------------
+// Base and space
+
+void FileLog::set_base(Lsn base) {
+  if (base <= base_) return;
+  FJ_CHECK(base <= end_lsn(), "base does not pass the end of the log");
+  base_ = base;
+  // It rests on every record appended so far: before they are durable, a
+  // recovery may still need what stands below.
+  base_needs_ = used_ > kBatchHeaderBytes ? end_lsn() : batch_at_;
+  if (base_needs_ <= durable_) base_safe_ = base_;
+  free_below_base();
+}
+
+void FileLog::free_below_base() {
+  while (chain_.size() > 1 && chain_.front().live_until <= base_safe_) {
+    chain_.front().file.reset();
+    free_.push_back(std::move(chain_.front()));
+    chain_.pop_front();
+  }
+}
+
+Status FileLog::put_base_on_disk() {
+  if (ready_.empty()) return prepare_next();
+  Container& container = ready_.back();
+  container.header.base = base_for_header();
+  container.header.durable = durable_;
+  return put_header(container);
+}
+
+// Only a base that holds if the power is cut in this moment. It must lie in the
+// first container that is needed, or recovery would not look for that one: the
+// batch that holds base may begin in a container before base's own.
+Lsn FileLog::base_for_header() const {
+  if (chain_.empty()) return batch_at_;
+  return std::min(base_safe_, Lsn{chain_.front().header.end().value - options_.block_bytes});
+}
+
+core::LogUsage FileLog::usage() const {
+  core::LogUsage usage;
+  usage.containers = static_cast<std::uint32_t>(containers_total());
+  usage.containers_free = static_cast<std::uint32_t>(spares());
+  usage.disk_bytes = containers_total() * options_.container_bytes;
+  for (auto container = chain_.begin(); container != chain_.end(); ++container) {
+    // A container that a start left half full ends where the next one says.
+    bool const last = std::next(container) == chain_.end();
+    Lsn const end = last ? batch_at_ : std::min(container->header.end(), std::next(container)->header.cut);
+    Lsn const begin = std::max(container->header.first, base_);
+    if (end > begin) usage.logical_bytes += end.value - begin.value;
+  }
+  if (chain_.size() > 1) usage.oldest_container_end = chain_.front().live_until;
+  return usage;
+}
+
+// ---------------------------------------------------------------------------
+// Chores
+
+std::unique_ptr<Chore> FileLog::take_chore() {
+  if (chore_out_ || !error_.ok()) return nullptr;
+  if (spares() < kSpares) {
+    if (chore_pause_ > 0) {
+      --chore_pause_;
+      return nullptr;
+    }
+    if (!check_disk_space().ok()) {
+      chore_pause_ = kChorePauseMax;
+      return nullptr;
+    }
+    chore_out_ = making_ = true;
+    return std::make_unique<Chore>(disk_, folder_, Chore::Kind::make, unused_header());
+  }
+  bool const surplus = spares() > kSpares && containers_total() > std::max(options_.initial_containers, kContainersAllowed);
+  if (!surplus || free_.empty()) return nullptr;
+  // A recovery looks for containers down to the base that the headers name:
+  // that must be above this one before it is gone.
+  if (free_.back().live_until > base_in_header_) {
+    if (Status status = put_base_on_disk(); !status.ok()) {
+      static_cast<void>(fail(status));
+      return nullptr;
+    }
+    if (free_.empty() || spares() <= kSpares) return nullptr;
+  }
+  ContainerHeader const header = free_.back().header;
+  free_.pop_back();
+  chore_out_ = true;
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::remove, header);
+}
+
+void FileLog::finish_chore(std::unique_ptr<Chore> chore) {
+  FJ_CHECK(chore_out_, "a chore that was taken comes back");
+  chore_out_ = making_ = false;
+  if (chore->status().ok()) {
+    chore_failures_ = 0;
+    if (chore->kind() != Chore::Kind::make) return;
+    Container container;
+    container.header = chore->header();
+    free_.push_back(std::move(container));
+    return;
+  }
+  // Not fatal: the log goes on with what it has, and reserve() says what is short.
+  refusal_ = chore->status();
+  chore_pause_ = std::min(kChorePauseMax, 16U << std::min(chore_failures_, 6U));
+  ++chore_failures_;
+}
+
+void FileLog::run_chores() {
+  while (std::unique_ptr<Chore> chore = take_chore()) {
+    chore->run();
+    bool const failed = !chore->status().ok();
+    finish_chore(std::move(chore));
+    if (failed) return;
+  }
+}
+
+}  // namespace fastjournal::storage

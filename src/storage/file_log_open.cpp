@@ -1,0 +1,171 @@
+// Opening a log: read what is there, make durable what was only written, and
+// begin a fresh container (DECISIONS 4). May be killed anywhere and begun again.
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "storage/file_log.h"
+
+namespace fastjournal::storage {
+
+namespace {
+
+Status check_options(LogOptions const& options) {
+  auto const wrong = [&](std::string text) { return Status{Code::bad_configuration, fmt::format("log {}: {}", options.name, text)}; };
+  if (!std::has_single_bit(options.block_bytes) || options.block_bytes < kBlockBytesMin || options.block_bytes > kBlockBytesMax)
+    return wrong(fmt::format("block size {}: a power of two from {} to {} is expected", options.block_bytes, kBlockBytesMin, kBlockBytesMax));
+  if (options.container_bytes < options.container_bytes_min || options.container_bytes < 4 * options.block_bytes)
+    return wrong(fmt::format("container-size {}: at least {} is expected", options.container_bytes, options.container_bytes_min));
+  if (options.container_bytes > kBatchBytesMax * 64)
+    return wrong(fmt::format("container-size {}: at most {} is expected", options.container_bytes, kBatchBytesMax * 64));
+  if (options.initial_containers < 2) return wrong("initial-containers: at least 2 is expected");
+  if (options.batch_bytes_max > kBatchBytesMax) return wrong(fmt::format("more than {} bytes a batch", kBatchBytesMax));
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileLog>> FileLog::open(env::Disk& disk, std::string folder, LogOptions options, RecordHandler& handler,
+                                               RecoveryReport& report) {
+  if (Status status = check_options(options); !status.ok()) return status;
+  options.container_bytes = round_up(options.container_bytes, options.block_bytes);
+  std::unique_ptr<FileLog> log(new FileLog(disk, std::move(folder), std::move(options)));
+  if (Status status = log->recover(handler, report); !status.ok()) return status;
+  return log;
+}
+
+Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
+  if (Status status = make_folder(); !status.ok()) return status;
+  auto lock = disk_.lock_folder(folder_);
+  if (!lock.ok()) return lock.status();
+  lock_ = std::move(lock.value());
+
+  auto opened = LogReader::open(disk_, folder_);
+  if (!opened.ok()) return opened.status();
+  LogReader& reader = opened.value();
+  if (Status status = reader.read(handler, report); !status.ok()) return status;
+
+  if (Status status = remove_unfinished(); !status.ok()) return status;
+  if (Status status = prove(reader); !status.ok()) return status;
+  adopt(reader, report);
+  // A first start that was cut short is a first start again.
+  while (lap_ == 0 && free_.size() < options_.initial_containers)
+    if (Status status = extend(); !status.ok()) return status;
+  return start_container(report);
+}
+
+Status FileLog::make_folder() {
+  if (Status status = disk_.make_folder(folder_); !status.ok()) return status;
+  // The names of the folder and of those above it.
+  for (std::string at = folder_; !at.empty();) {
+    std::size_t const slash = at.rfind('/');
+    at = slash == std::string::npos ? std::string{} : at.substr(0, slash);
+    if (Status status = disk_.sync_folder(at); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status FileLog::remove_unfinished() {
+  auto const names = disk_.list(folder_);
+  if (!names.ok()) return names.status();
+  for (std::string const& name : names.value())
+    if (is_unfinished_container(name))
+      if (Status status = disk_.remove(join_path(folder_, name)); !status.ok()) return status;
+  // Names that an earlier start saw and did not live to sync.
+  return disk_.sync_folder(folder_);
+}
+
+// What was read may be in the kernel's memory only: after kill -9, or because a
+// sync failed and the pages count as clean since. So the same bytes are written
+// again and synced; whole blocks, hence nothing can be torn that was whole.
+Status FileLog::prove(LogReader& reader) {
+  std::uint64_t const header_bytes = kHeaderBlocks * (reader.containers().empty() ? 0 : reader.containers().front().header.block);
+  std::vector<std::byte> bytes;
+  for (LogReader::Container* container : reader.chain()) {
+    ContainerHeader const& header = container->header;
+    std::unique_ptr<env::File> file;
+    for (LogReader::Range const& range : reader.unproved()) {
+      Lsn const begin = std::max(range.begin, header.first);
+      Lsn const end = std::min(range.end, header.end());
+      if (begin >= end) continue;
+      if (file == nullptr) {
+        auto opened = disk_.open(container->path, env::OpenMode::read_write);
+        if (!opened.ok()) return opened.status();
+        file = std::move(opened.value());
+      }
+      bytes.resize(end.value - begin.value);
+      std::uint64_t const offset = header_bytes + (begin.value - header.first.value);
+      auto const got = file->read(offset, bytes);
+      if (!got.ok()) return got.status();
+      if (got.value() != bytes.size()) return {Code::io_error, fmt::format("{}: the file ends too early", container->path)};
+      if (Status status = file->write(offset, bytes); !status.ok()) return status;
+    }
+    if (file != nullptr)
+      if (Status status = file->sync(); !status.ok()) return status;
+  }
+  return {};
+}
+
+void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
+  store_id_ = options_.store_id_seed;
+  Lsn next = kFirstLsn;
+  for (LogReader::Container& found : reader.containers()) {
+    ContainerHeader const& header = found.header;
+    store_id_ = header.store_id;
+    options_.container_bytes = header.size;
+    options_.block_bytes = header.block;
+    index_ = std::max(index_, header.index);
+    lap_ = std::max(lap_, header.lap);
+    start_ = std::max(start_, header.start);
+    base_in_header_ = std::max(base_in_header_, header.base);
+    if (header.lap > 0) next = std::max(next, header.end());
+  }
+  batch_at_ = durable_ = Lsn{round_up(next.value, options_.block_bytes)};
+
+  std::vector<LogReader::Container const*> kept;
+  for (LogReader::Container const* container : reader.chain())
+    if (!reader.is_empty() && container->live_until > report.base) kept.push_back(container);
+  for (LogReader::Container& found : reader.containers()) {
+    if (std::find(kept.begin(), kept.end(), &found) != kept.end()) continue;
+    Container container;
+    container.header = found.header;
+    container.stale_copy = found.stale_copy;
+    container.live_until = found.live_until;
+    free_.push_back(std::move(container));
+  }
+  for (LogReader::Container const* found : kept) {
+    Container container;
+    container.header = found->header;
+    container.live_until = found->live_until;
+    chain_.push_back(std::move(container));
+  }
+}
+
+Status FileLog::start_container(RecoveryReport& report) {
+  if (free_.empty())
+    if (Status status = extend(); !status.ok())
+      return {status.code(), fmt::format("log {}: a start needs a container, and none can be made: {}", options_.name, status.message())};
+  Container container = std::move(free_.front());
+  free_.erase(free_.begin());
+  ContainerHeader& header = container.header;
+  header.lap = ++lap_;
+  header.lap_before = chain_.empty() ? 0 : chain_.back().header.lap;
+  header.first = batch_at_;
+  header.cut = chain_.empty() ? batch_at_ : report.end;
+  base_ = base_safe_ = chain_.empty() ? batch_at_ : report.base;
+  header.base = base_for_header();
+  header.durable = header.cut;
+  header.start = ++start_;
+  container.live_until = kNoLsn;
+  if (Status status = put_header(container); !status.ok()) return status;
+  chain_.push_back(std::move(container));
+  used_ = reserved_ = kBatchHeaderBytes;
+  report.start = start_;
+  report.base = base_;
+  report.store_id = store_id_;
+  report.containers = static_cast<std::uint32_t>(containers_total());
+  return {};
+}
+
+}  // namespace fastjournal::storage

@@ -1,0 +1,334 @@
+// Finding, ordering, checking and handing out: recovery without the writing.
+#include "storage/log_reader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "storage/container.h"
+
+namespace fastjournal::storage {
+
+namespace {
+
+constexpr std::uint64_t kWindowBytes = 1U << 20U;
+
+LogReader::Container* container_at(std::vector<LogReader::Container*> const& containers, Lsn lsn) {
+  for (LogReader::Container* container : containers)
+    if (lsn >= container->header.first && lsn < container->header.end()) return container;
+  return nullptr;
+}
+
+std::uint64_t offset_in(ContainerHeader const& header, Lsn lsn) {
+  return kHeaderBlocks * header.block + (lsn.value - header.first.value);
+}
+
+std::string place(std::vector<LogReader::Container*> const& containers, Lsn lsn) {
+  LogReader::Container const* container = container_at(containers, lsn);
+  if (container == nullptr) return fmt::format("LSN {}", lsn.value);
+  return fmt::format("{} offset {} (LSN {})", container->path, offset_in(container->header, lsn), lsn.value);
+}
+
+Status damaged(std::string text) { return {Code::damaged, std::move(text)}; }
+
+// The header copy at `offset`, if it is one of a container with this number.
+std::optional<ContainerHeader> copy_at(std::span<std::byte const> head, std::uint64_t offset, std::uint32_t index) {
+  if (offset >= head.size()) return std::nullopt;
+  auto header = decode_container(head.subspan(offset));
+  if (!header || header->index != index || (offset != 0 && header->block != offset)) return std::nullopt;
+  return header;
+}
+
+// The second copy stands one block in; how long a block is, only a header says.
+std::optional<ContainerHeader> second_copy(std::span<std::byte const> head, std::uint32_t index) {
+  for (std::uint64_t block = kBlockBytesMin; block <= kBlockBytesMax; block *= 2)
+    if (auto header = copy_at(head, block, index)) return header;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Headers
+
+Result<LogReader> LogReader::open(env::Disk& disk, std::string folder) {
+  LogReader reader(disk, std::move(folder));
+  auto names = disk.list(reader.folder_);
+  if (!names.ok()) return names.status();
+  for (std::string const& name : names.value())
+    if (auto const index = index_of_container(name))
+      if (Status status = reader.read_headers(name, *index); !status.ok()) return status;
+  if (Status status = reader.check_alike(); !status.ok()) return status;
+  return reader;
+}
+
+Status LogReader::read_headers(std::string const& name, std::uint32_t index) {
+  Container container;
+  container.path = join_path(folder_, name);
+  auto file = disk_->open(container.path, env::OpenMode::read_only);
+  if (!file.ok()) return file.status();
+  container.file = std::move(file.value());
+  auto const size = container.file->size();
+  if (!size.ok()) return size.status();
+  std::vector<std::byte> head(std::min<std::uint64_t>(size.value(), 2 * kBlockBytesMax));
+  auto const got = container.file->read(0, head);
+  if (!got.ok()) return got.status();
+  head.resize(got.value());
+  bytes_read_ += head.size();
+
+  auto const first = copy_at(head, 0, index);
+  auto const second = second_copy(head, index);
+  if (!first && !second)
+    return damaged(fmt::format("{} offset 0: neither copy of the container's header can be read; nothing was changed", container.path));
+  bool const take_second = !first || (second && second->lap > first->lap);
+  container.header = take_second ? *second : *first;
+  container.stale_copy = take_second ? 0 : 1;
+  if (!first || !second)
+    notes_.push_back(fmt::format("{}: copy {} of the header cannot be read, the other was used", container.path, first ? 2 : 1));
+  if (container.header.size != size.value())
+    return damaged(fmt::format("{}: the file has {} bytes, its header says {}; nothing was changed", container.path, size.value(),
+                               container.header.size));
+  containers_.push_back(std::move(container));
+  return {};
+}
+
+Status LogReader::check_alike() const {
+  for (Container const& container : containers_) {
+    ContainerHeader const& a = containers_.front().header;
+    ContainerHeader const& b = container.header;
+    if (a.store_id != b.store_id || a.size != b.size || a.block != b.block)
+      return damaged(fmt::format("{} does not belong to the log of {}: store {:016x}, not {:016x}; nothing was changed", container.path,
+                                 containers_.front().path, b.store_id, a.store_id));
+  }
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Order
+
+Status LogReader::order() {
+  Container* tip = nullptr;
+  for (Container& container : containers_) {
+    ContainerHeader const& header = container.header;
+    if (header.lap == 0) continue;
+    if (tip != nullptr && tip->header.lap == header.lap)
+      return damaged(fmt::format("{} and {} both claim lap {}; nothing was changed", tip->path, container.path, header.lap));
+    if (tip == nullptr || header.lap > tip->header.lap) tip = &container;
+    base_ = std::max(base_, header.base);
+    header_durable_ = std::max(header_durable_, header.durable);
+  }
+  if (tip == nullptr) return {};
+  chain_.push_back(tip);
+  // Laps fall with every step, so this ends whatever the headers say.
+  while (chain_.back()->header.first > base_ && chain_.back()->header.lap_before != 0) {
+    Container const& after = *chain_.back();
+    auto const found = std::find_if(containers_.begin(), containers_.end(),
+                                    [&](Container const& c) { return c.header.lap == after.header.lap_before; });
+    if (found == containers_.end() || found->header.lap >= after.header.lap)
+      return damaged(fmt::format("the container of lap {}, which precedes {} and is needed from LSN {}, is missing; nothing was changed",
+                                 after.header.lap_before, after.path, base_.value));
+    chain_.push_back(&*found);
+  }
+  std::reverse(chain_.begin(), chain_.end());
+  return make_segments();
+}
+
+Status LogReader::make_segments() {
+  for (Container* container : chain_) {
+    ContainerHeader const& header = container->header;
+    Segment* segment = segments_.empty() ? nullptr : &segments_.back();
+    ContainerHeader const* before = segment == nullptr ? nullptr : &segment->containers.back()->header;
+    bool const follows = before != nullptr && before->start == header.start;
+    bool const fits = before == nullptr || (follows ? header.first == before->end() && header.cut == header.first
+                                                    : header.cut > before->first && header.cut <= before->end() &&
+                                                          header.first >= before->end());
+    if (!fits) return damaged(fmt::format("{} offset 0: the header does not fit the container before it; nothing was changed", container->path));
+    if (!follows) {
+      if (segment != nullptr) segment->limit = header.cut;
+      segments_.emplace_back();
+    }
+    segments_.back().containers.push_back(container);
+    segments_.back().limit = header.end();
+  }
+  segments_.back().last = true;
+  // A base in the gap behind a cut: nothing of that segment is needed.
+  while (segments_.size() > 1 && base_ >= segments_.front().limit) segments_.erase(segments_.begin());
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Batches
+
+Status LogReader::read_stream(Segment const& segment, Lsn lsn, std::span<std::byte> into) {
+  while (!into.empty()) {
+    Container* container = container_at(segment.containers, lsn);
+    if (container == nullptr) return damaged(fmt::format("no container holds LSN {}", lsn.value));
+    std::size_t const part = std::min<std::uint64_t>(into.size(), container->header.end().value - lsn.value);
+    auto const got = container->file->read(offset_in(container->header, lsn), into.first(part));
+    if (!got.ok()) return got.status();
+    if (got.value() != part) return damaged(fmt::format("{}: the file ends too early", place(segment.containers, lsn)));
+    into = into.subspan(part);
+    lsn.value += part;
+    bytes_read_ += part;
+  }
+  return {};
+}
+
+Result<std::span<std::byte const>> LogReader::view(Segment const& segment, Lsn lsn, std::uint64_t bytes) {
+  bool const inside = lsn >= window_at_ && lsn.value + bytes <= window_at_.value + window_bytes_;
+  if (!inside) {
+    std::uint64_t const left = segment.containers.back()->header.end().value - lsn.value;
+    std::uint64_t const want = std::min(left, std::max(bytes, kWindowBytes));
+    if (window_.size() < want) window_.resize(want);
+    window_bytes_ = 0;
+    if (Status status = read_stream(segment, lsn, std::span(window_).first(want)); !status.ok()) return status;
+    window_at_ = lsn;
+    window_bytes_ = want;
+  }
+  return std::span<std::byte const>(window_).subspan(lsn.value - window_at_.value, bytes);
+}
+
+Result<LogReader::Found> LogReader::batch_at(Segment const& segment, Lsn lsn) {
+  Found found;
+  Container const* container = container_at(segment.containers, lsn);
+  Lsn const end = segment.containers.back()->header.end();
+  if (container == nullptr) return found;
+  auto const head = view(segment, lsn, kBatchHeaderBytes);
+  if (!head.ok()) return head.status();
+  auto const header = decode_batch(head.value(), lsn, container->header.lap, container->header.block);
+  if (!header) return found;
+  found.plausible = true;
+  if (header->end() > end) return found;
+  auto const bytes = view(segment, lsn, header->length);
+  if (!bytes.ok()) return bytes.status();
+  found.header = *header;
+  found.bytes = bytes.value();
+  found.intact = is_intact(*header, container->header.store_id, found.bytes);
+  return found;
+}
+
+void LogReader::count_batch(Segment const& segment, BatchHeader const& header) {
+  for (Container* container : segment.containers)
+    if (container->header.first < header.end() && container->header.end() > header.lsn) container->live_until = header.end();
+}
+
+Status LogReader::deliver(Segment const& segment, Found const& found, RecordHandler& handler, RecoveryReport& report) {
+  BatchHeader const& header = found.header;
+  std::uint64_t at = kBatchHeaderBytes;
+  std::uint64_t records = 0;
+  bool group_open = false;
+  while (at < header.used) {
+    auto const record = decode_record(found.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
+    if (!record) return damaged(fmt::format("{}: a record of a sound batch cannot be read", place(segment.containers, Lsn{header.lsn.value + at})));
+    group_open = !record->last_of_group;
+    if (record->view.lsn >= base_)
+      if (Status status = handler.on_record(record->view, base_); !status.ok()) return status;
+    at += record->bytes;
+    ++records;
+  }
+  if (group_open) return damaged(fmt::format("{}: the batch ends inside a group", place(segment.containers, header.lsn)));
+  Container const* container = container_at(segment.containers, header.lsn);
+  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), records});
+  report.records += records;
+  ++report.batches;
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Reading
+
+Result<Lsn> LogReader::find_start(RecoveryReport& report) {
+  Segment const& segment = segments_.front();
+  ContainerHeader const& front = segment.containers.front()->header;
+  // The container may begin with the rest of a batch whose begin is gone, so
+  // what cannot be read below base is passed over: nothing there is needed.
+  Lsn at = front.first;
+  Lsn seen_to = at;
+  while (at <= base_ && at < segment.limit) {
+    auto const found = batch_at(segment, at);
+    if (!found.ok()) return found.status();
+    if (!found.value().intact) {
+      at.value += front.block;
+      continue;
+    }
+    BatchHeader const& header = found.value().header;
+    if (header.end() > base_) return at;
+    count_batch(segment, header);
+    at = seen_to = header.end();
+  }
+  // Nothing at base. Where the stream simply ends, that is how it must be.
+  if (Status status = judge(segment, std::max(base_, seen_to), false, report); !status.ok()) return status;
+  return kNoLsn;
+}
+
+Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report) {
+  auto const refuse = [&](Lsn durable) {
+    return damaged(fmt::format("{}: the batch there is damaged, and everything below LSN {} was durable; nothing was changed. "
+                               "Restore the file, or salvage what is left",
+                               place(segment.containers, lsn), durable.value));
+  };
+  if (!segment.last) return refuse(segment.limit);
+  if (header_durable_ > lsn) return refuse(header_durable_);
+  std::uint64_t const block = segment.containers.front()->header.block;
+  std::uint64_t intact = 0;
+  for (Lsn at{lsn.value / block * block}; at < segment.limit; at.value += block) {
+    auto const found = batch_at(segment, at);
+    if (!found.ok()) return found.status();
+    if (!found.value().intact) continue;
+    if (found.value().header.durable > lsn) return refuse(found.value().header.durable);
+    ++intact;
+  }
+  report.cut = plausible || intact > 0;
+  if (report.cut) {
+    report.cut_at = lsn;
+    report.cut_reason = fmt::format("{}: a batch that was never synced is incomplete; {} behind it were dropped with it",
+                                    place(segment.containers, lsn), intact);
+  }
+  return {};
+}
+
+Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report) {
+  Lsn at = from;
+  while (at < segment.limit) {
+    auto const found = batch_at(segment, at);
+    if (!found.ok()) return found.status();
+    if (!found.value().intact) return judge(segment, at, found.value().plausible, report);
+    BatchHeader const header = found.value().header;
+    if (Status status = deliver(segment, found.value(), handler, report); !status.ok()) return status;
+    count_batch(segment, header);
+    at = end_ = header.end();
+    last_flags_ = header.flags;
+    batch_base_ = std::max(batch_base_, header.base);
+    if (header.end() > header_durable_) unproved_.push_back({header.lsn, header.end()});
+    std::erase_if(unproved_, [&](Range const& range) { return range.end <= header.durable; });
+  }
+  if (at != segment.limit)
+    return damaged(fmt::format("{}: a batch goes beyond the place where the next start cut the log", place(segment.containers, from)));
+  return {};
+}
+
+Status LogReader::read(RecordHandler& handler, RecoveryReport& report) {
+  report = {};
+  report.containers = static_cast<std::uint32_t>(containers_.size());
+  if (Status status = order(); !status.ok()) return status;
+  if (!chain_.empty()) {
+    auto const from = find_start(report);
+    if (!from.ok()) return from.status();
+    for (Segment const& segment : segments_) {
+      if (from.value().is_none()) break;
+      Lsn const begin = &segment == &segments_.front() ? from.value() : segment.containers.front()->header.first;
+      if (Status status = read_segment(segment, begin, handler, report); !status.ok()) return status;
+    }
+    report.store_id = chain_.back()->header.store_id;
+  }
+  // A base that a batch names holds no more than the batch does.
+  report.base = end_.is_none() ? base_ : std::max(base_, std::min(batch_base_, end_));
+  report.end = end_;
+  report.clean = (last_flags_ & kBatchSeal) != 0;
+  report.bytes_scanned = bytes_read_;
+  for (Container const& container : containers_) report.start = std::max(report.start, container.header.start);
+  report.notes = notes_;
+  return {};
+}
+
+}  // namespace fastjournal::storage

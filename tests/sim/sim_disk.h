@@ -1,0 +1,157 @@
+// A disk in memory that loses, tears and corrupts. The faults it injects:
+//
+//   power cut         crash(): of every sector that was written and not synced,
+//                     the new or the old content stays, as a Chooser says; so
+//                     writes are torn at sector size (512 B or 4 KiB).
+//   lost names        files created, renamed or removed since the last
+//                     sync_folder: each such change stays or is lost.
+//   power cut at call n   stop_after(n): that many changing calls succeed, then
+//                     everything fails until crash().
+//   failing call n    fail_call(kind, n, how): EIO, ENOSPC, or a write that
+//                     stops half-way.
+//   failed sync       drops pages: what it should have made durable is readable
+//                     still, counts as clean, and is gone after the next crash.
+//   lying sync        ignore_syncs(): syncs answer ok and do nothing.
+//   full disk         capacity_bytes.
+//   bit rot           flip(), wipe(): on the durable medium, noticed by nobody.
+//   misdirected write misdirect_write(): the next write lands elsewhere.
+//   lost write        lose_write(): the next write answers ok and does nothing.
+//
+// After crash() the same disk is used again; files and locks of before are dead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/disk.h"
+
+namespace fastjournal::sim {
+
+enum class Call : std::uint8_t { open, read, write, sync, size, truncate, make_folder, list, rename, remove, sync_folder, lock };
+enum class Failure : std::uint8_t { io_error, no_space, short_write };
+
+// Says for the n-th unsynced thing whether it survives the crash.
+using Chooser = std::function<bool(std::size_t)>;
+[[nodiscard]] Chooser keep_all();
+[[nodiscard]] Chooser keep_none();
+// Things beyond the 64th are lost.
+[[nodiscard]] Chooser keep_mask(std::uint64_t mask);
+[[nodiscard]] Chooser keep_some(std::uint64_t seed);
+
+class SimDisk final : public env::Disk {
+ public:
+  struct Options {
+    std::size_t sector_bytes{512};
+    std::uint64_t capacity_bytes{1ULL << 40U};
+  };
+
+  SimDisk() : SimDisk(Options{}) {}
+  explicit SimDisk(Options options) : options_(options) {}
+  ~SimDisk() override;
+  SimDisk(SimDisk const&) = delete;
+  SimDisk& operator=(SimDisk const&) = delete;
+
+  // -- env::Disk --------------------------------------------------------------
+  [[nodiscard]] Result<std::unique_ptr<env::File>> open(std::string_view path, env::OpenMode mode) override;
+  [[nodiscard]] Status make_folder(std::string_view path) override;
+  [[nodiscard]] Result<std::vector<std::string>> list(std::string_view path) override;
+  [[nodiscard]] Status rename(std::string_view from, std::string_view to) override;
+  [[nodiscard]] Status remove(std::string_view path) override;
+  [[nodiscard]] Status sync_folder(std::string_view path) override;
+  [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
+  [[nodiscard]] Result<std::uint64_t> free_bytes() override;
+
+  // -- faults -----------------------------------------------------------------
+  // The power is gone and comes back.
+  void crash(Chooser const& survives);
+  // The process is gone, the kernel is not: nothing is lost.
+  void kill();
+  // Things that crash() would ask about now.
+  [[nodiscard]] std::size_t unsynced_things() const;
+  void stop_after(std::uint64_t changing_calls) { stop_at_ = changes_ + changing_calls; }
+  [[nodiscard]] bool is_stopped() const { return stop_at_.has_value() && changes_ >= *stop_at_; }
+  // The `nth` call of this kind from now (1: the next).
+  void fail_call(Call kind, std::uint64_t nth, Failure how);
+  // Whether the failure set last was met.
+  [[nodiscard]] bool has_failed() const { return !failure_.has_value(); }
+  void ignore_syncs(bool ignore) { ignore_syncs_ = ignore; }
+  void ignore_folder_syncs(bool ignore) { ignore_folder_syncs_ = ignore; }
+  void misdirect_write(std::int64_t by_bytes) { misdirect_ = by_bytes; }
+  void lose_write() { lose_write_ = true; }
+  void flip(std::string_view path, std::uint64_t offset, std::uint8_t bits);
+  void wipe(std::string_view path, std::uint64_t offset, std::uint64_t bytes);
+  void set_capacity(std::uint64_t bytes) { options_.capacity_bytes = bytes; }
+
+  // -- looking ----------------------------------------------------------------
+  [[nodiscard]] std::uint64_t calls(Call kind) const { return calls_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::uint64_t changing_calls() const { return changes_; }
+  [[nodiscard]] std::uint64_t used_bytes() const;
+  // Names of all files, with folder.
+  [[nodiscard]] std::vector<std::string> files() const;
+  [[nodiscard]] std::vector<std::byte> content(std::string_view path) const;
+  // All of the files as they would be read now: for "nothing changed".
+  [[nodiscard]] std::map<std::string, std::vector<std::byte>, std::less<>> image() const;
+  void restore(std::map<std::string, std::vector<std::byte>, std::less<>> const& image);
+
+ private:
+  friend class SimFile;
+  friend class SimLock;
+
+  struct Node {
+    std::vector<std::byte> seen;     // what a read returns
+    std::vector<std::byte> durable;  // what the medium holds
+    std::set<std::uint64_t> dirty;   // sectors whose `seen` is not durable
+    bool size_dirty{false};
+  };
+  using Names = std::map<std::string, std::shared_ptr<Node>, std::less<>>;
+  // A change of names that no sync_folder has made durable.
+  struct NameChange {
+    enum class Kind : std::uint8_t { create, rename, remove };
+    Kind kind;
+    std::string path;
+    std::string to;
+    std::shared_ptr<Node> node;
+  };
+  struct PlannedFailure {
+    Call kind;
+    std::uint64_t at;
+    Failure how;
+  };
+
+  // Counts the call; not ok if it is to fail. `how` tells a short write.
+  Status enter(Call kind, std::string_view path, Failure* how = nullptr);
+  Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes);
+  Status sync(Node& node, std::string_view path);
+  void apply(NameChange const& change, Names& names) const;
+  void settle(Node& node, Chooser const& survives, std::size_t& thing) const;
+  void mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const;
+  [[nodiscard]] Node& node_at(std::string_view path);
+  void start_again();
+
+  Options options_;
+  Names names_;
+  Names durable_names_;
+  std::vector<NameChange> changes_of_names_;
+  std::set<std::string, std::less<>> folders_{""};
+  std::set<std::string, std::less<>> locks_;
+  std::uint64_t generation_{0};
+  std::uint64_t changes_{0};
+  std::uint64_t calls_[12]{};
+  std::optional<std::uint64_t> stop_at_;
+  std::optional<PlannedFailure> failure_;
+  std::optional<std::int64_t> misdirect_;
+  bool lose_write_{false};
+  bool ignore_syncs_{false};
+  bool ignore_folder_syncs_{false};
+};
+
+}  // namespace fastjournal::sim
