@@ -8,26 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "fastjournal/types.h"
-
 namespace fastjournal::config {
 
 struct ListenDeclaration {
-  std::string address{"127.0.0.1:4050"};  // "127.0.0.1:4050", "[::1]:0"; port 0: the system chooses
-  bool loopback{true};
-  bool plain_text{false};  // true is required of an address beyond the machine
+  std::string address{"127.0.0.1:4050"};  // "127.0.0.1:4050", "[::1]:0" (port 0: the system chooses), "unix:/run/fastjournal.sock"
+  bool loopback{true};     // nobody beyond this machine reaches it
+  bool plain_text{false};  // true is required where loopback is false
 
   bool operator==(ListenDeclaration const&) const = default;
 };
-
-enum class SyncPolicy : std::uint8_t { always, interval };
 
 struct LogDeclaration {
   std::string name{"shared"};
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
-  SyncPolicy sync{SyncPolicy::always};
-  DurationMs sync_interval{100};  // with SyncPolicy::interval
+  std::uint32_t sync_interval_ms{0};  // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
 
   bool operator==(LogDeclaration const&) const = default;
 };
@@ -42,32 +37,23 @@ struct LimitsDeclaration {
   bool operator==(LimitsDeclaration const&) const = default;
 };
 
-enum class LogLevel : std::uint8_t { trace, debug, info, warning, error };
-
 struct LoggingDeclaration {
-  LogLevel level{LogLevel::info};
-  std::string file;  // empty: standard error
+  std::string level{"info"};  // trace, debug, info, warn, error
+  std::string file;           // empty: standard error
 
   bool operator==(LoggingDeclaration const&) const = default;
 };
 
-struct SocketDeclaration {
-  std::string path;  // empty only while nothing was read: the default is fastjournal.sock in the data folder
-  std::uint32_t mode{0660};
-
-  bool operator==(SocketDeclaration const&) const = default;
-};
-
 struct DaemonDeclaration {
   std::string file;                       // where it was read, for messages
-  std::vector<ListenDeclaration> listen;  // at least one
+  std::vector<ListenDeclaration> listen;  // at least one by TCP; the unix socket, if there is one, last
+  std::uint32_t unix_mode{0660};          // of the unix socket
   std::string data_folder;
   std::string tables_folder;
-  std::string plugins_folder;  // empty: where the daemon was installed with its plugins
+  std::string plugins_folder;        // empty: where the daemon was installed with its plugins
   std::vector<LogDeclaration> logs;  // "shared" is always among them
   LimitsDeclaration limits;
   LoggingDeclaration logging;
-  SocketDeclaration socket;
 
   // Null if there is none of this name.
   [[nodiscard]] LogDeclaration const* log(std::string_view name) const {

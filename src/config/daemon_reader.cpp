@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t kKiB = 1 << 10;
 constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kGiB = 1 << 30;
+// Of sync="interval" where no other is given.
+constexpr std::int64_t kSyncIntervalMs = 100;
 
 std::string joined(std::filesystem::path const& base, std::string_view path) {
   return (base / std::filesystem::path{path}).lexically_normal().string();
@@ -54,9 +56,10 @@ void read_log(Element const& element, DaemonDeclaration& out) {
     log.container_bytes = static_cast<std::uint64_t>(*size);
   if (auto const count = integer_field(element, "initial-containers", 2, 10'000))
     log.initial_containers = static_cast<std::uint32_t>(*count);
-  if (auto const word = word_field(element, "sync", {"always", "interval"})) log.sync = static_cast<SyncPolicy>(*word);
-  if (auto const interval = duration_field(element, "sync-interval", 1, 3'600'000)) log.sync_interval = DurationMs{*interval};
-  if (element.attribute("sync-interval") && log.sync != SyncPolicy::interval)
+  bool const by_interval = word_field(element, "sync", {"always", "interval"}) == 1U;
+  std::int64_t const interval = duration_field(element, "sync-interval", 1, 3'600'000).value_or(kSyncIntervalMs);
+  if (by_interval) log.sync_interval_ms = static_cast<std::uint32_t>(interval);
+  else if (element.attribute("sync-interval"))
     element.problem_at("sync-interval", "attribute \"sync-interval\" without sync=\"interval\", expected both or neither");
   static_cast<void>(word_field(element, "when-empty", {"reset"}));
   if (!log.name.empty() && out.log(log.name) != nullptr)
@@ -78,21 +81,23 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
 }
 
 void read_logging(Element const& element, std::filesystem::path const& base, LoggingDeclaration& out) {
+  std::vector<std::string_view> const levels{"trace", "debug", "info", "warn", "error"};
   element.expect({.attributes = {{"level"}, {"file"}}, .children = {}});
-  if (auto const word = word_field(element, "level", {"trace", "debug", "info", "warning", "error"}))
-    out.level = static_cast<LogLevel>(*word);
+  if (auto const word = word_field(element, "level", levels))
+    out.level = levels[*word];
   if (auto const file = text_field(element, "file")) out.file = joined(base, *file);
 }
 
-void read_socket(Element const& element, std::filesystem::path const& base, SocketDeclaration& out) {
+void read_socket(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
   // What the kernel takes in sockaddr_un, with the byte that ends it.
   constexpr std::size_t kPathBytesMax = 107;
-  element.expect({.attributes = {{"path"}, {"mode"}}, .children = {}});
-  if (auto const path = text_field(element, "path")) {
-    out.path = joined(base, *path);
-    if (out.path.size() > kPathBytesMax)
-      element.problem_at("path", "attribute \"path\": a path of " + std::to_string(out.path.size()) +
+  element.expect({.attributes = {{"path", Times::one}, {"mode"}}, .children = {}});
+  if (auto const text = text_field(element, "path")) {
+    std::string const path = joined(base, *text);
+    if (path.size() > kPathBytesMax)
+      element.problem_at("path", "attribute \"path\": a path of " + std::to_string(path.size()) +
                                      " bytes, expected at most 107, the most that a unix socket's name may be");
+    out.listen.push_back({.address = "unix:" + path, .loopback = true, .plain_text = false});
   }
   std::optional<std::string_view> const mode = element.attribute("mode");
   if (!mode) return;
@@ -101,8 +106,8 @@ void read_socket(Element const& element, std::filesystem::path const& base, Sock
     element.problem_at("mode", "attribute \"mode\": found " + model::shown(*mode) + ", expected 0 and three octal digits, as in 0660");
     return;
   }
-  out.mode = 0;
-  for (char const digit : *mode) out.mode = out.mode * 8 + static_cast<std::uint32_t>(digit - '0');
+  out.unix_mode = 0;
+  for (char const digit : *mode) out.unix_mode = out.unix_mode * 8 + static_cast<std::uint32_t>(digit - '0');
 }
 
 std::string read_folder(Element const& root, std::string_view name, std::filesystem::path const& base, std::string_view by_default) {
@@ -118,16 +123,15 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
                .children = {{"listen", Times::any}, {"data"}, {"tables"}, {"plugins"}, {"log", Times::any}, {"limits"},
                             {"logging"}, {"socket"}}});
   for (Element const& element : root.children("listen")) read_listen(element, out);
+  if (out.listen.empty()) out.listen.emplace_back();
+  if (auto const element = root.child("socket")) read_socket(*element, base, out);
   for (Element const& element : root.children("log")) read_log(element, out);
   out.data_folder = read_folder(root, "data", base, "data");
   out.tables_folder = read_folder(root, "tables", base, "tables.d");
   out.plugins_folder = read_folder(root, "plugins", base, "");
   if (auto const element = root.child("limits")) read_limits(*element, out.limits);
   if (auto const element = root.child("logging")) read_logging(*element, base, out.logging);
-  if (auto const element = root.child("socket")) read_socket(*element, base, out.socket);
-  if (out.listen.empty()) out.listen.emplace_back();
   if (out.log("shared") == nullptr) out.logs.insert(out.logs.begin(), LogDeclaration{});
-  if (out.socket.path.empty()) out.socket.path = joined(out.data_folder, "fastjournal.sock");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::optional<Element> find_table(Element const& root) {
 }
 
 // `model` and `type` say the same; their model "queue" is our journal.
-TypeDeclaration const* find_type(Element const& table, std::span<TypeDeclaration const> types) {
+TypeDeclaration const* find_type(Element const& table, TypesByName const& types) {
   std::optional<std::string_view> const model = table.attribute("model");
   std::optional<std::string_view> const type = table.attribute("type");
   if (model && type) {
@@ -43,11 +43,9 @@ TypeDeclaration const* find_type(Element const& table, std::span<TypeDeclaration
   }
   std::string_view const found = model ? *model : *type;
   std::string_view const wanted = model && *model == kTheirQueue ? kOurJournal : found;
+  if (auto const known = types.find(wanted); known != types.end()) return known->second.get();
   std::vector<std::string_view> names;
-  for (TypeDeclaration const& one : types) {
-    if (one.name == wanted) return &one;
-    names.push_back(one.name);
-  }
+  for (auto const& [name, declaration] : types) names.push_back(name);
   std::string const attribute = model ? "model" : "type";
   table.problem_at(attribute, "attribute \"" + attribute + "\": found " + model::shown(found) + ", expected a table type that is loaded (" +
                                   (names.empty() ? "there is none" : listed(names)) + ")" + near_miss(found, names));
@@ -101,7 +99,7 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
 
 }  // namespace
 
-Result<TableDeclaration> read_table(std::filesystem::path const& path, std::span<TypeDeclaration const> types) {
+Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByName const& types) {
   Problems problems{path.string()};
   TableDeclaration out;
   if (std::optional<Document> const document = Document::read(path, problems))

@@ -3,14 +3,20 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::config {
 
-// `types`: those that are loaded. bad_configuration: every problem of the file, one "FILE:LINE: what" a line.
-[[nodiscard]] Result<TableDeclaration> read_table(std::filesystem::path const& path, std::span<TypeDeclaration const> types);
+// The table types that are loaded.
+using TypesByName = std::map<std::string, std::shared_ptr<TypeDeclaration const>, std::less<>>;
+
+// bad_configuration: every problem of the file, one "FILE:LINE: what" a line.
+[[nodiscard]] Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByName const& types);
 
 }  // namespace fastjournal::config
