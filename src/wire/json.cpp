@@ -111,11 +111,10 @@ class MessageBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  bool value(Value v) {
+  bool value(Value const& v) {
     if (ignored()) return true;
     if (place_ != Place::parameters) return refuse("\"parameters\" must be an object, the other members strings");
-    status_ = set_parameter(into_, name_, v);
-    return status_.ok();
+    return set_parameter(into_, name_, v, status_);
   }
 
   Message& into_;

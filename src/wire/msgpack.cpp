@@ -112,13 +112,12 @@ class MessageBuilder : public msgpack::null_visitor {
     return true;
   }
 
-  bool value(Value v) {
+  bool value(Value const& v) {
     if (ignored()) return true;
     if (in_key_) return refuse("a key must be a string");
     if (place_ != Place::parameters)
       return refuse(place_ == Place::outside ? "a message is a map" : "\"parameters\" must be a map, the other values strings");
-    status_ = set_parameter(into_, name_, v);
-    return status_.ok();
+    return set_parameter(into_, name_, v, status_);
   }
 
   Message& into_;

@@ -18,8 +18,7 @@ char unescaped(char c, bool quoted) {
   }
 }
 
-Status check_part(std::string_view part, int forbidden, std::string_view what) {
-  if (!has_any(part, forbidden)) return {};
+Status bad_part(std::string_view what, std::string_view part) {
   return {Code::invalid, std::string{what} + " " + excerpt(part) + " holds a blank, ':', '/' or a NUL"};
 }
 
@@ -32,22 +31,31 @@ std::string excerpt(std::string_view bytes) {
   return out;
 }
 
-Status set_parameter(Message& message, std::string_view name, Value value) {
-  if (!is_parameter_name(name))
-    return {Code::invalid, "a parameter's name is letters, digits and '_' and begins with no digit; this is " + excerpt(name)};
-  if (message.params().size() >= Message::kParamsMax && !message.has(name))
-    return {Code::too_large, "more than " + std::to_string(Message::kParamsMax) + " parameters"};
+Status too_many_parameters() {
+  return {Code::too_large, "more than " + std::to_string(Message::kParamsMax) + " parameters"};
+}
+
+bool set_parameter(Message& message, std::string_view name, Value const& value, Status& status) {
+  if (!is_parameter_name(name)) {
+    status = {Code::invalid, "a parameter's name is letters, digits and '_' and begins with no digit; this is " + excerpt(name)};
+    return false;
+  }
+  if (!has_room_for(message, name)) {
+    status = too_many_parameters();
+    return false;
+  }
   message.set(name, value);
-  return {};
+  return true;
 }
 
 Status check_head(Message const& message) {
   if (message.command.empty()) return {Code::invalid, "there is no command"};
-  if (Status status = check_part(message.from_server, kHeadEnd, "the sender's server"); !status.ok()) return status;
-  if (Status status = check_part(message.from_service, kHeadEnd, "the sender's service"); !status.ok()) return status;
-  if (Status status = check_part(message.server, kHeadEnd | kSlash, "the server"); !status.ok()) return status;
-  if (Status status = check_part(message.service, kHeadEnd | kSlash, "the service"); !status.ok()) return status;
-  return check_part(message.command, kHeadEnd | kSlash, "the command");
+  if (has_any(message.from_server, kHeadEnd)) return bad_part("the sender's server", message.from_server);
+  if (has_any(message.from_service, kHeadEnd)) return bad_part("the sender's service", message.from_service);
+  if (has_any(message.server, kHeadEnd | kSlash)) return bad_part("the server", message.server);
+  if (has_any(message.service, kHeadEnd | kSlash)) return bad_part("the service", message.service);
+  if (has_any(message.command, kHeadEnd | kSlash)) return bad_part("the command", message.command);
+  return {};
 }
 
 std::string_view unescape(std::string_view value, bool quoted, Arena& arena) {

@@ -60,8 +60,15 @@ inline constexpr std::array<std::uint8_t, 256> kClasses = [] {
 // For an error's sentence: in quotes, at most 40 bytes, what is not printable ASCII as '?'.
 [[nodiscard]] std::string excerpt(std::string_view bytes);
 
-// Sets a parameter of a message that is being read: the name must be one, and there are at most kParamsMax.
-[[nodiscard]] Status set_parameter(Message& message, std::string_view name, Value value);
+// Whether a message that is being read can take a parameter of this name: there are at most kParamsMax.
+[[nodiscard]] inline bool has_room_for(Message const& message, std::string_view name) {
+  return message.params().size() < Message::kParamsMax || message.has(name);
+}
+[[nodiscard]] Status too_many_parameters();
+
+// Sets a parameter of a message that is being read; false, with the reason in `status`, if the name is none or one too
+// many. Not a returned Status: this is once for each parameter, and moving one costs more than the rest.
+[[nodiscard]] bool set_parameter(Message& message, std::string_view name, Value const& value, Status& status);
 
 // Whether routing and command are what the text form can carry too, and a command is there.
 [[nodiscard]] Status check_head(Message const& message);

@@ -24,24 +24,31 @@ class Reader {
       : line_(line.data()), at_(line.data()), end_(line.data() + line.size()), into_(into) {}
 
   Status read() {
-    end_ = find(at_, end_, '\0');
-    while (at_ < end_ && is(*at_, kBlank)) ++at_;
-    while (at_ < end_ && is(end_[-1], kBlank)) --end_;
-    if (at_ == end_) return {};
-    if (*at_ == '{') return parse_json(between(at_, end_), into_);
-    if (*at_ == '<')
-      if (Status status = read_sender(); !status.ok()) return status;
-    if (Status status = read_head(); !status.ok()) return status;
-    return at_ == end_ ? Status{} : read_parameters();
+    static_cast<void>(read_all());  // what was wrong is in status_
+    return std::move(status_);
   }
 
  private:
-  Status fail(char const* where, std::string_view sentence, Code code = Code::invalid) const {
-    return {code, "column " + std::to_string(where - line_ + 1) + ": " + std::string{sentence}};
+  bool read_all() {
+    end_ = find(at_, end_, '\0');
+    while (at_ < end_ && is(*at_, kBlank)) ++at_;
+    while (at_ < end_ && is(end_[-1], kBlank)) --end_;
+    if (at_ == end_) return true;
+    if (*at_ == '{') {
+      status_ = parse_json(between(at_, end_), into_);
+      return status_.ok();
+    }
+    return (*at_ != '<' || read_sender()) && read_head() && read_parameters();
+  }
+
+  // The steps say whether to go on: to return a Status from each would cost as much as the work.
+  bool fail(char const* where, std::string_view sentence, Code code = Code::invalid) {
+    status_ = {code, "column " + std::to_string(where - line_ + 1) + ": " + std::string{sentence}};
+    return false;
   }
 
   // "<server:service "
-  Status read_sender() {
+  bool read_sender() {
     char const* const begin = at_ + 1;
     char const* const end = find(begin, end_, ' ');
     if (end == end_) return fail(at_, "after the sender (\"<server:service\") a space and a command must follow");
@@ -51,11 +58,11 @@ class Reader {
     into_.from_server = between(begin, colon);
     into_.from_service = between(colon + 1, end);
     at_ = end + 1;
-    return {};
+    return true;
   }
 
   // "server:service/command" with the space behind it, or as much of it as there is.
-  Status read_head() {
+  bool read_head() {
     char const* const begin = at_;
     char const* colon = nullptr;
     char const* slash = nullptr;
@@ -76,11 +83,11 @@ class Reader {
     into_.command = between(slash == nullptr ? service : slash + 1, at_);
     if (into_.command.empty()) return fail(at_, "there is no command");
     if (at_ < end_) ++at_;
-    return {};
+    return true;
   }
 
   // name=value;name="value";... up to the end; the last ";" may be there or not.
-  Status read_parameters() {
+  bool read_parameters() {
     backslash_ = find(at_, end_, '\\');
     while (at_ < end_) {
       char const* const name = at_;
@@ -90,28 +97,27 @@ class Reader {
       std::string_view const name_view = between(name, at_);
       ++at_;
       Value value;
-      if (Status status = at_ < end_ && *at_ == '"' ? read_quoted(value) : read_unquoted(value); !status.ok()) return status;
-      if (into_.params().size() >= Message::kParamsMax && !into_.has(name_view))
-        return fail(name, "more than " + std::to_string(Message::kParamsMax) + " parameters", Code::too_large);
+      if (!(at_ < end_ && *at_ == '"' ? read_quoted(value) : read_unquoted(value))) return false;
+      if (!has_room_for(into_, name_view)) return fail(name, too_many_parameters().message(), Code::too_large);
       into_.set(name_view, value);
     }
-    return {};
+    return true;
   }
 
-  Status fail_name(char const* name) const {
+  bool fail_name(char const* name) {
     return fail(is(*name, kNameFirst) ? at_ : name, "a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with " +
                          excerpt(between(name, end_)));
   }
 
-  Status read_unquoted(Value& value) {
+  bool read_unquoted(Value& value) {
     char const* const begin = at_;
     char const* const end = find(begin, end_, ';');
     value = Value::of_text(take(begin, end, false));
     at_ = end == end_ ? end_ : end + 1;
-    return {};
+    return true;
   }
 
-  Status read_quoted(Value& value) {
+  bool read_quoted(Value& value) {
     char const* const begin = at_ + 1;
     char const* end = find(begin, end_, '"');
     // A quote behind any backslash is no end, not even behind an escaped one:
@@ -120,10 +126,10 @@ class Reader {
     if (end == end_) return fail(at_, "this quote is not closed");
     value = Value::of_text(take(begin, end, true));
     at_ = end + 1;
-    if (at_ == end_) return {};
+    if (at_ == end_) return true;
     if (*at_ != ';') return fail(at_, "after a closing quote there must be ';' or the end of the line");
     ++at_;
-    return {};
+    return true;
   }
 
   // The value from `begin` to `end`; `backslash_` is kept at the first backslash not yet passed, so that a
@@ -140,6 +146,7 @@ class Reader {
   char const* end_;
   char const* backslash_{nullptr};
   Message& into_;
+  Status status_;
 };
 
 }  // namespace

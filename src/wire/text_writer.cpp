@@ -70,43 +70,53 @@ void append_number(T value, std::string& out) {
   out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
-Status append_text(std::string_view name, std::string_view value, std::string& out) {
+// False, with the reason in `status`, for what cannot be written. Not a returned Status: this is once for
+// each parameter, and moving one costs more than most values.
+bool append_text(std::string_view name, std::string_view value, std::string& out, Status& status) {
   Needs const needs = needs_of(value);
-  if (needs.unwritable)
-    return {Code::invalid, "the value of " + std::string{name} + " holds a NUL, which ends a text message; send it as binary or as msgpack"};
+  if (needs.unwritable) {
+    status = {Code::invalid, "the value of " + std::string{name} + " holds a NUL, which ends a text message; send it as binary or as msgpack"};
+    return false;
+  }
   if (!needs.escapes && !needs.quotes) {
     out.append(value);
-    return {};
+    return true;
   }
-  if (needs.quotes && value.back() == '\\')
-    return {Code::invalid, "the value of " + std::string{name} +
-                               " needs quotes and ends in a backslash, which no reader of text can tell from an escaped quote; "
-                               "send it as binary or as msgpack"};
+  if (needs.quotes && value.back() == '\\') {
+    status = {Code::invalid, "the value of " + std::string{name} +
+                                 " needs quotes and ends in a backslash, which no reader of text can tell from an escaped quote; "
+                                 "send it as binary or as msgpack"};
+    return false;
+  }
   if (needs.quotes) out += '"';
   append_escaped(value, needs.quotes, out);
   if (needs.quotes) out += '"';
-  return {};
+  return true;
 }
 
-Status append_value(Param const& param, std::string& out) {
+bool append_value(Param const& param, std::string& out, Status& status) {
   Value const& value = param.value;
   switch (value.kind) {
-    case Value::Kind::text: return append_text(param.name, value.bytes, out);
+    case Value::Kind::text: return append_text(param.name, value.bytes, out, status);
     case Value::Kind::binary: append_base64(value.bytes, out); break;
     case Value::Kind::integer: append_number(value.integer, out); break;
     case Value::Kind::unsigned_integer: append_number(value.unsigned_integer, out); break;
     case Value::Kind::real: append_number(value.real, out); break;
     case Value::Kind::boolean: out += value.boolean ? '1' : '0'; break;
   }
-  return {};
+  return true;
 }
 
 using Order = std::array<std::uint16_t, Message::kParamsMax>;
 
-// The order of the names. Few and often sorted already: insertion beats anything clever.
+// The order of the names, which are not empty. Few and often sorted already: insertion beats anything clever.
 void sort_by_name(std::span<Param const> params, Order& order) {
   constexpr std::size_t kFew = 32;
-  auto const less = [&params](std::uint16_t a, std::uint16_t b) { return params[a].name < params[b].name; };
+  auto const less = [&params](std::uint16_t a, std::uint16_t b) {
+    std::string_view const x = params[a].name;
+    std::string_view const y = params[b].name;
+    return x.front() != y.front() ? x.front() < y.front() : x < y;  // most differ in their first byte
+  };
   auto const count = static_cast<std::uint16_t>(params.size());
   for (std::uint16_t i = 0; i < count; ++i) order[i] = i;
   if (count > kFew) return std::sort(order.begin(), order.begin() + count, less);
@@ -120,23 +130,26 @@ void sort_by_name(std::span<Param const> params, Order& order) {
 
 Status append_params(std::span<Param const> params, std::string& out) {
   if (params.empty()) return {};
-  if (params.size() > Message::kParamsMax)
-    return {Code::too_large, std::to_string(params.size()) + " parameters; a message has at most " + std::to_string(Message::kParamsMax)};
+  if (params.size() > Message::kParamsMax) return too_many_parameters();
+  for (Param const& param : params)
+    if (!is_parameter_name(param.name)) return {Code::invalid, excerpt(param.name) + " is no parameter name a reader accepts"};
   Order order;  // only the first params.size() are written and read
   sort_by_name(params, order);
   std::string_view former;
-  out += ' ';
+  Status status;
+  char before = ' ';
   for (std::size_t i = 0; i < params.size(); ++i) {
     Param const& param = params[order[i]];
-    if (!is_parameter_name(param.name)) return {Code::invalid, excerpt(param.name) + " is no parameter name a reader accepts"};
     if (param.name == former) return {Code::invalid, "the parameter " + excerpt(param.name) + " is there twice"};
     former = param.name;
+    out += before;
     out.append(param.name);
     out += '=';
-    if (Status status = append_value(param, out); !status.ok()) return status;
-    out += ';';
+    if (!append_value(param, out, status)) return status;
+    before = ';';
   }
-  return {};
+  out += ';';
+  return status;
 }
 
 // Sender, receiver and command.
