@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "tests/unit/house/documents.h"
 #include "tests/unit/house/layers.h"
 #include "tests/unit/house/rules.h"
 #include "tests/unit/house/source.h"
@@ -37,9 +38,15 @@ struct Samples {
   }
 
   std::string includes(std::string_view path, std::string_view text) {
-    static std::set<std::string, std::less<>> const kOurs{"src/include/fastjournal/types.h", "src/base/check.h", "src/core/engine.h",
-                                                          "src/os/files.h", "plugins/journal/rows.h", "plugins/queue/queue.h",
-                                                          "clients/lib/client.h", "clients/cli/table.h", "tests/helper.h"};
+    static std::set<std::string, std::less<>> const kOurs{"src/include/fastjournal/types.h",
+                                                          "src/base/check.h",
+                                                          "src/core/engine.h",
+                                                          "src/os/files.h",
+                                                          "plugins/journal/rows.h",
+                                                          "plugins/queue/queue.h",
+                                                          "clients/lib/client.h",
+                                                          "clients/cli/table.h",
+                                                          "tests/helper.h"};
     auto const resolve = [](std::string_view, std::string_view name) -> std::optional<std::string> {
       for (std::string const folder : {"src/", "src/include/", ""})
         if (kOurs.contains(folder + std::string{name})) return folder + std::string{name};
@@ -80,7 +87,8 @@ BOOST_AUTO_TEST_CASE(comments_and_literals_are_not_code) {
                                     "int last;\n");
   std::string text;
   for (Token const& token : source.tokens) text += token.text + " ";
-  BOOST_TEST(text == "int a = 1'000 ; char const * b = \"\" ; char c = \"\" ; char d = \"\" ; auto e = \"\" ; int last ; ");
+  BOOST_TEST(text ==
+             "int a = 1'000 ; char const * b = \"\" ; char c = \"\" ; char d = \"\" ; auto e = \"\" ; int last ; ");
   BOOST_TEST(source.tokens.back().line == 8);
   BOOST_REQUIRE(source.includes.size() == 1U);
   BOOST_TEST(source.includes.front().name == "vector");
@@ -95,8 +103,9 @@ BOOST_AUTO_TEST_CASE(the_layer_table_is_read_and_a_bad_row_is_found) {
   BOOST_TEST(table.of("plugins/journal/rows.cpp")->core);
   BOOST_TEST(table.of("clients/lib/client.cpp")->name == "library");
   BOOST_TEST(table.of("clients/cli/main.cpp")->name == "clients");
-  LayerTable const bad{"README.md", "| layer | folder | of ours | third party | what |\n| a | `src/a` | x |\n| b | `src/b` | a | | b |\n",
-                       findings};
+  LayerTable const bad{
+      "README.md",
+      "| layer | folder | of ours | third party | what |\n| a | `src/a` | x |\n| b | `src/b` | a | | b |\n", findings};
   BOOST_TEST(lines() == "2 3");
   findings.clear();
   LayerTable const none{"README.md", "no table\n", findings};
@@ -104,14 +113,16 @@ BOOST_AUTO_TEST_CASE(the_layer_table_is_read_and_a_bad_row_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_layer_includes_only_what_stands_above_it) {
-  BOOST_TEST(includes("src/core/x.cpp", "#include \"core/engine.h\"\n#include \"base/check.h\"\n#include <vector>\n") == "");
+  BOOST_TEST(includes("src/core/x.cpp", "#include \"core/engine.h\"\n#include \"base/check.h\"\n#include <vector>\n") ==
+             "");
   BOOST_TEST(includes("src/core/x.cpp", "#include \"base/check.h\"\n#include \"os/files.h\"\n") == "2");
   BOOST_TEST(includes("src/base/x.h", "#include \"core/engine.h\"\n") == "1");
   BOOST_TEST(includes("src/os/x.cpp", "#include \"tests/helper.h\"\n") == "1");
 }
 
 BOOST_AUTO_TEST_CASE(a_plugin_includes_its_own_folder_and_the_layers_named) {
-  BOOST_TEST(includes("plugins/journal/x.cpp", "#include \"plugins/journal/rows.h\"\n#include \"fastjournal/types.h\"\n") == "");
+  BOOST_TEST(includes("plugins/journal/x.cpp",
+                      "#include \"plugins/journal/rows.h\"\n#include \"fastjournal/types.h\"\n") == "");
   BOOST_TEST(includes("plugins/journal/x.cpp", "\n#include \"plugins/queue/queue.h\"\n") == "2");
   BOOST_TEST(includes("plugins/journal/x.cpp", "\n\n#include \"core/engine.h\"\n") == "3");
   BOOST_TEST(includes("clients/cli/x.cpp", "#include \"clients/lib/client.h\"\n#include <CLI/CLI.hpp>\n") == "");
@@ -134,7 +145,8 @@ BOOST_AUTO_TEST_CASE(a_folder_without_a_row_is_found) {
 
 BOOST_AUTO_TEST_CASE(headers_of_the_world_are_banned_from_the_core) {
   BOOST_TEST(includes("src/core/x.cpp", "#include <mutex>\n#include <vector>\n#include <random>\n") == "1 3");
-  BOOST_TEST(includes("plugins/journal/x.cpp", "#include <absl/container/btree_map.h>\n#include <absl/time/clock.h>\n") == "2");
+  BOOST_TEST(includes("plugins/journal/x.cpp",
+                      "#include <absl/container/btree_map.h>\n#include <absl/time/clock.h>\n") == "2");
   BOOST_TEST(includes("src/os/x.cpp", "#include <mutex>\n") == "");
 }
 
@@ -142,13 +154,14 @@ BOOST_AUTO_TEST_CASE(calls_of_the_world_are_banned_from_the_core) {
   for (char const* wrong :
        {"auto t = time(nullptr);", "return ::time(nullptr);", "auto t = std::time(nullptr);", "int r = rand() % 6;",
         "clock_gettime(CLOCK_REALTIME, &spec);", "auto t = std::chrono::steady_clock::now();",
-        "using clock = std::chrono::system_clock;", "std::thread worker{run};", "std::mutex mutex_;", "std::random_device seed;",
-        "int fd = ::open(path, 0);", "if (int fd = socket(1, 2, 3); fd < 0) return;", "std::FILE* f = fopen(path, \"r\");",
-        "char const* home = getenv(\"HOME\");", "setlocale(LC_ALL, \"\");", "std::cout << 1;"})
+        "using clock = std::chrono::system_clock;", "std::thread worker{run};", "std::mutex mutex_;",
+        "std::random_device seed;", "int fd = ::open(path, 0);", "if (int fd = socket(1, 2, 3); fd < 0) return;",
+        "std::FILE* f = fopen(path, \"r\");", "char const* home = getenv(\"HOME\");", "setlocale(LC_ALL, \"\");",
+        "std::cout << 1;"})
     BOOST_TEST(core_calls(std::string{"int a;\n"} + wrong) == "2", wrong);
-  for (char const* right :
-       {"TimeMs time(Row const& row);", "auto t = row.time();", "auto t = row->time();", "Result<File> open(std::string_view path);",
-        "auto t = Clock::time(x);", "int time = 3;", "model::random(x);", "int thread = 1;", "// std::mutex\nint a;"})
+  for (char const* right : {"TimeMs time(Row const& row);", "auto t = row.time();", "auto t = row->time();",
+                            "Result<File> open(std::string_view path);", "auto t = Clock::time(x);", "int time = 3;",
+                            "model::random(x);", "int thread = 1;", "// std::mutex\nint a;"})
     BOOST_TEST(core_calls(right) == "", right);
 }
 
@@ -163,7 +176,9 @@ BOOST_AUTO_TEST_CASE(walks_over_hash_containers_are_found_and_may_be_explained) 
 }
 
 BOOST_AUTO_TEST_CASE(sleeps_are_found_in_tests) {
-  check_no_sleep(read_source("tests/a.cpp", "int a;\nstd::this_thread::sleep_for(1s);\n::usleep(3);\n// sleep(1)\nint sleep;\n"), findings);
+  check_no_sleep(
+      read_source("tests/a.cpp", "int a;\nstd::this_thread::sleep_for(1s);\n::usleep(3);\n// sleep(1)\nint sleep;\n"),
+      findings);
   BOOST_TEST(lines() == "2 3");
 }
 
@@ -211,6 +226,24 @@ BOOST_AUTO_TEST_CASE(a_source_that_is_not_built_or_not_run_is_found) {
   BOOST_REQUIRE(findings.size() == 2U);
   BOOST_TEST(findings[0].file == "tests/unit/b/b.cpp");
   BOOST_TEST(findings[1].file == "tests/unit/c/c.cpp");
+}
+
+BOOST_AUTO_TEST_CASE(links_to_nothing_are_found) {
+  auto const exists = [](std::string const& target) { return target == "doc/a.md"; };
+  check_links("README.md", "[a](doc/a.md) [b](doc/a.md#part)\n[c](doc/b.md), [d](https://example.com/x)\n[e](#part)\n",
+              exists, findings);
+  check_links("doc/c.md", "[a](a.md)\n[b](doc/a.md)\n", exists, findings);
+  BOOST_TEST(lines() == "2 2");
+}
+
+BOOST_AUTO_TEST_CASE(an_example_that_is_not_the_file_is_found) {
+  check_excerpt("README.md", "text\n```xml\n<a>\n  <c/>\n</a>\n```\n", "xml", "<!-- more -->\n<a>\n<b/>\n<c/>\n</a>\n",
+                findings);
+  BOOST_TEST(findings.empty());
+  check_excerpt("README.md", "text\n```xml\n<a>\n  <d/>\n</a>\n```\n", "xml", "<a>\n<b/>\n<c/>\n</a>\n", findings);
+  BOOST_TEST(lines() == "4");
+  check_excerpt("README.md", "no block\n", "xml", "<a/>\n", findings);
+  BOOST_TEST(lines() == "4 0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "tests/unit/house/documents.h"
 #include "tests/unit/house/layers.h"
 #include "tests/unit/house/rules.h"
 #include "tests/unit/house/source.h"
@@ -20,7 +21,8 @@ struct Checkout {
 
   [[nodiscard]] std::vector<Source> sources(std::vector<std::string> const& folders) const {
     std::vector<Source> read;
-    for (std::string const& path : tree.files(folders, {".cpp", ".h"})) read.push_back(read_source(path, tree.read(path)));
+    for (std::string const& path : tree.files(folders, {".cpp", ".h"}))
+      read.push_back(read_source(path, tree.read(path)));
     return read;
   }
 
@@ -29,8 +31,7 @@ struct Checkout {
   }
 
   void report() const {
-    for (Finding const& finding : findings)
-      BOOST_ERROR(finding.file << ":" << finding.line << ": " << finding.what);
+    for (Finding const& finding : findings) BOOST_ERROR(finding.file << ":" << finding.line << ": " << finding.what);
     BOOST_TEST(findings.empty());
   }
 };
@@ -68,7 +69,8 @@ BOOST_AUTO_TEST_CASE(the_core_walks_no_hash_container_whose_order_can_be_seen) {
     if (layer == nullptr || !layer->core) continue;
     std::set<std::string> known = names[source.path];
     for (Include const& include : source.includes)
-      if (auto const ours = tree.resolve(source.path, include.name)) known.insert(names[*ours].begin(), names[*ours].end());
+      if (auto const ours = tree.resolve(source.path, include.name))
+        known.insert(names[*ours].begin(), names[*ours].end());
     check_unordered_loops(source, known, findings);
   }
   report();
@@ -91,7 +93,8 @@ BOOST_AUTO_TEST_CASE(no_file_is_longer_than_a_reader_can_hold) {
 
 BOOST_AUTO_TEST_CASE(nothing_is_left_to_be_done_later) {
   std::vector<std::string> places = kAllCode;
-  for (char const* place : {"cmake", "conf", "doc", "scripts", "xml-schemas", ".ci", "mk", "CMakeLists.txt", "README.md"})
+  for (char const* place :
+       {"cmake", "conf", "doc", "scripts", "xml-schemas", ".ci", "mk", "CMakeLists.txt", "README.md"})
     places.emplace_back(place);
   for (std::string const& path :
        tree.files(places, {".cpp", ".h", ".md", ".txt", ".cmake", ".xml", ".xsd", ".sh", ".awk", "mk", "run"}))
@@ -109,6 +112,18 @@ BOOST_AUTO_TEST_CASE(every_source_is_built_and_every_test_is_run) {
     if (path.starts_with("tests/") && tree.read(path).find("_TEST_CASE(") != std::string::npos) with_cases.insert(path);
   }
   check_registered(sources_built, with_cases, tree.compiled(), tree.registered_tests(), findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(documents_link_to_what_is_there) {
+  for (std::string const& path : tree.files({"README.md", "CHANGELOG.md", "src", "doc", "plugins", "tests"}, {".md"}))
+    check_links(
+        path, tree.read(path), [this](std::string const& target) { return tree.holds(target); }, findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(the_table_in_the_readme_is_the_one_that_is_served) {
+  check_excerpt("README.md", tree.read("README.md"), "xml", tree.read("conf/tables.d/pages.xml"), findings);
   report();
 }
 

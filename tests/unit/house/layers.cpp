@@ -50,17 +50,19 @@ bool is_standard(std::string_view name) { return name.find_first_of("./") == std
 
 bool is_posix(std::string_view name) {
   static constexpr std::array kFolders{"sys/", "netinet/", "arpa/", "net/", "linux/"};
-  static constexpr std::array kHeaders{"dirent.h", "errno.h",  "fcntl.h", "grp.h",    "netdb.h",   "poll.h",  "pthread.h", "pwd.h",
-                                       "sched.h",  "signal.h", "spawn.h", "stdlib.h", "string.h", "syslog.h", "termios.h", "time.h", "unistd.h"};
+  static constexpr std::array kHeaders{"dirent.h",  "errno.h",  "fcntl.h",   "grp.h",    "netdb.h", "poll.h",
+                                       "pthread.h", "pwd.h",    "sched.h",   "signal.h", "spawn.h", "stdlib.h",
+                                       "string.h",  "syslog.h", "termios.h", "time.h",   "unistd.h"};
   return std::any_of(kFolders.begin(), kFolders.end(), [&](char const* folder) { return name.starts_with(folder); }) ||
          std::find(kHeaders.begin(), kHeaders.end(), name) != kHeaders.end();
 }
 
 // Headers that bring a clock, chance, threads, files or a locale into the core.
 bool is_banned_in_core(std::string_view name) {
-  static constexpr std::array kHeaders{"barrier",  "clocale", "condition_variable", "csignal", "ctime",        "filesystem",
-                                       "fstream",  "future",  "iostream",           "latch",   "locale",       "mutex",
-                                       "random",   "semaphore", "shared_mutex",     "stop_token", "thread"};
+  static constexpr std::array kHeaders{
+      "barrier", "clocale",   "condition_variable", "csignal",    "ctime",  "filesystem",
+      "fstream", "future",    "iostream",           "latch",      "locale", "mutex",
+      "random",  "semaphore", "shared_mutex",       "stop_token", "thread"};
   return std::find(kHeaders.begin(), kHeaders.end(), name) != kHeaders.end() || name.starts_with("absl/random/") ||
          name.starts_with("absl/synchronization/") || name.starts_with("absl/time/");
 }
@@ -86,8 +88,9 @@ bool may_include(Layer const& layer, Layer const& other) {
 void check_foreign(Layer const& layer, Include const& include, Source const& source, std::vector<Finding>& findings) {
   std::string const& name = include.name;
   if (layer.core && is_banned_in_core(name))
-    findings.push_back({source.path, include.line,
-                        "<" + name + "> in the core (" + layer.name + "): no clock, thread, file, socket, chance or locale"});
+    findings.push_back(
+        {source.path, include.line,
+         "<" + name + "> in the core (" + layer.name + "): no clock, thread, file, socket, chance or locale"});
   if (is_standard(name)) return;
   for (std::string const& allowed : layer.foreign)
     if (allows(allowed, name) || (allowed == "POSIX" && is_posix(name))) return;
@@ -125,10 +128,12 @@ LayerTable::LayerTable(std::string_view path, std::string_view markdown, std::ve
     core = core && layer.name != "core";
     for (std::string const& name : layer.ours)
       if (std::none_of(layers_.begin(), layers_.end(), [&](Layer const& above) { return above.name == name; }))
-        findings.push_back({std::string{path}, line, "layer " + layer.name + ": no layer '" + name + "' stands above it"});
+        findings.push_back(
+            {std::string{path}, line, "layer " + layer.name + ": no layer '" + name + "' stands above it"});
     layers_.push_back(std::move(layer));
   }
-  if (layers_.empty()) findings.push_back({std::string{path}, 0, "no layer table: a table whose first heading is 'layer'"});
+  if (layers_.empty())
+    findings.push_back({std::string{path}, 0, "no layer table: a table whose first heading is 'layer'"});
 }
 
 Layer const* LayerTable::of(std::string_view path) const {
@@ -159,7 +164,8 @@ void check_includes(LayerTable const& table, Source const& source, Resolve const
       findings.push_back({source.path, include.line, "'" + include.name + "' is in no layer (" + *ours + ")"});
     else if (!may_include(*layer, *other))
       findings.push_back({source.path, include.line,
-                          "the layer " + layer->name + " may not include '" + include.name + "' of the layer " + other->name +
+                          "the layer " + layer->name + " may not include '" + include.name + "' of the layer " +
+                              other->name +
                               (layer->all_above ? ": it does not stand above in the table"
                                                 : ": of ours it may include " + joined(layer->ours))});
   }

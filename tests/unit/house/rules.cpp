@@ -9,18 +9,19 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 // Free functions, called with or without std:: or ::.
-Names const kBannedCalls{"time",          "clock",      "clock_gettime", "gettimeofday", "localtime",  "localtime_r", "mktime",
-                         "rand",          "srand",      "random",        "srandom",      "drand48",    "getrandom",   "getentropy",
-                         "socket",        "sendto",     "recvfrom",      "sendmsg",      "recvmsg",    "epoll_wait",  "open",
-                         "openat",        "fopen",      "freopen",       "pread",        "pwrite",     "fsync",       "fdatasync",
-                         "getenv",        "setenv",     "setlocale",     "strftime",     "sleep",      "usleep",      "nanosleep",
-                         "fork",          "system",     "pthread_create", "dlopen",      "getpid"};
-Names const kBannedInStd{"thread",     "jthread", "mutex",   "shared_mutex", "recursive_mutex", "condition_variable", "async",
-                         "random_device", "mt19937", "mt19937_64", "locale", "ifstream",      "ofstream",           "fstream",
-                         "cout",       "cerr",    "cin"};
+Names const kBannedCalls{"time",   "clock",  "clock_gettime",  "gettimeofday", "localtime", "localtime_r", "mktime",
+                         "rand",   "srand",  "random",         "srandom",      "drand48",   "getrandom",   "getentropy",
+                         "socket", "sendto", "recvfrom",       "sendmsg",      "recvmsg",   "epoll_wait",  "open",
+                         "openat", "fopen",  "freopen",        "pread",        "pwrite",    "fsync",       "fdatasync",
+                         "getenv", "setenv", "setlocale",      "strftime",     "sleep",     "usleep",      "nanosleep",
+                         "fork",   "system", "pthread_create", "dlopen",       "getpid"};
+Names const kBannedInStd{
+    "thread",        "jthread", "mutex",      "shared_mutex", "recursive_mutex", "condition_variable", "async",
+    "random_device", "mt19937", "mt19937_64", "locale",       "ifstream",        "ofstream",           "fstream",
+    "cout",          "cerr",    "cin"};
 Names const kBannedAnywhere{"system_clock", "steady_clock", "high_resolution_clock", "utc_clock", "file_clock"};
-Names const kUnordered{"unordered_map",  "unordered_set", "unordered_multimap", "unordered_multiset",
-                       "flat_hash_map",  "flat_hash_set", "node_hash_map",      "node_hash_set"};
+Names const kUnordered{"unordered_map", "unordered_set", "unordered_multimap", "unordered_multiset",
+                       "flat_hash_map", "flat_hash_set", "node_hash_map",      "node_hash_set"};
 Names const kSleeps{"sleep", "usleep", "nanosleep", "clock_nanosleep", "sleep_for", "sleep_until"};
 Names const kBeforeACall{"return", "co_return", "co_await", "else", "do", "throw", "case", "not", "and", "or"};
 
@@ -111,20 +112,23 @@ void check_unordered_loops(Source const& source, std::set<std::string> const& na
     std::string walked;
     if (token.text == "for" && text_at(source, at + 1) == "(")
       walked = walked_name(source, at + 1, matching(source, at + 1, "(", ")"));
-    else if (text_at(source, at + 1) == "." && (text_at(source, at + 2) == "begin" || text_at(source, at + 2) == "cbegin"))
+    else if (text_at(source, at + 1) == "." &&
+             (text_at(source, at + 2) == "begin" || text_at(source, at + 2) == "cbegin"))
       walked = token.text;
     if (names.contains(walked) && !says_any_order(source, token.line))
       findings.push_back({source.path, token.line,
-                          "walks '" + walked + "', a hash container: its order must not be seen (if it is not, say so: "
-                          "// Any order: why)"});
+                          "walks '" + walked +
+                              "', a hash container: its order must not be seen (if it is not, say so: "
+                              "// Any order: why)"});
   }
 }
 
 void check_no_sleep(Source const& source, std::vector<Finding>& findings) {
   for (std::size_t at = 0; at < source.tokens.size(); ++at)
     if (kSleeps.contains(source.tokens[at].text) && text_at(source, at + 1) == "(")
-      findings.push_back({source.path, source.tokens[at].line,
-                          "'" + source.tokens[at].text + "' in a test: wait for what is awaited, or advance simulated time"});
+      findings.push_back(
+          {source.path, source.tokens[at].line,
+           "'" + source.tokens[at].text + "' in a test: wait for what is awaited, or advance simulated time"});
 }
 
 void check_opening(Source const& source, std::vector<Finding>& findings) {
@@ -136,7 +140,8 @@ void check_opening(Source const& source, std::vector<Finding>& findings) {
 void check_length(std::string_view path, std::string_view text, std::vector<Finding>& findings) {
   auto const lines = static_cast<int>(split_lines(text).size());
   if (lines > kLinesMax)
-    findings.push_back({std::string{path}, lines, std::to_string(lines) + " lines; at most " + std::to_string(kLinesMax)});
+    findings.push_back(
+        {std::string{path}, lines, std::to_string(lines) + " lines; at most " + std::to_string(kLinesMax)});
 }
 
 void check_no_marks(std::string_view path, std::string_view text, std::vector<Finding>& findings) {
@@ -145,7 +150,8 @@ void check_no_marks(std::string_view path, std::string_view text, std::vector<Fi
   for (std::string const& line : split_lines(text)) {
     ++number;
     for (std::string const& mark : kMarks)
-      if (line.find(mark) != std::string::npos) findings.push_back({std::string{path}, number, mark + ": what lands is whole"});
+      if (line.find(mark) != std::string::npos)
+        findings.push_back({std::string{path}, number, mark + ": what lands is whole"});
   }
 }
 

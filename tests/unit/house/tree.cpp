@@ -49,8 +49,11 @@ std::vector<std::string> Tree::files(std::vector<std::string> const& folders,
 
 std::string Tree::read(std::string_view path) const { return read_file(root_ / path); }
 
+bool Tree::holds(std::string_view path) const { return fs::exists(root_ / path); }
+
 std::optional<std::string> Tree::resolve(std::string_view includer, std::string_view name) const {
-  for (std::string const& folder : {folder_of(includer), std::string{"src"}, std::string{"src/include"}, std::string{}}) {
+  for (std::string const& folder :
+       {folder_of(includer), std::string{"src"}, std::string{"src/include"}, std::string{}}) {
     fs::path const path = (fs::path{folder} / name).lexically_normal();
     if (fs::is_regular_file(root_ / path)) return path.generic_string();
   }

@@ -22,6 +22,7 @@ class Tree {
   [[nodiscard]] std::vector<std::string> files(std::vector<std::string> const& folders,
                                                std::vector<std::string> const& endings) const;
   [[nodiscard]] std::string read(std::string_view path) const;
+  [[nodiscard]] bool holds(std::string_view path) const;
   // As the compiler would: beside the includer, then from src/, src/include/ and the root.
   [[nodiscard]] std::optional<std::string> resolve(std::string_view includer, std::string_view name) const;
 

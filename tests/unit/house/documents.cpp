@@ -1,0 +1,51 @@
+#include "tests/unit/house/documents.h"
+
+#include <algorithm>
+
+namespace fastjournal::house {
+namespace {
+
+std::string unindented(std::string const& line) {
+  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
+}
+
+}  // namespace
+
+void check_links(std::string_view path, std::string_view markdown,
+                 std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings) {
+  std::string const folder = folder_of(path);
+  int number = 0;
+  for (std::string const& line : split_lines(markdown)) {
+    ++number;
+    for (std::size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 2)) {
+      std::size_t const end = line.find_first_of(")#", at + 2);
+      std::string const target = line.substr(at + 2, end == std::string::npos ? end : end - at - 2);
+      if (target.empty() || target.find("://") != std::string::npos) continue;
+      if (!exists(folder.empty() ? target : folder + "/" + target))
+        findings.push_back({std::string{path}, number, "links to '" + target + "', which is not there"});
+    }
+  }
+}
+
+void check_excerpt(std::string_view path, std::string_view markdown, std::string_view language, std::string_view file,
+                   std::vector<Finding>& findings) {
+  std::vector<std::string> const lines = split_lines(markdown);
+  std::vector<std::string> const real = split_lines(file);
+  auto at = std::find(lines.begin(), lines.end(), "```" + std::string{language});
+  if (at == lines.end()) {
+    findings.push_back({std::string{path}, 0, "shows no block of " + std::string{language}});
+    return;
+  }
+  auto next = real.begin();
+  for (++at; at != lines.end() && *at != "```"; ++at) {
+    next = std::find_if(next, real.end(), [&](std::string const& line) { return unindented(line) == unindented(*at); });
+    if (next == real.end()) {
+      findings.push_back(
+          {std::string{path}, static_cast<int>(at - lines.begin()) + 1, "is not what the file itself says"});
+      return;
+    }
+    ++next;
+  }
+}
+
+}  // namespace fastjournal::house

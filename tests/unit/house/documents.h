@@ -1,0 +1,23 @@
+// What documents promise about the checkout: that the files they link to are
+// there, and that the example they show is the file they say it is.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/unit/house/source.h"
+
+namespace fastjournal::house {
+
+// Markdown links to files (not to the web or to headings).
+void check_links(std::string_view path, std::string_view markdown,
+                 std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings);
+
+// The lines of the first block fenced as ```LANGUAGE stand in `file` too, in this
+// order; `file` may hold more.
+void check_excerpt(std::string_view path, std::string_view markdown, std::string_view language, std::string_view file,
+                   std::vector<Finding>& findings);
+
+}  // namespace fastjournal::house
