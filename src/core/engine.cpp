@@ -49,6 +49,11 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   Collector effects{*this, table};
   if (table.table->next_due() <= now) static_cast<void>(table.table->advance(now, kAdvanceBudget, effects));
 
+  if (type.kind == CommandKind::add && memory_bytes_ > memory_bytes_max_) {
+    status = Status{Code::no_space, "rows take " + std::to_string(memory_bytes_) + " bytes of memory, the limit is " +
+                                        std::to_string(memory_bytes_max_) + ": finish and delete rows, or raise <limits memory-bytes=\"...\">"};
+    return {Verdict::done, {}, {}};
+  }
   bool const logs = type.kind != CommandKind::read;
   std::size_t room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + Catalogue::kClockBytes : 0;
   Group& group = *group_;
@@ -81,7 +86,7 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   if (!group.is_empty()) close_group(log, now, promise);
   if (decision.take != Take::no) table.subscriptions.took(command.connection, decision.take);
   if (type.kind == CommandKind::change) remember_holder(command.connection, table);
-  refresh_due(table);
+  refresh(table);
   return {verdict, decision.wait_until, decision.wait_topic};
 }
 
@@ -108,7 +113,7 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
     return true;
   }
   remember_holder(command.connection, table);
-  refresh_due(table);
+  refresh(table);
   return false;
 }
 
@@ -144,7 +149,7 @@ Status Engine::listen(HostedTable& table, ConnectionId connection, std::string_v
 Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
   if (!table.subscriptions.unlisten(connection, topic))
     return {Code::wrong_state, "this connection does not listen to table " + table.name};
-  refresh_due(table);
+  refresh(table);
   return {};
 }
 
@@ -162,7 +167,7 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
       return table.table->decide_connection_closed(connection, decision);
     }));
     touch(table);
-    refresh_due(table);
+    refresh(table);
   }
 }
 
@@ -221,7 +226,7 @@ bool Engine::end_of_turn(TimeMs now) {
     table->touched = false;
     run_parked(*table, now);
     wake_listeners(*table, now);
-    refresh_due(*table);
+    refresh(*table);
   }
   return !touched_.empty();
 }
@@ -269,8 +274,11 @@ void Engine::touch(HostedTable& table) {
   touched_.push_back(&table);
 }
 
-void Engine::refresh_due(HostedTable& table) {
+void Engine::refresh(HostedTable& table) {
   due_.set(table.number, std::min(table.table->next_due(), table.subscriptions.next_deadline()));
+  std::uint64_t const memory = table.table->memory_bytes();
+  memory_bytes_ += memory - table.memory_bytes;
+  table.memory_bytes = memory;
 }
 
 // ---------------------------------------------------------------------------

@@ -74,6 +74,9 @@ class Engine {
   // The largest date any log knows: `now` never goes below it.
   [[nodiscard]] TimeMs last_now() const;
 
+  // Rows of all tables; above it what adds is refused (no_space).
+  void limit_memory(std::uint64_t bytes) { memory_bytes_max_ = bytes; }
+
   // -- commands ---------------------------------------------------------------
   [[nodiscard]] HostedTable* find_table(std::string_view name);
   [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& tables() const { return tables_; }
@@ -143,7 +146,8 @@ class Engine {
   void run_parked(HostedTable& table, TimeMs now);
   void wake_listeners(HostedTable& table, TimeMs now);
   void touch(HostedTable& table);
-  void refresh_due(HostedTable& table);
+  // The table changed: its next date and its memory.
+  void refresh(HostedTable& table);
   void remember_holder(ConnectionId connection, HostedTable const& table);
   void move_base(HostedLog& log);
   bool copy_forward(HostedLog& log, TimeMs now);
@@ -166,6 +170,8 @@ class Engine {
   std::vector<Subscriptions::Wake> wakes_;
   Answer scratch_;
   std::unique_ptr<Group> group_;
+  std::uint64_t memory_bytes_{0};  // of all tables, as they last said
+  std::uint64_t memory_bytes_max_{UINT64_MAX};
   TimeMs now_{};
 };
 

@@ -188,7 +188,7 @@ Status Engine::finish_recovery(TimeMs now) {
     if (ending == Ending::no_space)
       return {Code::no_space, "log " + table->log->name + " has no room to give the leases of table " + quoted(table->name) +
                                   " their grace: free disk space"};
-    refresh_due(*table);
+    refresh(*table);
   }
   return {};
 }
@@ -252,7 +252,7 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
   }
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
-  refresh_due(table);
+  refresh(table);
   return {};
 }
 
@@ -262,6 +262,7 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
   if (!status.ok()) return status;
   table.log->tables.erase(table.id);
   table.table.reset();
+  memory_bytes_ -= std::exchange(table.memory_bytes, 0);
   due_.set(table.number, TimeMs::max());
   return {};
 }

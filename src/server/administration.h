@@ -22,8 +22,10 @@ class Administration {
   // A write or sync failed: nothing more is acknowledged; end at once (ARCHITECTURE 1, rule 4).
   virtual void fatal(Status const& status) = 0;
   // Runs it, on another thread if there is one, then gives it back to
-  // log.finish_chore on the thread of the loop.
+  // log.finish_chore on the thread of the loop: at once, or in a later collect_chores.
   virtual void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) = 0;
+  // Called once a turn.
+  virtual void collect_chores() = 0;
   // A line in the daemon's log.
   virtual void note(std::string_view text) = 0;
 };

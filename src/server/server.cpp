@@ -35,6 +35,7 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
       time_(clock),
       engine_(types, *this) {
   name_system_commands();
+  engine_.limit_memory(limits.memory_bytes);
 }
 
 Status Server::start_serving() {
@@ -202,6 +203,8 @@ void Server::handle_table_command(Session& session) {
     Command const command{static_cast<std::uint16_t>(index), &message_, session.id,
                           named.empty() ? std::string_view{session.worker} : named};
     if (!engine_.execute(*table, command, turn_now(), answer_, status)) return;  // the answer comes through the Outlet
+    // Whoever asked must hear something, also of an empty list.
+    if (status.ok() && answer_.empty()) answer_.message("NOTHING").add("table", std::string_view{table->name});
   }
   reply(session, message_, answer_, status);
 }
@@ -338,6 +341,7 @@ void Server::on_turn_end() {
 
 // False: the daemon is dead from here on.
 bool Server::commit_logs() {
+  administration_.collect_chores();
   for (storage::FileLog* log : logs_) {
     std::int64_t const before = time_.monotonic_us();
     Status status;

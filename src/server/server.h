@@ -28,6 +28,8 @@ struct ServerLimits {
   wire::FrameLimits frames{};
   // Unsent answers of one connection; above it the connection is not read, and it gets no pushes.
   std::size_t output_bytes{4U << 20U};
+  // Of rows in all tables; above it what adds is refused.
+  std::uint64_t memory_bytes{UINT64_MAX};
 };
 
 class Server final : public env::NetworkHandler, private core::Outlet {

@@ -193,6 +193,8 @@ class Table {
   virtual bool restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
   // Bytes that restating everything alive would take.
   [[nodiscard]] virtual std::uint64_t live_bytes() const = 0;
+  // Memory that its rows take, indexes included. Asked after every command: O(1).
+  [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
 
   // -- people -------------------------------------------------------------
   virtual void digest(DigestSink& sink) const = 0;

@@ -133,6 +133,14 @@ BOOST_FIXTURE_TEST_CASE(when_space_is_short_only_what_adds_is_refused, Started) 
   BOOST_TEST(run("DROP") == "no_space");
 }
 
+BOOST_FIXTURE_TEST_CASE(when_memory_is_short_only_what_adds_is_refused, Started) {
+  engine->limit_memory(150);
+  for (char const* name : {"a", "b"}) BOOST_TEST(run("PUT", {{"name", name}}) != "no_space");
+  BOOST_TEST(run("PUT", {{"name", "c"}}) == "no_space");
+  BOOST_TEST(run("TAKE") == "TAKEN,a");
+  BOOST_TEST(run("PUT", {{"name", "c"}}) == "PUT,c,1");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_waiting_command_is_answered_when_work_falls_due, Started) {
   BOOST_TEST(run("TAKE", {{"wait", "10000"}}, 7) == "later");
   run("PUT", {{"name", "a"}, {"at", "1000500"}});

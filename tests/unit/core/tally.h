@@ -107,6 +107,7 @@ class TallyTable final : public Table {
     return false;
   }
   std::uint64_t live_bytes() const override { return rows_.size() * 64; }
+  std::uint64_t memory_bytes() const override { return rows_.size() * 100; }
   void digest(DigestSink& sink) const override {
     for (auto const& [name, row] : rows_) sink.object(as_bytes(name + "=" + std::to_string(row.count) + "@" + std::to_string(row.at)));
   }
