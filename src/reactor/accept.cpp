@@ -1,0 +1,160 @@
+// Taking connections in, and refusing them politely where there is no
+// descriptor left. The daemon needs descriptors for its own files: a log that
+// cannot open its next container stops it, so peers never get the last ones.
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reactor/connection.h"
+#include "reactor/reactor.h"
+
+namespace fastjournal::reactor {
+namespace {
+
+// Descriptors that peers never get: containers, plugins' files, listening sockets.
+constexpr std::size_t kDescriptorsKept = 128;
+// After a refusal nobody is accepted for this long: the loop's time goes to those who are there.
+constexpr timeval kAcceptPause{0, 100'000};
+constexpr std::int64_t kWarnAgainAfterUs = 10'000'000;
+
+bool out_of_descriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
+// Failures of one connection, which came and went before we looked (accept(2), "Error handling").
+bool only_this_peer(int error) {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENOPROTOOPT:
+    case ENONET:
+    case EPERM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::size_t connections_by_descriptors() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return 1U << 20U;
+  std::size_t const all = files.rlim_cur;
+  return all > 2 * kDescriptorsKept ? all - kDescriptorsKept : std::max<std::size_t>(all / 2, 1);
+}
+
+UniqueFd accept_from(int listener, SocketAddress& peer) {
+  peer.length = sizeof peer.storage;
+  return UniqueFd{::accept4(listener, peer.get(), &peer.length, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+}
+
+UniqueFd open_reserve() { return UniqueFd{::open("/dev/null", O_RDONLY | O_CLOEXEC)}; }
+
+}  // namespace
+
+Status Reactor::prepare_accepting() {
+  if (options_.connections_max == 0) options_.connections_max = connections_by_descriptors();
+  reserve_fd_ = open_reserve();
+  if (!reserve_fd_.valid()) return system_failure("open", "/dev/null", errno);
+  auto const resume = [](int, short, void* self) { static_cast<Reactor*>(self)->watch_listeners(true); };
+  resume_event_.reset(event_new(base_.get(), -1, 0, resume, this));
+  if (!resume_event_) return {Code::unavailable, "event loop: out of memory"};
+  return {};
+}
+
+Result<env::Address> Reactor::listen(env::Address const& address) {
+  Result<SocketAddress> parsed = parse_address(address.text);
+  if (!parsed.ok()) return parsed.status();
+  Result<std::unique_ptr<ListeningSocket>> socket = ListeningSocket::open(parsed.value(), options_.unix_mode);
+  if (!socket.ok()) return socket.status();
+
+  auto made = std::make_unique<Listener>();
+  made->owner = this;
+  made->socket = std::move(socket).value();
+  auto const call = [](int, short, void* argument) {
+    auto& self = *static_cast<Listener*>(argument);
+    self.owner->on_acceptable(self);
+  };
+  made->acceptable.reset(event_new(base_.get(), made->socket->fd(), EV_READ | EV_PERSIST, call, made.get()));
+  if (!made->acceptable || event_add(made->acceptable.get(), nullptr) != 0)
+    return system_failure("watch", made->socket->text(), errno);
+  listeners_.push_back(std::move(made));
+  return env::Address{listeners_.back()->socket->text()};
+}
+
+void Reactor::on_acceptable(Listener& listener) {
+  SocketAddress peer;
+  for (std::uint32_t i = 0; i < options_.accepts_max; ++i) {
+    if (open_ >= options_.connections_max) {
+      refuse(listener, 0);
+      return;
+    }
+    UniqueFd fd = accept_from(listener.socket->fd(), peer);
+    if (fd.valid()) {
+      std::string const name = peer_name(fd.get(), peer);
+      open_connection(std::move(fd), name);
+      continue;
+    }
+    int const error = errno;
+    if (error == EAGAIN) return;
+    if (only_this_peer(error)) continue;
+    if (out_of_descriptors(error)) {
+      refuse(listener, error);
+    } else {
+      warn(fmt::format("accept on {}: {}", listener.socket->text(), error_words(error)));
+      pause_accepting();
+    }
+    return;
+  }
+}
+
+// Those who wait are told at once (their connection ends) instead of hanging in the kernel's queue.
+void Reactor::refuse(Listener& listener, int error) {
+  SocketAddress peer;
+  for (std::uint32_t i = 0; i < options_.accepts_max; ++i) {
+    if (error != 0) reserve_fd_.reset();
+    bool const refused = accept_from(listener.socket->fd(), peer).valid();
+    if (!reserve_fd_.valid()) reserve_fd_ = open_reserve();
+    if (!refused) break;
+    ++counters_.refused;
+  }
+  warn_of_refusal(error);
+  pause_accepting();
+}
+
+void Reactor::warn_of_refusal(int error) {
+  std::int64_t const now_us = monotonic_us();
+  if (warned_us_ != INT64_MIN && now_us - warned_us_ < kWarnAgainAfterUs) return;
+  warned_us_ = now_us;
+  std::string const why = error == 0 ? fmt::format("the limit is {}", options_.connections_max) : std::string{error_words(error)};
+  warn(fmt::format("connections are refused ({} so far): {} are open, {}; raise the limit of open files or close some",
+                   counters_.refused, open_, why));
+}
+
+void Reactor::pause_accepting() {
+  watch_listeners(false);
+  event_add(resume_event_.get(), &kAcceptPause);
+}
+
+void Reactor::watch_listeners(bool watch) {
+  for (std::unique_ptr<Listener> const& listener : listeners_) {
+    if (watch)
+      event_add(listener->acceptable.get(), nullptr);
+    else
+      event_del(listener->acceptable.get());
+  }
+}
+
+void Reactor::warn(std::string_view text) const {
+  if (options_.warn) options_.warn(text);
+}
+
+}  // namespace fastjournal::reactor

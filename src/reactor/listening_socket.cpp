@@ -1,0 +1,134 @@
+// Opening and ending listening sockets; see listening_socket.h.
+#include "reactor/listening_socket.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace fastjournal::reactor {
+namespace {
+
+// What the kernel keeps for us while a turn runs; it lowers this to net.core.somaxconn.
+constexpr int kBacklog = 4096;
+
+// A peer that lost its power is noticed after two minutes of silence.
+constexpr int kKeepAliveIdleSeconds = 60;
+constexpr int kKeepAliveIntervalSeconds = 10;
+constexpr int kKeepAliveProbes = 6;
+
+struct SocketOption {
+  int level;
+  int name;
+  int value;
+  char const* words;
+};
+
+// Linux hands all of these on to the accepted sockets, which saves the calls there.
+constexpr SocketOption kInternetOptions[] = {
+    {SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR"},
+    {IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY"},
+    {SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE"},
+    {IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds, "TCP_KEEPIDLE"},
+    {IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds, "TCP_KEEPINTVL"},
+    {IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes, "TCP_KEEPCNT"},
+};
+
+Status set_option(int fd, SocketOption const& option, std::string const& text) {
+  if (::setsockopt(fd, option.level, option.name, &option.value, sizeof option.value) == 0) return {};
+  return system_failure(fmt::format("setsockopt {}", option.words), text, errno);
+}
+
+Status bind_failure(std::string const& text, int error) {
+  if (error == EADDRINUSE) {
+    return {Code::in_use,
+            fmt::format("listen on {}: another process listens there; stop it or choose another address", text)};
+  }
+  if (error == EACCES || error == EPERM) {
+    return {Code::not_allowed, fmt::format("listen on {}: {}; choose an address this user may bind", text, error_words(error))};
+  }
+  return system_failure("bind", text, error);
+}
+
+// Does anybody accept connections there? A full backlog counts as somebody.
+bool somebody_listens(SocketAddress const& address) {
+  UniqueFd const probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (!probe.valid()) return true;
+  return ::connect(probe.get(), address.get(), address.length) == 0 || errno != ECONNREFUSED;
+}
+
+// Makes room for a new socket file.
+Status remove_stale(SocketAddress const& address, std::string const& text) {
+  std::string const path = address.path();
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0)
+    return errno == ENOENT ? Status{} : system_failure("lstat", path, errno);
+  if (!S_ISSOCK(found.st_mode)) {
+    return {Code::in_use,
+            fmt::format("listen on {}: a file that is no socket has this name; move it away or choose another path", text)};
+  }
+  if (somebody_listens(address)) return bind_failure(text, EADDRINUSE);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_failure("unlink", path, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ListeningSocket>> ListeningSocket::open(SocketAddress const& address, mode_t unix_mode) {
+  std::unique_ptr<ListeningSocket> out{new ListeningSocket};
+  out->text_ = to_text(address);
+  out->fd_.reset(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!out->fd_.valid()) return system_failure("socket", out->text_, errno);
+
+  Status bound = address.family() == AF_UNIX ? out->open_unix(address, unix_mode) : out->open_internet(address);
+  if (!bound.ok()) return bound;
+  if (::listen(out->fd(), kBacklog) != 0)
+    return errno == EADDRINUSE ? bind_failure(out->text_, errno) : system_failure("listen", out->text_, errno);
+  return out;
+}
+
+Status ListeningSocket::open_internet(SocketAddress const& address) {
+  for (SocketOption const& option : kInternetOptions)
+    if (Status set = set_option(fd(), option, text_); !set.ok()) return set;
+  if (address.family() == AF_INET6) {
+    // So that [::]:4050 and 0.0.0.0:4050 can be given side by side, on any system.
+    if (Status set = set_option(fd(), {IPPROTO_IPV6, IPV6_V6ONLY, 1, "IPV6_V6ONLY"}, text_); !set.ok()) return set;
+  }
+  if (::bind(fd(), address.get(), address.length) != 0) return bind_failure(text_, errno);
+
+  SocketAddress bound;
+  bound.length = sizeof bound.storage;
+  if (::getsockname(fd(), bound.get(), &bound.length) != 0) return system_failure("getsockname", text_, errno);
+  text_ = to_text(bound);
+  return {};
+}
+
+Status ListeningSocket::open_unix(SocketAddress const& address, mode_t mode) {
+  int error = ::bind(fd(), address.get(), address.length) == 0 ? 0 : errno;
+  if (error == EADDRINUSE) {
+    if (Status room = remove_stale(address, text_); !room.ok()) return room;
+    error = ::bind(fd(), address.get(), address.length) == 0 ? 0 : errno;
+  }
+  if (error != 0) return bind_failure(text_, error);
+
+  path_ = address.path();
+  struct stat made {};
+  if (::lstat(path_.c_str(), &made) != 0) return system_failure("lstat", path_, errno);
+  device_ = made.st_dev;
+  inode_ = made.st_ino;
+  // Nobody can connect before listen(), so nobody slips in under the mode that umask left.
+  if (::chmod(path_.c_str(), mode) != 0) return system_failure("chmod", path_, errno);
+  return {};
+}
+
+ListeningSocket::~ListeningSocket() {
+  if (path_.empty()) return;
+  struct stat found {};
+  if (::lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_) ::unlink(path_.c_str());
+}
+
+}  // namespace fastjournal::reactor

@@ -1,0 +1,45 @@
+// A stream socket that listens: bound, with its options set, and cleaned up at
+// its end. Kept apart from the loop because the rules about socket files (who
+// may replace one, who removes it) have nothing to do with events.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "fastjournal/status.h"
+#include "reactor/address.h"
+#include "reactor/posix.h"
+
+namespace fastjournal::reactor {
+
+class ListeningSocket {
+ public:
+  // The file of a unix socket gets `unix_mode`. A socket file that is there
+  // is replaced if nobody listens on it, and is in_use if somebody does;
+  // any other kind of file is left alone and reported.
+  [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> open(SocketAddress const& address, mode_t unix_mode);
+
+  // Removes the socket file, unless another one has taken its place.
+  ~ListeningSocket();
+  ListeningSocket(ListeningSocket const&) = delete;
+  ListeningSocket& operator=(ListeningSocket const&) = delete;
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  // The address really bound: port 0 is resolved.
+  [[nodiscard]] std::string const& text() const { return text_; }
+
+ private:
+  ListeningSocket() = default;
+  [[nodiscard]] Status open_internet(SocketAddress const& address);
+  [[nodiscard]] Status open_unix(SocketAddress const& address, mode_t mode);
+
+  UniqueFd fd_;
+  std::string text_;
+  std::string path_;  // of the socket file; empty for TCP
+  dev_t device_{0};   // which file was made under that name
+  ino_t inode_{0};
+};
+
+}  // namespace fastjournal::reactor

@@ -1,0 +1,202 @@
+// How fast the reactor answers and how late its timer is, on this computer.
+//
+//   reactor_bench [seconds per line]
+//
+// Echo in a closed loop: one thread drives all clients with blocking system
+// calls through epoll, each client sends its next line when the answer came.
+// Both sides share the computer, so figures compare settings, not computers.
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+#include "reactor/address.h"
+#include "reactor/reactor.h"
+#include "tests/support/temporary_folder.h"
+
+namespace {
+
+using fastjournal::ConnectionId;
+using fastjournal::reactor::Reactor;
+using fastjournal::reactor::ReactorOptions;
+
+std::int64_t now_us() { return fastjournal::reactor::monotonic_us(); }
+
+// CPU time of the calling thread.
+double thread_seconds() {
+  rusage use{};
+  ::getrusage(RUSAGE_THREAD, &use);
+  auto const seconds = [](timeval const& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  return seconds(use.ru_utime) + seconds(use.ru_stime);
+}
+
+// Collects the answers of a turn and sends them at its end, as the server does.
+class Echo final : public fastjournal::env::NetworkHandler {
+ public:
+  Echo(Reactor& reactor, std::int64_t sync_us) : reactor_(reactor), sync_us_(sync_us) {}
+  void on_open(ConnectionId, std::string_view) override {}
+  void on_bytes(ConnectionId id, std::string_view bytes) override { answers_.emplace_back(id, bytes); }
+  void on_writable(ConnectionId) override {}
+  void on_end_of_input(ConnectionId id) override { reactor_.close(id); }
+  void on_closed(ConnectionId, std::string_view) override {}
+  void on_timer() override {}
+  void on_turn_end() override {
+    // What a sync costs, so that gathering has something to save.
+    if (sync_us_ > 0 && !answers_.empty()) {
+      std::int64_t const end = now_us() + sync_us_;
+      while (now_us() < end) {
+      }
+    }
+    for (auto const& [id, bytes] : answers_) (void)reactor_.send(id, bytes);
+    answers_.clear();
+  }
+
+ private:
+  Reactor& reactor_;
+  std::int64_t sync_us_;
+  std::vector<std::pair<ConnectionId, std::string>> answers_;
+};
+
+class Clients {
+ public:
+  Clients(fastjournal::reactor::SocketAddress const& server, int count) : epoll_(::epoll_create1(0)) {
+    for (int i = 0; i < count; ++i) {
+      int const fd = ::socket(server.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+      FJ_CHECK(::connect(fd, server.get(), server.length) == 0, "the server listens");
+      epoll_event event{};
+      event.events = EPOLLIN;
+      event.data.fd = fd;
+      ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+      fds_.push_back(fd);
+    }
+  }
+  ~Clients() {
+    for (int const fd : fds_) ::close(fd);
+    ::close(epoll_);
+  }
+
+  // Round trips done in that time.
+  std::uint64_t run(double seconds) {
+    for (int const fd : fds_) ask(fd);
+    std::int64_t const end = now_us() + static_cast<std::int64_t>(seconds * 1e6);
+    std::uint64_t done = 0;
+    epoll_event ready[64];
+    char answer[256];
+    while (now_us() < end) {
+      int const count = ::epoll_wait(epoll_, ready, 64, 1000);
+      for (int i = 0; i < count; ++i) {
+        int const fd = ready[i].data.fd;
+        FJ_CHECK(::recv(fd, answer, sizeof answer, 0) > 0, "the echo answers");
+        ++done;
+        ask(fd);
+      }
+    }
+    return done;
+  }
+
+ private:
+  static void ask(int fd) {
+    static char const line[] = "pagelist/INSERT uri=http://example.com/some/page;priority=20;\n";
+    FJ_CHECK(::send(fd, line, sizeof line - 1, MSG_NOSIGNAL) == sizeof line - 1, "a line fits");
+  }
+
+  int epoll_;
+  std::vector<int> fds_;
+};
+
+void echo(std::string const& address, int clients, bool gather, std::int64_t sync_us, double seconds) {
+  ReactorOptions options;
+  options.gather = gather;
+  auto made = Reactor::create(options);
+  FJ_CHECK(made.ok(), "the reactor starts");
+  Reactor& reactor = *made.value();
+  Echo handler{reactor, sync_us};
+  reactor.set_handler(handler);
+  auto bound = reactor.listen({address});
+  FJ_CHECK(bound.ok(), "the address is free");
+  auto server = fastjournal::reactor::parse_address(bound.value().text);
+  FJ_CHECK(server.ok(), "a bound address can be read");
+
+  double used = 0;
+  std::thread loop{[&] {
+    double const before = thread_seconds();
+    FJ_CHECK(reactor.run().ok(), "the loop runs");
+    used = thread_seconds() - before;
+  }};
+  std::uint64_t done = 0;
+  {
+    Clients peers{server.value(), clients};
+    done = peers.run(seconds);
+    reactor.stop();
+  }
+  loop.join();
+  auto const& counters = reactor.counters();
+  std::printf("echo %-4s clients=%-3d sync_us=%-3lld gather=%-3s  %8.0f round trips/s  %5.2f us cpu each  %5.2f in a turn\n",
+              address[0] == '/' ? "unix" : "tcp", clients, static_cast<long long>(sync_us), gather ? "on" : "off",
+              static_cast<double>(done) / seconds, used * 1e6 / static_cast<double>(done),
+              static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(counters.turns, 1)));
+}
+
+// Asks for dates a little ahead, one after the other, and notes how late each comes.
+class Lateness final : public fastjournal::env::NetworkHandler {
+ public:
+  Lateness(Reactor& reactor, int dates) : reactor_(reactor), left_(dates) {}
+  void on_open(ConnectionId, std::string_view) override {}
+  void on_bytes(ConnectionId, std::string_view) override {}
+  void on_writable(ConnectionId) override {}
+  void on_end_of_input(ConnectionId) override {}
+  void on_closed(ConnectionId, std::string_view) override {}
+  void on_timer() override { late_us_.push_back(now_us() - date_us_); }
+  void on_turn_end() override { next(); }
+  void next() {
+    if (left_-- == 0) {
+      reactor_.stop();
+      return;
+    }
+    date_us_ = now_us() + 300 + (left_ * 37) % 1500;
+    reactor_.wake_at(date_us_);
+  }
+  std::vector<std::int64_t>& late_us() { return late_us_; }
+
+ private:
+  Reactor& reactor_;
+  int left_;
+  std::int64_t date_us_{0};
+  std::vector<std::int64_t> late_us_;
+};
+
+void timer() {
+  auto made = Reactor::create({});
+  FJ_CHECK(made.ok(), "the reactor starts");
+  Lateness handler{*made.value(), 3000};
+  made.value()->set_handler(handler);
+  handler.next();
+  FJ_CHECK(made.value()->run().ok(), "the loop runs");
+  auto& late = handler.late_us();
+  std::sort(late.begin(), late.end());
+  std::printf("timer: %zu dates, late by %lld us at the median, %lld at 99 %%, %lld at most\n", late.size(),
+              static_cast<long long>(late[late.size() / 2]), static_cast<long long>(late[late.size() * 99 / 100]),
+              static_cast<long long>(late.back()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  double const seconds = argc > 1 ? std::atof(argv[1]) : 1.0;
+  timer();
+  fastjournal::test::TemporaryFolder const folder;
+  for (std::string const& address : {std::string{"127.0.0.1:0"}, folder / "socket"})
+    for (std::int64_t const sync_us : {0, 80})
+      for (int const clients : {1, 8, 64})
+        for (bool const gather : {false, true}) echo(address, clients, gather, sync_us, seconds);
+  return 0;
+}
