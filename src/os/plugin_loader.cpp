@@ -1,0 +1,129 @@
+// Loading table types; see plugin_loader.h.
+#include "os/plugin_loader.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "config/type_reader.h"
+
+namespace fastjournal::os {
+namespace {
+
+// Given back unless kept: what was refused must not stay in the process.
+class Library {
+ public:
+  explicit Library(std::filesystem::path const& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+  ~Library() {
+    if (handle_ != nullptr) ::dlclose(handle_);
+  }
+  Library(Library const&) = delete;
+  Library& operator=(Library const&) = delete;
+
+  [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
+  [[nodiscard]] PluginEntry entry() const { return reinterpret_cast<PluginEntry>(::dlsym(handle_, kPluginSymbol)); }
+  void keep() { handle_ = nullptr; }
+
+ private:
+  void* handle_;
+};
+
+// A name is a file name too: nothing in it may lead out of the folder.
+bool is_type_name(std::string_view name) {
+  auto const letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  auto const digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && name.size() <= 64 && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
+}
+
+Status refused(std::filesystem::path const& so, std::string_view why) {
+  return {Code::bad_configuration, fmt::format("plugin {}: {}", so.string(), why)};
+}
+
+Status missing(std::filesystem::path const& file, std::string_view type) {
+  return {Code::not_found, fmt::format("table type {}: there is no {}; install the plugin, both {}.so and {}.xml, or "
+                                       "correct the folder of plugins",
+                                       type, file.string(), type, type)};
+}
+
+std::string_view text_of(char const* text) { return text == nullptr ? std::string_view{"(none)"} : std::string_view{text}; }
+
+Status check_descriptor(std::filesystem::path const& so, PluginDescriptor const* plugin, std::string_view name) {
+  if (plugin == nullptr) return refused(so, fmt::format("{}() returns nothing; the plugin is faulty", kPluginSymbol));
+  // The first four fields never move; nothing behind them is touched before these are right.
+  if (plugin->abi != kPluginAbi) {
+    return refused(so, fmt::format("it was built for plugin ABI {} (by {}), this daemon has ABI {}; install the plugin of this "
+                                   "daemon's version",
+                                   plugin->abi, text_of(plugin->build), kPluginAbi));
+  }
+  if (plugin->size != sizeof(PluginDescriptor)) {
+    return refused(so, fmt::format("its descriptor has {} bytes, expected {} (ABI {}, built by {}); build it again with this "
+                                   "daemon's headers",
+                                   plugin->size, sizeof(PluginDescriptor), kPluginAbi, text_of(plugin->build)));
+  }
+  if (text_of(plugin->name) != name)
+    return refused(so, fmt::format("it brings the table type {}, expected {}; name the file after its type", text_of(plugin->name), name));
+  if (plugin->check_type == nullptr || plugin->create == nullptr)
+    return refused(so, "its descriptor lacks check_type or create; the plugin is faulty");
+  return {};
+}
+
+// Why the linker refused; it names the file itself in most of its sentences.
+std::string linker_words() {
+  char const* const words = ::dlerror();
+  return words == nullptr ? "unknown error" : words;
+}
+
+}  // namespace
+
+Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_view name) {
+  if (!is_type_name(name)) {
+    return Status{Code::bad_configuration,
+                  fmt::format("table type \"{}\": expected a lower-case letter, then letters and digits, 64 at most", name)};
+  }
+  // Absolute: dlopen searches the system's folders for a name without a slash.
+  std::error_code error;
+  std::filesystem::path const base = std::filesystem::absolute(folder, error);
+  std::filesystem::path const so = base / fmt::format("{}.so", name);
+  std::filesystem::path const xml = base / fmt::format("{}.xml", name);
+  for (std::filesystem::path const& file : {so, xml})
+    if (!std::filesystem::exists(file, error)) return missing(file, name);
+
+  // The declaration first: a mistake in it is the likelier one, and reading it runs no foreign code. Its name is the file's.
+  Result<TypeDeclaration> declared = config::read_type(xml);
+  if (!declared.ok()) return declared.status();
+
+  Library library{so};
+  if (!library.loaded()) return refused(so, fmt::format("it cannot be loaded: {}; install the plugin again", linker_words()));
+  PluginEntry const entry = library.entry();
+  if (entry == nullptr) return refused(so, fmt::format("it has no symbol {}: it is no fastjournal plugin", kPluginSymbol));
+  PluginDescriptor const* const plugin = entry();
+  if (Status checked = check_descriptor(so, plugin, name); !checked.ok()) return checked;
+  auto declaration = std::make_shared<TypeDeclaration const>(std::move(declared).value());
+  if (Status agreed = plugin->check_type(*declaration); !agreed.ok())
+    return refused(so, fmt::format("it does not agree with {}: {}; install both files from one version", xml.string(), agreed.message()));
+  library.keep();
+  return LoadedType{plugin, std::move(declaration)};
+}
+
+Result<std::vector<std::string>> list_types(std::filesystem::path const& folder) {
+  std::error_code error;
+  std::vector<std::string> out;
+  std::filesystem::directory_iterator at{folder, error};
+  for (; !error && at != std::filesystem::directory_iterator{}; at.increment(error)) {
+    std::filesystem::path const file = at->path();
+    if (file.extension() == ".so" && is_type_name(file.stem().string())) out.push_back(file.stem().string());
+  }
+  if (error) {
+    return Status{error == std::errc::no_such_file_or_directory ? Code::not_found : Code::io_error,
+                  fmt::format("folder of plugins {}: {}; correct its name or install the plugins", folder.string(), error.message())};
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace fastjournal::os

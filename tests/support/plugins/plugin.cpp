@@ -1,0 +1,42 @@
+// A table type that does nothing, built several times: once as it should be and
+// once for each fault the loader must find. The build says which (see CMakeLists.txt).
+#include "fastjournal/table.h"
+
+namespace {
+
+using fastjournal::PluginDescriptor;
+using fastjournal::Status;
+
+Status check_type([[maybe_unused]] fastjournal::TypeDeclaration const& declared) {
+#ifdef FJ_REFUSES
+  return {fastjournal::Code::bad_configuration, "the command " + declared.commands.at(0).name + " is unknown to the code"};
+#else
+  return {};
+#endif
+}
+
+fastjournal::Result<std::unique_ptr<fastjournal::Table>> create(fastjournal::TableId,
+                                                                std::shared_ptr<fastjournal::TypeDeclaration const>,
+                                                                std::shared_ptr<fastjournal::TableDeclaration const>) {
+  return Status{fastjournal::Code::not_supported, "a type without tables"};
+}
+
+}  // namespace
+
+#ifdef FJ_UNDEFINED
+void fastjournal_defined_nowhere();
+#endif
+
+#ifndef FJ_NO_SYMBOL
+extern "C" __attribute__((visibility("default"))) PluginDescriptor const* fastjournal_table_type() {
+#ifdef FJ_UNDEFINED
+  fastjournal_defined_nowhere();
+#endif
+#ifdef FJ_NOTHING
+  return nullptr;
+#else
+  static PluginDescriptor const descriptor{FJ_SIZE, FJ_ABI, "a test's compiler", FJ_NAME, &check_type, FJ_CREATE};
+  return &descriptor;
+#endif
+}
+#endif
