@@ -1,0 +1,214 @@
+#include "daemon/daemon.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "config/daemon_reader.h"
+#include "config/tables_folder.h"
+#include "daemon/event_log.h"
+#include "model/duration.h"
+
+namespace fastjournal::daemon {
+namespace {
+
+// Hands a log's records to the engine.
+class Replay final : public storage::RecordHandler {
+ public:
+  Replay(core::Engine& engine, core::HostedLog& log) : engine_(engine), log_(log) {}
+  Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
+
+ private:
+  core::Engine& engine_;
+  core::HostedLog& log_;
+};
+
+std::uint64_t chance() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32U) | device();
+}
+
+// Where a build and an installation keep the plugins: ../plugins or ../lib/fastjournal from the program.
+std::string plugins_beside_program() {
+  std::error_code error;
+  std::filesystem::path const folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  std::filesystem::path const built = folder / "plugins";
+  return std::filesystem::is_directory(built, error) ? built.string() : (folder / FJ_PLUGINS_FOLDER).string();
+}
+
+}  // namespace
+
+Daemon::Daemon(Options options) : options_(std::move(options)) {}
+
+Daemon::~Daemon() {
+  // The background thread uses the logs, the server the reactor.
+  background_.reset();
+  server_.reset();
+  logs_.clear();
+}
+
+Status Daemon::prepare() {
+  Result<config::DaemonDeclaration> declared = config::read_daemon(options_.config);
+  if (!declared.ok()) return declared.status();
+  declared_ = std::move(declared).value();
+  if (!options_.tables.empty()) declared_.tables_folder = options_.tables;
+  if (!options_.data.empty()) declared_.data_folder = options_.data;
+  if (!options_.plugins.empty()) declared_.plugins_folder = options_.plugins;
+  if (declared_.plugins_folder.empty()) declared_.plugins_folder = plugins_beside_program();
+  if (Status status = open_event_log(declared_.logging.file, declared_.logging.level); !status.ok()) return status;
+  if (Status status = load_types(); !status.ok()) return status;
+  Result<core::Declarations> tables = read_declarations();
+  if (!tables.ok()) return tables.status();
+  tables_ = std::move(tables).value();
+  return {};
+}
+
+Status Daemon::load_types() {
+  Result<std::vector<std::string>> names = os::list_types(declared_.plugins_folder);
+  if (!names.ok()) return names.status();
+  if (names->empty())
+    return {Code::bad_configuration, "no table type in " + declared_.plugins_folder + ": TYPE.so and TYPE.xml are expected there; see --plugins"};
+  for (std::string const& name : names.value()) {
+    Result<os::LoadedType> type = os::load_type(declared_.plugins_folder, name);
+    if (!type.ok()) return type.status();
+    types_.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
+  }
+  return {};
+}
+
+Result<core::Declarations> Daemon::read_declarations() {
+  config::TypesByName types;
+  for (auto const& [name, type] : types_) types.emplace(name, type->declaration());
+  Result<std::vector<TableDeclaration>> read = config::read_tables_folder(declared_.tables_folder, types);
+  if (!read.ok()) return read.status();
+  core::Declarations tables;
+  for (TableDeclaration& table : read.value()) {
+    if (declared_.log(table.log) == nullptr)
+      return Status{Code::bad_configuration, table.file + ": no log \"" + table.log + "\" is declared in " + declared_.file};
+    tables.push_back(std::make_shared<TableDeclaration>(std::move(table)));
+  }
+  return tables;
+}
+
+Status Daemon::serve() {
+  disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
+  if (Status status = disk_->make_folder(""); !status.ok()) return status;
+  Result<std::unique_ptr<reactor::Reactor>> made =
+      reactor::Reactor::create({.unix_mode = declared_.unix_mode, .warn = [](std::string_view text) { log_warning(text); }});
+  if (!made.ok()) return made.status();
+  reactor_ = std::move(made).value();
+  background_ = std::make_unique<Background>();
+
+  server::ServerLimits limits;
+  limits.connections_max = declared_.limits.connections;
+  limits.frames = {declared_.limits.line_bytes, declared_.limits.frame_bytes};
+  limits.output_bytes = declared_.limits.output_bytes;
+  limits.memory_bytes = declared_.limits.memory_bytes;
+  server_ = std::make_unique<server::Server>(clock_, *reactor_, types_, limits, *this);
+  reactor_->set_handler(*server_);
+
+  if (Status status = open_logs(); !status.ok()) return status;
+  if (Status status = take_signals(); !status.ok()) return status;
+  std::vector<std::string> bound;
+  if (Status status = start_listening(bound); !status.ok()) return status;
+  print_banner();
+  for (std::string const& address : bound) fmt::print("listening {}\n", address);
+  fmt::print("ready\n");
+  std::fflush(stdout);
+
+  if (Status status = reactor_->run(); !status.ok()) return status;
+  if (Status status = server_->finish(); !status.ok()) return status;
+  log_info("stopped");
+  return {};
+}
+
+Status Daemon::open_logs() {
+  core::Engine& engine = server_->engine();
+  engine.declare(tables_, options_.forget);
+  for (config::LogDeclaration const& log : declared_.logs) {
+    core::HostedLog& hosted = engine.add_log(log.name);
+    storage::LogOptions options;
+    options.name = log.name;
+    options.container_bytes = log.container_bytes;
+    options.initial_containers = log.initial_containers;
+    options.sync = log.sync_interval_ms == 0 ? storage::SyncPolicy::always : storage::SyncPolicy::interval;
+    options.sync_interval_ms = log.sync_interval_ms;
+    options.store_id_seed = chance();
+    Replay replay{engine, hosted};
+    storage::RecoveryReport report;
+    std::int64_t const before = clock_.monotonic_us();
+    Result<std::unique_ptr<storage::FileLog>> opened = storage::FileLog::open(*disk_, log.name, options, replay, report);
+    if (!opened.ok()) return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
+    logs_.push_back(std::move(opened).value());
+    engine.attach(hosted, *logs_.back());
+    server_->add_log(*logs_.back());
+    recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name, logs_.back()->start(),
+                                     report.records, report.containers, (clock_.monotonic_us() - before) / 1000,
+                                     report.cut ? "; a torn tail was cut: " : "", report.cut_reason));
+    for (std::string const& odd : report.notes) log_warning(odd);
+  }
+  return server_->start_serving();
+}
+
+Status Daemon::start_listening(std::vector<std::string>& bound) {
+  std::vector<std::string> addresses = options_.listen;
+  if (addresses.empty())
+    for (config::ListenDeclaration const& listen : declared_.listen) addresses.push_back(listen.address);
+  for (std::string const& address : addresses) {
+    Result<env::Address> done = reactor_->listen({address});
+    if (!done.ok()) return done.status();
+    bound.push_back(done->text);
+  }
+  return {};
+}
+
+Status Daemon::take_signals() {
+  for (int const number : {SIGTERM, SIGINT})
+    if (Status status = reactor_->on_signal(number, [this] { stop("a signal"); }); !status.ok()) return status;
+  if (Status status = reactor_->on_signal(SIGHUP, [this] { reload_by_signal(); }); !status.ok()) return status;
+  return reactor_->on_signal(SIGUSR1, [this] { rotate_log(); });
+}
+
+void Daemon::print_banner() const {
+  fmt::print("fastjournald {}\n", FJ_VERSION);
+  fmt::print("data       {}\n", declared_.data_folder);
+  for (std::string const& line : recovered_) fmt::print("log        {}\n", line);
+  fmt::print("durability {}\n", server_->durability());
+  for (auto const& table : server_->engine().tables())
+    if (table->table != nullptr) fmt::print("table      {} ({}), key {}\n", table->name, table->type->name(),
+                                            table->declaration->schema.columns[table->declaration->schema.key.front()].name);
+}
+
+void Daemon::reload_by_signal() {
+  Result<std::vector<std::string>> const changes = server_->reload();
+  if (!changes.ok()) {
+    log_error("reload refused, nothing was changed: " + changes.status().message());
+    return;
+  }
+  if (changes->empty()) log_info("reload: nothing to change");
+  for (std::string const& change : changes.value()) log_info("reload: " + change);
+}
+
+void Daemon::stop(std::string_view reason) {
+  log_info("stopping: " + std::string{reason});
+  reactor_->stop();
+}
+
+void Daemon::rotate_log() {
+  if (Status status = reopen_event_log(); !status.ok()) log_error(status.text());
+}
+
+void Daemon::fatal(Status const& status) {
+  log_error(status.text() + "; nothing more is acknowledged. What was acknowledged is in " + declared_.data_folder +
+            ": mend the disk, then start again");
+  std::_Exit(1);
+}
+
+void Daemon::note(std::string_view text) { log_warning(text); }
+
+}  // namespace fastjournal::daemon

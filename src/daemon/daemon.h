@@ -1,0 +1,62 @@
+// Puts the daemon together: configuration, plugins, logs, server, reactor.
+// All I/O that is not in os/ and reactor/ is here; nothing is decided here.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/daemon_declaration.h"
+#include "core/types.h"
+#include "daemon/background.h"
+#include "daemon/options.h"
+#include "os/clock.h"
+#include "os/plugin_loader.h"
+#include "os/posix_disk.h"
+#include "reactor/reactor.h"
+#include "server/server.h"
+
+namespace fastjournal::daemon {
+
+class Daemon final : public server::Administration {
+ public:
+  explicit Daemon(Options options);
+  ~Daemon() override;
+
+  // Reads everything; not ok: every mistake found, one a line.
+  [[nodiscard]] Status prepare();
+  // Recovers, prints the banner, serves until it is told to stop.
+  [[nodiscard]] Status serve();
+
+ private:
+  [[nodiscard]] Status load_types();
+  [[nodiscard]] Status open_logs();
+  [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
+  [[nodiscard]] Status take_signals();
+  void print_banner() const;
+  void reload_by_signal();
+
+  // -- server::Administration ------------------------------------------------
+  [[nodiscard]] Result<core::Declarations> read_declarations() override;
+  void stop(std::string_view reason) override;
+  void rotate_log() override;
+  [[noreturn]] void fatal(Status const& status) override;
+  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override { background_->run(log, std::move(chore)); }
+  void collect_chores() override { background_->collect(); }
+  void note(std::string_view text) override;
+
+  Options options_;
+  config::DaemonDeclaration declared_;
+  core::TableTypes types_;
+  core::Declarations tables_;
+  os::PosixClock clock_;
+  std::unique_ptr<os::PosixDisk> disk_;
+  std::unique_ptr<reactor::Reactor> reactor_;
+  std::unique_ptr<server::Server> server_;
+  std::vector<std::unique_ptr<storage::FileLog>> logs_;
+  std::unique_ptr<Background> background_;  // ends before the logs do
+  std::vector<std::string> recovered_;      // a line of the banner for each log
+};
+
+}  // namespace fastjournal::daemon

@@ -1,0 +1,23 @@
+// The daemon's command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fastjournal::daemon {
+
+struct Options {
+  std::string config{"/etc/fastjournal/fastjournal.xml"};
+  // Empty: as the configuration says.
+  std::string tables;
+  std::string data;
+  std::string plugins;
+  std::vector<std::string> listen;
+  std::vector<std::string> forget;  // tables to be dropped with their rows
+  bool check{false};                // read everything, say what is wrong, do not start
+};
+
+// Exits by itself on --help, --version and mistakes (status 2).
+[[nodiscard]] Options parse_options(int count, char** words);
+
+}  // namespace fastjournal::daemon
