@@ -1,0 +1,198 @@
+// Which (client, sequence) were done already (DECISIONS 24): for each client a
+// high mark and the rows of the last 64 k sequence numbers. This outlives the
+// rows, so it has its own place in the log: segments of 512 numbers, each an
+// object of its own that can be copied forward alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "fastjournal/types.h"
+#include "regions.h"
+
+namespace fastjournal::journal {
+
+inline constexpr std::size_t kClientBytesMax = 128;
+inline constexpr std::uint64_t kSequenceWindow = 64U << 10U;
+inline constexpr std::uint64_t kSegmentSequences = 512;
+// Each costs some 300 bytes and up to 512 KiB of window.
+inline constexpr std::size_t kClientsMax = 100'000;
+
+class Clients {
+ public:
+  struct Seen {
+    std::uint16_t offset;  // sequence = segment * kSegmentSequences + offset
+    std::uint64_t row;     // id
+  };
+  struct Segment {
+    ObjectId id{};           // LSN of the first record that it is made of
+    std::uint32_t region{0};  // of the oldest record that is needed to make it
+    std::vector<Seen> seen;   // by offset
+  };
+  struct Client {
+    std::string name;
+    std::uint64_t high{0};
+    std::int64_t last_used{0};
+    absl::btree_map<std::uint64_t, Segment> segments;  // by number; never empty
+  };
+
+  enum class Answer : std::uint8_t { fresh, seen, below_window };
+  struct Found {
+    Answer answer{Answer::fresh};
+    ObjectId row{};
+  };
+
+  [[nodiscard]] Found look(std::string_view name, std::uint64_t sequence) const {
+    Client const* client = find(name);
+    if (client == nullptr) return {};
+    if (is_below(*client, sequence)) return {Answer::below_window, {}};
+    auto const segment = client->segments.find(sequence / kSegmentSequences);
+    if (segment == client->segments.end()) return {};
+    auto const offset = static_cast<std::uint16_t>(sequence % kSegmentSequences);
+    auto const at = lower(segment->second, offset);
+    if (at == segment->second.seen.end() || at->offset != offset) return {};
+    return {Answer::seen, ObjectId{at->row}};
+  }
+
+  // Notes it; `lsn` is where the record stands that says so.
+  void note(Regions& regions, std::string_view name, std::uint64_t sequence, ObjectId row, std::int64_t now, Lsn lsn) {
+    Client& client = find_or_add(name, now);
+    if (is_below(client, sequence)) return;
+    Segment& segment = segment_of(regions, client, sequence / kSegmentSequences, object_of(lsn), lsn);
+    add_seen(segment, static_cast<std::uint16_t>(sequence % kSegmentSequences), row);
+    raise(regions, client, sequence);
+  }
+
+  // A segment as restate() wrote it replaces what is known of it.
+  void restore(Regions& regions, std::string_view name, std::int64_t last_used, std::uint64_t number, ObjectId id,
+               std::vector<Seen> seen, Lsn lsn) {
+    if (seen.empty()) return;
+    Client& client = find_or_add(name, last_used);
+    Segment& segment = segment_of(regions, client, number, id, lsn);
+    regions.remove(segment.region);
+    segment.region = Regions::of(lsn);
+    regions.add(segment.region);
+    seen_ -= segment.seen.size();
+    seen_ += seen.size();
+    std::uint64_t const last = number * kSegmentSequences + seen.back().offset;
+    segment.seen = std::move(seen);
+    raise(regions, client, last);
+  }
+
+  void drop(Regions& regions, std::string_view name) {
+    auto const found = by_name_.find(name);
+    if (found == by_name_.end()) return;
+    std::uint32_t const number = found->second;
+    Client& client = *clients_[number];
+    while (!client.segments.empty()) drop_segment(regions, client, client.segments.begin());
+    by_use_.erase({client.last_used, number});
+    name_bytes_ -= client.name.size();
+    by_name_.erase(found);
+    clients_[number].reset();
+    free_.push_back(number);
+  }
+
+  [[nodiscard]] Client const* find(std::string_view name) const {
+    auto const found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : clients_[found->second].get();
+  }
+  [[nodiscard]] std::size_t size() const { return by_use_.size(); }
+  [[nodiscard]] std::uint64_t sequences() const { return seen_; }
+  // Numbers below may be clients (or nullptr).
+  [[nodiscard]] std::uint32_t end() const { return static_cast<std::uint32_t>(clients_.size()); }
+  [[nodiscard]] Client const* at(std::uint32_t number) const { return clients_[number].get(); }
+  // (last used, number), the one that was silent for longest first.
+  [[nodiscard]] absl::btree_set<std::pair<std::int64_t, std::uint32_t>> const& by_use() const { return by_use_; }
+
+  // What has left the window is no part of the state, whenever it is dropped.
+  [[nodiscard]] static bool is_below(Client const& client, std::uint64_t sequence) {
+    return client.high >= kSequenceWindow && sequence <= client.high - kSequenceWindow;
+  }
+
+  [[nodiscard]] std::uint64_t live_bytes() const { return seen_ * 8 + segments_ * 64 + name_bytes_; }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return seen_ * sizeof(Seen) + segments_ * 96 + clients_.size() * 200 + name_bytes_;
+  }
+
+ private:
+  [[nodiscard]] static std::vector<Seen>::const_iterator lower(Segment const& segment, std::uint16_t offset) {
+    return std::lower_bound(segment.seen.begin(), segment.seen.end(), offset,
+                            [](Seen const& seen, std::uint16_t wanted) { return seen.offset < wanted; });
+  }
+
+  Client& find_or_add(std::string_view name, std::int64_t used) {
+    auto const found = by_name_.find(name);
+    if (found != by_name_.end()) {
+      Client& client = *clients_[found->second];
+      if (used > client.last_used) {
+        by_use_.erase({client.last_used, found->second});
+        client.last_used = used;
+        by_use_.emplace(used, found->second);
+      }
+      return client;
+    }
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(clients_.size()));
+      clients_.emplace_back();
+    }
+    std::uint32_t const number = free_.back();
+    free_.pop_back();
+    clients_[number] = std::make_unique<Client>();
+    Client& client = *clients_[number];
+    client.name.assign(name);
+    client.last_used = used;
+    name_bytes_ += name.size();
+    by_name_.emplace(client.name, number);
+    by_use_.emplace(used, number);
+    return client;
+  }
+
+  Segment& segment_of(Regions& regions, Client& client, std::uint64_t number, ObjectId id, Lsn lsn) {
+    auto const [at, added] = client.segments.try_emplace(number);
+    if (added) {
+      at->second.id = id;
+      at->second.region = Regions::of(lsn);
+      regions.add(at->second.region);
+      ++segments_;
+    }
+    return at->second;
+  }
+
+  void add_seen(Segment& segment, std::uint16_t offset, ObjectId row) {
+    auto const at = lower(segment, offset);
+    if (at != segment.seen.end() && at->offset == offset) return;
+    segment.seen.insert(at, {offset, row.value});
+    ++seen_;
+  }
+
+  void raise(Regions& regions, Client& client, std::uint64_t sequence) {
+    client.high = std::max(client.high, sequence);
+    while (is_below(client, client.segments.begin()->first * kSegmentSequences + (kSegmentSequences - 1)))
+      drop_segment(regions, client, client.segments.begin());
+  }
+
+  void drop_segment(Regions& regions, Client& client, absl::btree_map<std::uint64_t, Segment>::iterator at) {
+    regions.remove(at->second.region);
+    seen_ -= at->second.seen.size();
+    --segments_;
+    client.segments.erase(at);
+  }
+
+  std::vector<std::unique_ptr<Client>> clients_;
+  std::vector<std::uint32_t> free_;
+  absl::flat_hash_map<std::string_view, std::uint32_t> by_name_;  // views of Client::name
+  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> by_use_;
+  std::uint64_t seen_{0};
+  std::uint64_t segments_{0};
+  std::uint64_t name_bytes_{0};
+};
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,194 @@
+// INSERT: a new row, or a merge into the one that waits (journal.md, "Insert
+// and merge"; DECISIONS 21 to 24).
+#include <algorithm>
+
+#include "journal.h"
+#include "model/key_codec.h"
+#include "model/row_codec.h"
+#include "timer/wheel.h"
+
+namespace fastjournal::journal {
+namespace {
+
+// Small first; in the middle of the list system's 0 to 255.
+constexpr std::uint8_t kPriorityDefault = 100;
+// What a record may carry beyond twice its message (Records), less what heads and other records of the step take.
+constexpr std::size_t kSlackBytes = 8U << 10U;
+// Memory that decide keeps for the next command.
+constexpr std::size_t kScratchBytesMax = 64U << 10U;
+
+std::size_t bytes_of(Message const& message) {
+  std::size_t bytes = 0;
+  for (Param const& param : message.params()) bytes += param.value.bytes.size() + 16;
+  return bytes;
+}
+
+void reset(std::string& scratch) {
+  scratch.clear();
+  if (scratch.capacity() > kScratchBytesMax) scratch.shrink_to_fit();
+}
+
+}  // namespace
+
+struct Journal::Wish {
+  std::uint8_t priority{kPriorityDefault};
+  std::int64_t now{0};
+  std::int64_t date{0};
+  std::int64_t expires{0};
+  std::int64_t inserted{0};  // the client's date
+  Sender sender{};
+  std::size_t message_bytes{0};
+  std::string_view key{};
+  std::string_view data{};
+};
+
+Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) const {
+  Message const& message = *command.message;
+  Parameters parameters{message};
+  wish.now = now;
+  wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", kPriorityDefault, 0, 255));
+  // What should have been done earlier is due now (DECISIONS 21).
+  wish.date = std::max(now, parameters.date("process_date", now, now));
+  wish.expires = parameters.date("expiration_date", 0, now);
+  wish.inserted = parameters.date("insertion_date", now, now);
+  wish.sender.client = parameters.text("client", kClientBytesMax);
+  wish.sender.sequence = parameters.unsigned_integer("sequence", 0);
+  if (parameters.has("client") != parameters.has("sequence") || (parameters.has("client") && wish.sender.client.empty()))
+    parameters.refuse(Code::missing_parameter, parameters.has("client") ? "sequence" : "client",
+                      "client and sequence go together: the client's name for this start of it, and a number that grows");
+  if (wish.expires != 0 && wish.expires <= now)
+    parameters.refuse(Code::expired, "expiration_date", "expiration_date is past: the row would never be handed out");
+  if (!parameters.ok()) return parameters.take_status();
+
+  reset(key_);
+  reset(data_);
+  if (Status status = model::encode_key(declaration_->schema, message, key_); !status.ok()) return status;
+  if (Status status = model::encode_data(declaration_->schema, message, data_); !status.ok()) return status;
+  wish.message_bytes = bytes_of(message);
+  if (key_.size() + data_.size() > 2 * wish.message_bytes + kSlackBytes)
+    return {Code::too_large, "table " + declaration_->name + ": the columns' default values are larger than the message they complete; give them in the message"};
+  wish.key = key_;
+  wish.data = data_;
+  return {};
+}
+
+void Journal::answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges, std::int64_t date) const {
+  Answer& answer = decision.answer.message("INSERTED");
+  answer.add("table", std::string_view{declaration_->name}).add("row", row.value).add("result", Value::of_text(result));
+  answer.add("merges", std::uint64_t{merges});
+  if (date != 0) answer.add("process_date", date);
+}
+
+Verdict Journal::insert(Command const& command, Decision& decision) const {
+  std::int64_t const now = decision.now.value;
+  Wish wish;
+  decision.status = read_wish(command, now, wish);
+  if (!decision.status.ok()) return Verdict::done;
+
+  if (!wish.sender.client.empty()) {
+    Clients::Found const found = state_.clients().look(wish.sender.client, wish.sender.sequence);
+    if (found.answer == Clients::Answer::below_window) {
+      decision.status = Status{Code::stale_sequence, "sequence " + std::to_string(wish.sender.sequence) + " of client \"" + std::string{wish.sender.client} +
+                                                         "\" is older than the " + std::to_string(kSequenceWindow) + " that are remembered: it was done, or will never be"};
+      return Verdict::done;
+    }
+    if (found.answer == Clients::Answer::seen) {
+      std::uint32_t const row = state_.find(found.row);
+      bool const there = row != kNoRow;
+      answer_inserted(decision, found.row, "duplicate", there ? state_.view(row).facts.merges : 0, there ? state_.row(row).date() : 0);
+      return Verdict::done;
+    }
+    if (state_.clients().size() >= kClientsMax && state_.clients().find(wish.sender.client) == nullptr) {
+      decision.status = Status{Code::over_limit, "table " + declaration_->name + " remembers " + std::to_string(kClientsMax) +
+                                                     " clients already: use one client name for a producer's life, or lower client-keep"};
+      return Verdict::done;
+    }
+  }
+
+  KeyRows rows = state_.find_key(wish.key);
+  std::uint32_t expired = kNoRow;
+  if (rows.waiting != kNoRow && !is_visible(rows.waiting, now)) {
+    expired = rows.waiting;
+    rows.waiting = kNoRow;
+  }
+  bool const behind = rows.processing != kNoRow;
+  std::uint32_t const latest = rows.waiting != kNoRow ? rows.waiting : rows.processing;
+  if (latest != kNoRow && wish.inserted < state_.view(latest).facts.accepted) return answer_stale(latest, wish, decision);
+  if (rows.waiting != kNoRow) return merge_into(rows.waiting, behind, wish, decision);
+
+  bool const full = options_.rows_max != 0 && state_.rows().size() >= options_.rows_max;
+  if (full || state_.payloads_nearly_full() || (options_.memory_max != 0 && state_.memory_bytes() >= options_.memory_max)) {
+    decision.status = Status{Code::over_limit, "table " + declaration_->name + " is full: it has " + std::to_string(state_.rows().size()) + " rows in " +
+                                                   std::to_string(state_.memory_bytes()) + " bytes; finish or delete rows, or raise " +
+                                                   (full ? "rows-max" : "memory-max")};
+    return Verdict::done;
+  }
+  if (expired != kNoRow) append_remove(decision.records, state_.row(expired).id(), Reason::expired);
+  return insert_row(wish, behind, decision);
+}
+
+Verdict Journal::insert_row(Wish const& wish, bool behind, Decision& decision) const {
+  RowBody body;
+  body.priority = wish.priority;
+  body.date = wish.date;
+  body.sender = wish.sender;
+  body.facts.arrival = wish.now;
+  body.facts.inserted = body.facts.accepted = wish.inserted;
+  body.facts.expires = wish.expires;
+  body.facts.schema = declaration_->schema.version;
+  body.facts.key_bytes = static_cast<std::uint32_t>(wish.key.size());
+  body.facts.data_bytes = static_cast<std::uint32_t>(wish.data.size());
+  body.key = wish.key;
+  body.data = wish.data;
+  Lsn const lsn = append_row(decision.records, ObjectId{}, body);
+  answer_inserted(decision, object_of(lsn), behind ? "behind" : "inserted", 0, wish.date);
+  return Verdict::done;
+}
+
+// What the merge leaves of both data: said whole, or as what came where the whole is much longer than the message.
+Status Journal::merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const {
+  PayloadView const old = state_.view(row);
+  Schema const& schema = declaration_->schema;
+  std::string_view data = wish.data;
+  if (has_merge_rules_) {
+    reset(scratch);
+    if (Status status = model::merge_data(*state_.schema(old.facts.schema), old.data, schema, wish.data, scratch); !status.ok()) return status;
+    data = scratch;
+  }
+  body.schema = schema.version;
+  if (old.facts.schema == schema.version && data == old.data) return {};
+  bool const whole = data.size() <= 2 * wish.message_bytes + kSlackBytes - wish.key.size();
+  body.change = whole ? DataChange::whole : DataChange::by_rule;
+  body.data = whole ? data : wish.data;
+  return {};
+}
+
+Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, Decision& decision) const {
+  Row const& row = state_.row(index);
+  Facts const facts = state_.view(index).facts;
+  MergeBody body;
+  decision.status = merged_data(index, wish, merged_, body);
+  if (!decision.status.ok()) return Verdict::done;
+
+  body.priority = std::min(row.priority(), wish.priority);
+  // A key that is touched every second must run all the same: it cannot be put off for ever.
+  std::int64_t const latest = std::max(row.date(), std::min(facts.arrival + options_.max_postpone, timer::kDateMax));
+  body.date = std::min(std::max(row.date(), wish.date), latest);
+  body.expires = facts.expires == 0 || wish.expires == 0 ? 0 : std::max(facts.expires, wish.expires);
+  body.accepted = wish.inserted;
+  body.merges = facts.merges == UINT32_MAX ? facts.merges : facts.merges + 1;
+  body.sender = wish.sender;
+  body.now = wish.now;
+  append_merge(decision.records, row.id(), body);
+  answer_inserted(decision, row.id(), behind ? "behind" : "merged", body.merges, body.date);
+  return Verdict::done;
+}
+
+Verdict Journal::answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const {
+  ObjectId const id = state_.row(row).id();
+  if (!wish.sender.client.empty()) append_seen(decision.records, {wish.sender, id, wish.now});
+  answer_inserted(decision, id, "stale", state_.view(row).facts.merges, state_.row(row).date());
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,229 @@
+// What people ask: DELETE, KICK, PEEK, LIST. They name a row by its number or
+// by its key columns; a key may have several rows (parked ones, a waiting one).
+#include <algorithm>
+#include <array>
+
+#include "journal.h"
+#include "model/key_codec.h"
+#include "model/row_codec.h"
+
+namespace fastjournal::journal {
+namespace {
+
+constexpr std::int64_t kListCountDefault = 100;
+constexpr std::int64_t kListCountMax = 1000;
+// Rows that one LIST looks at, whatever it is asked to find among them.
+constexpr std::uint32_t kListLooksMax = 10'000;
+constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+// Rows of one key that one DELETE or KICK goes through.
+constexpr std::uint64_t kRowsOfKeyMax = 1000;
+
+std::string_view status_of(Place place) {
+  switch (place) {
+    case Place::free: break;
+    case Place::future: return "waiting";
+    case Place::listed:
+    case Place::treed: return "due";
+    case Place::behind: return "behind";
+    case Place::processing: return "processing";
+    case Place::parked: return "parked";
+  }
+  return "";
+}
+constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "processing", "behind", "parked", "paused"};
+
+}  // namespace
+
+Status Journal::unknown_row(ObjectId row) const {
+  return {Code::unknown_row, "table " + declaration_->name + " has no row " + std::to_string(row.value) + ": it is done, deleted, expired or was never there"};
+}
+Status Journal::unknown_key() const {
+  return {Code::unknown_row, "table " + declaration_->name + " has no row of this key: it is done, deleted, expired or was never there"};
+}
+
+// An expired row is never shown (DECISIONS 20: one that is being processed lasts until its lease ends).
+bool Journal::is_visible(std::uint32_t index, std::int64_t now) const {
+  Row const& row = state_.row(index);
+  return !row.expires() || row.place() == Place::processing || !state_.view(index).facts.is_expired(now);
+}
+
+// `row`, or the key columns: then `row` is none.
+Status Journal::read_target(Command const& command, std::int64_t now, ObjectId& row, std::string& key) const {
+  Parameters parameters{*command.message};
+  if (parameters.has("row")) {
+    row = parameters.row();
+    if (!parameters.ok()) return parameters.take_status();
+    std::uint32_t const found = state_.find(row);
+    return found == kNoRow || !is_visible(found, now) ? unknown_row(row) : Status{};
+  }
+  key.clear();
+  return model::encode_key(declaration_->schema, *command.message, key);
+}
+
+// ---------------------------------------------------------------------------
+// DELETE, KICK
+
+Verdict Journal::remove(Command const& command, Decision& decision) const {
+  ObjectId id;
+  Status status = read_target(command, decision.now.value, id, key_);
+  if (!status.ok()) {
+    decision.status = std::move(status);
+    return Verdict::done;
+  }
+  bool const by_key = id.is_none();
+  std::uint32_t row = by_key ? kNoRow : state_.find(id);
+  if (by_key) {
+    // All rows of the key, one in each step.
+    KeyRows const rows = state_.find_key(key_);
+    row = rows.waiting != kNoRow ? rows.waiting : rows.processing != kNoRow ? rows.processing : rows.parked;
+    if (row == kNoRow) {
+      if (decision.step == 0) decision.status = unknown_key();
+      return Verdict::done;
+    }
+  }
+  append_remove(decision.records, state_.row(row).id(), Reason::deleted);
+  decision.answer.message("DELETED").add("table", std::string_view{declaration_->name}).add("row", state_.row(row).id().value);
+  return by_key && ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
+}
+
+// Due now, its time-outs forgotten. The lifetime counter stays: a poison row must be noticed.
+void Journal::kick_row(std::uint32_t index, Decision& decision) const {
+  Row const& row = state_.row(index);
+  GiveBackBody body;
+  body.date = row.place() == Place::parked ? decision.now.value : std::min(row.date(), decision.now.value);
+  body.lifetime = row.lifetime();
+  std::int64_t const date = give_back(index, body, decision);
+  decision.answer.message("KICKED").add("table", std::string_view{declaration_->name}).add("row", row.id().value);
+  if (date != 0) decision.answer.add("process_date", date);
+}
+
+Verdict Journal::kick(Command const& command, Decision& decision) const {
+  ObjectId id;
+  Status status = read_target(command, decision.now.value, id, key_);
+  if (!status.ok()) {
+    decision.status = std::move(status);
+    return Verdict::done;
+  }
+  if (!id.is_none()) {
+    std::uint32_t const row = state_.find(id);
+    if (state_.row(row).place() == Place::processing) {
+      decision.status = Status{Code::wrong_state, "row " + std::to_string(id.value) + " of table " + declaration_->name +
+                                                      " is being processed by " + std::string{state_.leases().worker(state_.lease_of(row))} + ": nothing to kick"};
+    } else {
+      kick_row(row, decision);
+    }
+    return Verdict::done;
+  }
+  // Parked rows of the key, one in each step (the second folds into the first); or else the one that waits.
+  KeyRows const rows = state_.find_key(key_);
+  if (rows.parked != kNoRow) {
+    kick_row(rows.parked, decision);
+    return ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
+  }
+  if (decision.step > 0) return Verdict::done;
+  if (rows.waiting != kNoRow && is_visible(rows.waiting, decision.now.value)) {
+    kick_row(rows.waiting, decision);
+  } else if (rows.processing != kNoRow) {
+    decision.status = Status{Code::wrong_state, "the row of this key is being processed: nothing to kick"};
+  } else {
+    decision.status = unknown_key();
+  }
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// PEEK, LIST
+
+void Journal::add_row_columns(std::uint32_t index, PayloadView const& view, Answer& answer) const {
+  Row const& row = state_.row(index);
+  Schema const& schema = *state_.schema(view.facts.schema);
+  model::add_key(schema, view.key, answer);
+  model::add_data(schema, view.data, answer);
+  answer.add("priority", std::uint64_t{row.priority()}).add("process_date", row.date());
+  answer.add("insertion_date", view.facts.inserted).add("timeouts", std::uint64_t{row.timeouts()});
+}
+
+void Journal::describe_row(std::uint32_t index, Answer& answer) const {
+  Row const& row = state_.row(index);
+  PayloadView const view = state_.view(index);
+  answer.message("ROW").add("table", std::string_view{declaration_->name}).add("row", row.id().value);
+  add_row_columns(index, view, answer);
+  answer.add("status", Value::of_text(status_of(row.place())));
+  if (view.facts.merges > 0) answer.add("merges", std::uint64_t{view.facts.merges});
+  if (view.facts.expires != 0) answer.add("expiration_date", view.facts.expires);
+  if (row.place() == Place::processing) {
+    Lease const& lease = state_.lease_of(index);
+    answer.add("lease_end", lease.ends).add("worker", state_.leases().worker(lease));
+  }
+  if (!view.error.empty()) answer.add("error", view.error);
+}
+
+Verdict Journal::peek(Command const& command, Decision& decision) const {
+  ObjectId id;
+  Status status = read_target(command, decision.now.value, id, key_);
+  if (!status.ok()) {
+    decision.status = std::move(status);
+    return Verdict::done;
+  }
+  if (!id.is_none()) {
+    describe_row(state_.find(id), decision.answer);
+    return Verdict::done;
+  }
+  KeyRows const rows = state_.find_key(key_);
+  std::uint64_t shown = 0;
+  for (std::uint32_t row : {rows.waiting, rows.processing}) {
+    if (row == kNoRow || !is_visible(row, decision.now.value)) continue;
+    describe_row(row, decision.answer);
+    ++shown;
+  }
+  for (std::uint32_t row = rows.parked; row != kNoRow && shown < kRowsOfKeyMax; row = state_.next_sibling(row)) {
+    if (!is_visible(row, decision.now.value)) continue;
+    describe_row(row, decision.answer);
+    ++shown;
+  }
+  if (shown == 0) decision.status = unknown_key();
+  return Verdict::done;
+}
+
+Verdict Journal::list(Command const& command, Decision& decision) const {
+  Parameters parameters{*command.message};
+  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
+  ObjectId after{parameters.unsigned_integer("after", 0)};
+  std::string_view const wanted = command.message->text("status");
+  if (!wanted.empty() && std::find(kStatusWords.begin(), kStatusWords.end(), wanted) == kStatusWords.end())
+    parameters.refuse(Code::bad_parameter, "status", "status is \"" + std::string{wanted.substr(0, 40)} + "\": expected waiting, due, processing, behind, parked or paused");
+  if (parameters.has("domain"))
+    parameters.refuse(Code::not_supported, "domain", "table " + declaration_->name + " has no domains: list without domain");
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  key_.clear();
+  if (std::string_view const prefix = command.message->text("prefix"); !prefix.empty()) {
+    decision.status = model::encode_key_prefix(declaration_->schema, prefix, key_);
+    if (!decision.status.ok()) return Verdict::done;
+  }
+
+  std::uint64_t shown = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t row = state_.ids().next(after);
+  for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax; ++looked) {
+    after = state_.row(row).id();
+    bool const fits = wanted.empty() || status_of(state_.row(row).place()) == wanted;
+    if (fits && is_visible(row, decision.now.value)) {
+      PayloadView const view = state_.view(row);
+      if (view.key.starts_with(key_)) {
+        describe_row(row, decision.answer);
+        ++shown;
+        bytes += view.key.size() + view.data.size() + 200;
+      }
+    }
+    row = state_.ids().next(after);
+  }
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{declaration_->name});
+  // With more to look at, the last message tells how to go on.
+  if (row != kNoRow) decision.answer.add("after", after.value);
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,279 @@
+// What workers say: NEXT, TOUCH, DONE, RELEASE, FAIL (journal.md, "Work";
+// DECISIONS 16 to 20, 23, 26), and what becomes of a row that comes back.
+#include <algorithm>
+
+#include "journal.h"
+#include "timer/wheel.h"
+
+namespace fastjournal::journal {
+namespace {
+
+constexpr std::int64_t kNextCountMax = 1024;
+// A NEXT of many rows stops when its answer is this long: the rest is there for the next one.
+constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+// Expired rows that one command removes on its way; the timers remove the others.
+constexpr std::uint64_t kExpiredMax = 1024;
+constexpr std::int64_t kWaitMax = 24 * 3'600'000;
+
+// Decision::carry of a NEXT.
+constexpr std::size_t kGiven = 0;
+constexpr std::size_t kBytes = 1;
+constexpr std::size_t kExpired = 2;
+
+std::uint8_t one_more(std::uint8_t count) { return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1); }
+
+// Errors are for people: the beginning says it. Cut between characters.
+std::string_view shortened(std::string_view error) {
+  if (error.size() <= kErrorBytesMax) return error;
+  std::size_t size = kErrorBytesMax;
+  while (size > 0 && (static_cast<unsigned char>(error[size]) & 0xC0U) == 0x80U) --size;
+  return error.substr(0, size);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Handing out
+
+std::int64_t Journal::lease_span(Parameters& parameters) const {
+  return parameters.integer("lease", options_.processing_timeout, options_.processing_timeout_min, options_.processing_timeout_max);
+}
+
+Verdict Journal::next(Command const& command, Decision& decision) const {
+  Parameters parameters{*command.message};
+  auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
+  std::int64_t const lease_ms = lease_span(parameters);
+  std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
+  if (parameters.has("domain"))
+    parameters.refuse(Code::not_supported, "domain", "table " + declaration_->name + " has no domains: ask without domain");
+  if (command.worker.size() > kWorkerBytesMax)
+    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  decision.promise = Promise::written;
+  return give_next(command, decision, count, lease_ms, wait_ms);
+}
+
+Verdict Journal::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms, std::int64_t wait_ms) const {
+  std::uint32_t const row = state_.order().first();
+  if (row != kNoRow && !is_visible(row, decision.now.value)) {
+    if (decision.carry[kExpired] < kExpiredMax) {
+      ++decision.carry[kExpired];
+      append_remove(decision.records, state_.row(row).id(), Reason::expired);
+      return Verdict::again;
+    }
+    // The timers are at it: come back at once.
+    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(decision, wait_ms, decision.now);
+  }
+  if (row != kNoRow) return give_row(row, command, decision, count, lease_ms);
+  if (decision.carry[kGiven] > 0) return Verdict::done;
+  TimeMs next_date = state_.first_future();
+  if (!state_.leases().ends().empty()) next_date = std::min(next_date, TimeMs{state_.leases().ends().begin()->first});
+  return give_nothing(decision, wait_ms, next_date);
+}
+
+Verdict Journal::give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const {
+  if (wait_ms > 0 && !decision.waited) {
+    decision.wait_until = decision.now + DurationMs{wait_ms};
+    return Verdict::wait;
+  }
+  decision.take = Take::nothing;
+  Answer& answer = decision.answer.message("NOTHING").add("table", std::string_view{declaration_->name});
+  if (next_date != TimeMs::max()) answer.add("next_date", next_date.value);
+  return Verdict::done;
+}
+
+Verdict Journal::give_row(std::uint32_t index, Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms) const {
+  Row const& row = state_.row(index);
+  PayloadView const view = state_.view(index);
+  LeaseEpoch const last = state_.last_epoch();
+  LeaseEpoch const first = LeaseEpoch::of(decision.start, 1);
+  Leases::Terms terms;
+  terms.epoch = last < first ? first : LeaseEpoch{last.value + 1};
+  terms.began = decision.now.value;
+  terms.ends = std::min(decision.now.value + lease_ms, timer::kDateMax);
+  terms.connection = static_cast<std::uint64_t>(command.connection);
+  terms.start = decision.start;
+  terms.worker = command.worker;
+  append_lease(decision.records, row.id(), terms);
+
+  Answer& answer = decision.answer.message("ROW").add("table", std::string_view{declaration_->name});
+  answer.add("row", row.id().value).add("epoch", terms.epoch.value);
+  add_row_columns(index, view, answer);
+  answer.add("lease_end", terms.ends);
+  decision.take = Take::found;
+  ++decision.carry[kGiven];
+  decision.carry[kBytes] += view.key.size() + view.data.size() + 200;
+  bool const enough = decision.carry[kGiven] == count || decision.carry[kBytes] >= kAnswerBytesMax;
+  return enough ? Verdict::done : Verdict::again;
+}
+
+// ---------------------------------------------------------------------------
+// Those who hold a lease
+
+std::uint32_t Journal::find_leased(Parameters& parameters, Decision& decision) const {
+  ObjectId const id = parameters.row();
+  LeaseEpoch const epoch = parameters.epoch();
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return kNoRow;
+  }
+  std::uint32_t const row = state_.find(id);
+  if (row == kNoRow) {
+    decision.status = unknown_row(id);
+    return kNoRow;
+  }
+  if (state_.row(row).place() != Place::processing) {
+    decision.status = Status{Code::not_leased, "row " + std::to_string(id.value) + " of table " + declaration_->name +
+                                                   " is not leased: the lease ended or was given back"};
+    return kNoRow;
+  }
+  Lease const& lease = state_.lease_of(row);
+  if (lease.epoch == epoch) return row;
+  std::string const holder{state_.leases().worker(lease)};
+  decision.status = Status{Code::stale_epoch, "row " + std::to_string(id.value) + " of table " + declaration_->name + " is leased to " + holder +
+                                                  " under epoch " + std::to_string(lease.epoch.value) + " now"}
+                        .with("holder", holder)
+                        .with("epoch", std::to_string(lease.epoch.value));
+  return kNoRow;
+}
+
+Verdict Journal::touch(Command const& command, Decision& decision) const {
+  Parameters parameters{*command.message};
+  std::int64_t const lease_ms = lease_span(parameters);
+  if (command.worker.size() > kWorkerBytesMax)
+    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
+  std::uint32_t const row = find_leased(parameters, decision);
+  if (row == kNoRow) return Verdict::done;
+  ObjectId const id = state_.row(row).id();
+  if (state_.view(row).facts.is_expired(decision.now.value)) {
+    decision.status = Status{Code::expired, "row " + std::to_string(id.value) + " of table " + declaration_->name +
+                                                " has expired: finish it before its lease ends"};
+    return Verdict::done;
+  }
+  // Whoever touches holds it from now on (DECISIONS 17).
+  Leases::Terms terms = state_.terms_of(row);
+  terms.ends = std::min(decision.now.value + lease_ms, timer::kDateMax);
+  // Its own connection need not give its name again.
+  auto const connection = static_cast<std::uint64_t>(command.connection);
+  if (terms.connection != connection || parameters.has("worker")) terms.worker = command.worker;
+  terms.connection = connection;
+  terms.start = decision.start;
+  append_hold(decision.records, id, terms);
+  decision.promise = Promise::written;
+  decision.answer.message("TOUCHED").add("table", std::string_view{declaration_->name}).add("row", id.value);
+  decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
+  return Verdict::done;
+}
+
+Verdict Journal::done(Command const& command, Decision& decision) const {
+  Parameters parameters{*command.message};
+  if (decision.step > 0) return give_next(command, decision, 1, options_.processing_timeout, 0);
+  bool const next_too = parameters.integer("next", 0, 0, 1) != 0;
+  if (next_too && command.worker.size() > kWorkerBytesMax)
+    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
+  std::uint32_t const row = find_leased(parameters, decision);
+  if (row == kNoRow) return Verdict::done;
+  ObjectId const id = state_.row(row).id();
+  append_remove(decision.records, id, Reason::done);
+  decision.answer.message("COMPLETED").add("table", std::string_view{declaration_->name}).add("row", id.value);
+  return next_too ? Verdict::again : Verdict::done;
+}
+
+Verdict Journal::release(Command const& command, Decision& decision) const {
+  Parameters parameters{*command.message};
+  std::int64_t const now = decision.now.value;
+  std::int64_t const wanted = parameters.date("process_date", 0, now);
+  std::uint32_t const index = find_leased(parameters, decision);
+  if (index == kNoRow) return Verdict::done;
+  Row const& row = state_.row(index);
+  ObjectId const id = row.id();
+  GiveBackBody body;
+  body.date = parameters.has("process_date")
+                  ? std::max(now, wanted)
+                  : std::min(now + options_.back_off(row.timeouts(), id, state_.lease_of(index).epoch), timer::kDateMax);
+  body.timeouts = row.timeouts();
+  body.lifetime = row.lifetime();
+  body.error = shortened(command.message->text("error"));
+  std::int64_t const date = give_back(index, body, decision);
+  Answer& answer = decision.answer.message("RELEASED").add("table", std::string_view{declaration_->name}).add("row", id.value);
+  if (date != 0) answer.add("process_date", date);
+  return Verdict::done;
+}
+
+Verdict Journal::fail(Command const& command, Decision& decision) const {
+  Parameters parameters{*command.message};
+  std::uint32_t const index = find_leased(parameters, decision);
+  if (index == kNoRow) return Verdict::done;
+  Row const& row = state_.row(index);
+  ObjectId const id = row.id();
+  give_up(index, row.timeouts(), row.lifetime(), shortened(command.message->text("error")), decision);
+  decision.answer.message("PARKED").add("table", std::string_view{declaration_->name}).add("row", id.value);
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// Coming back
+
+std::int64_t Journal::give_back(std::uint32_t index, GiveBackBody const& body, Decision& decision) const {
+  Row const& row = state_.row(index);
+  Facts const facts = state_.view(index).facts;
+  std::int64_t const now = decision.now.value;
+  if (facts.is_expired(now)) {
+    append_remove(decision.records, row.id(), Reason::expired);
+    return 0;
+  }
+  std::uint32_t twin = state_.key_rows_of(index).waiting;
+  if (twin == index) twin = kNoRow;
+  if (twin != kNoRow && !is_visible(twin, now)) {
+    append_remove(decision.records, state_.row(twin).id(), Reason::expired);
+    twin = kNoRow;
+  }
+  if (twin == kNoRow) {
+    append_give_back(decision.records, row.id(), body);
+    return body.date;
+  }
+  // The twin's data and id, the smaller priority, the returned row's counter (DECISIONS 23).
+  Row const& other = state_.row(twin);
+  Facts const twin_facts = state_.view(twin).facts;
+  FoldBody fold;
+  fold.returned = row.id();
+  fold.priority = std::min(row.priority(), other.priority());
+  fold.date = std::max(body.date, other.date());
+  fold.expires = facts.expires == 0 || twin_facts.expires == 0 ? 0 : std::max(facts.expires, twin_facts.expires);
+  fold.timeouts = body.timeouts;
+  fold.lifetime = std::max(body.lifetime, other.lifetime());
+  fold.merges = static_cast<std::uint32_t>(std::min<std::uint64_t>(UINT32_MAX, std::uint64_t{facts.merges} + twin_facts.merges + 1));
+  fold.error = body.error;
+  append_fold(decision.records, other.id(), fold);
+  return fold.date;
+}
+
+void Journal::give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error, Decision& decision) const {
+  ObjectId const id = state_.row(row).id();
+  if (options_.delete_failed) {
+    append_remove(decision.records, id, Reason::failed);
+  } else {
+    append_park(decision.records, id, {decision.now.value, timeouts, lifetime, error});
+  }
+}
+
+void Journal::time_out(std::uint32_t index, Decision& decision) const {
+  Row const& row = state_.row(index);
+  GiveBackBody body;
+  body.timeouts = one_more(row.timeouts());
+  body.lifetime = one_more(row.lifetime());
+  if (state_.view(index).facts.is_expired(decision.now.value)) {
+    append_remove(decision.records, row.id(), Reason::expired);
+  } else if (body.timeouts > options_.max_timeouts || body.lifetime > options_.max_lifetime_timeouts) {
+    give_up(index, body.timeouts, body.lifetime, {}, decision);
+  } else {
+    std::int64_t const rest = options_.back_off(body.timeouts - 1U, row.id(), state_.lease_of(index).epoch);
+    body.date = std::min(decision.now.value + rest, timer::kDateMax);
+    give_back(index, body, decision);
+  }
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,136 @@
+#include "journal.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fastjournal::journal {
+
+// Dispatch: journal.xml declares, this knows; check_type holds one against the other.
+struct Journal::Named {
+  std::string_view name;
+  Handler handler;
+
+  static constexpr std::size_t kCount = 10;
+  static std::array<Named, kCount> const& all() {
+    static constexpr std::array<Named, kCount> commands = {{
+        {"INSERT", &Journal::insert},
+        {"NEXT", &Journal::next},
+        {"TOUCH", &Journal::touch},
+        {"DONE", &Journal::done},
+        {"RELEASE", &Journal::release},
+        {"FAIL", &Journal::fail},
+        {"DELETE", &Journal::remove},
+        {"KICK", &Journal::kick},
+        {"PEEK", &Journal::peek},
+        {"LIST", &Journal::list},
+    }};
+    return commands;
+  }
+};
+
+namespace {
+
+constexpr std::array<std::string_view, 17> kOptionNames = {
+    "processing-timeout", "processing-timeout-min", "processing-timeout-max", "grace",         "max-timeouts",   "max-lifetime-timeouts",
+    "when-failed",        "keep-parked",            "back-off-first",         "back-off-factor", "back-off-max",   "back-off-jitter",
+    "max-postpone",       "one-at-a-time",          "rows-max",               "memory-max",    "client-keep"};
+
+// Parameters of answers that no command has: a column of such a name could not be told from them.
+constexpr std::array<std::string_view, 6> kAnswerNames = {"result", "merges", "timeouts", "lease_end", "left", "next_date"};
+
+bool has_rules(Schema const& schema) {
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    bool const key = std::find(schema.key.begin(), schema.key.end(), i) != schema.key.end();
+    if (!key && schema.columns[i].merge != MergeRule::replace) return true;
+  }
+  return false;
+}
+
+// Rows are found by the bytes of their keys: these must mean the same in both.
+bool same_key(Schema const& a, Schema const& b) {
+  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(), [&](std::uint16_t i, std::uint16_t j) {
+    return a.columns[i].name == b.columns[j].name && a.columns[i].type == b.columns[j].type;
+  });
+}
+
+// During a reload nobody is told what becomes due by it: the timers of the next turn tell.
+class Nobody final : public Effects {
+ public:
+  void available(std::string_view, TimeMs) override {}
+  void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
+  void lower_alert(std::string_view) override {}
+};
+
+}  // namespace
+
+Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type, std::shared_ptr<TableDeclaration const> declaration)
+    : id_(id), type_(std::move(type)), declaration_(std::move(declaration)), options_(Options::read(*declaration_)),
+      has_merge_rules_(has_rules(declaration_->schema)) {
+  for (CommandDeclaration const& command : type_->commands)
+    for (Named const& known : Named::all())
+      if (known.name == command.name) handlers_.push_back(known.handler);
+  state_.add_schema(declaration_->schema);
+  Nobody nobody;
+  state_.set_one_at_a_time(options_.one_at_a_time, nobody);
+}
+
+Verdict Journal::decide(Command const& command, Decision& decision) const {
+  serving_ = true;
+  return (this->*handlers_[command.index])(command, decision);
+}
+
+Status Journal::check(TableDeclaration const& declaration) {
+  for (Column const& column : declaration.schema.columns) {
+    if (std::find(kAnswerNames.begin(), kAnswerNames.end(), column.name) == kAnswerNames.end()) continue;
+    return {Code::bad_configuration, declaration.file + ": column \"" + column.name + "\": answers of a journal use this name; choose another"};
+  }
+  return Options::read(declaration).check(declaration);
+}
+
+Status Journal::check_change(TableDeclaration const& next) const {
+  if (Status status = check(next); !status.ok()) return status;
+  if (state_.rows().size() > 0 && !same_key(declaration_->schema, next.schema))
+    return {Code::bad_configuration, next.file + ": the key of table " + declaration_->name + " cannot change while it has rows (" +
+                                         std::to_string(state_.rows().size()) + "): finish them first, or make a new table"};
+  return {};
+}
+
+void Journal::change(std::shared_ptr<TableDeclaration const> next) {
+  declaration_ = std::move(next);
+  options_ = Options::read(*declaration_);
+  has_merge_rules_ = has_rules(declaration_->schema);
+  Nobody nobody;
+  state_.set_one_at_a_time(options_.one_at_a_time, nobody);
+}
+
+Status check_type(TypeDeclaration const& type) {
+  for (CommandDeclaration const& command : type.commands) {
+    auto const& all = Journal::Named::all();
+    if (std::none_of(all.begin(), all.end(), [&](auto const& known) { return known.name == command.name; }))
+      return {Code::bad_configuration, "journal.xml declares the command " + command.name + ", which journal.so does not know: install files of one version"};
+  }
+  for (auto const& known : Journal::Named::all())
+    if (std::none_of(type.commands.begin(), type.commands.end(), [&](CommandDeclaration const& command) { return command.name == known.name; }))
+      return {Code::bad_configuration, "journal.xml lacks the command " + std::string{known.name} + ": install files of one version"};
+  for (std::string_view const option : kOptionNames)
+    if (std::none_of(type.options.begin(), type.options.end(), [&](OptionDeclaration const& declared) { return declared.name == option; }))
+      return {Code::bad_configuration, "journal.xml lacks the option " + std::string{option} + ": install files of one version"};
+  return {};
+}
+
+namespace {
+
+Result<std::unique_ptr<Table>> create(TableId id, std::shared_ptr<TypeDeclaration const> type, std::shared_ptr<TableDeclaration const> declaration) {
+  if (Status status = Journal::check(*declaration); !status.ok()) return status;
+  return std::unique_ptr<Table>{std::make_unique<Journal>(id, std::move(type), std::move(declaration))};
+}
+
+}  // namespace
+
+PluginDescriptor const& table_type() {
+  static PluginDescriptor const descriptor{.build = "g++ " __VERSION__, .name = "journal", .check_type = check_type, .create = create};
+  return descriptor;
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,165 @@
+// The journal table: prioritised, delayed, de-duplicating rows with leases,
+// time-outs and expiry. The class joins the state (state.h) to the contract:
+// decide* read it and append records, apply alone writes it. One file for each
+// subject: decide_insert, decide_work, decide_people, decide_time, apply, describe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/table.h"
+#include "options.h"
+#include "parameters.h"
+#include "records.h"
+#include "state.h"
+
+namespace fastjournal::journal {
+
+// The table type; what the plugin exports and what tests and the simulator link.
+[[nodiscard]] PluginDescriptor const& table_type();
+
+class Journal final : public Table {
+ public:
+  Journal(TableId id, std::shared_ptr<TypeDeclaration const> type, std::shared_ptr<TableDeclaration const> declaration);
+
+  // What the loader of the XML cannot know: ok, or what is wrong with it.
+  [[nodiscard]] static Status check(TableDeclaration const& declaration);
+
+  [[nodiscard]] TimeMs next_due() const override;
+  bool advance(TimeMs now, std::size_t budget, Effects& effects) override;
+  bool decide_timer(Decision& decision) const override;
+
+  Verdict decide(Command const& command, Decision& decision) const override;
+  bool decide_connection_closed(ConnectionId connection, Decision& decision) const override;
+  bool decide_recovered(Decision& decision) const override;
+  [[nodiscard]] std::uint64_t available(std::string_view topic) const override;
+
+  [[nodiscard]] bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override;
+  void add_schema(Schema const& schema) override { state_.add_schema(schema); }
+  [[nodiscard]] bool uses_schema(std::uint16_t version) const override { return state_.uses_schema(version); }
+
+  [[nodiscard]] Lsn oldest_lsn() const override { return state_.regions().oldest(); }
+  bool restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  [[nodiscard]] std::uint64_t live_bytes() const override { return state_.live_bytes(); }
+  [[nodiscard]] std::uint64_t memory_bytes() const override { return state_.memory_bytes(); }
+
+  void digest(DigestSink& sink) const override;
+  void metrics(TimeMs now, MetricSink& sink) const override;
+
+  [[nodiscard]] Status check_change(TableDeclaration const& next) const override;
+  void change(std::shared_ptr<TableDeclaration const> next) override;
+
+  // For tests and benchmarks.
+  [[nodiscard]] State const& state() const { return state_; }
+
+ private:
+  using Handler = Verdict (Journal::*)(Command const&, Decision&) const;
+  struct Named;  // a command's name and handler
+  friend Status check_type(TypeDeclaration const& type);
+
+  // -- commands -----------------------------------------------------------
+  Verdict insert(Command const& command, Decision& decision) const;
+  Verdict next(Command const& command, Decision& decision) const;
+  Verdict touch(Command const& command, Decision& decision) const;
+  Verdict done(Command const& command, Decision& decision) const;
+  Verdict release(Command const& command, Decision& decision) const;
+  Verdict fail(Command const& command, Decision& decision) const;
+  Verdict remove(Command const& command, Decision& decision) const;
+  Verdict kick(Command const& command, Decision& decision) const;
+  Verdict peek(Command const& command, Decision& decision) const;
+  Verdict list(Command const& command, Decision& decision) const;
+
+  // -- insert -------------------------------------------------------------
+  struct Wish;  // what an INSERT asks for, read and checked
+  [[nodiscard]] Status read_wish(Command const& command, std::int64_t now, Wish& wish) const;
+  Verdict insert_row(Wish const& wish, bool behind, Decision& decision) const;
+  Verdict merge_into(std::uint32_t row, bool behind, Wish const& wish, Decision& decision) const;
+  Verdict answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const;
+  void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges, std::int64_t date) const;
+  [[nodiscard]] Status merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const;
+
+  // -- work ---------------------------------------------------------------
+  Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms, std::int64_t wait_ms) const;
+  Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms) const;
+  Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
+  [[nodiscard]] std::int64_t lease_span(Parameters& parameters) const;
+  // The leased row that the command's row and epoch name, or kNoRow and a status.
+  std::uint32_t find_leased(Parameters& parameters, Decision& decision) const;
+  // The row goes back to waiting, or into its waiting twin, or is dropped as it has expired. Returns the
+  // date it waits for, 0 if it is gone.
+  std::int64_t give_back(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
+  void give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error, Decision& decision) const;
+  void time_out(std::uint32_t row, Decision& decision) const;
+
+  // -- people -------------------------------------------------------------
+  [[nodiscard]] Status read_target(Command const& command, std::int64_t now, ObjectId& row, std::string& key) const;
+  void kick_row(std::uint32_t row, Decision& decision) const;
+  [[nodiscard]] bool is_visible(std::uint32_t row, std::int64_t now) const;
+  void describe_row(std::uint32_t row, Answer& answer) const;
+  void add_row_columns(std::uint32_t row, PayloadView const& view, Answer& answer) const;
+  [[nodiscard]] Status unknown_row(ObjectId row) const;
+  [[nodiscard]] Status unknown_key() const;
+
+  // -- time ---------------------------------------------------------------
+  bool expire_some(Decision& decision) const;
+  [[nodiscard]] std::int64_t parked_until() const;
+  [[nodiscard]] std::int64_t client_until() const;
+  bool hold_without_connection(std::uint32_t lease, Decision& decision) const;
+
+  // -- applying -----------------------------------------------------------
+  enum class Known : std::uint8_t { yes, dropped, damage };
+  Known look(ObjectId id, Lsn base, std::uint32_t& row);
+  bool apply_row(RecordView const& record, Effects& effects);
+  bool apply_merge(RecordView const& record, Lsn base, Effects& effects);
+  bool apply_lease(RecordView const& record, Lsn base);
+  bool apply_hold(RecordView const& record, Lsn base);
+  bool apply_give_back(RecordView const& record, Lsn base, Effects& effects);
+  bool apply_fold(RecordView const& record, Lsn base, Effects& effects);
+  bool apply_park(RecordView const& record, Lsn base, Effects& effects);
+  bool apply_remove(RecordView const& record, Lsn base, Effects& effects);
+  bool apply_seen(RecordView const& record);
+  bool apply_client(RecordView const& record);
+  void alert_failed(std::uint32_t row, std::string_view what, Effects& effects) const;
+
+  // Since the daemon serves; what a replay does is not counted.
+  struct Counts {
+    std::uint64_t inserted{0};
+    std::uint64_t merged{0};
+    std::uint64_t leased{0};
+    std::uint64_t done{0};
+    std::uint64_t returned{0};
+    std::uint64_t parked{0};
+    std::uint64_t deleted{0};
+    std::uint64_t expired{0};
+    std::uint64_t failed{0};
+  };
+  void count(std::uint64_t Counts::*what) {
+    if (serving_) ++(counts_.*what);
+  }
+
+  TableId id_;
+  std::shared_ptr<TypeDeclaration const> type_;
+  std::shared_ptr<TableDeclaration const> declaration_;
+  Options options_;
+  bool has_merge_rules_{false};
+  std::vector<Handler> handlers_;  // by Command::index
+  State state_;
+  Counts counts_;
+  std::uint64_t records_ignored_{0};
+  mutable bool serving_{false};
+  // Memory that decide uses again; nothing in it is remembered.
+  mutable std::string key_;
+  mutable std::string data_;
+  mutable std::string merged_;
+  mutable std::vector<Clients::Seen> seen_;
+  // Where the next search for stragglers, or for leases of former starts, goes on. A hint: from
+  // wherever it begins, the search goes through all.
+  mutable std::uint32_t restate_row_{0};
+  mutable std::uint32_t restate_client_{0};
+  mutable std::uint32_t recovered_lease_{0};
+};
+
+}  // namespace fastjournal::journal

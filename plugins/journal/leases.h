@@ -1,0 +1,169 @@
+// Who works on what: one entry for each row that is being processed, found by
+// its row (the header names it), by its connection, and by its end.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "fastjournal/types.h"
+#include "rows.h"
+
+namespace fastjournal::journal {
+
+inline constexpr std::uint32_t kNoLease = UINT32_MAX;
+inline constexpr std::size_t kWorkerBytesMax = 256;
+
+struct Lease {
+  LeaseEpoch epoch{};
+  std::int64_t began{0};
+  std::int64_t ends{0};
+  std::uint64_t connection{0};  // 0: gone; the lease lasts until its end
+  std::uint32_t row{kNoRow};    // kNoRow: the entry is free
+  std::uint32_t worker{0};
+  std::uint32_t next{kNoLease};  // of the same connection
+  std::uint32_t prev{kNoLease};
+  std::uint32_t start{0};  // of the daemon, in which it was given or last freed of a dead connection
+};
+
+class Leases {
+ public:
+  // What a lease is made of, and what a record says about it.
+  struct Terms {
+    LeaseEpoch epoch{};
+    std::int64_t began{0};
+    std::int64_t ends{0};
+    std::uint64_t connection{0};
+    std::uint32_t start{0};
+    std::string_view worker{};
+  };
+
+  std::uint32_t add(std::uint32_t row, Terms const& terms) {
+    std::uint32_t number = free_;
+    if (number == kNoLease) {
+      number = static_cast<std::uint32_t>(leases_.size());
+      leases_.emplace_back();
+    } else {
+      free_ = leases_[number].next;
+    }
+    ++size_;
+    Lease& lease = leases_[number];
+    lease = Lease{};
+    lease.epoch = terms.epoch;
+    lease.began = terms.began;
+    lease.row = row;
+    fill(number, terms);
+    return number;
+  }
+
+  // End, connection, worker and start become those of the terms.
+  void change(std::uint32_t number, Terms const& terms) {
+    empty(number);
+    fill(number, terms);
+  }
+
+  void remove(std::uint32_t number) {
+    empty(number);
+    leases_[number] = Lease{};
+    leases_[number].next = free_;
+    free_ = number;
+    --size_;
+  }
+
+  [[nodiscard]] Lease const& operator[](std::uint32_t number) const { return leases_[number]; }
+  [[nodiscard]] std::string_view worker(Lease const& lease) const { return workers_[lease.worker].name; }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  // Numbers below may be leases (their row says).
+  [[nodiscard]] std::uint32_t end() const { return static_cast<std::uint32_t>(leases_.size()); }
+  // kNoLease if the connection holds none; Lease::next leads on.
+  [[nodiscard]] std::uint32_t first_of(std::uint64_t connection) const {
+    auto const found = by_connection_.find(connection);
+    return found == by_connection_.end() ? kNoLease : found->second;
+  }
+  // (end, number), the first to end first.
+  [[nodiscard]] absl::btree_set<std::pair<std::int64_t, std::uint32_t>> const& ends() const { return ends_; }
+
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return leases_.size() * sizeof(Lease) + ends_.size() * 20 + by_connection_.capacity() * 17 + workers_.size() * 96;
+  }
+
+ private:
+  struct Worker {
+    std::string name;
+    std::uint32_t uses{0};
+    std::uint32_t next_free{0};
+  };
+
+  void fill(std::uint32_t number, Terms const& terms) {
+    Lease& lease = leases_[number];
+    lease.ends = terms.ends;
+    lease.connection = terms.connection;
+    lease.start = terms.start;
+    lease.worker = use_worker(terms.worker);
+    ends_.emplace(lease.ends, number);
+    lease.next = lease.prev = kNoLease;
+    if (lease.connection == 0) return;
+    auto const [head, added] = by_connection_.try_emplace(lease.connection, number);
+    if (added) return;
+    lease.next = head->second;
+    leases_[lease.next].prev = number;
+    head->second = number;
+  }
+
+  void empty(std::uint32_t number) {
+    Lease& lease = leases_[number];
+    ends_.erase({lease.ends, number});
+    leave_worker(lease.worker);
+    if (lease.connection == 0) return;
+    if (lease.next != kNoLease) leases_[lease.next].prev = lease.prev;
+    if (lease.prev != kNoLease) {
+      leases_[lease.prev].next = lease.next;
+    } else if (lease.next == kNoLease) {
+      by_connection_.erase(lease.connection);
+    } else {
+      by_connection_[lease.connection] = lease.next;
+    }
+  }
+
+  // A worker takes many rows: its name is kept once.
+  std::uint32_t use_worker(std::string_view name) {
+    auto const found = by_name_.find(name);
+    if (found != by_name_.end()) {
+      ++workers_[found->second].uses;
+      return found->second;
+    }
+    std::uint32_t number = free_worker_;
+    if (number == kNoLease) {
+      number = static_cast<std::uint32_t>(workers_.size());
+      workers_.emplace_back();
+    } else {
+      free_worker_ = workers_[number].next_free;
+    }
+    workers_[number].name.assign(name);
+    workers_[number].uses = 1;
+    by_name_.emplace(workers_[number].name, number);
+    return number;
+  }
+  void leave_worker(std::uint32_t number) {
+    if (--workers_[number].uses > 0) return;
+    by_name_.erase(workers_[number].name);
+    workers_[number].next_free = free_worker_;
+    free_worker_ = number;
+  }
+
+  std::deque<Lease> leases_;
+  std::uint32_t free_{kNoLease};
+  std::uint32_t size_{0};
+  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> ends_;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> by_connection_;
+  std::deque<Worker> workers_;  // names must stay where they are: by_name_ borrows them
+  std::uint32_t free_worker_{kNoLease};
+  absl::flat_hash_map<std::string_view, std::uint32_t> by_name_;
+};
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,40 @@
+// The options of a journal as numbers, read once from the declaration: names
+// and defaults stand in journal.xml.
+#pragma once
+
+#include <cstdint>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::journal {
+
+struct Options {
+  std::int64_t processing_timeout{3'600'000};  // durations are ms
+  std::int64_t processing_timeout_min{0};
+  std::int64_t processing_timeout_max{0};
+  std::int64_t grace{10'000};
+  std::uint8_t max_timeouts{5};
+  std::uint8_t max_lifetime_timeouts{100};
+  bool delete_failed{false};
+  std::int64_t keep_parked{0};  // 0: for ever
+  std::int64_t back_off_first{1000};
+  std::int64_t back_off_factor{2};
+  std::int64_t back_off_max{600'000};
+  std::int64_t back_off_jitter{10};  // percent
+  std::int64_t max_postpone{3'600'000};
+  bool one_at_a_time{true};
+  std::uint64_t rows_max{0};    // 0: no limit
+  std::uint64_t memory_max{0};  // bytes; 0: no limit
+  std::int64_t client_keep{604'800'000};
+
+  [[nodiscard]] static Options read(TableDeclaration const& declaration);
+  // What the loader cannot check, as it concerns two options: ok, or which and why.
+  [[nodiscard]] Status check(TableDeclaration const& declaration) const;
+
+  // How long a row rests after its n-th failure (from 0), with what chance would add (DECISIONS 14).
+  [[nodiscard]] std::int64_t back_off(unsigned failures, ObjectId row, LeaseEpoch epoch) const;
+};
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,81 @@
+// Where rows keep their facts, keys and data: byte strings of any size up to
+// some 16 MiB, addressed by a u32. Sizes are rounded up to classes (8 bytes
+// apart up to 1 KiB, then an eighth apart); each class cuts pages into slots, and
+// a page that is empty goes back to the system. A malloc for each row would
+// cost 15 to 27 bytes more, this costs 4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace fastjournal::journal {
+
+class PayloadStore {
+ public:
+  // Handles reach 2^19 pages; a store that is nearly full must not be given more.
+  static constexpr std::size_t kPagesMax = std::size_t{1} << 19U;
+
+  PayloadStore();
+
+  // Uninitialised; stays where it is until released.
+  std::uint32_t take(std::size_t size);
+  // `size` as it was taken.
+  void release(std::uint32_t handle, std::size_t size);
+  [[nodiscard]] char* at(std::uint32_t handle) {
+    return const_cast<char*>(static_cast<PayloadStore const*>(this)->at(handle));  // the store itself is not const
+  }
+  [[nodiscard]] char const* at(std::uint32_t handle) const {
+    if ((handle & kLarge) != 0) return large_[handle & ~kLarge].get();
+    Page const& page = pages_[handle >> kSlotBits];
+    return page.bytes.get() + std::size_t{handle & kSlotMask} * page.slot_bytes;
+  }
+  // Both sizes cost the same: what was taken for one can hold the other.
+  [[nodiscard]] static bool same_class(std::size_t a, std::size_t b) { return class_of(a) == class_of(b) && class_of(a) != kLargeClass; }
+
+  [[nodiscard]] bool is_nearly_full() const { return pages_used_ + 1024 >= kPagesMax; }
+  // What the system gave: pages, large blocks, and the books about them.
+  [[nodiscard]] std::uint64_t memory_bytes() const { return bytes_ + pages_.capacity() * sizeof(Page); }
+
+ private:
+  static constexpr std::uint32_t kLarge = 1U << 31U;
+  static constexpr unsigned kSlotBits = 12;
+  static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
+  static constexpr std::size_t kPageBytesMax = 64U << 10U;
+  static constexpr std::uint32_t kSlotsFirst = 8;  // a small table must not pay for a large page
+  static constexpr std::size_t kSlotBytesMax = 8192;
+  static constexpr std::size_t kFineBytesMax = 1024;
+  static constexpr std::size_t kFineClasses = kFineBytesMax / 8;
+  static constexpr std::size_t kClasses = kFineClasses + 1 + 8 * 3;
+  static constexpr std::size_t kLargeClass = kClasses;
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  struct Page {
+    std::unique_ptr<char[]> bytes;
+    std::uint16_t slot_bytes{0};
+    std::uint16_t slots{0};
+    std::uint16_t used{0};
+    std::uint16_t touched{0};     // slots from here on were never given
+    std::uint16_t free{0xFFFF};   // first of the released ones, linked inside the slots
+    std::uint32_t next{kNone};    // pages of the class that have room; or pages without bytes
+    std::uint32_t prev{kNone};
+  };
+
+  [[nodiscard]] static std::size_t class_of(std::size_t size);
+  [[nodiscard]] static std::size_t bytes_of_class(std::size_t size_class);
+  std::uint32_t add_page(std::size_t size_class);
+  void link(std::size_t size_class, std::uint32_t page);
+  void unlink(std::size_t size_class, std::uint32_t page);
+
+  std::vector<Page> pages_;
+  std::uint32_t free_page_{kNone};
+  std::size_t pages_used_{0};
+  std::vector<std::unique_ptr<char[]>> large_;
+  std::vector<std::uint32_t> large_free_;
+  std::vector<std::uint32_t> open_;      // by class: first page that has room
+  std::vector<std::uint32_t> slots_of_;  // by class: slots in all its pages
+  std::uint64_t bytes_{0};
+};
+
+}  // namespace fastjournal::journal

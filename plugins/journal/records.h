@@ -1,0 +1,150 @@
+// The records of a journal: their numbers, bodies and codec, all in one place.
+// Bodies state effects (who, what value), never wishes, so that a replay from
+// any base decides nothing. Dates are 6 bytes, ids LSN / 8 in 6 bytes, texts a
+// varint length and bytes; a last text needs no length.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clients.h"
+#include "fastjournal/table.h"
+#include "leases.h"
+#include "payload.h"
+
+namespace fastjournal::journal {
+
+inline constexpr std::uint8_t kRecordVersion = 1;
+
+enum class RecordType : std::uint8_t {
+  row = 1,             // a row, whole: it begins, or is copied forward
+  merge = 2,           // an insert went into a waiting row
+  lease = 3,           // a row is given to a worker
+  hold = 4,            // a lease has a new end, connection or worker
+  give_back = 5,       // the row waits (again), until a date
+  fold = 6,            // a returned row is gone, what counts of it is in its waiting twin
+  park = 7,            // workers are done with the row, people are not
+  remove = 8,          // the row is gone
+  seen = 9,            // a (client, sequence) was done without any other record
+  client = 10,         // one segment of a client's window, copied forward
+  client_dropped = 11, // a client was silent for too long
+};
+
+enum class RowStatus : std::uint8_t { waiting = 0, processing = 1, parked = 2 };
+
+enum class Reason : std::uint8_t { done = 1, deleted = 2, expired = 3, failed = 4 };
+
+// Who sent an insert, if it said so.
+struct Sender {
+  std::string_view client{};  // empty: nobody
+  std::uint64_t sequence{0};
+};
+
+struct RowBody {
+  RowStatus status{RowStatus::waiting};
+  std::uint8_t priority{0};
+  std::int64_t date{0};
+  std::uint8_t timeouts{0};
+  std::uint8_t lifetime{0};
+  Leases::Terms lease{};  // while processing
+  Sender sender{};
+  Facts facts{};
+  std::string_view key{};
+  std::string_view data{};
+  std::string_view error{};
+};
+
+enum class DataChange : std::uint8_t {
+  none,
+  whole,   // the data is replaced
+  by_rule, // the data is what an insert brought; the columns' merge rules give the result.
+           // Only where stating the result would be much longer than the message.
+};
+
+struct MergeBody {
+  DataChange change{DataChange::none};
+  std::uint8_t priority{0};
+  std::int64_t date{0};
+  std::int64_t expires{0};
+  std::int64_t accepted{0};
+  std::uint32_t merges{0};
+  std::uint16_t schema{0};  // of the data, and of the row from now on
+  Sender sender{};
+  std::int64_t now{0};  // told with a sender
+  std::string_view data{};
+};
+
+struct GiveBackBody {
+  std::int64_t date{0};
+  std::uint8_t timeouts{0};
+  std::uint8_t lifetime{0};
+  std::string_view error{};  // empty: the last one stays
+};
+
+// Object: the waiting twin, which gets these values.
+struct FoldBody {
+  ObjectId returned{};
+  std::uint8_t priority{0};
+  std::int64_t date{0};
+  std::int64_t expires{0};
+  std::uint8_t timeouts{0};
+  std::uint8_t lifetime{0};
+  std::uint32_t merges{0};
+  std::string_view error{};
+};
+
+struct ParkBody {
+  std::int64_t at{0};
+  std::uint8_t timeouts{0};
+  std::uint8_t lifetime{0};
+  std::string_view error{};
+};
+
+struct SeenBody {
+  Sender sender{};
+  ObjectId row{};
+  std::int64_t now{0};
+};
+
+struct ClientBody {
+  std::string_view name{};
+  std::int64_t last_used{0};
+  std::uint64_t number{0};  // of the segment
+  std::vector<Clients::Seen> seen;
+};
+
+// Each appends one record and returns its place.
+Lsn append_row(Records& records, ObjectId object, RowBody const& body);
+Lsn append_merge(Records& records, ObjectId row, MergeBody const& body);
+Lsn append_lease(Records& records, ObjectId row, Leases::Terms const& terms);
+Lsn append_hold(Records& records, ObjectId row, Leases::Terms const& terms);
+Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body);
+Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body);
+Lsn append_park(Records& records, ObjectId row, ParkBody const& body);
+Lsn append_remove(Records& records, ObjectId row, Reason reason);
+Lsn append_seen(Records& records, SeenBody const& body);
+Lsn append_client(Records& records, ObjectId segment, ClientBody const& body);
+Lsn append_client_dropped(Records& records, std::string_view name);
+
+// A row's canonical bytes, for the digest: its id and its record, without the sender.
+void write_row(std::string& out, ObjectId id, RowBody const& body);
+void write_client(std::string& out, ClientBody const& body);
+
+// Bytes of a whole row's record, its header included.
+[[nodiscard]] std::uint64_t row_record_bytes(Facts const& facts);
+
+// False: the bytes are no such body.
+[[nodiscard]] bool read_row(std::string_view bytes, RowBody& body);
+[[nodiscard]] bool read_merge(std::string_view bytes, MergeBody& body);
+[[nodiscard]] bool read_lease(std::string_view bytes, Leases::Terms& terms);
+[[nodiscard]] bool read_hold(std::string_view bytes, Leases::Terms& terms);
+[[nodiscard]] bool read_give_back(std::string_view bytes, GiveBackBody& body);
+[[nodiscard]] bool read_fold(std::string_view bytes, FoldBody& body);
+[[nodiscard]] bool read_park(std::string_view bytes, ParkBody& body);
+[[nodiscard]] bool read_remove(std::string_view bytes, Reason& reason);
+[[nodiscard]] bool read_seen(std::string_view bytes, SeenBody& body);
+[[nodiscard]] bool read_client(std::string_view bytes, ClientBody& body);
+
+}  // namespace fastjournal::journal

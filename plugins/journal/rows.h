@@ -1,0 +1,110 @@
+// Row headers: 32 bytes each, in slabs that never move, addressed by a u32.
+// What every operation on a row looks at stands here; the rest of a row (its
+// facts, key and data) is one allocation of the payload store.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fastjournal/types.h"
+
+namespace fastjournal::journal {
+
+inline constexpr std::uint32_t kNoRow = UINT32_MAX;
+
+// Where a row stands. Waiting rows are in one of four places.
+enum class Place : std::uint8_t {
+  free,        // no row
+  future,      // waiting: in the wheel until its process date
+  listed,      // waiting and due: in a list of the order
+  treed,       // waiting and due: in the tree of the order, as it came out of turn
+  behind,      // waiting for the row of its key that is being processed
+  processing,  // leased; `next` is the number of its lease
+  parked,      // done as far as workers are concerned
+};
+[[nodiscard]] constexpr bool is_waiting(Place place) { return place >= Place::future && place <= Place::behind; }
+[[nodiscard]] constexpr bool is_due(Place place) { return place == Place::listed || place == Place::treed; }
+
+class Row {
+ public:
+  // Ids are LSNs, multiples of kLsnAlign: 48 bits of id / 8 reach 2 PiB of log.
+  [[nodiscard]] ObjectId id() const { return ObjectId{(a_ & kMask48) * kLsnAlign}; }
+  [[nodiscard]] std::uint8_t priority() const { return static_cast<std::uint8_t>(a_ >> 48U); }
+  [[nodiscard]] Place place() const { return static_cast<Place>(a_ >> 56U & 0x0FU); }
+  // Other rows have the same key.
+  [[nodiscard]] bool has_siblings() const { return (a_ >> 60U & 1U) != 0; }
+  // It has an expiration date.
+  [[nodiscard]] bool expires() const { return (a_ >> 61U & 1U) != 0; }
+  [[nodiscard]] std::int64_t date() const { return static_cast<std::int64_t>(b_ & kMask48); }
+  // Time-outs since the last merge; in the row's life.
+  [[nodiscard]] std::uint8_t timeouts() const { return static_cast<std::uint8_t>(b_ >> 48U); }
+  [[nodiscard]] std::uint8_t lifetime() const { return static_cast<std::uint8_t>(b_ >> 56U); }
+
+  void set_id(ObjectId id) { a_ = (a_ & ~kMask48) | id.value / kLsnAlign; }
+  void set_priority(std::uint8_t v) { a_ = (a_ & ~(0xFFULL << 48U)) | std::uint64_t{v} << 48U; }
+  void set_place(Place v) { a_ = (a_ & ~(0x0FULL << 56U)) | static_cast<std::uint64_t>(v) << 56U; }
+  void set_siblings(bool v) { a_ = (a_ & ~(1ULL << 60U)) | static_cast<std::uint64_t>(v) << 60U; }
+  void set_expires(bool v) { a_ = (a_ & ~(1ULL << 61U)) | static_cast<std::uint64_t>(v) << 61U; }
+  void set_date(std::int64_t v) { b_ = (b_ & ~kMask48) | (static_cast<std::uint64_t>(v) & kMask48); }
+  void set_timeouts(std::uint8_t v) { b_ = (b_ & ~(0xFFULL << 48U)) | std::uint64_t{v} << 48U; }
+  void set_lifetime(std::uint8_t v) { b_ = (b_ & ~(0xFFULL << 56U)) | std::uint64_t{v} << 56U; }
+
+  std::uint32_t next{0};  // links of whatever structure the place says
+  std::uint32_t prev{0};
+  std::uint32_t payload{0};  // handle of the payload store
+  std::uint32_t region{0};   // of the log: where the row's latest whole record stands
+
+ private:
+  static constexpr std::uint64_t kMask48 = (1ULL << 48U) - 1;
+  std::uint64_t a_{0};
+  std::uint64_t b_{0};
+};
+static_assert(sizeof(Row) == 32);
+
+// (date, id): what decides between rows of one priority.
+[[nodiscard]] inline bool comes_before(Row const& a, Row const& b) {
+  return a.date() != b.date() ? a.date() < b.date() : a.id() < b.id();
+}
+
+class Rows {
+ public:
+  [[nodiscard]] Row& operator[](std::uint32_t index) { return slabs_[index / kSlabRows][index % kSlabRows]; }
+  [[nodiscard]] Row const& operator[](std::uint32_t index) const { return slabs_[index / kSlabRows][index % kSlabRows]; }
+
+  // A header of zeros.
+  std::uint32_t add() {
+    ++size_;
+    if (free_ != kNoRow) {
+      std::uint32_t const index = free_;
+      Row& row = (*this)[index];
+      free_ = row.next;
+      row = Row{};
+      return index;
+    }
+    if (end_ % kSlabRows == 0) slabs_.push_back(std::make_unique<Row[]>(kSlabRows));
+    return end_++;
+  }
+  void remove(std::uint32_t index) {
+    Row& row = (*this)[index];
+    row = Row{};
+    row.next = free_;
+    free_ = index;
+    --size_;
+  }
+
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  // Indexes below may be rows (their place says), none from it on.
+  [[nodiscard]] std::uint32_t end() const { return end_; }
+  [[nodiscard]] std::uint64_t memory_bytes() const { return slabs_.size() * (kSlabRows * sizeof(Row) + sizeof(void*)); }
+
+ private:
+  static constexpr std::uint32_t kSlabRows = 256;  // 8 KiB: ten thousand small tables must fit as well
+
+  std::vector<std::unique_ptr<Row[]>> slabs_;
+  std::uint32_t end_{0};
+  std::uint32_t free_{kNoRow};
+  std::uint32_t size_{0};
+};
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,487 @@
+#include "state.h"
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "base/check.h"
+#include "base/hash.h"
+
+namespace fastjournal::journal {
+namespace {
+
+std::uint64_t body_bytes(Facts const& facts) {
+  return std::uint64_t{facts.key_bytes} + facts.data_bytes + facts.error_bytes;
+}
+
+// In memory: the facts, alone or with room for all of them, and what follows.
+struct Front {
+  std::array<char, kFactsBytesMax> bytes;
+  std::size_t size;
+
+  explicit Front(Facts const& facts) {
+    std::size_t const used = payload::write_facts(bytes.data(), facts);
+    size = used;
+    if (used + body_bytes(facts) < kPaddedFrom) return;
+    bytes[0] = static_cast<char>(static_cast<unsigned char>(bytes[0]) | payload::kPadded);
+    std::memset(bytes.data() + used, 0, bytes.size() - used);
+    size = kFactsBytesMax;
+  }
+};
+
+// Where a row stands among those of its key.
+unsigned rank(Place place) { return is_waiting(place) ? 0 : place == Place::processing ? 1 : 2; }
+
+}  // namespace
+
+State::State() = default;
+
+std::uint32_t State::hash_of(std::string_view key) { return static_cast<std::uint32_t>(hash64(key) >> 32U); }
+
+// ---------------------------------------------------------------------------
+// Reading
+
+std::uint32_t State::find(ObjectId id) const {
+  if (id == last_id_ && !id.is_none()) return last_row_;
+  last_row_ = ids_.find(id);
+  last_id_ = id;
+  return last_row_;
+}
+
+std::uint32_t State::find_head(std::uint32_t hash, std::string_view key) const {
+  return keys_.find(hash, [&](std::uint32_t row) { return view(row).key == key; });
+}
+
+KeyRows State::key_rows(std::uint32_t head) const {
+  KeyRows out;
+  // Waiting, processing, parked: at most one each of the first two.
+  for (std::uint32_t at = head; at != kNoRow && out.parked == kNoRow; at = next_sibling(at)) {
+    switch (rank(rows_[at].place())) {
+      case 0: out.waiting = at; break;
+      case 1: out.processing = at; break;
+      default: out.parked = at;
+    }
+  }
+  return out;
+}
+
+KeyRows State::find_key(std::string_view key) const { return key_rows(find_head(hash_of(key), key)); }
+
+KeyRows State::key_rows_of(std::uint32_t row) const {
+  return rows_[row].has_siblings() ? find_key(view(row).key) : key_rows(row);
+}
+
+std::uint32_t State::next_sibling(std::uint32_t row) const {
+  return rows_[row].has_siblings() ? siblings_.find(row)->second.next : kNoRow;
+}
+
+PayloadView State::view(std::uint32_t row) const {
+  PayloadView out;
+  // How long it is only the facts tell; they are whole, as write() wrote them.
+  std::string_view rest{payloads_.at(rows_[row].payload), SIZE_MAX / 2};
+  static_cast<void>(payload::take_facts(rest, out.facts));
+  char const* at = rest.data();
+  out.key = {at, out.facts.key_bytes};
+  out.data = {at + out.facts.key_bytes, out.facts.data_bytes};
+  out.error = {at + out.facts.key_bytes + out.facts.data_bytes, out.facts.error_bytes};
+  return out;
+}
+
+Leases::Terms State::terms_of(std::uint32_t row) const {
+  Lease const& lease = lease_of(row);
+  return {lease.epoch, lease.began, lease.ends, lease.connection, lease.start, leases_.worker(lease)};
+}
+
+RowBody State::body_of(std::uint32_t index) const {
+  Row const& row = rows_[index];
+  PayloadView const payload = view(index);
+  RowBody body;
+  body.status = row.place() == Place::processing ? RowStatus::processing
+                : row.place() == Place::parked   ? RowStatus::parked
+                                                 : RowStatus::waiting;
+  body.priority = row.priority();
+  body.date = row.date();
+  body.timeouts = row.timeouts();
+  body.lifetime = row.lifetime();
+  if (body.status == RowStatus::processing) body.lease = terms_of(index);
+  body.facts = payload.facts;
+  body.key = payload.key;
+  body.data = payload.data;
+  body.error = payload.error;
+  return body;
+}
+
+std::uint64_t State::memory_bytes() const {
+  return rows_.memory_bytes() + payloads_.memory_bytes() + keys_.memory_bytes() + ids_.memory_bytes() + order_.memory_bytes() +
+         wheel_.memory_bytes() + leases_.memory_bytes() + clients_.memory_bytes() + regions_.memory_bytes() +
+         (expiries_.size() + parked_.size()) * 20 + siblings_.capacity() * 13;
+}
+
+// ---------------------------------------------------------------------------
+// Schemas
+
+State::SchemaUse* State::use_of(std::uint16_t version) {
+  for (auto use = schemas_.rbegin(); use != schemas_.rend(); ++use)
+    if (use->schema->version == version) return &*use;
+  return nullptr;
+}
+
+void State::add_schema(Schema const& schema) {
+  SchemaUse* const known = use_of(schema.version);
+  if (known == nullptr) {
+    schemas_.push_back({std::make_unique<Schema>(schema), 0});
+  } else if (known->rows == 0) {
+    *known->schema = schema;
+  }
+}
+
+Schema const* State::schema(std::uint16_t version) const {
+  for (auto use = schemas_.rbegin(); use != schemas_.rend(); ++use)
+    if (use->schema->version == version) return use->schema.get();
+  return nullptr;
+}
+
+bool State::uses_schema(std::uint16_t version) const {
+  for (SchemaUse const& use : schemas_)
+    if (use.schema->version == version) return use.rows > 0;
+  return false;
+}
+
+// ---------------------------------------------------------------------------
+// Payloads
+
+std::uint32_t State::write(Facts const& facts, std::string_view key, std::string_view data, std::string_view error) {
+  Front const front{facts};
+  std::uint32_t const handle = payloads_.take(front.size + body_bytes(facts));
+  char* to = payloads_.at(handle);
+  for (std::string_view const part : {std::string_view{front.bytes.data(), front.size}, key, data, error}) {
+    if (!part.empty()) std::memcpy(to, part.data(), part.size());
+    to += part.size();
+  }
+  return handle;
+}
+
+void State::release(std::uint32_t handle, PayloadView const& view) {
+  auto const front = static_cast<std::size_t>(view.key.data() - payloads_.at(handle));
+  payloads_.release(handle, front + body_bytes(view.facts));
+}
+
+void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& facts, std::string_view data, std::string_view error) {
+  Row& row = rows_[index];
+  row_record_bytes_ += row_record_bytes(facts);
+  row_record_bytes_ -= row_record_bytes(old.facts);
+  if (facts.schema != old.facts.schema) {
+    --use_of(old.facts.schema)->rows;
+    ++use_of(facts.schema)->rows;
+  }
+  Front const front{facts};
+  auto const old_front = static_cast<std::size_t>(old.key.data() - payloads_.at(row.payload));
+  bool const same_rest = data.data() == old.data.data() && data.size() == old.data.size() && error.data() == old.error.data() &&
+                         error.size() == old.error.size();
+  if (same_rest && front.size == old_front) {
+    std::memcpy(payloads_.at(row.payload), front.bytes.data(), front.size);
+    return;
+  }
+  // The old one is released last: what is given may be parts of it.
+  std::uint32_t const handle = write(facts, old.key, data, error);
+  release(row.payload, old);
+  row.payload = handle;
+}
+
+// ---------------------------------------------------------------------------
+// Rows of one key
+
+void State::link(std::uint32_t row, std::string_view key) {
+  std::uint32_t const hash = hash_of(key);
+  std::uint32_t const head = find_head(hash, key);
+  if (head == kNoRow) {
+    keys_.insert(hash, row);
+    return;
+  }
+  if (!rows_[head].has_siblings()) {
+    rows_[head].set_siblings(true);
+    siblings_.emplace(head, Sibling{});
+  }
+  rows_[row].set_siblings(true);
+  unsigned const mine = rank(rows_[row].place());
+  std::uint32_t before = kNoRow;
+  std::uint32_t after = head;
+  while (after != kNoRow && rank(rows_[after].place()) < mine) {
+    before = after;
+    after = siblings_.find(after)->second.next;
+  }
+  siblings_[row] = Sibling{after, before};
+  if (after != kNoRow) siblings_.find(after)->second.prev = row;
+  if (before != kNoRow) {
+    siblings_.find(before)->second.next = row;
+  } else {
+    keys_.replace(hash, head, row);
+  }
+}
+
+void State::unlink(std::uint32_t row, std::string_view key) {
+  std::uint32_t const hash = hash_of(key);
+  if (!rows_[row].has_siblings()) {
+    keys_.erase(hash, row);
+    return;
+  }
+  auto const found = siblings_.find(row);
+  Sibling const sibling = found->second;
+  siblings_.erase(found);
+  rows_[row].set_siblings(false);
+  if (sibling.next != kNoRow) siblings_.find(sibling.next)->second.prev = sibling.prev;
+  if (sibling.prev != kNoRow) {
+    siblings_.find(sibling.prev)->second.next = sibling.next;
+  } else {
+    keys_.replace(hash, row, sibling.next);
+  }
+  std::uint32_t const neighbour = sibling.next != kNoRow ? sibling.next : sibling.prev;
+  auto const left = siblings_.find(neighbour);
+  if (left->second.next == kNoRow && left->second.prev == kNoRow) {
+    siblings_.erase(left);
+    rows_[neighbour].set_siblings(false);
+  }
+}
+
+void State::set_place(std::uint32_t index, Place place) {
+  Row& row = rows_[index];
+  if (!row.has_siblings() || rank(place) == rank(row.place())) {
+    row.set_place(place);
+    return;
+  }
+  std::string_view const key = view(index).key;
+  unlink(index, key);
+  row.set_place(place);
+  link(index, key);
+}
+
+// ---------------------------------------------------------------------------
+// Places
+
+void State::expect_expiry(std::uint32_t index) {
+  if (rows_[index].expires()) expiries_.emplace(view(index).facts.expires, index);
+}
+
+void State::enter_due(std::uint32_t index, Effects& effects) {
+  order_.push(index);
+  effects.available({}, TimeMs{rows_[index].date()});
+}
+
+// The row's place is a waiting one already, or set here first: the order of its key depends on it.
+void State::enter_waiting(std::uint32_t index, Effects& effects) {
+  set_place(index, Place::behind);
+  expect_expiry(index);
+  if (one_at_a_time_ && rows_[index].has_siblings() && key_rows_of(index).processing != kNoRow) {
+    ++behind_;
+    return;
+  }
+  Row& row = rows_[index];
+  if (row.date() <= now_) {
+    enter_due(index, effects);
+    return;
+  }
+  row.set_place(Place::future);
+  if (wheel_.size() == 0) wheel_.start(TimeMs{now_});
+  wheel_.set(index);
+}
+
+void State::leave(std::uint32_t index, Effects& effects) {
+  Row& row = rows_[index];
+  switch (row.place()) {
+    case Place::future: wheel_.cancel(index); break;
+    case Place::listed:
+    case Place::treed: order_.erase(index); break;
+    case Place::behind: --behind_; break;
+    case Place::processing: leases_.remove(row.next); return;
+    case Place::parked:
+      parked_.erase({view(index).facts.parked_at, index});
+      if (parked_.empty()) effects.lower_alert("row-failed");
+      break;
+    case Place::free: return;
+  }
+  if (row.expires()) expiries_.erase({view(index).facts.expires, index});
+}
+
+void State::free_twin(std::uint32_t index, Effects& effects) {
+  if (!rows_[index].has_siblings()) return;
+  std::uint32_t const waiting = key_rows_of(index).waiting;
+  if (waiting == kNoRow || waiting == index || rows_[waiting].place() != Place::behind) return;
+  leave(waiting, effects);
+  enter_waiting(waiting, effects);
+}
+
+bool State::advance(std::int64_t now, std::size_t budget, Effects& effects) {
+  see(now);
+  return wheel_.advance(TimeMs{now}, budget, [&](std::uint32_t row) { enter_due(row, effects); });
+}
+
+// ---------------------------------------------------------------------------
+// Rows
+
+bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
+  SchemaUse* const use = use_of(body.facts.schema);
+  if (use == nullptr) return false;
+  KeyRows const others = find_key(body.key);
+  if (body.status == RowStatus::waiting && others.waiting != kNoRow) return false;
+
+  std::uint32_t const index = rows_.add();
+  Row& row = rows_[index];
+  row.set_id(id);
+  row.set_priority(body.priority);
+  row.set_date(body.date);
+  row.set_timeouts(body.timeouts);
+  row.set_lifetime(body.lifetime);
+  row.set_expires(body.facts.expires != 0);
+  row.payload = write(body.facts, body.key, body.data, body.error);
+  row.region = Regions::of(lsn);
+  regions_.add(row.region);
+  ids_.insert(id, index);
+  last_id_ = id;
+  last_row_ = index;
+  ++use->rows;
+  row_record_bytes_ += row_record_bytes(body.facts);
+
+  switch (body.status) {
+    case RowStatus::waiting:
+      row.set_place(Place::behind);
+      link(index, body.key);
+      enter_waiting(index, effects);
+      break;
+    case RowStatus::processing:
+      row.set_place(Place::processing);
+      row.next = leases_.add(index, body.lease);
+      last_epoch_ = std::max(last_epoch_, body.lease.epoch);
+      link(index, body.key);
+      // Copied forward, a twin may come back before the row it waits for.
+      if (others.waiting != kNoRow) {
+        leave(others.waiting, effects);
+        enter_waiting(others.waiting, effects);
+      }
+      break;
+    case RowStatus::parked:
+      row.set_place(Place::parked);
+      link(index, body.key);
+      parked_.emplace(body.facts.parked_at, index);
+      expect_expiry(index);
+      break;
+  }
+  return true;
+}
+
+void State::remove(std::uint32_t index, Effects& effects) {
+  leave(index, effects);
+  Row& row = rows_[index];
+  bool const freed = row.place() == Place::processing && row.has_siblings();
+  PayloadView const payload = view(index);
+  std::uint32_t const waiting = freed ? key_rows_of(index).waiting : kNoRow;
+  unlink(index, payload.key);
+  row_record_bytes_ -= row_record_bytes(payload.facts);
+  --use_of(payload.facts.schema)->rows;
+  release(row.payload, payload);
+  regions_.remove(row.region);
+  ids_.erase(row.id());
+  if (last_row_ == index) last_id_ = {};
+  rows_.remove(index);
+  if (waiting != kNoRow && rows_[waiting].place() == Place::behind) {
+    leave(waiting, effects);
+    enter_waiting(waiting, effects);
+  }
+}
+
+void State::moved(std::uint32_t index, Lsn lsn) {
+  Row& row = rows_[index];
+  regions_.remove(row.region);
+  row.region = Regions::of(lsn);
+  regions_.add(row.region);
+}
+
+void State::lease(std::uint32_t index, Leases::Terms const& terms) {
+  // A waiting row causes no effect when it leaves.
+  Row& row = rows_[index];
+  if (row.place() == Place::future) {
+    wheel_.cancel(index);
+  } else if (row.place() == Place::behind) {
+    --behind_;
+  } else {
+    order_.erase(index);
+  }
+  if (row.expires()) expiries_.erase({view(index).facts.expires, index});
+  set_place(index, Place::processing);
+  row.next = leases_.add(index, terms);
+  last_epoch_ = std::max(last_epoch_, terms.epoch);
+  see(terms.began);
+}
+
+void State::hold(std::uint32_t index, Leases::Terms const& terms) { leases_.change(rows_[index].next, terms); }
+
+void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime, Effects& effects) {
+  leave(index, effects);
+  Row& row = rows_[index];
+  if (row.place() == Place::parked) {
+    PayloadView const old = view(index);
+    Facts facts = old.facts;
+    facts.parked_at = 0;
+    rewrite(index, old, facts, old.data, old.error);
+  }
+  row.set_date(date);
+  row.set_timeouts(timeouts);
+  row.set_lifetime(lifetime);
+  enter_waiting(index, effects);
+}
+
+void State::park(std::uint32_t index, ParkBody const& body, Effects& effects) {
+  leave(index, effects);
+  Row& row = rows_[index];
+  row.set_timeouts(body.timeouts);
+  row.set_lifetime(body.lifetime);
+  PayloadView const old = view(index);
+  Facts facts = old.facts;
+  facts.parked_at = body.at;
+  std::string_view const error = body.error.empty() ? old.error : body.error;
+  facts.error_bytes = static_cast<std::uint32_t>(error.size());
+  rewrite(index, old, facts, old.data, error);
+  set_place(index, Place::parked);
+  parked_.emplace(body.at, index);
+  expect_expiry(index);
+  free_twin(index, effects);
+}
+
+void State::change(std::uint32_t index, Change const& change, Effects& effects) {
+  leave(index, effects);
+  PayloadView const old = view(index);
+  Facts facts = change.facts;
+  facts.key_bytes = old.facts.key_bytes;
+  facts.data_bytes = static_cast<std::uint32_t>(change.data.size());
+  facts.error_bytes = static_cast<std::uint32_t>(change.error.size());
+  rewrite(index, old, facts, change.data, change.error);
+  Row& row = rows_[index];
+  row.set_priority(change.priority);
+  row.set_date(change.date);
+  row.set_timeouts(change.timeouts);
+  row.set_lifetime(change.lifetime);
+  row.set_expires(facts.expires != 0);
+  enter_waiting(index, effects);
+}
+
+void State::set_error(std::uint32_t index, std::string_view error) {
+  PayloadView const old = view(index);
+  Facts facts = old.facts;
+  facts.error_bytes = static_cast<std::uint32_t>(error.size());
+  rewrite(index, old, facts, old.data, error);
+}
+
+void State::set_one_at_a_time(bool value, Effects& effects) {
+  if (one_at_a_time_ == value) return;
+  one_at_a_time_ = value;
+  // The twins of what is being processed are held, or go.
+  for (std::uint32_t number = 0; number < leases_.end(); ++number) {
+    std::uint32_t const row = leases_[number].row;
+    if (row == kNoRow || !rows_[row].has_siblings()) continue;
+    std::uint32_t const waiting = key_rows_of(row).waiting;
+    if (waiting == kNoRow) continue;
+    leave(waiting, effects);
+    enter_waiting(waiting, effects);
+  }
+}
+
+}  // namespace fastjournal::journal

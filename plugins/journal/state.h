@@ -1,0 +1,176 @@
+// What a journal holds: rows in their slabs with every index over them, leases,
+// clients and schemas. Whoever changes a row through here leaves all of them in step.
+// Knows the rules of places (what is due, what is behind its twin), none of commands.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "clients.h"
+#include "fastjournal/table.h"
+#include "id_index.h"
+#include "key_index.h"
+#include "leases.h"
+#include "order.h"
+#include "payload.h"
+#include "payload_store.h"
+#include "records.h"
+#include "regions.h"
+#include "rows.h"
+#include "timer/wheel.h"
+
+namespace fastjournal::journal {
+
+// Rows of one key; kNoRow where there is none.
+struct KeyRows {
+  std::uint32_t waiting{kNoRow};
+  std::uint32_t processing{kNoRow};
+  std::uint32_t parked{kNoRow};  // one of them: State::next_sibling leads to the others
+};
+
+class State {
+ public:
+  using Deadlines = absl::btree_set<std::pair<std::int64_t, std::uint32_t>>;  // (date, row)
+
+  State();
+
+  // -- reading ------------------------------------------------------------
+  [[nodiscard]] std::uint32_t find(ObjectId id) const;
+  [[nodiscard]] KeyRows find_key(std::string_view key) const;
+  [[nodiscard]] KeyRows key_rows_of(std::uint32_t row) const;
+  [[nodiscard]] std::uint32_t next_sibling(std::uint32_t row) const;
+  [[nodiscard]] PayloadView view(std::uint32_t row) const;
+  [[nodiscard]] RowBody body_of(std::uint32_t row) const;
+  [[nodiscard]] Row const& row(std::uint32_t index) const { return rows_[index]; }
+  [[nodiscard]] Lease const& lease_of(std::uint32_t row) const { return leases_[rows_[row].next]; }
+  [[nodiscard]] Leases::Terms terms_of(std::uint32_t row) const;
+  [[nodiscard]] Rows const& rows() const { return rows_; }
+  [[nodiscard]] IdIndex const& ids() const { return ids_; }
+  [[nodiscard]] Order const& order() const { return order_; }
+  [[nodiscard]] Leases const& leases() const { return leases_; }
+  [[nodiscard]] Clients const& clients() const { return clients_; }
+  [[nodiscard]] Regions const& regions() const { return regions_; }
+  // Waiting and parked rows that expire; parked rows by when they were parked.
+  [[nodiscard]] Deadlines const& expiries() const { return expiries_; }
+  [[nodiscard]] Deadlines const& parked() const { return parked_; }
+  [[nodiscard]] std::int64_t now() const { return now_; }
+  // When advance() has something to do; the date of the first row that is not due.
+  [[nodiscard]] TimeMs next_due() const { return wheel_.next_due(); }
+  [[nodiscard]] TimeMs first_future() const { return wheel_.first_date(); }
+  [[nodiscard]] std::uint64_t future() const { return wheel_.size(); }
+  [[nodiscard]] std::uint64_t behind() const { return behind_; }
+  [[nodiscard]] LeaseEpoch last_epoch() const { return last_epoch_; }
+  [[nodiscard]] std::uint64_t live_bytes() const { return row_record_bytes_ + clients_.live_bytes(); }
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+  [[nodiscard]] bool payloads_nearly_full() const { return payloads_.is_nearly_full(); }
+
+  // -- schemas ------------------------------------------------------------
+  void add_schema(Schema const& schema);
+  [[nodiscard]] Schema const* schema(std::uint16_t version) const;
+  [[nodiscard]] bool uses_schema(std::uint16_t version) const;
+
+  // -- time ---------------------------------------------------------------
+  // Dates up to `now` are due from here on for what comes; never goes back.
+  void see(std::int64_t now) { now_ = std::max(now_, now); }
+  bool advance(std::int64_t now, std::size_t budget, Effects& effects);
+
+  // -- rows ---------------------------------------------------------------
+  // False: the body does not fit (a second waiting row of the key, an unknown schema).
+  [[nodiscard]] bool add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects);
+  void remove(std::uint32_t row, Effects& effects);
+  // The row's latest whole record stands here now.
+  void moved(std::uint32_t row, Lsn lsn);
+  void lease(std::uint32_t row, Leases::Terms const& terms);
+  void hold(std::uint32_t row, Leases::Terms const& terms);
+  void wait(std::uint32_t row, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime, Effects& effects);
+  void park(std::uint32_t row, ParkBody const& body, Effects& effects);
+  struct Change {
+    std::uint8_t priority;
+    std::int64_t date;
+    std::uint8_t timeouts;
+    std::uint8_t lifetime;
+    Facts facts;  // lengths are those of key, data and error below
+    std::string_view data;
+    std::string_view error;
+  };
+  // A waiting row with other values; the key stays.
+  void change(std::uint32_t row, Change const& change, Effects& effects);
+  void set_error(std::uint32_t row, std::string_view error);
+  void set_one_at_a_time(bool value, Effects& effects);
+
+  // -- clients ------------------------------------------------------------
+  void note(Sender const& sender, ObjectId row, std::int64_t now, Lsn lsn) {
+    clients_.note(regions_, sender.client, sender.sequence, row, now, lsn);
+  }
+  void restore_client(ClientBody const& body, ObjectId segment, Lsn lsn) {
+    clients_.restore(regions_, body.name, body.last_used, body.number, segment, body.seen, lsn);
+  }
+  void drop_client(std::string_view name) { clients_.drop(regions_, name); }
+
+ private:
+  struct WheelLinks {
+    Rows* rows;
+    [[nodiscard]] std::uint32_t next(std::uint32_t e) const { return (*rows)[e].next; }
+    [[nodiscard]] std::uint32_t prev(std::uint32_t e) const { return (*rows)[e].prev; }
+    void set_next(std::uint32_t e, std::uint32_t v) const { (*rows)[e].next = v; }
+    void set_prev(std::uint32_t e, std::uint32_t v) const { (*rows)[e].prev = v; }
+    [[nodiscard]] std::int64_t date(std::uint32_t e) const { return (*rows)[e].date(); }
+    [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const { return (*rows)[a].id() < (*rows)[b].id(); }
+  };
+  struct Sibling {
+    std::uint32_t next{kNoRow};
+    std::uint32_t prev{kNoRow};
+  };
+  struct SchemaUse {
+    std::unique_ptr<Schema> schema;  // column names are borrowed by answers: it stays where it is
+    std::uint64_t rows{0};
+  };
+
+  [[nodiscard]] static std::uint32_t hash_of(std::string_view key);
+  [[nodiscard]] std::uint32_t find_head(std::uint32_t hash, std::string_view key) const;
+  [[nodiscard]] KeyRows key_rows(std::uint32_t head) const;
+  void link(std::uint32_t row, std::string_view key);
+  void unlink(std::uint32_t row, std::string_view key);
+  void enter_waiting(std::uint32_t row, Effects& effects);
+  void enter_due(std::uint32_t row, Effects& effects);
+  void leave(std::uint32_t row, Effects& effects);
+  // The row stops being processed: the one behind it may go.
+  void free_twin(std::uint32_t row, Effects& effects);
+  void set_place(std::uint32_t row, Place place);
+  void expect_expiry(std::uint32_t row);
+  // Returns the handle.
+  std::uint32_t write(Facts const& facts, std::string_view key, std::string_view data, std::string_view error);
+  void release(std::uint32_t handle, PayloadView const& view);
+  void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, std::string_view data, std::string_view error);
+  [[nodiscard]] SchemaUse* use_of(std::uint16_t version);
+
+  Rows rows_;
+  PayloadStore payloads_;
+  KeyIndex keys_;
+  IdIndex ids_;
+  Order order_{rows_};
+  timer::Wheel<WheelLinks> wheel_{WheelLinks{&rows_}};
+  Leases leases_;
+  Clients clients_;
+  Regions regions_;
+  Deadlines expiries_;
+  Deadlines parked_;
+  absl::flat_hash_map<std::uint32_t, Sibling> siblings_;  // of rows that share their key with others
+  std::vector<SchemaUse> schemas_;
+  std::int64_t now_{0};
+  LeaseEpoch last_epoch_{};
+  std::uint64_t row_record_bytes_{0};
+  std::uint64_t behind_{0};
+  bool one_at_a_time_{true};
+  // The row asked for last: what is decided is applied right after.
+  mutable ObjectId last_id_{};
+  mutable std::uint32_t last_row_{kNoRow};
+};
+
+}  // namespace fastjournal::journal
