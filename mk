@@ -225,7 +225,7 @@ verb_fuzz() {
     if [[ $argument =~ ^[0-9]+$ ]]; then seconds=$argument; else wanted=$argument; fi
   done
   install_packages "${packages_build[@]}" "${packages_fuzz[@]}"
-  build_preset fuzz
+  build_preset fuzz fuzzers
   for fuzzer in "$root"/build/fuzz/bin/fuzz_*; do
     [[ -x $fuzzer ]] || continue
     name=${fuzzer##*/fuzz_}
