@@ -166,7 +166,7 @@ void check_key_column(Element const& element, Element const& table, Column& colu
 
 void read_key(Element const& table, std::vector<Element> const& elements, Schema& schema) {
   std::optional<std::string_view> const text = table.attribute("row-key");
-  if (!text) return;
+  if (!text || schema.columns.empty()) return;  // no columns: said already
   std::vector<std::string_view> const names = split_names(*text);
   if (names.empty() || names.size() > kKeyColumnsMax)
     table.problem_at("row-key", "attribute \"row-key\": found " + std::to_string(names.size()) +

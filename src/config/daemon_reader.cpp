@@ -95,8 +95,8 @@ void read_socket(Element const& element, std::filesystem::path const& base, Daem
   if (auto const text = text_field(element, "path")) {
     std::string const path = joined(base, *text);
     if (path.size() > kPathBytesMax)
-      element.problem_at("path", "attribute \"path\": a path of " + std::to_string(path.size()) +
-                                     " bytes, expected at most 107, the most that a unix socket's name may be");
+      element.problem_at("path", "attribute \"path\": found a path that is too long with its folder, expected at most " +
+                                     std::to_string(kPathBytesMax) + " bytes, the most that a unix socket's name may be");
     out.listen.push_back({.address = "unix:" + path, .loopback = true, .plain_text = false});
   }
   std::optional<std::string_view> const mode = element.attribute("mode");

@@ -120,6 +120,7 @@ OptionDeclaration read_option(Element const& element) {
   out.type = static_cast<OptionType>(*type);
   read_limits(element, out);
   read_choices(element, out);
+  if (out.type == OptionType::choice && out.choices.empty()) return out;  // said already
   if (Result<std::int64_t> const value = parse_option(out, out.default_text); !value.ok() && element.attribute("default"))
     element.problem_at("default", "attribute \"default\": " + value.status().message());
   return out;

@@ -74,7 +74,7 @@ class Scanner {
       return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
     });
     if (bad == text_.end()) return true;
-    return fault_at(static_cast<std::size_t>(bad - text_.begin()), "a control character, which XML does not allow");
+    return fault_at(static_cast<std::size_t>(bad - text_.begin()), "a control character, expected text: XML allows no other control characters than tabs and line ends");
   }
 
   // <?xml version="1.0" encoding="UTF-8"?>
@@ -150,24 +150,24 @@ class Scanner {
            (point > 0xFFFF && point <= 0x10FFFF);
   }
 
+  // The root element with all that is in it.
   bool element_tree() {
-    do {
-      if (!markup()) return false;
-    } while (!open_.empty());
+    if (!starts("<")) return fault("text before the root element, expected \"<\"");
+    if (starts("</")) return fault("an end tag without its start tag, expected a root element");
+    if (starts("<!")) return fault("a declaration before the root element, expected the root element");
+    if (!start_tag()) return false;
+    while (!open_.empty())
+      if (!character_data() || !markup()) return false;
     return true;
   }
 
-  // From a "<" on; then the text behind it, if an element is open.
+  // What begins with "<" inside an element.
   bool markup() {
-    bool good = false;
-    if (starts("<!--")) good = comment();
-    else if (starts("<![CDATA[")) good = cdata();
-    else if (starts("<!")) return fault("a declaration inside the document, expected an element");
-    else if (starts("<?")) return fault("a processing instruction, expected none");
-    else if (starts("</")) good = end_tag();
-    else if (starts("<")) good = start_tag();
-    else return fault("text before the root element, expected \"<\"");
-    return good && (open_.empty() || character_data());
+    if (starts("<!--")) return comment();
+    if (starts("<![CDATA[")) return cdata();
+    if (starts("<!")) return fault("a declaration inside the document, expected an element");
+    if (starts("<?")) return fault("a processing instruction, expected none");
+    return starts("</") ? end_tag() : start_tag();
   }
 
   bool character_data() {

@@ -205,32 +205,39 @@ Status bad_column(Column const& column, std::string const& what) {
   return {Code::bad_configuration, "column " + column.name + ": " + what};
 }
 
+template <typename T>
+Status check_order(Column const& column, std::string_view what, T low, T high, std::string (*spelled)(T)) {
+  if (low <= high) return {};
+  return bad_column(column, "found min-" + std::string{what} + "=\"" + spelled(low) + "\" above max-" + std::string{what} +
+                                "=\"" + spelled(high) + "\", expected it below");
+}
+
+// Limits of an integer column, both in the type and in order.
+template <typename T>
+Status check_integer_limits(Column const& column, T type_low, T type_high, T low, T high) {
+  for (T const limit : {low, high})
+    if (limit < type_low || limit > type_high)
+      return bad_column(column, "found the limit " + std::to_string(limit) + ", expected what the type " +
+                                    std::string{name_of(column.type)} + " holds (" + std::to_string(type_low) + " to " +
+                                    std::to_string(type_high) + ")");
+  return check_order<T>(column, "value", low, high, [](T value) { return std::to_string(value); });
+}
+
 Status check_column_limits(Column const& column) {
   IntegerLimits const type = range_of(column.type);
   IntegerLimits const limits = limits_of(column);
-  std::string const type_name{name_of(column.type)};
   switch (kind_of(column.type)) {
-    case CellKind::integer:
-      if (limits.low < type.low || limits.high > type.high || limits.low > type.high || limits.high < type.low)
-        return bad_column(column, "a limit is beyond what " + type_name + " holds (" + std::to_string(type.low) +
-                                      " to " + std::to_string(type.high) + ")");
-      if (limits.low > limits.high) return bad_column(column, "min-value is above max-value");
-      return {};
+    case CellKind::integer: return check_integer_limits(column, type.low, type.high, limits.low, limits.high);
     case CellKind::unsigned_integer:
-      if (limits.unsigned_high > type.unsigned_high || limits.unsigned_low > type.unsigned_high)
-        return bad_column(column, "a limit is beyond what " + type_name + " holds (0 to " +
-                                      std::to_string(type.unsigned_high) + ")");
-      if (limits.unsigned_low > limits.unsigned_high) return bad_column(column, "min-value is above max-value");
-      return {};
+      return check_integer_limits(column, type.unsigned_low, type.unsigned_high, limits.unsigned_low, limits.unsigned_high);
     case CellKind::real:
-      if (column.real_min.value_or(-HUGE_VAL) > column.real_max.value_or(HUGE_VAL))
-        return bad_column(column, "min-value is above max-value");
-      return {};
+      return check_order<double>(column, "value", column.real_min.value_or(-HUGE_VAL), column.real_max.value_or(HUGE_VAL), number);
     case CellKind::bytes:
-      if (column.length_min > column.length_max) return bad_column(column, "min-length is above max-length");
       if (column.length_max > kRowBytesMax)
-        return bad_column(column, "max-length is above the most a row carries (16777216)");
-      return {};
+        return bad_column(column, "found max-length=\"" + std::to_string(column.length_max) + "\", expected at most " +
+                                      std::to_string(kRowBytesMax) + ", the most a row carries");
+      return check_order<std::uint64_t>(column, "length", column.length_min, column.length_max,
+                                        [](std::uint64_t value) { return std::to_string(value); });
     case CellKind::none: return {};
   }
   return {};
@@ -238,22 +245,19 @@ Status check_column_limits(Column const& column) {
 
 Status check_merge_rule(Column const& column) {
   CellKind const kind = kind_of(column.type);
-  bool const numeric = column.type != ColumnType::boolean && column.type != ColumnType::character &&
-                       column.type != ColumnType::time_s && column.type != ColumnType::time_ms &&
-                       column.type != ColumnType::time_us && kind != CellKind::none && kind != CellKind::bytes;
-  std::string const type_name{name_of(column.type)};
+  bool const is_date =
+      column.type == ColumnType::time_s || column.type == ColumnType::time_ms || column.type == ColumnType::time_us;
+  bool const adds_up = kind != CellKind::none && kind != CellKind::bytes && !is_date &&
+                       column.type != ColumnType::boolean && column.type != ColumnType::character;
+  auto const refused = [&](std::string const& rule, std::string const& expected) {
+    return bad_column(column, "found merge=\"" + rule + "\" on type " + std::string{name_of(column.type)} + ", expected it on " +
+                                  expected + " only");
+  };
   switch (column.merge) {
-    case MergeRule::sum:
-      if (!numeric) return bad_column(column, "merge=\"sum\" adds integers and floats; the type is " + type_name);
-      return {};
-    case MergeRule::append:
-      if (kind != CellKind::bytes)
-        return bad_column(column, "merge=\"append\" joins strings and buffers; the type is " + type_name);
-      return {};
-    case MergeRule::min:
-    case MergeRule::max:
-      if (kind == CellKind::none) return bad_column(column, "merge=\"min\" and \"max\" compare values; void has none");
-      return {};
+    case MergeRule::sum: return adds_up ? Status{} : refused("sum", "integers and floats");
+    case MergeRule::append: return kind == CellKind::bytes ? Status{} : refused("append", "string and buffer");
+    case MergeRule::min: return kind != CellKind::none ? Status{} : refused("min", "types with a value");
+    case MergeRule::max: return kind != CellKind::none ? Status{} : refused("max", "types with a value");
     case MergeRule::replace:
     case MergeRule::keep: return {};
   }

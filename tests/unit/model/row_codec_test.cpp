@@ -123,6 +123,16 @@ BOOST_AUTO_TEST_CASE(cut_or_lengthened_bytes_are_no_row) {
   BOOST_TEST(!is_data(of, other));
 }
 
+BOOST_AUTO_TEST_CASE(a_number_has_one_spelling_only) {
+  Schema const of = with(column("", ColumnType::uint64));
+  std::string_view const zero{"\x01\x00", 2};
+  std::string_view const longer_zero{"\x01\x80\x00", 3};
+  std::string_view const above_64_bits{"\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02", 11};
+  BOOST_TEST(is_data(of, zero));
+  BOOST_TEST(!is_data(of, longer_zero));
+  BOOST_TEST(!is_data(of, above_64_bits));
+}
+
 BOOST_AUTO_TEST_CASE(a_schema_of_key_columns_only_has_empty_rows) {
   Schema const of = schema({column("k", ColumnType::int32)}, {0});
   BOOST_TEST(data_of(of, message({})).empty());

@@ -1,0 +1,89 @@
+// What a good daemon file becomes, value by value, and the addresses it may
+// name. The refusals are in golden_test.cpp.
+#include <boost/test/unit_test.hpp>
+
+#include "config/address.h"
+#include "config/daemon_reader.h"
+#include "tests/unit/config/scratch_folder.h"
+
+namespace fastjournal::config {
+
+BOOST_AUTO_TEST_SUITE(daemon_reader)
+
+BOOST_AUTO_TEST_CASE(an_empty_file_means_the_defaults) {
+  ScratchFolder const folder;
+  Result<DaemonDeclaration> const read = read_daemon(folder.write("any-name.xml", "<fastjournal/>"));
+  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+  BOOST_REQUIRE(read->listen.size() == 1);
+  BOOST_TEST((read->listen[0] == ListenDeclaration{"127.0.0.1:4050", true, false}));
+  BOOST_TEST(read->data_folder == (folder.path() / "data").string());
+  BOOST_TEST(read->tables_folder == (folder.path() / "tables.d").string());
+  BOOST_TEST(read->plugins_folder == "");
+  BOOST_REQUIRE(read->logs.size() == 1);
+  BOOST_TEST((read->logs[0] == LogDeclaration{"shared", 16U << 20U, 2, 0}));
+  BOOST_TEST((read->limits == LimitsDeclaration{}));
+  BOOST_TEST((read->logging == LoggingDeclaration{"info", ""}));
+  BOOST_TEST(read->unix_mode == 0660U);
+}
+
+BOOST_AUTO_TEST_CASE(everything_arrives) {
+  ScratchFolder const folder;
+  Result<DaemonDeclaration> const read = read_daemon(folder.write("f.xml", R"(<fastjournal>
+  <socket path="run/a.sock" mode="0600"/>
+  <listen address="[::1]:0"/>
+  <listen address="192.0.2.1:4051" plain-text="true"/>
+  <data folder="/var/lib/fastjournal"/>
+  <tables folder="../tables"/>
+  <plugins folder="plugins"/>
+  <log name="fast" container-size="512KiB" initial-containers="8" sync="interval"/>
+  <log name="shared" sync="interval" sync-interval="20ms"/>
+  <limits connections="7" line-bytes="64KiB" frame-bytes="2MiB" output-bytes="1MiB" memory-bytes="16GiB"/>
+  <logging level="warn" file="a.log"/>
+</fastjournal>)"));
+  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+  BOOST_REQUIRE(read->listen.size() == 3);
+  BOOST_TEST((read->listen[0] == ListenDeclaration{"[::1]:0", true, false}));
+  BOOST_TEST((read->listen[1] == ListenDeclaration{"192.0.2.1:4051", false, true}));
+  BOOST_TEST(read->listen[2].address == "unix:" + (folder.path() / "run/a.sock").string());
+  BOOST_TEST(read->unix_mode == 0600U);
+  BOOST_TEST(read->data_folder == "/var/lib/fastjournal");
+  BOOST_TEST(read->tables_folder == (folder.path().parent_path() / "tables").string());
+  BOOST_TEST(read->plugins_folder == (folder.path() / "plugins").string());
+  BOOST_TEST((read->logs[0] == LogDeclaration{"fast", 512U << 10U, 8, 100}));
+  BOOST_TEST((*read->log("shared") == LogDeclaration{"shared", 16U << 20U, 2, 20}));
+  BOOST_TEST(read->log("other") == nullptr);
+  BOOST_TEST((read->limits == LimitsDeclaration{7, 64U << 10U, 2U << 20U, 1U << 20U, 16ULL << 30U}));
+  BOOST_TEST((read->logging == LoggingDeclaration{"warn", (folder.path() / "a.log").string()}));
+}
+
+BOOST_AUTO_TEST_CASE(the_shared_log_is_always_there) {
+  ScratchFolder const folder;
+  Result<DaemonDeclaration> const read = read_daemon(folder.write("f.xml", R"(<fastjournal><log name="own"/></fastjournal>)"));
+  BOOST_REQUIRE(read.ok());
+  BOOST_TEST(read->log("shared") != nullptr);
+  BOOST_TEST(read->log("own") != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_file_is_refused) {
+  ScratchFolder const folder;
+  BOOST_TEST((read_daemon(folder.path() / "none.xml").status().code() == Code::bad_configuration));
+}
+
+BOOST_AUTO_TEST_CASE(addresses_are_numbers_with_a_port) {
+  for (char const* const text : {"127.0.0.1:4050", "127.9.9.9:0", "[::1]:65535", "[0:0:0:0:0:0:0:1]:1"}) {
+    BOOST_TEST_REQUIRE(parse_address(text).has_value(), text);
+    BOOST_TEST(parse_address(text)->loopback, text);
+  }
+  for (char const* const text : {"0.0.0.0:1", "128.0.0.1:1", "[::]:1", "[::2]:1", "[1::1]:1", "[2001:DB8:0:0:1::]:1", "[::ffff:1]:1"}) {
+    BOOST_TEST_REQUIRE(parse_address(text).has_value(), text);
+    BOOST_TEST(!parse_address(text)->loopback, text);
+  }
+  for (char const* const text : {"", ":1", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:1x", "127.0.0:1",
+                                 "127.0.0.1.1:1", "127.0.0.:1", "127.0.0.0001:1", "::1:1", "[::1:1", "[]:1", "[:::1]:1", "[1:2:3:4:5:6:7]:1",
+                                 "[1:2:3:4:5:6:7:8:9]:1", "[1::2:3:4:5:6:7:8]:1", "[12345::]:1", "[g::]:1", "localhost:1", " 127.0.0.1:1"})
+    BOOST_TEST(!parse_address(text).has_value(), text);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::config

@@ -1,0 +1,54 @@
+// What a good TYPE.xml becomes, value by value. The refusals are in golden_test.cpp.
+#include <boost/test/unit_test.hpp>
+
+#include "config/type_reader.h"
+#include "tests/unit/config/scratch_folder.h"
+
+namespace fastjournal::config {
+
+BOOST_AUTO_TEST_SUITE(type_reader)
+
+BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
+  ScratchFolder const folder;
+  Result<TypeDeclaration> const read = read_type(folder.write("tree.xml", R"(<table-type name="tree">
+  <description>Trees.</description>
+  <commands>
+    <command name="PUT" kind="add" columns="true" answers="PUT_DONE">
+      <description>Plants.</description>
+      <parameter name="table" type="string" required="true">Which.</parameter>
+      <parameter name="until" type="date">When.</parameter>
+    </command>
+    <command name="CUT" kind="remove"><description>Fells.</description></command>
+  </commands>
+  <options>
+    <option name="height" type="integer" default="3" min="-1" max="9" live="false">How high.</option>
+    <option name="rest" type="duration" default="2d" min="1ms">How long.</option>
+    <option name="kind" type="choice" default="fir" choices="oak fir">Which.</option>
+  </options>
+</table-type>)"));
+  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+  TypeDeclaration const& type = read.value();
+  BOOST_TEST(type.name == "tree");
+  BOOST_TEST(type.description == "Trees.");
+  BOOST_REQUIRE(type.commands.size() == 2);
+  CommandDeclaration const& put = type.commands[0];
+  BOOST_TEST(put.name == "PUT");
+  BOOST_TEST((put.kind == CommandKind::add));
+  BOOST_TEST(put.takes_columns);
+  BOOST_TEST(put.answers == "PUT_DONE");
+  BOOST_TEST(put.description == "Plants.");
+  BOOST_REQUIRE(put.parameters.size() == 2);
+  BOOST_TEST((put.parameters[0].required && !put.parameters[1].required));
+  BOOST_TEST(put.parameters[1].type == "date");
+  BOOST_TEST(put.parameters[1].description == "When.");
+  BOOST_TEST((type.commands[1].kind == CommandKind::remove && !type.commands[1].takes_columns));
+  BOOST_REQUIRE(type.options.size() == 3);
+  BOOST_TEST((type.options[0].min == -1 && type.options[0].max == 9 && !type.options[0].changes_live));
+  BOOST_TEST((type.options[1].type == OptionType::duration && type.options[1].min == 1 && type.options[1].changes_live));
+  BOOST_TEST(type.options[1].default_text == "2d");
+  BOOST_TEST(type.options[2].choices == (std::vector<std::string>{"oak", "fir"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::config

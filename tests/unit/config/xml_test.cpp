@@ -1,0 +1,80 @@
+// The XML itself: no cut or damaged file is taken for a whole one or does
+// harm, names that are nearly right are recognised, and problems come in the
+// order of the file.
+#include <boost/test/unit_test.hpp>
+
+#include "config/well_formed.h"
+#include "config/xml.h"
+#include "tests/unit/config/scratch_folder.h"
+
+namespace fastjournal::config {
+
+namespace {
+
+constexpr std::string_view kWhole =
+    "\xEF\xBB\xBF<?xml version='1.0' encoding='utf-8'?>\n<!-- c --><a b=\"1\" c='&#65;'>\n<b/>t &amp; <![CDATA[<x>]]><c></c >\n</a>";
+
+bool is_well_formed(std::string_view text) {
+  Problems problems{"file"};
+  return check_well_formed(text, problems);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(xml)
+
+BOOST_AUTO_TEST_CASE(no_cut_of_a_file_is_well_formed) {
+  BOOST_TEST(is_well_formed(kWhole));
+  BOOST_TEST(is_well_formed(std::string{kWhole} + " <!-- after -->\r\n"));
+  for (std::size_t size = 0; size < kWhole.size(); ++size) BOOST_TEST(!is_well_formed(kWhole.substr(0, size)), size);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_well_formed_is_read_by_the_parser_too) {
+  ScratchFolder const folder;
+  for (std::size_t at = 0; at < kWhole.size(); ++at)
+    for (char const byte : {'<', '>', '&', '"', '\'', '/', ' ', 'x', '\0', '\x80'}) {
+      std::string text{kWhole};
+      text[at] = byte;
+      if (!is_well_formed(text)) continue;
+      Problems problems{"file"};
+      BOOST_TEST(Document::read(folder.write("f.xml", text), problems).has_value(), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_too_large_is_refused) {
+  ScratchFolder const folder;
+  Problems problems{"file"};
+  BOOST_TEST(!Document::read(folder.write("f.xml", "<a>" + std::string(Document::kFileBytesMax, ' ') + "</a>"), problems).has_value());
+  BOOST_TEST(problems.status().message().find("expected at most 4194304") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(elements_nested_too_deep_are_refused) {
+  std::string deep;
+  for (int i = 0; i < 60; ++i) deep.append("<a>");
+  BOOST_TEST(!is_well_formed(deep));
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_is_nearly_right_is_recognised) {
+  std::vector<std::string_view> const names{"required", "default", "min-value", "max-value", "log"};
+  BOOST_TEST(near_miss("requierd", names) == "; did you mean \"required\"?");
+  BOOST_TEST(near_miss("defualt", names) == "; did you mean \"default\"?");
+  BOOST_TEST(near_miss("maxvalue", names) == "; did you mean \"max-value\"?");
+  BOOST_TEST(near_miss("lok", names) == "; did you mean \"log\"?");
+  BOOST_TEST(near_miss("colour", names) == "");
+  BOOST_TEST(near_miss("xyz", names) == "");
+}
+
+BOOST_AUTO_TEST_CASE(problems_come_by_line_and_are_bounded) {
+  Problems problems{"f.xml"};
+  BOOST_TEST(problems.status().ok());
+  problems.add(7, "late");
+  problems.add(2, "early");
+  problems.add(7, "later");
+  BOOST_TEST(problems.status().message() == "f.xml:2: early\nf.xml:7: late\nf.xml:7: later");
+  for (int i = 0; i < 100; ++i) problems.add(9, "again");
+  BOOST_TEST(problems.status().message().ends_with("\nf.xml: and 53 more"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::config
