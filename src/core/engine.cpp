@@ -97,6 +97,11 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
   if (outcome.verdict != Verdict::wait) return true;
 
   answer.clear();
+  if (!command.message->has("request")) {
+    // Its answer comes out of order: without a number nobody could tell whose it is (DECISIONS 29).
+    status = Status{Code::missing_parameter, std::string{command.message->command} + " with wait needs the parameter request"}.with("parameter", "request");
+    return true;
+  }
   ParkedCommand parked;
   parked.index = command.index;
   parked.connection = command.connection;
@@ -163,7 +168,7 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
     if (table.table == nullptr) continue;
     table.subscriptions.closed(connection, *table.table);
     // A connection's leases are bounded by what it was given: no budget of steps.
-    static_cast<void>(decide_by_itself(table, now, UINT32_MAX, [&](Decision& decision) {
+    static_cast<void>(decide_by_itself(table, now, UINT32_MAX, Promise::written, [&](Decision& decision) {
       return table.table->decide_connection_closed(connection, decision);
     }));
     touch(table);
@@ -174,7 +179,7 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
 // ---------------------------------------------------------------------------
 // Time
 
-Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max,
+Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
                                         std::function<bool(Decision&)> const& decide) {
   HostedLog& log = *table.log;
   Collector effects{*this, table};
@@ -187,8 +192,7 @@ Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uin
     bool const more = decide(decision);
     if (!group.step_is_empty()) {
       group.apply_step(*table.table, effects);
-      // Nobody was answered: the next promise that is synced covers these too.
-      close_group(log, now, Promise::written);
+      close_group(log, now, promise);
     }
     if (!more) return Ending::finished;
   }
@@ -203,7 +207,8 @@ bool Engine::run_timers(TimeMs now) {
     HostedTable& table = *tables_[due_.first()];
     Collector effects{*this, table};
     bool const more = table.table->next_due() <= now && table.table->advance(now, kAdvanceBudget, effects);
-    Ending const ending = decide_by_itself(table, now, kTimerStepsPerTurn,
+    // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.
+    Ending const ending = decide_by_itself(table, now, kTimerStepsPerTurn, Promise::synced,
                                            [&](Decision& decision) { return table.table->decide_timer(decision); });
     if (table.subscriptions.next_deadline() <= now) touch(table);
     if (ending == Ending::no_space) {

@@ -141,7 +141,8 @@ class Engine {
   Outcome run(HostedTable& table, Command const& command, TimeMs now, bool waited, Answer& answer, Status& status);
   // One loop for everything a table decides by itself (timers, recovery,
   // closed connections): calls `decide` until it says no more, within a budget of steps.
-  Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, std::function<bool(Decision&)> const& decide);
+  Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
+                         std::function<bool(Decision&)> const& decide);
   void close_group(HostedLog& log, TimeMs now, Promise promise);
   void run_parked(HostedTable& table, TimeMs now);
   void wake_listeners(HostedTable& table, TimeMs now);

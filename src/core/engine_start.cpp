@@ -180,7 +180,7 @@ Status Engine::finish_recovery(TimeMs now) {
     Log& log = *table->log->log;
     Ending ending = Ending::more;
     while (ending == Ending::more) {
-      ending = decide_by_itself(*table, now, kTimerStepsPerTurn, [&](Decision& d) { return table->table->decide_recovered(d); });
+      ending = decide_by_itself(*table, now, kTimerStepsPerTurn, Promise::synced, [&](Decision& d) { return table->table->decide_recovered(d); });
       if (log.end_lsn().value - log.written_lsn().value < kWriteEveryBytes) continue;
       if (Status status = log.commit(); !status.ok()) return status;
       table->log->clock_in_batch = false;

@@ -142,7 +142,7 @@ BOOST_FIXTURE_TEST_CASE(when_memory_is_short_only_what_adds_is_refused, Started)
 }
 
 BOOST_FIXTURE_TEST_CASE(a_waiting_command_is_answered_when_work_falls_due, Started) {
-  BOOST_TEST(run("TAKE", {{"wait", "10000"}}, 7) == "later");
+  BOOST_TEST(run("TAKE", {{"wait", "10000"}, {"request", "1"}}, 7) == "later");
   run("PUT", {{"name", "a"}, {"at", "1000500"}});
   turn();
   BOOST_TEST(post.letters.empty());
@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(a_waiting_command_is_answered_when_work_falls_due, Start
 }
 
 BOOST_FIXTURE_TEST_CASE(a_wait_that_is_over_is_answered_with_nothing, Started) {
-  BOOST_TEST(run("TAKE", {{"wait", "2000"}}, 7) == "later");
+  BOOST_TEST(run("TAKE", {{"wait", "2000"}, {"request", "1"}}, 7) == "later");
   BOOST_TEST(engine->next_due().value == now.value + 2000);
   now = TimeMs{now.value + 2000};
   turn();
@@ -164,7 +164,7 @@ BOOST_FIXTURE_TEST_CASE(a_wait_that_is_over_is_answered_with_nothing, Started) {
 }
 
 BOOST_FIXTURE_TEST_CASE(waiting_commands_are_served_in_order_of_arrival_one_row_each, Started) {
-  for (std::uint64_t connection : {5, 6, 7}) run("TAKE", {{"wait", "10000"}}, connection);
+  for (std::uint64_t connection : {5, 6, 7}) run("TAKE", {{"wait", "10000"}, {"request", "1"}}, connection);
   post.full = ConnectionId{5};  // cannot be sent anything: keeps its place, the row goes on
   run("PUT", {{"name", "a"}});
   run("PUT", {{"name", "b"}});

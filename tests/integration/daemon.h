@@ -1,0 +1,65 @@
+// The real daemon for integration tests: a temporary folder with
+// configuration and tables, started, killed and started again on the same data.
+#pragma once
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/line_client.h"
+#include "tests/support/temporary_folder.h"
+
+namespace fastjournal::test {
+
+class RealDaemon {
+ public:
+  // The options of the table "jobs": journal, key name, column payload.
+  explicit RealDaemon(std::string const& table_options) {
+    std::filesystem::create_directories(folder_.path() / "tables");
+    write("fastjournal.xml", "<fastjournal/>\n");
+    write_table("jobs", table_options);
+  }
+
+  void write(std::string const& name, std::string const& text) const { std::ofstream{folder_.path() / name} << text; }
+  void write_table(std::string const& name, std::string const& options) const {
+    write("tables/" + name + ".xml", "<table name=\"" + name + "\" model=\"journal\" row-key=\"name\">\n<schema>\n" +
+                                         "<column name=\"name\" type=\"string\" required=\"true\"/>\n<column name=\"payload\" type=\"string\"/>\n" +
+                                         "</schema>\n" + options + "\n</table>\n");
+  }
+
+  [[nodiscard]] std::vector<std::string> command_line() const {
+    return {FJ_BINARY_DIR "/bin/fastjournald", "--config", folder_ / "fastjournal.xml", "--tables", folder_ / "tables",
+            "--plugins", FJ_BINARY_DIR "/plugins", "--data", folder_ / "data", "--listen", "127.0.0.1:0",
+            "--listen", "unix:" + (folder_ / "socket")};
+  }
+
+  // False: it did not get ready; output() says why.
+  bool start(std::vector<std::string> const& more = {}) {
+    std::vector<std::string> words = command_line();
+    words.insert(words.end(), more.begin(), more.end());
+    child_ = std::make_unique<ChildProcess>(words);
+    addresses_.clear();
+    while (auto line = child_->read_line()) {
+      if (line->starts_with("listening ")) addresses_.push_back(line->substr(10));
+      if (*line == "ready") return true;
+    }
+    return false;
+  }
+  void kill(int signal) { child_->kill(signal); }
+  std::optional<int> wait() { return child_->wait(); }
+
+  [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }
+  [[nodiscard]] std::string const& local() const { return addresses_.back(); }
+  [[nodiscard]] std::string const& output() const { return child_->output(); }
+  [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
+  [[nodiscard]] ChildProcess& child() { return *child_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<ChildProcess> child_;
+  std::vector<std::string> addresses_;
+};
+
+}  // namespace fastjournal::test

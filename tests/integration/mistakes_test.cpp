@@ -1,0 +1,224 @@
+// Mistakes of every kind made on the real daemon: each gets a clear error,
+// and nothing that was acknowledged is lost.
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/integration/daemon.h"
+
+namespace {
+
+using namespace fastjournal::test;
+
+std::string ask(LineClient& client, std::string const& line) {
+  BOOST_REQUIRE(client.send(line + "\n"));
+  return client.read_line().value_or("(no answer)");
+}
+
+bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+struct Running {
+  Running() : daemon{""} {
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+    LineClient client{daemon.tcp()};
+    BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=kept;payload=precious"), "result=inserted"));
+  }
+  ~Running() {
+    daemon.kill(SIGTERM);
+    static_cast<void>(daemon.wait());
+  }
+  // What was acknowledged before the mistake is still there, for everybody.
+  void check_kept() {
+    LineClient client{daemon.local()};
+    BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
+  }
+  void stop() {
+    daemon.kill(SIGTERM);
+    BOOST_TEST(daemon.wait().value_or(-1) == 0);
+  }
+  RealDaemon daemon;
+};
+
+std::string first_container(std::filesystem::path const& folder) {
+  std::string first;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator{folder})
+    if (entry.is_regular_file() && entry.file_size() >= (512U << 10U) && (first.empty() || entry.path().string() < first)) first = entry.path().string();
+  return first;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mistakes_on_the_wire)
+
+BOOST_FIXTURE_TEST_CASE(malformed_lines_are_answered_with_the_reason_and_the_connection_stays_usable, Running) {
+  LineClient client{daemon.tcp()};
+  for (char const* line : {"-bad name=1;=2", "INSERT =", "INSERT 9=1", "\"", "{\"command\":", "INSERT table=jobs;name=\"open"}) {
+    std::string const answer = ask(client, line);
+    BOOST_TEST((answer.starts_with("INVALID ") || answer.starts_with("ERROR ") || answer.starts_with("UNKNOWN ")), line << " -> " << answer);
+    BOOST_TEST((has(answer, "message=") || has(answer, "command=")), answer);
+  }
+  BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_endless_line_is_cut_off_with_a_reason_and_costs_no_memory, Running) {
+  LineClient client{daemon.tcp()};
+  std::string const megabyte(1U << 20U, 'x');
+  BOOST_REQUIRE(client.send("INSERT table=jobs;name="));
+  for (int i = 0; i < 64; ++i) BOOST_REQUIRE(client.send(megabyte));
+  BOOST_REQUIRE(client.send("\n"));
+  std::string const answer = client.read_line().value_or("");
+  BOOST_TEST(answer.starts_with("INVALID "));
+  BOOST_TEST(has(answer, "code=too_large"), answer);
+  BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_binary_frame_that_is_too_large_or_damaged_is_refused_and_skipped, Running) {
+  LineClient client{daemon.tcp()};
+  BOOST_REQUIRE(client.send(std::string{"FJM\x01\x7f\xff\xff\xff", 8}));
+  BOOST_TEST(has(client.read_line().value_or(""), "code=too_large"));
+  LineClient other{daemon.tcp()};
+  BOOST_REQUIRE(other.send(std::string{"FJM\x01\x00\x00\x00\x03\xc1\xc1\xc1", 11}));
+  BOOST_TEST(has(other.read_line().value_or(""), "INVALID "));
+  BOOST_TEST(has(ask(other, "PEEK table=jobs;name=kept"), "payload=precious"));
+}
+
+BOOST_FIXTURE_TEST_CASE(unknown_names_wrong_types_and_large_values_are_refused_by_name, Running) {
+  LineClient client{daemon.tcp()};
+  BOOST_TEST(has(ask(client, "DANCE table=jobs"), "UNKNOWN command=DANCE"));
+  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=a;colour=red"), "code=unknown_parameter"));
+  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=a;priority=1000"), "code=bad_parameter"));
+  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=" + std::string(5000, 'k')), "code=too_large"));
+  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=\xff\xfe"), "code=bad_parameter"));
+  check_kept();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_client_that_never_reads_stops_nobody, Running) {
+  LineClient deaf{daemon.tcp()};
+  std::string many;
+  for (int i = 0; i < 2000; ++i) many += "LIST table=jobs\nSTATS\nHELP\n";
+  for (int i = 0; i < 50; ++i)
+    if (deaf.send_some(many) == 0) break;
+  check_kept();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(mistakes_at_the_start)
+
+BOOST_FIXTURE_TEST_CASE(a_data_folder_in_use_is_said_so, Running) {
+  std::vector<std::string> const words = daemon.command_line();
+  ChildProcess second{words};
+  BOOST_TEST(second.wait().value_or(0) == 1);
+  BOOST_TEST(has(second.output(), "shared"), second.output());
+  BOOST_TEST(has(second.output(), std::to_string(daemon.child().pid())), second.output());
+  check_kept();
+}
+
+BOOST_FIXTURE_TEST_CASE(broken_xml_is_answered_with_file_and_line_and_a_reload_keeps_the_good_tables, Running) {
+  daemon.write("tables/broken.xml", "<table name=\"broken\" model=\"journal\" row-key=\"name\">\n<schema>\n<column name=\"name\" typ=\"string\"/>\n");
+  ChildProcess check{[this] {
+    std::vector<std::string> words = daemon.command_line();
+    words.push_back("--check");
+    return words;
+  }()};
+  BOOST_TEST(check.wait().value_or(0) == 1);
+  BOOST_TEST(has(check.output(), "broken.xml:"), check.output());
+  daemon.kill(SIGHUP);
+  BOOST_TEST(daemon.child().wait_for_line("reload refused").has_value(), daemon.output());
+  check_kept();
+  std::filesystem::remove(daemon.folder() / "tables/broken.xml");
+  daemon.write_table("more", "");
+  daemon.kill(SIGHUP);
+  BOOST_TEST(daemon.child().wait_for_line("table more: new").has_value(), daemon.output());
+  LineClient client{daemon.tcp()};
+  BOOST_TEST(has(ask(client, "INSERT table=more;name=a"), "result=inserted"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_missing_plugin_and_a_missing_table_stop_the_start_with_their_names, Running) {
+  stop();
+  std::filesystem::create_directory(daemon.folder() / "empty");
+  BOOST_TEST(!daemon.start({"--plugins", daemon.folder() / "empty"}));
+  BOOST_TEST(has(daemon.output(), "no table type"), daemon.output());
+  std::filesystem::rename(daemon.folder() / "tables/jobs.xml", daemon.folder() / "jobs.away");
+  BOOST_TEST(!daemon.start());
+  BOOST_TEST(has(daemon.output(), "jobs.xml"), daemon.output());
+  BOOST_TEST(has(daemon.output(), "--forget jobs"), daemon.output());
+  std::filesystem::rename(daemon.folder() / "jobs.away", daemon.folder() / "tables/jobs.xml");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  check_kept();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_damaged_container_stops_the_start_with_file_and_offset_and_changes_nothing, Running) {
+  {
+    LineClient client{daemon.tcp()};
+    for (int i = 0; i < 200; ++i) BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=n" + std::to_string(i)), "result=inserted"));
+  }
+  stop();
+  std::string const container = first_container(daemon.folder() / "data");
+  BOOST_REQUIRE(!container.empty());
+  auto const flip = [&container] {
+    std::fstream file{container, std::ios::in | std::ios::out | std::ios::binary};
+    file.seekg(40'000);
+    char const byte = static_cast<char>(file.get() ^ 0x10);
+    file.seekp(40'000);
+    file.put(byte);
+  };
+  flip();
+  BOOST_TEST(!daemon.start());
+  BOOST_TEST(has(daemon.output(), std::filesystem::path{container}.filename().string()), daemon.output());
+  flip();
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  check_kept();
+  LineClient client{daemon.tcp()};
+  BOOST_TEST(has(ask(client, "PEEK table=jobs;name=n199"), "ROW "));
+}
+
+BOOST_FIXTURE_TEST_CASE(wrong_options_and_a_missing_configuration_are_named, Running) {
+  ChildProcess wrong{{FJ_BINARY_DIR "/bin/fastjournald", "--colour", "red"}};
+  BOOST_TEST(wrong.wait().value_or(0) == 2);
+  BOOST_TEST(has(wrong.output(), "--colour"), wrong.output());
+  ChildProcess missing{{FJ_BINARY_DIR "/bin/fastjournald", "--config", daemon.folder() / "nowhere.xml"}};
+  BOOST_TEST(missing.wait().value_or(0) == 1);
+  BOOST_TEST(has(missing.output(), "nowhere.xml"), missing.output());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(ends_and_begins)
+
+BOOST_FIXTURE_TEST_CASE(a_clean_stop_and_a_start_keep_rows_leases_and_dates, Running) {
+  std::string row;
+  {
+    LineClient client{daemon.tcp()};
+    BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=later;process_date=+3600000"), "result=inserted"));
+    std::string const leased = ask(client, "NEXT table=jobs");
+    BOOST_REQUIRE(has(leased, "name=kept"));
+    row = leased.substr(leased.find(";row=") + 5);
+    row = row.substr(0, row.find(';'));
+  }
+  stop();
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  LineClient client{daemon.tcp()};
+  BOOST_TEST(has(ask(client, "LIST table=jobs;status=processing"), "row=" + row));
+  BOOST_TEST(has(ask(client, "LIST table=jobs;status=waiting"), "name=later"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_log_file_is_opened_again_under_its_name, Running) {
+  stop();
+  daemon.write("fastjournal.xml", "<fastjournal><logging file=\"events.log\"/></fastjournal>\n");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  LineClient client{daemon.local()};
+  std::filesystem::path const file = daemon.folder() / "events.log";
+  auto const appears = [&] {
+    for (int i = 0; i < 10'000 && !std::filesystem::exists(file); ++i) ask(client, "ALIVE");
+    return std::filesystem::exists(file);
+  };
+  BOOST_TEST(appears());
+  std::filesystem::rename(file, daemon.folder() / "events.log.1");
+  daemon.kill(SIGUSR1);
+  BOOST_TEST(appears());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

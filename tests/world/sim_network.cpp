@@ -1,0 +1,72 @@
+#include "tests/world/sim_network.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace fastjournal::sim {
+
+ConnectionId SimNetwork::connect(std::string_view peer) {
+  ConnectionId const id{++last_id_};
+  connections_[id];
+  handler_->on_open(id, peer);
+  return id;
+}
+
+void SimNetwork::drop(ConnectionId id) {
+  if (connections_.erase(id) == 0 || handler_ == nullptr) return;
+  handler_->on_closed(id, "dropped");
+  again_ = true;
+}
+
+bool SimNetwork::turn(std::int64_t monotonic_us) {
+  bool worked = again_;
+  again_ = false;
+  std::vector<ConnectionId> ids;
+  for (auto const& [id, connection] : connections_) ids.push_back(id);
+  for (ConnectionId const id : ids) {
+    auto const found = connections_.find(id);
+    if (found == connections_.end() || found->second.closed_by_server || found->second.held) continue;
+    if (!found->second.to_server.empty()) {
+      std::string const bytes = std::exchange(found->second.to_server, {});
+      handler_->on_bytes(id, bytes);
+      worked = true;
+    } else if (found->second.end_of_input) {
+      found->second.end_of_input = false;
+      handler_->on_end_of_input(id);
+      worked = true;
+    }
+  }
+  if (wake_at_ <= monotonic_us) {
+    wake_at_ = INT64_MAX;
+    handler_->on_timer();
+    worked = true;
+  }
+  if (worked) handler_->on_turn_end();
+  return worked;
+}
+
+void SimNetwork::clear() {
+  connections_.clear();
+  handler_ = nullptr;
+  wake_at_ = INT64_MAX;
+  again_ = false;
+}
+
+std::size_t SimNetwork::send(ConnectionId id, std::string_view bytes) {
+  auto const found = connections_.find(id);
+  if (found == connections_.end()) return bytes.size();
+  std::size_t const taken = std::min(bytes.size(), found->second.room);
+  found->second.to_client.append(bytes.substr(0, taken));
+  if (found->second.room != SIZE_MAX) found->second.room -= taken;
+  return taken;
+}
+
+void SimNetwork::hold_reading(ConnectionId id, bool hold) {
+  if (auto const found = connections_.find(id); found != connections_.end()) found->second.held = hold;
+}
+
+void SimNetwork::close(ConnectionId id) {
+  if (auto const found = connections_.find(id); found != connections_.end()) found->second.closed_by_server = true;
+}
+
+}  // namespace fastjournal::sim

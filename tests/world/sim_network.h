@@ -1,0 +1,72 @@
+// The simulator's clock and network: time stands still until it is moved,
+// connections are pairs of strings, and a turn happens when the world says so.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "env/clock.h"
+#include "env/network.h"
+
+namespace fastjournal::sim {
+
+class SimClock final : public env::Clock {
+ public:
+  std::int64_t wall_us() override { return wall_us_; }
+  std::int64_t monotonic_us() override { return monotonic_us_; }
+  void advance(std::int64_t us) {
+    wall_us_ += us;
+    monotonic_us_ += us;
+  }
+  // Somebody sets the clock of the wall.
+  void set_wall(std::int64_t us) { wall_us_ = us; }
+
+ private:
+  std::int64_t wall_us_{1'767'225'600'000'000};  // 2026-01-01T00:00:00Z
+  std::int64_t monotonic_us_{1'000'000};
+};
+
+class SimNetwork final : public env::Network {
+ public:
+  struct Connection {
+    std::string to_server;   // sent by the client, not read yet
+    std::string to_client;   // sent by the server, not taken yet
+    std::size_t room{SIZE_MAX};  // bytes the "kernel" still takes from the server
+    bool held{false};
+    bool end_of_input{false};
+    bool closed_by_server{false};
+  };
+
+  // -- the client's side ----------------------------------------------------
+  ConnectionId connect(std::string_view peer);
+  Connection& at(ConnectionId id) { return connections_.at(id); }
+  // The client vanished.
+  void drop(ConnectionId id);
+
+  // -- the world's side -------------------------------------------------------
+  void attach(env::NetworkHandler* handler) { handler_ = handler; }
+  // One turn; true if there was anything to do.
+  bool turn(std::int64_t monotonic_us);
+  [[nodiscard]] std::int64_t next_wake() const { return wake_at_; }
+  // The daemon died: every connection with it.
+  void clear();
+
+  // -- env::Network -----------------------------------------------------------
+  Result<env::Address> listen(env::Address const& address) override { return address; }
+  std::size_t send(ConnectionId id, std::string_view bytes) override;
+  void hold_reading(ConnectionId id, bool hold) override;
+  void close(ConnectionId id) override;
+  void wake_at(std::int64_t monotonic_us) override { wake_at_ = monotonic_us; }
+  void turn_again() override { again_ = true; }
+
+ private:
+  env::NetworkHandler* handler_{nullptr};
+  std::map<ConnectionId, Connection> connections_;
+  std::uint64_t last_id_{0};
+  std::int64_t wake_at_{INT64_MAX};
+  bool again_{false};
+};
+
+}  // namespace fastjournal::sim

@@ -1,0 +1,36 @@
+// Every file of tests/transcripts/ is played; see transcript.h for the language.
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "tests/world/transcript.h"
+
+namespace {
+
+std::set<std::string> transcripts() {
+  std::set<std::string> files;
+  for (auto const& entry : std::filesystem::directory_iterator{FJ_SOURCE_DIR "/tests/transcripts"})
+    if (entry.path().extension() == ".txt") files.insert(entry.path().string());
+  return files;
+}
+
+std::uint64_t seed() {
+  char const* given = std::getenv("FJ_SEED");
+  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(transcripts_under_simulated_time)
+
+BOOST_AUTO_TEST_CASE(each_goes_as_written) {
+  std::set<std::string> const files = transcripts();
+  BOOST_REQUIRE(!files.empty());
+  for (std::string const& file : files) {
+    std::string const wrong = fastjournal::sim::run_transcript(file, seed());
+    BOOST_TEST(wrong.empty(), wrong << "\n  FJ_SEED=" << seed());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,165 @@
+#include "tests/world/world.h"
+
+#include "config/table_reader.h"
+#include "config/type_reader.h"
+#include "plugins/journal/journal.h"
+#include "storage/log_reader.h"
+
+namespace fastjournal::sim {
+namespace {
+
+constexpr char kFolder[] = "shared";
+
+// Hands a log's records to an engine.
+class Replay final : public storage::RecordHandler {
+ public:
+  Replay(core::Engine& engine, core::HostedLog& log) : engine_(engine), log_(log) {}
+  Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
+
+ private:
+  core::Engine& engine_;
+  core::HostedLog& log_;
+};
+
+// Nobody is there.
+class Nobody final : public core::Outlet {
+ public:
+  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(ConnectionId, Answer&, TimeMs) override {}
+  bool is_full(ConnectionId) override { return false; }
+};
+
+}  // namespace
+
+World::World(std::uint64_t seed) : seed_(seed) {
+  Result<TypeDeclaration> journal = config::read_type(FJ_SOURCE_DIR "/plugins/journal/journal.xml");
+  if (journal.ok())
+    types_.emplace("journal", std::make_unique<core::TableType>(journal::table_type(), std::make_shared<TypeDeclaration>(std::move(journal).value())));
+  log_options.container_bytes = 512U << 10U;
+  log_options.store_id_seed = seed;
+}
+
+World::~World() { tear_down(); }
+
+Status World::add_table(std::string const& file) {
+  config::TypesByName types;
+  for (auto const& [name, type] : types_) types.emplace(name, type->declaration());
+  Result<TableDeclaration> table = config::read_table(file, types);
+  if (!table.ok()) return table.status();
+  std::erase_if(declarations_, [&](core::Declaration const& declared) { return declared->name == table.value().name; });
+  declarations_.push_back(std::make_shared<TableDeclaration>(std::move(table).value()));
+  return {};
+}
+
+Status World::start() {
+  fatal_ = Status{};
+  server_ = std::make_unique<server::Server>(clock_, network_, types_, server::ServerLimits{}, *this);
+  core::Engine& engine = server_->engine();
+  engine.declare(declarations_);
+  core::HostedLog& hosted = engine.add_log("shared");
+  Replay replay{engine, hosted};
+  storage::RecoveryReport report;
+  Result<std::unique_ptr<storage::FileLog>> log = storage::FileLog::open(disk_, kFolder, log_options, replay, report);
+  if (!log.ok()) {
+    server_.reset();
+    return log.status();
+  }
+  log_ = std::move(log).value();
+  engine.attach(hosted, *log_);
+  server_->add_log(*log_);
+  network_.attach(server_.get());
+  Status status = server_->start_serving();
+  if (status.ok()) {
+    if (began_.value == 0) began_ = now();
+    settle();
+  } else {
+    tear_down();
+  }
+  return status;
+}
+
+void World::tear_down() {
+  network_.clear();
+  clients_.clear();
+  server_.reset();
+  log_.reset();
+}
+
+void World::power_cut() {
+  disk_.crash(keep_some(seed_ = seed_ * 6364136223846793005ULL + 1442695040888963407ULL));
+  tear_down();
+}
+
+void World::kill() {
+  disk_.kill();
+  tear_down();
+}
+
+Status World::stop() {
+  Status const status = server_->finish();
+  tear_down();
+  return status;
+}
+
+void World::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) {
+  chore->run();
+  log.finish_chore(std::move(chore));
+}
+
+void World::send(std::string const& name, std::string_view line) {
+  if (!clients_.contains(name)) clients_[name] = network_.connect("sim:" + name);
+  std::string& to = network_.at(clients_[name]).to_server;
+  to.append(line);
+  to += '\n';
+}
+
+std::optional<std::string> World::take_line(std::string const& name) {
+  auto const client = clients_.find(name);
+  if (client == clients_.end()) return std::nullopt;
+  std::string& from = network_.at(client->second).to_client;
+  std::size_t const end = from.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = from.substr(0, end);
+  from.erase(0, end + 1);
+  return line;
+}
+
+void World::close(std::string const& name) {
+  auto const client = clients_.find(name);
+  if (client == clients_.end()) return;
+  network_.drop(client->second);
+  clients_.erase(client);
+  settle();
+}
+
+void World::settle() {
+  for (int turns = 0; server_ != nullptr && fatal_.ok() && network_.turn(clock_.monotonic_us()); ++turns)
+    if (turns > 1'000'000) std::abort();  // it would never come to rest
+}
+
+void World::advance(DurationMs span) {
+  settle();
+  std::int64_t const end = clock_.monotonic_us() + span.value * 1000;
+  while (network_.next_wake() <= end) {
+    std::int64_t const wait = network_.next_wake() - clock_.monotonic_us();
+    if (wait > 0) clock_.advance(wait);
+    settle();
+  }
+  clock_.advance(end - clock_.monotonic_us());
+  settle();
+}
+
+Result<std::uint64_t> World::replayed_digest() {
+  Result<storage::LogReader> reader = storage::LogReader::open(disk_, kFolder);
+  if (!reader.ok()) return reader.status();
+  Nobody nobody;
+  core::Engine engine{types_, nobody};
+  engine.declare(declarations_);
+  core::HostedLog& hosted = engine.add_log("shared");
+  Replay replay{engine, hosted};
+  storage::RecoveryReport report;
+  if (Status status = reader->read(replay, report); !status.ok()) return status;
+  return engine.digest();
+}
+
+}  // namespace fastjournal::sim

@@ -1,0 +1,82 @@
+// The daemon's core and outer core composed with a simulated clock, disk and
+// network: the same engine, server, log and plugins, in one thread, by seed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/server.h"
+#include "storage/file_log.h"
+#include "tests/sim/sim_disk.h"
+#include "tests/world/sim_network.h"
+
+namespace fastjournal::sim {
+
+class World final : public server::Administration {
+ public:
+  explicit World(std::uint64_t seed);
+  ~World() override;
+
+  // Tables come from an XML file; call before start, or before restart and RELOAD.
+  [[nodiscard]] Status add_table(std::string const& file);
+  void add_table(core::Declaration declaration) { declarations_.push_back(std::move(declaration)); }
+  [[nodiscard]] Status start();
+  // Power cut: unsynced sectors and names may be lost, by seed. Not started again.
+  void power_cut();
+  // kill -9: everything given to the kernel is still there.
+  void kill();
+  [[nodiscard]] Status stop();
+  [[nodiscard]] bool is_running() const { return server_ != nullptr; }
+
+  // Clients by name; the first use connects. `line` without LF.
+  void send(std::string const& name, std::string_view line);
+  [[nodiscard]] std::optional<std::string> take_line(std::string const& name);
+  void close(std::string const& name);
+  // Runs turns until nothing is left to do at this moment.
+  void settle();
+  // Time passes, stopping at every date that something is due.
+  void advance(DurationMs span);
+  [[nodiscard]] TimeMs began() const { return began_; }
+  [[nodiscard]] TimeMs now() { return server_->time().now(); }
+
+  [[nodiscard]] core::Engine& engine() { return server_->engine(); }
+  [[nodiscard]] server::Server& server() { return *server_; }
+  [[nodiscard]] SimDisk& disk() { return disk_; }
+  [[nodiscard]] storage::FileLog& log() { return *log_; }
+  [[nodiscard]] SimNetwork& network() { return network_; }
+  [[nodiscard]] SimClock& clock() { return clock_; }
+  [[nodiscard]] core::TableTypes const& types() const { return types_; }
+  // Of a second engine that is fed what stands in the log.
+  [[nodiscard]] Result<std::uint64_t> replayed_digest();
+  // The write or sync error that ended the daemon, if one did.
+  [[nodiscard]] Status const& fatal_error() const { return fatal_; }
+  storage::LogOptions log_options;
+
+ private:
+  Result<core::Declarations> read_declarations() override { return declarations_; }
+  void stop(std::string_view) override {}
+  void rotate_log() override {}
+  void fatal(Status const& status) override { fatal_ = status; }
+  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
+  void collect_chores() override {}
+  void note(std::string_view) override {}
+  void tear_down();
+
+  std::uint64_t seed_;
+  SimClock clock_;
+  SimNetwork network_;
+  SimDisk disk_;
+  core::TableTypes types_;
+  core::Declarations declarations_;
+  std::map<std::string, ConnectionId> clients_;
+  std::unique_ptr<server::Server> server_;
+  std::unique_ptr<storage::FileLog> log_;
+  TimeMs began_{};
+  Status fatal_;
+};
+
+}  // namespace fastjournal::sim
