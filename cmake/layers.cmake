@@ -1,4 +1,4 @@
-# How layers, tests and fuzzers become targets.
+# How layers and tests become targets.
 
 # fj_layer(NAME DEPS ...): src/NAME/*.cpp becomes the static library fj_NAME (an
 # interface library while it has headers only).
@@ -31,16 +31,6 @@ function(fj_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300
     ENVIRONMENT "BOOST_TEST_REPORT_LEVEL=short;UBSAN_OPTIONS=print_stacktrace=1")
-endfunction()
-
-# fj_fuzzer(NAME SOURCES ... DEPS ...): one libFuzzer program, fuzz_NAME.
-function(fj_fuzzer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
-  add_executable(fuzz_${name} ${ARG_SOURCES})
-  target_include_directories(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(fuzz_${name} PRIVATE ${ARG_DEPS} fj_options)
-  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-  add_dependencies(fuzzers fuzz_${name})
 endfunction()
 
 # The programs and plugins that a folder and those below it have defined so far.
