@@ -1,0 +1,38 @@
+// The kernel's files: env::Disk on a root folder. Holds no state but the root,
+// so any thread may use it; a File belongs to one thread at a time.
+//
+// sync() is fdatasync, called once: after an error nothing is known about the
+// file, and only the caller can decide to stop (ARCHITECTURE 1, rule 4).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/disk.h"
+
+namespace fastjournal::os {
+
+class PosixDisk final : public env::Disk {
+ public:
+  // `root`: absolute or relative to the working folder; it need not exist until make_folder("") is called.
+  explicit PosixDisk(std::string root) : root_(std::move(root)) {}
+
+  [[nodiscard]] Result<std::unique_ptr<env::File>> open(std::string_view path, env::OpenMode mode) override;
+  [[nodiscard]] Status make_folder(std::string_view path) override;
+  [[nodiscard]] Result<std::vector<std::string>> list(std::string_view path) override;
+  [[nodiscard]] Status rename(std::string_view from, std::string_view to) override;
+  [[nodiscard]] Status remove(std::string_view path) override;
+  [[nodiscard]] Status sync_folder(std::string_view path) override;
+  // Through a file `lock` in the folder, which holds the process id of the holder.
+  [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
+  [[nodiscard]] Result<std::uint64_t> free_bytes() override;
+
+ private:
+  [[nodiscard]] std::string full(std::string_view path) const;
+
+  std::string root_;
+};
+
+}  // namespace fastjournal::os
