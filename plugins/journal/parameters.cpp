@@ -61,7 +61,13 @@ std::int64_t Parameters::date(std::string_view name, std::int64_t absent, std::i
 }
 
 std::string_view Parameters::text(std::string_view name, std::size_t bytes_max) {
-  std::string_view const text = message_.text(name);
+  Value const* const value = message_.find(name);
+  if (value == nullptr) return {};
+  if (value->kind != Value::Kind::text && value->kind != Value::Kind::binary) {
+    refuse_value(name, *value, "a text");
+    return {};
+  }
+  std::string_view const text = value->bytes;
   if (text.size() <= bytes_max) return text;
   refuse(Code::too_large, name, std::string{name} + " has " + std::to_string(text.size()) + " bytes: at most " + std::to_string(bytes_max) + " are kept");
   return {};

@@ -1,0 +1,263 @@
+// The structures under a journal, each against a plain reference: random
+// work by seed, and the claims of their headers.
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plugins/journal/clients.h"
+#include "plugins/journal/id_index.h"
+#include "plugins/journal/key_index.h"
+#include "plugins/journal/order.h"
+#include "plugins/journal/payload.h"
+#include "plugins/journal/payload_store.h"
+#include "plugins/journal/records.h"
+
+using namespace fastjournal;
+using namespace fastjournal::journal;
+
+namespace {
+
+std::uint64_t seed_of_run() {
+  char const* const given = std::getenv("FJ_SEED");
+  return given == nullptr ? 20260102U : std::strtoull(given, nullptr, 10);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(journal_structures)
+
+BOOST_AUTO_TEST_CASE(the_payload_store_keeps_what_it_was_given) {
+  std::uint64_t const seed = seed_of_run();
+  BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
+    std::mt19937_64 chance{seed};
+    PayloadStore store;
+    std::vector<std::pair<std::uint32_t, std::string>> held;
+    for (int round = 0; round < 40'000; ++round) {
+      if (held.size() < 3000 && chance() % 5 < 3) {
+        std::size_t const size = chance() % 50 == 0 ? chance() % 100'000 : chance() % (chance() % 2 == 0 ? 300 : 9000);
+        std::string text(size, static_cast<char>('a' + chance() % 26));
+        std::uint32_t const handle = store.take(size);
+        if (size > 0) std::memcpy(store.at(handle), text.data(), size);
+        held.emplace_back(handle, std::move(text));
+      } else if (!held.empty()) {
+        std::size_t const at = chance() % held.size();
+        auto& [handle, text] = held[at];
+        BOOST_REQUIRE((std::string_view{store.at(handle), text.size()} == text));
+        store.release(handle, text.size());
+        held[at] = std::move(held.back());
+        held.pop_back();
+      }
+    }
+    for (auto& [handle, text] : held) {
+      BOOST_REQUIRE((std::string_view{store.at(handle), text.size()} == text));
+      store.release(handle, text.size());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_payload_store_has_given_its_pages_back) {
+  PayloadStore store;
+  std::vector<std::uint32_t> handles;
+  for (int i = 0; i < 100'000; ++i) handles.push_back(store.take(200));
+  BOOST_TEST(store.memory_bytes() < 100'000U * 202);
+  for (std::uint32_t const handle : handles) store.release(handle, 200);
+  BOOST_TEST(store.memory_bytes() < 200'000U);
+}
+
+BOOST_AUTO_TEST_CASE(the_key_index_agrees_with_a_map_while_it_grows_and_shrinks) {
+  std::uint64_t const seed = seed_of_run();
+  BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
+    std::mt19937_64 chance{seed};
+    KeyIndex index;
+    std::vector<std::uint32_t> hash_of_row;  // row number -> hash; some hashes are shared
+    std::set<std::uint32_t> in;
+    auto const find = [&](std::uint32_t row) { return index.find(hash_of_row[row], [&](std::uint32_t found) { return found == row; }); };
+    for (std::uint32_t row = 0; row < 60'000; ++row)
+      hash_of_row.push_back(chance() % 20 == 0 && row > 0 ? hash_of_row[chance() % row] : static_cast<std::uint32_t>(chance()));
+    for (int phase = 0; phase < 4; ++phase) {
+      std::size_t const adding = phase % 2 == 0 ? 9 : 2;
+      for (int round = 0; round < 100'000; ++round) {
+        auto const row = static_cast<std::uint32_t>(chance() % hash_of_row.size());
+        bool const there = in.contains(row);
+        BOOST_REQUIRE((find(row) == (there ? row : kNoRow)));
+        if (!there && chance() % 10 < adding) {
+          index.insert(hash_of_row[row], row);
+          in.insert(row);
+        } else if (there && chance() % 10 >= adding) {
+          index.erase(hash_of_row[row], row);
+          in.erase(row);
+        }
+      }
+      BOOST_TEST(index.size() == in.size());
+      for (std::uint32_t const row : in) BOOST_REQUIRE(find(row) == row);
+    }
+    for (std::uint32_t const row : in) index.erase(hash_of_row[row], row);
+    BOOST_TEST(index.memory_bytes() < 100'000U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(keys_of_one_hash_are_told_apart) {
+  KeyIndex index;
+  for (std::uint32_t row = 0; row < 20'000; ++row) index.insert(0x80000000U, row);
+  BOOST_TEST(index.find(0x80000000U, [](std::uint32_t row) { return row == 19'999; }) == 19'999U);
+  index.replace(0x80000000U, 19'999, 30'000);
+  BOOST_TEST(index.find(0x80000000U, [](std::uint32_t row) { return row == 19'999; }) == kNoRow);
+  BOOST_TEST(index.find(0x80000000U, [](std::uint32_t row) { return row == 30'000; }) == 30'000U);
+}
+
+BOOST_AUTO_TEST_CASE(the_id_index_agrees_with_a_map_in_order_too) {
+  std::uint64_t const seed = seed_of_run();
+  BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
+    std::mt19937_64 chance{seed};
+    IdIndex index;
+    std::map<std::uint64_t, std::uint32_t> reference;
+    std::uint64_t next = 1U << 20U;
+    for (int round = 0; round < 100'000; ++round) {
+      std::uint64_t const kind = chance() % 10;
+      if (kind < 5) {
+        // New ones at the end; far away at times; copied forward ones anywhere, below the first too.
+        next += 8 + chance() % 40 * 8;
+        if (chance() % 5000 == 0) next += std::uint64_t{1} << 37U;
+        std::uint64_t const id = kind == 0 ? 8 + chance() % (next / 8) * 8 : next;
+        if (reference.contains(id)) continue;
+        auto const row = static_cast<std::uint32_t>(round);
+        index.insert(ObjectId{id}, row);
+        reference.emplace(id, row);
+      } else if (kind < 9 && !reference.empty()) {
+        auto at = kind == 5 ? reference.begin() : reference.lower_bound(8 + chance() % next);
+        if (at == reference.end()) at = reference.begin();
+        BOOST_REQUIRE(index.find(ObjectId{at->first}) == at->second);
+        index.erase(ObjectId{at->first});
+        reference.erase(at);
+      } else {
+        std::uint64_t const after = chance() % next / 8 * 8;
+        auto const expected = reference.upper_bound(after);
+        BOOST_REQUIRE((index.next(ObjectId{after}) == (expected == reference.end() ? kNoRow : expected->second)));
+        BOOST_REQUIRE((index.find(ObjectId{after}) == (reference.contains(after) ? reference[after] : kNoRow)));
+      }
+    }
+    for (auto const& [id, row] : reference) index.erase(ObjectId{id});
+    BOOST_TEST(index.memory_bytes() == 0U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_order_is_by_priority_date_and_id_whatever_comes_when) {
+  std::uint64_t const seed = seed_of_run();
+  BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
+    std::mt19937_64 chance{seed};
+    Rows rows;
+    Order order{rows};
+    using Key = std::tuple<std::uint8_t, std::int64_t, std::uint64_t>;
+    std::map<Key, std::uint32_t> reference;
+    for (std::uint64_t round = 1; round < 30'000; ++round) {
+      if (chance() % 5 < 3) {
+        std::uint32_t const index = rows.add();
+        Row& row = rows[index];
+        row.set_id(ObjectId{round * 8});
+        row.set_priority(static_cast<std::uint8_t>(chance() % 3 * 100));
+        row.set_date(static_cast<std::int64_t>(chance() % 10 < 7 ? 1'000'000 + round : 1'000'000 + chance() % round));
+        order.push(index);
+        reference.emplace(Key{row.priority(), row.date(), row.id().value}, index);
+      } else if (!reference.empty()) {
+        auto at = reference.begin();
+        if (chance() % 3 == 0) std::advance(at, chance() % std::min<std::size_t>(reference.size(), 50));
+        order.erase(at->second);
+        rows.remove(at->second);
+        reference.erase(at);
+      }
+      BOOST_REQUIRE((order.first() == (reference.empty() ? kNoRow : reference.begin()->second)));
+      BOOST_REQUIRE(order.size() == reference.size());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(facts_are_read_as_they_were_written) {
+  std::uint64_t const seed = seed_of_run();
+  BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
+    std::mt19937_64 chance{seed};
+    auto const date = [&] { return static_cast<std::int64_t>(chance() & ((1ULL << 48U) - 1)); };
+    for (int round = 0; round < 2000; ++round) {
+      Facts facts;
+      facts.arrival = date();
+      facts.inserted = chance() % 2 == 0 ? facts.arrival : date();
+      facts.accepted = chance() % 2 == 0 ? facts.inserted : date();
+      facts.expires = chance() % 2 == 0 ? 0 : date() | 1;
+      facts.parked_at = chance() % 2 == 0 ? 0 : date() | 1;
+      facts.merges = chance() % 2 == 0 ? 0 : static_cast<std::uint32_t>(chance());
+      facts.schema = static_cast<std::uint16_t>(chance());
+      facts.key_bytes = static_cast<std::uint32_t>(chance() % 1025);
+      facts.data_bytes = static_cast<std::uint32_t>(chance() % (17U << 20U));
+      facts.error_bytes = chance() % 2 == 0 ? 0 : static_cast<std::uint32_t>(chance() % 1025);
+      char bytes[kFactsBytesMax];
+      std::size_t const size = payload::write_facts(bytes, facts);
+      BOOST_REQUIRE(size <= kFactsBytesMax);
+      std::string_view rest{bytes, size};
+      Facts back;
+      BOOST_REQUIRE(payload::take_facts(rest, back));
+      BOOST_REQUIRE(rest.empty());
+      BOOST_REQUIRE(back.arrival == facts.arrival);
+      BOOST_REQUIRE(back.inserted == facts.inserted);
+      BOOST_REQUIRE(back.accepted == facts.accepted);
+      BOOST_REQUIRE(back.expires == facts.expires);
+      BOOST_REQUIRE(back.parked_at == facts.parked_at);
+      BOOST_REQUIRE(back.merges == facts.merges);
+      BOOST_REQUIRE(back.schema == facts.schema);
+      BOOST_REQUIRE(back.key_bytes == facts.key_bytes);
+      BOOST_REQUIRE(back.data_bytes == facts.data_bytes);
+      BOOST_REQUIRE(back.error_bytes == facts.error_bytes);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bodies_that_are_cut_short_are_not_read) {
+  RowBody body;
+  body.status = RowStatus::processing;
+  body.timeouts = 3;
+  body.lease = {LeaseEpoch{5}, 1000, 2000, 77, 1, "worker"};
+  body.sender = {"client", 9};
+  body.facts.arrival = 1000;
+  body.facts.key_bytes = 3;
+  body.facts.data_bytes = 4;
+  body.key = "key";
+  body.data = "data";
+  struct One final : Records {
+    std::string bytes;
+    Place append(std::uint8_t, std::uint8_t, ObjectId, std::size_t size) override {
+      bytes.resize(size);
+      return {Lsn{8}, {reinterpret_cast<std::byte*>(bytes.data()), size}};
+    }
+  } one;
+  append_row(one, {}, body);
+  RowBody back;
+  BOOST_TEST(read_row(one.bytes, back));
+  BOOST_TEST(back.lease.worker == "worker");
+  BOOST_TEST(back.sender.client == "client");
+  BOOST_TEST(back.data == "data");
+  for (std::size_t size = 0; size < one.bytes.size(); ++size) BOOST_TEST(!read_row(std::string_view{one.bytes}.substr(0, size), back));
+}
+
+BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {
+  Clients clients;
+  Regions regions;
+  clients.note(regions, "c", 10, ObjectId{800}, 1000, Lsn{8});
+  clients.note(regions, "c", 70'000, ObjectId{808}, 1001, Lsn{1U << 20U});
+  BOOST_TEST((clients.look("c", 10).answer == Clients::Answer::below_window));
+  BOOST_TEST((clients.look("c", 70'000 - 65'536).answer == Clients::Answer::below_window));
+  BOOST_TEST((clients.look("c", 70'000 - 65'535).answer == Clients::Answer::fresh));
+  BOOST_TEST((clients.look("c", 70'000).answer == Clients::Answer::seen));
+  BOOST_TEST(clients.look("c", 70'000).row.value == 808U);
+  BOOST_TEST((clients.look("d", 1).answer == Clients::Answer::fresh));
+  // The segment below the window is gone, and with it its claim on the log.
+  BOOST_TEST(clients.sequences() == 1U);
+  BOOST_TEST(regions.oldest().value == 1U << 20U);
+  clients.drop(regions, "c");
+  BOOST_TEST(regions.oldest().is_none());
+  BOOST_TEST(clients.size() == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
