@@ -1,0 +1,429 @@
+#include "clients/cli/commands.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <istream>
+#include <map>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "clients/cli/completion.h"
+#include "clients/cli/values.h"
+#include "clients/cli/work.h"
+#include "clients/lib/value_text.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+using client::Connection;
+using client::Reply;
+using client::text_of;
+
+// What to do about it, where there is something that most people would do.
+std::string_view advice(Code code) {
+  switch (code) {
+    case Code::unavailable: return "is fastjournald running there? --server or FASTJOURNAL_SERVER names another address";
+    case Code::unknown_table: return "`fastjournal tables` shows which there are";
+    case Code::unknown_row: return "it is done, deleted or expired already, or never was; `fastjournal ls TABLE` shows what is there";
+    case Code::unknown_command: return "`fastjournal commands` shows which there are";
+    case Code::unknown_parameter:
+    case Code::missing_parameter: return "`fastjournal commands NAME` shows what a command takes, `fastjournal tables` the columns";
+    case Code::stale_epoch: return "the lease ended and the row was handed out again; take it again";
+    case Code::not_leased: return "the lease ended; take the row again";
+    case Code::no_space: return "free disk or memory; done and delete still work";
+    case Code::timed_out: return "--timeout gives the daemon more time";
+    default: return {};
+  }
+}
+
+class Runner {
+ public:
+  Runner(Invocation const& invocation, Console& console, Connection& connection)
+      : one_(invocation), console_(console), connection_(connection) {}
+
+  ExitCode put();
+  ExitCode take();
+  ExitCode lease_command();
+  ExitCode row_command();
+  ExitCode list();
+  ExitCode listen();
+  ExitCode stats();
+  ExitCode tables();
+  ExitCode columns(std::vector<Message> const& tables);
+  ExitCode ping();
+  ExitCode commands();
+  ExitCode call_any();
+
+ private:
+  ExitCode complain(Status const& status) { return cli::complain(one_, console_, status); }
+  Message about_table(std::string_view command) const;
+  Status build_insert(Message& insert);
+  ExitCode put_lines();
+  // The answer as JSON, or as the sentence.
+  ExitCode say(Message const& answer, std::string const& sentence);
+  ExitCode show(std::vector<Message> const& records);
+  std::string sentence_of_put(Message const& answer) const;
+
+  Invocation const& one_;
+  Console& console_;
+  Connection& connection_;
+};
+
+std::string due_text(Message const& answer) {
+  auto const date = answer.integer("process_date");
+  return date && *date > 0 ? ", due " + date_text(*date) : std::string();
+}
+
+std::string value_text(Message const& message, std::string_view name) {
+  Value const* const value = message.find(name);
+  return value == nullptr ? "?" : text_of(*value);
+}
+
+Message Runner::about_table(std::string_view command) const {
+  Message out(command);
+  out.set("table", one_.table);
+  return out;
+}
+
+ExitCode Runner::say(Message const& answer, std::string const& sentence) {
+  console_.out << (one_.json ? render_json(answer) : sentence + '\n');
+  return ExitCode::ok;
+}
+
+ExitCode Runner::show(std::vector<Message> const& records) {
+  if (!one_.json) console_.out << render_table(records, console_.look, one_.table.empty() ? "" : "table");
+  else
+    for (Message const& record : records) console_.out << render_json(record);
+  return ExitCode::ok;
+}
+
+Status Runner::build_insert(Message& insert) {
+  if (one_.priority) insert.set_integer("priority", *one_.priority);
+  if (one_.at) set_date(insert, "process_date", *one_.at);
+  if (one_.expires) set_date(insert, "expiration_date", *one_.expires);
+  if (!one_.client.empty()) insert.set("client", one_.client);
+  if (one_.sequence) insert.set("sequence", Value::of_unsigned(*one_.sequence));
+  for (std::string const& word : one_.words) {
+    Result<Param> const column = parse_column(word, console_.in, insert.arena(), one_.text);
+    if (!column.ok()) return column.status();
+    insert.set(column->name, column->value);
+  }
+  return {};
+}
+
+std::string Runner::sentence_of_put(Message const& answer) const {
+  std::string_view const result = answer.text("result");
+  std::string const row = value_text(answer, "row");
+  if (result == "merged") return fmt::format("merged into row {} ({} times so far){}", row, value_text(answer, "merges"), due_text(answer));
+  if (result == "behind") return fmt::format("row {} waits behind the one that is being worked on{}", row, due_text(answer));
+  if (result == "duplicate") return fmt::format("this put was counted before: row {}", row);
+  if (result == "stale") return fmt::format("row {} is newer: nothing changed", row);
+  return fmt::format("{} row {}{}", result, row, due_text(answer));
+}
+
+ExitCode Runner::put() {
+  if (one_.lines) return put_lines();
+  Message insert = about_table("INSERT");
+  if (Status const built = build_insert(insert); !built.ok()) {
+    console_.err << "fastjournal put: " << built.message() << '\n';
+    return ExitCode::usage;
+  }
+  Result<Reply> const reply = connection_.call(insert);
+  if (!reply.ok()) return complain(reply.status());
+  return say(reply->first(), sentence_of_put(reply->first()));
+}
+
+// Many in flight: one sync serves them all. Goes on after a refused row, and says which it was.
+ExitCode Runner::put_lines() {
+  constexpr std::size_t kDepth = 256;
+  std::map<std::string, std::uint64_t> counts;
+  ExitCode worst = ExitCode::ok;
+  std::deque<std::uint64_t> lines;  // of the commands in flight, as blank lines send nothing
+  client::Pipeline pipeline(connection_, kDepth, [&](std::uint64_t, Result<Reply> reply) {
+    std::uint64_t const line_nr = lines.front();
+    lines.pop_front();
+    if (!reply.ok()) {
+      console_.err << "line " << line_nr << ": ";
+      worst = std::max(worst, complain(reply.status()));
+    } else if (one_.json) {
+      console_.out << render_json(reply->first());
+    } else {
+      ++counts[std::string(reply->first().text("result"))];
+    }
+  });
+  std::uint64_t sequence = one_.sequence.value_or(1);
+  std::string line;
+  for (std::uint64_t line_nr = 1; worst < ExitCode::usage && std::getline(console_.in, line); ++line_nr) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    Message insert = about_table("INSERT");
+    Status built = build_insert(insert);
+    if (built.ok()) built = parse_json_row(line, insert);
+    if (!built.ok()) {
+      console_.err << "line " << line_nr << ": " << built.message() << "; the rows before it are put\n";
+      worst = ExitCode::usage;
+      break;
+    }
+    if (!one_.client.empty()) insert.set("sequence", Value::of_unsigned(sequence++));
+    Status const sent = pipeline.send(insert);
+    if (sent.ok()) {
+      lines.push_back(line_nr);
+    } else {
+      console_.err << "line " << line_nr << ": ";
+      worst = std::max(worst, complain(sent));
+    }
+  }
+  pipeline.finish();
+  for (auto const& [result, count] : counts) console_.out << count << ' ' << result << '\n';
+  return worst;
+}
+
+ExitCode Runner::take() {
+  Message next = about_table("NEXT");
+  if (one_.count) next.set("count", Value::of_unsigned(*one_.count));
+  if (one_.lease) next.set_integer("lease", one_.lease->value);
+  if (one_.wait) next.set_integer("wait", one_.wait->value);
+  if (!one_.domain.empty()) next.set("domain", one_.domain);
+  if (!one_.worker.empty()) next.set("worker", one_.worker);
+  Result<Reply> const reply = connection_.call(next);
+  if (!reply.ok()) return complain(reply.status());
+  if (Message const& first = reply->first(); first.command == "NOTHING") {
+    auto const date = first.integer("next_date");
+    if (!one_.json)
+      console_.err << "nothing is due" << (date && *date > 0 ? "; the next row is at " + date_text(*date) : std::string()) << '\n';
+    return ExitCode::nothing;
+  }
+  show(reply->messages);
+  console_.out.flush();
+  std::string ignored;
+  while (one_.hold && std::getline(console_.in, ignored)) continue;
+  return ExitCode::ok;
+}
+
+// touch, done, release, fail
+ExitCode Runner::lease_command() {
+  static std::map<std::string_view, std::string_view> const kCommands{
+      {"touch", "TOUCH"}, {"done", "DONE"}, {"release", "RELEASE"}, {"fail", "FAIL"}};
+  Message command = about_table(kCommands.at(one_.verb));
+  command.set("row", Value::of_unsigned(one_.row));
+  command.set("epoch", Value::of_unsigned(one_.epoch));
+  if (one_.lease) command.set_integer("lease", one_.lease->value);
+  if (one_.at) set_date(command, "process_date", *one_.at);
+  if (!one_.error.empty()) command.set("error", one_.error);
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return complain(reply.status());
+  Message const& answer = reply->first();
+  if (one_.verb == "done") return say(answer, fmt::format("row {} is done", one_.row));
+  if (one_.verb == "fail") return say(answer, fmt::format("row {} is parked; `fastjournal kick` puts it back", one_.row));
+  if (one_.verb == "release") return say(answer, fmt::format("row {} is released{}", one_.row, due_text(answer)));
+  return say(answer, fmt::format("row {} is yours until {}", one_.row, date_text(answer.integer("lease_end").value_or(0))));
+}
+
+// peek, delete, kick: by the row's number or by its key
+ExitCode Runner::row_command() {
+  static std::map<std::string_view, std::string_view> const kCommands{{"peek", "PEEK"}, {"delete", "DELETE"}, {"kick", "KICK"}};
+  Message command = about_table(kCommands.at(one_.verb));
+  for (std::string const& word : one_.words) {
+    if (word.find('=') == std::string::npos) {
+      command.set("row", word);
+      continue;
+    }
+    Result<Param> const column = parse_column(word, console_.in, command.arena(), one_.text);
+    if (!column.ok()) {
+      console_.err << "fastjournal " << one_.verb << ": " << column.status().message() << '\n';
+      return ExitCode::usage;
+    }
+    command.set(column->name, column->value);
+  }
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return complain(reply.status());
+  if (one_.verb == "peek" && !one_.json) {
+    for (Message const& record : reply->messages) console_.out << render_sheet(record);
+    return ExitCode::ok;
+  }
+  if (one_.verb == "peek") return show(reply->messages);
+  return say(reply->first(), fmt::format("row {} is {}", value_text(reply->first(), "row"), one_.verb == "kick" ? "back at work" : "deleted"));
+}
+
+// Page by page, so that the daemon's page size does not matter.
+ExitCode Runner::list() {
+  std::uint64_t wanted = one_.count.value_or(100);
+  std::vector<Message> rows;
+  std::string after = one_.after;
+  bool more = true;
+  while (more && wanted > 0) {
+    Message command = about_table("LIST");
+    constexpr std::uint64_t kPageMax = 1000;
+    command.set("count", Value::of_unsigned(std::min(wanted, kPageMax)));
+    if (!one_.status.empty()) command.set("status", one_.status);
+    if (!one_.prefix.empty()) command.set("prefix", one_.prefix);
+    if (!one_.domain.empty()) command.set("domain", one_.domain);
+    if (!after.empty()) command.set("after", after);
+    Result<Reply> reply = connection_.call(command);
+    if (!reply.ok()) return complain(reply.status());
+    Value const* const cursor = reply->messages.back().find("after");
+    std::string next = cursor == nullptr ? std::string() : text_of(*cursor);
+    more = !next.empty() && next != "0" && next != after;
+    after = std::move(next);
+    for (Message& row : reply->messages) {
+      if (row.command != "ROW") continue;
+      --wanted;
+      if (one_.json) console_.out << render_json(row);
+      else rows.push_back(std::move(row));
+      if (wanted == 0) break;
+    }
+  }
+  if (!one_.json) console_.out << render_table(rows, console_.look, "table");
+  if (more && !one_.json) console_.err << "there may be more: --count, or --after " << after << '\n';
+  return ExitCode::ok;
+}
+
+ExitCode Runner::listen() {
+  client::Params params;
+  if (!one_.mode.empty()) params.push_back({"mode", Value::of_text(one_.mode)});
+  if (one_.credit) params.push_back({"credit", Value::of_integer(*one_.credit)});
+  if (!one_.domain.empty()) params.push_back({"domain", Value::of_text(one_.domain)});
+  if (Status const status = connection_.listen(one_.table, params); !status.ok()) return complain(status);
+  std::uint64_t left = one_.count.value_or(UINT64_MAX);
+  client::Milliseconds const limit = one_.wait ? client::Milliseconds{one_.wait->value} : client::kForever;
+  bool heard = false;
+  while (left > 0) {
+    Result<Message> const pushed = connection_.wait_push(limit);
+    if (!pushed.ok() && pushed.status().code() == Code::timed_out) return heard ? ExitCode::ok : ExitCode::nothing;
+    if (!pushed.ok()) return complain(pushed.status());
+    console_.out << (one_.json ? render_json(pushed.value(), true) : render_line(pushed.value())) << std::flush;
+    heard = true;
+    --left;
+  }
+  return ExitCode::ok;
+}
+
+ExitCode Runner::stats() {
+  Message command("STATS");
+  if (!one_.table.empty()) command.set("table", one_.table);
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return complain(reply.status());
+  if (one_.json) return show(reply->messages);
+  for (std::size_t i = 0; i < reply->messages.size(); ++i) console_.out << (i == 0 ? "" : "\n") << render_sheet(reply->messages[i]);
+  return ExitCode::ok;
+}
+
+ExitCode Runner::tables() {
+  Result<Reply> const reply = connection_.call("TABLES");
+  if (!reply.ok()) return reply.status().code() == Code::not_found ? ExitCode::nothing : complain(reply.status());
+  if (!one_.columns_of.empty()) return columns(reply->messages);
+  if (!one_.names) return show(reply->messages);
+  for (Message const& table : reply->messages) console_.out << table.text("name") << '\n';
+  return ExitCode::ok;
+}
+
+ExitCode Runner::columns(std::vector<Message> const& tables) {
+  auto const table = std::find_if(tables.begin(), tables.end(), [&](Message const& one) { return one.text("name") == one_.columns_of; });
+  if (table == tables.end()) return complain({Code::unknown_table, "no table " + one_.columns_of});
+  std::string columns(table->text("columns"));
+  std::replace(columns.begin(), columns.end(), ' ', '\n');
+  console_.out << columns << '\n';
+  return ExitCode::ok;
+}
+
+ExitCode Runner::ping() {
+  auto const begin = std::chrono::steady_clock::now();
+  Result<Reply> const reply = connection_.call("ALIVE");
+  if (!reply.ok()) return complain(reply.status());
+  auto const us = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
+  Message answer("PING");
+  answer.set("server", one_.server);
+  answer.set_integer("round_trip_us", us);
+  return say(answer, fmt::format("{} answers in {:.3f} ms", one_.server, static_cast<double>(us) / 1000));
+}
+
+ExitCode Runner::commands() {
+  Message help("HELP");
+  if (!one_.words.empty()) help.set("command", one_.words.front());
+  Result<Reply> const reply = connection_.call(help);
+  if (!reply.ok()) return complain(reply.status());
+  if (one_.json) return show(reply->messages);
+  for (Message const& answer : reply->messages) {
+    if (answer.command != "COMMANDS") {
+      console_.out << render_sheet(answer);
+      continue;
+    }
+    std::string list(answer.text("list"));
+    std::replace(list.begin(), list.end(), ',', '\n');
+    console_.out << list << '\n';
+  }
+  return ExitCode::ok;
+}
+
+ExitCode Runner::call_any() {
+  Message command(one_.words.front());
+  for (std::size_t i = 1; i < one_.words.size(); ++i) {
+    Result<Param> const param = parse_column(one_.words[i], console_.in, command.arena(), one_.text);
+    if (!param.ok()) {
+      console_.err << "fastjournal call: " << param.status().message() << '\n';
+      return ExitCode::usage;
+    }
+    command.set(param->name, param->value);
+  }
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return complain(reply.status());
+  for (Message const& answer : reply->messages) console_.out << (one_.json ? render_json(answer, true) : render_line(answer));
+  return ExitCode::ok;
+}
+
+using Step = ExitCode (Runner::*)();
+
+std::map<std::string_view, Step> const& steps() {
+  static std::map<std::string_view, Step> const kSteps{
+      {"put", &Runner::put},           {"take", &Runner::take},          {"touch", &Runner::lease_command},
+      {"done", &Runner::lease_command}, {"release", &Runner::lease_command}, {"fail", &Runner::lease_command},
+      {"peek", &Runner::row_command},  {"delete", &Runner::row_command}, {"kick", &Runner::row_command},
+      {"ls", &Runner::list},           {"listen", &Runner::listen},      {"stats", &Runner::stats},
+      {"tables", &Runner::tables},     {"ping", &Runner::ping},          {"commands", &Runner::commands},
+      {"call", &Runner::call_any}};
+  return kSteps;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> connect(Invocation const& invocation) {
+  client::Options options;
+  options.server = invocation.server;
+  options.framing = invocation.text ? client::Framing::text : client::Framing::msgpack;
+  options.time_limit = invocation.timeout;
+  options.connect_limit = std::min(options.connect_limit, options.time_limit);
+  return Connection::open(std::move(options));
+}
+
+ExitCode complain(Invocation const& invocation, Console& console, Status const& status) {
+  console.err << "fastjournal " << invocation.verb;
+  if (!invocation.table.empty()) console.err << ' ' << invocation.table;
+  console.err << ": " << status.text();
+  std::string facts;
+  for (auto const& [name, value] : status.facts())
+    if (name != "command") facts.append(facts.empty() ? "" : ", ").append(name).append("=").append(value);
+  if (!facts.empty()) console.err << " (" << facts << ')';
+  console.err << '\n';
+  if (std::string_view const what = advice(status.code()); !what.empty()) console.err << what << '\n';
+  return exit_code_of(status.code());
+}
+
+ExitCode run(Invocation const& invocation, Console& console) {
+  if (invocation.verb == "completion") {
+    console.out << completion_script(invocation.words.front());
+    return ExitCode::ok;
+  }
+  if (invocation.verb == "work") return work(invocation, console);
+  Result<std::unique_ptr<Connection>> const connection = connect(invocation);
+  if (!connection.ok()) {
+    ExitCode const code = complain(invocation, console, connection.status());
+    return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
+  }
+  Runner runner(invocation, console, *connection.value());
+  return (runner.*steps().at(invocation.verb))();
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,83 @@
+#include "clients/cli/completion.h"
+
+#include <fmt/format.h>
+
+#include "clients/cli/options.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+// %VERBS% etc. are filled in below. Columns and tables are asked of the daemon that the
+// command line names; without one there is simply nothing to offer.
+constexpr std::string_view kScript = R"bash(# fastjournal completion; made by `fastjournal completion`
+_fastjournal_options() {
+  case "$1" in
+%OPTIONS%  esac
+}
+
+_fastjournal() {
+  local current="${COMP_WORDS[COMP_CWORD]}" verb="" table="" words="" server=() i word
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="${COMP_WORDS[i]}"
+    case "$word" in
+      --) return ;;
+      --server) server=(--server "${COMP_WORDS[i + 1]}"); ((i++)) ;;
+      -*) ;;
+      *) if [[ -z "$verb" ]]; then verb="$word"; elif [[ -z "$table" ]]; then table="$word"; fi ;;
+    esac
+  done
+  if [[ "$current" == -* ]]; then
+    words="%GLOBALS% $(_fastjournal_options "$verb")"
+  elif [[ -z "$verb" ]]; then
+    words="%VERBS%"
+  elif [[ "$verb" == completion ]]; then
+    words="bash zsh"
+  elif [[ "$verb" == commands || "$verb" == call ]]; then
+    words="$(fastjournal "${server[@]}" --timeout 1s commands 2>/dev/null)"
+  elif [[ -z "$table" && " %TABLE_VERBS% " == *" $verb "* ]]; then
+    words="$(fastjournal "${server[@]}" --timeout 1s tables --names 2>/dev/null)"
+  elif [[ " put peek delete kick " == *" $verb "* && "$current" != *=* ]]; then
+    words="$(fastjournal "${server[@]}" --timeout 1s tables --columns "$table" 2>/dev/null)"
+    compopt -o nospace 2>/dev/null
+    COMPREPLY=($(compgen -S = -W "$words" -- "$current"))
+    return
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _fastjournal fastjournal
+)bash";
+
+constexpr std::string_view kZshHead = "autoload -U +X bashcompinit && bashcompinit\n";
+
+void fill(std::string& text, std::string_view name, std::string_view value) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
+    text.replace(at, name.size(), value);
+}
+
+void append_word(std::string& list, std::string_view word) {
+  if (!list.empty()) list += ' ';
+  list += word;
+}
+
+}  // namespace
+
+std::string completion_script(std::string_view shell) {
+  std::string verbs;
+  std::string table_verbs;
+  std::string options;
+  for (VerbWords const& one : verb_words()) {
+    append_word(verbs, one.verb);
+    if (one.takes_table) append_word(table_verbs, one.verb);
+    options += fmt::format("    {}) echo \"{}\" ;;\n", one.verb, fmt::join(one.options, " "));
+  }
+  std::string out(kScript);
+  fill(out, "%OPTIONS%", options);
+  fill(out, "%GLOBALS%", fmt::format("{}", fmt::join(global_options(), " ")));
+  fill(out, "%VERBS%", verbs);
+  fill(out, "%TABLE_VERBS%", table_verbs);
+  return shell == "zsh" ? std::string(kZshHead) + out : out;
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,13 @@
+// Completion scripts, made from the very options that are parsed, so that they
+// never differ; tables are asked of the daemon when the key is pressed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fastjournal::cli {
+
+// `shell`: bash or zsh.
+[[nodiscard]] std::string completion_script(std::string_view shell);
+
+}  // namespace fastjournal::cli

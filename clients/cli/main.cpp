@@ -1,0 +1,40 @@
+// The program `fastjournal`: everything it does is in fj_cli, which tests link too.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clients/cli/commands.h"
+#include "clients/cli/options.h"
+
+namespace {
+
+using namespace fastjournal::cli;
+
+Look look_of(bool json) {
+  Look out{.json = json, .terminal = ::isatty(STDOUT_FILENO) == 1, .width = 80};
+  winsize size{};
+  if (out.terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) out.width = size.ws_col;
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  // A reader such as `head` that has seen enough ends us as it does every tool.
+  std::signal(SIGPIPE, SIG_DFL);
+  Parsed const parsed = parse_arguments(std::vector<std::string>(argv + 1, argv + argc));
+  if (!parsed.invocation) {
+    (parsed.exit_code == ExitCode::ok ? std::cout : std::cerr) << parsed.output;
+    return static_cast<int>(parsed.exit_code);
+  }
+  Console console{std::cin, std::cout, std::cerr, look_of(parsed.invocation->json)};
+  ExitCode const code = run(*parsed.invocation, console);
+  std::cout.flush();
+  return static_cast<int>(code);
+}

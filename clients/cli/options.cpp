@@ -1,0 +1,268 @@
+#include "clients/cli/options.h"
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "clients/cli/values.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+constexpr char kDescription[] =
+    "fastjournal: put work into the tables of a fastjournald, take it out, watch it.";
+
+constexpr char kFooter[] =
+    "Exit codes:\n"
+    "  0  done\n"
+    "  1  the daemon refused; its reason is on standard error\n"
+    "  2  the command line, a file or the input is wrong\n"
+    "  3  no connection to the daemon, or no answer in time\n"
+    "  4  nothing to do: take, work --once or listen --wait found nothing\n"
+    "  5  work: COMMAND failed for at least one row\n"
+    "\n"
+    "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (always UTC), milliseconds\n"
+    "since 1970, now, never. `fastjournal COMMAND --help` says more about each command.";
+
+constexpr char kColumnsHelp[] =
+    "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value @x; "
+    "a value typed for a buffer column is base64";
+
+// CLI11 wants to throw what we return: the one door between the two.
+template <typename T>
+CLI::callback_t into(std::optional<T>& out, Result<T> (*parse)(std::string_view)) {
+  return [&out, parse](CLI::results_t const& given) {
+    Result<T> parsed = parse(given.back());
+    if (!parsed.ok()) throw CLI::ValidationError(parsed.status().message(), CLI::ExitCodes::ValidationError);
+    out = std::move(parsed).value();
+    return true;
+  };
+}
+
+class Grammar {
+ public:
+  Grammar() : app_(kDescription, "fastjournal") {
+    app_.footer(kFooter);
+    app_.require_subcommand(1);
+    add_globals();
+    add_producer_verbs();
+    add_worker_verbs();
+    add_viewer_verbs();
+    add_other_verbs();
+  }
+
+  CLI::App& app() { return app_; }
+  Invocation& invocation() { return out_; }
+
+ private:
+  CLI::App& verb(std::string const& name, std::string const& description) {
+    CLI::App* made = app_.add_subcommand(name, description);
+    // Global options may stand behind the command too.
+    made->fallthrough();
+    made->callback([this, name] { out_.verb = name; });
+    return *made;
+  }
+
+  CLI::App& table_verb(std::string const& name, std::string const& description) {
+    CLI::App& made = verb(name, description);
+    made.add_option("TABLE", out_.table, "name of the table")->required();
+    return made;
+  }
+
+  CLI::App& lease_verb(std::string const& name, std::string const& description) {
+    CLI::App& made = table_verb(name, description);
+    made.add_option("ROW", out_.row, "number of the row, as `take` shows it")->required();
+    made.add_option("EPOCH", out_.epoch, "epoch of the lease, as `take` shows it")->required();
+    return made;
+  }
+
+  CLI::Option* duration(CLI::App& to, std::string const& name, std::optional<DurationMs>& out, std::string const& description) {
+    return to.add_option(name, into(out, parse_duration), description)->type_name("DURATION");
+  }
+
+  CLI::Option* date(CLI::App& to, std::string const& name, std::optional<client::Date>& out, std::string const& description) {
+    return to.add_option(name, into(out, parse_date), description)->type_name("DATE");
+  }
+
+  void add_globals() {
+    app_.add_option("--server", out_.server, "HOST:PORT, [IPV6]:PORT or unix:PATH of the daemon")
+        ->envname("FASTJOURNAL_SERVER")
+        ->capture_default_str();
+    app_.add_flag("--json", out_.json, "one JSON object a line instead of text for people");
+    app_.add_flag("--text", out_.text, "speak text messages instead of msgpack");
+    app_.add_option("--timeout", into(timeout_, parse_duration), "how long to wait for an answer, reconnecting included")
+        ->type_name("DURATION")
+        ->default_str("30s");
+    app_.set_version_flag("--version", FJ_VERSION);
+    app_.parse_complete_callback([this] {
+      if (timeout_) out_.timeout = std::chrono::milliseconds{timeout_->value};
+    });
+  }
+
+  void add_producer_verbs() {
+    CLI::App& put = table_verb("put", "insert a row, or merge it into the one that waits under its key");
+    put.add_option("COLUMN=VALUE", out_.words, kColumnsHelp);
+    put.add_option("--priority", out_.priority, "0 (first) to 255");
+    date(put, "--at", out_.at, "not to be worked on before this date");
+    date(put, "--expires", out_.expires, "dropped at this date if nobody took it");
+    put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
+    put.add_option("--sequence", out_.sequence, "number of this put; with --lines the first row's, counted up from there");
+    put.add_flag("--lines", out_.lines,
+                 "rows from standard input, one JSON object a line: columns, and priority, process_date, ... by these names");
+  }
+
+  void add_worker_verbs() {
+    CLI::App& take = table_verb("take", "lease the next rows that are due, and show them");
+    take.add_option("--count", out_.count, "how many at most (default 1)")->check(CLI::Range(1, 100'000));
+    duration(take, "--lease", out_.lease, "how long they are yours (default: the table's processing-timeout)");
+    duration(take, "--wait", out_.wait, "wait so long for the first one");
+    take.add_option("--domain", out_.domain, "only of this domain");
+    take.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
+    take.add_flag("--hold", out_.hold,
+                  "stay connected until standard input ends: without a connection the daemon takes rows back after the table's `grace`");
+    CLI::App& touch = lease_verb("touch", "renew a lease");
+    duration(touch, "--lease", out_.lease, "from now on (default: the table's processing-timeout)");
+    lease_verb("done", "the work is done: the row goes away");
+    CLI::App& release = lease_verb("release", "give a row back");
+    date(release, "--at", out_.at, "not before this date (default: the table's back-off)");
+    release.add_option("--error", out_.error, "why");
+    CLI::App& fail = lease_verb("fail", "this row can never work: parked for a person to look at");
+    fail.add_option("--error", out_.error, "why");
+    add_work();
+  }
+
+  void add_work() {
+    CLI::App& work = table_verb("work",
+                                "lease rows one by one and run COMMAND for each: `fastjournal work TABLE [OPTIONS] -- COMMAND...`");
+    work.footer(
+        "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS and FJ_<COLUMN> (values with a NUL or\n"
+        "above 64 KiB are left out), and as one JSON object on standard input. Exit status 0: done; any other: the row is\n"
+        "released with the status as its error. The lease is renewed while COMMAND runs. SIGTERM, SIGINT and SIGHUP are handed\n"
+        "to COMMAND and its children; the row is then done or released and work ends; a second signal kills COMMAND.");
+    work.add_flag("--listen", out_.listen, "let the daemon wake us (LISTEN) instead of asking again and again");
+    duration(work, "--lease", out_.lease, "renewed at half of it while COMMAND runs (default 60s)");
+    work.add_option("--domain", out_.domain, "only of this domain");
+    work.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
+    CLI::Option* once = work.add_flag("--once", out_.once, "one row, if one is due");
+    CLI::Option* max = work.add_option("--max", out_.max, "end after so many rows")->check(CLI::PositiveNumber);
+    work.add_flag("--until-empty", out_.until_empty, "end when nothing is due");
+    once->excludes(max);
+    work.add_option("--fail-status", out_.fail_status, "COMMAND's exit status for: this row can never work (parked at once)")
+        ->check(CLI::Range(1, 255));
+    work.add_flag("--quiet", out_.quiet, "do not report each row on standard error");
+  }
+
+  void add_viewer_verbs() {
+    CLI::App& listen = table_verb("listen", "print what a listener is told, as it comes");
+    listen.add_option("--mode", out_.mode, "wake: work became due; row: each row that does; deliver: rows, leased")
+        ->check(CLI::IsMember({"wake", "row", "deliver"}));
+    listen.add_option("--credit", out_.credit, "deliver: rows at once");
+    listen.add_option("--domain", out_.domain, "only of this domain");
+    listen.add_option("--count", out_.count, "end after so many messages")->check(CLI::PositiveNumber);
+    duration(listen, "--wait", out_.wait, "end when nothing came for so long");
+    CLI::App& ls = table_verb("ls", "list rows, leasing nothing");
+    ls.add_option("--status", out_.status, "waiting, due, processing, behind, parked or paused");
+    ls.add_option("--prefix", out_.prefix, "only keys that begin so");
+    ls.add_option("--domain", out_.domain, "only of this domain");
+    ls.add_option("--after", out_.after, "go on where an earlier list ended");
+    ls.add_option("--count", out_.count, "how many at most (default 100)")->check(CLI::PositiveNumber);
+    row_verb("peek", "show one row, leasing nothing");
+    row_verb("delete", "drop a row, whatever its state");
+    row_verb("kick", "put a parked row back to work");
+    CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
+    stats.add_option("TABLE", out_.table, "name of the table");
+  }
+
+  void row_verb(std::string const& name, std::string const& description) {
+    table_verb(name, description).add_option("ROW | COLUMN=VALUE", out_.words, "its number, or all columns of its key")->required();
+  }
+
+  void add_other_verbs() {
+    CLI::App& tables = verb("tables", "the tables of the daemon");
+    CLI::Option* names = tables.add_flag("--names", out_.names, "names only, one a line");
+    tables.add_option("--columns", out_.columns_of, "the columns of this table, one a line")->excludes(names);
+    verb("ping", "see whether the daemon answers, and how fast");
+    verb("commands", "the commands that the daemon knows (HELP), or what one of them takes")
+        .add_option("NAME", out_.words, "one command")
+        ->expected(0, 1);
+    CLI::App& call = verb("call", "send any command and print the answer: `fastjournal call PAUSE table=pages reason=upgrade`");
+    call.add_option("COMMAND", out_.words, "its name, then name=value for each parameter")->required();
+    CLI::App& completion = verb("completion", "print a completion script: `. <(fastjournal completion bash)`");
+    completion.add_option("SHELL", out_.words, "bash or zsh")->required()->expected(1)->check(CLI::IsMember({"bash", "zsh"}));
+  }
+
+  CLI::App app_;
+  Invocation out_;
+  std::optional<DurationMs> timeout_;
+};
+
+Parsed mistake(std::string const& what) { return {{}, ExitCode::usage, "fastjournal: " + what + "\n"}; }
+
+// What single options cannot see.
+std::string contradiction(Invocation const& one) {
+  if (one.verb == "work" && one.command.empty())
+    return "work needs a command to run: fastjournal work TABLE [OPTIONS] -- COMMAND...";
+  if (one.verb != "work" && !one.command.empty()) return "-- means something with `work` only";
+  if (one.verb != "put") return {};
+  if (one.lines && !one.words.empty()) return "put --lines takes the columns from standard input, not from the command line";
+  if (!one.lines && one.words.empty()) return "put needs at least the key: fastjournal put TABLE COLUMN=VALUE...";
+  if (!one.lines && one.client.empty() != !one.sequence) return "--client and --sequence belong together";
+  if (one.lines && one.client.empty() && one.sequence) return "--sequence needs --client";
+  return {};
+}
+
+std::vector<std::string> long_names(CLI::App const& app) {
+  std::vector<std::string> out;
+  for (CLI::Option const* option : app.get_options())
+    for (std::string const& name : option->get_lnames()) out.push_back("--" + name);
+  return out;
+}
+
+}  // namespace
+
+Parsed parse_arguments(std::vector<std::string> arguments) {
+  Grammar grammar;
+  // COMMAND's own options are none of ours.
+  auto const dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) {
+    grammar.invocation().command.assign(dashes + 1, arguments.end());
+    bool const empty = grammar.invocation().command.empty();
+    arguments.erase(dashes, arguments.end());
+    if (empty) return mistake("nothing stands behind --");
+  }
+  // CLI11 takes them from the back.
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    grammar.app().parse(arguments);
+  } catch (CLI::Success const& asked) {
+    std::ostringstream out;
+    std::ostringstream err;
+    grammar.app().exit(asked, out, err);
+    return {{}, ExitCode::ok, out.str()};
+  } catch (CLI::ParseError const& error) {
+    return mistake(std::string(error.what()) + "\nTry: fastjournal --help");
+  }
+  if (std::string const wrong = contradiction(grammar.invocation()); !wrong.empty()) return mistake(wrong);
+  return {std::move(grammar.invocation()), ExitCode::ok, {}};
+}
+
+std::vector<std::string> global_options() {
+  Grammar grammar;
+  return long_names(grammar.app());
+}
+
+std::vector<VerbWords> verb_words() {
+  Grammar grammar;
+  std::vector<VerbWords> out;
+  for (CLI::App const* verb : grammar.app().get_subcommands([](CLI::App const*) { return true; })) {
+    bool const takes_table = verb->get_option_no_throw("TABLE") != nullptr;
+    out.push_back({verb->get_name(), verb->get_description(), long_names(*verb), takes_table});
+  }
+  return out;
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,86 @@
+// The command line, read and checked: what CLI11 finds becomes an Invocation,
+// plain values that the commands work from. The only place that knows CLI11.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clients/cli/exit_code.h"
+#include "clients/lib/client.h"
+#include "clients/lib/journal.h"
+
+namespace fastjournal::cli {
+
+struct Invocation {
+  // of every command
+  std::string server{"127.0.0.1:4050"};
+  bool json{false};
+  bool text{false};
+  std::chrono::milliseconds timeout{30'000};
+
+  std::string verb;
+  std::string table;
+  std::vector<std::string> words;    // put: columns; peek, delete, kick: ROW or columns; call: COMMAND name=value...
+  std::vector<std::string> command;  // work: what stands behind --
+  std::uint64_t row{0};
+  std::uint64_t epoch{0};
+
+  // put
+  std::optional<std::uint8_t> priority;
+  std::optional<client::Date> at;
+  std::optional<client::Date> expires;
+  std::string client;
+  std::optional<std::uint64_t> sequence;
+  bool lines{false};
+  // take, work, touch
+  std::optional<DurationMs> lease;
+  std::optional<DurationMs> wait;
+  std::optional<std::uint64_t> count;  // take, ls, listen: how many
+  std::string domain;
+  std::string worker;
+  bool hold{false};
+  // release, fail
+  std::string error;
+  // work
+  bool listen{false};
+  bool once{false};
+  bool until_empty{false};
+  bool quiet{false};
+  std::optional<std::uint64_t> max;
+  std::optional<int> fail_status;
+  // listen
+  std::string mode;
+  std::optional<std::uint32_t> credit;
+  // ls
+  std::string status;
+  std::string prefix;
+  std::string after;
+  // tables
+  bool names{false};
+  std::string columns_of;
+};
+
+// What to do, or what to print before ending.
+struct Parsed {
+  std::optional<Invocation> invocation;
+  ExitCode exit_code{ExitCode::ok};
+  std::string output;  // help to standard output (ok), or the mistake, to standard error
+};
+
+// `arguments` without the program's name.
+[[nodiscard]] Parsed parse_arguments(std::vector<std::string> arguments);
+
+// The commands and their options, for completion.
+struct VerbWords {
+  std::string verb;
+  std::string description;
+  std::vector<std::string> options;
+  bool takes_table{false};
+};
+[[nodiscard]] std::vector<VerbWords> verb_words();
+[[nodiscard]] std::vector<std::string> global_options();
+
+}  // namespace fastjournal::cli

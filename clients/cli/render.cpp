@@ -1,0 +1,213 @@
+#include "clients/cli/render.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "clients/cli/values.h"
+#include "clients/lib/value_text.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+constexpr std::size_t kCellWidthMin = 8;
+constexpr std::string_view kGap = "  ";
+
+bool steers(std::string_view name) { return name == "request" || name == "left" || name == "after"; }
+
+bool is_date(std::string_view name) {
+  static constexpr std::array<std::string_view, 7> kDates{"date", "expiration_date", "insertion_date", "lease_end",
+                                                          "next_date", "process_date", "start_processing_date"};
+  return std::find(kDates.begin(), kDates.end(), name) != kDates.end();
+}
+
+// Where a parameter stands in a table: what names the row, then its columns, then the rest.
+std::size_t rank_of(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> kFront{"table", "name", "type", "rows", "row", "epoch", "status", "result"};
+  static constexpr std::array<std::string_view, 8> kBack{"priority",  "process_date",   "timeouts",        "lease_end",
+                                                         "worker", "insertion_date", "expiration_date", "merges"};
+  auto const front = std::find(kFront.begin(), kFront.end(), name);
+  if (front != kFront.end()) return static_cast<std::size_t>(front - kFront.begin());
+  auto const back = std::find(kBack.begin(), kBack.end(), name);
+  if (back != kBack.end()) return 100 + static_cast<std::size_t>(back - kBack.begin());
+  return 50;
+}
+
+// Nothing that a row carries may steer the terminal.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (c == '\n') out += "\\n";
+    else if (c == '\r') out += "\\r";
+    else if (c == '\t') out += "\\t";
+    else if (byte < 0x20 || byte == 0x7F) out += fmt::format("\\x{:02x}", byte);
+    else out += c;
+  }
+  return out;
+}
+
+// U+0080 to U+009F steer terminals too; they begin with C2 in UTF-8.
+std::string cell_text(Param const& param) {
+  if (is_date(param.name))
+    if (auto const ms = param.value.as_integer()) return *ms == 0 ? "-" : date_text(*ms);
+  if (param.value.kind == Value::Kind::binary || !is_utf8(param.value.bytes))
+    return fmt::format("({} bytes)", param.value.bytes.size());
+  std::string out = printable(client::text_of(param.value));
+  for (std::size_t at = out.find('\xC2'); at != std::string::npos; at = out.find('\xC2', at + 1))
+    if (static_cast<unsigned char>(out[at + 1]) < 0xA0) out.replace(at, 2, "?");
+  return out;
+}
+
+// Characters, not bytes.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string cut(std::string const& text, std::size_t width) {
+  if (width_of(text) <= width) return text;
+  std::size_t seen = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    bool const begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+    if (begins && ++seen == width) break;
+    ++at;
+  }
+  return text.substr(0, at) + "…";
+}
+
+struct TableColumn {
+  std::string name;
+  std::vector<std::string> cells;
+  bool numeric{true};
+  std::size_t width{0};
+};
+
+bool looks_numeric(std::string_view cell) {
+  return std::all_of(cell.begin(), cell.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
+}
+
+std::vector<TableColumn> columns_of(std::span<Message const> records, std::string_view hidden) {
+  std::vector<TableColumn> out;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    for (Param const& param : records[i].params()) {
+      if (steers(param.name) || param.name == hidden) continue;
+      auto at = std::find_if(out.begin(), out.end(), [&](TableColumn const& c) { return c.name == param.name; });
+      if (at == out.end()) at = out.insert(out.end(), TableColumn{std::string(param.name), std::vector<std::string>(records.size()), true, 0});
+      at->cells[i] = cell_text(param);
+    }
+  }
+  std::stable_sort(out.begin(), out.end(), [](TableColumn const& a, TableColumn const& b) { return rank_of(a.name) < rank_of(b.name); });
+  for (TableColumn& column : out) {
+    column.width = width_of(column.name);
+    for (std::string const& cell : column.cells) {
+      column.width = std::max(column.width, width_of(cell));
+      column.numeric = column.numeric && looks_numeric(cell);
+    }
+  }
+  return out;
+}
+
+// Takes from the widest until a line fits.
+void fit(std::vector<TableColumn>& columns, std::size_t width) {
+  std::size_t total = std::accumulate(columns.begin(), columns.end(), kGap.size() * (columns.size() - 1),
+                                      [](std::size_t sum, TableColumn const& c) { return sum + c.width; });
+  while (total > width) {
+    auto const widest = std::max_element(columns.begin(), columns.end(), [](TableColumn const& a, TableColumn const& b) { return a.width < b.width; });
+    if (widest->width <= kCellWidthMin) return;
+    --widest->width;
+    --total;
+  }
+}
+
+std::string padded(std::string const& text, TableColumn const& column) {
+  std::string const shown = cut(text, column.width);
+  std::string const blanks(column.width - width_of(shown), ' ');
+  return column.numeric ? blanks + shown : shown + blanks;
+}
+
+void append_line(std::string& out, std::string line) {
+  while (line.ends_with(' ')) line.pop_back();
+  out += line;
+  out += '\n';
+}
+
+nlohmann::ordered_json json_of(Value const& value) {
+  switch (value.kind) {
+    case Value::Kind::integer: return value.integer;
+    case Value::Kind::unsigned_integer: return value.unsigned_integer;
+    case Value::Kind::real: return value.real;
+    case Value::Kind::boolean: return value.boolean;
+    case Value::Kind::binary: {
+      std::string spelled;
+      append_base64(value.bytes, spelled);
+      return spelled;
+    }
+    case Value::Kind::text: break;
+  }
+  return std::string(value.bytes);
+}
+
+}  // namespace
+
+std::string date_text(std::int64_t ms) {
+  using namespace std::chrono;
+  sys_time<milliseconds> const moment{milliseconds{ms}};
+  auto const day = floor<days>(moment);
+  year_month_day const date{day};
+  hh_mm_ss const clock{moment - day};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int{date.year()}, unsigned{date.month()}, unsigned{date.day()},
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+}
+
+std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
+  std::vector<TableColumn> columns = columns_of(records, hidden);
+  if (columns.empty()) return {};
+  if (look.terminal) fit(columns, look.width);
+  std::string out;
+  std::string head;
+  for (TableColumn const& column : columns) head.append(head.empty() ? "" : kGap).append(padded(column.name, column));
+  append_line(out, std::move(head));
+  if (look.terminal) out = "\x1b[1m" + out.substr(0, out.size() - 1) + "\x1b[0m\n";
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::string line;
+    for (std::size_t c = 0; c < columns.size(); ++c) line.append(c == 0 ? "" : kGap).append(padded(columns[c].cells[i], columns[c]));
+    append_line(out, std::move(line));
+  }
+  return out;
+}
+
+std::string render_sheet(Message const& record) {
+  std::size_t width = 0;
+  for (Param const& param : record.params())
+    if (!steers(param.name)) width = std::max(width, param.name.size());
+  std::string out;
+  for (Param const& param : record.params())
+    if (!steers(param.name)) append_line(out, fmt::format("{:<{}}  {}", param.name, width, cell_text(param)));
+  return out;
+}
+
+std::string render_line(Message const& record) {
+  std::string out(record.command);
+  for (Param const& param : record.params())
+    if (!steers(param.name)) out.append(" ").append(param.name).append("=").append(cell_text(param));
+  return out + '\n';
+}
+
+std::string render_json(Message const& record, bool with_command) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  if (with_command) out["command"] = std::string(record.command);
+  for (Param const& param : record.params())
+    if (!steers(param.name)) out[std::string(param.name)] = json_of(param.value);
+  // Bytes that are no UTF-8 become U+FFFD, as in the daemon's own JSON.
+  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace fastjournal::cli

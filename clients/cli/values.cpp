@@ -1,0 +1,206 @@
+#include "clients/cli/values.h"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <istream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace fastjournal::cli {
+
+namespace {
+
+constexpr std::int64_t kDurationMsMax = std::int64_t{100} * 365 * 24 * 3600 * 1000;
+
+Status bad(std::string_view what, std::string_view text, std::string_view expected) {
+  return {Code::bad_parameter,
+          "'" + std::string(text) + "' is no " + std::string(what) + ": expected " + std::string(expected)};
+}
+
+// Digits only; nothing else, nothing too large.
+std::optional<std::int64_t> digits(std::string_view text) {
+  std::int64_t out = 0;
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+// Takes a number of exactly `count` digits off the front.
+std::optional<int> take_digits(std::string_view& text, std::size_t count) {
+  if (text.size() < count) return std::nullopt;
+  auto const out = digits(text.substr(0, count));
+  text.remove_prefix(count);
+  if (!out) return std::nullopt;
+  return static_cast<int>(*out);
+}
+
+bool take(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// hh:mm[:ss[.mmm]], in milliseconds of the day.
+std::optional<std::int64_t> parse_clock(std::string_view text) {
+  auto const hours = take_digits(text, 2);
+  if (!hours || *hours > 23 || !take(text, ':')) return std::nullopt;
+  auto const minutes = take_digits(text, 2);
+  if (!minutes || *minutes > 59) return std::nullopt;
+  std::int64_t ms = (*hours * 60 + *minutes) * std::int64_t{60'000};
+  if (take(text, ':')) {
+    auto const seconds = take_digits(text, 2);
+    if (!seconds || *seconds > 59) return std::nullopt;
+    ms += *seconds * 1000;
+    if (take(text, '.')) {
+      auto const fraction = take_digits(text, 3);
+      if (!fraction) return std::nullopt;
+      ms += *fraction;
+    }
+  }
+  if (!text.empty()) return std::nullopt;
+  return ms;
+}
+
+std::optional<std::int64_t> parse_calendar(std::string_view text) {
+  if (text.ends_with('Z')) text.remove_suffix(1);
+  auto const year = take_digits(text, 4);
+  if (!year || !take(text, '-')) return std::nullopt;
+  auto const month = take_digits(text, 2);
+  if (!month || !take(text, '-')) return std::nullopt;
+  auto const day = take_digits(text, 2);
+  if (!day) return std::nullopt;
+  std::chrono::year_month_day const date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return std::nullopt;
+  std::int64_t const midnight_ms = std::int64_t{std::chrono::sys_days{date}.time_since_epoch().count()} * 86'400'000;
+  if (text.empty()) return midnight_ms;
+  if (!take(text, 'T') && !take(text, ' ')) return std::nullopt;
+  auto const clock = parse_clock(text);
+  if (!clock) return std::nullopt;
+  return midnight_ms + *clock;
+}
+
+Result<std::string> bytes_of(std::string_view source, std::istream& in) {
+  using Bytes = std::istreambuf_iterator<char>;
+  if (source == "-") return std::string(Bytes(in), Bytes());
+  std::ifstream file{std::string(source), std::ios::binary};
+  std::string out;
+  if (file) out.assign(Bytes(file), Bytes());
+  if (!file || file.bad()) return Status{Code::bad_parameter, "cannot read the file " + std::string(source)};
+  return out;
+}
+
+bool is_date_parameter(std::string_view name) {
+  return name == "process_date" || name == "expiration_date" || name == "insertion_date";
+}
+
+Status set_json(Message& insert, std::string_view key, nlohmann::json const& value) {
+  std::string_view const name = insert.arena().copy(key);
+  using Kind = nlohmann::json::value_t;
+  switch (value.type()) {
+    case Kind::null: return {};
+    case Kind::boolean: insert.set(name, Value::of_boolean(value.get<bool>())); return {};
+    case Kind::number_integer: insert.set(name, Value::of_integer(value.get<std::int64_t>())); return {};
+    case Kind::number_unsigned: insert.set(name, Value::of_unsigned(value.get<std::uint64_t>())); return {};
+    case Kind::number_float: insert.set(name, Value::of_real(value.get<double>())); return {};
+    case Kind::string: break;
+    default:
+      return {Code::bad_parameter, "'" + std::string(key) + "' is an array or object: expected a string, a number, true, false or null"};
+  }
+  std::string const& text = value.get_ref<std::string const&>();
+  if (!is_date_parameter(name)) {
+    insert.set(name, insert.arena().copy(text));
+    return {};
+  }
+  Result<client::Date> const date = parse_date(text);
+  if (date.ok()) set_date(insert, name, date.value());
+  return date.status();
+}
+
+}  // namespace
+
+Result<DurationMs> parse_duration(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kUnits{
+      {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+  std::int64_t factor = 1;
+  std::string_view number = text;
+  for (auto const& [unit, ms] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    factor = ms;
+    number.remove_suffix(unit.size());
+    break;
+  }
+  auto const count = digits(number);
+  if (!count || *count > kDurationMsMax / factor)
+    return bad("duration", text, "a number and ms, s, m, h or d (such as 500ms, 10s, 2h), at most 100 years");
+  return DurationMs{*count * factor};
+}
+
+Result<client::Date> parse_date(std::string_view text) {
+  if (text == "now") return client::Date::in(DurationMs{0});
+  if (text == "never") return client::Date::never();
+  if (text.starts_with('+')) {
+    Result<DurationMs> const span = parse_duration(text.substr(1));
+    if (!span.ok()) return span.status();
+    return client::Date::in(span.value());
+  }
+  if (auto const ms = digits(text)) return client::Date::at(TimeMs{*ms});
+  if (auto const ms = parse_calendar(text)) return client::Date::at(TimeMs{*ms});
+  return bad("date", text, "+10s, 2026-11-21T12:00:00Z (UTC), milliseconds since 1970, now or never");
+}
+
+Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena, bool as_text) {
+  std::size_t const equals = word.find('=');
+  if (equals == 0 || equals == std::string_view::npos) return bad("column", word, "name=value, name=@FILE or name=@-");
+  std::string_view const name = arena.copy(word.substr(0, equals));
+  std::string_view value = word.substr(equals + 1);
+  if (value.starts_with("@@")) value.remove_prefix(1);
+  else if (value.starts_with('@')) {
+    Result<std::string> const bytes = bytes_of(value.substr(1), in);
+    if (!bytes.ok()) return bytes.status();
+    std::string_view const kept = arena.copy(bytes.value());
+    return Param{name, as_text && is_utf8(kept) ? Value::of_text(kept) : Value::of_binary(kept)};
+  }
+  return Param{name, Value::of_text(arena.copy(value))};
+}
+
+Status parse_json_row(std::string_view line, Message& insert) {
+  nlohmann::json const row = nlohmann::json::parse(line, nullptr, false);
+  if (row.is_discarded()) return {Code::bad_parameter, "this is no JSON"};
+  if (!row.is_object()) return {Code::bad_parameter, "this is no JSON object: expected {\"column\": value, ...}"};
+  for (auto const& [key, value] : row.items()) {
+    if (key == "table") return {Code::bad_parameter, "'table' cannot be set here: it stands on the command line"};
+    if (Status set = set_json(insert, key, value); !set.ok()) return set;
+  }
+  return {};
+}
+
+void set_date(Message& message, std::string_view name, client::Date const& date) {
+  if (date.from_now) message.set(name, message.arena().copy("+" + std::to_string(date.ms)));
+  else message.set_integer(name, date.ms);
+}
+
+bool is_utf8(std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+    unsigned char const first = byte(at);
+    std::size_t const size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+    if (size == 0 || at + size > bytes.size()) return false;
+    for (std::size_t i = 1; i < size; ++i)
+      if ((byte(at + i) & 0xC0) != 0x80) return false;
+    // Overlong forms, surrogates and what lies beyond U+10FFFF.
+    if ((first == 0xE0 && byte(at + 1) < 0xA0) || (first == 0xED && byte(at + 1) > 0x9F)) return false;
+    if ((first == 0xF0 && byte(at + 1) < 0x90) || (first == 0xF4 && byte(at + 1) > 0x8F)) return false;
+    at += size;
+  }
+  return true;
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,470 @@
+#include "clients/lib/client.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <random>
+#include <utility>
+
+#include "base/check.h"
+#include "clients/lib/in_flight.h"
+#include "clients/lib/socket.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/outgoing.h"
+#include "wire/text.h"
+
+namespace fastjournal::client {
+
+namespace {
+
+constexpr std::size_t kFlushBytes = 64U * 1024;
+constexpr std::size_t kReadBytes = 64U * 1024;
+// Beyond this the sender waits for the daemon to read.
+constexpr std::size_t kUnsentBytesMax = 1024U * 1024;
+
+Moment now() { return std::chrono::steady_clock::now(); }
+
+Milliseconds added(Milliseconds limit, Milliseconds wait) { return limit > kForever - wait ? kForever : limit + wait; }
+
+bool same_subscription(Message const& a, Message const& b) {
+  return a.text("table") == b.text("table") && a.text("domain") == b.text("domain");
+}
+
+Message copy_of(Message const& message) {
+  Message out(message.command);
+  for (Param const& param : message.params()) out.set(param.name, param.value);
+  out.own();
+  return out;
+}
+
+// Borrows names and values.
+Message message_of(std::string_view command, Params const& params) {
+  Message out(command);
+  for (Param const& param : params) out.set(param.name, param.value);
+  return out;
+}
+
+}  // namespace
+
+// Everything behind the header. All waiting happens in step().
+class Connection::Body {
+ public:
+  explicit Body(Options given)
+      : options(std::move(given)),
+        framer_(wire::FrameLimits{options.message_bytes_max, options.message_bytes_max}),
+        chance_(std::random_device{}()) {}
+
+  Status connect_once(int wake_fd, Moment until);
+  Result<std::uint64_t> send(Message const& command);
+  Result<Reply> receive(std::uint64_t nr);
+  Status flush(Moment until);
+  Result<Message> wait_push(Milliseconds limit, int wake_fd);
+  void remember(Message const& subscription);
+  void forget(Message const& subscription);
+
+  Options options;
+  std::uint64_t connects{0};
+  std::uint64_t pushes_dropped{0};
+
+ private:
+  [[nodiscard]] std::size_t unsent() const { return out_.size() - out_sent_; }
+  Status step(Moment until, int wake_fd);
+  Status reconnect(Moment until, int wake_fd);
+  void plan_retry();
+  void send_again();
+  void lose(Status const& why);
+  void write_some();
+  bool read_some();
+  void take_pieces();
+  void take_message(Message message);
+  void push(Message message);
+  void release_late_row(Message const& row);
+  void settle_oldest(Status const& how);
+  Status encode(Message const& command, std::uint64_t nr, std::string& into);
+  Status give_up(std::uint64_t nr);
+
+  wire::Framer framer_;
+  std::minstd_rand chance_;
+  Socket socket_;
+  std::string out_;
+  std::size_t out_sent_{0};
+  std::unique_ptr<char[]> read_buffer_{std::make_unique_for_overwrite<char[]>(kReadBytes)};
+  std::string in_;
+  std::size_t in_taken_{0};
+  std::uint64_t bytes_read_{0};
+  InFlightTable in_flight_;
+  std::size_t tickets_{0};  // of in_flight_, those that a caller holds
+  std::uint64_t last_nr_{0};
+  std::deque<Message> pushes_;
+  std::vector<Message> subscriptions_;
+  Params params_;  // encode's, kept for its memory
+  Status last_error_;
+  std::size_t attempts_{0};  // since the daemon was heard last
+  Moment retry_at_{};
+};
+
+Status Connection::Body::connect_once(int wake_fd, Moment until) {
+  Result<Socket> made = Socket::connect(options.server, wake_fd, std::min(until, moment_after(options.connect_limit)));
+  if (!made.ok()) return made.status();
+  socket_ = std::move(made).value();
+  framer_ = wire::Framer({options.message_bytes_max, options.message_bytes_max});
+  ++connects;
+  return {};
+}
+
+// One wait and what follows from it. Not ok: there is no connection and there will be none.
+Status Connection::Body::step(Moment until, int wake_fd) {
+  if (!socket_.is_open()) return reconnect(until, wake_fd);
+  if (unsent() > 0) write_some();
+  if (!socket_.is_open()) return {};
+  Ready const ready = wait_for(socket_.fd(), unsent() > 0, wake_fd, until);
+  if (ready.writable && unsent() > 0) write_some();
+  if (ready.readable && socket_.is_open()) read_some();
+  return {};
+}
+
+Status Connection::Body::reconnect(Moment until, int wake_fd) {
+  if (options.back_off.empty()) return last_error_;
+  Moment const target = std::min(retry_at_, until);
+  while (now() < target)
+    if (wait_for(-1, false, wake_fd, target).woken) return {};
+  if (now() < retry_at_) return {};
+  Status const made = connect_once(wake_fd, until);
+  if (made.ok()) {
+    send_again();
+    return {};
+  }
+  last_error_ = made;
+  plan_retry();
+  return {};
+}
+
+void Connection::Body::plan_retry() {
+  if (options.back_off.empty()) return;
+  Milliseconds const pause = options.back_off[std::min(attempts_, options.back_off.size() - 1)];
+  ++attempts_;
+  std::uniform_real_distribution<double> spread(0.75, 1.25);
+  retry_at_ = moment_after(std::chrono::duration_cast<Milliseconds>(pause * spread(chance_)));
+}
+
+// On a new connection: subscriptions first, so that no wake-up falls between.
+void Connection::Body::send_again() {
+  for (Message const& subscription : subscriptions_) {
+    InFlight again;
+    again.command = "LISTEN";
+    again.role = InFlight::Role::subscription;
+    std::uint64_t const nr = ++last_nr_;
+    // It was encoded before without complaint.
+    FJ_CHECK(encode(subscription, nr, out_).ok(), "a subscription can be sent twice");
+    in_flight_.emplace(nr, std::move(again));
+  }
+  for (auto& [nr, one] : in_flight_) {
+    if (one.finished || one.role != InFlight::Role::caller) continue;
+    one.resent = true;
+    one.reply.resent = true;
+    one.reply.messages.clear();
+    out_.append(one.bytes);
+  }
+}
+
+void Connection::Body::lose(Status const& why) {
+  socket_.close();
+  out_.clear();
+  out_sent_ = 0;
+  in_.clear();
+  in_taken_ = 0;
+  last_error_ = Status(Code::closed, "the connection to " + options.server + " was lost: " + why.message());
+  plan_retry();
+  for (auto at = in_flight_.begin(); at != in_flight_.end();) {
+    InFlight& one = at->second;
+    if (one.role != InFlight::Role::caller) {
+      at = in_flight_.erase(at);
+      continue;
+    }
+    if (!one.finished && options.back_off.empty()) one.finish(last_error_);
+    if (!one.finished && !one.may_resend)
+      one.finish({Code::closed, last_error_.message() + "; whether " + one.command + " was carried out is not known"});
+    ++at;
+  }
+}
+
+void Connection::Body::write_some() {
+  Result<std::size_t> const took = socket_.send(std::string_view(out_).substr(out_sent_));
+  if (!took.ok()) {
+    // The answers that arrived before the end are still to be read.
+    while (socket_.is_open() && read_some()) continue;
+    if (socket_.is_open()) lose(took.status());
+    return;
+  }
+  out_sent_ += took.value();
+  if (out_sent_ == out_.size()) {
+    out_.clear();
+    out_sent_ = 0;
+  } else if (out_sent_ > kUnsentBytesMax) {
+    out_.erase(0, out_sent_);
+    out_sent_ = 0;
+  }
+}
+
+// False: nothing was there.
+bool Connection::Body::read_some() {
+  Result<std::size_t> const got = socket_.receive({read_buffer_.get(), kReadBytes});
+  if (!got.ok()) {
+    lose(got.status());
+    return false;
+  }
+  bytes_read_ += got.value();
+  in_.append(read_buffer_.get(), got.value());
+  if (got.value() > 0) take_pieces();
+  return got.value() > 0;
+}
+
+void Connection::Body::take_pieces() {
+  while (true) {
+    wire::Framer::Piece const piece = framer_.next(std::string_view(in_).substr(in_taken_));
+    in_taken_ += piece.consumed;
+    if (piece.kind == wire::Framer::Kind::need_more) break;
+    if (piece.kind == wire::Framer::Kind::bad) {
+      settle_oldest(piece.status);
+      continue;
+    }
+    Message message;
+    Status const parsed = piece.kind == wire::Framer::Kind::line ? wire::parse_line(piece.bytes, message)
+                                                                 : wire::parse_frame(piece.bytes, message);
+    if (!parsed.ok()) {
+      settle_oldest(parsed);
+      continue;
+    }
+    if (message.command.empty()) continue;
+    message.own();
+    take_message(std::move(message));
+  }
+  // Halves at least, so that moving the rest costs no more than reading it did.
+  if (in_taken_ * 2 >= in_.size()) {
+    in_.erase(0, in_taken_);
+    in_taken_ = 0;
+  }
+}
+
+void Connection::Body::take_message(Message message) {
+  attempts_ = 0;
+  Value const* const request = message.find("request");
+  if (request == nullptr) {
+    Status const refusal = refusal_of(message);
+    // A line it could not read has no request to echo.
+    return refusal.ok() ? push(std::move(message)) : settle_oldest(refusal);
+  }
+  auto const at = in_flight_.find(request->as_unsigned().value_or(0));
+  if (at == in_flight_.end() || at->second.finished) return;
+  InFlight& one = at->second;
+  if (one.role == InFlight::Role::caller) return one.add(std::move(message));
+  bool const last = message.integer("left").value_or(0) <= 0;
+  bool const refused = !refusal_of(message).ok();
+  if (one.role == InFlight::Role::subscription && refused) push(std::move(message));
+  else if (one.command == "NEXT" && message.command == "ROW") release_late_row(message);
+  if (last || refused) in_flight_.erase(at);
+}
+
+void Connection::Body::push(Message message) {
+  bool const leased = message.has("epoch");
+  if (pushes_.size() >= options.pushes_max && !leased) {
+    ++pushes_dropped;
+    return;
+  }
+  pushes_.push_back(std::move(message));
+}
+
+// Its NEXT ran out of time: nobody would work on it until the lease is over.
+void Connection::Body::release_late_row(Message const& row) {
+  Message release("RELEASE");
+  for (std::string_view const name : {"table", "row", "epoch"})
+    if (Value const* const value = row.find(name); value != nullptr) release.set(name, *value);
+  release.set("error", "the answer came after the worker's time limit");
+  // A daemon whose own ROW cannot be named back has nothing to release.
+  if (Status const encoded = encode(release, ++last_nr_, out_); !encoded.ok()) return;
+}
+
+// For what names no request: answers come in order, so it is the oldest one's that may not overtake.
+void Connection::Body::settle_oldest(Status const& how) {
+  auto const oldest = std::find_if(in_flight_.begin(), in_flight_.end(), [](auto const& entry) {
+    return !entry.second.finished && entry.second.wait == Milliseconds{0};
+  });
+  if (oldest == in_flight_.end()) return;
+  if (oldest->second.role == InFlight::Role::caller) oldest->second.finish(how);
+  else in_flight_.erase(oldest);
+}
+
+Status Connection::Body::encode(Message const& command, std::uint64_t nr, std::string& into) {
+  params_.clear();
+  for (Param const& param : command.params())
+    if (param.name != "request") params_.push_back(param);
+  params_.push_back({"request", Value::of_unsigned(nr)});
+  if (params_.size() > Message::kParamsMax) {
+    return {Code::too_large, "a message has at most " + std::to_string(Message::kParamsMax) + " parameters, `request` included"};
+  }
+  wire::Outgoing const outgoing{command.from_server, command.from_service, command.server, command.service, command.command, params_};
+  if (options.framing == Framing::text) return wire::append_line(outgoing, into);
+  wire::append_frame(outgoing, into);
+  return {};
+}
+
+Result<std::uint64_t> Connection::Body::send(Message const& command) {
+  if (tickets_ >= options.in_flight_max)
+    return Status{Code::over_limit, std::to_string(tickets_) + " commands are in flight: receive() some first"};
+  Moment const until = moment_after(options.time_limit);
+  // With nothing in flight, an end of the connection was not noticed by anybody yet.
+  if (tickets_ == 0 && socket_.is_open()) read_some();
+  while (!socket_.is_open()) {
+    if (Status const stepped = step(until, -1); !stepped.ok()) return stepped;
+    if (!socket_.is_open() && now() >= until) return last_error_;
+  }
+  InFlight one;
+  one.may_resend = may_resend(command);
+  std::size_t const begin = out_.size();
+  if (Status encoded = encode(command, last_nr_ + 1, out_); !encoded.ok()) return encoded;
+  ++last_nr_;
+  if (one.may_resend) one.bytes = out_.substr(begin);
+  one.command = command.command;
+  one.wait = wait_of(command);
+  one.until = moment_after(added(options.time_limit, one.wait));
+  in_flight_.emplace_hint(in_flight_.end(), last_nr_, std::move(one));
+  ++tickets_;
+  if (unsent() >= kFlushBytes) write_some();
+  while (socket_.is_open() && unsent() > kUnsentBytesMax && now() < until)
+    if (Status const stepped = step(until, -1); !stepped.ok()) break;
+  return last_nr_;
+}
+
+Result<Reply> Connection::Body::receive(std::uint64_t nr) {
+  auto const at = in_flight_.find(nr);
+  FJ_CHECK(at != in_flight_.end() && at->second.role == InFlight::Role::caller, "a ticket is received once");
+  Moment const until = at->second.until;
+  while (!at->second.finished) {
+    std::uint64_t const heard = bytes_read_;
+    Status const stepped = step(until, -1);
+    if (!stepped.ok()) at->second.finish(stepped);
+    // What came in time but was not read yet still counts.
+    else if (!at->second.finished && now() >= until && heard == bytes_read_) return give_up(nr);
+  }
+  InFlight one = std::move(at->second);
+  in_flight_.erase(at);
+  --tickets_;
+  if (!one.status.ok()) return std::move(one.status);
+  return std::move(one.reply);
+}
+
+Status Connection::Body::give_up(std::uint64_t nr) {
+  auto const at = in_flight_.find(nr);
+  --tickets_;
+  if (!socket_.is_open()) {
+    in_flight_.erase(at);
+    return {Code::unavailable, last_error_.message() + " (tried again until the time limit)"};
+  }
+  at->second.role = InFlight::Role::nobody;
+  return {Code::timed_out, "no answer to " + at->second.command + " from " + options.server + " within " +
+                               std::to_string(added(options.time_limit, at->second.wait).count()) + " ms"};
+}
+
+Status Connection::Body::flush(Moment until) {
+  while (unsent() > 0) {
+    if (Status stepped = step(until, -1); !stepped.ok()) return stepped;
+    if (unsent() > 0 && now() >= until) return {Code::timed_out, options.server + " takes no more bytes"};
+  }
+  return {};
+}
+
+Result<Message> Connection::Body::wait_push(Milliseconds limit, int wake_fd) {
+  Moment const until = moment_after(limit);
+  while (pushes_.empty()) {
+    if (Status stepped = step(until, wake_fd); !stepped.ok()) return stepped;
+    if (!pushes_.empty()) break;
+    bool const woken = wake_fd >= 0 && wait_for(-1, false, wake_fd, Moment{}).woken;
+    if (woken || now() >= until) return Status{Code::timed_out, "nothing was pushed within the time limit"};
+  }
+  Message first = std::move(pushes_.front());
+  pushes_.pop_front();
+  return first;
+}
+
+void Connection::Body::remember(Message const& subscription) {
+  forget(subscription);
+  subscriptions_.push_back(copy_of(subscription));
+}
+
+void Connection::Body::forget(Message const& subscription) {
+  std::erase_if(subscriptions_, [&](Message const& one) { return same_subscription(one, subscription); });
+}
+
+Connection::Connection(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Connection::~Connection() = default;
+
+Result<std::unique_ptr<Connection>> Connection::open(Options options) {
+  auto body = std::make_unique<Body>(std::move(options));
+  if (Status connected = body->connect_once(-1, Moment::max()); !connected.ok()) return connected;
+  return std::unique_ptr<Connection>(new Connection(std::move(body)));
+}
+
+Result<Reply> Connection::call(Message const& command) {
+  Result<std::uint64_t> const nr = body_->send(command);
+  if (!nr.ok()) return nr.status();
+  return body_->receive(nr.value());
+}
+
+Result<Reply> Connection::call(std::string_view command, Params const& params) { return call(message_of(command, params)); }
+
+Result<Ticket> Connection::send(Message const& command) {
+  Result<std::uint64_t> const nr = body_->send(command);
+  if (!nr.ok()) return nr.status();
+  return Ticket{nr.value()};
+}
+
+Result<Reply> Connection::receive(Ticket ticket) { return body_->receive(static_cast<std::uint64_t>(ticket)); }
+
+Status Connection::flush() { return body_->flush(moment_after(body_->options.time_limit)); }
+
+Status Connection::listen(std::string_view table, Params const& params) {
+  Message command = message_of("LISTEN", params);
+  command.set("table", table);
+  Result<Reply> const reply = call(command);
+  if (reply.ok()) body_->remember(command);
+  return reply.status();
+}
+
+Status Connection::unlisten(std::string_view table, Params const& params) {
+  Message command = message_of("UNLISTEN", params);
+  command.set("table", table);
+  body_->forget(command);
+  return call(command).status();
+}
+
+Result<Message> Connection::wait_push(Milliseconds limit, int wake_fd) { return body_->wait_push(limit, wake_fd); }
+std::uint64_t Connection::pushes_dropped() const { return body_->pushes_dropped; }
+Options const& Connection::options() const { return body_->options; }
+std::uint64_t Connection::connects() const { return body_->connects; }
+
+Pipeline::Pipeline(Connection& connection, std::size_t depth, OnReply on_reply)
+    : connection_(connection), depth_(depth), on_reply_(std::move(on_reply)), ring_(depth) {
+  FJ_CHECK(depth > 0 && depth <= connection.options().in_flight_max, "a pipeline's depth is 1 to in_flight_max");
+}
+
+Status Pipeline::send(Message const& command) {
+  if (sent_ - received_ == depth_) receive_oldest();
+  Result<Ticket> const ticket = connection_.send(command);
+  if (!ticket.ok()) return ticket.status();
+  ring_[sent_ % depth_] = ticket.value();
+  ++sent_;
+  return {};
+}
+
+void Pipeline::finish() {
+  while (received_ < sent_) receive_oldest();
+}
+
+void Pipeline::receive_oldest() {
+  Result<Reply> reply = connection_.receive(ring_[received_ % depth_]);
+  on_reply_(received_++, std::move(reply));
+}
+
+}  // namespace fastjournal::client

@@ -1,0 +1,60 @@
+#include "clients/lib/in_flight.h"
+
+#include <algorithm>
+#include <array>
+
+#include "clients/lib/value_text.h"
+
+namespace fastjournal::client {
+
+bool may_resend(Message const& command) {
+  // NEXT: a lease of the lost answer comes back after the grace whether we ask again or not.
+  static constexpr std::array<std::string_view, 14> kHarmless{
+      "ALERTS", "ALIVE", "DONE", "HELP", "LIST", "LISTEN", "NEXT", "PEEK", "STATS", "STATUS", "TABLES", "TOUCH", "UNLISTEN", "WHY"};
+  if (command.command == "INSERT") return command.has("client") && command.has("sequence");
+  return std::find(kHarmless.begin(), kHarmless.end(), command.command) != kHarmless.end();
+}
+
+Milliseconds wait_of(Message const& command) {
+  if (command.command != "NEXT") return Milliseconds{0};
+  // A day is more than any table lets a NEXT wait, and keeps sums of durations small.
+  constexpr std::int64_t kWaitMsMax = 86'400'000;
+  return Milliseconds{std::clamp<std::int64_t>(command.integer("wait").value_or(0), 0, kWaitMsMax)};
+}
+
+Status refusal_of(Message const& answer) {
+  if (answer.command == "UNKNOWN")
+    return {Code::unknown_command, "the daemon knows no command " + std::string(answer.text("command"))};
+  if (answer.command == "INVALID") {
+    return {code_of_wire_name(answer.text("code")).value_or(Code::invalid),
+            "the daemon could not read the message: " + std::string(answer.text("message"))};
+  }
+  if (answer.command != "ERROR") return {};
+  std::string_view const name = answer.text("code");
+  Code const code = code_of_wire_name(name).value_or(Code::not_supported);
+  std::string message(answer.text("message"));
+  // A daemon newer than this library: its code must not get lost.
+  if (row_of(code).wire_name != name) message.append(" (code ").append(name).append(")");
+  Status out(code == Code::ok ? Code::not_supported : code, std::move(message));
+  for (Param const& param : answer.params()) {
+    if (param.name == "code" || param.name == "message" || param.name == "request" || param.name == "left") continue;
+    static_cast<void>(std::move(out).with(std::string(param.name), text_of(param.value)));
+  }
+  return out;
+}
+
+void InFlight::add(Message message) {
+  bool const last = message.integer("left").value_or(0) <= 0;
+  if (Status refusal = refusal_of(message); refusal.ok()) {
+    reply.messages.push_back(std::move(message));
+  } else if (command == "DONE" && resent && refusal.code() == Code::unknown_row) {
+    // The first DONE was carried out, only its answer was lost (DECISIONS 19).
+    reply.messages.emplace_back("COMPLETED");
+  } else if (status.ok()) {
+    status = std::move(refusal);
+  }
+  // A refusal may stand in the middle: a row that text cannot carry, say.
+  finished = last;
+}
+
+}  // namespace fastjournal::client

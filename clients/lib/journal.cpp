@@ -1,0 +1,163 @@
+#include "clients/lib/journal.h"
+
+#include <algorithm>
+#include <array>
+
+#include "clients/lib/value_text.h"
+
+namespace fastjournal::client {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kPutResults{"inserted", "merged", "behind", "duplicate", "stale"};
+
+void set_date(Message& message, std::string_view name, std::optional<Date> const& date) {
+  if (!date) return;
+  if (!date->from_now) return message.set_integer(name, date->ms);
+  message.set(name, message.arena().copy("+" + std::to_string(date->ms)));
+}
+
+void set_if_any(Message& message, std::string_view name, std::string_view text) {
+  if (!text.empty()) message.set(name, text);
+}
+
+Message about_row(std::string_view command, std::string_view table, Row const& row) {
+  Message out(command);
+  out.set("table", row.table.empty() ? table : std::string_view(row.table));
+  out.set("row", Value::of_unsigned(row.row));
+  out.set("epoch", Value::of_unsigned(row.epoch));
+  return out;
+}
+
+Status unexpected(Message const& message, std::string_view wanted) {
+  return {Code::invalid, "the daemon answered " + std::string(message.command) + " where " + std::string(wanted) + " was expected"};
+}
+
+std::uint64_t number(Message const& message, std::string_view name) {
+  Value const* const value = message.find(name);
+  return value == nullptr ? 0 : value->as_unsigned().value_or(0);
+}
+
+TimeMs date(Message const& message, std::string_view name) { return TimeMs{message.integer(name).value_or(0)}; }
+
+// ROWs, or NOTHING; COMPLETED may stand before them.
+Result<Work> work_of(Reply const& reply) {
+  Work out;
+  for (Message const& message : reply.messages) {
+    if (message.command == "COMPLETED") continue;
+    if (message.command == "NOTHING") {
+      if (auto const next = message.integer("next_date"); next && *next > 0) out.next_date = TimeMs{*next};
+      continue;
+    }
+    Result<Row> row = row_of(message);
+    if (!row.ok()) return row.status();
+    out.rows.push_back(std::move(row).value());
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_row_parameter(std::string_view name) {
+  // The loader refuses columns of these names (DECISIONS 28).
+  static constexpr std::array<std::string_view, 23> kNames{
+      "after",  "date",   "domain",     "epoch",        "error",  "expiration_date",       "insertion_date", "last_error",
+      "left",   "lease_end", "lifetime_timeouts", "merges", "priority", "process_date",    "reason",         "request",
+      "row",    "start_processing_date", "status", "table", "timeouts", "worker", "holder"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+Result<Row> row_of(Message const& message) {
+  if (message.command != "ROW") return unexpected(message, "ROW");
+  Row out;
+  out.table = message.text("table");
+  out.row = number(message, "row");
+  out.epoch = number(message, "epoch");
+  out.priority = static_cast<std::uint8_t>(number(message, "priority"));
+  out.timeouts = number(message, "timeouts");
+  out.process_date = date(message, "process_date");
+  out.insertion_date = date(message, "insertion_date");
+  out.lease_end = date(message, "lease_end");
+  for (Param const& param : message.params())
+    if (!is_row_parameter(param.name)) out.columns.emplace(param.name, text_of(param.value));
+  return out;
+}
+
+Message Journal::insert_of(Params const& columns, PutOptions const& options) {
+  Message out("INSERT");
+  out.set("table", table_);
+  for (Param const& column : columns) out.set(column.name, column.value);
+  if (options.priority) out.set_integer("priority", *options.priority);
+  set_date(out, "process_date", options.process_date);
+  set_date(out, "expiration_date", options.expiration_date);
+  set_date(out, "insertion_date", options.insertion_date);
+  set_if_any(out, "client", options.client);
+  if (options.sequence) out.set("sequence", Value::of_unsigned(*options.sequence));
+  if (options.client.empty() && !client_.empty()) {
+    out.set("client", client_);
+    out.set("sequence", Value::of_unsigned(++sequence_));
+  }
+  return out;
+}
+
+Result<Put> Journal::put_of(Reply const& reply) {
+  Message const& answer = reply.first();
+  auto const result = std::find(kPutResults.begin(), kPutResults.end(), answer.text("result"));
+  if (answer.command != "INSERTED" || result == kPutResults.end()) return unexpected(answer, "INSERTED with a known result");
+  return Put{.row = number(answer, "row"),
+             .result = static_cast<PutResult>(result - kPutResults.begin()),
+             .merges = number(answer, "merges"),
+             .process_date = date(answer, "process_date")};
+}
+
+Result<Put> Journal::put(Params const& columns, PutOptions const& options) {
+  Result<Reply> const reply = connection_.call(insert_of(columns, options));
+  if (!reply.ok()) return reply.status();
+  return put_of(reply.value());
+}
+
+Result<Work> Journal::next(NextOptions const& options) {
+  Message command("NEXT");
+  command.set("table", table_);
+  command.set_integer("count", options.count);
+  if (options.lease) command.set_integer("lease", options.lease->value);
+  if (options.wait) command.set_integer("wait", options.wait->value);
+  set_if_any(command, "domain", options.domain);
+  set_if_any(command, "worker", options.worker);
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return reply.status();
+  return work_of(reply.value());
+}
+
+Result<TimeMs> Journal::touch(Row const& row, std::optional<DurationMs> lease) {
+  Message command = about_row("TOUCH", table_, row);
+  if (lease) command.set_integer("lease", lease->value);
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return reply.status();
+  return date(reply->first(), "lease_end");
+}
+
+Status Journal::done(Row const& row) { return connection_.call(about_row("DONE", table_, row)).status(); }
+
+Result<Work> Journal::done_and_next(Row const& row) {
+  Message command = about_row("DONE", table_, row);
+  command.set_integer("next", 1);
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return reply.status();
+  return work_of(reply.value());
+}
+
+Status Journal::release(Row const& row, ReleaseOptions const& options) {
+  Message command = about_row("RELEASE", table_, row);
+  set_date(command, "process_date", options.process_date);
+  set_if_any(command, "error", options.error);
+  return connection_.call(command).status();
+}
+
+Status Journal::fail(Row const& row, std::string_view error) {
+  Message command = about_row("FAIL", table_, row);
+  set_if_any(command, "error", error);
+  return connection_.call(command).status();
+}
+
+}  // namespace fastjournal::client

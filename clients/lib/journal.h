@@ -1,0 +1,131 @@
+// The commands of a journal table, typed: for producers (put) and for backends
+// (next, touch, done, release, fail).
+//
+//   Journal pages(connection, "pages");
+//   pages.put({{"uri", Value::of_text("http://example.com/")}}, {.priority = 20, .process_date = Date::in(DurationMs{10'000})});
+//
+//   Result<Work> work = pages.next({.count = 8, .wait = DurationMs{30'000}});
+//   if (work.ok())
+//     for (Row const& row : work->rows) {
+//       Status did = index_page(row.columns.at("uri"));
+//       Status said = did.ok() ? pages.done(row) : pages.release(row, {.error = did.text()});
+//     }
+//
+// Every call returns what Connection::call does when it fails.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clients/lib/client.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::client {
+
+// A date in a command: of the calendar, or from the moment the daemon reads it.
+struct Date {
+  std::int64_t ms{0};
+  bool from_now{false};
+
+  static Date at(TimeMs date) { return {date.value, false}; }
+  static Date in(DurationMs span) { return {span.value, true}; }
+  static Date never() { return {}; }  // for expiration dates
+};
+
+enum class PutResult : std::uint8_t {
+  inserted,   // a new row
+  merged,     // into the row that waits under this key
+  behind,     // a worker has this key: the row waits behind it
+  duplicate,  // client and sequence were seen: nothing changed
+  stale,      // its insertion date is older than what the row has: nothing changed
+};
+
+struct PutOptions {
+  std::optional<std::uint8_t> priority{};
+  std::optional<Date> process_date{};
+  std::optional<Date> expiration_date{};
+  std::optional<Date> insertion_date{};
+  // Both or none. Without them an INSERT whose answer was lost is not sent again.
+  std::string client{};
+  std::optional<std::uint64_t> sequence{};
+};
+
+struct Put {
+  std::uint64_t row{0};
+  PutResult result{PutResult::inserted};
+  std::uint64_t merges{0};  // into this row, so far
+  TimeMs process_date{};
+};
+
+// A row as NEXT or `deliver` hands it out, or as PEEK and LIST show it (epoch 0).
+struct Row {
+  std::string table;
+  std::uint64_t row{0};
+  std::uint64_t epoch{0};                      // of the lease
+  std::map<std::string, std::string> columns;  // absent values are absent; text_of() spelling
+  std::uint8_t priority{0};
+  TimeMs process_date{};
+  TimeMs insertion_date{};
+  TimeMs lease_end{};
+  std::uint64_t timeouts{0};
+};
+// A ROW message; invalid if it is something else.
+[[nodiscard]] Result<Row> row_of(Message const& message);
+// True for the parameters of a ROW that are not columns.
+[[nodiscard]] bool is_row_parameter(std::string_view name);
+
+struct NextOptions {
+  std::uint32_t count{1};
+  std::optional<DurationMs> lease{};  // default: the table's processing-timeout
+  std::optional<DurationMs> wait{};   // for the first row; default: not at all
+  std::string domain{};
+  std::string worker{};
+};
+
+struct Work {
+  std::vector<Row> rows;              // empty: nothing to do
+  std::optional<TimeMs> next_date{};  // then: when there will be, if the daemon knows
+};
+
+struct ReleaseOptions {
+  std::optional<Date> process_date{};  // default: the table's back-off
+  std::string error{};
+};
+
+class Journal {
+ public:
+  // `connection` outlives it.
+  Journal(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
+
+  // From here on puts without a client of their own carry `client` and 1, 2, 3, ...: an
+  // INSERT whose answer was lost is sent again and counts once. A name per
+  // start of the process, never used before (DECISIONS 24).
+  void number_puts(std::string client) { client_ = std::move(client); }
+
+  [[nodiscard]] Result<Put> put(Params const& columns, PutOptions const& options = {});
+  [[nodiscard]] Result<Work> next(NextOptions const& options = {});
+  // The lease's new end.
+  [[nodiscard]] Result<TimeMs> touch(Row const& row, std::optional<DurationMs> lease = {});
+  [[nodiscard]] Status done(Row const& row);
+  // DONE and NEXT in one round trip.
+  [[nodiscard]] Result<Work> done_and_next(Row const& row);
+  [[nodiscard]] Status release(Row const& row, ReleaseOptions const& options = {});
+  // This row can never work: parked at once.
+  [[nodiscard]] Status fail(Row const& row, std::string_view error);
+
+  // For pipelining: the INSERT that put() sends, and what its answer means.
+  [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {});
+  [[nodiscard]] static Result<Put> put_of(Reply const& reply);
+
+ private:
+  Connection& connection_;
+  std::string table_;
+  std::string client_;
+  std::uint64_t sequence_{0};
+};
+
+}  // namespace fastjournal::client

@@ -1,0 +1,188 @@
+#include "clients/lib/socket.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace fastjournal::client {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string reason_of(int error) { return std::strerror(error); }
+
+Status not_reached(std::string const& address, std::string const& reason) {
+  return {Code::unavailable, "cannot connect to " + address + ": " + reason};
+}
+
+// Finishes a connect that is under way. 0, or the errno that says why not.
+int finish_connect(int fd, int wake_fd, Moment until) {
+  while (std::chrono::steady_clock::now() < until) {
+    Ready const ready = wait_for(fd, true, wake_fd, until);
+    if (ready.woken) return EINTR;
+    if (!ready.writable) continue;
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+    return error;
+  }
+  return ETIMEDOUT;
+}
+
+// 0 and the socket, or the errno that says why not.
+int try_connect(int family, sockaddr const* address, socklen_t size, int wake_fd, Moment until, Socket& out) {
+  Socket made(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!made.is_open()) return errno;
+  if (::connect(made.fd(), address, size) != 0) {
+    // A unix socket whose backlog is full says EAGAIN and does not go on by itself.
+    if (errno != EINPROGRESS && errno != EINTR) return errno;
+    if (int const error = finish_connect(made.fd(), wake_fd, until); error != 0) return error;
+  }
+  out = std::move(made);
+  return 0;
+}
+
+Result<Socket> connect_unix(std::string const& address, std::string_view path, int wake_fd, Moment until) {
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof to.sun_path) {
+    return Status{Code::bad_parameter, "'" + address + "' is no address: the path of a unix socket has 1 to " +
+                                           std::to_string(sizeof to.sun_path - 1) + " bytes"};
+  }
+  path.copy(to.sun_path, path.size());
+  Socket socket;
+  sockaddr const* const any = reinterpret_cast<sockaddr const*>(&to);
+  if (int const error = try_connect(AF_UNIX, any, sizeof to, wake_fd, until, socket); error != 0)
+    return not_reached(address, reason_of(error));
+  return socket;
+}
+
+// "[host]:port" or "host:port", split; nothing if it is neither.
+std::optional<std::pair<std::string, std::string>> split_host_port(std::string_view address) {
+  std::size_t const colon = address.rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == address.size()) return std::nullopt;
+  std::string_view host = address.substr(0, colon);
+  std::string_view const port = address.substr(colon + 1);
+  if (host.front() == '[') {
+    if (host.back() != ']' || host.size() < 3) return std::nullopt;
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  if (!std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; })) return std::nullopt;
+  return std::pair{std::string(host), std::string(port)};
+}
+
+// What small messages and long silence need.
+void tune_tcp(int fd) {
+  int const on = 1;
+  int const idle_s = 30;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // A listener may hear nothing for hours: without it a vanished daemon is never noticed.
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+}
+
+Result<Socket> connect_tcp(std::string const& address, int wake_fd, Moment until) {
+  auto const parts = split_host_port(address);
+  if (!parts) {
+    return Status{Code::bad_parameter, "'" + address +
+                                           "' is no address: expected HOST:PORT, [IPV6]:PORT, unix:PATH or /PATH"};
+  }
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (int const error = ::getaddrinfo(parts->first.c_str(), parts->second.c_str(), &hints, &found); error != 0)
+    return not_reached(address, ::gai_strerror(error));
+  std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> const owner(found, &::freeaddrinfo);
+  int error = EADDRNOTAVAIL;
+  for (addrinfo const* one = found; one != nullptr; one = one->ai_next) {
+    Socket socket;
+    error = try_connect(one->ai_family, one->ai_addr, one->ai_addrlen, wake_fd, until, socket);
+    if (error == 0) {
+      tune_tcp(socket.fd());
+      return socket;
+    }
+  }
+  return not_reached(address, reason_of(error));
+}
+
+bool not_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+}  // namespace
+
+Moment moment_after(milliseconds limit) {
+  Moment const now = std::chrono::steady_clock::now();
+  auto const left = std::chrono::duration_cast<milliseconds>(Moment::max() - now);
+  return limit >= left ? Moment::max() : now + limit;
+}
+
+Ready wait_for(int fd, bool want_write, int wake_fd, Moment until) {
+  std::array<pollfd, 2> polled{};
+  polled[0] = {fd, static_cast<short>(POLLIN | (want_write ? POLLOUT : 0)), 0};
+  polled[1] = {wake_fd, POLLIN, 0};
+  timespec span{};
+  timespec* limit = nullptr;
+  if (until != Moment::max()) {
+    auto const left = std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
+    auto const whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+    span.tv_sec = whole.count();
+    span.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(left - whole).count();
+    limit = &span;
+  }
+  // poll ignores negative descriptors, which is what -1 is for.
+  if (::ppoll(polled.data(), polled.size(), limit, nullptr) <= 0) return {};
+  short const seen = polled[0].revents;
+  short const gone = POLLERR | POLLHUP | POLLNVAL;
+  return {.readable = (seen & (POLLIN | gone)) != 0,
+          .writable = (seen & (POLLOUT | gone)) != 0,
+          .woken = polled[1].revents != 0};
+}
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+void Socket::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<Socket> Socket::connect(std::string const& address, int wake_fd, Moment until) {
+  constexpr std::string_view kUnix = "unix:";
+  if (address.starts_with(kUnix)) return connect_unix(address, std::string_view(address).substr(kUnix.size()), wake_fd, until);
+  if (address.starts_with('/')) return connect_unix(address, address, wake_fd, until);
+  return connect_tcp(address, wake_fd, until);
+}
+
+Result<std::size_t> Socket::send(std::string_view bytes) {
+  ssize_t const took = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (took >= 0) return static_cast<std::size_t>(took);
+  if (not_now(errno)) return std::size_t{0};
+  return Status{Code::closed, reason_of(errno)};
+}
+
+Result<std::size_t> Socket::receive(std::span<char> into) {
+  ssize_t const got = ::recv(fd_, into.data(), into.size(), MSG_DONTWAIT);
+  if (got > 0) return static_cast<std::size_t>(got);
+  if (got == 0) return Status{Code::closed, "the daemon ended the connection"};
+  if (not_now(errno)) return std::size_t{0};
+  return Status{Code::closed, reason_of(errno)};
+}
+
+}  // namespace fastjournal::client

@@ -1,0 +1,99 @@
+// What producer and backends write down as they go: one line for each thing
+// that happened, in a file of their own, before they go on. The lines outlive kill -9, and
+// from them alone the main job counts what was lost or done twice (ledger.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/status.h"
+
+namespace fastjournal::main_job {
+
+enum class EventKind : std::uint8_t {
+  insert,   // an INSERT was answered; `us` is when it was sent, `number` its PutResult
+  leased,   // a row was received; `number` is how long its lease lasts (us), `count` its time-outs so far
+  worked,   // its work is in the index, DONE is about to be sent; `number`: bytes read
+  done,     // COMPLETED was received
+  parked,   // PARKED was received: the document cannot be read; `text` is the URI
+  refused,  // DONE or FAIL was refused: the lease was lost
+  woken,    // a LISTEN message; `number` is how late it was received (us)
+};
+
+// One row of what happened. Fields that a kind does not use are 0 or empty.
+struct Event {
+  EventKind kind{EventKind::insert};
+  std::int64_t us{0};  // of the machine's monotonic clock, which all processes share
+  std::uint64_t row{0};
+  std::uint64_t epoch{0};
+  std::int64_t number{0};
+  std::uint64_t count{0};
+  std::string text{};  // the URI; has no blanks
+
+  bool operator==(Event const&) const = default;
+};
+
+[[nodiscard]] std::string line_of(Event const& event);  // with its LF
+// Of a line without its LF; invalid: says what is wrong with it.
+[[nodiscard]] Result<Event> event_of(std::string_view line);
+
+[[nodiscard]] std::int64_t monotonic_us();
+// Microseconds since 1970, for comparing with dates of the daemon.
+[[nodiscard]] std::int64_t wall_us();
+
+// Appends lines to one file; each write is one call, so that lines are whole or absent.
+class EventWriter {
+ public:
+  [[nodiscard]] static Result<EventWriter> open(std::filesystem::path const& path);
+  EventWriter(EventWriter&& other) noexcept;
+  EventWriter& operator=(EventWriter&&) = delete;
+  EventWriter(EventWriter const&) = delete;
+  EventWriter& operator=(EventWriter const&) = delete;
+  ~EventWriter();
+
+  void add(Event const& event) { lines_ += line_of(event); }
+  // Hands what was added to the system: from here on it outlives this process.
+  [[nodiscard]] Status write();
+
+ private:
+  EventWriter(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+
+  int fd_{-1};
+  std::string name_;
+  std::string lines_;
+};
+
+// Follows a file that another process appends to. The file may come later.
+class LineReader {
+ public:
+  explicit LineReader(std::filesystem::path path) : path_(std::move(path)) {}
+  LineReader(LineReader&& other) noexcept;
+  LineReader& operator=(LineReader&&) = delete;
+  LineReader(LineReader const&) = delete;
+  LineReader& operator=(LineReader const&) = delete;
+  ~LineReader();
+
+  // Calls `on_line` for every whole line that is new, without its LF.
+  template <typename OnLine>
+  [[nodiscard]] Status read(OnLine&& on_line) {
+    if (Status got = fetch(); !got.ok()) return got;
+    std::size_t begin = 0;
+    for (std::size_t end = held_.find('\n'); end != std::string::npos; end = held_.find('\n', begin)) {
+      on_line(std::string_view{held_}.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    held_.erase(0, begin);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Status fetch();
+
+  std::filesystem::path path_;
+  int fd_{-1};
+  std::string held_;
+};
+
+}  // namespace fastjournal::main_job

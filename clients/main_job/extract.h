@@ -1,0 +1,22 @@
+// From the bytes of a file to text that can be searched: markup, encodings and
+// titles. Apart from documents.h because it touches no file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fastjournal::main_job {
+
+// UTF-8 as it is; bytes that are not UTF-8 are read as Latin-1. Control characters become blanks.
+[[nodiscard]] std::string clean_text(std::string_view bytes);
+
+// HTML or XML without tags, scripts and styles; the common entities become characters.
+[[nodiscard]] std::string without_markup(std::string_view html);
+// Between <title> and </title>; empty if there is none.
+[[nodiscard]] std::string html_title(std::string_view html);
+
+// The first line that has three letters in a row, without what frames it (comment
+// signs, underlines, `=head1`); at most kTitleBytesMax bytes, cut between characters. Empty if there is none.
+[[nodiscard]] std::string first_title(std::string_view text);
+
+}  // namespace fastjournal::main_job

@@ -1,0 +1,513 @@
+// The connection of libfastjournal against a scripted daemon: answers in every
+// order and every piece, losses at bad moments, limits. Each case is what the
+// header promises.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "clients/lib/client.h"
+#include "tests/unit/clients/fake_server.h"
+
+using namespace fastjournal;
+using namespace fastjournal::client;
+
+namespace {
+
+using Peer = FakeServer::Peer;
+
+Options options_for(FakeServer const& server, Framing framing = Framing::msgpack) {
+  Options out;
+  out.server = server.address();
+  out.framing = framing;
+  // Retries at once: tests wait for events, not for time.
+  out.back_off = {Milliseconds{1}};
+  out.time_limit = Milliseconds{kScriptLimitMs};
+  return out;
+}
+
+std::unique_ptr<Connection> connected(Options options) {
+  Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(options));
+  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
+  return std::move(opened).value();
+}
+
+Params insert_params() { return {text("table", "pages"), text("uri", "a")}; }
+Params numbered_insert(std::int64_t sequence) {
+  return {text("table", "pages"), text("uri", "a"), text("client", "c1"), number("sequence", sequence)};
+}
+
+constexpr Framing kFramings[] = {Framing::msgpack, Framing::text};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client_connection)
+
+BOOST_AUTO_TEST_CASE(an_answer_that_comes_byte_by_byte_is_whole) {
+  for (Framing const framing : kFramings) {
+    FakeServer server([framing](Peer& peer) {
+      Message const peek = peer.expect("PEEK");
+      if (peer.binary() != (framing == Framing::msgpack)) throw std::runtime_error("wrong framing");
+      if (peek.text("uri") != "http://example.com/;\"x\"") throw std::runtime_error("wrong value");
+      for (char const byte : peer.bytes("ROW", {number("row", 812), text("uri", "a;b\nc")}, &peek)) peer.send({&byte, 1});
+    });
+    auto connection = connected(options_for(server, framing));
+    Result<Reply> const reply = connection->call("PEEK", {text("table", "pages"), text("uri", "http://example.com/;\"x\"")});
+    BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
+    BOOST_TEST(reply->messages.size() == 1U);
+    BOOST_TEST(reply->first().command == "ROW");
+    BOOST_TEST(reply->first().integer("row").value() == 812);
+    BOOST_TEST(reply->first().text("uri") == "a;b\nc");
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_of_several_messages_ends_where_left_is_zero) {
+  FakeServer server([](Peer& peer) {
+    Message const tables = peer.expect("TABLES");
+    std::string all;
+    for (int left = 2; left >= 0; --left) all += peer.bytes("TABLE", {number("left", left)}, &tables);
+    // The answer to the next command in the same packet must not be lost.
+    peer.send(all);
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+  });
+  auto connection = connected(options_for(server));
+  Result<Reply> const tables = connection->call("TABLES");
+  BOOST_REQUIRE(tables.ok());
+  BOOST_TEST(tables->messages.size() == 3U);
+  BOOST_TEST(connection->call("ALIVE")->first().command == "ABSOLUTELY");
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_next_that_waits_may_be_overtaken) {
+  for (Framing const framing : kFramings) {
+    FakeServer server([](Peer& peer) {
+      Message const next = peer.expect("NEXT");
+      Message const put = peer.expect("INSERT");
+      peer.answer(put, "INSERTED", {number("row", 8)});
+      peer.answer(next, "ROW", {number("row", 8), number("left", 0)});
+    });
+    auto connection = connected(options_for(server, framing));
+    Message next("NEXT");
+    next.set("table", "pages");
+    next.set_integer("wait", 5000);
+    Result<Ticket> const waiting = connection->send(next);
+    BOOST_REQUIRE(waiting.ok());
+    Result<Reply> const put = connection->call("INSERT", insert_params());
+    BOOST_REQUIRE(put.ok());
+    BOOST_TEST(put->first().command == "INSERTED");
+    Result<Reply> const row = connection->receive(waiting.value());
+    BOOST_REQUIRE(row.ok());
+    BOOST_TEST(row->first().command == "ROW");
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tickets_may_be_received_in_any_order) {
+  FakeServer server([](Peer& peer) {
+    for (int i = 0; i < 3; ++i) {
+      Message const peek = peer.expect("PEEK");
+      peer.answer(peek, "ROW", {{"row", *peek.find("row")}});
+    }
+  });
+  auto connection = connected(options_for(server));
+  std::vector<Ticket> tickets;
+  for (std::int64_t row = 0; row < 3; ++row) {
+    Message peek("PEEK");
+    peek.set_integer("row", row);
+    tickets.push_back(connection->send(peek).value());
+  }
+  for (std::size_t const row : {2U, 0U, 1U})
+    BOOST_TEST(connection->receive(tickets[row])->first().integer("row").value() == static_cast<std::int64_t>(row));
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(pushes_between_answers_wait_in_their_order) {
+  FakeServer server([](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
+    Message const stats = peer.expect("STATS");
+    peer.push("LISTEN", {text("table", "pages"), number("date", 1)});
+    peer.answer(stats, "STATS", {number("left", 1)});
+    peer.answer(stats, "STATS", {number("left", 0)});
+    peer.push("ROW", {text("table", "pages"), number("row", 5), number("epoch", 9)});
+  });
+  auto connection = connected(options_for(server));
+  BOOST_REQUIRE(connection->listen("pages").ok());
+  BOOST_TEST(connection->call("STATS")->messages.size() == 2U);
+  Result<Message> const wake = connection->wait_push(Milliseconds{kScriptLimitMs});
+  BOOST_REQUIRE(wake.ok());
+  BOOST_TEST(wake->command == "LISTEN");
+  Result<Message> const row = connection->wait_push(Milliseconds{kScriptLimitMs});
+  BOOST_REQUIRE(row.ok());
+  BOOST_TEST(row->integer("epoch").value() == 9);
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_becomes_a_status_with_its_facts) {
+  for (Framing const framing : kFramings) {
+    FakeServer server([](Peer& peer) {
+      peer.answer(peer.expect("DONE"), "ERROR",
+                  {text("command", "DONE"), text("code", "stale_epoch"), text("message", "row 8 is leased to w2"), text("holder", "w2"), number("epoch", 77)});
+      peer.answer(peer.expect("DANCE"), "UNKNOWN", {text("command", "DANCE")});
+      peer.answer(peer.expect("PEEK"), "ERROR", {text("code", "from_the_future"), text("message", "no")});
+    });
+    auto connection = connected(options_for(server, framing));
+    Result<Reply> const done = connection->call("DONE", {number("row", 8)});
+    BOOST_REQUIRE(!done.ok());
+    BOOST_TEST((done.status().code() == Code::stale_epoch));
+    BOOST_TEST(done.status().message() == "row 8 is leased to w2");
+    auto const& facts = done.status().facts();
+    BOOST_TEST((std::find(facts.begin(), facts.end(), std::pair<std::string, std::string>{"holder", "w2"}) != facts.end()));
+    BOOST_TEST((std::find(facts.begin(), facts.end(), std::pair<std::string, std::string>{"epoch", "77"}) != facts.end()));
+    BOOST_TEST((connection->call("DANCE").status().code() == Code::unknown_command));
+    Result<Reply> const unknown_code = connection->call("PEEK");
+    BOOST_TEST(!unknown_code.ok());
+    BOOST_TEST(unknown_code.status().message().find("from_the_future") != std::string::npos);
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_in_the_middle_of_an_answer_does_not_end_it) {
+  FakeServer server([](Peer& peer) {
+    Message const next = peer.expect("NEXT");
+    peer.answer(next, "ROW", {number("row", 1), number("left", 2)});
+    peer.answer(next, "ERROR", {text("code", "not_supported"), text("message", "a NUL"), number("left", 1)});
+    peer.answer(next, "ROW", {number("row", 3), number("left", 0)});
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+  });
+  auto connection = connected(options_for(server));
+  BOOST_TEST((connection->call("NEXT").status().code() == Code::not_supported));
+  BOOST_TEST(connection->call("ALIVE").ok());
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(an_invalid_without_request_is_the_answer_to_the_oldest_that_keeps_its_turn) {
+  FakeServer server([](Peer& peer) {
+    Message const next = peer.expect("NEXT");
+    static_cast<void>(peer.expect("INSERT"));
+    Message const alive = peer.expect("ALIVE");
+    peer.push("INVALID", {text("code", "too_large"), text("message", "the line is longer than 1048576 bytes")});
+    peer.answer(alive, "ABSOLUTELY");
+    peer.answer(next, "NOTHING");
+  });
+  auto connection = connected(options_for(server));
+  Message next("NEXT");
+  next.set_integer("wait", 1000);
+  Ticket const waiting = connection->send(next).value();
+  Message insert("INSERT");
+  Ticket const put = connection->send(insert).value();
+  Ticket const alive = connection->send(Message("ALIVE")).value();
+  BOOST_TEST((connection->receive(put).status().code() == Code::too_large));
+  BOOST_TEST(connection->receive(alive).ok());
+  BOOST_TEST(connection->receive(waiting)->first().command == "NOTHING");
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_answer_is_timed_out_and_rows_that_come_late_are_released) {
+  std::atomic<bool> released{false};
+  FakeServer server([&](Peer& peer) {
+    Message const next = peer.expect("NEXT");
+    // The client has given up once it sends something else.
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    peer.answer(next, "ROW", {text("table", "pages"), number("row", 4), number("epoch", 6), number("left", 0)});
+    while (!released) {
+      Message const message = peer.next();
+      if (message.command == "ALIVE") peer.answer(message, "ABSOLUTELY");
+      else if (message.command == "RELEASE" && message.integer("row") == 4 && message.integer("epoch") == 6) released = true;
+      else throw std::runtime_error("unexpected " + std::string(message.command));
+    }
+  });
+  Options options = options_for(server);
+  options.time_limit = Milliseconds{1};
+  auto connection = connected(options);
+  Result<Reply> const next = connection->call("NEXT", {text("table", "pages")});
+  BOOST_TEST((next.status().code() == Code::timed_out));
+  BOOST_TEST(next.status().message().find(server.address()) != std::string::npos);
+  // Within 1 ms or not: every call reads what has come, the late row at last.
+  while (!released) static_cast<void>(connection->call("ALIVE"));
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(after_a_loss_only_what_may_be_sent_twice_is_sent_again) {
+  for (Framing const framing : kFramings) {
+    FakeServer server([](Peer& peer) {
+      std::int64_t const sequence = peer.expect("INSERT").integer("sequence").value();
+      static_cast<void>(peer.expect("INSERT"));
+      static_cast<void>(peer.expect("RELEASE"));
+      static_cast<void>(peer.expect("NEXT"));
+      peer.accept();
+      Message const again = peer.expect("INSERT");
+      if (again.integer("sequence") != sequence) throw std::runtime_error("another sequence");
+      peer.answer(again, "INSERTED", {text("result", "duplicate"), number("row", 3)});
+      peer.answer(peer.expect("NEXT"), "NOTHING");
+      peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    });
+    auto connection = connected(options_for(server, framing));
+    auto const send = [&](std::string_view command, Params const& params) {
+      Message message(command);
+      for (Param const& param : params) message.set(param.name, param.value);
+      return connection->send(message).value();
+    };
+    Ticket const numbered = send("INSERT", numbered_insert(41));
+    Ticket const plain = send("INSERT", insert_params());
+    Ticket const release = send("RELEASE", {number("row", 1)});
+    Ticket const next = send("NEXT", {text("table", "pages")});
+    Result<Reply> const put = connection->receive(numbered);
+    BOOST_REQUIRE_MESSAGE(put.ok(), put.status().text());
+    BOOST_TEST(put->resent);
+    BOOST_TEST(put->first().text("result") == "duplicate");
+    for (Ticket const lost : {plain, release}) {
+      Status const status = connection->receive(lost).status();
+      BOOST_TEST((status.code() == Code::closed));
+      BOOST_TEST(status.message().find("not known") != std::string::npos);
+    }
+    BOOST_TEST(connection->receive(next)->first().command == "NOTHING");
+    BOOST_TEST(!connection->call("ALIVE")->resent);
+    BOOST_TEST(connection->connects() == 2U);
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(half_an_answer_before_a_loss_does_not_count) {
+  FakeServer server([](Peer& peer) {
+    Message const list = peer.expect("LIST");
+    peer.answer(list, "ROW", {number("row", 1), number("left", 1)});
+    std::string const half = peer.bytes("ROW", {number("row", 2), number("left", 0)}, &list);
+    peer.send(std::string_view(half).substr(0, half.size() / 2));
+    peer.accept();
+    Message const again = peer.expect("LIST");
+    peer.answer(again, "ROW", {number("row", 7), number("left", 0)});
+  });
+  auto connection = connected(options_for(server));
+  Result<Reply> const rows = connection->call("LIST");
+  BOOST_REQUIRE(rows.ok());
+  BOOST_REQUIRE(rows->messages.size() == 1U);
+  BOOST_TEST(rows->first().integer("row").value() == 7);
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_done_that_was_resent_takes_unknown_row_as_done) {
+  FakeServer server([](Peer& peer) {
+    std::vector<Param> const gone{text("code", "unknown_row"), text("message", "no such row")};
+    peer.answer(peer.expect("DONE"), "ERROR", gone);
+    static_cast<void>(peer.expect("DONE"));
+    peer.accept();
+    peer.answer(peer.expect("DONE"), "ERROR", gone);
+  });
+  auto connection = connected(options_for(server));
+  BOOST_TEST((connection->call("DONE", {number("row", 1)}).status().code() == Code::unknown_row));
+  Result<Reply> const resent = connection->call("DONE", {number("row", 1)});
+  BOOST_REQUIRE(resent.ok());
+  BOOST_TEST(resent->first().command == "COMPLETED");
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_new_connection_subscribes_again_before_anything_else) {
+  FakeServer server([](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "LISTENING");
+    peer.answer(peer.expect("LISTEN"), "LISTENING");
+    peer.answer(peer.expect("UNLISTEN"), "UNLISTENED");
+    static_cast<void>(peer.expect("STATS"));
+    peer.accept();
+    Message const again = peer.expect("LISTEN");
+    if (again.text("table") != "pages" || again.text("mode") != "wake") throw std::runtime_error("another subscription");
+    peer.answer(again, "LISTENING");
+    peer.push("LISTEN", {text("table", "pages")});
+    peer.answer(peer.expect("STATS"), "STATS", {number("left", 0)});
+    // While nobody calls, the connection is lost a second time, and the subscription refused.
+    peer.accept();
+    peer.answer(peer.expect("LISTEN"), "ERROR", {text("code", "unknown_table"), text("message", "gone")});
+  });
+  auto connection = connected(options_for(server));
+  BOOST_REQUIRE(connection->listen("pages", {text("mode", "wake")}).ok());
+  BOOST_REQUIRE(connection->listen("other").ok());
+  BOOST_REQUIRE(connection->unlisten("other").ok());
+  BOOST_TEST(connection->call("STATS").ok());
+  BOOST_TEST(connection->wait_push(Milliseconds{kScriptLimitMs})->command == "LISTEN");
+  Result<Message> const refused = connection->wait_push(Milliseconds{kScriptLimitMs});
+  BOOST_REQUIRE(refused.ok());
+  BOOST_TEST(refused->command == "ERROR");
+  BOOST_TEST(refused->text("code") == "unknown_table");
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_nobody_noticed_costs_the_next_command_nothing) {
+  std::atomic<bool> ended{false};
+  FakeServer server([&](Peer& peer) {
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    peer.close();
+    ended = true;
+    ended.notify_all();
+    peer.accept();
+    // It may not be sent twice, and it was not.
+    peer.answer(peer.expect("INSERT"), "INSERTED");
+  });
+  auto connection = connected(options_for(server));
+  BOOST_REQUIRE(connection->call("ALIVE").ok());
+  ended.wait(false);
+  BOOST_TEST(connection->call("INSERT", insert_params()).ok());
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(without_back_off_a_loss_is_final) {
+  FakeServer server([](Peer& peer) { static_cast<void>(peer.expect("ALIVE")); });
+  Options options = options_for(server);
+  options.back_off.clear();
+  auto connection = connected(options);
+  BOOST_TEST((connection->call("ALIVE").status().code() == Code::closed));
+  BOOST_TEST((connection->call("ALIVE").status().code() == Code::closed));
+  BOOST_TEST((connection->wait_push(kForever).status().code() == Code::closed));
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_daemon_that_stays_away_is_unavailable_when_the_time_is_over) {
+  auto server = std::make_unique<FakeServer>([](Peer& peer) { static_cast<void>(peer.expect("ALIVE")); });
+  Options options = options_for(*server);
+  options.time_limit = Milliseconds{100};
+  auto connection = connected(options);
+  Ticket const alive = connection->send(Message("ALIVE")).value();
+  BOOST_REQUIRE(connection->flush().ok());
+  server.reset();
+  Status const status = connection->receive(alive).status();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.message().find("cannot connect to " + options.server) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(addresses_are_checked_and_nobody_there_is_said) {
+  for (std::string const address : {"", "localhost", "localhost:", ":4050", "1:2:3", "[::1:4050", "127.0.0.1:http", "unix:"}) {
+    BOOST_TEST_CONTEXT("address '" << address << "'") {
+      Status const status = Connection::open({.server = address}).status();
+      BOOST_TEST((status.code() == Code::bad_parameter));
+      BOOST_TEST(status.message().find("is no address") != std::string::npos);
+    }
+  }
+  Status const absent = Connection::open({.server = "/nowhere/at/all.sock"}).status();
+  BOOST_TEST((absent.code() == Code::unavailable));
+  BOOST_TEST(absent.message() == "cannot connect to /nowhere/at/all.sock: No such file or directory");
+}
+
+BOOST_AUTO_TEST_CASE(a_unix_socket_carries_the_same) {
+  std::string const folder = (std::filesystem::temp_directory_path() / "fj_client_XXXXXX").string();
+  std::string made = folder;
+  BOOST_REQUIRE(::mkdtemp(made.data()) != nullptr);
+  {
+    FakeServer server([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); }, made + "/daemon.sock");
+    auto connection = connected(options_for(server));
+    BOOST_TEST(connection->call("ALIVE").ok());
+    server.finish();
+  }
+  std::filesystem::remove_all(made);
+}
+
+BOOST_AUTO_TEST_CASE(tickets_that_nobody_receives_are_limited) {
+  FakeServer server([](Peer& peer) { peer.wait_for_end(); });
+  Options options = options_for(server);
+  options.in_flight_max = 2;
+  auto connection = connected(options);
+  BOOST_TEST(connection->send(Message("ALIVE")).ok());
+  BOOST_TEST(connection->send(Message("ALIVE")).ok());
+  BOOST_TEST((connection->send(Message("ALIVE")).status().code() == Code::over_limit));
+  connection.reset();
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(pushes_beyond_the_limit_are_counted_but_leased_rows_are_kept) {
+  FakeServer server([](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "LISTENING");
+    Message const alive = peer.expect("ALIVE");
+    for (int i = 0; i < 5; ++i) peer.push("LISTEN", {number("date", i)});
+    peer.push("ROW", {number("row", 1), number("epoch", 2)});
+    peer.answer(alive, "ABSOLUTELY");
+  });
+  Options options = options_for(server);
+  options.pushes_max = 2;
+  auto connection = connected(options);
+  BOOST_REQUIRE(connection->listen("pages").ok());
+  BOOST_REQUIRE(connection->call("ALIVE").ok());
+  BOOST_TEST(connection->pushes_dropped() == 3U);
+  for (std::string_view const command : {"LISTEN", "LISTEN", "ROW"})
+    BOOST_TEST(connection->wait_push(Milliseconds{0})->command == command);
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(waiting_for_a_push_ends_with_the_limit_or_the_other_descriptor) {
+  FakeServer server([](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "LISTENING");
+    peer.wait_for_end();
+  });
+  auto connection = connected(options_for(server));
+  BOOST_REQUIRE(connection->listen("pages").ok());
+  BOOST_TEST((connection->wait_push(Milliseconds{0}).status().code() == Code::timed_out));
+  int ends[2];
+  BOOST_REQUIRE(::pipe(ends) == 0);
+  BOOST_REQUIRE(::write(ends[1], "x", 1) == 1);
+  BOOST_TEST((connection->wait_push(kForever, ends[0]).status().code() == Code::timed_out));
+  ::close(ends[0]);
+  ::close(ends[1]);
+  connection.reset();
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(what_neither_side_could_read_is_not_sent) {
+  FakeServer server([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); });
+  auto connection = connected(options_for(server, Framing::text));
+  BOOST_TEST((connection->call("PEEK", {text("uri", std::string_view("a\0b", 3))}).status().code() == Code::invalid));
+  BOOST_TEST(connection->call("ALIVE").ok());
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(large_messages_pass_in_both_directions_at_once) {
+  // More than both sockets' buffers: a sender that does not read meanwhile would stop for good.
+  constexpr int kCount = 40;
+  std::string const large(1U << 20U, 'x');
+  FakeServer server([&](Peer& peer) {
+    for (int i = 0; i < kCount; ++i) {
+      Message const peek = peer.expect("PEEK");
+      peer.answer(peek, "ROW", {text("data", peek.text("data"))});
+    }
+  });
+  auto connection = connected(options_for(server));
+  std::size_t received = 0;
+  Pipeline pipeline(*connection, kCount, [&](std::uint64_t nr, Result<Reply> reply) {
+    BOOST_TEST(nr == received);
+    if (reply.ok() && reply->first().text("data") == large) ++received;
+  });
+  for (int i = 0; i < kCount; ++i) {
+    Message peek("PEEK");
+    peek.set("data", large);
+    BOOST_REQUIRE(pipeline.send(peek).ok());
+  }
+  pipeline.finish();
+  BOOST_TEST(received == static_cast<std::size_t>(kCount));
+  server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_pipeline_keeps_its_depth_and_its_order) {
+  constexpr std::size_t kDepth = 8;
+  constexpr std::size_t kCount = 100;
+  FakeServer server([](Peer& peer) {
+    std::vector<Message> held;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      held.push_back(peer.expect("INSERT"));
+      if (held.size() < kDepth && i + 1 < kCount) continue;
+      if (!peer.silent()) throw std::runtime_error("more than the depth in flight");
+      for (Message const& one : held) peer.answer(one, "INSERTED", {number("row", *one.integer("n"))});
+      held.clear();
+    }
+  });
+  auto connection = connected(options_for(server));
+  std::vector<std::int64_t> rows;
+  Pipeline pipeline(*connection, kDepth, [&](std::uint64_t, Result<Reply> reply) { rows.push_back(reply->first().integer("row").value()); });
+  for (std::size_t i = 0; i < kCount; ++i) {
+    Message insert("INSERT");
+    insert.set_integer("n", static_cast<std::int64_t>(i));
+    BOOST_REQUIRE(pipeline.send(insert).ok());
+  }
+  pipeline.finish();
+  BOOST_REQUIRE(rows.size() == kCount);
+  BOOST_TEST(std::is_sorted(rows.begin(), rows.end()));
+  server.finish();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

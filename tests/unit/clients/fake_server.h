@@ -1,0 +1,205 @@
+// A scripted daemon on loopback, for tests of those who talk to one: a thread
+// that runs the test's script, which reads commands and writes whatever it
+// likes, in whatever pieces. What goes wrong in the script fails the test in finish().
+#pragma once
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "fastjournal/message.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/outgoing.h"
+#include "wire/text.h"
+
+namespace fastjournal::client {
+
+// Long enough for any machine; only a failing test waits for it.
+inline constexpr int kScriptLimitMs = 20'000;
+
+class FakeServer {
+ public:
+  // What the script sees.
+  class Peer {
+   public:
+    explicit Peer(int listening) : listening_(listening) {}
+    Peer(Peer const&) = delete;
+    Peer& operator=(Peer const&) = delete;
+    ~Peer() { close(); }
+
+    // The next connection; the one before is cut, whatever was under way.
+    void accept() {
+      close();
+      wait(listening_, POLLIN, "no client connects");
+      fd_ = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (fd_ < 0) throw std::runtime_error("accept failed");
+      framer_ = wire::Framer({1U << 26U, 1U << 26U});
+      in_.clear();
+    }
+    void close() {
+      if (fd_ >= 0) ::close(fd_);
+      fd_ = -1;
+    }
+
+    // The next command, which must be this one. Its views live as long as it.
+    Message expect(std::string_view command) {
+      Message message = next();
+      if (message.command != command)
+        throw std::runtime_error("expected " + std::string(command) + ", the client sent " + std::string(message.command));
+      return message;
+    }
+    Message next() {
+      while (true) {
+        wire::Framer::Piece const piece = framer_.next(in_);
+        if (piece.kind == wire::Framer::Kind::need_more) {
+          in_.erase(0, piece.consumed);
+          read_some();
+          continue;
+        }
+        Message message;
+        binary_ = piece.kind == wire::Framer::Kind::frame;
+        Status const parsed = binary_ ? wire::parse_frame(piece.bytes, message) : wire::parse_line(piece.bytes, message);
+        if (!parsed.ok()) throw std::runtime_error("the client sent something unreadable: " + parsed.message());
+        message.own();
+        in_.erase(0, piece.consumed);
+        return message;
+      }
+    }
+    [[nodiscard]] bool binary() const { return binary_; }
+    // True if nothing arrives although the client waits for us.
+    [[nodiscard]] bool silent() const {
+      pollfd one{fd_, POLLIN, 0};
+      return in_.empty() && ::poll(&one, 1, 0) == 0;
+    }
+
+    // Bytes of a message in the form the client used last; `about` lends its `request`.
+    std::string bytes(std::string_view command, std::vector<Param> params, Message const* about = nullptr) {
+      if (about != nullptr) params.push_back({"request", *about->find("request")});
+      std::string out;
+      wire::Outgoing const outgoing{.command = command, .params = params};
+      if (binary_) wire::append_frame(outgoing, out);
+      else if (!wire::append_line(outgoing, out).ok()) throw std::runtime_error("the script's answer cannot be written as text");
+      return out;
+    }
+    void answer(Message const& about, std::string_view command, std::vector<Param> params = {}) {
+      send(bytes(command, std::move(params), &about));
+    }
+    void push(std::string_view command, std::vector<Param> params) { send(bytes(command, std::move(params))); }
+
+    void send(std::string_view raw) {
+      while (!raw.empty()) {
+        ssize_t const took = ::send(fd_, raw.data(), raw.size(), MSG_NOSIGNAL);
+        if (took <= 0) throw std::runtime_error("the client is gone");
+        raw.remove_prefix(static_cast<std::size_t>(took));
+      }
+    }
+    // Until the client ends the connection.
+    void wait_for_end() {
+      while (true) {
+        wait(fd_, POLLIN, "the client does not end the connection");
+        char ignored[4096];
+        if (::recv(fd_, ignored, sizeof ignored, 0) <= 0) return;
+      }
+    }
+
+   private:
+    static void wait(int fd, short what, char const* complaint) {
+      pollfd one{fd, what, 0};
+      if (::poll(&one, 1, kScriptLimitMs) <= 0) throw std::runtime_error(complaint);
+    }
+    void read_some() {
+      wait(fd_, POLLIN, "the client sends nothing");
+      char buffer[65536];
+      ssize_t const got = ::recv(fd_, buffer, sizeof buffer, 0);
+      if (got <= 0) throw std::runtime_error("the client ended the connection");
+      in_.append(buffer, static_cast<std::size_t>(got));
+    }
+
+    int listening_;
+    int fd_{-1};
+    wire::Framer framer_{{1U << 26U, 1U << 26U}};
+    std::string in_;
+    bool binary_{true};
+  };
+
+  using Script = std::function<void(Peer&)>;
+
+  explicit FakeServer(Script script) : FakeServer(std::move(script), {}) {}
+  // On a unix socket at `path`; on 127.0.0.1 and a port of the system's choice if it is empty.
+  FakeServer(Script script, std::string const& path) {
+    path.empty() ? listen_tcp() : listen_unix(path);
+    thread_ = std::thread([this, run = std::move(script)] {
+      // Signals that a test sends are for those it tests.
+      sigset_t all;
+      sigfillset(&all);
+      pthread_sigmask(SIG_BLOCK, &all, nullptr);
+      try {
+        Peer peer(listening_);
+        peer.accept();
+        run(peer);
+      } catch (std::exception const& error) {
+        complaint_ = error.what();
+      }
+    });
+  }
+  FakeServer(FakeServer const&) = delete;
+  FakeServer& operator=(FakeServer const&) = delete;
+  ~FakeServer() {
+    if (thread_.joinable()) thread_.join();
+    ::close(listening_);
+  }
+
+  [[nodiscard]] std::string const& address() const { return address_; }
+  // The script has run to its end and was content.
+  void finish() {
+    thread_.join();
+    BOOST_TEST(complaint_ == "");
+  }
+
+ private:
+  void listen_tcp() {
+    listening_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    BOOST_REQUIRE(::bind(listening_, reinterpret_cast<sockaddr*>(&at), size) == 0);
+    BOOST_REQUIRE(::listen(listening_, 8) == 0);
+    ::getsockname(listening_, reinterpret_cast<sockaddr*>(&at), &size);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+  }
+  void listen_unix(std::string const& path) {
+    listening_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    path.copy(at.sun_path, sizeof at.sun_path - 1);
+    BOOST_REQUIRE(::bind(listening_, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
+    BOOST_REQUIRE(::listen(listening_, 8) == 0);
+    address_ = "unix:" + path;
+  }
+
+  int listening_{-1};
+  std::string address_;
+  std::string complaint_;
+  std::thread thread_;
+};
+
+// A parameter whose value is a literal or outlives the message.
+inline Param text(std::string_view name, std::string_view value) { return {name, Value::of_text(value)}; }
+inline Param number(std::string_view name, std::int64_t value) { return {name, Value::of_integer(value)}; }
+
+}  // namespace fastjournal::client

@@ -1,0 +1,142 @@
+// The typed calls: what they send, and what they make of the answers.
+#include "clients/lib/journal.h"
+#include "tests/unit/clients/fake_server.h"
+
+using namespace fastjournal;
+using namespace fastjournal::client;
+
+namespace {
+
+using Peer = FakeServer::Peer;
+
+void want(bool condition, char const* what) {
+  if (!condition) throw std::runtime_error(what);
+}
+
+struct Talk {
+  explicit Talk(FakeServer::Script script) : server(std::move(script)) {
+    auto opened = Connection::open({.server = server.address(), .back_off = {Milliseconds{1}}});
+    BOOST_REQUIRE(opened.ok());
+    connection = std::move(opened).value();
+  }
+  FakeServer server;
+  std::unique_ptr<Connection> connection;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client_journal)
+
+BOOST_AUTO_TEST_CASE(a_put_says_all_that_was_asked_and_learns_what_became_of_it) {
+  Talk talk([](Peer& peer) {
+    Message const full = peer.expect("INSERT");
+    want(full.text("table") == "pages" && full.text("uri") == "a", "table and column");
+    want(full.integer("priority") == 20 && full.text("process_date") == "+10000", "priority and date");
+    want(full.integer("expiration_date") == 0 && full.text("client") == "c" && full.integer("sequence") == 9, "the rest");
+    peer.answer(full, "INSERTED", {number("row", 812), text("result", "merged"), number("merges", 3), number("process_date", 1234)});
+    Message const bare = peer.expect("INSERT");
+    want(!bare.has("priority") && !bare.has("process_date") && !bare.has("client"), "defaults are the daemon's");
+    peer.answer(bare, "INSERTED", {number("row", 1), text("result", "of a later version")});
+  });
+  Journal pages(*talk.connection, "pages");
+  Result<Put> const put = pages.put({text("uri", "a")}, {.priority = 20,
+                                                         .process_date = Date::in(DurationMs{10'000}),
+                                                         .expiration_date = Date::never(),
+                                                         .client = "c",
+                                                         .sequence = 9});
+  BOOST_REQUIRE(put.ok());
+  BOOST_TEST(put->row == 812U);
+  BOOST_TEST((put->result == PutResult::merged));
+  BOOST_TEST(put->merges == 3U);
+  BOOST_TEST(put->process_date.value == 1234);
+  BOOST_TEST((pages.put({text("uri", "b")}).status().code() == Code::invalid));
+  talk.server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(numbered_puts_survive_a_loss) {
+  Talk talk([](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "INSERTED", {number("row", 1), text("result", "inserted")});
+    static_cast<void>(peer.expect("INSERT"));
+    peer.accept();
+    Message const again = peer.expect("INSERT");
+    want(again.text("client") == "producer-7" && again.integer("sequence") == 2, "the same number");
+    peer.answer(again, "INSERTED", {number("row", 2), text("result", "duplicate")});
+  });
+  Journal pages(*talk.connection, "pages");
+  pages.number_puts("producer-7");
+  BOOST_TEST(pages.put({text("uri", "a")}).ok());
+  Result<Put> const second = pages.put({text("uri", "b")});
+  BOOST_REQUIRE(second.ok());
+  BOOST_TEST((second->result == PutResult::duplicate));
+  talk.server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
+  Talk talk([](Peer& peer) {
+    Message const next = peer.expect("NEXT");
+    want(next.integer("count") == 2 && next.integer("lease") == 5000 && next.integer("wait") == 100, "the options");
+    std::vector<Param> row{text("table", "pages"), number("row", 5), {"epoch", Value::of_unsigned(1ULL << 40U | 3U)},
+                           text("uri", "a"), number("size", -4), {"weight", Value::of_real(0.5)}, number("priority", 7),
+                           number("process_date", 11), number("insertion_date", 10), number("timeouts", 2),
+                           number("lease_end", 99), number("left", 1)};
+    peer.answer(next, "ROW", row);
+    row[1] = number("row", 6);
+    row.back() = number("left", 0);
+    peer.answer(next, "ROW", row);
+    Message const nothing = peer.expect("NEXT");
+    peer.answer(nothing, "NOTHING", {text("table", "pages"), number("next_date", 777)});
+  });
+  Journal pages(*talk.connection, "pages");
+  Result<Work> const work = pages.next({.count = 2, .lease = DurationMs{5000}, .wait = DurationMs{100}});
+  BOOST_REQUIRE(work.ok());
+  BOOST_REQUIRE(work->rows.size() == 2U);
+  Row const& row = work->rows[0];
+  BOOST_TEST(row.epoch == (1ULL << 40U | 3U));
+  BOOST_TEST(row.columns.size() == 3U);
+  BOOST_TEST(row.columns.at("uri") == "a");
+  BOOST_TEST(row.columns.at("size") == "-4");
+  BOOST_TEST(row.columns.at("weight") == "0.5");
+  BOOST_TEST(int{row.priority} == 7);
+  BOOST_TEST(row.timeouts == 2U);
+  BOOST_TEST(row.lease_end.value == 99);
+  Result<Work> const nothing = pages.next();
+  BOOST_REQUIRE(nothing.ok());
+  BOOST_TEST(nothing->rows.empty());
+  BOOST_TEST(nothing->next_date.value().value == 777);
+  talk.server.finish();
+}
+
+BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
+  Talk talk([](Peer& peer) {
+    auto const named = [](Message const& message) { return message.integer("row") == 5 && message.integer("epoch") == 6 && message.text("table") == "pages"; };
+    Message const touch = peer.expect("TOUCH");
+    want(named(touch) && touch.integer("lease") == 70, "TOUCH");
+    peer.answer(touch, "TOUCHED", {number("lease_end", 171)});
+    Message const release = peer.expect("RELEASE");
+    want(named(release) && release.text("process_date") == "+30" && release.text("error") == "busy", "RELEASE");
+    peer.answer(release, "RELEASED");
+    Message const fail = peer.expect("FAIL");
+    want(named(fail) && fail.text("error") == "no such file", "FAIL");
+    peer.answer(fail, "PARKED");
+    Message const done = peer.expect("DONE");
+    want(named(done) && done.integer("next") == 1, "DONE next=1");
+    peer.answer(done, "COMPLETED", {number("left", 1)});
+    peer.answer(done, "ROW", {number("row", 8), number("epoch", 9), number("left", 0)});
+    Message const last = peer.expect("DONE");
+    want(!last.has("next"), "DONE");
+    peer.answer(last, "COMPLETED");
+  });
+  Journal pages(*talk.connection, "pages");
+  Row const row{.table = "pages", .row = 5, .epoch = 6, .columns = {}};
+  BOOST_TEST(pages.touch(row, DurationMs{70})->value == 171);
+  BOOST_TEST(pages.release(row, {.process_date = Date::in(DurationMs{30}), .error = "busy"}).ok());
+  BOOST_TEST(pages.fail(row, "no such file").ok());
+  Result<Work> const next = pages.done_and_next(row);
+  BOOST_REQUIRE(next.ok());
+  BOOST_REQUIRE(next->rows.size() == 1U);
+  BOOST_TEST(next->rows[0].row == 8U);
+  BOOST_TEST(pages.done(row).ok());
+  talk.server.finish();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
