@@ -61,7 +61,7 @@ class MessageBuilder : public msgpack::null_visitor {
     return true;
   }
   bool end_map_key() {
-    if (ignored_depth_ == 0) in_key_ = false;
+    in_key_ = false;
     return true;
   }
 
