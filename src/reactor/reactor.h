@@ -45,7 +45,7 @@ struct ReactorOptions {
 
 struct ReactorCounters {
   std::uint64_t turns{0};
-  std::uint64_t gathers{0};  // second looks
+  std::uint64_t looks{0};  // for readable sockets; more than two a turn: something wakes the loop for nothing
   std::uint64_t accepted{0};
   std::uint64_t refused{0};  // there was no descriptor for them
 };
@@ -156,7 +156,6 @@ class Reactor final : public env::Network {
 
   bool again_{false};
   bool active_{false};  // something happened in this turn
-  std::uint64_t look_{0};
   std::size_t turn_bytes_{0};
   std::size_t turn_reads_{0};
   std::vector<ConnectionId> postponed_;  // readable, but the turn was full
