@@ -4,7 +4,7 @@
 // were dropped before (their ids are below base: ignored and counted), and about rows whose
 // whole record comes later, copied forward. Whatever does not fit what it
 // knows is damage: false.
-#include "journal.h"
+#include "plugins/journal/journal.h"
 #include "base/bytes.h"
 #include "model/row_codec.h"
 #include "timer/wheel.h"

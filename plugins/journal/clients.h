@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/btree_map.h"
-#include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_map.h"
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
 #include "fastjournal/types.h"
-#include "regions.h"
+#include "plugins/journal/regions.h"
 
 namespace fastjournal::journal {
 

@@ -2,7 +2,7 @@
 // and merge"; DECISIONS 21 to 24).
 #include <algorithm>
 
-#include "journal.h"
+#include "plugins/journal/journal.h"
 #include "model/key_codec.h"
 #include "model/row_codec.h"
 #include "timer/wheel.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "journal.h"
+#include "plugins/journal/journal.h"
 #include "model/key_codec.h"
 #include "model/row_codec.h"
 

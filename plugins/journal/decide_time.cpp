@@ -2,7 +2,7 @@
 // expire, connections that are gone, leases of a former start, stragglers in the log.
 #include <algorithm>
 
-#include "journal.h"
+#include "plugins/journal/journal.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {

@@ -2,7 +2,7 @@
 // DECISIONS 16 to 20, 23, 26), and what becomes of a row that comes back.
 #include <algorithm>
 
-#include "journal.h"
+#include "plugins/journal/journal.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {

@@ -1,6 +1,6 @@
 // What a journal tells about itself: its digest and its numbers.
 #include "base/bytes.h"
-#include "journal.h"
+#include "plugins/journal/journal.h"
 
 namespace fastjournal::journal {
 

@@ -10,9 +10,9 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/btree_map.h"
+#include <absl/container/btree_map.h>
 #include "base/check.h"
-#include "rows.h"
+#include "plugins/journal/rows.h"
 
 namespace fastjournal::journal {
 

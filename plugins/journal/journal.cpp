@@ -1,4 +1,4 @@
-#include "journal.h"
+#include "plugins/journal/journal.h"
 
 #include <algorithm>
 #include <array>

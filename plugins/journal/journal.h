@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "fastjournal/table.h"
-#include "options.h"
-#include "parameters.h"
-#include "records.h"
-#include "state.h"
+#include "plugins/journal/options.h"
+#include "plugins/journal/parameters.h"
+#include "plugins/journal/records.h"
+#include "plugins/journal/state.h"
 
 namespace fastjournal::journal {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "rows.h"
+#include "plugins/journal/rows.h"
 
 namespace fastjournal::journal {
 

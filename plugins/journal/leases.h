@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_map.h"
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
 #include "fastjournal/types.h"
-#include "rows.h"
+#include "plugins/journal/rows.h"
 
 namespace fastjournal::journal {
 

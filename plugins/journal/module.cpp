@@ -1,5 +1,5 @@
 // The loadable module: the one symbol that the daemon looks for.
-#include "journal.h"
+#include "plugins/journal/journal.h"
 
 extern "C" __attribute__((visibility("default"))) fastjournal::PluginDescriptor const* fastjournal_table_type() {
   return &fastjournal::journal::table_type();

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "plugins/journal/options.h"
 
 #include <algorithm>
 #include <string>

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "absl/container/btree_set.h"
-#include "rows.h"
+#include <absl/container/btree_set.h>
+#include "plugins/journal/rows.h"
 
 namespace fastjournal::journal {
 

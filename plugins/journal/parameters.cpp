@@ -1,4 +1,4 @@
-#include "parameters.h"
+#include "plugins/journal/parameters.h"
 
 #include <charconv>
 #include <utility>

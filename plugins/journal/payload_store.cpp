@@ -1,4 +1,4 @@
-#include "payload_store.h"
+#include "plugins/journal/payload_store.h"
 
 #include <algorithm>
 #include <bit>

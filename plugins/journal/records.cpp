@@ -1,4 +1,4 @@
-#include "records.h"
+#include "plugins/journal/records.h"
 
 #include <array>
 #include <cstring>

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "clients.h"
+#include "plugins/journal/clients.h"
 #include "fastjournal/table.h"
-#include "leases.h"
-#include "payload.h"
+#include "plugins/journal/leases.h"
+#include "plugins/journal/payload.h"
 
 namespace fastjournal::journal {
 

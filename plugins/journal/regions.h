@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "absl/container/btree_map.h"
+#include <absl/container/btree_map.h>
 #include "base/check.h"
 #include "fastjournal/types.h"
 

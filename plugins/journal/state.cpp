@@ -1,4 +1,4 @@
-#include "state.h"
+#include "plugins/journal/state.h"
 
 #include <array>
 #include <cstring>

@@ -10,19 +10,19 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_map.h"
-#include "clients.h"
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+#include "plugins/journal/clients.h"
 #include "fastjournal/table.h"
-#include "id_index.h"
-#include "key_index.h"
-#include "leases.h"
-#include "order.h"
-#include "payload.h"
-#include "payload_store.h"
-#include "records.h"
-#include "regions.h"
-#include "rows.h"
+#include "plugins/journal/id_index.h"
+#include "plugins/journal/key_index.h"
+#include "plugins/journal/leases.h"
+#include "plugins/journal/order.h"
+#include "plugins/journal/payload.h"
+#include "plugins/journal/payload_store.h"
+#include "plugins/journal/records.h"
+#include "plugins/journal/regions.h"
+#include "plugins/journal/rows.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {
