@@ -244,6 +244,8 @@ Parsed parse_arguments(std::vector<std::string> arguments) {
     grammar.app().exit(asked, out, err);
     return {{}, ExitCode::ok, out.str()};
   } catch (CLI::ParseError const& error) {
+    if (auto const rest = grammar.app().remaining(); grammar.app().get_subcommands().empty() && !rest.empty())
+      return mistake("there is no command '" + rest.front() + "'\nTry: fastjournal --help");
     return mistake(std::string(error.what()) + "\nTry: fastjournal --help");
   }
   if (std::string const wrong = contradiction(grammar.invocation()); !wrong.empty()) return mistake(wrong);
@@ -260,7 +262,7 @@ std::vector<VerbWords> verb_words() {
   std::vector<VerbWords> out;
   for (CLI::App const* verb : grammar.app().get_subcommands([](CLI::App const*) { return true; })) {
     bool const takes_table = verb->get_option_no_throw("TABLE") != nullptr;
-    out.push_back({verb->get_name(), verb->get_description(), long_names(*verb), takes_table});
+    out.push_back({verb->get_name(), long_names(*verb), takes_table});
   }
   return out;
 }

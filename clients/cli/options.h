@@ -76,7 +76,6 @@ struct Parsed {
 // The commands and their options, for completion.
 struct VerbWords {
   std::string verb;
-  std::string description;
   std::vector<std::string> options;
   bool takes_table{false};
 };

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <fstream>
 #include <istream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -87,13 +86,21 @@ std::optional<std::int64_t> parse_calendar(std::string_view text) {
   return midnight_ms + *clock;
 }
 
+// False: not to its end.
+bool read_all(std::istream& in, std::string& out) {
+  char buffer[65'536];
+  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) out.append(buffer, static_cast<std::size_t>(in.gcount()));
+  return in.eof() && !in.bad();
+}
+
 Result<std::string> bytes_of(std::string_view source, std::istream& in) {
-  using Bytes = std::istreambuf_iterator<char>;
-  if (source == "-") return std::string(Bytes(in), Bytes());
-  std::ifstream file{std::string(source), std::ios::binary};
   std::string out;
-  if (file) out.assign(Bytes(file), Bytes());
-  if (!file || file.bad()) return Status{Code::bad_parameter, "cannot read the file " + std::string(source)};
+  if (source == "-") {
+    if (!read_all(in, out)) return Status{Code::bad_parameter, "cannot read standard input"};
+    return out;
+  }
+  std::ifstream file{std::string(source), std::ios::binary};
+  if (!file || !read_all(file, out)) return Status{Code::bad_parameter, "cannot read the file " + std::string(source)};
   return out;
 }
 

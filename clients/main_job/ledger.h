@@ -1,0 +1,110 @@
+// Counts by id what producer and backends wrote down, and finds what was lost
+// or done twice. It believes the processes that did the work and the machine's one
+// monotonic clock, and nothing that the daemon says about itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/histogram.h"
+#include "clients/main_job/event.h"
+
+namespace fastjournal::main_job {
+
+struct Counts {
+  std::uint64_t pages{0};     // different keys that were inserted
+  std::uint64_t finished{0};  // of these: done or parked since their last insert
+  std::uint64_t inserted{0};
+  std::uint64_t merged{0};
+  std::uint64_t behind{0};
+  std::uint64_t unchanged{0};  // duplicate or stale
+  std::uint64_t leased{0};
+  std::uint64_t again{0};      // leases of rows that were leased before
+  std::uint64_t done{0};
+  std::uint64_t parked{0};
+  std::uint64_t refused{0};    // DONE came too late
+  std::uint64_t bytes{0};      // read by the work that was done
+};
+
+// What must not be, each finding with the ids; and what became of the leases nobody ended.
+struct Verdict {
+  std::vector<std::string> lost;
+  std::vector<std::string> doubled;
+  std::uint64_t timed_out{0};    // leases that ended without DONE or FAIL
+  std::uint64_t came_back{0};    // of these: the row was handed out again,
+  std::uint64_t folded{0};       // or went into a newer row of its key, which was done
+};
+
+class Ledger {
+ public:
+  // `worker` names who wrote it: a lease belongs to it.
+  void add(std::string_view worker, Event const& event);
+  // This worker was killed: whatever it held, it held no longer than until then.
+  void ended(std::string_view worker, std::int64_t us);
+
+  [[nodiscard]] Counts const& counts() const { return counts_; }
+  // From LISTEN's date to the moment the message was read, in us.
+  [[nodiscard]] Histogram const& lateness() const { return lateness_; }
+  struct InHand {
+    std::vector<std::uint64_t> rows;  // handed to the worker, their work not finished
+    bool between{false};              // a DONE is on its way: whether the daemon has it is not known
+  };
+  [[nodiscard]] InHand in_hand(std::string_view worker) const;
+  // Of the first insert, and of the last row that was done.
+  [[nodiscard]] std::int64_t first_us() const { return first_us_; }
+  [[nodiscard]] std::int64_t last_us() const { return last_us_; }
+  // The keys that must be in the index, sorted.
+  [[nodiscard]] std::vector<std::string> keys_done() const;
+
+  [[nodiscard]] Verdict check() const;
+
+ private:
+  struct Lease {
+    std::uint64_t row;
+    std::uint64_t epoch;
+    std::uint32_t key;
+    std::uint32_t worker;
+    std::int64_t from_us;
+    std::int64_t until_us;  // promised by the daemon; earlier once it ended
+    enum class End : std::uint8_t { open, worked, done, parked, refused } end;
+  };
+  struct Key {
+    std::string uri;
+    // The last accepted insert: sent then, answered with this row.
+    std::int64_t insert_us{0};
+    std::uint64_t insert_row{0};
+    // The last lease that ended with DONE or FAIL.
+    std::int64_t lease_us{0};
+    std::uint64_t lease_row{0};
+    bool done{false};
+    bool finished{false};
+  };
+
+  std::uint32_t key_of(std::string_view uri);
+  std::uint32_t worker_of(std::string_view name);
+  Lease* lease_of(std::uint64_t epoch);
+  void on_insert(Event const& event);
+  void on_lease(std::uint32_t worker, Event const& event);
+  void on_end(Event const& event);
+  void settle(Key& key);
+  void check_leases(Verdict& verdict) const;
+  void check_ends(Verdict& verdict) const;
+
+  Counts counts_;
+  Histogram lateness_;
+  std::vector<Key> keys_;
+  std::unordered_map<std::string, std::uint32_t> key_by_uri_;
+  std::vector<std::string> workers_;
+  std::vector<Lease> leases_;
+  std::unordered_map<std::uint64_t, std::size_t> lease_by_epoch_;
+  std::unordered_map<std::uint64_t, std::uint64_t> leases_of_row_;
+  std::unordered_map<std::uint64_t, std::uint64_t> ends_of_row_;
+  std::vector<std::string> odd_;  // found while adding
+  std::int64_t first_us_{0};
+  std::int64_t last_us_{0};
+};
+
+}  // namespace fastjournal::main_job

@@ -1,0 +1,201 @@
+// The commands from the typed line to the printed answer and the exit code,
+// against a scripted daemon.
+#include <sstream>
+
+#include "clients/cli/commands.h"
+#include "tests/unit/clients/fake_server.h"
+
+using namespace fastjournal;
+using namespace fastjournal::cli;
+using client::FakeServer;
+using client::number;
+using client::text;
+
+namespace {
+
+using Peer = FakeServer::Peer;
+
+struct Said {
+  ExitCode code{};
+  std::string out;
+  std::string err;
+};
+
+Said run_line(std::string const& server, std::vector<std::string> words, std::string const& input = {}) {
+  words.insert(words.begin(), {"--server", server});
+  Parsed const parsed = parse_arguments(std::move(words));
+  BOOST_REQUIRE_MESSAGE(parsed.invocation.has_value(), parsed.output);
+  std::istringstream in(input);
+  std::ostringstream out;
+  std::ostringstream err;
+  Console console{in, out, err, {.json = parsed.invocation->json}};
+  ExitCode const code = run(*parsed.invocation, console);
+  return {code, out.str(), err.str()};
+}
+
+Said talk(FakeServer::Script script, std::vector<std::string> words, std::string const& input = {}) {
+  FakeServer server(std::move(script));
+  Said said = run_line(server.address(), std::move(words), input);
+  server.finish();
+  return said;
+}
+
+bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
+
+void want(bool condition, char const* what) {
+  if (!condition) throw std::runtime_error(what);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cli_commands)
+
+BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
+  auto const script = [](Peer& peer) {
+    Message const insert = peer.expect("INSERT");
+    want(insert.text("uri") == "a" && insert.integer("priority") == 3 && insert.text("process_date") == "+1000", "INSERT");
+    peer.answer(insert, "INSERTED", {text("table", "pages"), number("row", 8), text("result", "merged"), number("merges", 2), number("process_date", 1000)});
+  };
+  std::vector<std::string> const words{"put", "pages", "uri=a", "--priority", "3", "--at", "+1s"};
+  Said const plain = talk(script, words);
+  BOOST_TEST((plain.code == ExitCode::ok));
+  BOOST_TEST(plain.out == "merged into row 8 (2 times so far), due 1970-01-01T00:00:01.000Z\n");
+  std::vector<std::string> json = words;
+  json.push_back("--json");
+  BOOST_TEST(talk(script, json).out == "{\"table\":\"pages\",\"row\":8,\"result\":\"merged\",\"merges\":2,\"process_date\":1000}\n");
+  json.push_back("--text");
+  BOOST_TEST((talk(script, json).code == ExitCode::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_is_explained_on_standard_error) {
+  Said const said = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("DONE"), "ERROR", {text("command", "DONE"), text("code", "stale_epoch"), text("message", "row 8 is leased"), text("holder", "w2")});
+      },
+      {"done", "pages", "8", "9"});
+  BOOST_TEST((said.code == ExitCode::refused));
+  BOOST_TEST(said.out == "");
+  BOOST_TEST(said.err == "fastjournal done pages: stale_epoch: row 8 is leased (holder=w2)\nthe lease ended and the row was handed out again; take it again\n");
+}
+
+BOOST_AUTO_TEST_CASE(nobody_there_and_no_address_have_their_codes) {
+  Said const absent = run_line("unix:/nowhere/at/all", {"ping"});
+  BOOST_TEST((absent.code == ExitCode::unreachable));
+  BOOST_TEST(says(absent.err, "is fastjournald running there?"));
+  BOOST_TEST((run_line("nonsense", {"ping"}).code == ExitCode::usage));
+  BOOST_TEST((run_line("unix:/nowhere/at/all", {"work", "pages", "--", "true"}).code == ExitCode::unreachable));
+}
+
+BOOST_AUTO_TEST_CASE(take_shows_rows_or_says_when_there_will_be_some) {
+  Said const some = talk(
+      [](Peer& peer) {
+        Message const next = peer.expect("NEXT");
+        want(next.integer("count") == 2 && next.integer("lease") == 5000 && next.integer("wait") == 10 && next.text("worker") == "me", "NEXT");
+        peer.answer(next, "ROW", {text("table", "pages"), number("row", 8), number("epoch", 3), text("uri", "a"), number("left", 0)});
+      },
+      {"take", "pages", "--count", "2", "--lease", "5s", "--wait", "10", "--worker", "me"});
+  BOOST_TEST((some.code == ExitCode::ok));
+  BOOST_TEST(some.out == "row  epoch  uri\n  8      3  a\n");
+  Said const none = talk([](Peer& peer) { peer.answer(peer.expect("NEXT"), "NOTHING", {text("table", "pages"), number("next_date", 1000)}); }, {"take", "pages"});
+  BOOST_TEST((none.code == ExitCode::nothing));
+  BOOST_TEST(none.out == "");
+  BOOST_TEST(none.err == "nothing is due; the next row is at 1970-01-01T00:00:01.000Z\n");
+}
+
+BOOST_AUTO_TEST_CASE(put_lines_counts_results_and_names_the_line_that_was_refused) {
+  auto const script = [](Peer& peer) {
+    for (std::int64_t sequence = 5; sequence < 8; ++sequence) {
+      Message const insert = peer.expect("INSERT");
+      want(insert.integer("sequence") == sequence && insert.text("client") == "c", "numbered");
+      if (insert.text("uri") == "bad") peer.answer(insert, "ERROR", {text("code", "bad_parameter"), text("message", "no")});
+      else peer.answer(insert, "INSERTED", {number("row", sequence), text("result", sequence == 7 ? "merged" : "inserted")});
+    }
+  };
+  Said const said = talk(script, {"put", "pages", "--lines", "--client", "c", "--sequence", "5"}, "{\"uri\":\"a\"}\n\n{\"uri\":\"bad\"}\n{\"uri\":\"a\"}\n");
+  BOOST_TEST((said.code == ExitCode::refused));
+  BOOST_TEST(said.out == "1 inserted\n1 merged\n");
+  BOOST_TEST(says(said.err, "line 3: fastjournal put pages: bad_parameter: no"));
+  Said const broken = talk([](Peer& peer) { peer.answer(peer.expect("INSERT"), "INSERTED", {text("result", "inserted")}); },
+                           {"put", "pages", "--lines"}, "{\"uri\":\"a\"}\n{\"uri\":\n");
+  BOOST_TEST((broken.code == ExitCode::usage));
+  BOOST_TEST(broken.out == "1 inserted\n");
+  BOOST_TEST(says(broken.err, "line 2: this is no JSON"));
+}
+
+BOOST_AUTO_TEST_CASE(ls_asks_page_by_page_until_it_has_enough) {
+  auto const script = [](Peer& peer) {
+    Message const first = peer.expect("LIST");
+    want(first.integer("count") == 3 && first.text("status") == "due" && !first.has("after"), "first page");
+    peer.answer(first, "ROW", {text("table", "pages"), number("row", 1), number("left", 1)});
+    peer.answer(first, "ROW", {text("table", "pages"), number("row", 2), text("after", "cursor"), number("left", 0)});
+    Message const second = peer.expect("LIST");
+    want(second.integer("count") == 1 && second.text("after") == "cursor", "second page");
+    peer.answer(second, "ROW", {text("table", "pages"), number("row", 3), text("after", "cursor2"), number("left", 0)});
+  };
+  Said const said = talk(script, {"ls", "pages", "--count", "3", "--status", "due"});
+  BOOST_TEST((said.code == ExitCode::ok));
+  BOOST_TEST(said.out == "row\n  1\n  2\n  3\n");
+  BOOST_TEST(says(said.err, "--after cursor2"));
+  BOOST_TEST(talk(script, {"ls", "pages", "--count", "3", "--status", "due", "--json"}).out ==
+             "{\"table\":\"pages\",\"row\":1}\n{\"table\":\"pages\",\"row\":2}\n{\"table\":\"pages\",\"row\":3}\n");
+}
+
+BOOST_AUTO_TEST_CASE(one_row_is_named_by_number_or_key) {
+  Said const by_number = talk(
+      [](Peer& peer) {
+        Message const peek = peer.expect("PEEK");
+        want(peek.integer("row") == 8, "row");
+        peer.answer(peek, "ROW", {number("row", 8), text("uri", "a")});
+      },
+      {"peek", "pages", "8"});
+  BOOST_TEST(by_number.out == "row  8\nuri  a\n");
+  Said const by_key = talk(
+      [](Peer& peer) {
+        Message const kick = peer.expect("KICK");
+        want(kick.text("uri") == "a" && !kick.has("row"), "key");
+        peer.answer(kick, "KICKED", {number("row", 8)});
+      },
+      {"kick", "pages", "uri=a"});
+  BOOST_TEST(by_key.out == "row 8 is back at work\n");
+}
+
+BOOST_AUTO_TEST_CASE(tables_help_and_any_command_are_printed) {
+  auto const tables = [](Peer& peer) {
+    peer.answer(peer.expect("TABLES"), "TABLE", {text("name", "pages"), text("type", "journal"), number("rows", 3), text("columns", "uri data"), number("left", 0)});
+  };
+  BOOST_TEST(talk(tables, {"tables"}).out == "name   type     rows  columns\npages  journal     3  uri data\n");
+  BOOST_TEST(talk(tables, {"tables", "--names"}).out == "pages\n");
+  BOOST_TEST(talk(tables, {"tables", "--columns", "pages"}).out == "uri\ndata\n");
+  BOOST_TEST((talk(tables, {"tables", "--columns", "other"}).code == ExitCode::refused));
+  BOOST_TEST(talk([](Peer& peer) { peer.answer(peer.expect("HELP"), "COMMANDS", {text("list", "ALIVE,NEXT")}); }, {"commands"}).out == "ALIVE\nNEXT\n");
+  Said const call = talk(
+      [](Peer& peer) {
+        Message const pause = peer.expect("PAUSE");
+        want(pause.text("reason") == "upgrade", "reason");
+        peer.answer(pause, "PAUSED", {text("table", "pages")});
+      },
+      {"call", "PAUSE", "table=pages", "reason=upgrade"});
+  BOOST_TEST(call.out == "PAUSED table=pages\n");
+  BOOST_TEST(says(talk([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); }, {"ping"}).out, " answers in "));
+}
+
+BOOST_AUTO_TEST_CASE(listen_prints_what_comes_and_ends_as_told) {
+  auto const script = [](Peer& peer) {
+    Message const listen = peer.expect("LISTEN");
+    peer.answer(listen, "LISTENING", {text("table", "pages")});
+    for (int i = 0; i < 2; ++i) peer.push("LISTEN", {text("table", "pages"), number("date", 1000)});
+    peer.wait_for_end();
+  };
+  Said const two = talk(script, {"listen", "pages", "--count", "2"});
+  BOOST_TEST((two.code == ExitCode::ok));
+  BOOST_TEST(two.out == "LISTEN table=pages date=1970-01-01T00:00:01.000Z\nLISTEN table=pages date=1970-01-01T00:00:01.000Z\n");
+  Said const none = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("LISTEN"), "LISTENING");
+        peer.wait_for_end();
+      },
+      {"listen", "pages", "--wait", "1"});
+  BOOST_TEST((none.code == ExitCode::nothing));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,113 @@
+// The command line: what is understood, and what is refused with a word of advice.
+#include <boost/test/unit_test.hpp>
+
+#include "clients/cli/completion.h"
+#include "clients/cli/options.h"
+
+using namespace fastjournal;
+using namespace fastjournal::cli;
+
+namespace {
+
+Invocation parsed(std::vector<std::string> words) {
+  Parsed out = parse_arguments(std::move(words));
+  BOOST_REQUIRE_MESSAGE(out.invocation.has_value(), out.output);
+  return *out.invocation;
+}
+
+// The complaint.
+std::string refused(std::vector<std::string> words) {
+  Parsed const out = parse_arguments(std::move(words));
+  BOOST_TEST(!out.invocation.has_value());
+  BOOST_TEST((out.exit_code == ExitCode::usage));
+  return out.output;
+}
+
+bool says(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cli_options)
+
+BOOST_AUTO_TEST_CASE(put_takes_columns_and_options_in_any_order) {
+  Invocation const put = parsed({"put", "pages", "uri=http://x/?a=1,2", "--priority", "20", "--at", "+10s", "size=4", "--expires=2026-11-21",
+                                 "--client", "c", "--sequence", "7"});
+  BOOST_TEST(put.verb == "put");
+  BOOST_TEST(put.table == "pages");
+  BOOST_TEST(put.words == (std::vector<std::string>{"uri=http://x/?a=1,2", "size=4"}), boost::test_tools::per_element());
+  BOOST_TEST(int{put.priority.value()} == 20);
+  BOOST_TEST(put.at->from_now);
+  BOOST_TEST(put.expires->ms == 1'795'219'200'000);
+  BOOST_TEST(put.client == "c");
+  BOOST_TEST(put.sequence.value() == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(global_options_stand_before_or_behind_the_command) {
+  for (auto const& words : {std::vector<std::string>{"--json", "--server", "unix:/x", "--timeout", "2s", "ping"},
+                            std::vector<std::string>{"ping", "--json", "--server", "unix:/x", "--timeout", "2s"}}) {
+    Invocation const ping = parsed(words);
+    BOOST_TEST(ping.json);
+    BOOST_TEST(ping.server == "unix:/x");
+    BOOST_TEST(ping.timeout.count() == 2000);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_environment_names_the_server_unless_an_option_does) {
+  BOOST_REQUIRE(::setenv("FASTJOURNAL_SERVER", "10.0.0.1:1", 1) == 0);
+  BOOST_TEST(parsed({"ping"}).server == "10.0.0.1:1");
+  BOOST_TEST(parsed({"--server", "h:2", "ping"}).server == "h:2");
+  BOOST_REQUIRE(::unsetenv("FASTJOURNAL_SERVER") == 0);
+  BOOST_TEST(parsed({"ping"}).server == "127.0.0.1:4050");
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_behind_the_dashes_belongs_to_the_command) {
+  Invocation const work = parsed({"work", "pages", "--listen", "--lease", "5s", "--", "put", "--json", "--", "-x"});
+  BOOST_TEST(work.listen);
+  BOOST_TEST(work.lease->value == 5000);
+  BOOST_TEST(!work.json);
+  BOOST_TEST(work.command == (std::vector<std::string>{"put", "--json", "--", "-x"}), boost::test_tools::per_element());
+  BOOST_TEST(says(refused({"work", "pages"}), "-- COMMAND"));
+  BOOST_TEST(says(refused({"work", "pages", "--"}), "nothing stands behind --"));
+  BOOST_TEST(says(refused({"take", "pages", "--", "x"}), "`work` only"));
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
+  BOOST_TEST(says(refused({}), "subcommand"));
+  BOOST_TEST(says(refused({"dance"}), "dance"));
+  BOOST_TEST(says(refused({"put", "pages"}), "at least the key"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--at", "soon"}), "'soon' is no date"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--priority", "256"}), "256"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--client", "c"}), "belong together"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--lines"}), "from standard input"));
+  BOOST_TEST(says(refused({"take", "pages", "--lease", "1w"}), "'1w' is no duration"));
+  BOOST_TEST(says(refused({"take", "pages", "--count", "0"}), "--count"));
+  BOOST_TEST(says(refused({"done", "pages", "5"}), "EPOCH"));
+  BOOST_TEST(says(refused({"done", "pages", "five", "6"}), "five"));
+  BOOST_TEST(says(refused({"listen", "pages", "--mode", "all"}), "all"));
+  BOOST_TEST(says(refused({"work", "pages", "--once", "--max", "3", "--", "x"}), "--max"));
+  BOOST_TEST(says(refused({"ping", "--timeout", "x"}), "'x' is no duration"));
+  BOOST_TEST(says(refused({"completion", "fish"}), "fish"));
+}
+
+BOOST_AUTO_TEST_CASE(help_names_every_exit_code) {
+  Parsed const help = parse_arguments({"--help"});
+  BOOST_TEST(!help.invocation.has_value());
+  BOOST_TEST((help.exit_code == ExitCode::ok));
+  for (ExitCode const code : {ExitCode::ok, ExitCode::refused, ExitCode::usage, ExitCode::unreachable, ExitCode::nothing, ExitCode::failed})
+    BOOST_TEST(says(help.output, "\n  " + std::to_string(static_cast<int>(code)) + "  "));
+  BOOST_TEST(says(parse_arguments({"work", "--help"}).output, "FJ_<COLUMN>"));
+  BOOST_TEST(!parse_arguments({"--version"}).output.empty());
+}
+
+BOOST_AUTO_TEST_CASE(completion_knows_every_command_and_option) {
+  std::string const script = completion_script("bash");
+  for (VerbWords const& one : verb_words()) {
+    BOOST_TEST(says(script, one.verb));
+    for (std::string const& option : one.options) BOOST_TEST(says(script, option));
+  }
+  BOOST_TEST(says(script, "--server"));
+  BOOST_TEST(!says(script, "%"));
+  BOOST_TEST(says(completion_script("zsh"), "bashcompinit"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

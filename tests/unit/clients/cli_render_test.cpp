@@ -1,0 +1,87 @@
+// What answers look like to people and to programs.
+#include <boost/test/unit_test.hpp>
+
+#include "clients/cli/render.h"
+
+using namespace fastjournal;
+using namespace fastjournal::cli;
+
+namespace {
+
+std::vector<Message> rows() {
+  std::vector<Message> out(2);
+  for (Message& row : out) {
+    row.command = "ROW";
+    row.set("table", "pages");
+    row.set_integer("left", 0);
+    row.set_integer("request", 4);
+  }
+  out[0].set_integer("priority", 7);
+  out[0].set("uri", "gr\xc3\xbc\xc3\x9f");
+  out[0].set_integer("row", 8);
+  out[0].set_integer("process_date", 1'795'262'401'250);
+  out[1].set("note", "x\ny\x1b[31m");
+  out[1].set_integer("row", 1234);
+  out[1].set("uri", "a");
+  out[1].set_integer("priority", 128);
+  out[1].set_integer("process_date", 0);
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cli_render)
+
+BOOST_AUTO_TEST_CASE(tables_are_aligned_and_ordered_for_the_eye) {
+  BOOST_TEST(render_table(rows(), {}, "table") ==
+             " row  uri   note          priority  process_date\n"
+             "   8  gr\xc3\xbc\xc3\x9f                       7  2026-11-21T12:00:01.250Z\n"
+             "1234  a     x\\ny\\x1b[31m       128  -\n");
+  BOOST_TEST(render_table(rows(), {}).starts_with("table   row  uri"));
+  BOOST_TEST(render_table({}, {}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(on_a_terminal_lines_fit_and_the_head_is_bold) {
+  std::vector<Message> wide(1);
+  wide[0].set("uri", "abcdefghijabcdefghijabcdefghijabcdefghij");
+  wide[0].set("b", "short");
+  BOOST_TEST(render_table(wide, {.json = false, .terminal = true, .width = 20}) ==
+             "\x1b[1muri            b\x1b[0m\n"
+             "abcdefghijab\xe2\x80\xa6  short\n");
+  BOOST_TEST(render_table(wide, {}) == "uri                                       b\nabcdefghijabcdefghijabcdefghijabcdefghij  short\n");
+}
+
+BOOST_AUTO_TEST_CASE(bytes_do_not_reach_the_terminal) {
+  std::vector<Message> one(1);
+  one[0].set("data", Value::of_binary("abc"));
+  one[0].set("broken", "\xff\xff");
+  one[0].set("c1", "a\xc2\x9b" "b");
+  BOOST_TEST(render_sheet(one[0]) == "data    (3 bytes)\nbroken  (2 bytes)\nc1      a?b\n");
+}
+
+BOOST_AUTO_TEST_CASE(json_keeps_kinds_and_drops_what_steers) {
+  Message row("ROW");
+  row.set("uri", "a\"b\n");
+  row.set_integer("row", -8);
+  row.set("epoch", Value::of_unsigned(UINT64_MAX));
+  row.set("weight", Value::of_real(0.5));
+  row.set("ok", Value::of_boolean(true));
+  row.set("data", Value::of_binary(std::string_view("\x00\xff", 2)));
+  row.set("broken", "\xff");
+  row.set_integer("request", 1);
+  row.set_integer("left", 0);
+  row.set("after", "x");
+  BOOST_TEST(render_json(row) ==
+             "{\"uri\":\"a\\\"b\\n\",\"row\":-8,\"epoch\":18446744073709551615,\"weight\":0.5,\"ok\":true,\"data\":\"AP8=\",\"broken\":\"\xef\xbf\xbd\"}\n");
+  Message wake("LISTEN");
+  BOOST_TEST(render_json(wake, true) == "{\"command\":\"LISTEN\"}\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_watched_is_one_line_each) {
+  Message wake("LISTEN");
+  wake.set("table", "pages");
+  wake.set_integer("date", 1'795'262'401'250);
+  BOOST_TEST(render_line(wake) == "LISTEN table=pages date=2026-11-21T12:00:01.250Z\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,268 @@
+// `fastjournal work` with real commands and a scripted daemon. Commands wait
+// for FIFOs that the script opens, so that nothing depends on time.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "clients/cli/work.h"
+#include "tests/unit/clients/fake_server.h"
+
+using namespace fastjournal;
+using namespace fastjournal::cli;
+using client::FakeServer;
+using client::number;
+using client::text;
+
+namespace {
+
+using Peer = FakeServer::Peer;
+
+struct Folder {
+  Folder() {
+    path = (std::filesystem::temp_directory_path() / "fj_work_XXXXXX").string();
+    BOOST_REQUIRE(::mkdtemp(path.data()) != nullptr);
+    BOOST_REQUIRE(::mkfifo(fifo().c_str(), 0600) == 0);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string fifo() const { return path + "/fifo"; }
+  [[nodiscard]] std::string file(std::string const& name) const { return path + "/" + name; }
+  [[nodiscard]] std::string content(std::string const& name) const {
+    std::ifstream in(file(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string path;
+};
+
+// Blocks until the command has opened its end too.
+void meet(std::string const& fifo, int mode) {
+  int const fd = ::open(fifo.c_str(), mode | O_CLOEXEC);
+  if (fd < 0) throw std::runtime_error("cannot open the fifo");
+  ::close(fd);
+}
+
+struct Said {
+  ExitCode code{};
+  std::string err;
+};
+
+Said run_work(FakeServer::Script script, std::vector<std::string> options, std::vector<std::string> command) {
+  FakeServer server(std::move(script));
+  std::vector<std::string> words{"--server", server.address(), "work", "pages"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.emplace_back("--");
+  words.insert(words.end(), command.begin(), command.end());
+  Parsed const parsed = parse_arguments(words);
+  BOOST_REQUIRE_MESSAGE(parsed.invocation.has_value(), parsed.output);
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  Console console{in, out, err, {}};
+  Said said{work(*parsed.invocation, console), {}};
+  said.err = err.str();
+  server.finish();
+  // No child is left, dead or alive.
+  BOOST_TEST(::waitpid(-1, nullptr, WNOHANG) == -1);
+  BOOST_TEST(errno == ECHILD);
+  return said;
+}
+
+void want(bool condition, char const* what) {
+  if (!condition) throw std::runtime_error(what);
+}
+
+void give_row(Peer& peer, Message const& next, std::int64_t row = 8) {
+  peer.answer(next, "ROW",
+              {text("table", "pages"), number("row", row), number("epoch", 3), text("uri", "a b"), number("size", 4), number("priority", 20),
+               number("timeouts", 1), number("left", 0)});
+}
+
+bool about_row(Message const& message, std::int64_t row = 8) { return message.integer("row") == row && message.integer("epoch") == 3; }
+
+bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cli_work)
+
+BOOST_AUTO_TEST_CASE(the_command_finds_the_row_and_its_success_is_done) {
+  Folder const folder;
+  Said const said = run_work(
+      [](Peer& peer) {
+        Message const next = peer.expect("NEXT");
+        want(next.integer("lease") == 7000 && !next.has("wait"), "NEXT");
+        give_row(peer, next);
+        Message const done = peer.expect("DONE");
+        want(about_row(done), "DONE");
+        peer.answer(done, "COMPLETED");
+      },
+      {"--once", "--lease", "7s"},
+      {"sh", "-c", "cat >\"$0/in\"; echo \"$FJ_TABLE|$FJ_ROW|$FJ_EPOCH|$FJ_PRIORITY|$FJ_TIMEOUTS|$FJ_URI|$FJ_SIZE\" >\"$0/env\"", folder.path});
+  BOOST_TEST((said.code == ExitCode::ok));
+  BOOST_TEST(said.err == "pages row 8: done\n");
+  BOOST_TEST(folder.content("env") == "pages|8|3|20|1|a b|4\n");
+  BOOST_TEST(folder.content("in") == "{\"table\":\"pages\",\"row\":8,\"epoch\":3,\"uri\":\"a b\",\"size\":4,\"priority\":20,\"timeouts\":1}\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_fails_gives_the_row_back_with_the_reason) {
+  Said const said = run_work(
+      [](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        Message const release = peer.expect("RELEASE");
+        want(about_row(release) && release.text("error") == "sh: exit status 3" && !release.has("process_date"), "RELEASE");
+        peer.answer(release, "RELEASED");
+        give_row(peer, peer.expect("NEXT"), 9);
+        Message const second = peer.expect("RELEASE");
+        want(about_row(second, 9) && second.text("error") == "sh: killed by signal 9 (Killed)", "second RELEASE");
+        peer.answer(second, "RELEASED");
+        peer.answer(peer.expect("NEXT"), "NOTHING");
+      },
+      {"--until-empty"}, {"sh", "-c", "[ $FJ_ROW = 8 ] && exit 3; kill -9 $$"});
+  BOOST_TEST((said.code == ExitCode::failed));
+  BOOST_TEST(says(said.err, "pages row 8: exit status 3, released\n"));
+}
+
+BOOST_AUTO_TEST_CASE(the_fail_status_parks_the_row) {
+  Said const said = run_work(
+      [](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        Message const fail = peer.expect("FAIL");
+        want(about_row(fail) && fail.text("error") == "sh: exit status 65", "FAIL");
+        peer.answer(fail, "PARKED");
+      },
+      {"--once", "--fail-status", "65", "--quiet"}, {"sh", "-c", "exit 65"});
+  BOOST_TEST((said.code == ExitCode::failed));
+  BOOST_TEST(said.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_to_do_once_has_its_exit_code) {
+  Said const said = run_work([](Peer& peer) { peer.answer(peer.expect("NEXT"), "NOTHING"); }, {"--once"}, {"true"});
+  BOOST_TEST((said.code == ExitCode::nothing));
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_cannot_be_run_costs_the_row_nothing_and_ends_the_work) {
+  Said const said = run_work(
+      [](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        Message const release = peer.expect("RELEASE");
+        want(release.text("process_date") == "+0", "at once");
+        peer.answer(release, "RELEASED");
+      },
+      {}, {"/nowhere/at/all"});
+  BOOST_TEST((said.code == ExitCode::usage));
+  BOOST_TEST(says(said.err, "run /nowhere/at/all: No such file or directory"));
+}
+
+BOOST_AUTO_TEST_CASE(the_lease_is_renewed_while_the_command_runs) {
+  Folder const folder;
+  Said const said = run_work(
+      [&](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        for (int i = 0; i < 3; ++i) {
+          Message const touch = peer.expect("TOUCH");
+          want(about_row(touch) && touch.integer("lease") == 60, "TOUCH");
+          peer.answer(touch, "TOUCHED", {number("lease_end", 1)});
+        }
+        meet(folder.fifo(), O_WRONLY);
+        Message message = peer.next();
+        for (; message.command == "TOUCH"; message = peer.next()) peer.answer(message, "TOUCHED");
+        want(message.command == "DONE", "DONE");
+        peer.answer(message, "COMPLETED");
+      },
+      {"--once", "--lease", "60ms"}, {"sh", "-c", "read x <\"$0\"; exit 0", folder.fifo()});
+  BOOST_TEST((said.code == ExitCode::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_lease_ends_the_command_and_settles_nothing) {
+  Folder const folder;
+  Said const said = run_work(
+      [&](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        peer.answer(peer.expect("TOUCH"), "ERROR", {text("code", "stale_epoch"), text("message", "leased to w2")});
+        peer.answer(peer.expect("NEXT"), "NOTHING");
+      },
+      {"--until-empty", "--lease", "60ms"}, {"sh", "-c", "read x <\"$0\"", folder.fifo()});
+  BOOST_TEST((said.code == ExitCode::failed));
+  BOOST_TEST(says(said.err, "lost while the command ran: stale_epoch: leased to w2"));
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_and_the_row_is_given_back_at_once) {
+  Folder const folder;
+  Said const said = run_work(
+      [&](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        meet(folder.fifo(), O_RDONLY);
+        ::kill(::getpid(), SIGTERM);
+        Message const release = peer.expect("RELEASE");
+        want(about_row(release) && release.text("process_date") == "+0", "at once");
+        peer.answer(release, "RELEASED");
+      },
+      // The shell waits for a child of its own: both must hear of it.
+      {}, {"sh", "-c", "trap 'exit 9' TERM; : >\"$0\"; sleep 1000; exit 0", folder.fifo()});
+  BOOST_TEST((said.code == ExitCode::ok));
+  BOOST_TEST(says(said.err, "pages row 8: exit status 9, released\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_finishes_in_spite_of_a_stop_is_done) {
+  Folder const folder;
+  Said const said = run_work(
+      [&](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        meet(folder.fifo(), O_RDONLY);
+        ::kill(::getpid(), SIGINT);
+        peer.answer(peer.expect("DONE"), "COMPLETED");
+      },
+      {}, {"sh", "-c", "trap 'exit 0' INT; : >\"$0\"; sleep 1000", folder.fifo()});
+  BOOST_TEST((said.code == ExitCode::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_while_idle_ends_at_once) {
+  Said const said = run_work(
+      [](Peer& peer) {
+        Message const listen = peer.expect("LISTEN");
+        peer.answer(listen, "LISTENING");
+        Message const next = peer.expect("NEXT");
+        want(!next.has("wait"), "a listener does not wait in NEXT");
+        peer.answer(next, "NOTHING");
+        peer.push("LISTEN", {text("table", "pages")});
+        give_row(peer, peer.expect("NEXT"));
+        peer.answer(peer.expect("DONE"), "COMPLETED");
+        peer.answer(peer.expect("NEXT"), "NOTHING");
+        ::kill(::getpid(), SIGTERM);
+        peer.wait_for_end();
+      },
+      {"--listen"}, {"true"});
+  BOOST_TEST((said.code == ExitCode::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_done_whose_answer_was_lost_is_said_again) {
+  Said const said = run_work(
+      [](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        static_cast<void>(peer.expect("DONE"));
+        peer.accept();
+        peer.answer(peer.expect("DONE"), "ERROR", {text("code", "unknown_row"), text("message", "no such row")});
+      },
+      {"--once"}, {"true"});
+  BOOST_TEST((said.code == ExitCode::ok));
+  BOOST_TEST(said.err == "pages row 8: done\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_may_leave_its_input_unread) {
+  Said const said = run_work(
+      [](Peer& peer) {
+        Message const next = peer.expect("NEXT");
+        std::string const large(1U << 20U, 'x');
+        peer.answer(next, "ROW", {text("table", "pages"), number("row", 8), number("epoch", 3), text("data", large), number("left", 0)});
+        peer.answer(peer.expect("DONE"), "COMPLETED");
+      },
+      {"--once"}, {"sh", "-c", "[ -z \"$FJ_DATA\" ]"});
+  BOOST_TEST((said.code == ExitCode::ok));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
