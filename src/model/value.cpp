@@ -407,6 +407,10 @@ bool is_utf8(std::string_view text) {
         text.remove_prefix(sizeof eight);
         continue;
       }
+    } else {
+      unsigned any = 0;
+      for (char const byte : text) any |= static_cast<unsigned char>(byte);
+      if (any < 0x80) return true;
     }
     if (!take_code_point(text)) return false;
   }
