@@ -1,0 +1,288 @@
+// INSERT: what becomes of a row that meets one of its key (journal.md, "Insert
+// and merge"; DECISIONS 21 to 24), one case for each rule.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/journal/harness.h"
+
+using namespace fastjournal;
+using namespace fastjournal::journal::test;
+
+namespace {
+
+std::string at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.value + ms); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(journal_insert)
+
+BOOST_AUTO_TEST_CASE(a_new_key_is_inserted_and_told_with_its_number_and_date) {
+  Harness h;
+  Reply const r = h.run("INSERT", {{"k", "a"}, {"v", "1"}, {"process_date", "+500"}});
+  BOOST_TEST(r.error() == "");
+  BOOST_TEST(r.name() == "INSERTED");
+  BOOST_TEST(r.get("table") == "jobs");
+  BOOST_TEST(r.get("row") == "4096");
+  BOOST_TEST(r.get("result") == "inserted");
+  BOOST_TEST(r.get("merges") == "0");
+  BOOST_TEST(r.get("process_date") == at(h, 500));
+  BOOST_TEST((r.promise == Promise::synced));
+}
+
+BOOST_AUTO_TEST_CASE(a_waiting_row_of_the_key_is_merged_into) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"v", "old"}, {"priority", "50"}, {"process_date", "+1000"}, {"expiration_date", "+9000"}});
+  h.pass(10);
+  Reply const r = h.run("INSERT", {{"k", "a"}, {"v", "new"}, {"priority", "60"}, {"process_date", "+2000"}, {"expiration_date", "+5000"}});
+  BOOST_TEST(r.get("row") == "4096");
+  BOOST_TEST(r.get("result") == "merged");
+  BOOST_TEST(r.get("merges") == "1");
+  BOOST_TEST(r.get("process_date") == at(h, 2000));
+  Reply const peek = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.messages.size() == 1U);
+  BOOST_TEST(peek.get("v") == "new");
+  BOOST_TEST(peek.get("priority") == "50");
+  BOOST_TEST(peek.get("insertion_date") == at(h, -10));
+  BOOST_TEST(peek.get("expiration_date") == at(h, 8990));
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(never_is_the_latest_expiration) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"expiration_date", "+9000"}});
+  h.run("INSERT", {{"k", "a"}});
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("expiration_date") == "-");
+  h.run("INSERT", {{"k", "a"}, {"expiration_date", "+9000"}});
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("expiration_date") == "-");
+}
+
+BOOST_AUTO_TEST_CASE(the_smaller_priority_and_the_later_date_stay) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"priority", "50"}, {"process_date", "+3000"}});
+  Reply const r = h.run("INSERT", {{"k", "a"}, {"priority", "40"}, {"process_date", "+1000"}});
+  BOOST_TEST(r.get("process_date") == at(h, 3000));
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("priority") == "40");
+}
+
+BOOST_AUTO_TEST_CASE(a_date_that_is_past_is_now) {
+  Harness h;
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"process_date", "1000"}}).get("process_date") == at(h, 0));
+}
+
+BOOST_AUTO_TEST_CASE(merges_cannot_put_a_row_off_beyond_max_postpone) {
+  Harness h{{{"max-postpone", "10s"}}};
+  h.run("INSERT", {{"k", "a"}});
+  std::string const limit = at(h, 10'000);
+  h.pass(8000);
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"process_date", "+1000"}}).get("process_date") == at(h, 1000));
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"process_date", "+5000"}}).get("process_date") == limit);
+  // The first date was the producer's own: it may lie beyond, and stays.
+  h.run("INSERT", {{"k", "b"}, {"process_date", "+60000"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"process_date", "+90000"}}).get("process_date") == at(h, 60'000));
+}
+
+BOOST_AUTO_TEST_CASE(a_merge_forgets_time_outs_but_not_those_of_the_lifetime) {
+  Harness h{{{"processing-timeout", "1s"}, {"back-off-first", "1h"}, {"back-off-max", "1h"}}};
+  h.run("INSERT", {{"k", "a"}});
+  h.run("NEXT", {});
+  h.pass(1000);
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("timeouts") == "1");
+  h.run("INSERT", {{"k", "a"}, {"v", "2"}});
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("timeouts") == "0");
+  auto const& state = h.table->state();
+  BOOST_TEST(unsigned{state.row(state.find(ObjectId{4096})).lifetime()} == 1U);
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(an_older_client_date_changes_nothing_and_says_so) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"v", "new"}, {"insertion_date", "5000"}});
+  Reply const r = h.run("INSERT", {{"k", "a"}, {"v", "old"}, {"insertion_date", "4999"}, {"priority", "1"}});
+  BOOST_TEST(r.get("result") == "stale");
+  BOOST_TEST(r.get("row") == "4096");
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("v") == "new");
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("priority") == "100");
+  // The date that counts is that of the last accepted insert, not of the first.
+  h.run("INSERT", {{"k", "a"}, {"v", "newer"}, {"insertion_date", "7000"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "6000"}}).get("result") == "stale");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "7000"}}).get("result") == "merged");
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("insertion_date") == "5000");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_is_processed_gets_a_twin_that_waits_behind) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"v", "1"}});
+  Reply const lease = h.run("NEXT", {});
+  h.pass(5);
+  Reply const twin = h.run("INSERT", {{"k", "a"}, {"v", "2"}});
+  BOOST_TEST(twin.get("result") == "behind");
+  BOOST_TEST(twin.get("row") != lease.get("row"));
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"v", "3"}}).get("result") == "behind");
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).messages.size() == 2U);
+  BOOST_TEST(h.run("NEXT", {}).name() == "NOTHING");
+  BOOST_TEST(h.run("LIST", {{"status", "behind"}}).get("v") == "3");
+  // An insert that is older than what is being processed is stale as well.
+  h.run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
+  Reply const second = h.run("NEXT", {});
+  BOOST_TEST(second.get("row") == twin.get("row"));
+  BOOST_TEST(second.get("v") == "3");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "1"}}).get("result") == "stale");
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(without_one_at_a_time_a_twin_is_handed_out) {
+  Harness h{{{"one-at-a-time", "false"}}};
+  h.run("INSERT", {{"k", "a"}, {"v", "1"}});
+  h.run("NEXT", {});
+  h.run("INSERT", {{"k", "a"}, {"v", "2"}});
+  BOOST_TEST(h.run("NEXT", {}).get("v") == "2");
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_parked_key_gets_a_new_row) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}});
+  Reply const lease = h.run("NEXT", {});
+  h.run("FAIL", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
+  Reply const r = h.run("INSERT", {{"k", "a"}});
+  BOOST_TEST(r.get("result") == "inserted");
+  BOOST_TEST(r.get("row") != lease.get("row"));
+  BOOST_TEST(h.run("NEXT", {}).get("row") == r.get("row"));
+}
+
+BOOST_AUTO_TEST_CASE(an_expired_row_is_not_merged_into) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"v", "old"}, {"expiration_date", "+100"}, {"process_date", "+5000"}});
+  h.now = h.now + DurationMs{100};  // its timer has not run yet
+  Reply const r = h.run("INSERT", {{"k", "a"}, {"v", "new"}});
+  BOOST_TEST(r.get("result") == "inserted");
+  BOOST_TEST(r.get("process_date") == at(h, 0));
+  BOOST_TEST(h.table->state().rows().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_resent_insert_is_answered_and_not_done_again) {
+  Harness h;
+  Reply const first = h.run("INSERT", {{"k", "a"}, {"client", "p1"}, {"sequence", "7"}});
+  BOOST_TEST(first.get("result") == "inserted");
+  Reply const second = h.run("INSERT", {{"k", "a"}, {"client", "p1"}, {"sequence", "7"}});
+  BOOST_TEST(second.get("result") == "duplicate");
+  BOOST_TEST(second.get("row") == first.get("row"));
+  Reply const merge = h.run("INSERT", {{"k", "a"}, {"client", "p1"}, {"sequence", "8"}});
+  BOOST_TEST(merge.get("merges") == "1");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p1"}, {"sequence", "8"}}).get("merges") == "1");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p2"}, {"sequence", "8"}}).get("result") == "merged");
+  // The number outlives the row, also at a replay and behind the base.
+  Reply const lease = h.run("NEXT", {});
+  h.run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
+  h.restart();
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p1"}, {"sequence", "7"}}).get("result") == "duplicate");
+}
+
+BOOST_AUTO_TEST_CASE(a_stale_insert_is_remembered_too) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"insertion_date", "5000"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "4000"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "stale");
+  Reply const lease = h.run("NEXT", {});
+  h.run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "4000"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "duplicate");
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_number_below_the_window_is_refused) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "100000"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "5"}}).error() == "stale_sequence");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "99999"}}).get("result") == "merged");
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_client_is_forgotten_after_client_keep) {
+  Harness h{{{"client-keep", "1h"}}};
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}});
+  h.pass(3'599'999);
+  BOOST_TEST(h.table->state().clients().size() == 1U);
+  h.pass(1);
+  BOOST_TEST(h.table->state().clients().size() == 0U);
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(columns_merge_by_their_rules) {
+  Harness h{{}, {column("n", ColumnType::int64, MergeRule::sum), column("log", ColumnType::string, MergeRule::append), column("low", ColumnType::int64, MergeRule::min)}};
+  h.run("INSERT", {{"k", "a"}, {"v", "1"}, {"n", "5"}, {"log", "x"}, {"low", "9"}});
+  h.run("INSERT", {{"k", "a"}, {"v", "2"}, {"n", "6"}, {"log", "y"}, {"low", "4"}});
+  Reply const r = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(r.get("v") == "2");
+  BOOST_TEST(r.get("n") == "11");
+  BOOST_TEST(r.get("log") == "xy");
+  BOOST_TEST(r.get("low") == "4");
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_small_merge_into_a_large_row_makes_a_small_record) {
+  Harness h{{}, {column("big", ColumnType::string, MergeRule::keep)}};
+  h.run("INSERT", {{"k", "a"}, {"v", "1"}, {"big", std::string(1'000'000, 'x')}});
+  // The harness holds every step against its room.
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"v", "2"}}).get("result") == "merged");
+  Reply const r = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(r.get("v") == "2");
+  BOOST_TEST(r.get("big").size() == 1'000'000U);
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(limits_of_rows_and_memory_refuse_new_rows_only) {
+  Harness h{{{"rows-max", "2"}}};
+  h.run("INSERT", {{"k", "a"}});
+  h.run("INSERT", {{"k", "b"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "c"}}).error() == "over_limit");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}}).get("result") == "merged");
+  Harness m{{{"memory-max", "64KiB"}}};
+  int count = 0;
+  while (m.run("INSERT", {{"k", std::to_string(count)}, {"v", std::string(1000, 'x')}}).error().empty()) ++count;
+  BOOST_TEST(count > 10);
+  BOOST_TEST(count < 64);
+}
+
+BOOST_AUTO_TEST_CASE(bad_parameters_are_refused_with_their_name) {
+  Harness h;
+  auto const parameter = [&](Texts const& texts) {
+    Reply const r = h.run("INSERT", texts);
+    return r.error() + " " + (r.status.facts().empty() ? "" : r.status.facts()[0].second);
+  };
+  BOOST_TEST(parameter({{"k", "a"}, {"priority", "256"}}) == "bad_parameter priority");
+  BOOST_TEST(parameter({{"k", "a"}, {"process_date", "soon"}}) == "bad_parameter process_date");
+  BOOST_TEST(parameter({{"k", "a"}, {"process_date", "+-5"}}) == "bad_parameter process_date");
+  BOOST_TEST(parameter({{"k", "a"}, {"process_date", "999999999999999999"}}) == "bad_parameter process_date");
+  BOOST_TEST(parameter({{"k", "a"}, {"expiration_date", "5"}}) == "expired expiration_date");
+  BOOST_TEST(parameter({{"k", "a"}, {"client", "p"}}) == "missing_parameter sequence");
+  BOOST_TEST(parameter({{"k", "a"}, {"sequence", "1"}}) == "missing_parameter client");
+  BOOST_TEST(parameter({{"k", "a"}, {"client", std::string(129, 'p')}, {"sequence", "1"}}) == "too_large client");
+  BOOST_TEST(h.run("INSERT", {{"v", "1"}}).error() == "missing_parameter");
+  BOOST_TEST(h.log.stored().empty());
+}
+
+BOOST_AUTO_TEST_CASE(rows_keep_the_schema_they_were_written_with) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"v", "1"}});
+  h.change({}, {column("w")}, 2);
+  h.run("INSERT", {{"k", "b"}, {"v", "2"}, {"w", "x"}});
+  BOOST_TEST(h.table->uses_schema(1));
+  BOOST_TEST(h.table->uses_schema(2));
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("w") == "-");
+  BOOST_TEST(h.run("PEEK", {{"k", "b"}}).get("w") == "x");
+  // A merge brings new data, and with it the new schema.
+  h.run("INSERT", {{"k", "a"}, {"v", "3"}, {"w", "y"}});
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("w") == "y");
+  BOOST_TEST(!h.table->uses_schema(1));
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_cannot_change_while_there_are_rows) {
+  Harness h;
+  auto other = std::make_shared<TableDeclaration>(*declare({}, {column("w")}, 2));
+  other->schema.key = {0, 2};
+  BOOST_TEST(h.table->check_change(*other).ok());
+  h.run("INSERT", {{"k", "a"}});
+  BOOST_TEST(!h.table->check_change(*other).ok());
+  BOOST_TEST(h.table->check_change(*declare({{"grace", "1s"}}, {column("w")}, 2)).ok());
+  BOOST_TEST(!h.table->check_change(*declare({{"processing-timeout-max", "1s"}})).ok());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

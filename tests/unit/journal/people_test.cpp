@@ -1,0 +1,215 @@
+// What people do with rows: KICK, DELETE, PEEK, LIST, and what parked rows
+// and reloads come to.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/journal/harness.h"
+
+using namespace fastjournal;
+using namespace fastjournal::journal::test;
+
+namespace {
+
+std::string at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.value + ms); }
+
+struct Fixture : Harness {
+  Fixture() : Harness(Texts{{"back-off-jitter", "0"}}) {}
+  // A row of this key that was parked; returns its number.
+  std::string park(std::string const& key, std::string const& v = "") {
+    run("INSERT", {{"k", key}, {"v", v}, {"priority", "0"}});
+    Reply const lease = run("NEXT", {});
+    check(lease.get("k") == key, "another row came first");
+    run("FAIL", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}, {"error", "broken"}});
+    return lease.get("row");
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(journal_people)
+
+BOOST_FIXTURE_TEST_CASE(kick_puts_a_parked_row_back_to_work, Fixture) {
+  std::string const row = park("a");
+  pass(1000);
+  Reply const r = run("KICK", {{"row", row}});
+  BOOST_TEST(r.name() == "KICKED");
+  BOOST_TEST(r.get("row") == row);
+  BOOST_TEST(r.get("process_date") == at(*this, 0));
+  BOOST_TEST(alerts.raised.empty());
+  Reply const lease = run("NEXT", {});
+  BOOST_TEST(lease.get("row") == row);
+  BOOST_TEST(run("KICK", {{"row", row}}).error() == "wrong_state");
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(kick_by_key_folds_all_parked_rows_into_the_waiting_one, Fixture) {
+  park("a", "1");
+  park("a", "2");
+  Reply const waiting = run("INSERT", {{"k", "a"}, {"v", "3"}, {"process_date", "+5000"}});
+  Reply const r = run("KICK", {{"k", "a"}});
+  BOOST_TEST(r.messages.size() == 2U);
+  Reply const peek = run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.messages.size() == 1U);
+  BOOST_TEST(peek.get("row") == waiting.get("row"));
+  BOOST_TEST(peek.get("v") == "3");
+  BOOST_TEST(peek.get("priority") == "0");
+  BOOST_TEST(peek.get("merges") == "2");
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(kick_makes_a_waiting_row_due, Fixture) {
+  run("INSERT", {{"k", "a"}, {"process_date", "+5000"}});
+  BOOST_TEST(run("KICK", {{"k", "a"}}).get("process_date") == at(*this, 0));
+  BOOST_TEST(run("NEXT", {}).get("k") == "a");
+  BOOST_TEST(run("KICK", {{"k", "a"}}).error() == "wrong_state");
+  BOOST_TEST(run("KICK", {{"k", "b"}}).error() == "unknown_row");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_kicked_row_waits_behind_the_one_being_processed, Fixture) {
+  std::string const parked = park("a", "1");
+  run("INSERT", {{"k", "a"}, {"v", "2"}});
+  Reply const lease = run("NEXT", {});
+  run("KICK", {{"row", parked}});
+  BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
+  run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
+  BOOST_TEST(run("NEXT", {}).get("v") == "1");
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(delete_drops_a_row_or_all_of_a_key, Fixture) {
+  std::string const parked = park("a");
+  run("INSERT", {{"k", "a"}});
+  Reply const lease = run("NEXT", {});
+  run("INSERT", {{"k", "a"}});
+  BOOST_TEST(run("DELETE", {{"row", parked}}).name() == "DELETED");
+  BOOST_TEST(run("DELETE", {{"row", parked}}).error() == "unknown_row");
+  BOOST_TEST(run("DELETE", {{"k", "a"}}).messages.size() == 2U);
+  BOOST_TEST(run("DELETE", {{"k", "a"}}).error() == "unknown_row");
+  BOOST_TEST(run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}}).error() == "unknown_row");
+  BOOST_TEST(table->state().rows().size() == 0U);
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(deleting_a_row_in_work_frees_its_twin, Fixture) {
+  run("INSERT", {{"k", "a"}, {"v", "1"}});
+  Reply const lease = run("NEXT", {});
+  run("INSERT", {{"k", "a"}, {"v", "2"}});
+  run("DELETE", {{"row", lease.get("row")}});
+  BOOST_TEST(run("NEXT", {}).get("v") == "2");
+}
+
+BOOST_AUTO_TEST_CASE(parked_rows_are_kept_for_keep_parked) {
+  Harness h{{{"keep-parked", "1h"}, {"max-timeouts", "0"}, {"processing-timeout", "1s"}}};
+  h.run("INSERT", {{"k", "a"}});
+  h.run("NEXT", {});
+  h.pass(1000);
+  h.pass(3'599'999);
+  BOOST_TEST(h.run("LIST", {{"status", "parked"}}).get("k") == "a");
+  // The option counts as it is now, not as it was.
+  h.change({{"keep-parked", "2h"}, {"max-timeouts", "0"}, {"processing-timeout", "1s"}});
+  h.pass(1);
+  BOOST_TEST(h.run("LIST", {{"status", "parked"}}).get("k") == "a");
+  h.pass(3'600'000);
+  BOOST_TEST(h.table->state().rows().size() == 0U);
+  BOOST_TEST(h.replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(peek_shows_without_leasing, Fixture) {
+  park("a", "1");
+  run("INSERT", {{"k", "a"}, {"v", "2"}});
+  Reply const r = run("PEEK", {{"k", "a"}});
+  BOOST_REQUIRE(r.messages.size() == 2U);
+  BOOST_TEST(r.get("status", 0) == "due");
+  BOOST_TEST(r.get("epoch", 0) == "-");
+  BOOST_TEST(r.get("status", 1) == "parked");
+  BOOST_TEST(r.get("error", 1) == "broken");
+  BOOST_TEST(run("PEEK", {{"row", r.get("row", 1)}}).get("v") == "1");
+  BOOST_TEST(run("PEEK", {{"row", "12345"}}).error() == "unknown_row");
+  BOOST_TEST(run("PEEK", {}).error() == "missing_parameter");
+}
+
+BOOST_FIXTURE_TEST_CASE(list_goes_by_row_number_a_page_at_a_time, Fixture) {
+  for (int i = 0; i < 25; ++i) run("INSERT", {{"k", "key" + std::to_string(100 + i)}, {"process_date", i % 2 == 0 ? "0" : "+5000"}});
+  std::vector<std::string> seen;
+  std::string after = "0";
+  while (after != "-") {
+    Reply const r = run("LIST", {{"count", "10"}, {"after", after}});
+    for (std::size_t i = 0; i < r.messages.size(); ++i) seen.push_back(r.get("k", i));
+    after = r.get("after", r.messages.size() - 1);
+  }
+  BOOST_REQUIRE(seen.size() == 25U);
+  for (int i = 0; i < 25; ++i) BOOST_TEST(seen[static_cast<std::size_t>(i)] == "key" + std::to_string(100 + i));
+  BOOST_TEST(run("LIST", {{"status", "due"}}).messages.size() == 13U);
+  BOOST_TEST(run("LIST", {{"status", "waiting"}}).messages.size() == 12U);
+  BOOST_TEST(run("LIST", {{"prefix", "key12"}}).messages.size() == 5U);
+  BOOST_TEST(run("LIST", {{"prefix", "zzz"}}).name() == "NOTHING");
+  BOOST_TEST(run("LIST", {{"status", "odd"}}).error() == "bad_parameter");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_list_that_finds_little_says_how_to_go_on, Fixture) {
+  for (int i = 0; i < 10'050; ++i) run("INSERT", {{"k", std::to_string(i)}});
+  Reply r = run("LIST", {{"prefix", "10049"}});
+  BOOST_TEST(r.name() == "NOTHING");
+  BOOST_TEST(r.get("after") != "-");
+  r = run("LIST", {{"prefix", "10049"}, {"after", r.get("after")}});
+  BOOST_TEST(r.get("k") == "10049");
+  BOOST_TEST(r.get("after") == "-");
+}
+
+BOOST_FIXTURE_TEST_CASE(one_at_a_time_changes_while_running, Fixture) {
+  run("INSERT", {{"k", "a"}, {"v", "1"}});
+  run("NEXT", {});
+  run("INSERT", {{"k", "a"}, {"v", "2"}});
+  change({{"one-at-a-time", "false"}});
+  BOOST_TEST(run("LIST", {{"status", "due"}}).get("v") == "2");
+  change({{"one-at-a-time", "true"}});
+  BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
+  change({{"one-at-a-time", "false"}});
+  BOOST_TEST(run("NEXT", {}).get("v") == "2");
+  BOOST_TEST(replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_column_named_as_an_answers_parameter_is_refused) {
+  BOOST_TEST(!fastjournal::journal::Journal::check(*declare({}, {column("timeouts")})).ok());
+  BOOST_TEST(fastjournal::journal::Journal::check(*declare({}, {column("w")})).ok());
+}
+
+BOOST_AUTO_TEST_CASE(the_xml_and_the_code_must_know_the_same) {
+  auto const& plugin = fastjournal::journal::table_type();
+  BOOST_TEST(plugin.check_type(*journal_type()).ok());
+  TypeDeclaration type = *journal_type();
+  type.commands.pop_back();
+  BOOST_TEST(!plugin.check_type(type).ok());
+  type = *journal_type();
+  type.commands.back().name = "DANCE";
+  BOOST_TEST(!plugin.check_type(type).ok());
+  type = *journal_type();
+  type.options.erase(type.options.begin());
+  BOOST_TEST(!plugin.check_type(type).ok());
+}
+
+BOOST_FIXTURE_TEST_CASE(metrics_count_rows_by_state, Fixture) {
+  struct Sink final : MetricSink {
+    std::map<std::string, std::int64_t> values;
+    void integer(std::string_view name, std::int64_t value) override { values[std::string{name}] = value; }
+    void real(std::string_view, double) override {}
+  } sink;
+  park("p");
+  run("INSERT", {{"k", "f"}, {"process_date", "+5000"}});
+  run("INSERT", {{"k", "a"}});
+  run("INSERT", {{"k", "b"}});
+  run("NEXT", {});
+  run("INSERT", {{"k", "a"}});
+  pass(7);
+  table->metrics(now, sink);
+  BOOST_TEST(sink.values["rows"] == 5);
+  BOOST_TEST(sink.values["rows_waiting"] == 3);
+  BOOST_TEST(sink.values["rows_future"] == 1);
+  BOOST_TEST(sink.values["rows_due"] == 1);
+  BOOST_TEST(sink.values["rows_behind"] == 1);
+  BOOST_TEST(sink.values["rows_processing"] == 1);
+  BOOST_TEST(sink.values["rows_parked"] == 1);
+  BOOST_TEST(sink.values["first_due_age_ms"] == 7);
+  BOOST_TEST(sink.values["inserted"] == 5);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

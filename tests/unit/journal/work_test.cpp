@@ -1,0 +1,421 @@
+// What workers do: NEXT, TOUCH, DONE, RELEASE, FAIL, time-outs, the end of a
+// connection and of the daemon (journal.md, "Work"; DECISIONS 16 to 20, 23, 26).
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+#include "tests/unit/journal/harness.h"
+
+using namespace fastjournal;
+using namespace fastjournal::journal::test;
+
+namespace {
+
+std::string at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.value + ms); }
+
+struct Fixture : Harness {
+  Fixture() : Harness(Texts{{"back-off-jitter", "0"}, {"processing-timeout", "60s"}}) {}
+};
+
+Texts leased(Reply const& r) { return {{"row", r.get("row")}, {"epoch", r.get("epoch")}}; }
+Texts with(Texts texts, std::string const& name, std::string const& value) {
+  texts[name] = value;
+  return texts;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(journal_work)
+
+BOOST_FIXTURE_TEST_CASE(next_gives_by_priority_then_date_then_arrival, Fixture) {
+  run("INSERT", {{"k", "late"}, {"priority", "10"}, {"process_date", "+20"}});
+  run("INSERT", {{"k", "early"}, {"priority", "10"}, {"process_date", "+10"}});
+  run("INSERT", {{"k", "low1"}, {"priority", "200"}});
+  run("INSERT", {{"k", "low2"}, {"priority", "200"}});
+  pass(30);
+  run("INSERT", {{"k", "now"}, {"priority", "10"}});
+  run("INSERT", {{"k", "top"}, {"priority", "0"}});
+  for (char const* expected : {"top", "early", "late", "now", "low1", "low2"}) BOOST_TEST(run("NEXT", {}).get("k") == expected);
+  BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_says_all_that_a_worker_needs, Fixture) {
+  run("INSERT", {{"k", "a"}, {"v", "1"}, {"priority", "7"}, {"insertion_date", "1234"}});
+  pass(5);
+  Reply const r = run("NEXT", {{"lease", "500"}});
+  BOOST_TEST(r.name() == "ROW");
+  BOOST_TEST(r.get("table") == "jobs");
+  BOOST_TEST(r.get("row") == "4096");
+  BOOST_TEST(r.get("epoch") == std::to_string((std::uint64_t{1} << 40U) + 1));
+  BOOST_TEST(r.get("k") == "a");
+  BOOST_TEST(r.get("v") == "1");
+  BOOST_TEST(r.get("priority") == "7");
+  BOOST_TEST(r.get("process_date") == at(*this, -5));
+  BOOST_TEST(r.get("insertion_date") == "1234");
+  BOOST_TEST(r.get("timeouts") == "0");
+  BOOST_TEST(r.get("lease_end") == at(*this, 500));
+  BOOST_TEST((r.promise == Promise::written));
+  BOOST_TEST((r.take == Take::found));
+}
+
+BOOST_FIXTURE_TEST_CASE(nothing_tells_the_next_date_of_a_row_or_a_lease, Fixture) {
+  Reply r = run("NEXT", {});
+  BOOST_TEST(r.name() == "NOTHING");
+  BOOST_TEST(r.get("next_date") == "-");
+  BOOST_TEST((r.take == Take::nothing));
+  run("INSERT", {{"k", "a"}, {"process_date", "+90000"}});
+  BOOST_TEST(run("NEXT", {}).get("next_date") == at(*this, 90'000));
+  run("INSERT", {{"k", "b"}});
+  run("NEXT", {});
+  BOOST_TEST(run("NEXT", {}).get("next_date") == at(*this, 60'000));
+}
+
+BOOST_FIXTURE_TEST_CASE(next_gives_many_rows_at_once, Fixture) {
+  for (int i = 0; i < 5; ++i) run("INSERT", {{"k", std::to_string(i)}});
+  Reply const r = run("NEXT", {{"count", "3"}});
+  BOOST_REQUIRE(r.messages.size() == 3U);
+  BOOST_TEST(r.get("k", 2) == "2");
+  BOOST_TEST(run("NEXT", {{"count", "64"}}).messages.size() == 2U);
+  BOOST_TEST(run("NEXT", {{"count", "1025"}}).error() == "bad_parameter");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_long_answer_stops_early, Fixture) {
+  for (int i = 0; i < 5; ++i) run("INSERT", {{"k", std::to_string(i)}, {"v", std::string(600'000, 'x')}});
+  BOOST_TEST(run("NEXT", {{"count", "5"}}).messages.size() == 2U);
+  BOOST_TEST(run("NEXT", {{"count", "5"}}).messages.size() == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(next_can_wait_and_its_wait_can_be_over, Fixture) {
+  Reply r = run("NEXT", {{"wait", "5000"}});
+  BOOST_TEST((r.verdict == Verdict::wait));
+  BOOST_TEST(r.wait_until.value == now.value + 5000);
+  BOOST_TEST((r.take == Take::no));
+  r = run("NEXT", {{"wait", "5000"}}, 1, "w", true);
+  BOOST_TEST((r.verdict == Verdict::done));
+  BOOST_TEST(r.name() == "NOTHING");
+}
+
+BOOST_FIXTURE_TEST_CASE(no_domains_yet, Fixture) { BOOST_TEST(run("NEXT", {{"domain", "x"}}).error() == "not_supported"); }
+
+BOOST_AUTO_TEST_CASE(leases_have_limits) {
+  Harness h{{{"processing-timeout-min", "1s"}, {"processing-timeout-max", "2h"}}};
+  BOOST_TEST(h.run("NEXT", {{"lease", "999"}}).error() == "bad_parameter");
+  BOOST_TEST(h.run("NEXT", {{"lease", "7200001"}}).error() == "bad_parameter");
+  BOOST_TEST(h.run("NEXT", {{"lease", "7200000"}}).error() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(done_deletes, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  Reply const lease = run("NEXT", {});
+  Reply const r = run("DONE", leased(lease));
+  BOOST_TEST(r.name() == "COMPLETED");
+  BOOST_TEST(r.get("row") == "4096");
+  BOOST_TEST((r.promise == Promise::synced));
+  BOOST_TEST(table->state().rows().size() == 0U);
+  BOOST_TEST(run("DONE", leased(lease)).error() == "unknown_row");
+  BOOST_TEST(table->oldest_lsn().is_none());
+}
+
+BOOST_FIXTURE_TEST_CASE(done_with_next_hands_out_the_next_row, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  run("INSERT", {{"k", "b"}});
+  Reply const lease = run("NEXT", {});
+  Reply const r = run("DONE", with(leased(lease), "next", "1"));
+  BOOST_REQUIRE(r.messages.size() == 2U);
+  BOOST_TEST(r.name(0) == "COMPLETED");
+  BOOST_TEST(r.name(1) == "ROW");
+  BOOST_TEST(r.get("k", 1) == "b");
+  BOOST_TEST((r.promise == Promise::synced));
+  Reply const last = run("DONE", {{"row", r.get("row", 1)}, {"epoch", r.get("epoch", 1)}, {"next", "1"}});
+  BOOST_TEST(last.name(1) == "NOTHING");
+  BOOST_TEST((last.take == Take::nothing));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_old_epoch_is_refused_and_told_who_holds_the_row, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  Reply const first = run("NEXT", {}, 1, "slow");
+  pass(62'000);
+  Reply const second = run("NEXT", {}, 2, "quick");
+  BOOST_TEST(second.get("row") == first.get("row"));
+  BOOST_TEST(second.get("epoch") != first.get("epoch"));
+  for (char const* command : {"DONE", "TOUCH", "RELEASE", "FAIL"}) {
+    Reply const r = run(command, leased(first));
+    BOOST_TEST(r.error() == "stale_epoch");
+    BOOST_TEST(r.status.facts()[0].second == "quick");
+    BOOST_TEST(r.status.facts()[1].second == second.get("epoch"));
+  }
+  run("RELEASE", leased(second));
+  BOOST_TEST(run("DONE", leased(second)).error() == "not_leased");
+}
+
+BOOST_FIXTURE_TEST_CASE(touch_renews_from_now, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  Reply const lease = run("NEXT", {});
+  pass(50'000);
+  Reply const r = run("TOUCH", leased(lease));
+  BOOST_TEST(r.name() == "TOUCHED");
+  BOOST_TEST(r.get("epoch") == lease.get("epoch"));
+  BOOST_TEST(r.get("lease_end") == at(*this, 60'000));
+  BOOST_TEST((r.promise == Promise::written));
+  pass(59'999);
+  BOOST_TEST(run("DONE", leased(lease)).error() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_lease_that_ends_counts_and_backs_off, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  std::int64_t rest = 1000;
+  for (int timeouts = 1; timeouts <= 5; ++timeouts, rest *= 2) {
+    BOOST_TEST(run("NEXT", {}).name() == "ROW");
+    pass(60'000);
+    Reply const r = run("PEEK", {{"k", "a"}});
+    BOOST_TEST(r.get("timeouts") == std::to_string(timeouts));
+    BOOST_TEST(r.get("status") == "waiting");
+    BOOST_TEST(r.get("process_date") == at(*this, rest));
+    pass(rest);
+  }
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(too_many_time_outs_park_the_row_and_raise_an_alert, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  for (int i = 0; i < 6; ++i) {
+    BOOST_TEST(run("NEXT", {}).name() == "ROW");
+    pass(200'000);
+  }
+  Reply const r = run("LIST", {{"status", "parked"}});
+  BOOST_TEST(r.get("k") == "a");
+  BOOST_TEST(r.get("timeouts") == "6");
+  BOOST_TEST(alerts.raised.count("row-failed") == 1U);
+  BOOST_TEST(alerts.raised["row-failed"].find("6 time-outs") != std::string::npos);
+  BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
+  run("DELETE", {{"k", "a"}});
+  BOOST_TEST(alerts.raised.empty());
+  BOOST_TEST(replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_row_may_be_deleted_instead) {
+  Harness h{{{"when-failed", "delete"}, {"max-timeouts", "0"}, {"processing-timeout", "1s"}}};
+  h.run("INSERT", {{"k", "a"}});
+  h.run("NEXT", {});
+  h.pass(1000);
+  BOOST_TEST(h.table->state().rows().size() == 0U);
+  BOOST_TEST(h.alerts.raised_calls == 1U);
+  h.run("INSERT", {{"k", "a"}});
+  Reply const lease = h.run("NEXT", {});
+  BOOST_TEST(h.run("FAIL", leased(lease)).name() == "PARKED");
+  BOOST_TEST(h.table->state().rows().size() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_poison_row_that_is_merged_again_and_again_is_noticed) {
+  Harness h{{{"max-lifetime-timeouts", "3"}, {"processing-timeout", "1s"}, {"back-off-first", "0"}}};
+  for (int i = 0; i < 4; ++i) {
+    h.run("INSERT", {{"k", "a"}, {"v", std::to_string(i)}});
+    BOOST_TEST(h.run("NEXT", {}).name() == "ROW");
+    h.pass(1000);
+  }
+  BOOST_TEST(h.run("LIST", {{"status", "parked"}}).get("k") == "a");
+}
+
+BOOST_FIXTURE_TEST_CASE(release_gives_back_without_counting, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  Reply r = run("RELEASE", leased(run("NEXT", {})));
+  BOOST_TEST(r.name() == "RELEASED");
+  BOOST_TEST(r.get("process_date") == at(*this, 1000));
+  pass(1000);
+  r = run("RELEASE", with(with(leased(run("NEXT", {})), "process_date", "+5"), "error", "no disk"));
+  BOOST_TEST(r.get("process_date") == at(*this, 5));
+  Reply const peek = run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.get("timeouts") == "0");
+  BOOST_TEST(peek.get("error") == "no disk");
+  pass(5);
+  BOOST_TEST(run("RELEASE", with(leased(run("NEXT", {})), "process_date", "17")).get("process_date") == at(*this, 0));
+  BOOST_TEST(run("NEXT", {}).name() == "ROW");
+  BOOST_TEST(replays());
+}
+
+BOOST_AUTO_TEST_CASE(jitter_is_the_same_at_every_replay_and_within_its_percent) {
+  Harness h{{{"back-off-jitter", "10"}, {"back-off-first", "100s"}}};
+  std::set<std::string> dates;
+  for (int i = 0; i < 20; ++i) {
+    h.run("INSERT", {{"k", std::to_string(i)}});
+    Reply const r = h.run("RELEASE", leased(h.run("NEXT", {})));
+    std::int64_t const rest = std::stoll(r.get("process_date")) - h.now.value;
+    BOOST_TEST(rest >= 100'000);
+    BOOST_TEST(rest <= 110'000);
+    dates.insert(r.get("process_date"));
+  }
+  BOOST_TEST(dates.size() > 10U);
+}
+
+BOOST_FIXTURE_TEST_CASE(fail_parks_at_once_with_its_error, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  Reply const r = run("FAIL", with(leased(run("NEXT", {})), "error", std::string(2000, 'e')));
+  BOOST_TEST(r.name() == "PARKED");
+  Reply const peek = run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.get("status") == "parked");
+  BOOST_TEST(peek.get("error").size() == 1024U);
+  BOOST_TEST(alerts.raised.count("row-failed") == 1U);
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_returned_row_folds_into_its_waiting_twin, Fixture) {
+  run("INSERT", {{"k", "a"}, {"v", "1"}, {"priority", "20"}});
+  run("NEXT", {});
+  pass(10);
+  Reply const twin = run("INSERT", {{"k", "a"}, {"v", "2"}, {"priority", "30"}});
+  pass(60'000);
+  Reply const r = run("PEEK", {{"k", "a"}});
+  BOOST_TEST(r.messages.size() == 1U);
+  BOOST_TEST(r.get("row") == twin.get("row"));
+  BOOST_TEST(r.get("v") == "2");
+  BOOST_TEST(r.get("priority") == "20");
+  BOOST_TEST(r.get("timeouts") == "1");
+  BOOST_TEST(r.get("merges") == "1");
+  BOOST_TEST(replays());
+  pass(1000);
+  Reply const lease = run("NEXT", {});
+  BOOST_TEST(lease.get("row") == twin.get("row"));
+  // RELEASE folds just so.
+  Reply const third = run("INSERT", {{"k", "a"}, {"v", "3"}});
+  run("RELEASE", with(leased(lease), "process_date", "+7"));
+  Reply const peek = run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.get("row") == third.get("row"));
+  BOOST_TEST(peek.get("process_date") == at(*this, 7));
+  BOOST_TEST(peek.get("timeouts") == "1");
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_that_fails_frees_its_twin, Fixture) {
+  run("INSERT", {{"k", "a"}, {"v", "1"}});
+  Reply const lease = run("NEXT", {});
+  run("INSERT", {{"k", "a"}, {"v", "2"}});
+  run("FAIL", leased(lease));
+  BOOST_TEST(run("NEXT", {}).get("v") == "2");
+  BOOST_TEST(run("LIST", {{"status", "parked"}}).get("v") == "1");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_closed_connection_gives_its_rows_back_after_the_grace, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  run("INSERT", {{"k", "b"}});
+  run("NEXT", {}, 5);
+  run("NEXT", {}, 6);
+  close(5);
+  BOOST_TEST(run("NEXT", {}).get("next_date") == at(*this, 10'000));
+  pass(10'000);
+  Reply const r = run("PEEK", {{"k", "a"}});
+  BOOST_TEST(r.get("timeouts") == "1");
+  BOOST_TEST(r.get("process_date") == at(*this, 1000));
+  BOOST_TEST(run("PEEK", {{"k", "b"}}).get("status") == "processing");
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(the_grace_never_makes_a_lease_longer, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  run("NEXT", {{"lease", "3000"}}, 5);
+  close(5);
+  pass(3000);
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("timeouts") == "1");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_touch_from_a_new_connection_takes_the_lease_over, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  Reply const lease = run("NEXT", {}, 5, "first");
+  close(5);
+  pass(5000);
+  BOOST_TEST(run("TOUCH", leased(lease), 6, "second").error() == "");
+  pass(30'000);
+  Reply const peek = run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.get("status") == "processing");
+  BOOST_TEST(peek.get("worker") == "second");
+  close(6);
+  pass(10'000);
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("timeouts") == "1");
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(many_leases_of_a_connection_are_given_back_in_steps, Fixture) {
+  for (int i = 0; i < 500; ++i) run("INSERT", {{"k", std::to_string(i)}});
+  run("NEXT", {{"count", "500"}}, 5, std::string(256, 'w'));
+  close(5);
+  pass(10'000);
+  BOOST_TEST(table->state().leases().size() == 0U);
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_restart_keeps_leases_for_the_grace_at_least, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  run("INSERT", {{"k", "b"}});
+  Reply const a = run("NEXT", {{"lease", "2000"}}, 5);
+  Reply const b = run("NEXT", {}, 5);
+  restart(20'000);
+  // The daemon was away for longer than a's lease: its worker gets the grace; b has its own time.
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("lease_end") == at(*this, 10'000));
+  BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == at(*this, 40'000));
+  BOOST_TEST(run("DONE", leased(a), 9).error() == "");
+  run("INSERT", {{"k", "c"}});
+  Reply const c = run("NEXT", {}, 5);
+  BOOST_TEST(c.get("epoch") == std::to_string((std::uint64_t{2} << 40U) + 1));
+  // Connection numbers begin again: this 5 is another one than that of b.
+  close(5);
+  BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == at(*this, 40'000));
+  BOOST_TEST(run("DONE", leased(b), 9).error() == "");
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(expired_rows_are_never_handed_out_or_shown, Fixture) {
+  run("INSERT", {{"k", "a"}, {"expiration_date", "+1000"}});
+  run("INSERT", {{"k", "b"}, {"expiration_date", "+1000"}, {"process_date", "+50000"}});
+  run("INSERT", {{"k", "c"}, {"priority", "200"}});
+  pass(999);
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).name() == "ROW");
+  now = now + DurationMs{1};  // the timers have not run in this millisecond yet
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).error() == "unknown_row");
+  BOOST_TEST(run("PEEK", {{"row", "4096"}}).error() == "unknown_row");
+  BOOST_TEST(run("LIST", {}).messages.size() == 1U);
+  BOOST_TEST(run("KICK", {{"k", "b"}}).error() == "unknown_row");
+  BOOST_TEST(run("NEXT", {}).get("k") == "c");
+  timers();
+  BOOST_TEST(table->state().rows().size() == 1U);
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(an_expired_row_that_is_leased_stays_until_its_lease_ends, Fixture) {
+  run("INSERT", {{"k", "a"}, {"expiration_date", "+1000"}});
+  run("INSERT", {{"k", "b"}, {"expiration_date", "+1000"}});
+  run("INSERT", {{"k", "c"}, {"expiration_date", "+1000"}});
+  Reply const a = run("NEXT", {});
+  run("NEXT", {});
+  Reply const c = run("NEXT", {});
+  pass(5000);
+  BOOST_TEST(run("TOUCH", leased(a)).error() == "expired");
+  BOOST_TEST(run("DONE", leased(a)).name() == "COMPLETED");
+  BOOST_TEST(run("RELEASE", leased(c)).get("process_date") == "-");
+  BOOST_TEST(run("PEEK", {{"k", "c"}}).error() == "unknown_row");
+  BOOST_TEST(table->state().rows().size() == 1U);
+  pass(60'000);
+  BOOST_TEST(table->state().rows().size() == 0U);
+  BOOST_TEST(replays());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_crowd_that_expires_at_once_is_removed_in_steps, Fixture) {
+  for (int i = 0; i < 3000; ++i) run("INSERT", {{"k", std::to_string(i)}, {"expiration_date", "+1000"}});
+  now = now + DurationMs{1000};
+  BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
+  timers();
+  BOOST_TEST(table->state().rows().size() == 0U);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_becomes_due_is_told_once_for_each_row, Fixture) {
+  run("INSERT", {{"k", "a"}});
+  run("INSERT", {{"k", "b"}, {"process_date", "+100"}});
+  BOOST_TEST(alerts.available_calls == 1U);
+  BOOST_TEST(table->available({}) == 1U);
+  BOOST_TEST((table->next_due() == now + DurationMs{100}));
+  pass(100);
+  BOOST_TEST(alerts.available_calls == 2U);
+  BOOST_TEST(table->available({}) == 2U);
+  run("NEXT", {});
+  BOOST_TEST(table->available({}) == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
