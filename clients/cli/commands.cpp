@@ -118,7 +118,7 @@ Status Runner::build_insert(Message& insert) {
 std::string Runner::sentence_of_put(Message const& answer) const {
   std::string_view const result = answer.text("result");
   std::string const row = value_text(answer, "row");
-  if (result == "merged") return fmt::format("merged into row {} ({} times so far){}", row, value_text(answer, "merges"), due_text(answer));
+  if (result == "merged") return fmt::format("merged into row {}{} (merges so far: {})", row, due_text(answer), value_text(answer, "merges"));
   if (result == "behind") return fmt::format("row {} waits behind the one that is being worked on{}", row, due_text(answer));
   if (result == "duplicate") return fmt::format("this put was counted before: row {}", row);
   if (result == "stale") return fmt::format("row {} is newer: nothing changed", row);
@@ -198,6 +198,10 @@ ExitCode Runner::take() {
   }
   show(reply->messages);
   console_.out.flush();
+  if (console_.look.terminal && !one_.json && !one_.hold) {
+    console_.err << "say done, touch or release within the table's `grace` (10s by default): our connection ends here, and\n"
+                    "a row without one goes back then. --hold stays connected.\n";
+  }
   std::string ignored;
   while (one_.hold && std::getline(console_.in, ignored)) continue;
   return ExitCode::ok;

@@ -59,11 +59,9 @@ Result<Work> work_of(Reply const& reply) {
 }  // namespace
 
 bool is_row_parameter(std::string_view name) {
-  // The loader refuses columns of these names (DECISIONS 28).
-  static constexpr std::array<std::string_view, 23> kNames{
-      "after",  "date",   "domain",     "epoch",        "error",  "expiration_date",       "insertion_date", "last_error",
-      "left",   "lease_end", "lifetime_timeouts", "merges", "priority", "process_date",    "reason",         "request",
-      "row",    "start_processing_date", "status", "table", "timeouts", "worker", "holder"};
+  static constexpr std::array<std::string_view, 17> kNames{
+      "after", "domain", "epoch", "error", "expiration_date", "insertion_date", "lease_end", "left",
+      "merges", "priority", "process_date", "request", "row", "status", "table", "timeouts", "worker"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

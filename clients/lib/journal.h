@@ -75,7 +75,7 @@ struct Row {
 };
 // A ROW message; invalid if it is something else.
 [[nodiscard]] Result<Row> row_of(Message const& message);
-// True for the parameters of a ROW that are not columns.
+// True for the parameters of a ROW that are not columns; no column may have such a name (DECISIONS 28).
 [[nodiscard]] bool is_row_parameter(std::string_view name);
 
 struct NextOptions {

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
   std::vector<std::string> const words{"put", "pages", "uri=a", "--priority", "3", "--at", "+1s"};
   Said const plain = talk(script, words);
   BOOST_TEST((plain.code == ExitCode::ok));
-  BOOST_TEST(plain.out == "merged into row 8 (2 times so far), due 1970-01-01T00:00:01.000Z\n");
+  BOOST_TEST(plain.out == "merged into row 8, due 1970-01-01T00:00:01.000Z (merges so far: 2)\n");
   std::vector<std::string> json = words;
   json.push_back("--json");
   BOOST_TEST(talk(script, json).out == "{\"table\":\"pages\",\"row\":8,\"result\":\"merged\",\"merges\":2,\"process_date\":1000}\n");
