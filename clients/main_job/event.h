@@ -15,7 +15,7 @@ namespace fastjournal::main_job {
 enum class EventKind : std::uint8_t {
   insert,   // an INSERT was answered; `us` is when it was sent, `number` its PutResult
   leased,   // a row was received; `number` is how long its lease lasts (us), `count` its time-outs so far
-  worked,   // its work is in the index, DONE is about to be sent; `number`: bytes read
+  worked,   // its work is in the index, DONE (or FAIL) is about to be sent; `number`: bytes read
   done,     // COMPLETED was received
   parked,   // PARKED was received: the document cannot be read; `text` is the URI
   refused,  // DONE or FAIL was refused: the lease was lost

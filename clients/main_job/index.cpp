@@ -158,6 +158,15 @@ Result<std::vector<Hit>> Index::query(std::string_view words, std::size_t hits_m
   return hits;
 }
 
+Result<std::string> Index::common_word() {
+  if (Status made = run("CREATE VIRTUAL TABLE IF NOT EXISTS temp.word USING fts5vocab('main', 'page_text', 'row')"); !made.ok()) return made;
+  auto prepared = prepare("SELECT term FROM temp.word WHERE length(term) >= 5 AND term GLOB '[a-z]*' ORDER BY doc DESC, term LIMIT 1");
+  if (!prepared.ok()) return prepared.status();
+  int const step = sqlite3_step(prepared.value().get());
+  if (step != SQLITE_ROW && step != SQLITE_DONE) return failed("look for a word");
+  return step == SQLITE_ROW ? column(prepared.value().get(), 0) : std::string{};
+}
+
 std::uint64_t Index::bytes() const {
   std::uint64_t sum = 0;
   for (char const* const suffix : {"", "-wal"}) {

@@ -45,6 +45,8 @@ class Index {
   [[nodiscard]] Result<std::vector<std::string>> uris();
   // The best hits of an FTS5 query, best first.
   [[nodiscard]] Result<std::vector<Hit>> query(std::string_view words, std::size_t hits_max);
+  // A word of five letters or more that many pages have; empty if there is none.
+  [[nodiscard]] Result<std::string> common_word();
   // Of the file and SQLite's log beside it.
   [[nodiscard]] std::uint64_t bytes() const;
 

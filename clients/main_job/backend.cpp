@@ -1,0 +1,176 @@
+#include "clients/main_job/backend.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+
+#include "clients/lib/journal.h"
+#include "clients/main_job/documents.h"
+#include "clients/main_job/event.h"
+#include "clients/main_job/index.h"
+
+namespace fastjournal::main_job {
+namespace {
+
+using client::Connection;
+using client::Journal;
+using client::Row;
+using client::Work;
+
+// A listener that was passed over asks by itself after so long.
+constexpr client::Milliseconds kIdle{1000};
+
+int stop_pipe[2]{-1, -1};
+
+extern "C" void on_terminate(int) {
+  // The pipe never fills: a few bytes in its life. errno belongs to what was interrupted.
+  int const before = errno;
+  [[maybe_unused]] ssize_t const wrote = ::write(stop_pipe[1], "x", 1);
+  errno = before;
+}
+
+// SIGTERM makes stop_pipe[0] readable.
+Status take_terminate() {
+  if (::pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return {Code::io_error, fmt::format("pipe2: {}", std::strerror(errno))};
+  struct sigaction action{};
+  action.sa_handler = on_terminate;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGTERM, &action, nullptr);
+  return {};
+}
+
+// Another backend has the row, or had it.
+bool lease_was_lost(Status const& status) {
+  return status.code() == Code::stale_epoch || status.code() == Code::not_leased || status.code() == Code::unknown_row;
+}
+
+class Backend {
+ public:
+  Backend(BackendJob const& job, Connection& connection, Index& index, EventWriter& events)
+      : job_(job), connection_(connection), journal_(connection, "pages"), index_(index), events_(events) {}
+
+  Status run() {
+    if (Status listening = connection_.listen("pages", {{"worker", Value::of_text(job_.name)}}); !listening.ok()) return listening;
+    while (!stopped()) {
+      Status const went = held_.empty() ? take_or_wait() : work_on(held_.front());
+      if (!went.ok()) return went;
+    }
+    for (Row const& row : held_)
+      if (Status given_back = journal_.release(row); !given_back.ok()) return given_back;
+    return {};
+  }
+
+ private:
+  Status take_or_wait() {
+    auto work = journal_.next({.count = job_.rows_held, .worker = job_.name});
+    if (!work.ok()) return work.status();
+    if (work.value().rows.empty()) return wait();
+    return take(std::move(work).value());
+  }
+
+  bool stopped() {
+    char byte = 0;
+    return ::read(stop_pipe[0], &byte, 1) == 1;
+  }
+
+  Status wait() {
+    auto const pushed = connection_.wait_push(kIdle, stop_pipe[0]);
+    if (!pushed.ok()) return pushed.status().code() == Code::timed_out ? Status{} : pushed.status();
+    auto const date = pushed.value().integer("date");
+    if (pushed.value().command != "LISTEN" || !date)
+      return {Code::invalid, fmt::format("{} was pushed where LISTEN with a date was expected", pushed.value().command)};
+    events_.add({.kind = EventKind::woken, .us = monotonic_us(), .number = wall_us() - *date * 1000});
+    return events_.write();
+  }
+
+  Status take(Work work) {
+    for (Row& row : work.rows) {
+      auto const uri = row.columns.find("uri");
+      if (uri == row.columns.end()) return {Code::invalid, fmt::format("row {} has no uri", row.row)};
+      events_.add({.kind = EventKind::leased,
+                   .us = monotonic_us(),
+                   .row = row.row,
+                   .epoch = row.epoch,
+                   .number = row.lease_end.value * 1000 - wall_us(),
+                   .count = row.timeouts,
+                   .text = uri->second});
+      held_.push_back(std::move(row));
+    }
+    return events_.write();
+  }
+
+  void note(EventKind kind, Row const& row, std::uint64_t bytes = 0) {
+    events_.add({.kind = kind,
+                 .us = monotonic_us(),
+                 .row = row.row,
+                 .epoch = row.epoch,
+                 .number = static_cast<std::int64_t>(bytes),
+                 .text = row.columns.at("uri")});
+  }
+
+  // Before DONE or FAIL leaves: from here on the row may end, whatever becomes of this process.
+  Status announce_end(Row const& row, std::uint64_t bytes) {
+    note(EventKind::worked, row, bytes);
+    return events_.write();
+  }
+
+  Status work_on(Row const& front) {
+    Row const row = front;
+    std::string const& uri = row.columns.at("uri");
+    auto const path = path_of(uri);
+    auto const document = path.ok() ? read_document(path.value()) : Result<Document>{path.status()};
+    if (!document.ok()) return give_up(row, document.status());
+    if (Status put = index_.put({uri, document.value().title, document.value().text}); !put.ok()) return put;
+    if (Status noted = announce_end(row, document.value().bytes_read); !noted.ok()) return noted;
+    return finish(row);
+  }
+
+  Status finish(Row const& row) {
+    held_.pop_front();
+    auto work = journal_.done_and_next(row);
+    bool const refused = lease_was_lost(work.status());
+    if (!work.ok() && !refused) return work.status();
+    note(refused ? EventKind::refused : EventKind::done, row);
+    // One write for the end of this row and the rows that came with it: both are known, or neither is.
+    return refused ? events_.write() : take(std::move(work).value());
+  }
+
+  // A document that cannot be read never will be: FAIL parks the row for a person.
+  Status give_up(Row const& row, Status const& why) {
+    fmt::print(stderr, "{}: {}\n", job_.name, why.message());
+    if (Status noted = announce_end(row, 0); !noted.ok()) return noted;
+    held_.pop_front();
+    Status const failed = journal_.fail(row, why.message());
+    bool const refused = lease_was_lost(failed);
+    if (!failed.ok() && !refused) return failed;
+    note(refused ? EventKind::refused : EventKind::parked, row);
+    return events_.write();
+  }
+
+  BackendJob const& job_;
+  Connection& connection_;
+  Journal journal_;
+  Index& index_;
+  EventWriter& events_;
+  std::deque<Row> held_;
+};
+
+}  // namespace
+
+Status work(BackendJob const& job) {
+  if (Status ready = take_terminate(); !ready.ok()) return ready;
+  auto events = EventWriter::open(job.events);
+  if (!events.ok()) return events.status();
+  auto index = Index::open(job.index);
+  if (!index.ok()) return index.status();
+  auto connection = Connection::open({.server = job.server});
+  if (!connection.ok()) return connection.status();
+  return Backend(job, *connection.value(), index.value(), events.value()).run();
+}
+
+}  // namespace fastjournal::main_job

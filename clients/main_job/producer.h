@@ -1,0 +1,43 @@
+// The frontend of the story: people change pages, often the same ones again within
+// the delay, and each change is one INSERT. Made of a plan, which is the same
+// for the same seed, and a process that carries it out on time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fastjournal/status.h"
+
+namespace fastjournal::main_job {
+
+// One change of a page.
+struct Touch {
+  std::int64_t at_ms{0};    // after the start
+  std::uint32_t page{0};    // index
+  std::uint8_t priority{0};
+  std::int64_t delay_ms{0};  // from then to the process date
+  bool operator==(Touch const&) const = default;
+};
+
+inline constexpr std::int64_t kDelayMsMin = 200;
+inline constexpr std::int64_t kDelayMsMax = 2000;
+// Pages are touched for the first time this far from each other, on average.
+inline constexpr std::int64_t kSpreadUsPerPage = 3000;
+
+// Every page once; a third of them 1 to 4 times more within the delay, so that these merge; a few once more when they
+// may be in work or done. By date. Priority 20, a few percent 10 and 0 (seed 000, the list plugin).
+[[nodiscard]] std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed);
+
+struct ProducerJob {
+  std::string server;
+  std::string pages;   // file: one URI a line
+  std::string events;  // file: what was answered (event.h)
+  std::string name;    // of this start of the producer, never used before
+  std::uint64_t seed{1};
+};
+
+// Carries the plan out and returns when every INSERT is answered. Not ok: one was refused, or the daemon is gone.
+[[nodiscard]] Status produce(ProducerJob const& job);
+
+}  // namespace fastjournal::main_job
