@@ -295,8 +295,13 @@ Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& 
     if (!found.value().intact) return judge(segment, at, found.value().plausible, report);
     BatchHeader const header = found.value().header;
     if (Status status = deliver(segment, found.value(), handler, report); !status.ok()) return status;
-    count_batch(segment, header);
-    at = end_ = header.end();
+    at = header.end();
+    // Stamps and seals hold nothing: the next start may cut below them, so
+    // that starts without work keep no containers.
+    if (header.used > kBatchHeaderBytes) {
+      count_batch(segment, header);
+      end_ = header.end();
+    }
     last_flags_ = header.flags;
     batch_base_ = std::max(batch_base_, header.base);
     if (header.end() > header_durable_) unproved_.push_back({header.lsn, header.end()});
@@ -307,20 +312,50 @@ Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& 
   return {};
 }
 
+namespace {
+
+// The first of two readings: only the catalogue's records go on.
+class CatalogueOnly final : public RecordHandler {
+ public:
+  explicit CatalogueOnly(RecordHandler& handler) : handler_(handler) {}
+  Status on_record(RecordView const& record, Lsn) override {
+    return record.table == TableId::catalogue ? handler_.on_catalogue(record) : Status{};
+  }
+
+ private:
+  RecordHandler& handler_;
+};
+
+}  // namespace
+
+Status LogReader::read_all(RecordHandler& handler, RecoveryReport& report) {
+  end_ = {};
+  last_flags_ = 0;
+  batch_base_ = {};
+  unproved_.clear();
+  auto const from = find_start(report);
+  if (!from.ok()) return from.status();
+  for (Segment const& segment : segments_) {
+    if (from.value().is_none()) break;
+    Lsn const begin = &segment == &segments_.front() ? from.value() : segment.containers.front()->header.first;
+    if (Status status = read_segment(segment, begin, handler, report); !status.ok()) return status;
+  }
+  return {};
+}
+
 Status LogReader::read(RecordHandler& handler, RecoveryReport& report) {
   report = {};
-  report.containers = static_cast<std::uint32_t>(containers_.size());
   if (Status status = order(); !status.ok()) return status;
   if (!chain_.empty()) {
-    auto const from = find_start(report);
-    if (!from.ok()) return from.status();
-    for (Segment const& segment : segments_) {
-      if (from.value().is_none()) break;
-      Lsn const begin = &segment == &segments_.front() ? from.value() : segment.containers.front()->header.first;
-      if (Status status = read_segment(segment, begin, handler, report); !status.ok()) return status;
+    if (handler.wants_catalogue_first()) {
+      CatalogueOnly catalogue{handler};
+      if (Status status = read_all(catalogue, report); !status.ok()) return status;
+      report = {};
     }
+    if (Status status = read_all(handler, report); !status.ok()) return status;
     report.store_id = chain_.back()->header.store_id;
   }
+  report.containers = static_cast<std::uint32_t>(containers_.size());
   // A base that a batch names holds no more than the batch does.
   report.base = end_.is_none() ? base_ : std::max(base_, std::min(batch_base_, end_));
   report.end = end_;

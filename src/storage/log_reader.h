@@ -31,6 +31,11 @@ class RecordHandler {
   virtual Status on_record(RecordView const& record, Lsn base) = 0;
   // After the records of each batch.
   virtual void on_batch(BatchView const&) {}
+  // True: the log is read twice, and on_catalogue gets the records of table 0 before on_record
+  // gets any. Who makes tables from them needs that: a copy forward may have put a
+  // table's declaration behind rows of it that stayed where they are.
+  [[nodiscard]] virtual bool wants_catalogue_first() const { return false; }
+  virtual Status on_catalogue(RecordView const&) { return {}; }
 
  protected:
   ~RecordHandler() = default;
@@ -44,7 +49,7 @@ struct RecoveryReport {
   std::uint32_t containers{0};
   std::uint64_t store_id{0};
   Lsn base{};                   // nothing below is needed
-  Lsn end{};                    // end of the last batch that counts
+  Lsn end{};                    // end of the last batch with records
   bool clean{false};            // the last batch is a seal
   bool cut{false};              // something behind `end` was not used
   Lsn cut_at{};
@@ -60,7 +65,7 @@ class LogReader {
     std::string path;
     std::uint8_t stale_copy{0};  // the header copy that may be overwritten first
     std::unique_ptr<env::File> file;
-    Lsn live_until{};            // end of the last batch that touches it
+    Lsn live_until{};            // end of the last batch with records that touches it
   };
 
   // Reads the headers. ok with no containers: there is no log yet.
@@ -105,6 +110,7 @@ class LogReader {
   Status make_segments();
   // Where the batch begins that holds base; none: there is none.
   Result<Lsn> find_start(RecoveryReport& report);
+  Status read_all(RecordHandler& handler, RecoveryReport& report);
   Status read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report);
   Status deliver(Segment const& segment, Found const& found, RecordHandler& handler, RecoveryReport& report);
   // Damage, or the torn tail that it looks like.

@@ -316,11 +316,13 @@ void SimDisk::crash(Chooser const& survives) {
   start_again();
 }
 
-void SimDisk::kill() { start_again(); }
-
-void SimDisk::start_again() {
+void SimDisk::kill() {
   ++generation_;
   locks_.clear();
+}
+
+void SimDisk::start_again() {
+  kill();
   stop_at_.reset();
   failure_.reset();
   misdirect_.reset();

@@ -73,7 +73,7 @@ class SimDisk final : public env::Disk {
   // -- faults -----------------------------------------------------------------
   // The power is gone and comes back.
   void crash(Chooser const& survives);
-  // The process is gone, the kernel is not: nothing is lost.
+  // The process is gone, the kernel is not: nothing is lost, planned faults stay planned.
   void kill();
   // Things that crash() would ask about now.
   [[nodiscard]] std::size_t unsynced_things() const;

@@ -331,8 +331,10 @@ BOOST_AUTO_TEST_CASE(restarts_without_work_use_no_further_containers) {
   BOOST_REQUIRE(world.put("row"));
   Lsn last = world.log->end_lsn();
   for (std::uint32_t start = 2; start < 30; ++start) {
+    if (start % 3 == 0) FJ_REQUIRE_OK(world.log->seal());
     world.crash(sim::keep_some(start));
     FJ_REQUIRE_OK(world.open());
+    BOOST_TEST(world.report.clean == (start % 3 == 0));
     BOOST_TEST(world.log->start() == start);
     BOOST_TEST(world.found.entries.size() == 1U);
     BOOST_CHECK(world.log->end_lsn() > last);
