@@ -108,6 +108,18 @@ BOOST_AUTO_TEST_CASE(the_last_batch_of_a_busy_log_cannot_be_told_from_a_torn_tai
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_header_of_a_container_that_is_ready_tells_of_durable_batches_too) {
+  Scenario scenario;
+  scenario.world.options = small_options();
+  BOOST_REQUIRE(scenario.open());
+  for (char const letter : std::string_view("pp")) BOOST_REQUIRE(scenario.step(letter));
+  // Room beyond this container: the next is prepared.
+  BOOST_REQUIRE(scenario.world.log->reserve(scenario.world.options.container_bytes / 2, false));
+  scenario.world.log.reset();
+  scenario.world.disk.flip("data/log/container-000001", 512 * 3 + 60, 1);
+  BOOST_CHECK(scenario.world.open().code() == Code::damaged);
+}
+
 BOOST_AUTO_TEST_CASE(a_damaged_stamp_or_seal_does_no_harm) {
   for (char const mark : {'s', 'q'}) {
     Scenario scenario;
@@ -178,6 +190,19 @@ BOOST_AUTO_TEST_CASE(a_write_that_lands_elsewhere_or_nowhere_is_noticed) {
     BOOST_TEST(!scenario.open());
     BOOST_CHECK(scenario.status.code() == Code::damaged);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_sound_batch_in_the_place_of_another_is_refused) {
+  Scenario scenario;
+  scenario.world.options = small_options();
+  BOOST_REQUIRE(scenario.open());
+  for (int i = 0; i < 5; ++i) BOOST_REQUIRE(scenario.step('p'));
+  scenario.world.log.reset();
+  auto image = scenario.world.disk.image();
+  std::vector<std::byte>& bytes = image["data/log/container-000001"];
+  std::copy_n(bytes.begin() + 512 * 5, 512, bytes.begin() + 512 * 3);
+  scenario.world.disk.restore(image);
+  BOOST_CHECK(scenario.world.open().code() == Code::damaged);
 }
 
 BOOST_AUTO_TEST_CASE(what_an_earlier_lap_left_never_passes) {

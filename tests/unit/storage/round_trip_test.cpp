@@ -127,6 +127,20 @@ BOOST_AUTO_TEST_CASE(what_is_only_written_waits_for_the_next_sync_in_every_conta
   BOOST_TEST(world.found.entries.size() == 20U);
 }
 
+BOOST_AUTO_TEST_CASE(one_synced_group_is_enough_to_sync_a_batch) {
+  World world;
+  FJ_REQUIRE_OK(world.open());
+  for (Promise const first : {Promise::synced, Promise::written}) {
+    BOOST_REQUIRE(world.log->reserve(16, false));
+    world.append("one");
+    world.log->end_group(first);
+    world.append("two");
+    world.log->end_group(first == Promise::synced ? Promise::written : Promise::synced);
+    FJ_REQUIRE_OK(world.log->commit());
+    BOOST_CHECK(world.log->durable_lsn() == world.log->end_lsn());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(policy_interval_syncs_only_when_told) {
   World world;
   world.options.sync = SyncPolicy::interval;
