@@ -125,7 +125,7 @@ bool Journal::decide_recovered(Decision& decision) const {
 // ---------------------------------------------------------------------------
 // Copying forward
 
-bool Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
+Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
   std::uint64_t left = state_.regions().count_below(below);
   std::size_t bytes = 0;
   for (std::uint32_t looked = 0; left > 0 && looked < kRestateLooksMax && looked < state_.rows().end(); ++looked) {
@@ -133,9 +133,9 @@ bool Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& deci
     Row const& row = state_.row(restate_row_);
     if (row.place() != Place::free && Regions::start(row.region) < below) {
       RowBody const body = state_.body_of(restate_row_);
-      std::uint64_t const size = row_record_bytes(body.facts) + body.lease.worker.size();
-      // One that is larger than the budget goes alone.
-      if (bytes > 0 && bytes + size > budget_bytes) return true;
+      // The most that its facts, counters and lease can take.
+      std::uint64_t const size = row_record_bytes(body.facts) + 128 + body.lease.worker.size();
+      if (bytes + size > budget_bytes) return {true, size > budget_bytes ? size : 0};
       append_row(decision.records, row.id(), body);
       bytes += size;
       --left;
@@ -149,7 +149,7 @@ bool Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& deci
       for (auto const& [number, segment] : client->segments) {
         if (Regions::start(segment.region) >= below) continue;
         std::size_t const size = 64 + client->name.size() + segment.seen.size() * 10;
-        if (bytes > 0 && bytes + size > budget_bytes) return true;
+        if (bytes + size > budget_bytes) return {true, size > budget_bytes ? size : 0};
         seen_.clear();
         for (Clients::Seen const& seen : segment.seen)
           if (!Clients::is_below(*client, number * kSegmentSequences + seen.offset)) seen_.push_back(seen);
@@ -160,7 +160,7 @@ bool Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& deci
     }
     ++restate_client_;
   }
-  return left > 0;
+  return {left > 0, 0};
 }
 
 }  // namespace fastjournal::journal

@@ -42,7 +42,7 @@ class Journal final : public Table {
   [[nodiscard]] bool uses_schema(std::uint16_t version) const override { return state_.uses_schema(version); }
 
   [[nodiscard]] Lsn oldest_lsn() const override { return state_.regions().oldest(); }
-  bool restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   [[nodiscard]] std::uint64_t live_bytes() const override { return state_.live_bytes(); }
   [[nodiscard]] std::uint64_t memory_bytes() const override { return state_.memory_bytes(); }
 

@@ -62,13 +62,14 @@ class Engine {
   ~Engine();
 
   // -- start ------------------------------------------------------------------
-  // 1. what conf/ declares; 2. a book for each log; 3. its records in order;
-  // 4. the log itself; 5. once for all, what conf/ changes.
+  // 1. what conf/ declares; 2. a book for each log; 3. its catalogue (table 0), whole, then
+  // its records in order; 4. the log itself; 5. once for all, what conf/ changes.
   // `forget`: tables whose records are to be dropped, as the administrator said.
   void declare(Declarations declarations, std::vector<std::string> forget = {});
   HostedLog& add_log(std::string name);
+  [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record);
   [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base);
-  void attach(HostedLog& hosted, Log& log);
+  [[nodiscard]] Status attach(HostedLog& hosted, Log& log);
   // New tables and schemas enter the catalogues. The owner commits before it serves.
   [[nodiscard]] Status finish_recovery(TimeMs now);
   // The largest date any log knows: `now` never goes below it.
@@ -119,7 +120,7 @@ class Engine {
   static constexpr std::uint32_t kTimerStepsPerTurn = 64;
   enum class Ending : std::uint8_t { finished, more, no_space };
 
-  Status replay_catalogue(HostedLog& log, RecordView const& record);
+  Status host_replayed(HostedLog& log);
   Status create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry const& entry, Schema const& schema);
   Status adopt(Declaration const& declaration, TimeMs now, std::vector<std::string>& changes);
   Status create_new(Declaration const& declaration, HostedLog& log, TimeMs now);

@@ -12,6 +12,8 @@ namespace {
 
 // Copied in one turn: some 20 us of work, and bytes that share the turn's sync.
 constexpr std::size_t kCopyBytesPerTurn = 64U << 10U;
+// And looks at tables that may find nothing to copy in one look.
+constexpr std::uint32_t kCopyStepsPerTurn = 64;
 
 class DigestSum final : public DigestSink {
  public:
@@ -73,13 +75,14 @@ bool Engine::copy_forward(HostedLog& log, TimeMs now) {
     ++copied;
   }
   Lsn const from = log.log->end_lsn();
+  std::uint32_t steps = 0;
   for (auto const& [id, hosted] : log.tables) {
     HostedTable& table = *hosted;
     for (;;) {
       Lsn const mine = table.table->oldest_lsn();
       if (mine.is_none() || mine >= below) break;
       std::uint64_t const done = log.log->end_lsn().value - from.value;
-      if (done >= kCopyBytesPerTurn) break;
+      if (done >= kCopyBytesPerTurn || ++steps > kCopyStepsPerTurn) break;
       std::size_t const budget = kCopyBytesPerTurn - static_cast<std::size_t>(done);
       if (!copy_some(table, below, budget, now)) break;
       ++copied;
@@ -89,20 +92,26 @@ bool Engine::copy_forward(HostedLog& log, TimeMs now) {
   return copied > 0;
 }
 
-// One step of one table; a single object may be larger than the budget. False: nothing was copied.
+// One step of one table. False: nothing more can be copied now.
 bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs now) {
   HostedLog& log = *table.log;
-  if (!log.log->reserve(std::max<std::size_t>(budget, kRecordBodyBytesMax / 4) + kStepBytesMax, true)) return false;
-  Collector effects{*this, table};
-  Group& group = *group_;
-  group.begin(log, table.id);
-  scratch_.clear();
-  Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
-  bool const more = table.table->restate_oldest(below, budget, decision);
-  if (group.step_is_empty()) return more;
-  group.apply_step(*table.table, effects);
-  close_group(log, now, Promise::synced);
-  return true;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (!log.log->reserve(budget + kStepBytesMax, true)) return false;
+    Collector effects{*this, table};
+    Group& group = *group_;
+    group.begin(log, table.id);
+    scratch_.clear();
+    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    Restated const restated = table.table->restate_oldest(below, budget, decision);
+    if (!group.step_is_empty()) {
+      group.apply_step(*table.table, effects);
+      close_group(log, now, Promise::synced);
+      return true;
+    }
+    if (restated.object_bytes == 0) return restated.more;
+    budget = restated.object_bytes;
+  }
+  return false;
 }
 
 std::uint64_t Engine::digest() const {

@@ -49,7 +49,10 @@ Declaration Engine::declared(std::string_view name) const {
   return nullptr;
 }
 
-void Engine::attach(HostedLog& hosted, Log& log) { hosted.log = &log; }
+Status Engine::attach(HostedLog& hosted, Log& log) {
+  hosted.log = &log;
+  return host_replayed(hosted);
+}
 
 TimeMs Engine::last_now() const {
   TimeMs last{};
@@ -60,18 +63,19 @@ TimeMs Engine::last_now() const {
 // ---------------------------------------------------------------------------
 // Replay
 
+Status Engine::replay_catalogue(HostedLog& log, RecordView const& record) {
+  if (log.catalogue.apply(record)) return {};
+  return {Code::damaged, "log " + log.name + ": catalogue record of type " + std::to_string(record.type) + " at LSN " +
+                             std::to_string(record.lsn.value) + " cannot be read; the log is damaged or of a newer version"};
+}
+
 Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
+  if (Status status = host_replayed(log); !status.ok()) return status;
   ++log.records_replayed;
-  if (record.table == TableId::catalogue) return replay_catalogue(log, record);
+  if (record.table == TableId::catalogue) return {};
   auto const found = log.tables.find(record.table);
-  if (found == log.tables.end()) {
-    // A dropped table's records stay in the log until the base has passed them.
-    if (log.catalogue.find(record.table) == nullptr) return {};
-    return {Code::damaged, "log " + log.name + ": a row of table " + quoted(log.catalogue.find(record.table)->name) +
-                               " stands before the table's schema, at LSN " + std::to_string(record.lsn.value)};
-  }
-  // nullptr: the administrator said that this table is to be forgotten.
-  if (found->second == nullptr) return {};
+  // A table that was dropped or is to be forgotten: its records stay until the base has passed them.
+  if (found == log.tables.end() || found->second == nullptr) return {};
   NoEffects nobody;
   if (!found->second->table->apply(record, base, nobody))
     return {Code::damaged, "log " + log.name + ", table " + quoted(found->second->name) + ": record of type " +
@@ -80,34 +84,15 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   return {};
 }
 
-Status Engine::replay_catalogue(HostedLog& log, RecordView const& record) {
-  std::size_t const tables_before = log.catalogue.tables().size();
-  if (!log.catalogue.apply(record))
-    return {Code::damaged, "log " + log.name + ": catalogue record of type " + std::to_string(record.type) + " at LSN " +
-                               std::to_string(record.lsn.value) + " cannot be read; the log is damaged or of a newer version"};
-  // A table is hosted once its first schema is known; later ones are added to it.
+// Once the whole catalogue is known, and before the first row.
+Status Engine::host_replayed(HostedLog& log) {
+  if (std::exchange(log.hosted, true)) return {};
   for (auto const& [id, entry] : log.catalogue.tables()) {
-    if (entry.schemas.empty()) continue;
-    auto const known = log.tables.find(id);
-    if (known == log.tables.end()) {
-      if (Status status = create_replayed(log, id, entry, entry.schemas.begin()->second.schema); !status.ok()) return status;
-    } else if (known->second != nullptr) {
-      for (auto const& [version, schema] : entry.schemas)
-        if (schema.lsn == record.lsn) known->second->table->add_schema(schema.schema);
-    }
-  }
-  if (log.catalogue.tables().size() >= tables_before) return {};
-  // One was dropped.
-  for (auto at = log.tables.begin(); at != log.tables.end();) {
-    if (log.catalogue.find(at->first) != nullptr) {
-      ++at;
-      continue;
-    }
-    if (at->second != nullptr) {
-      at->second->table.reset();
-      due_.set(at->second->number, TimeMs::max());
-    }
-    at = log.tables.erase(at);
+    if (entry.schemas.empty())
+      return {Code::damaged, "log " + log.name + ": table " + quoted(entry.name) + " stands in the catalogue without a schema"};
+    if (Status status = create_replayed(log, id, entry, entry.schemas.rbegin()->second.schema); !status.ok()) return status;
+    if (log.tables[id] == nullptr) continue;
+    for (auto const& [version, schema] : entry.schemas) log.tables[id]->table->add_schema(schema.schema);
   }
   return {};
 }

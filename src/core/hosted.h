@@ -23,6 +23,7 @@ struct HostedLog {
   Log* log{nullptr};  // owned by the server; set once recovery is over
   Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
+  bool hosted{false};          // its catalogue was read and its tables made
   bool clock_in_batch{false};  // this turn's batch tells its `now` already
   Lsn base_checked_at{};       // end of the log when the base was last moved
   bool copying{false};         // stragglers are being copied forward

@@ -21,6 +21,8 @@ namespace {
 class Replay final : public storage::RecordHandler {
  public:
   Replay(core::Engine& engine, core::HostedLog& log) : engine_(engine), log_(log) {}
+  [[nodiscard]] bool wants_catalogue_first() const override { return true; }
+  Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
   Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
 
  private:
@@ -145,7 +147,7 @@ Status Daemon::open_logs() {
     Result<std::unique_ptr<storage::FileLog>> opened = storage::FileLog::open(*disk_, log.name, options, replay, report);
     if (!opened.ok()) return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
     logs_.push_back(std::move(opened).value());
-    engine.attach(hosted, *logs_.back());
+    if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
     server_->add_log(*logs_.back());
     recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name, logs_.back()->start(),
                                      report.records, report.containers, (clock_.monotonic_us() - before) / 1000,

@@ -120,7 +120,8 @@ Status LogReader::order() {
   if (tip == nullptr) return {};
   chain_.push_back(tip);
   // Laps fall with every step, so this ends whatever the headers say.
-  while (chain_.back()->header.first > base_ && chain_.back()->header.lap_before != 0) {
+  // A base in the gap behind a cut needs nothing of what was cut: that container may be gone already.
+  while (chain_.back()->header.cut > base_ && chain_.back()->header.lap_before != 0) {
     Container const& after = *chain_.back();
     auto const found = std::find_if(containers_.begin(), containers_.end(),
                                     [&](Container const& c) { return c.header.lap == after.header.lap_before; });
@@ -243,6 +244,7 @@ Result<Lsn> LogReader::find_start(RecoveryReport& report) {
   // The container may begin with the rest of a batch whose begin is gone, so
   // what cannot be read below base is passed over: nothing there is needed.
   Lsn at = front.first;
+  if (at > base_) return at;  // base is in the gap behind a cut, or the log is new
   Lsn seen_to = at;
   while (at <= base_ && at < segment.limit) {
     auto const found = batch_at(segment, at);

@@ -31,7 +31,7 @@ class RealDaemon {
 
   [[nodiscard]] std::vector<std::string> command_line() const {
     return {FJ_BINARY_DIR "/bin/fastjournald", "--config", folder_ / "fastjournal.xml", "--tables", folder_ / "tables",
-            "--plugins", FJ_BINARY_DIR "/plugins", "--data", folder_ / "data", "--listen", "127.0.0.1:0",
+            "--plugins", plugins, "--data", folder_ / "data", "--listen", "127.0.0.1:0",
             "--listen", "unix:" + (folder_ / "socket")};
   }
 
@@ -49,6 +49,8 @@ class RealDaemon {
   }
   void kill(int signal) { child_->kill(signal); }
   std::optional<int> wait() { return child_->wait(); }
+
+  std::string plugins{FJ_BINARY_DIR "/plugins"};
 
   [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }
   [[nodiscard]] std::string const& local() const { return addresses_.back(); }

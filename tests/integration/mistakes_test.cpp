@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "tests/integration/daemon.h"
 
@@ -139,8 +140,10 @@ BOOST_FIXTURE_TEST_CASE(broken_xml_is_answered_with_file_and_line_and_a_reload_k
 BOOST_FIXTURE_TEST_CASE(a_missing_plugin_and_a_missing_table_stop_the_start_with_their_names, Running) {
   stop();
   std::filesystem::create_directory(daemon.folder() / "empty");
-  BOOST_TEST(!daemon.start({"--plugins", daemon.folder() / "empty"}));
+  std::string const plugins = std::exchange(daemon.plugins, daemon.folder() / "empty");
+  BOOST_TEST(!daemon.start());
   BOOST_TEST(has(daemon.output(), "no table type"), daemon.output());
+  daemon.plugins = plugins;
   std::filesystem::rename(daemon.folder() / "tables/jobs.xml", daemon.folder() / "jobs.away");
   BOOST_TEST(!daemon.start());
   BOOST_TEST(has(daemon.output(), "jobs.xml"), daemon.output());

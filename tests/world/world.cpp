@@ -14,6 +14,8 @@ constexpr char kFolder[] = "shared";
 class Replay final : public storage::RecordHandler {
  public:
   Replay(core::Engine& engine, core::HostedLog& log) : engine_(engine), log_(log) {}
+  [[nodiscard]] bool wants_catalogue_first() const override { return true; }
+  Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
   Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
 
  private:
@@ -65,10 +67,10 @@ Status World::start() {
     return log.status();
   }
   log_ = std::move(log).value();
-  engine.attach(hosted, *log_);
   server_->add_log(*log_);
   network_.attach(server_.get());
-  Status status = server_->start_serving();
+  Status status = engine.attach(hosted, *log_);
+  if (status.ok()) status = server_->start_serving();
   if (status.ok()) {
     if (began_.value == 0) began_ = now();
     settle();
@@ -159,6 +161,7 @@ Result<std::uint64_t> World::replayed_digest() {
   Replay replay{engine, hosted};
   storage::RecoveryReport report;
   if (Status status = reader->read(replay, report); !status.ok()) return status;
+  if (Status status = engine.attach(hosted, *log_); !status.ok()) return status;
   return engine.digest();
 }
 

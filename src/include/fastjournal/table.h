@@ -148,6 +148,12 @@ class MetricSink {
   ~MetricSink() = default;
 };
 
+// How far copying forward came.
+struct Restated {
+  bool more{false};             // more remain once what was appended is applied
+  std::size_t object_bytes{0};  // not 0: the next object needs this much room
+};
+
 class Table {
  public:
   Table() = default;
@@ -188,9 +194,10 @@ class Table {
   // -- space --------------------------------------------------------------
   // What base must not pass: the smallest LSN this table still needs; kNoLsn if it needs none.
   [[nodiscard]] virtual Lsn oldest_lsn() const = 0;
-  // Copy forward: restate objects whose records stand below `below`, at most
-  // `budget_bytes` of them. True if more remain once these are applied.
-  virtual bool restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
+  // Copy forward: restates objects whose records stand below `below`, records
+  // of at most `budget_bytes`. An object that is larger is not begun: it is told
+  // in object_bytes, and the engine comes again with room for it.
+  virtual Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
   // Bytes that restating everything alive would take.
   [[nodiscard]] virtual std::uint64_t live_bytes() const = 0;
   // Memory that its rows take, indexes included. Asked after every command: O(1).

@@ -38,7 +38,7 @@ struct World {
     engine = std::make_unique<Engine>(types, post);
     engine->declare(std::move(declarations));
     hosted = &engine->add_log("shared");
-    engine->attach(*hosted, log);
+    BOOST_REQUIRE(engine->attach(*hosted, log).ok());
   }
   // A second world that is fed what the first one logged.
   World(World const& first, Declarations declarations, std::vector<std::string> forget = {}) {
@@ -46,10 +46,14 @@ struct World {
     engine = std::make_unique<Engine>(types, post);
     engine->declare(std::move(declarations), std::move(forget));
     hosted = &engine->add_log("shared");
-    for (MemoryLog::Record const& record : first.log.records)
-      if (record.lsn >= first.log.base_lsn() && replayed.ok()) replayed = engine->replay(*hosted, record.view(), first.log.base_lsn());
+    for (bool const catalogue : {true, false})
+      for (MemoryLog::Record const& record : first.log.records) {
+        if (record.lsn < first.log.base_lsn() || !replayed.ok()) continue;
+        if (!catalogue) replayed = engine->replay(*hosted, record.view(), first.log.base_lsn());
+        if (catalogue && record.table == TableId::catalogue) replayed = engine->replay_catalogue(*hosted, record.view());
+      }
     log.start_number = 2;
-    engine->attach(*hosted, log);
+    if (replayed.ok()) replayed = engine->attach(*hosted, log);
   }
 
   std::string run(std::string command, std::vector<std::pair<std::string, std::string>> params = {}, std::uint64_t connection = 1) {
@@ -291,11 +295,16 @@ BOOST_AUTO_TEST_CASE(a_missing_plugin_stops_the_start_with_its_name) {
   World first;
   BOOST_REQUIRE(first.engine->finish_recovery(first.now).ok());
   first.turn();
-  World second{};
-  second.types.clear();
+  TableTypes const none;
+  Post post;
+  Engine second{none, post};
+  second.declare({tally_table("counts")});
+  HostedLog& hosted = second.add_log("shared");
   Status status;
   for (MemoryLog::Record const& record : first.log.records)
-    if (status.ok()) status = second.engine->replay(*second.hosted, record.view(), first.log.base_lsn());
+    if (record.table == TableId::catalogue && status.ok()) status = second.replay_catalogue(hosted, record.view());
+  MemoryLog log;
+  if (status.ok()) status = second.attach(hosted, log);
   BOOST_TEST(!status.ok());
   BOOST_TEST(status.message().find("tally.so") != std::string::npos);
 }

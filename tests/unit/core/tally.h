@@ -98,13 +98,13 @@ class TallyTable final : public Table {
       if (oldest.is_none() || row.lsn < oldest) oldest = row.lsn;
     return oldest;
   }
-  bool restate_oldest(Lsn below, std::size_t, Decision& decision) const override {
+  Restated restate_oldest(Lsn below, std::size_t, Decision& decision) const override {
     for (auto const& [name, row] : rows_) {
       if (row.lsn >= below) continue;
       state(decision.records, row.object, name, row.count, row.at);
-      return true;
+      return {true, 0};
     }
-    return false;
+    return {};
   }
   std::uint64_t live_bytes() const override { return rows_.size() * 64; }
   std::uint64_t memory_bytes() const override { return rows_.size() * 100; }

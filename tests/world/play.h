@@ -1,0 +1,29 @@
+// One random life of a daemon in the simulator: clients insert, lease, finish,
+// release, fail and lose their connections while the power is cut, the process
+// killed, the disk refuses, and time jumps. Everything is drawn from one seed.
+// What clients were told is kept in books and held against the daemon:
+//
+//   - a row whose INSERT was acknowledged is there until somebody ended it;
+//   - a row whose DONE or DELETE was acknowledged never comes back;
+//   - no row is handed out before the lease of its last holder is over, unless
+//     a power cut took the lease, which is written and not synced (DECISIONS 16);
+//   - lease epochs of a row only rise;
+//   - digest(live) == digest(replayed) after every turn that is looked at.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace fastjournal::sim {
+
+struct PlayResult {
+  std::string wrong;  // empty: nothing; else the step and what was expected
+  std::uint64_t steps{0};
+  std::uint64_t crashes{0};
+  std::uint64_t acknowledged{0};
+  std::uint64_t looks{0};  // comparisons with a replay
+};
+
+[[nodiscard]] PlayResult play(std::uint64_t seed, std::uint64_t steps);
+
+}  // namespace fastjournal::sim
