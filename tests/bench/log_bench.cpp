@@ -1,0 +1,100 @@
+// log_bench: the file log alone, without daemon or network. Prints the disk's
+// raw rate (4 KiB pwrite + fdatasync into zeroed space) beside the log's rate at
+// 1, 16 and 256 records a commit, in turns and in one run, because disks change
+// their mind from second to second; then what append and commit cost without the sync.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "os/posix_disk.h"
+#include "storage/file_log.h"
+#include "tests/bench/sync_probe.h"
+
+namespace {
+
+using namespace fastjournal;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kBodyBytes = 200;
+
+struct Nobody final : storage::RecordHandler {
+  Status on_record(RecordView const&, Lsn) override { return {}; }
+};
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void require(Status const& status) {
+  if (status.ok()) return;
+  fmt::print(stderr, "{}\n", status.text());
+  std::exit(1);
+}
+
+struct Rate {
+  double records{0};  // a second
+  double commits{0};
+  double bytes_per_record{0};
+};
+
+// Everything dies at once, so that a few containers go round.
+Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Promise promise, double seconds) {
+  std::string const body(kBodyBytes, 'r');
+  std::uint64_t commits = 0;
+  Lsn const from = log.written_lsn();
+  Clock::time_point const begin = Clock::now();
+  do {
+    for (std::uint32_t i = 0; i < records_per_commit; ++i) {
+      if (!log.reserve(kBodyBytes, false)) require(log.last_refusal());
+      auto const place = log.append(static_cast<TableId>(1), 1, 1, ObjectId{}, kBodyBytes);
+      std::memcpy(place.body.data(), body.data(), kBodyBytes);
+      log.end_group(promise);
+    }
+    require(log.commit());
+    log.set_base(log.end_lsn());
+    log.run_chores();
+    ++commits;
+  } while (seconds_since(begin) < seconds);
+  double const took = seconds_since(begin);
+  auto const records = static_cast<double>(commits * records_per_commit);
+  return {records / took, static_cast<double>(commits) / took, static_cast<double>(log.written_lsn().value - from.value) / records};
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  double seconds = 1.0;
+  std::string folder = "log_bench_data";
+  CLI::App app{"the file log beside the disk's raw sync rate"};
+  app.add_option("--seconds", seconds, "for each line")->check(CLI::Range(0.1, 600.0))->capture_default_str();
+  app.add_option("--folder", folder, "made, and removed at the end; on the disk to be measured")->capture_default_str();
+  CLI11_PARSE(app, count, words);
+
+  bool ok = true;
+  {
+    os::PosixDisk disk(folder);
+    require(disk.make_folder(""));
+    Nobody nobody;
+    storage::RecoveryReport report;
+    auto log = storage::FileLog::open(disk, "log", {}, nobody, report);
+    require(log.status());
+    log.value()->run_chores();
+    fmt::print("{:<34} {:>12} {:>12} {:>12} {:>8} {:>10}\n", "200-byte records, synced", "records/s", "commits/s", "raw syncs/s", "ratio", "bytes/rec");
+    for (std::uint32_t const records : {1U, 16U, 256U}) {
+      double const before = bench::syncs_per_second(folder, seconds / 2);
+      Rate const rate = measure(*log.value(), records, Promise::synced, seconds);
+      double const raw = (before + bench::syncs_per_second(folder, seconds / 2)) / 2;
+      ok = ok && raw > 0;
+      fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12.0f} {:>8.2f} {:>10.1f}\n", fmt::format("{} a commit", records), rate.records, rate.commits, raw,
+                 raw > 0 ? rate.commits / raw : 0, rate.bytes_per_record);
+    }
+    Rate const rate = measure(*log.value(), 1024, Promise::written, seconds);
+    fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10.1f}\n", "1024 a commit, written, not synced", rate.records, rate.commits, "-", "-",
+               rate.bytes_per_record);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return ok ? 0 : 1;
+}
