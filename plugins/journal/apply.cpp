@@ -43,7 +43,8 @@ bool Journal::apply_row(RecordView const& record, Effects& effects) {
   RowBody body;
   if (!read_row(as_text(record.body), body)) return false;
   if (body.date < 0 || body.date > timer::kDateMax) return false;
-  std::uint32_t const known = state_.find(record.object);
+  // One that begins here is new.
+  std::uint32_t const known = record.object == object_of(record.lsn) ? kNoRow : state_.find(record.object);
   if (known != kNoRow) {
     // Copied forward: it says what is known.
     state_.moved(known, record.lsn);

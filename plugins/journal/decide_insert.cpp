@@ -180,6 +180,7 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   body.sender = wish.sender;
   body.now = wish.now;
   append_merge(decision.records, row.id(), body);
+  state_.remember(index);
   answer_inserted(decision, row.id(), behind ? "behind" : "merged", body.merges, body.date);
   return Verdict::done;
 }

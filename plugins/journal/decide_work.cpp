@@ -98,6 +98,7 @@ Verdict Journal::give_row(std::uint32_t index, Command const& command, Decision&
   terms.start = decision.start;
   terms.worker = command.worker;
   append_lease(decision.records, row.id(), terms);
+  state_.remember(index);
 
   Answer& answer = decision.answer.message("ROW").add("table", std::string_view{declaration_->name});
   answer.add("row", row.id().value).add("epoch", terms.epoch.value);

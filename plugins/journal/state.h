@@ -42,6 +42,11 @@ class State {
 
   // -- reading ------------------------------------------------------------
   [[nodiscard]] std::uint32_t find(ObjectId id) const;
+  // What is decided about a row is applied right after: its record need not be looked up again.
+  void remember(std::uint32_t row) const {
+    last_id_ = rows_[row].id();
+    last_row_ = row;
+  }
   [[nodiscard]] KeyRows find_key(std::string_view key) const;
   [[nodiscard]] KeyRows key_rows_of(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t next_sibling(std::uint32_t row) const;
@@ -135,7 +140,7 @@ class State {
   [[nodiscard]] static std::uint32_t hash_of(std::string_view key);
   [[nodiscard]] std::uint32_t find_head(std::uint32_t hash, std::string_view key) const;
   [[nodiscard]] KeyRows key_rows(std::uint32_t head) const;
-  void link(std::uint32_t row, std::string_view key);
+  void link(std::uint32_t row, std::uint32_t hash, std::uint32_t head);
   void unlink(std::uint32_t row, std::string_view key);
   void enter_waiting(std::uint32_t row, Effects& effects);
   void enter_due(std::uint32_t row, Effects& effects);
@@ -168,7 +173,7 @@ class State {
   std::uint64_t row_record_bytes_{0};
   std::uint64_t behind_{0};
   bool one_at_a_time_{true};
-  // The row asked for last: what is decided is applied right after.
+  // The row asked for last.
   mutable ObjectId last_id_{};
   mutable std::uint32_t last_row_{kNoRow};
 };

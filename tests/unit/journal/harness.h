@@ -3,6 +3,7 @@
 // replayed into a second table. For tests and benchmarks of the plugin.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -185,7 +186,6 @@ class Harness {
   Alerts alerts;
   TimeMs now{1'700'000'000'000};
   std::uint32_t start{1};
-  std::size_t step_bytes_worst{0};  // beyond what its message allows
 
   // `+N` and dates are given as in a message.
   Reply run(std::string_view command, Texts const& parameters, std::uint64_t connection = 1, std::string_view worker = "w", bool waited = false) {
@@ -252,9 +252,20 @@ class Harness {
   void close(std::uint64_t connection) {
     decide_until_done([&](Decision& decision) { return table->decide_connection_closed(ConnectionId{connection}, decision); });
   }
-  // Copies forward what stands below, at most `budget` bytes a step; returns the steps.
+  // Copies forward what stands below, at most `budget` bytes a step (more for an object that says it needs it); returns the steps.
   std::size_t restate(Lsn below, std::size_t budget = 4096) {
-    return decide_until_done([&](Decision& decision) { return table->restate_oldest(below, budget, decision); }, 64U << 20U);
+    std::size_t room = budget;
+    for (std::size_t steps = 1;; ++steps) {
+      check(steps < 1'000'000, "copying forward never comes to an end");
+      log.begin_step();
+      Answer answer;
+      Decision decision{.now = now, .start = start, .records = log, .answer = answer};
+      Restated const restated = table->restate_oldest(below, room, decision);
+      check(log.step_bytes() <= room, "copying forward took more than its room");
+      room = std::max(budget, restated.object_bytes);
+      apply_step();
+      if (!restated.more) return steps;
+    }
   }
 
   // A second table made of the log from `base` on.
@@ -308,14 +319,14 @@ class Harness {
       check(table->apply(log.stored()[i].view(), Lsn{8}, alerts), "the table refused its own record");
   }
   template <typename Decide>
-  std::size_t decide_until_done(Decide&& decide, std::size_t room = kStepBytesMax) {
+  std::size_t decide_until_done(Decide&& decide) {
     for (std::size_t steps = 1;; ++steps) {
       check(steps < 1'000'000, "the table never comes to an end");
       log.begin_step();
       Answer answer;
       Decision decision{.now = now, .start = start, .records = log, .answer = answer};
       bool const more = decide(decision);
-      check(log.step_bytes() <= room, "a step appended more than its room");
+      check(log.step_bytes() <= kStepBytesMax, "a step appended more than its room");
       apply_step();
       if (!more) return steps;
     }

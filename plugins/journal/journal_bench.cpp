@@ -1,0 +1,189 @@
+// What a journal costs by itself, without log, wire and network: operations a
+// second on one core, and bytes a waiting row takes beside its key and data. Also the
+// longest single operation, as nothing may stop for long while a table grows.
+// Times are of the processor, so that a machine that does other things as well
+// tells nearly the same.
+//
+//   journal_bench [rows]        1,000,000 if absent; 40-byte keys, 200-byte data
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "tests/unit/journal/harness.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::journal;
+
+// A log that keeps nothing: one step's records, in memory that is used again.
+class NoLog final : public Records {
+ public:
+  Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
+    if (used_ + body_bytes > bytes_.size()) bytes_.resize((used_ + body_bytes) * 2);
+    Lsn const lsn{end_};
+    end_ += (body_bytes + 24 + 7) / 8 * 8;
+    step_.push_back({TableId{1}, type, version, lsn, object.is_none() ? object_of(lsn) : object, {bytes_.data() + used_, body_bytes}});
+    used_ += body_bytes;
+    return {lsn, {bytes_.data() + used_ - body_bytes, body_bytes}};
+  }
+  void apply(Journal& table, Effects& effects) {
+    for (RecordView const& record : step_)
+      if (!table.apply(record, Lsn{8}, effects)) std::abort();
+    step_.clear();
+    used_ = 0;
+  }
+  [[nodiscard]] Lsn end() const { return Lsn{end_}; }
+
+ private:
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(1U << 20U);
+  std::vector<RecordView> step_;
+  std::size_t used_{0};
+  std::uint64_t end_{4096};
+};
+
+class Bench {
+ public:
+  explicit Bench(std::uint32_t rows) : rows_(rows) {
+    for (std::size_t i = 0; i < test::journal_type()->commands.size(); ++i) names_.push_back(test::journal_type()->commands[i].name);
+  }
+
+  void run() {
+    std::printf("%u rows, 40-byte keys, 200-byte data\n", rows_);
+    measure("insert, due", rows_, [this](std::uint32_t i) { insert(i, 0); });
+    memory();
+    measure("merge, data replaced", rows_, [this](std::uint32_t i) { insert(scattered(i), 0); });
+    measure("lease", rows_ / 4, [this](std::uint32_t) { lease(); });
+    measure("done", rows_ / 4, [this](std::uint32_t i) { done(i); });
+    held_.clear();
+    measure("lease + done, one at a time", rows_ / 4, [this](std::uint32_t) {
+      held_.clear();
+      lease();
+      done(0);
+    });
+    held_.clear();
+    measure("insert + lease + done (3 operations)", rows_ / 2, [this](std::uint32_t i) {
+      held_.clear();
+      insert(rows_ + i, 0);
+      lease();
+      done(0);
+    });
+    drain();
+    measure("insert, some time in the next hour", rows_, [this](std::uint32_t i) { insert(i, 1 + static_cast<std::int64_t>(scattered(i) % 3'600'000)); });
+    memory();
+    measure("rows that become due, a second at a time", rows_, [this](std::uint32_t i) {
+      if (i % (rows_ / 3600 + 1) == 0) now_ = now_ + DurationMs{1000};
+      while (table_.next_due() <= now_ && table_.advance(now_, 4096, alerts_)) {
+      }
+    });
+    drain();
+    memory();
+  }
+
+ private:
+  std::uint32_t scattered(std::uint32_t i) const { return static_cast<std::uint32_t>(std::uint64_t{i} * 2'654'435'761U % rows_); }
+
+  template <typename Operation>
+  void measure(char const* name, std::uint32_t count, Operation&& operation) {
+    double const began = seconds();
+    double before = began;
+    double longest = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      operation(i);
+      if (i % 16 == 15) {  // a look at the clock costs as much as some of this work
+        double const after = seconds();
+        longest = std::max(longest, after - before);
+        before = after;
+      }
+    }
+    std::printf("%-42s %9.0f k/s   longest 16: %7.2f ms\n", name, count / (seconds() - began) / 1000, longest * 1000);
+  }
+  static double seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+  }
+
+  void memory() {
+    std::uint64_t const rows = table_.state().rows().size();
+    if (rows == 0) {
+      std::printf("%-42s %9.0f KiB\n", "memory when empty", static_cast<double>(table_.memory_bytes()) / 1024);
+      return;
+    }
+    // Data: one presence byte, two of length, 200 of text.
+    std::printf("%-42s %9.1f bytes\n", "memory of a row beside key and data", static_cast<double>(table_.memory_bytes()) / static_cast<double>(rows) - 240 - 3);
+  }
+
+  Verdict command(Message const& message) {
+    while (table_.next_due() <= now_ && table_.advance(now_, 4096, alerts_)) {
+    }
+    Command command{index(message.command), &message, ConnectionId{1}, "127.0.0.1:51234#17"};
+    answer_.clear();
+    Decision decision{.now = now_, .start = 1, .records = log_, .answer = answer_};
+    Verdict const verdict = table_.decide(command, decision);
+    if (!decision.status.ok()) {
+      std::printf("%s\n", decision.status.text().c_str());
+      std::abort();
+    }
+    log_.apply(table_, alerts_);
+    return verdict;
+  }
+  std::uint16_t index(std::string_view name) const {
+    for (std::size_t i = 0;; ++i)
+      if (names_[i] == name) return static_cast<std::uint16_t>(i);
+  }
+
+  void insert(std::uint32_t i, std::int64_t after) {
+    char key[48];
+    std::snprintf(key, sizeof key, "http://www.example.com/pages/%011u", i);
+    if (i % 64 == 0) now_ = now_ + DurationMs{after == 0 ? 1 : 0};
+    message_.clear();
+    message_.command = "INSERT";
+    message_.set("k", std::string_view{key, 40});
+    message_.set("v", std::string_view{data_});
+    if (after != 0) message_.set_integer("process_date", now_.value + after);
+    command(message_);
+  }
+  void lease() {
+    message_.clear();
+    message_.command = "NEXT";
+    if (command(message_) != Verdict::done || answer_.heads()[0].command != "ROW") std::abort();
+    held_.emplace_back(answer_.params()[1].value.unsigned_integer, answer_.params()[2].value.unsigned_integer);
+  }
+  void done(std::uint32_t i) {
+    message_.clear();
+    message_.command = "DONE";
+    message_.set("row", Value::of_unsigned(held_[i].first));
+    message_.set("epoch", Value::of_unsigned(held_[i].second));
+    command(message_);
+  }
+  void drain() {
+    now_ = now_ + DurationMs{7'200'000};
+    measure("until it is empty", table_.state().rows().size(), [this](std::uint32_t) {
+      held_.clear();
+      lease();
+      done(0);
+    });
+  }
+
+  std::uint32_t rows_;
+  std::vector<std::string> names_;
+  std::shared_ptr<TableDeclaration const> declaration_ = test::declare({{"processing-timeout", "365d"}});
+  Journal table_{TableId{1}, test::journal_type(), declaration_};
+  NoLog log_;
+  test::Alerts alerts_;
+  Answer answer_;
+  Message message_;
+  TimeMs now_{1'700'000'000'000};
+  std::string data_ = std::string(200, 'd');
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> held_;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  Bench{count > 1 ? static_cast<std::uint32_t>(std::strtoul(words[1], nullptr, 10)) : 1'000'000U}.run();
+  return 0;
+}
