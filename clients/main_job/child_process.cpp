@@ -53,6 +53,8 @@ struct ExecPipe {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent may have died before the kernel was told.
   if (::getppid() != parent) ::_exit(1);
+  // What we ignore would stay ignored.
+  ::signal(SIGPIPE, SIG_DFL);
   int const input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);

@@ -76,7 +76,7 @@ bool DaemonProcess::take_line(std::string_view line) {
     line.remove_prefix(kListening.size());
     (line.starts_with("unix:") ? local_ : tcp_) = line;
   }
-  if (line.starts_with("data ") || line.starts_with("durability ")) banner_.append(line).append("\n");
+  if (line.starts_with("data ") || line.starts_with("durability ")) banner_.append(banner_.empty() ? "" : "\n").append(line);
   return line == "ready";
 }
 

@@ -56,6 +56,8 @@ class Ledger {
   // Of the first insert, and of the last row that was done.
   [[nodiscard]] std::int64_t first_us() const { return first_us_; }
   [[nodiscard]] std::int64_t last_us() const { return last_us_; }
+  // Rows done within one second, at most.
+  [[nodiscard]] std::uint64_t best_second() const;
   // The keys that must be in the index, sorted.
   [[nodiscard]] std::vector<std::string> keys_done() const;
 
@@ -103,6 +105,7 @@ class Ledger {
   std::unordered_map<std::uint64_t, std::uint64_t> leases_of_row_;
   std::unordered_map<std::uint64_t, std::uint64_t> ends_of_row_;
   std::vector<std::string> odd_;  // found while adding
+  std::vector<std::int64_t> done_us_;
   std::int64_t first_us_{0};
   std::int64_t last_us_{0};
 };

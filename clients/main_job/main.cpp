@@ -138,7 +138,11 @@ Progress::Style style_of(CommandLine const& line) {
 }
 
 void say_how_to_go_on(fs::path const& program, CommandLine const& line, fs::path const& run_folder) {
-  std::string const cli = (program.parent_path() / "fastjournal").string();
+  fs::path const absolute = program.parent_path() / "fastjournal";
+  std::error_code error;
+  fs::path const relative = fs::relative(absolute, error);
+  bool const below = !error && !relative.empty() && *relative.begin() != "..";
+  std::string const cli = below ? relative.string() : absolute.string();
   fmt::print(
       "\n  Go on by hand. In one terminal:\n\n    ./mk serve\n\n  In another:\n\n"
       "    {0} put pages uri=http://example.com/\n    {0} take pages --hold      # shows ROW and EPOCH\n"

@@ -40,6 +40,8 @@ class Chance {
   std::mt19937_64 engine_;
 };
 
+constexpr std::uint8_t kPriorityUpdates = 180;
+
 std::uint8_t priority_by_chance(Chance& chance) {
   std::int64_t const dice = chance.between(0, 99);
   return dice < 3 ? 0 : dice < 8 ? 10 : 20;
@@ -143,15 +145,18 @@ std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed) {
   std::int64_t const spread_ms = std::int64_t{pages} * kSpreadUsPerPage / 1000;
   std::vector<Touch> plan;
   for (std::uint32_t page = 0; page < pages; ++page) {
-    auto const touch_at = [&](std::int64_t at_ms) {
-      plan.push_back({at_ms, page, priority_by_chance(chance), chance.between(kDelayMsMin, kDelayMsMax)});
+    auto const touch_at = [&](std::int64_t at_ms, std::uint8_t priority) {
+      plan.push_back({at_ms, page, priority, chance.between(kDelayMsMin, kDelayMsMax)});
     };
-    std::int64_t const first_ms = chance.between(0, spread_ms);
-    touch_at(first_ms);
-    std::int64_t const delay_ms = plan.back().delay_ms;
+    bool const update = chance.percent(kUpdatePercent);
+    std::int64_t const first_ms = update ? spread_ms / 3 : chance.between(0, spread_ms);
+    touch_at(first_ms, update ? kPriorityUpdates : priority_by_chance(chance));
+    std::int64_t const due_ms = first_ms + plan.back().delay_ms;
     if (chance.between(0, 2) == 0)
-      for (std::int64_t more = chance.between(1, 4); more > 0; --more) touch_at(first_ms + chance.between(0, delay_ms - 1));
-    if (chance.percent(3)) touch_at(first_ms + chance.between(delay_ms, delay_ms + 3000));
+      for (std::int64_t more = chance.between(1, 4); more > 0; --more) touch_at(chance.between(first_ms, due_ms - 1), priority_by_chance(chance));
+    // Some when the row is in work, if it is not waiting behind others; some when it is long done.
+    if (chance.percent(3)) touch_at(due_ms + chance.between(0, 10), priority_by_chance(chance));
+    if (chance.percent(2)) touch_at(due_ms + chance.between(100, 3000), priority_by_chance(chance));
   }
   std::sort(plan.begin(), plan.end(),
             [](Touch const& a, Touch const& b) { return std::tie(a.at_ms, a.page, a.delay_ms) < std::tie(b.at_ms, b.page, b.delay_ms); });

@@ -23,10 +23,12 @@ struct Touch {
 inline constexpr std::int64_t kDelayMsMin = 200;
 inline constexpr std::int64_t kDelayMsMax = 2000;
 // Pages are touched for the first time this far from each other, on average.
-inline constexpr std::int64_t kSpreadUsPerPage = 3000;
+inline constexpr std::int64_t kSpreadUsPerPage = 4000;
+// An update of the site touches so many of the pages in one go, before half of the others were touched.
+inline constexpr std::int64_t kUpdatePercent = 25;
 
 // Every page once; a third of them 1 to 4 times more within the delay, so that these merge; a few once more when they
-// may be in work or done. By date. Priority 20, a few percent 10 and 0 (seed 000, the list plugin).
+// may be in work or done. By date. The priorities are those of seed 000: 20, a few percent 10 and 0, updates 180.
 [[nodiscard]] std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed);
 
 struct ProducerJob {

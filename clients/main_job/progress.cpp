@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t kBarWidth = 24;
+constexpr std::uint64_t kBarWidth = 20;
 
 std::size_t terminal_width() {
   winsize size{};
@@ -27,9 +27,8 @@ std::string Progress::text_of(Counts const& counts, Clock::time_point now) {
     rate_from_ = now;
     rate_done_ = counts.done;
   }
-  return fmt::format("{}/{} pages  inserted {}  merged {}  done {}  again {}  {:.0f} rows/s  {:.0f} s", counts.finished, pages_,
-                     counts.inserted + counts.behind, counts.merged, counts.done, counts.again, rate_,
-                     std::chrono::duration<double>(now - start_).count());
+  return fmt::format("{}/{} pages, {} rows, {} merged, {:.0f}/s, {:.0f} s", counts.finished, pages_, counts.inserted + counts.behind,
+                     counts.merged, rate_, std::chrono::duration<double>(now - start_).count());
 }
 
 void Progress::show(Counts const& counts) {

@@ -64,7 +64,7 @@ void add_work(Table& table, Outcome const& outcome) {
   if (counts.parked > 0) table.line("parked", counts.parked, "documents that could not be read; in doubt see the backends' output");
   table.line("timed out", outcome.verdict.timed_out,
              outcome.killed.empty() ? std::string{"no backend was caught with a row in hand, so none was killed"}
-                                    : fmt::format("leases; {} was killed with {} rows in hand", outcome.killed, outcome.killed_rows));
+                                    : fmt::format("leased rows; {} was killed with {} in hand", outcome.killed, outcome.killed_rows));
   table.line("handed out again", outcome.verdict.came_back,
              outcome.verdict.folded == 0 ? std::string{} : fmt::format("{} more went into a newer row of their page", outcome.verdict.folded));
   table.line("lost", outcome.verdict.lost.size(), "pages not done after their last insert, by id");
@@ -104,7 +104,8 @@ std::string table_of(Outcome const& outcome) {
   add_work(table, outcome);
   table.gap();
   table.line("rows/s", fmt::format("{:.0f}", rows_per_second(outcome)),
-             fmt::format("done, over {:.1f} s from the first insert to the last DONE", outcome.seconds));
+             fmt::format("over {:.1f} s, first insert to last DONE: as fast as the producer writes; {} in the best second",
+                         outcome.seconds, outcome.best_second));
   add_lateness(table, outcome);
   std::string text = table.text() + index_text(outcome) + "\n";
   std::vector<std::string> const wrong = what_is_wrong(outcome);
@@ -139,6 +140,7 @@ std::string json_of(Outcome const& outcome) {
       {"killed_rows", outcome.killed_rows},
       {"seconds", outcome.seconds},
       {"rows_per_s", rows_per_second(outcome)},
+      {"best_second", outcome.best_second},
       {"lateness_us", {{"p50", outcome.daemon.lateness_us_p50}, {"p99", outcome.daemon.lateness_us_p99}, {"wakes", outcome.daemon.wakes}}},
       {"received_us", {{"p50", outcome.lateness.percentile(50)}, {"p99", outcome.lateness.percentile(99)}, {"messages", outcome.lateness.count()}}},
       {"durability", outcome.daemon.durability},

@@ -77,7 +77,8 @@ class Story {
     auto started = DaemonProcess::start(settings_.program.parent_path(), folder_);
     if (!started.ok()) return started.status();
     daemon_.emplace(std::move(started).value());
-    progress_.say(fmt::format("daemon     pid {}, {} and {}\n{}", daemon_->process().pid(), daemon_->tcp(), daemon_->local(), daemon_->banner()));
+    progress_.say(fmt::format("daemon     pid {}, {} and {}", daemon_->process().pid(), daemon_->tcp(), daemon_->local()));
+    progress_.say(daemon_->banner());
     progress_.say(fmt::format("the table of this run, {}:\n{}", (folder_.tables() / "pages.xml").string(), table_xml()));
     return {};
   }
@@ -197,6 +198,7 @@ class Story {
     outcome_.counts = ledger_.counts();
     outcome_.verdict = ledger_.check();
     outcome_.lateness = ledger_.lateness();
+    outcome_.best_second = ledger_.best_second();
     outcome_.seconds = static_cast<double>(std::max<std::int64_t>(0, ledger_.last_us() - ledger_.first_us())) / 1e6;
     return ask_index();
   }

@@ -81,10 +81,12 @@ BOOST_AUTO_TEST_CASE(the_plan_is_the_story_of_the_seeds) {
   });
   BOOST_TEST(merging > kPages * 30 / 100);
   BOOST_TEST(merging < kPages * 37 / 100);
-  BOOST_TEST(by_priority.size() == 3U);
+  BOOST_TEST(by_priority.size() == 4U);
+  BOOST_TEST(by_priority[180] > kPages * 22 / 100);
+  BOOST_TEST(by_priority[180] < kPages * 28 / 100);
   BOOST_TEST(by_priority[0] > 0U);
   BOOST_TEST(by_priority[10] > by_priority[0]);
-  BOOST_TEST(by_priority[20] > plan.size() * 9 / 10 - plan.size() / 50);
+  BOOST_TEST(by_priority[20] > (plan.size() - by_priority[180]) * 88 / 100);
   BOOST_TEST(plan_touches(1, 1).size() >= 1U);
 }
 

@@ -216,6 +216,17 @@ BOOST_AUTO_TEST_CASE(a_parked_page_is_finished_but_not_done) {
   BOOST_TEST(ledger.keys_done().empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_best_second_is_any_second) {
+  BOOST_TEST(ledger.best_second() == 0U);
+  std::uint64_t row = 7;
+  for (std::int64_t const us : {900'000, 1'100'000, 1'500'000, 1'899'999, 3'000'000}) {
+    insert(1, "a", row);
+    whole_work(us, "one", "a", row, row);
+    ++row;
+  }
+  BOOST_TEST(ledger.best_second() == 4U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::main_job
