@@ -1,6 +1,6 @@
 // What the shell learns from `fastjournal`. Part of the interface: scripts
 // depend on these numbers, so they are only added to. `fastjournal --help` and
-// doc/cli.md list them.
+// clients/README.md list them.
 #pragma once
 
 #include "fastjournal/status.h"

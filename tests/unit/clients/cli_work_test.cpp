@@ -46,6 +46,29 @@ void meet(std::string const& fifo, int mode) {
   ::close(fd);
 }
 
+// The reading end, with a limit.
+class Reader {
+ public:
+  explicit Reader(std::string const& fifo) : fd_(::open(fifo.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (fd_ < 0) throw std::runtime_error("cannot open the fifo");
+  }
+  Reader(Reader const&) = delete;
+  Reader& operator=(Reader const&) = delete;
+  ~Reader() { ::close(fd_); }
+
+  // "": the end.
+  void expect(std::string const& wanted) const {
+    pollfd one{fd_, POLLIN, 0};
+    char buffer[64];
+    if (::poll(&one, 1, client::kScriptLimitMs) <= 0) throw std::runtime_error("nothing comes through the fifo");
+    ssize_t const got = ::read(fd_, buffer, sizeof buffer);
+    if (got < 0 || std::string(buffer, static_cast<std::size_t>(got)) != wanted) throw std::runtime_error("something else came through the fifo");
+  }
+
+ private:
+  int fd_;
+};
+
 struct Said {
   ExitCode code{};
   std::string err;
@@ -191,21 +214,24 @@ BOOST_AUTO_TEST_CASE(a_lost_lease_ends_the_command_and_settles_nothing) {
   BOOST_TEST(says(said.err, "lost while the command ran: stale_epoch: leased to w2"));
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_and_the_row_is_given_back_at_once) {
+BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_to_all_and_the_row_is_given_back_at_once) {
   Folder const folder;
   Said const said = run_work(
       [&](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
-        meet(folder.fifo(), O_RDONLY);
+        Reader fifo(folder.fifo());
+        fifo.expect("up\n");
         ::kill(::getpid(), SIGTERM);
         Message const release = peer.expect("RELEASE");
         want(about_row(release) && release.text("process_date") == "+0", "at once");
+        want(release.text("error") == "sh: killed by signal 15 (Terminated)", "the reason");
         peer.answer(release, "RELEASED");
+        // The end of the fifo: nobody is left who holds it, the command's own child included.
+        fifo.expect("");
       },
-      // The shell waits for a child of its own: both must hear of it.
-      {}, {"sh", "-c", "trap 'exit 9' TERM; : >\"$0\"; sleep 1000; exit 0", folder.fifo()});
+      {}, {"sh", "-c", "exec 3>\"$0\"; sleep 60 & echo up >&3; wait", folder.fifo()});
   BOOST_TEST((said.code == ExitCode::ok));
-  BOOST_TEST(says(said.err, "pages row 8: exit status 9, released\n"));
+  BOOST_TEST(says(said.err, "pages row 8: killed by signal 15 (Terminated), released\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_finishes_in_spite_of_a_stop_is_done) {
@@ -215,9 +241,10 @@ BOOST_AUTO_TEST_CASE(a_command_that_finishes_in_spite_of_a_stop_is_done) {
         give_row(peer, peer.expect("NEXT"));
         meet(folder.fifo(), O_RDONLY);
         ::kill(::getpid(), SIGINT);
+        meet(folder.fifo(), O_WRONLY);
         peer.answer(peer.expect("DONE"), "COMPLETED");
       },
-      {}, {"sh", "-c", "trap 'exit 0' INT; : >\"$0\"; sleep 1000", folder.fifo()});
+      {}, {"sh", "-c", "trap '' INT; : >\"$0\"; read x <\"$0\"; exit 0", folder.fifo()});
   BOOST_TEST((said.code == ExitCode::ok));
 }
 
