@@ -44,7 +44,7 @@ class Story {
   explicit Story(Settings const& settings) : settings_(settings), folder_{settings.run_folder}, progress_(settings.style, 0) {}
 
   Result<Outcome> play() {
-    for (auto const part : {&Story::choose_documents, &Story::start_daemon, &Story::start_workers, &Story::follow, &Story::finish})
+    for (auto const part : {&Story::choose_documents, &Story::try_query, &Story::start_daemon, &Story::start_workers, &Story::follow, &Story::finish})
       if (Status done = (this->*part)(); !done.ok()) return done;
     return std::move(outcome_);
   }
@@ -71,6 +71,13 @@ class Story {
     for (auto const& folder : settings_.folders) names.push_back(folder.string());
     progress_.say(fmt::format("documents  {} texts from {}", outcome_.pages_wanted, joined(names)));
     return {};
+  }
+
+  // Makes the index, and refuses words that FTS5 cannot read now and not in the end.
+  Status try_query() {
+    auto index = Index::open(folder_.index());
+    if (!index.ok()) return index.status();
+    return index.value().query(settings_.query, 1).status();
   }
 
   Status start_daemon() {

@@ -81,6 +81,15 @@ BOOST_AUTO_TEST_CASE(an_interrupt_ends_it_and_its_processes) {
   Stage::no_process_is_left();
 }
 
+BOOST_AUTO_TEST_CASE(a_query_that_cannot_be_read_is_refused_before_the_work) {
+  Stage const stage(1);
+  Settings settings = stage.settings();
+  settings.query = "AND AND";
+  auto const refused = play(settings);
+  BOOST_TEST((refused.status().code() == Code::io_error));
+  BOOST_TEST(refused.status().message().find("AND AND") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(without_documents_or_daemon_it_does_not_begin) {
   Stage const empty(0);
   auto const nothing = play(empty.settings());
