@@ -80,7 +80,8 @@ class PosixFile final : public env::File {
 
   Status write(std::uint64_t offset, std::span<std::byte const> bytes) override {
     while (!bytes.empty()) {
-      ssize_t const put = uninterrupted([&] { return ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+      ssize_t const put =
+          uninterrupted([&] { return ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
       if (put < 0) return failure("write", path_, errno);
       // The kernel took nothing and says no reason: asking again could go on for ever.
       if (put == 0) return failure("write", path_, EIO);
@@ -103,7 +104,8 @@ class PosixFile final : public env::File {
   }
 
   Status truncate(std::uint64_t size) override {
-    if (uninterrupted([&] { return ::ftruncate(fd_.get(), static_cast<off_t>(size)); }) != 0) return failure("truncate", path_, errno);
+    if (uninterrupted([&] { return ::ftruncate(fd_.get(), static_cast<off_t>(size)); }) != 0)
+      return failure("truncate", path_, errno);
     return {};
   }
 
@@ -207,7 +209,8 @@ Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder(std::string_view
     int const error = errno;
     if (error != EWOULDBLOCK) return failure("lock", name, error);
     std::string const pid = holder_of(descriptor.get());
-    return Status(Code::in_use, fmt::format("lock {}: held by process {}", name, pid.empty() ? "unknown" : pid)).with("holder", pid);
+    return Status(Code::in_use, fmt::format("lock {}: held by process {}", name, pid.empty() ? "unknown" : pid))
+        .with("holder", pid);
   }
   std::string const pid = fmt::format("{}\n", ::getpid());
   if (::ftruncate(descriptor.get(), 0) != 0) return failure("truncate", name, errno);

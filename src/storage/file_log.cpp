@@ -49,7 +49,8 @@ bool FileLog::reserve(std::size_t bytes, bool removing) {
   }
   std::uint64_t const total = round_up(used_ + need, options_.block_bytes);
   if (total > kBatchBytesMax) {
-    refusal_ = {Code::too_large, fmt::format("log {}: {} bytes in one group, the limit is {}", options_.name, total, kBatchBytesMax)};
+    refusal_ = {Code::too_large,
+                fmt::format("log {}: {} bytes in one group, the limit is {}", options_.name, total, kBatchBytesMax)};
     return false;
   }
   if (!make_room(total, removing)) return false;
@@ -66,8 +67,9 @@ bool FileLog::make_room(std::uint64_t bytes, bool removing) {
   std::uint64_t const kept_back = removing ? 0 : kKeptBack - (making_ ? 1U : 0U);
   while (spares() < needed + kept_back) {
     if (Status status = extend(); !status.ok()) {
-      refusal_ = {Code::no_space, fmt::format("log {}: {} more bytes do not fit into {} containers, and no other can be made: {}", options_.name,
-                                              bytes, containers_total(), status.message())};
+      refusal_ = {Code::no_space,
+                  fmt::format("log {}: {} more bytes do not fit into {} containers, and no other can be made: {}",
+                              options_.name, bytes, containers_total(), status.message())};
       return false;
     }
   }
@@ -112,7 +114,8 @@ Status FileLog::put_header(Container& container) {
     if (!file.ok()) return file.status();
     container.file = std::move(file.value());
   }
-  if (Status status = write_header(*container.file, container.header, container.stale_copy); !status.ok()) return status;
+  if (Status status = write_header(*container.file, container.header, container.stale_copy); !status.ok())
+    return status;
   container.stale_copy = 0;
   base_in_header_ = std::max(base_in_header_, container.header.base);
   durable_told_ = std::max(durable_told_, container.header.durable);
@@ -149,7 +152,8 @@ void FileLog::grow_buffer(std::uint64_t bytes) {
 // ---------------------------------------------------------------------------
 // The open batch
 
-Records::Place FileLog::append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) {
+Records::Place FileLog::append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
+                               std::size_t body_bytes) {
   std::size_t const size = record_bytes(!object.is_none(), body_bytes);
   FJ_CHECK(used_ + size <= reserved_, "records stay within what was reserved");
   std::span<std::byte> const at(buffer_.get() + used_, size);
@@ -172,6 +176,7 @@ Status FileLog::commit() {
   FJ_CHECK(!group_open_, "groups are complete when they are committed");
   if (used_ > kBatchHeaderBytes)
     if (Status status = write_open_batch(0); !status.ok()) return status;
+  committed_ = batch_at_;
   if (!promised_ || options_.sync != SyncPolicy::always) return {};
   return sync();
 }
@@ -234,14 +239,16 @@ void FileLog::enter_next_container() {
 Status FileLog::sync_written() {
   // What was written lies in the last containers; all of them, not only the one
   // that is written now: an earlier batch may have been written and not synced.
-  for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_; ++container) {
+  for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_;
+       ++container) {
     if (!container->dirty) continue;
     if (Status status = container->file->sync(); !status.ok()) return fail(status);
     container->dirty = false;
     if (container != chain_.rbegin()) container->file.reset();
   }
-  durable_ = batch_at_;
+  durable_ = committed_ = batch_at_;
   durable_told_ = std::max(durable_told_, durable_telling_);
+  data_synced_ = data_end_;
   promised_ = false;
   if (base_needs_ <= durable_) base_safe_ = base_;
   free_below_base();
@@ -251,9 +258,7 @@ Status FileLog::sync_written() {
 // ---------------------------------------------------------------------------
 // Stamp and seal
 
-bool FileLog::needs_stamp() const {
-  return used_ == kBatchHeaderBytes && data_end_ <= durable_ && data_end_ > durable_told_;
-}
+bool FileLog::needs_stamp() const { return used_ == kBatchHeaderBytes && data_synced_ > durable_told_; }
 
 Status FileLog::write_mark(std::uint32_t flags) {
   grow_buffer(options_.block_bytes);
@@ -265,7 +270,8 @@ Status FileLog::stamp() {
   if (!error_.ok()) return error_;
   // Without room for it the log is as good as it was.
   if (!needs_stamp() || !make_room(options_.block_bytes, true)) return error_;
-  return write_mark(0);
+  if (Status status = sync(); !status.ok()) return status;
+  return needs_stamp() ? write_mark(0) : Status{};
 }
 
 Status FileLog::seal() {
@@ -346,7 +352,8 @@ std::unique_ptr<Chore> FileLog::take_chore() {
     chore_out_ = making_ = true;
     return std::make_unique<Chore>(disk_, folder_, Chore::Kind::make, unused_header());
   }
-  bool const surplus = spares() > kSpares && containers_total() > std::max(options_.initial_containers, kContainersAllowed);
+  bool const surplus =
+      spares() > kSpares && containers_total() > std::max(options_.initial_containers, kContainersAllowed);
   if (!surplus || free_.empty()) return nullptr;
   // A recovery looks for containers down to the base that the headers name:
   // that must be above this one before it is gone.

@@ -75,7 +75,8 @@ class FileLog final : public core::Log {
   [[nodiscard]] Status commit() override;
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{batch_at_.value + used_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return place_of_next(durable_); }
-  [[nodiscard]] Lsn written_lsn() const override { return place_of_next(batch_at_); }
+  // What a long turn wrote ahead counts once commit() has seen it: until then it may lack its sync.
+  [[nodiscard]] Lsn written_lsn() const override { return place_of_next(committed_); }
   void set_base(Lsn base) override;
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
@@ -85,8 +86,9 @@ class FileLog final : public core::Log {
   // Syncs what was written and not synced (SyncPolicy::interval, promises `written`).
   [[nodiscard]] Status sync();
   [[nodiscard]] bool has_unsynced() const { return durable_ < batch_at_; }
-  // True while the last batches are durable and nothing on disk says so: call
-  // stamp() when the log has been idle for some milliseconds. One write, one sync.
+  // True while batches are durable and nothing durable says so: call stamp()
+  // when the log has been idle for some milliseconds. One write, one sync, and
+  // one more if something was only written.
   [[nodiscard]] bool needs_stamp() const;
   [[nodiscard]] Status stamp();
   // Clean stop: commits, syncs, and writes a seal. Nothing may follow.
@@ -111,7 +113,7 @@ class FileLog final : public core::Log {
     std::unique_ptr<env::File> file;  // open while it is written
     Lsn live_until{};                 // end of the last batch that touches it
     std::uint8_t stale_copy{0};
-    bool dirty{false};                // written since its last sync
+    bool dirty{false};  // written since its last sync
   };
 
   FileLog(env::Disk& disk, std::string folder, LogOptions options);
@@ -152,12 +154,12 @@ class FileLog final : public core::Log {
   std::unique_ptr<env::FolderLock> lock_;
   std::uint64_t store_id_{0};
   std::uint32_t start_{0};
-  std::uint64_t lap_{0};            // the highest given
-  std::uint32_t index_{0};          // the highest given
+  std::uint64_t lap_{0};    // the highest given
+  std::uint32_t index_{0};  // the highest given
 
-  std::deque<Container> chain_;     // base to the one being written (the last)
-  std::deque<Container> ready_;     // follow it; headers durable
-  std::vector<Container> free_;     // may be used again
+  std::deque<Container> chain_;  // base to the one being written (the last)
+  std::deque<Container> ready_;  // follow it; headers durable
+  std::vector<Container> free_;  // may be used again
 
   // The open batch.
   std::unique_ptr<std::byte[]> buffer_;
@@ -165,25 +167,27 @@ class FileLog final : public core::Log {
   std::uint64_t reserved_{0};
   Lsn batch_at_{};
   std::uint64_t used_{kBatchHeaderBytes};
-  std::uint64_t last_record_{0};    // offset in the buffer; 0: none
+  std::uint64_t last_record_{0};  // offset in the buffer; 0: none
   bool group_open_{false};
-  bool promised_{false};            // something unsynced was promised `synced`
+  bool promised_{false};  // something unsynced was promised `synced`
 
   Lsn durable_{};
-  Lsn data_end_{};                  // end of the last batch with records
-  Lsn durable_told_{};              // the highest durable LSN that the disk tells,
-  Lsn durable_telling_{};           // and that it will tell after the next sync
+  Lsn committed_{};        // end of what commit() has seen
+  Lsn data_end_{};         // end of the last batch with records,
+  Lsn data_synced_{};      // and of the last one that is durable
+  Lsn durable_told_{};     // the highest durable LSN that the disk tells,
+  Lsn durable_telling_{};  // and that it will tell after the next sync
   Lsn base_{};
-  Lsn base_needs_{};                // base_ holds once everything below this is durable
-  Lsn base_safe_{};                 // a base that holds
-  Lsn base_in_header_{};            // the highest base in a durable container header
+  Lsn base_needs_{};      // base_ holds once everything below this is durable
+  Lsn base_safe_{};       // a base that holds
+  Lsn base_in_header_{};  // the highest base in a durable container header
 
   Status error_;
   Status refusal_;
   bool chore_out_{false};
-  bool making_{false};              // that chore makes a container
+  bool making_{false};  // that chore makes a container
   std::uint32_t chore_failures_{0};
-  std::uint32_t chore_pause_{0};    // calls of take_chore to skip
+  std::uint32_t chore_pause_{0};  // calls of take_chore to skip
 };
 
 }  // namespace fastjournal::storage

@@ -12,13 +12,19 @@ namespace fastjournal::storage {
 namespace {
 
 Status check_options(LogOptions const& options) {
-  auto const wrong = [&](std::string text) { return Status{Code::bad_configuration, fmt::format("log {}: {}", options.name, text)}; };
-  if (!std::has_single_bit(options.block_bytes) || options.block_bytes < kBlockBytesMin || options.block_bytes > kBlockBytesMax)
-    return wrong(fmt::format("block size {}: a power of two from {} to {} is expected", options.block_bytes, kBlockBytesMin, kBlockBytesMax));
+  auto const wrong = [&](std::string text) {
+    return Status{Code::bad_configuration, fmt::format("log {}: {}", options.name, text)};
+  };
+  if (!std::has_single_bit(options.block_bytes) || options.block_bytes < kBlockBytesMin ||
+      options.block_bytes > kBlockBytesMax)
+    return wrong(fmt::format("block size {}: a power of two from {} to {} is expected", options.block_bytes,
+                             kBlockBytesMin, kBlockBytesMax));
   if (options.container_bytes < options.container_bytes_min || options.container_bytes < 4 * options.block_bytes)
-    return wrong(fmt::format("container-size {}: at least {} is expected", options.container_bytes, options.container_bytes_min));
+    return wrong(fmt::format("container-size {}: at least {} is expected", options.container_bytes,
+                             options.container_bytes_min));
   if (options.container_bytes > kBatchBytesMax * 64)
-    return wrong(fmt::format("container-size {}: at most {} is expected", options.container_bytes, kBatchBytesMax * 64));
+    return wrong(
+        fmt::format("container-size {}: at most {} is expected", options.container_bytes, kBatchBytesMax * 64));
   if (options.initial_containers < 2) return wrong("initial-containers: at least 2 is expected");
   if (options.batch_bytes_max > kBatchBytesMax) return wrong(fmt::format("more than {} bytes a batch", kBatchBytesMax));
   return {};
@@ -26,8 +32,8 @@ Status check_options(LogOptions const& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<FileLog>> FileLog::open(env::Disk& disk, std::string folder, LogOptions options, RecordHandler& handler,
-                                               RecoveryReport& report) {
+Result<std::unique_ptr<FileLog>> FileLog::open(env::Disk& disk, std::string folder, LogOptions options,
+                                               RecordHandler& handler, RecoveryReport& report) {
   if (Status status = check_options(options); !status.ok()) return status;
   options.container_bytes = round_up(options.container_bytes, options.block_bytes);
   std::unique_ptr<FileLog> log(new FileLog(disk, std::move(folder), std::move(options)));
@@ -80,7 +86,8 @@ Status FileLog::remove_unfinished() {
 // sync failed and the pages count as clean since. So the same bytes are written
 // again and synced; whole blocks, hence nothing can be torn that was whole.
 Status FileLog::prove(LogReader& reader) {
-  std::uint64_t const header_bytes = kHeaderBlocks * (reader.containers().empty() ? 0 : reader.containers().front().header.block);
+  std::uint64_t const header_bytes =
+      kHeaderBlocks * (reader.containers().empty() ? 0 : reader.containers().front().header.block);
   std::vector<std::byte> bytes;
   for (LogReader::Container* container : reader.chain()) {
     ContainerHeader const& header = container->header;
@@ -98,7 +105,8 @@ Status FileLog::prove(LogReader& reader) {
       std::uint64_t const offset = header_bytes + (begin.value - header.first.value);
       auto const got = file->read(offset, bytes);
       if (!got.ok()) return got.status();
-      if (got.value() != bytes.size()) return {Code::io_error, fmt::format("{}: the file ends too early", container->path)};
+      if (got.value() != bytes.size())
+        return {Code::io_error, fmt::format("{}: the file ends too early", container->path)};
       if (Status status = file->write(offset, bytes); !status.ok()) return status;
     }
     if (file != nullptr)
@@ -121,7 +129,7 @@ void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
     base_in_header_ = std::max(base_in_header_, header.base);
     if (header.lap > 0) next = std::max(next, header.end());
   }
-  batch_at_ = durable_ = Lsn{round_up(next.value, options_.block_bytes)};
+  batch_at_ = durable_ = committed_ = Lsn{round_up(next.value, options_.block_bytes)};
 
   std::vector<LogReader::Container const*> kept;
   for (LogReader::Container const* container : reader.chain())
@@ -145,7 +153,8 @@ void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
 Status FileLog::start_container(RecoveryReport& report) {
   if (free_.empty())
     if (Status status = extend(); !status.ok())
-      return {status.code(), fmt::format("log {}: a start needs a container, and none can be made: {}", options_.name, status.message())};
+      return {status.code(), fmt::format("log {}: a start needs a container, and none can be made: {}", options_.name,
+                                         status.message())};
   Container container = std::move(free_.front());
   free_.erase(free_.begin());
   ContainerHeader& header = container.header;

@@ -68,7 +68,8 @@ void encode(ContainerHeader const& header, std::span<std::byte> block) {
       .put(header.size)
       .put(header.block)
       .put(header.start);
-  std::uint64_t const sum = hash64(as_text(block.subspan(sizeof(std::uint64_t), kContainerHeaderBytes - sizeof(std::uint64_t))));
+  std::uint64_t const sum =
+      hash64(as_text(block.subspan(sizeof(std::uint64_t), kContainerHeaderBytes - sizeof(std::uint64_t))));
   store_little(block.data(), sum);
 }
 
@@ -110,7 +111,8 @@ void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<st
   store_little(batch.data(), hash64(as_text(batch.subspan(sizeof(std::uint64_t))), batch_seed(store_id, header.lap)));
 }
 
-std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap, std::uint32_t block) {
+std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
+                                        std::uint32_t block) {
   if (head.size() < kBatchHeaderBytes) return std::nullopt;
   ByteReader reader(as_text(head.first(kBatchHeaderBytes)));
   static_cast<void>(reader.number<std::uint64_t>());
@@ -167,7 +169,8 @@ std::optional<DecodedRecord> decode_record(std::span<std::byte const> rest, Lsn 
   out.view.type = static_cast<std::uint8_t>(kind & 0xFFU);
   out.view.version = static_cast<std::uint8_t>(kind >> 8U);
   out.view.lsn = lsn;
-  out.view.object = has_object ? ObjectId{load_little<std::uint64_t>(rest.data() + kRecordHeaderBytes)} : object_of(lsn);
+  out.view.object =
+      has_object ? ObjectId{load_little<std::uint64_t>(rest.data() + kRecordHeaderBytes)} : object_of(lsn);
   out.view.body = rest.subspan(head, body);
   return out;
 }

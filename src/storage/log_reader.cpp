@@ -79,15 +79,17 @@ Status LogReader::read_headers(std::string const& name, std::uint32_t index) {
   auto const first = copy_at(head, 0, index);
   auto const second = second_copy(head, index);
   if (!first && !second)
-    return damaged(fmt::format("{} offset 0: neither copy of the container's header can be read; nothing was changed", container.path));
+    return damaged(fmt::format("{} offset 0: neither copy of the container's header can be read; nothing was changed",
+                               container.path));
   bool const take_second = !first || (second && second->lap > first->lap);
   container.header = take_second ? *second : *first;
   container.stale_copy = take_second ? 0 : 1;
   if (!first || !second)
-    notes_.push_back(fmt::format("{}: copy {} of the header cannot be read, the other was used", container.path, first ? 2 : 1));
+    notes_.push_back(
+        fmt::format("{}: copy {} of the header cannot be read, the other was used", container.path, first ? 2 : 1));
   if (container.header.size != size.value())
-    return damaged(fmt::format("{}: the file has {} bytes, its header says {}; nothing was changed", container.path, size.value(),
-                               container.header.size));
+    return damaged(fmt::format("{}: the file has {} bytes, its header says {}; nothing was changed", container.path,
+                               size.value(), container.header.size));
   containers_.push_back(std::move(container));
   return {};
 }
@@ -97,8 +99,8 @@ Status LogReader::check_alike() const {
     ContainerHeader const& a = containers_.front().header;
     ContainerHeader const& b = container.header;
     if (a.store_id != b.store_id || a.size != b.size || a.block != b.block)
-      return damaged(fmt::format("{} does not belong to the log of {}: store {:016x}, not {:016x}; nothing was changed", container.path,
-                                 containers_.front().path, b.store_id, a.store_id));
+      return damaged(fmt::format("{} does not belong to the log of {}: store {:016x}, not {:016x}; nothing was changed",
+                                 container.path, containers_.front().path, b.store_id, a.store_id));
   }
   return {};
 }
@@ -112,7 +114,8 @@ Status LogReader::order() {
     ContainerHeader const& header = container.header;
     if (header.lap == 0) continue;
     if (tip != nullptr && tip->header.lap == header.lap)
-      return damaged(fmt::format("{} and {} both claim lap {}; nothing was changed", tip->path, container.path, header.lap));
+      return damaged(
+          fmt::format("{} and {} both claim lap {}; nothing was changed", tip->path, container.path, header.lap));
     if (tip == nullptr || header.lap > tip->header.lap) tip = &container;
     base_ = std::max(base_, header.base);
     header_durable_ = std::max(header_durable_, header.durable);
@@ -126,8 +129,9 @@ Status LogReader::order() {
     auto const found = std::find_if(containers_.begin(), containers_.end(),
                                     [&](Container const& c) { return c.header.lap == after.header.lap_before; });
     if (found == containers_.end() || found->header.lap >= after.header.lap)
-      return damaged(fmt::format("the container of lap {}, which precedes {} and is needed from LSN {}, is missing; nothing was changed",
-                                 after.header.lap_before, after.path, base_.value));
+      return damaged(fmt::format(
+          "the container of lap {}, which precedes {} and is needed from LSN {}, is missing; nothing was changed",
+          after.header.lap_before, after.path, base_.value));
     chain_.push_back(&*found);
   }
   std::reverse(chain_.begin(), chain_.end());
@@ -143,7 +147,9 @@ Status LogReader::make_segments() {
     bool const fits = before == nullptr || (follows ? header.first == before->end() && header.cut == header.first
                                                     : header.cut > before->first && header.cut <= before->end() &&
                                                           header.first >= before->end());
-    if (!fits) return damaged(fmt::format("{} offset 0: the header does not fit the container before it; nothing was changed", container->path));
+    if (!fits)
+      return damaged(fmt::format("{} offset 0: the header does not fit the container before it; nothing was changed",
+                                 container->path));
     if (!follows) {
       if (segment != nullptr) segment->limit = header.cut;
       segments_.emplace_back();
@@ -210,7 +216,8 @@ Result<LogReader::Found> LogReader::batch_at(Segment const& segment, Lsn lsn) {
 
 void LogReader::count_batch(Segment const& segment, BatchHeader const& header) {
   for (Container* container : segment.containers)
-    if (container->header.first < header.end() && container->header.end() > header.lsn) container->live_until = header.end();
+    if (container->header.first < header.end() && container->header.end() > header.lsn)
+      container->live_until = header.end();
 }
 
 Status LogReader::deliver(Segment const& segment, Found const& found, RecordHandler& handler, RecoveryReport& report) {
@@ -220,14 +227,17 @@ Status LogReader::deliver(Segment const& segment, Found const& found, RecordHand
   bool group_open = false;
   while (at < header.used) {
     auto const record = decode_record(found.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
-    if (!record) return damaged(fmt::format("{}: a record of a sound batch cannot be read", place(segment.containers, Lsn{header.lsn.value + at})));
+    if (!record)
+      return damaged(fmt::format("{}: a record of a sound batch cannot be read",
+                                 place(segment.containers, Lsn{header.lsn.value + at})));
     group_open = !record->last_of_group;
     if (record->view.lsn >= base_)
       if (Status status = handler.on_record(record->view, base_); !status.ok()) return status;
     at += record->bytes;
     ++records;
   }
-  if (group_open) return damaged(fmt::format("{}: the batch ends inside a group", place(segment.containers, header.lsn)));
+  if (group_open)
+    return damaged(fmt::format("{}: the batch ends inside a group", place(segment.containers, header.lsn)));
   Container const* container = container_at(segment.containers, header.lsn);
   handler.on_batch({header, container->path, offset_in(container->header, header.lsn), records});
   report.records += records;
@@ -265,9 +275,10 @@ Result<Lsn> LogReader::find_start(RecoveryReport& report) {
 
 Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report) {
   auto const refuse = [&](Lsn durable) {
-    return damaged(fmt::format("{}: the batch there is damaged, and everything below LSN {} was durable; nothing was changed. "
-                               "Restore the file, or salvage what is left",
-                               place(segment.containers, lsn), durable.value));
+    return damaged(
+        fmt::format("{}: the batch there is damaged, and everything below LSN {} was durable; nothing was changed. "
+                    "Restore the file, or salvage what is left",
+                    place(segment.containers, lsn), durable.value));
   };
   if (!segment.last) return refuse(segment.limit);
   if (header_durable_ > lsn) return refuse(header_durable_);
@@ -283,8 +294,9 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
   report.cut = plausible || intact > 0;
   if (report.cut) {
     report.cut_at = lsn;
-    report.cut_reason = fmt::format("{}: a batch that was never synced is incomplete; {} behind it were dropped with it",
-                                    place(segment.containers, lsn), intact);
+    report.cut_reason =
+        fmt::format("{}: a batch that was never synced is incomplete; {} behind it were dropped with it",
+                    place(segment.containers, lsn), intact);
   }
   return {};
 }
@@ -310,7 +322,8 @@ Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& 
     std::erase_if(unproved_, [&](Range const& range) { return range.end <= header.durable; });
   }
   if (at != segment.limit)
-    return damaged(fmt::format("{}: a batch goes beyond the place where the next start cut the log", place(segment.containers, from)));
+    return damaged(fmt::format("{}: a batch goes beyond the place where the next start cut the log",
+                               place(segment.containers, from)));
   return {};
 }
 

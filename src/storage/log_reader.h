@@ -20,8 +20,8 @@ namespace fastjournal::storage {
 // A batch that passed its check, for those who print.
 struct BatchView {
   BatchHeader header;
-  std::string container;     // file in which it begins
-  std::uint64_t offset{0};   // in that file
+  std::string container;    // file in which it begins
+  std::uint64_t offset{0};  // in that file
   std::uint64_t records{0};
 };
 
@@ -48,13 +48,13 @@ struct RecoveryReport {
   std::uint64_t records{0};
   std::uint32_t containers{0};
   std::uint64_t store_id{0};
-  Lsn base{};                   // nothing below is needed
-  Lsn end{};                    // end of the last batch with records
-  bool clean{false};            // the last batch is a seal
-  bool cut{false};              // something behind `end` was not used
+  Lsn base{};         // nothing below is needed
+  Lsn end{};          // end of the last batch with records
+  bool clean{false};  // the last batch is a seal
+  bool cut{false};    // something behind `end` was not used
   Lsn cut_at{};
-  std::string cut_reason;       // for people; names file and offset
-  std::uint32_t start{0};       // of this start once opened; of the last one when only read
+  std::string cut_reason;          // for people; names file and offset
+  std::uint32_t start{0};          // of this start once opened; of the last one when only read
   std::vector<std::string> notes;  // repaired or odd, not fatal
 };
 
@@ -65,7 +65,7 @@ class LogReader {
     std::string path;
     std::uint8_t stale_copy{0};  // the header copy that may be overwritten first
     std::unique_ptr<env::File> file;
-    Lsn live_until{};            // end of the last batch with records that touches it
+    Lsn live_until{};  // end of the last batch with records that touches it
   };
 
   // Reads the headers. ok with no containers: there is no log yet.
@@ -127,8 +127,8 @@ class LogReader {
   std::vector<Container*> chain_;
   std::vector<Segment> segments_;
   std::vector<std::string> notes_;
-  Lsn base_{};            // the largest base that a header names: records are given from here
-  Lsn batch_base_{};      // and that a batch names
+  Lsn base_{};        // the largest base that a header names: records are given from here
+  Lsn batch_base_{};  // and that a batch names
   Lsn header_durable_{};
   Lsn end_{};
   std::vector<Range> unproved_;

@@ -2,8 +2,8 @@
 // raw rate (4 KiB pwrite + fdatasync into zeroed space) beside the log's rate at
 // 1, 16 and 256 records a commit, in turns and in one run, because disks change
 // their mind from second to second; then what append and commit cost without the sync.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstring>
@@ -59,7 +59,8 @@ Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Promise pr
   } while (seconds_since(begin) < seconds);
   double const took = seconds_since(begin);
   auto const records = static_cast<double>(commits * records_per_commit);
-  return {records / took, static_cast<double>(commits) / took, static_cast<double>(log.written_lsn().value - from.value) / records};
+  return {records / took, static_cast<double>(commits) / took,
+          static_cast<double>(log.written_lsn().value - from.value) / records};
 }
 
 }  // namespace
@@ -81,18 +82,19 @@ int main(int count, char** words) {
     auto log = storage::FileLog::open(disk, "log", {}, nobody, report);
     require(log.status());
     log.value()->run_chores();
-    fmt::print("{:<34} {:>12} {:>12} {:>12} {:>8} {:>10}\n", "200-byte records, synced", "records/s", "commits/s", "raw syncs/s", "ratio", "bytes/rec");
+    fmt::print("{:<34} {:>12} {:>12} {:>12} {:>8} {:>10}\n", "200-byte records, synced", "records/s", "commits/s",
+               "raw syncs/s", "ratio", "bytes/rec");
     for (std::uint32_t const records : {1U, 16U, 256U}) {
       double const before = bench::syncs_per_second(folder, seconds / 2);
       Rate const rate = measure(*log.value(), records, Promise::synced, seconds);
       double const raw = (before + bench::syncs_per_second(folder, seconds / 2)) / 2;
       ok = ok && raw > 0;
-      fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12.0f} {:>8.2f} {:>10.1f}\n", fmt::format("{} a commit", records), rate.records, rate.commits, raw,
-                 raw > 0 ? rate.commits / raw : 0, rate.bytes_per_record);
+      fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12.0f} {:>8.2f} {:>10.1f}\n", fmt::format("{} a commit", records),
+                 rate.records, rate.commits, raw, raw > 0 ? rate.commits / raw : 0, rate.bytes_per_record);
     }
     Rate const rate = measure(*log.value(), 1024, Promise::written, seconds);
-    fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10.1f}\n", "1024 a commit, written, not synced", rate.records, rate.commits, "-", "-",
-               rate.bytes_per_record);
+    fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10.1f}\n", "1024 a commit, written, not synced",
+               rate.records, rate.commits, "-", "-", rate.bytes_per_record);
   }
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);

@@ -12,7 +12,7 @@ namespace fastjournal::sim {
 
 namespace {
 
-constexpr std::string_view kCallNames[] = {"open", "read",   "write",  "sync",        "size", "truncate",
+constexpr std::string_view kCallNames[] = {"open",        "read", "write",  "sync",   "size",        "truncate",
                                            "make folder", "list", "rename", "remove", "sync folder", "lock"};
 
 std::string folder_of(std::string_view path) {
@@ -51,7 +51,11 @@ Chooser keep_some(std::uint64_t seed) {
 class SimFile final : public env::File {
  public:
   SimFile(SimDisk& disk, std::shared_ptr<SimDisk::Node> node, std::string path, bool read_only)
-      : disk_(disk), node_(std::move(node)), path_(std::move(path)), generation_(disk.generation_), read_only_(read_only) {}
+      : disk_(disk),
+        node_(std::move(node)),
+        path_(std::move(path)),
+        generation_(disk.generation_),
+        read_only_(read_only) {}
 
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) override {
     if (Status status = enter(Call::read); !status.ok()) return status;
@@ -118,7 +122,8 @@ class SimLock final : public env::FolderLock {
 SimDisk::~SimDisk() = default;
 
 Status SimDisk::enter(Call kind, std::string_view path, Failure* how) {
-  if (is_stopped()) return {Code::io_error, fmt::format("{} {}: the power is gone", kCallNames[static_cast<std::size_t>(kind)], path)};
+  if (is_stopped())
+    return {Code::io_error, fmt::format("{} {}: the power is gone", kCallNames[static_cast<std::size_t>(kind)], path)};
   std::uint64_t const number = ++calls_[static_cast<std::size_t>(kind)];
   if (changes_disk(kind)) ++changes_;
   if (!failure_ || failure_->kind != kind || failure_->at != number) return {};
@@ -133,7 +138,8 @@ void SimDisk::fail_call(Call kind, std::uint64_t nth, Failure how) { failure_ = 
 
 void SimDisk::mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const {
   if (bytes == 0) return;
-  for (std::uint64_t sector = offset / options_.sector_bytes; sector <= (offset + bytes - 1) / options_.sector_bytes; ++sector)
+  for (std::uint64_t sector = offset / options_.sector_bytes; sector <= (offset + bytes - 1) / options_.sector_bytes;
+       ++sector)
     node.dirty.insert(sector);
 }
 
@@ -183,7 +189,8 @@ Result<std::unique_ptr<env::File>> SimDisk::open(std::string_view path, env::Ope
   auto found = names_.find(path);
   if (mode == env::OpenMode::create_new) {
     if (found != names_.end()) return Status{Code::in_use, fmt::format("open {}: File exists", path)};
-    if (!folders_.contains(folder_of(path))) return Status{Code::not_found, fmt::format("open {}: no such folder", path)};
+    if (!folders_.contains(folder_of(path)))
+      return Status{Code::not_found, fmt::format("open {}: no such folder", path)};
     ++changes_;
     auto node = std::make_shared<Node>();
     changes_of_names_.push_back({NameChange::Kind::create, std::string(path), {}, node});
@@ -258,7 +265,8 @@ Status SimDisk::sync_folder(std::string_view path) {
 
 Result<std::unique_ptr<env::FolderLock>> SimDisk::lock_folder(std::string_view path) {
   if (Status status = enter(Call::lock, path); !status.ok()) return status;
-  if (!locks_.insert(std::string(path)).second) return Status{Code::in_use, fmt::format("lock {}: held by somebody", path)};
+  if (!locks_.insert(std::string(path)).second)
+    return Status{Code::in_use, fmt::format("lock {}: held by somebody", path)};
   return std::unique_ptr<env::FolderLock>(std::make_unique<SimLock>(*this, std::string(path)));
 }
 

@@ -36,7 +36,20 @@
 
 namespace fastjournal::sim {
 
-enum class Call : std::uint8_t { open, read, write, sync, size, truncate, make_folder, list, rename, remove, sync_folder, lock };
+enum class Call : std::uint8_t {
+  open,
+  read,
+  write,
+  sync,
+  size,
+  truncate,
+  make_folder,
+  list,
+  rename,
+  remove,
+  sync_folder,
+  lock
+};
 enum class Failure : std::uint8_t { io_error, no_space, short_write };
 
 // Says for the n-th unsynced thing whether it survives the crash.

@@ -66,7 +66,8 @@ void cut_everywhere(std::string_view steps) {
     Scenario scenario;
     prepare(scenario);
     std::uint64_t const before = scenario.world.disk.changing_calls();
-    for (char const letter : steps) BOOST_REQUIRE_MESSAGE(scenario.step(letter), steps << ": " << scenario.complaint << scenario.status.text());
+    for (char const letter : steps)
+      BOOST_REQUIRE_MESSAGE(scenario.step(letter), steps << ": " << scenario.complaint << scenario.status.text());
     calls = scenario.world.disk.changing_calls() - before;
   }
   for (std::uint64_t stop = 0; stop <= calls; ++stop) {
@@ -94,7 +95,8 @@ void each_history(std::size_t length, std::string const& steps, std::function<vo
 }
 
 // One random history. Empty, or what went wrong.
-std::string random_history(std::uint64_t seed, std::uint64_t crashes, std::size_t sector, std::size_t block, bool lying_syncs) {
+std::string random_history(std::uint64_t seed, std::uint64_t crashes, std::size_t sector, std::size_t block,
+                           bool lying_syncs) {
   std::mt19937_64 random(seed);
   auto const below = [&](std::uint64_t limit) { return random() % limit; };
   Scenario scenario(sim::SimDisk::Options{sector, 1ULL << 40U});
@@ -107,14 +109,16 @@ std::string random_history(std::uint64_t seed, std::uint64_t crashes, std::size_
       std::uint64_t const what = below(100);
       bool ok = true;
       if (what < 50) {
-        ok = scenario.put(below(below(20) == 0 ? 6000 : 500), 1 + static_cast<int>(below(4)), below(4) == 0 ? Promise::written : Promise::synced);
+        ok = scenario.put(below(below(20) == 0 ? 6000 : 500), 1 + static_cast<int>(below(4)),
+                          below(4) == 0 ? Promise::written : Promise::synced);
       } else if (what < 80 && scenario.reference.size() > 4) {
         scenario.move_base(scenario.reference.lsn_of(scenario.reference.size() - 1 - below(4)));
       } else {
         ok = scenario.step(Scenario::kSteps[below(Scenario::kSteps.size())]);
       }
       if (!scenario.complaint.empty()) return scenario.complaint;
-      if (!ok && !scenario.world.disk.is_stopped()) return scenario.status.text() + scenario.world.log->last_refusal().text();
+      if (!ok && !scenario.world.disk.is_stopped())
+        return scenario.status.text() + scenario.world.log->last_refusal().text();
       if (!ok) break;
       if (scenario.world.log != nullptr && below(3) == 0) scenario.world.log->run_chores();
     }
@@ -126,7 +130,8 @@ std::string random_history(std::uint64_t seed, std::uint64_t crashes, std::size_
       if (!scenario.complaint.empty()) return scenario.complaint;
       scenario.world.crash(sim::keep_some(random()));
     }
-    if (scenario.world.log == nullptr && !scenario.open()) return fmt::format("crash {}: {}{}", crash, scenario.status.text(), scenario.complaint);
+    if (scenario.world.log == nullptr && !scenario.open())
+      return fmt::format("crash {}: {}{}", crash, scenario.status.text(), scenario.complaint);
     // Disk: the spares, and what stands between base and end; a start may leave a container half full.
     scenario.world.disk.stop_after(1U << 30U);
     if (!scenario.reference.is_empty()) scenario.move_base(scenario.reference.last_lsn());
@@ -150,7 +155,8 @@ BOOST_AUTO_TEST_CASE(durable_records_survive_a_cut_after_any_call_of_any_short_h
   for (std::size_t length = 1; length <= scope; ++length)
     each_history(length, "", [](std::string const& steps) { cut_everywhere(steps); });
   // Histories that need more steps to become interesting: into the next container, around and over it.
-  for (std::string_view const steps : {"bbmbb", "wwwwwwp", "bdbdb", "mcbcmcb", "wbkbw", "bbbmqbp"}) cut_everywhere(steps);
+  for (std::string_view const steps : {"bbmbb", "wwwwwwp", "bdbdb", "mcbcmcb", "wbkbw", "bbbmqbp"})
+    cut_everywhere(steps);
 }
 
 BOOST_AUTO_TEST_CASE(a_new_log_may_be_cut_anywhere_while_it_is_made) {

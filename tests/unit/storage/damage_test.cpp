@@ -13,7 +13,8 @@ namespace {
 void fill(Scenario& scenario) {
   scenario.world.options = small_options(512, 8);
   BOOST_REQUIRE(scenario.open());
-  for (char const letter : std::string_view("pgbbkpbgbps")) BOOST_REQUIRE_MESSAGE(scenario.step(letter), scenario.complaint);
+  for (char const letter : std::string_view("pgbbkpbgbps"))
+    BOOST_REQUIRE_MESSAGE(scenario.step(letter), scenario.complaint);
   scenario.world.log.reset();
 }
 
@@ -76,7 +77,8 @@ BOOST_AUTO_TEST_CASE(every_bit_of_a_batch_is_covered) {
     Status const status = world.open();
     BOOST_REQUIRE_MESSAGE(status.code() == Code::damaged, "byte " << at);
     BOOST_REQUIRE_MESSAGE(status.message().find(batch.container) != std::string::npos, status.message());
-    BOOST_REQUIRE_MESSAGE(status.message().find(fmt::format("offset {}", batch.offset)) != std::string::npos, status.message());
+    BOOST_REQUIRE_MESSAGE(status.message().find(fmt::format("offset {}", batch.offset)) != std::string::npos,
+                          status.message());
   }
 }
 
@@ -104,8 +106,23 @@ BOOST_AUTO_TEST_CASE(the_last_batch_of_a_busy_log_cannot_be_told_from_a_torn_tai
     scenario.world.disk.flip("data/log/container-000001", 512 * 3 + 60, 1);
     Status const status = scenario.world.open();
     BOOST_TEST(status.ok() == !stamped);
-    if (!stamped) BOOST_TEST(scenario.world.report.cut_reason.find("container-000001 offset 1536") != std::string::npos);
+    if (!stamped)
+      BOOST_TEST(scenario.world.report.cut_reason.find("container-000001 offset 1536") != std::string::npos);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_stamp_is_needed_behind_a_synced_batch_whatever_was_only_written_since) {
+  World world;
+  FJ_REQUIRE_OK(world.open());
+  BOOST_REQUIRE(world.put("row"));
+  BOOST_REQUIRE(world.put("lease", Promise::written));
+  BOOST_TEST(world.log->needs_stamp());
+  FJ_REQUIRE_OK(world.log->stamp());
+  BOOST_TEST(!world.log->needs_stamp());
+  BOOST_TEST(!world.log->has_unsynced());
+  world.crash(sim::keep_none());
+  world.disk.flip("data/log/container-000001", 512 * 2 + 60, 1);
+  BOOST_CHECK(world.open().code() == Code::damaged);
 }
 
 BOOST_AUTO_TEST_CASE(the_header_of_a_container_that_is_ready_tells_of_durable_batches_too) {
@@ -246,8 +263,9 @@ BOOST_AUTO_TEST_SUITE(failing_calls)
 BOOST_AUTO_TEST_CASE(no_failing_call_costs_an_acknowledged_record) {
   constexpr std::string_view kHistory = "pbgwmbbcbmcsqpbwpcmckp";
   std::set<int> met;
-  for (sim::Call const kind : {sim::Call::open, sim::Call::read, sim::Call::write, sim::Call::sync, sim::Call::size, sim::Call::make_folder,
-                               sim::Call::list, sim::Call::rename, sim::Call::remove, sim::Call::sync_folder, sim::Call::lock})
+  for (sim::Call const kind :
+       {sim::Call::open, sim::Call::read, sim::Call::write, sim::Call::sync, sim::Call::size, sim::Call::make_folder,
+        sim::Call::list, sim::Call::rename, sim::Call::remove, sim::Call::sync_folder, sim::Call::lock})
     for (sim::Failure const how : {sim::Failure::io_error, sim::Failure::no_space, sim::Failure::short_write}) {
       if (how == sim::Failure::short_write && kind != sim::Call::write) continue;
       for (std::uint64_t nth = 1;; ++nth) {

@@ -36,7 +36,8 @@ struct Entry {
 class Collector final : public RecordHandler {
  public:
   Status on_record(RecordView const& record, Lsn base) override {
-    entries.push_back({record.lsn, record.object, record.table, record.type, record.version, std::string(as_text(record.body))});
+    entries.push_back(
+        {record.lsn, record.object, record.table, record.type, record.version, std::string(as_text(record.body))});
     base_given = base;
     return {};
   }
@@ -107,9 +108,9 @@ inline std::string pattern(std::size_t bytes, std::uint64_t seed) {
 }
 
 // FJ_CHECK-like, with the text of a Status.
-#define FJ_REQUIRE_OK(expression)                                      \
-  do {                                                                 \
-    ::fastjournal::Status const fj_status = (expression);              \
+#define FJ_REQUIRE_OK(expression)                                                \
+  do {                                                                           \
+    ::fastjournal::Status const fj_status = (expression);                        \
     BOOST_REQUIRE_MESSAGE(fj_status.ok(), #expression ": " << fj_status.text()); \
   } while (false)
 

@@ -49,7 +49,8 @@ class Reference {
     std::size_t first = all.size();
     if (!found.empty()) {
       first = static_cast<std::size_t>(std::find(all.begin(), all.end(), found.front()) - all.begin());
-      if (first + found.size() > all.size() || !std::equal(found.begin(), found.end(), all.begin() + static_cast<std::ptrdiff_t>(first)))
+      if (first + found.size() > all.size() ||
+          !std::equal(found.begin(), found.end(), all.begin() + static_cast<std::ptrdiff_t>(first)))
         return fmt::format("{} records were found that are no piece of the {} appended ones", found.size(), all.size());
     }
     std::size_t const end = found.empty() ? 0 : first + found.size();
@@ -62,8 +63,9 @@ class Reference {
     // ... and holds everything promised that the base does not give up.
     for (std::size_t at = 0; at < needed; ++at)
       if (all[at].lsn >= base_held_ && (found.empty() || at < first || at >= end))
-        return fmt::format("the acknowledged record at LSN {} is lost; base {}, found {} from LSN {}", all[at].lsn.value,
-                           base_held_.value, found.size(), found.empty() ? 0 : found.front().lsn.value);
+        return fmt::format("the acknowledged record at LSN {} is lost; base {}, found {} from LSN {}",
+                           all[at].lsn.value, base_held_.value, found.size(),
+                           found.empty() ? 0 : found.front().lsn.value);
     if (log.end_lsn() <= highest_given_) return fmt::format("LSN {} is given twice", log.end_lsn().value);
     if (log.durable_lsn() != log.end_lsn()) return "what was recovered is not durable";
     if (log.start() <= start_) return "the number of the start did not rise";
@@ -160,7 +162,11 @@ class Scenario {
   bool open() {
     status = world.open();
     if (!status.ok()) return false;
-    if(getenv("DBG")) fprintf(stderr,"open start %u base %lu end %lu cut %lu %s given %lu n %zu newbase %lu\n", world.report.start, world.report.base.value, world.report.end.value, world.report.cut_at.value, world.report.cut_reason.c_str(), world.found.base_given.value, world.found.entries.size(), world.log->base_lsn().value);
+    if (getenv("DBG"))
+      fprintf(stderr, "open start %u base %lu end %lu cut %lu %s given %lu n %zu newbase %lu\n", world.report.start,
+              world.report.base.value, world.report.end.value, world.report.cut_at.value,
+              world.report.cut_reason.c_str(), world.found.base_given.value, world.found.entries.size(),
+              world.log->base_lsn().value);
     complaint = reference.check(world.found.entries, *world.log);
     return complaint.empty();
   }
