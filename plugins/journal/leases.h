@@ -72,7 +72,9 @@ class Leases {
     leases_[number] = Lease{};
     leases_[number].next = free_;
     free_ = number;
-    --size_;
+    if (--size_ > 0 || leases_.size() < kKeptWhenNone) return;
+    leases_.clear();
+    free_ = kNoLease;
   }
 
   [[nodiscard]] Lease const& operator[](std::uint32_t number) const { return leases_[number]; }
@@ -93,6 +95,8 @@ class Leases {
   }
 
  private:
+  static constexpr std::size_t kKeptWhenNone = 1024;
+
   struct Worker {
     std::string name;
     std::uint32_t uses{0};

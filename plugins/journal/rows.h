@@ -82,7 +82,8 @@ class Rows {
       row = Row{};
       return index;
     }
-    if (end_ % kSlabRows == 0) slabs_.push_back(std::make_unique<Row[]>(kSlabRows));
+    if (end_ == slabs_.size() * kSlabRows) slabs_.push_back(std::make_unique<Row[]>(kSlabRows));
+    (*this)[end_] = Row{};
     return end_++;
   }
   void remove(std::uint32_t index) {
@@ -90,7 +91,12 @@ class Rows {
     row = Row{};
     row.next = free_;
     free_ = index;
-    --size_;
+    if (--size_ > 0) return;
+    // Empty: the next rows begin at the front again, and half of the slabs go back (all at once would take
+    // long, and a table that fills and empties all day needs them again).
+    end_ = 0;
+    free_ = kNoRow;
+    slabs_.resize((slabs_.size() + 1) / 2);
   }
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
