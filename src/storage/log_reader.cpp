@@ -13,10 +13,12 @@ namespace {
 
 constexpr std::uint64_t kWindowBytes = 1U << 20U;
 
+// The containers of a segment have one size and follow one another.
 LogReader::Container* container_at(std::vector<LogReader::Container*> const& containers, Lsn lsn) {
-  for (LogReader::Container* container : containers)
-    if (lsn >= container->header.first && lsn < container->header.end()) return container;
-  return nullptr;
+  ContainerHeader const& front = containers.front()->header;
+  if (lsn < front.first) return nullptr;
+  std::uint64_t const number = (lsn.value - front.first.value) / front.payload_bytes();
+  return number < containers.size() ? containers[number] : nullptr;
 }
 
 std::uint64_t offset_in(ContainerHeader const& header, Lsn lsn) {
@@ -215,9 +217,11 @@ Result<LogReader::Found> LogReader::batch_at(Segment const& segment, Lsn lsn) {
 }
 
 void LogReader::count_batch(Segment const& segment, BatchHeader const& header) {
-  for (Container* container : segment.containers)
-    if (container->header.first < header.end() && container->header.end() > header.lsn)
-      container->live_until = header.end();
+  for (Lsn at = header.lsn; at < header.end();) {
+    Container* container = container_at(segment.containers, at);
+    container->live_until = header.end();
+    at = container->header.end();
+  }
 }
 
 Status LogReader::deliver(Segment const& segment, Found const& found, RecordHandler& handler, RecoveryReport& report) {
