@@ -36,8 +36,9 @@ extern "C" void on_terminate(int) {
 
 // SIGTERM makes stop_pipe[0] readable.
 Status take_terminate() {
-  if (::pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return {Code::io_error, fmt::format("pipe2: {}", std::strerror(errno))};
-  struct sigaction action{};
+  if (::pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    return {Code::io_error, fmt::format("pipe2: {}", std::strerror(errno))};
+  struct sigaction action {};
   action.sa_handler = on_terminate;
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGTERM, &action, nullptr);
@@ -55,7 +56,8 @@ class Backend {
       : job_(job), connection_(connection), journal_(connection, "pages"), index_(index), events_(events) {}
 
   Status run() {
-    if (Status listening = connection_.listen("pages", {{"worker", Value::of_text(job_.name)}}); !listening.ok()) return listening;
+    if (Status listening = connection_.listen("pages", {{"worker", Value::of_text(job_.name)}}); !listening.ok())
+      return listening;
     while (!stopped()) {
       Status const went = held_.empty() ? take_or_wait() : work_on(held_.front());
       if (!went.ok()) return went;
@@ -85,7 +87,8 @@ class Backend {
     if (!pushed.ok()) return pushed.status().code() == Code::timed_out ? Status{} : pushed.status();
     auto const date = pushed.value().integer("date");
     if (pushed.value().command != "LISTEN" || !date)
-      return {Code::invalid, fmt::format("{} was pushed where LISTEN with a date was expected", pushed.value().command)};
+      return {Code::invalid,
+              fmt::format("{} was pushed where LISTEN with a date was expected", pushed.value().command)};
     events_.add({.kind = EventKind::woken, .us = monotonic_us(), .number = wall_us() - *date * 1000});
     return events_.write();
   }

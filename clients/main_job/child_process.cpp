@@ -66,13 +66,15 @@ struct ExecPipe {
 }
 
 std::string end_of(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   return WEXITSTATUS(status) == 0 ? std::string{} : fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::start(std::string name, std::vector<std::string> const& words, std::filesystem::path const& output) {
+Result<ChildProcess> ChildProcess::start(std::string name, std::vector<std::string> const& words,
+                                         std::filesystem::path const& output) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -82,7 +84,8 @@ Result<ChildProcess> ChildProcess::start(std::string name, std::vector<std::stri
     return Status{Code::io_error, fmt::format("start {}: {} {}: {}", name, call, words.front(), std::strerror(error))};
   };
   int const file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0) return Status{Code::io_error, fmt::format("start {}: open {}: {}", name, output.string(), std::strerror(errno))};
+  if (file < 0)
+    return Status{Code::io_error, fmt::format("start {}: open {}: {}", name, output.string(), std::strerror(errno))};
   ExecPipe errors;
   pid_t const parent = ::getpid();
   pid_t const pid = ::fork();
@@ -96,7 +99,10 @@ Result<ChildProcess> ChildProcess::start(std::string name, std::vector<std::stri
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : name_(std::move(other.name_)), output_(std::move(other.output_)), pid_(std::exchange(other.pid_, -1)), end_(std::move(other.end_)) {}
+    : name_(std::move(other.name_)),
+      output_(std::move(other.output_)),
+      pid_(std::exchange(other.pid_, -1)),
+      end_(std::move(other.end_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(name_, other.name_);

@@ -56,13 +56,14 @@ std::string const& table_xml() {
 Result<DaemonProcess> DaemonProcess::start(fs::path const& programs, RunFolder const& folder) {
   fs::path const program = programs / "fastjournald";
   if (::access(program.c_str(), X_OK) != 0)
-    return Status{Code::not_found, fmt::format("there is no daemon beside this program ({}): build it with ./mk build", program.string())};
+    return Status{Code::not_found, fmt::format("there is no daemon beside this program ({}): build it with ./mk build",
+                                               program.string())};
   if (Status wrote = write_configuration(folder); !wrote.ok()) return wrote;
-  auto started = ChildProcess::start(
-      "daemon",
-      {program, "--config", folder.config(), "--tables", folder.tables(), "--plugins", programs.parent_path() / "plugins", "--data",
-       folder.data(), "--listen", "127.0.0.1:0", "--listen", "unix:" + folder.socket().string()},
-      folder.output("daemon"));
+  auto started = ChildProcess::start("daemon",
+                                     {program, "--config", folder.config(), "--tables", folder.tables(), "--plugins",
+                                      programs.parent_path() / "plugins", "--data", folder.data(), "--listen",
+                                      "127.0.0.1:0", "--listen", "unix:" + folder.socket().string()},
+                                     folder.output("daemon"));
   if (!started.ok()) return started.status();
   DaemonProcess daemon{std::move(started).value()};
   if (Status ready = daemon.wait_until_ready(); !ready.ok()) return ready;
@@ -76,7 +77,8 @@ bool DaemonProcess::take_line(std::string_view line) {
     line.remove_prefix(kListening.size());
     (line.starts_with("unix:") ? local_ : tcp_) = line;
   }
-  if (line.starts_with("data ") || line.starts_with("durability ")) banner_.append(banner_.empty() ? "" : "\n").append(line);
+  if (line.starts_with("data ") || line.starts_with("durability "))
+    banner_.append(banner_.empty() ? "" : "\n").append(line);
   return line == "ready";
 }
 
@@ -86,12 +88,16 @@ Status DaemonProcess::wait_until_ready() {
   while (std::chrono::steady_clock::now() < until) {
     std::optional<std::string> const end = process_.ended();
     bool ready = false;
-    if (Status read = lines.read([&](std::string_view line) { ready = take_line(line) || ready; }); !read.ok()) return read;
+    if (Status read = lines.read([&](std::string_view line) { ready = take_line(line) || ready; }); !read.ok())
+      return read;
     if (ready && !tcp_.empty() && !local_.empty()) return {};
-    if (end) return {Code::unavailable, fmt::format("the daemon did not start ({}):\n{}", *end, last_lines(process_.output()))};
+    if (end)
+      return {Code::unavailable,
+              fmt::format("the daemon did not start ({}):\n{}", *end, last_lines(process_.output()))};
     std::this_thread::sleep_for(kLook);
   }
-  return {Code::timed_out, fmt::format("the daemon was not ready within {} s:\n{}", kReadyLimit.count(), last_lines(process_.output()))};
+  return {Code::timed_out,
+          fmt::format("the daemon was not ready within {} s:\n{}", kReadyLimit.count(), last_lines(process_.output()))};
 }
 
 }  // namespace fastjournal::main_job

@@ -39,7 +39,7 @@ Status failed(std::string_view call, fs::path const& path, int error) {
 Result<GzFile> open_file(fs::path const& path) {
   int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return failed("open", path, errno);
-  struct stat facts{};
+  struct stat facts {};
   if (::fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
     ::close(fd);
     return Status{Code::io_error, fmt::format("open {}: not a regular file", path.string())};
@@ -67,7 +67,8 @@ Result<std::string> read_unpacked(fs::path const& path, std::size_t bytes_max) {
     char const* const text = gzerror(file, &error);
     if (got < 0 && error == Z_ERRNO) return failed("read", path, errno);
     // Z_BUF_ERROR: the packed stream stops before its end.
-    if (got < 0 || error == Z_BUF_ERROR) return Status{Code::damaged, fmt::format("unpack {}: {}", path.string(), text)};
+    if (got < 0 || error == Z_BUF_ERROR)
+      return Status{Code::damaged, fmt::format("unpack {}: {}", path.string(), text)};
     if (got == 0) break;
   }
   return bytes;
@@ -92,7 +93,8 @@ class Candidates {
     auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
     for (; !error && at != fs::recursive_directory_iterator() && files_.size() < kFilesMax; at.increment(error)) {
       std::error_code unseen;
-      if (at->symlink_status(unseen).type() == fs::file_type::regular) files_.push_back({hash64(at->path().string()), at->path()});
+      if (at->symlink_status(unseen).type() == fs::file_type::regular)
+        files_.push_back({hash64(at->path().string()), at->path()});
     }
     std::sort(files_.begin(), files_.end());
   }
@@ -118,7 +120,7 @@ std::string names_of(std::vector<fs::path> const& folders) {
 }
 
 bool is_plain_in_uri(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || 
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("/-._~+,@:").find(c) != std::string_view::npos;
 }
 

@@ -31,8 +31,8 @@ struct Document {
 // At most `documents_max` regular files below `folders` (those that do not exist are passed over) that
 // look like text, unpacked if need be. Each folder gives the same number as far as it has them, and
 // the choice is the same for the same files. not_found: there is none; says where it looked.
-[[nodiscard]] Result<std::vector<std::filesystem::path>> find_documents(std::vector<std::filesystem::path> const& folders,
-                                                                        std::size_t documents_max);
+[[nodiscard]] Result<std::vector<std::filesystem::path>> find_documents(
+    std::vector<std::filesystem::path> const& folders, std::size_t documents_max);
 
 // Reads, unpacks (gzip, known by its first bytes) and extracts. io_error, damaged: says what and where.
 [[nodiscard]] Result<Document> read_document(std::filesystem::path const& path);

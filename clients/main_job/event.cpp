@@ -44,8 +44,8 @@ std::optional<EventKind> kind_of(std::string_view name) {
 }  // namespace
 
 std::string line_of(Event const& event) {
-  return fmt::format("{} {} {} {} {} {} {}\n", kNames[static_cast<std::size_t>(event.kind)], event.us, event.row, event.epoch,
-                     event.number, event.count, event.text);
+  return fmt::format("{} {} {} {} {} {} {}\n", kNames[static_cast<std::size_t>(event.kind)], event.us, event.row,
+                     event.epoch, event.number, event.count, event.text);
 }
 
 Result<Event> event_of(std::string_view line) {

@@ -33,7 +33,10 @@ std::size_t utf8_length(std::string_view text) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   unsigned char const first = byte(0);
   if (first < 0x80) return 1;
-  std::size_t const length = first >= 0xc2 && first <= 0xdf ? 2 : (first & 0xf0U) == 0xe0 ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+  std::size_t const length = first >= 0xc2 && first <= 0xdf   ? 2
+                             : (first & 0xf0U) == 0xe0        ? 3
+                             : first >= 0xf0 && first <= 0xf4 ? 4
+                                                              : 0;
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0U) != 0x80) return 0;
@@ -68,8 +71,14 @@ struct Entity {
 };
 
 std::optional<Entity> entity_at(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 8> kNamed{{
-      {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}, {"&nbsp;", ' '}, {"&copy;", 0xa9}, {"&mdash;", 0x2014}}};
+  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 8> kNamed{{{"&lt;", '<'},
+                                                                                     {"&gt;", '>'},
+                                                                                     {"&amp;", '&'},
+                                                                                     {"&quot;", '"'},
+                                                                                     {"&apos;", '\''},
+                                                                                     {"&nbsp;", ' '},
+                                                                                     {"&copy;", 0xa9},
+                                                                                     {"&mdash;", 0x2014}}};
   for (auto const& [name, code] : kNamed)
     if (text.starts_with(name)) return Entity{code, name.size()};
   if (!text.starts_with("&#")) return std::nullopt;

@@ -80,7 +80,8 @@ Status Index::prepare_writes() {
     char const* sql;
   } const writes[] = {
       {add_page_,
-       "INSERT INTO page(uri, bytes) VALUES(?1, ?2) ON CONFLICT(uri) DO UPDATE SET bytes = excluded.bytes RETURNING id"},
+       "INSERT INTO page(uri, bytes) VALUES(?1, ?2) ON CONFLICT(uri) DO UPDATE SET bytes = excluded.bytes RETURNING "
+       "id"},
       {remove_text_, "DELETE FROM page_text WHERE rowid = ?1"},
       {add_text_, "INSERT INTO page_text(rowid, title, body) VALUES(?1, ?2, ?3)"},
   };
@@ -159,8 +160,11 @@ Result<std::vector<Hit>> Index::query(std::string_view words, std::size_t hits_m
 }
 
 Result<std::string> Index::common_word() {
-  if (Status made = run("CREATE VIRTUAL TABLE IF NOT EXISTS temp.word USING fts5vocab('main', 'page_text', 'row')"); !made.ok()) return made;
-  auto prepared = prepare("SELECT term FROM temp.word WHERE length(term) >= 5 AND term GLOB '[a-z]*' ORDER BY doc DESC, term LIMIT 1");
+  if (Status made = run("CREATE VIRTUAL TABLE IF NOT EXISTS temp.word USING fts5vocab('main', 'page_text', 'row')");
+      !made.ok())
+    return made;
+  auto prepared = prepare(
+      "SELECT term FROM temp.word WHERE length(term) >= 5 AND term GLOB '[a-z]*' ORDER BY doc DESC, term LIMIT 1");
   if (!prepared.ok()) return prepared.status();
   int const step = sqlite3_step(prepared.value().get());
   if (step != SQLITE_ROW && step != SQLITE_DONE) return failed("look for a word");

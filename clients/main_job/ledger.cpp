@@ -62,8 +62,11 @@ void Ledger::on_lease(std::uint32_t worker, Event const& event) {
   ++counts_.leased;
   if (leases_of_row_[event.row]++ > 0) ++counts_.again;
   auto const [at, added] = lease_by_epoch_.try_emplace(event.epoch, leases_.size());
-  if (!added) odd_.push_back(fmt::format("lease epoch {} was given twice: row {} and row {}", event.epoch, leases_[at->second].row, event.row));
-  leases_.push_back({event.row, event.epoch, key_of(event.text), worker, event.us, event.us + event.number, Lease::End::open});
+  if (!added)
+    odd_.push_back(fmt::format("lease epoch {} was given twice: row {} and row {}", event.epoch,
+                               leases_[at->second].row, event.row));
+  leases_.push_back(
+      {event.row, event.epoch, key_of(event.text), worker, event.us, event.us + event.number, Lease::End::open});
 }
 
 void Ledger::on_end(Event const& event) {
@@ -87,7 +90,8 @@ void Ledger::on_end(Event const& event) {
   ++(done ? counts_.done : counts_.parked);
   lease->end = done ? Lease::End::done : Lease::End::parked;
   lease->until_us = std::min(lease->until_us, event.us);
-  if (++ends_of_row_[event.row] > 1) odd_.push_back(fmt::format("row {} was completed {} times", event.row, ends_of_row_[event.row]));
+  if (++ends_of_row_[event.row] > 1)
+    odd_.push_back(fmt::format("row {} was completed {} times", event.row, ends_of_row_[event.row]));
   last_us_ = std::max(last_us_, event.us);
   if (done) done_us_.push_back(event.us);
 
@@ -116,7 +120,8 @@ void Ledger::ended(std::string_view worker, std::int64_t us) {
 
 Ledger::InHand Ledger::in_hand(std::string_view worker) const {
   InHand held;
-  auto const number = static_cast<std::uint32_t>(std::find(workers_.begin(), workers_.end(), worker) - workers_.begin());
+  auto const number =
+      static_cast<std::uint32_t>(std::find(workers_.begin(), workers_.end(), worker) - workers_.begin());
   for (Lease const& lease : leases_) {
     if (lease.worker != number) continue;
     if (lease.end == Lease::End::open) held.rows.push_back(lease.row);
@@ -149,17 +154,20 @@ void Ledger::check_leases(Verdict& verdict) const {
   std::vector<Lease const*> order;
   order.reserve(leases_.size());
   for (Lease const& lease : leases_) order.push_back(&lease);
-  std::sort(order.begin(), order.end(),
-            [](Lease const* a, Lease const* b) { return std::tie(a->key, a->from_us, a->epoch) < std::tie(b->key, b->from_us, b->epoch); });
+  std::sort(order.begin(), order.end(), [](Lease const* a, Lease const* b) {
+    return std::tie(a->key, a->from_us, a->epoch) < std::tie(b->key, b->from_us, b->epoch);
+  });
   for (std::size_t i = 1; i < order.size(); ++i) {
     Lease const& before = *order[i - 1];
     Lease const& after = *order[i];
     if (before.key != after.key) continue;
     if (after.from_us < before.until_us)
-      verdict.doubled.push_back(fmt::format("{}: row {} (epoch {}, {}) and row {} (epoch {}, {}) were leased at once", keys_[after.key].uri,
-                                            before.row, before.epoch, workers_[before.worker], after.row, after.epoch, workers_[after.worker]));
+      verdict.doubled.push_back(fmt::format("{}: row {} (epoch {}, {}) and row {} (epoch {}, {}) were leased at once",
+                                            keys_[after.key].uri, before.row, before.epoch, workers_[before.worker],
+                                            after.row, after.epoch, workers_[after.worker]));
     if (before.row == after.row && after.epoch <= before.epoch)
-      verdict.doubled.push_back(fmt::format("row {}: epoch {} came after epoch {}", after.row, after.epoch, before.epoch));
+      verdict.doubled.push_back(
+          fmt::format("row {}: epoch {} came after epoch {}", after.row, after.epoch, before.epoch));
   }
 }
 
@@ -179,8 +187,10 @@ Verdict Ledger::check() const {
   Verdict verdict;
   verdict.doubled = odd_;
   for (Key const& key : keys_) {
-    if (key.insert_row == 0) verdict.doubled.push_back(fmt::format("{}: row {} was never inserted", key.uri, key.lease_row));
-    if (key.insert_row != 0 && !key.finished) verdict.lost.push_back(fmt::format("{}: row {} was not done after its last insert", key.uri, key.insert_row));
+    if (key.insert_row == 0)
+      verdict.doubled.push_back(fmt::format("{}: row {} was never inserted", key.uri, key.lease_row));
+    if (key.insert_row != 0 && !key.finished)
+      verdict.lost.push_back(fmt::format("{}: row {} was not done after its last insert", key.uri, key.insert_row));
   }
   check_leases(verdict);
   check_ends(verdict);

@@ -22,20 +22,20 @@ struct Counts {
   std::uint64_t behind{0};
   std::uint64_t unchanged{0};  // duplicate or stale
   std::uint64_t leased{0};
-  std::uint64_t again{0};      // leases of rows that were leased before
+  std::uint64_t again{0};  // leases of rows that were leased before
   std::uint64_t done{0};
   std::uint64_t parked{0};
-  std::uint64_t refused{0};    // DONE came too late
-  std::uint64_t bytes{0};      // read by the work that was done
+  std::uint64_t refused{0};  // DONE came too late
+  std::uint64_t bytes{0};    // read by the work that was done
 };
 
 // What must not be, each finding with the ids; and what became of the leases nobody ended.
 struct Verdict {
   std::vector<std::string> lost;
   std::vector<std::string> doubled;
-  std::uint64_t timed_out{0};    // leases that ended without DONE or FAIL
-  std::uint64_t came_back{0};    // of these: the row was handed out again,
-  std::uint64_t folded{0};       // or went into a newer row of its key, which was done
+  std::uint64_t timed_out{0};  // leases that ended without DONE or FAIL
+  std::uint64_t came_back{0};  // of these: the row was handed out again,
+  std::uint64_t folded{0};     // or went into a newer row of its key, which was done
 };
 
 class Ledger {

@@ -47,10 +47,15 @@ struct CommandLine {
 };
 
 void declare(CLI::App& app, CommandLine& line) {
-  app.add_option("FOLDER", line.folder, "folder of documents; default: the texts of this machine (/usr/share/doc, /usr/include, ...)");
-  app.add_option("--pages", line.pages, "at most so many documents")->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  app.add_option("--query", line.query, "what to ask the index in the end, in the words of SQLite's FTS5; default: license AND warranty");
-  app.add_option("--seed", line.seed, "which pages are touched when: the same seed, the same plan")->capture_default_str();
+  app.add_option("FOLDER", line.folder,
+                 "folder of documents; default: the texts of this machine (/usr/share/doc, /usr/include, ...)");
+  app.add_option("--pages", line.pages, "at most so many documents")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--query", line.query,
+                 "what to ask the index in the end, in the words of SQLite's FTS5; default: license AND warranty");
+  app.add_option("--seed", line.seed, "which pages are touched when: the same seed, the same plan")
+      ->capture_default_str();
   app.add_flag("--keep", line.keep, "keep the run's folder: data, index, and what each process wrote down");
   app.add_flag("--json", line.json, "print one JSON object and nothing else");
   // An empty group is not shown.
@@ -59,9 +64,11 @@ void declare(CLI::App& app, CommandLine& line) {
   app.add_option("--server", line.server)->group("");
   app.add_option("--run-folder", line.run_folder)->group("");
   app.footer(
-      "Starts a daemon of its own. A producer inserts one row a page and touches many several times; two backends put the pages into\n"
+      "Starts a daemon of its own. A producer inserts one row a page and touches many several times; two backends put "
+      "the pages into\n"
       "a full-text index, and one of them is killed with -9 in the middle. Ends by itself and leaves nothing behind.\n"
-      "Exit status: 0 nothing lost, nothing done twice, every page in the index; 1 something of this is not so; 2 it could not be\n"
+      "Exit status: 0 nothing lost, nothing done twice, every page in the index; 1 something of this is not so; 2 it "
+      "could not be\n"
       "done (options, documents, daemon); 130 interrupted.");
 }
 
@@ -74,8 +81,10 @@ int say(Status const& status) {
 int play_part(CommandLine const& line) {
   RunFolder const folder{line.run_folder};
   if (line.as == "backend")
-    return say(work({.server = line.server, .name = line.name, .index = folder.index(), .events = folder.events(line.name)}));
-  if (line.as != "producer") return say({Code::bad_parameter, fmt::format("--as {}: expected producer or backend", line.as)});
+    return say(
+        work({.server = line.server, .name = line.name, .index = folder.index(), .events = folder.events(line.name)}));
+  if (line.as != "producer")
+    return say({Code::bad_parameter, fmt::format("--as {}: expected producer or backend", line.as)});
   // A client's name is never used again (sequence numbers are kept under it).
   auto const start = std::chrono::system_clock::now().time_since_epoch().count();
   return say(produce({.server = line.server,
@@ -124,7 +133,7 @@ Result<std::vector<fs::path>> folders_of(CommandLine const& line) {
 }
 
 void take_signals() {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_interrupt;
   for (int const number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
   // Who reads us may stop reading; the processes must be ended all the same.

@@ -79,7 +79,8 @@ class Producer {
   Status run(std::vector<Touch> const& plan) {
     auto const start = std::chrono::steady_clock::now();
     for (auto at = plan.begin(); at != plan.end();) {
-      auto const passed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+      auto const passed =
+          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
       auto const due = std::find_if(at, plan.end(), [&](Touch const& touch) { return touch.at_ms > passed.count(); });
       if (Status sent = send(at, due); !sent.ok()) return sent;
       at = due;
@@ -111,11 +112,12 @@ class Producer {
     static constexpr std::array<std::string_view, 4> kPeople{"anna", "ben", "carla", "dmitri"};
     std::string const& uri = uris_[touch.page];
     columns_ = columns_of(uri);
-    return journal_.insert_of({{"uri", Value::of_text(uri)},
-                               {"title", Value::of_text(columns_.title)},
-                               {"touched_by", Value::of_text(kPeople[touch.page % kPeople.size()])},
-                               {"size", Value::of_unsigned(columns_.size)}},
-                              {.priority = touch.priority, .process_date = client::Date::in(DurationMs{touch.delay_ms})});
+    return journal_.insert_of(
+        {{"uri", Value::of_text(uri)},
+         {"title", Value::of_text(columns_.title)},
+         {"touched_by", Value::of_text(kPeople[touch.page % kPeople.size()])},
+         {"size", Value::of_unsigned(columns_.size)}},
+        {.priority = touch.priority, .process_date = client::Date::in(DurationMs{touch.delay_ms})});
   }
 
   Status take(Touch const& touch, std::int64_t sent_us, Result<Reply> const& reply) {
@@ -153,13 +155,15 @@ std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed) {
     touch_at(first_ms, update ? kPriorityUpdates : priority_by_chance(chance));
     std::int64_t const due_ms = first_ms + plan.back().delay_ms;
     if (chance.between(0, 2) == 0)
-      for (std::int64_t more = chance.between(1, 4); more > 0; --more) touch_at(chance.between(first_ms, due_ms - 1), priority_by_chance(chance));
+      for (std::int64_t more = chance.between(1, 4); more > 0; --more)
+        touch_at(chance.between(first_ms, due_ms - 1), priority_by_chance(chance));
     // Some when the row is in work, if it is not waiting behind others; some when it is long done.
     if (chance.percent(3)) touch_at(due_ms + chance.between(0, 10), priority_by_chance(chance));
     if (chance.percent(2)) touch_at(due_ms + chance.between(100, 3000), priority_by_chance(chance));
   }
-  std::sort(plan.begin(), plan.end(),
-            [](Touch const& a, Touch const& b) { return std::tie(a.at_ms, a.page, a.delay_ms) < std::tie(b.at_ms, b.page, b.delay_ms); });
+  std::sort(plan.begin(), plan.end(), [](Touch const& a, Touch const& b) {
+    return std::tie(a.at_ms, a.page, a.delay_ms) < std::tie(b.at_ms, b.page, b.delay_ms);
+  });
   return plan;
 }
 

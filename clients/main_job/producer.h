@@ -13,8 +13,8 @@ namespace fastjournal::main_job {
 
 // One change of a page.
 struct Touch {
-  std::int64_t at_ms{0};    // after the start
-  std::uint32_t page{0};    // index
+  std::int64_t at_ms{0};  // after the start
+  std::uint32_t page{0};  // index
   std::uint8_t priority{0};
   std::int64_t delay_ms{0};  // from then to the process date
   bool operator==(Touch const&) const = default;

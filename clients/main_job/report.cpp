@@ -39,7 +39,9 @@ class Table {
   void line(std::string_view name, std::string const& value, std::string_view remark = {}) {
     text_ += fmt::format("  {:<18}{:>12}{}{}\n", name, value, remark.empty() ? "" : "  ", remark);
   }
-  void line(std::string_view name, std::uint64_t value, std::string_view remark = {}) { line(name, fmt::format("{}", value), remark); }
+  void line(std::string_view name, std::uint64_t value, std::string_view remark = {}) {
+    line(name, fmt::format("{}", value), remark);
+  }
   void gap() { text_ += "\n"; }
   [[nodiscard]] std::string const& text() const { return text_; }
 
@@ -48,32 +50,43 @@ class Table {
 };
 
 void add_lateness(Table& table, Outcome const& outcome) {
-  table.line("lateness p50", milliseconds(outcome.daemon.lateness_us_p50), "due -> message written, as the daemon measures it");
-  table.line("lateness p99", milliseconds(outcome.daemon.lateness_us_p99), fmt::format("over {} wake-ups", outcome.daemon.wakes));
+  table.line("lateness p50", milliseconds(outcome.daemon.lateness_us_p50),
+             "due -> message written, as the daemon measures it");
+  table.line("lateness p99", milliseconds(outcome.daemon.lateness_us_p99),
+             fmt::format("over {} wake-ups", outcome.daemon.wakes));
   if (outcome.lateness.count() == 0) return;
   table.line("received p50", milliseconds(outcome.lateness.percentile(50)), "due -> message read by the backend");
-  table.line("received p99", milliseconds(outcome.lateness.percentile(99)), fmt::format("over {} messages", outcome.lateness.count()));
+  table.line("received p99", milliseconds(outcome.lateness.percentile(99)),
+             fmt::format("over {} messages", outcome.lateness.count()));
 }
 
 void add_work(Table& table, Outcome const& outcome) {
   Counts const& counts = outcome.counts;
-  table.line("pages", counts.pages, fmt::format("{} finished; {} of text read", counts.finished, megabytes(counts.bytes)));
-  table.line("inserted", counts.inserted + counts.behind, fmt::format("rows; {} of them behind a row in work", counts.behind));
+  table.line("pages", counts.pages,
+             fmt::format("{} finished; {} of text read", counts.finished, megabytes(counts.bytes)));
+  table.line("inserted", counts.inserted + counts.behind,
+             fmt::format("rows; {} of them behind a row in work", counts.behind));
   table.line("merged", counts.merged, "inserts into a row that waited");
   table.line("done", counts.done, "rows");
-  if (counts.parked > 0) table.line("parked", counts.parked, "documents that could not be read; in doubt see the backends' output");
+  if (counts.parked > 0)
+    table.line("parked", counts.parked, "documents that could not be read; in doubt see the backends' output");
   table.line("timed out", outcome.verdict.timed_out,
-             outcome.killed.empty() ? std::string{"no backend was caught with a row in hand, so none was killed"}
-                                    : fmt::format("leased rows; {} was killed with {} in hand", outcome.killed, outcome.killed_rows));
+             outcome.killed.empty()
+                 ? std::string{"no backend was caught with a row in hand, so none was killed"}
+                 : fmt::format("leased rows; {} was killed with {} in hand", outcome.killed, outcome.killed_rows));
   table.line("handed out again", outcome.verdict.came_back,
-             outcome.verdict.folded == 0 ? std::string{} : fmt::format("{} more went into a newer row of their page", outcome.verdict.folded));
+             outcome.verdict.folded == 0
+                 ? std::string{}
+                 : fmt::format("{} more went into a newer row of their page", outcome.verdict.folded));
   table.line("lost", outcome.verdict.lost.size(), "pages not done after their last insert, by id");
   table.line("double", outcome.verdict.doubled.size(), "rows done twice, or leased to two at once, by id and epoch");
 }
 
 std::string index_text(Outcome const& outcome) {
-  std::string text = fmt::format("\n  index  {} pages, {}; the best for `{}`:\n", outcome.index_pages, megabytes(outcome.index_bytes), outcome.query);
-  for (Hit const& hit : outcome.hits) text += fmt::format("\n    {}\n      {}\n      {}\n", place_of(hit), hit.title, hit.snippet);
+  std::string text = fmt::format("\n  index  {} pages, {}; the best for `{}`:\n", outcome.index_pages,
+                                 megabytes(outcome.index_bytes), outcome.query);
+  for (Hit const& hit : outcome.hits)
+    text += fmt::format("\n    {}\n      {}\n      {}\n", place_of(hit), hit.title, hit.snippet);
   return text;
 }
 
@@ -89,11 +102,14 @@ std::vector<std::string> what_is_wrong(Outcome const& outcome) {
   if (outcome.hits.empty()) wrong.push_back(fmt::format("the index answers nothing to `{}`", outcome.query));
   std::uint64_t const back = outcome.verdict.came_back + outcome.verdict.folded;
   if (back < outcome.verdict.timed_out)
-    wrong.push_back(fmt::format("{} leases ended without DONE, but only {} rows came back", outcome.verdict.timed_out, back));
+    wrong.push_back(
+        fmt::format("{} leases ended without DONE, but only {} rows came back", outcome.verdict.timed_out, back));
   if (outcome.daemon.done != outcome.counts.done)
-    wrong.push_back(fmt::format("the daemon counts {} rows done, the backends {}", outcome.daemon.done, outcome.counts.done));
+    wrong.push_back(
+        fmt::format("the daemon counts {} rows done, the backends {}", outcome.daemon.done, outcome.counts.done));
   if (outcome.daemon.rows_left != outcome.daemon.rows_parked)
-    wrong.push_back(fmt::format("{} rows are left in the daemon, {} of them parked", outcome.daemon.rows_left, outcome.daemon.rows_parked));
+    wrong.push_back(fmt::format("{} rows are left in the daemon, {} of them parked", outcome.daemon.rows_left,
+                                outcome.daemon.rows_parked));
   wrong.insert(wrong.end(), outcome.problems.begin(), outcome.problems.end());
   return wrong;
 }
@@ -103,9 +119,10 @@ std::string table_of(Outcome const& outcome) {
   table.gap();
   add_work(table, outcome);
   table.gap();
-  table.line("rows/s", fmt::format("{:.0f}", rows_per_second(outcome)),
-             fmt::format("over {:.1f} s, first insert to last DONE: as fast as the producer writes; {} in the best second",
-                         outcome.seconds, outcome.best_second));
+  table.line(
+      "rows/s", fmt::format("{:.0f}", rows_per_second(outcome)),
+      fmt::format("over {:.1f} s, first insert to last DONE: as fast as the producer writes; {} in the best second",
+                  outcome.seconds, outcome.best_second));
   add_lateness(table, outcome);
   std::string text = table.text() + index_text(outcome) + "\n";
   std::vector<std::string> const wrong = what_is_wrong(outcome);
@@ -119,7 +136,8 @@ std::string json_of(Outcome const& outcome) {
   Counts const& counts = outcome.counts;
   std::vector<std::string> const wrong = what_is_wrong(outcome);
   nlohmann::json hits = nlohmann::json::array();
-  for (Hit const& hit : outcome.hits) hits.push_back({{"path", place_of(hit)}, {"title", hit.title}, {"snippet", hit.snippet}});
+  for (Hit const& hit : outcome.hits)
+    hits.push_back({{"path", place_of(hit)}, {"title", hit.title}, {"snippet", hit.snippet}});
   nlohmann::json const object{
       {"ok", wrong.empty()},
       {"wrong", wrong},
@@ -141,10 +159,17 @@ std::string json_of(Outcome const& outcome) {
       {"seconds", outcome.seconds},
       {"rows_per_s", rows_per_second(outcome)},
       {"best_second", outcome.best_second},
-      {"lateness_us", {{"p50", outcome.daemon.lateness_us_p50}, {"p99", outcome.daemon.lateness_us_p99}, {"wakes", outcome.daemon.wakes}}},
-      {"received_us", {{"p50", outcome.lateness.percentile(50)}, {"p99", outcome.lateness.percentile(99)}, {"messages", outcome.lateness.count()}}},
+      {"lateness_us",
+       {{"p50", outcome.daemon.lateness_us_p50},
+        {"p99", outcome.daemon.lateness_us_p99},
+        {"wakes", outcome.daemon.wakes}}},
+      {"received_us",
+       {{"p50", outcome.lateness.percentile(50)},
+        {"p99", outcome.lateness.percentile(99)},
+        {"messages", outcome.lateness.count()}}},
       {"durability", outcome.daemon.durability},
-      {"index", {{"pages", outcome.index_pages}, {"bytes", outcome.index_bytes}, {"query", outcome.query}, {"hits", hits}}},
+      {"index",
+       {{"pages", outcome.index_pages}, {"bytes", outcome.index_bytes}, {"query", outcome.query}, {"hits", hits}}},
   };
   // File names and texts may hold anything: what is no UTF-8 is shown as such, not thrown at us.
   return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -26,10 +26,10 @@ struct Outcome {
   std::uint64_t pages_wanted{0};
   Counts counts{};
   Verdict verdict{};
-  Histogram lateness{};  // LISTEN's date to the moment a backend had read it, us
-  double seconds{0};     // from the first insert to the last row done
+  Histogram lateness{};          // LISTEN's date to the moment a backend had read it, us
+  double seconds{0};             // from the first insert to the last row done
   std::uint64_t best_second{0};  // rows done within one second, at most
-  std::string killed{};  // the backend that was; empty: none was caught with rows in hand
+  std::string killed{};          // the backend that was; empty: none was caught with rows in hand
   std::uint64_t killed_rows{0};
   DaemonFigures daemon{};
   std::uint64_t index_pages{0};

@@ -41,10 +41,12 @@ std::string joined(std::vector<std::string> const& words) {
 
 class Story {
  public:
-  explicit Story(Settings const& settings) : settings_(settings), folder_{settings.run_folder}, progress_(settings.style, 0) {}
+  explicit Story(Settings const& settings)
+      : settings_(settings), folder_{settings.run_folder}, progress_(settings.style, 0) {}
 
   Result<Outcome> play() {
-    for (auto const part : {&Story::choose_documents, &Story::try_query, &Story::start_daemon, &Story::start_workers, &Story::follow, &Story::finish})
+    for (auto const part : {&Story::choose_documents, &Story::try_query, &Story::start_daemon, &Story::start_workers,
+                            &Story::follow, &Story::finish})
       if (Status done = (this->*part)(); !done.ok()) return done;
     return std::move(outcome_);
   }
@@ -84,16 +86,18 @@ class Story {
     auto started = DaemonProcess::start(settings_.program.parent_path(), folder_);
     if (!started.ok()) return started.status();
     daemon_.emplace(std::move(started).value());
-    progress_.say(fmt::format("daemon     pid {}, {} and {}", daemon_->process().pid(), daemon_->tcp(), daemon_->local()));
+    progress_.say(
+        fmt::format("daemon     pid {}, {} and {}", daemon_->process().pid(), daemon_->tcp(), daemon_->local()));
     progress_.say(daemon_->banner());
-    progress_.say(fmt::format("the table of this run, {}:\n{}", (folder_.tables() / "pages.xml").string(), table_xml()));
+    progress_.say(
+        fmt::format("the table of this run, {}:\n{}", (folder_.tables() / "pages.xml").string(), table_xml()));
     return {};
   }
 
   Status start_worker(std::string const& name, std::string const& role, std::string const& server) {
     auto process = ChildProcess::start(name,
-                                       {settings_.program, "--as", role, "--name", name, "--server", server, "--run-folder", folder_.root,
-                                        "--seed", std::to_string(settings_.seed)},
+                                       {settings_.program, "--as", role, "--name", name, "--server", server,
+                                        "--run-folder", folder_.root, "--seed", std::to_string(settings_.seed)},
                                        folder_.output(name));
     if (!process.ok()) return process.status();
     workers_.push_back({std::move(process).value(), LineReader{folder_.events(name)}});
@@ -119,7 +123,8 @@ class Story {
       progress_.show(ledger_.counts());
       if (producer_ended_ && ledger_.counts().finished == ledger_.counts().pages) return {};
       if (std::chrono::steady_clock::now() - last_event_ > kStall) {
-        outcome_.problems.push_back(fmt::format("nothing happened for {} s, although pages were not finished: given up", kStall.count()));
+        outcome_.problems.push_back(
+            fmt::format("nothing happened for {} s, although pages were not finished: given up", kStall.count()));
         return {};
       }
       std::this_thread::sleep_for(hunting ? kLookHunting : kLook);
@@ -141,14 +146,16 @@ class Story {
         last_event_ = std::chrono::steady_clock::now();
       });
       if (!read.ok()) return read;
-      if (!bad.ok()) return {Code::invalid, fmt::format("{}: {}", folder_.events(worker.process.name()).string(), bad.message())};
+      if (!bad.ok())
+        return {Code::invalid, fmt::format("{}: {}", folder_.events(worker.process.name()).string(), bad.message())};
     }
     return {};
   }
 
   static Status died(ChildProcess const& process, std::string const& how) {
     return {Code::unavailable,
-            fmt::format("{} ended ({}):\n{}", process.name(), how.empty() ? "exit status 0, too early" : how, last_lines(process.output()))};
+            fmt::format("{} ended ({}):\n{}", process.name(), how.empty() ? "exit status 0, too early" : how,
+                        last_lines(process.output()))};
   }
 
   // Whoever ended without being told to ends the run; only the producer may, when it is through.
@@ -174,7 +181,8 @@ class Story {
   // Stops the victim where it stands, and kills it if it is in the middle of its work: rows in hand, and no DONE on
   // its way, of which nobody could say whether it arrived. Else lets it go on until the next look.
   Status hunt() {
-    auto const victim = std::find_if(workers_.begin(), workers_.end(), [](Worker const& one) { return one.process.name() == kVictim; });
+    auto const victim =
+        std::find_if(workers_.begin(), workers_.end(), [](Worker const& one) { return one.process.name() == kVictim; });
     if (victim == workers_.end() || !victim->process.pause()) return {};
     if (Status read = read_events(); !read.ok()) return read;
     auto const held = ledger_.in_hand(kVictim);
@@ -187,8 +195,8 @@ class Story {
     ledger_.ended(kVictim, monotonic_us());
     outcome_.killed = kVictim;
     outcome_.killed_rows = held.rows.size();
-    progress_.say(fmt::format("{:<10} pid {}: kill -9, with rows {} in hand; they come back after grace and back-off", kVictim, pid,
-                              fmt::join(held.rows, ", ")));
+    progress_.say(fmt::format("{:<10} pid {}: kill -9, with rows {} in hand; they come back after grace and back-off",
+                              kVictim, pid, fmt::join(held.rows, ", ")));
     return start_worker(kReplacement, "backend", daemon_->local());
   }
 
@@ -197,7 +205,8 @@ class Story {
     for (Worker& worker : workers_)
       if (worker.process.name() != outcome_.killed)
         if (std::string const how = worker.process.stop(); !how.empty())
-          outcome_.problems.push_back(fmt::format("{}: {}: {}", worker.process.name(), how, last_lines(worker.process.output())));
+          outcome_.problems.push_back(
+              fmt::format("{}: {}: {}", worker.process.name(), how, last_lines(worker.process.output())));
     if (Status read = read_events(); !read.ok()) return read;
     if (Status asked = ask_daemon(); !asked.ok()) return asked;
     if (std::string const how = daemon_->process().stop(); !how.empty())
@@ -217,7 +226,9 @@ class Story {
     if (!reply.ok()) return reply.status();
     DaemonFigures& figures = outcome_.daemon;
     for (Message const& message : reply.value().messages) {
-      auto const number = [&](std::string_view name) { return static_cast<std::uint64_t>(message.integer(name).value_or(0)); };
+      auto const number = [&](std::string_view name) {
+        return static_cast<std::uint64_t>(message.integer(name).value_or(0));
+      };
       if (message.text("table") == "pages") {
         figures.rows_left = number("rows");
         figures.rows_parked = number("rows_parked");
@@ -239,7 +250,8 @@ class Story {
     auto const uris = index.uris();
     if (!uris.ok()) return uris.status();
     std::vector<std::string> const wanted = ledger_.keys_done();
-    std::set_difference(wanted.begin(), wanted.end(), uris.value().begin(), uris.value().end(), std::back_inserter(outcome_.index_missing));
+    std::set_difference(wanted.begin(), wanted.end(), uris.value().begin(), uris.value().end(),
+                        std::back_inserter(outcome_.index_missing));
     outcome_.index_pages = uris.value().size();
     outcome_.index_bytes = index.bytes();
     if (Status asked = query(index, settings_.query); !asked.ok()) return asked;

@@ -1,8 +1,8 @@
 // Processes are started, stopped where they stand, and ended; a program that is
 // not there, or words of one that failed, are told.
-#include <boost/test/unit_test.hpp>
 #include <signal.h>
 #include <unistd.h>
+#include <boost/test/unit_test.hpp>
 
 #include <cerrno>
 #include <thread>
@@ -33,7 +33,8 @@ BOOST_FIXTURE_TEST_SUITE(main_job_child_process, Started)
 BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_is_told_at_once) {
   auto const started = ChildProcess::start("child", {"/no/such/program"}, folder.path() / "output");
   BOOST_TEST((started.status().code() == Code::io_error));
-  BOOST_TEST(started.status().message().find("/no/such/program: No such file") != std::string::npos, started.status().message());
+  BOOST_TEST(started.status().message().find("/no/such/program: No such file") != std::string::npos,
+             started.status().message());
 }
 
 BOOST_AUTO_TEST_CASE(its_end_and_its_last_words_are_known) {

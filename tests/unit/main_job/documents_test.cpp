@@ -1,7 +1,7 @@
 // Documents: what is taken for text, how it is unpacked and freed of markup,
 // and that a URI leads back to the file whatever its name is.
-#include <boost/test/unit_test.hpp>
 #include <zlib.h>
+#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(the_choice_is_fair_to_folders_and_always_the_same) {
   auto const found = find_documents(folders, 10);
   BOOST_REQUIRE(found.ok());
   BOOST_TEST(found.value().size() == 10U);
-  auto const few = std::count_if(found.value().begin(), found.value().end(), [](auto const& path) { return path.parent_path().filename() == "few"; });
+  auto const few = std::count_if(found.value().begin(), found.value().end(),
+                                 [](auto const& path) { return path.parent_path().filename() == "few"; });
   BOOST_TEST(few == 3);
   BOOST_TEST((find_documents(folders, 10).value() == found.value()));
 }
@@ -98,9 +99,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_says_why) {
 }
 
 BOOST_AUTO_TEST_CASE(markup_goes_and_its_text_stays) {
-  auto const read = read_document(write("page.html",
-                                        "<html><head><title>\nGuide &amp; more</title><style>p {color: red}</style></head>"
-                                        "<body><SCRIPT>var x = '</p>';</SCRIPT><p class=\"x\">if a &lt; b &#38; c &#x3e; d, 1 < 2</p><!-- <p>no</p> --></body>"));
+  auto const read =
+      read_document(write("page.html",
+                          "<html><head><title>\nGuide &amp; more</title><style>p {color: red}</style></head>"
+                          "<body><SCRIPT>var x = '</p>';</SCRIPT><p class=\"x\">if a &lt; b &#38; c &#x3e; d, 1 < "
+                          "2</p><!-- <p>no</p> --></body>"));
   BOOST_REQUIRE(read.ok());
   BOOST_TEST(read.value().title == "Guide & more");
   std::string const& text = read.value().text;

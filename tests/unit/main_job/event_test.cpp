@@ -39,7 +39,8 @@ BOOST_AUTO_TEST_CASE(every_event_is_read_back_as_it_was) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_event_is_refused) {
-  for (char const* bad : {"", "done", "done 1 2 3 4", "gone 1 2 3 4 5 x", "done 1 -2 3 4 5 x", "done 1 2 3 4 5 x y", "done 1 2 3 4x 5 x"})
+  for (char const* bad :
+       {"", "done", "done 1 2 3 4", "gone 1 2 3 4 5 x", "done 1 -2 3 4 5 x", "done 1 2 3 4 5 x y", "done 1 2 3 4x 5 x"})
     BOOST_TEST((event_of(bad).status().code() == Code::invalid), bad);
 }
 
@@ -66,7 +67,8 @@ BOOST_AUTO_TEST_CASE(the_plan_is_the_story_of_the_seeds) {
   auto const plan = plan_touches(kPages, 7);
   BOOST_TEST((plan_touches(kPages, 7) == plan));
   BOOST_TEST((plan_touches(kPages, 8) != plan));
-  BOOST_TEST(std::is_sorted(plan.begin(), plan.end(), [](Touch const& a, Touch const& b) { return a.at_ms < b.at_ms; }));
+  BOOST_TEST(
+      std::is_sorted(plan.begin(), plan.end(), [](Touch const& a, Touch const& b) { return a.at_ms < b.at_ms; }));
 
   std::map<std::uint32_t, std::vector<Touch>> by_page;
   std::map<int, std::size_t> by_priority;

@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(a_page_put_again_replaces_what_was_there) {
 BOOST_AUTO_TEST_CASE(two_writers_and_a_later_reader_see_the_same_pages) {
   {
     Index other = open();
-    for (int i = 0; i < 20; ++i) put(i % 2 == 0 ? index : other, "file:///" + std::to_string(i), "word" + std::to_string(i));
+    for (int i = 0; i < 20; ++i)
+      put(i % 2 == 0 ? index : other, "file:///" + std::to_string(i), "word" + std::to_string(i));
     put(other, "file:///0", "replaced");
   }
   Index again = open();

@@ -17,17 +17,23 @@ constexpr std::int64_t kLeaseUs = 10'000'000;
 struct Books {
   Ledger ledger;
 
-  void insert(std::int64_t us, std::string const& uri, std::uint64_t row, client::PutResult result = client::PutResult::inserted) {
-    ledger.add("producer", {.kind = EventKind::insert, .us = us, .row = row, .number = static_cast<std::int64_t>(result), .text = uri});
+  void insert(std::int64_t us, std::string const& uri, std::uint64_t row,
+              client::PutResult result = client::PutResult::inserted) {
+    ledger.add(
+        "producer",
+        {.kind = EventKind::insert, .us = us, .row = row, .number = static_cast<std::int64_t>(result), .text = uri});
   }
-  void lease(std::int64_t us, std::string const& worker, std::string const& uri, std::uint64_t row, std::uint64_t epoch) {
-    ledger.add(worker, {.kind = EventKind::leased, .us = us, .row = row, .epoch = epoch, .number = kLeaseUs, .text = uri});
+  void lease(std::int64_t us, std::string const& worker, std::string const& uri, std::uint64_t row,
+             std::uint64_t epoch) {
+    ledger.add(worker,
+               {.kind = EventKind::leased, .us = us, .row = row, .epoch = epoch, .number = kLeaseUs, .text = uri});
   }
   void end(EventKind kind, std::int64_t us, std::string const& worker, std::uint64_t row, std::uint64_t epoch) {
     ledger.add(worker, {.kind = kind, .us = us, .row = row, .epoch = epoch, .text = "a"});
   }
   // Leased at `us`, worked on for 10 us, done at us + 20.
-  void whole_work(std::int64_t us, std::string const& worker, std::string const& uri, std::uint64_t row, std::uint64_t epoch) {
+  void whole_work(std::int64_t us, std::string const& worker, std::string const& uri, std::uint64_t row,
+                  std::uint64_t epoch) {
     lease(us, worker, uri, row, epoch);
     end(EventKind::worked, us + 10, worker, row, epoch);
     end(EventKind::done, us + 20, worker, row, epoch);

@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(a_right_run_is_called_right) {
   Outcome const outcome = right_one();
   BOOST_TEST(what_is_wrong(outcome).empty());
   std::string const text = table_of(outcome);
-  for (char const* shown : {"inserted", "merged", "done", "timed out", "handed out again", "lost", "double", "rows/s", "lateness p99", "/a b", "the [license]", "Nothing was lost"})
+  for (char const* shown : {"inserted", "merged", "done", "timed out", "handed out again", "lost", "double", "rows/s",
+                            "lateness p99", "/a b", "the [license]", "Nothing was lost"})
     BOOST_TEST(text.find(shown) != std::string::npos, shown);
   auto const json = nlohmann::json::parse(json_of(outcome));
   BOOST_TEST(json["ok"] == true);

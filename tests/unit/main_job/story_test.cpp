@@ -1,10 +1,10 @@
 // The whole story on a small folder, with the real daemon and the real
 // processes: it ends, it is right, and it leaves no process behind, also when
 // it cannot begin or is interrupted.
-#include <boost/test/unit_test.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <boost/test/unit_test.hpp>
 
 #include <cerrno>
 #include <cstdint>
@@ -24,7 +24,8 @@ struct Stage {
 
   explicit Stage(int pages = 120) {
     for (int i = 0; i < pages; ++i)
-      std::ofstream(documents.path() / (std::to_string(i) + ".txt")) << "Page " << i << "\n" << std::string(2000, 'x') << " journal cabinet\n";
+      std::ofstream(documents.path() / (std::to_string(i) + ".txt")) << "Page " << i << "\n"
+                                                                     << std::string(2000, 'x') << " journal cabinet\n";
   }
   [[nodiscard]] Settings settings() const {
     Settings made{.style = Progress::Style::none, .interrupted = &interrupted};
