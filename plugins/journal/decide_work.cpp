@@ -131,6 +131,7 @@ std::uint32_t Journal::find_leased(Parameters& parameters, Decision& decision) c
                                                    " is not leased: the lease ended or was given back"};
     return kNoRow;
   }
+  state_.expect(row);
   Lease const& lease = state_.lease_of(row);
   if (lease.epoch == epoch) return row;
   std::string const holder{state_.leases().worker(lease)};

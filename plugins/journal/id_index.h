@@ -26,8 +26,8 @@ class IdIndex {
     std::uint64_t const delta = key - leaf->first;
     if (delta > UINT32_MAX) return kNoRow;
     std::uint32_t const at = leaf->second->lower_bound(static_cast<std::uint32_t>(delta));
-    if (at == leaf->second->count || leaf->second->deltas[at] != delta) return kNoRow;
-    return leaf->second->rows[at];
+    if (at == leaf->second->count || leaf->second->entries[at].delta != delta) return kNoRow;
+    return leaf->second->entries[at].row;
   }
 
   // The id is not there yet.
@@ -58,8 +58,8 @@ class IdIndex {
     }
     auto upper = std::make_unique<Leaf>();
     std::uint64_t const base = found->first;
-    std::uint64_t const upper_base = base + leaf->deltas[kLeafRows / 2];
-    upper->take(*leaf, kLeafRows / 2, kLeafRows, leaf->deltas[kLeafRows / 2]);
+    std::uint64_t const upper_base = base + leaf->entries[kLeafRows / 2].delta;
+    upper->take(*leaf, kLeafRows / 2, kLeafRows, leaf->entries[kLeafRows / 2].delta);
     leaf->count = kLeafRows / 2;
     if (key >= upper_base) {
       auto const within = static_cast<std::uint32_t>(key - upper_base);
@@ -78,7 +78,7 @@ class IdIndex {
     Leaf& leaf = *found->second;
     auto const delta = static_cast<std::uint32_t>(key - found->first);
     std::uint32_t const at = leaf.lower_bound(delta);
-    FJ_CHECK(at < leaf.count && leaf.deltas[at] == delta, "a row is missing from the id index");
+    FJ_CHECK(at < leaf.count && leaf.entries[at].delta == delta, "a row is missing from the id index");
     leaf.erase(at);
     if (leaf.count == 0) {
       leaves_.erase(found);
@@ -96,10 +96,10 @@ class IdIndex {
       std::uint64_t const delta = key - before->first;
       if (delta <= UINT32_MAX) {
         std::uint32_t const at = before->second->lower_bound(static_cast<std::uint32_t>(delta));
-        if (at < before->second->count) return before->second->rows[at];
+        if (at < before->second->count) return before->second->entries[at].row;
       }
     }
-    return leaf == leaves_.end() ? kNoRow : leaf->second->rows[0];
+    return leaf == leaves_.end() ? kNoRow : leaf->second->entries[0].row;
   }
 
   [[nodiscard]] std::uint64_t memory_bytes() const { return leaves_.size() * (sizeof(Leaf) + 40); }
@@ -107,33 +107,32 @@ class IdIndex {
  private:
   static constexpr std::uint32_t kLeafRows = 126;  // a leaf is 1012 bytes, with malloc's own 1 KiB
 
+  struct Entry {
+    std::uint32_t delta{0};  // from the leaf's base
+    std::uint32_t row{0};
+  };
   struct Leaf {
     std::uint32_t count{0};
-    std::array<std::uint32_t, kLeafRows> deltas{};  // from the leaf's base, ascending
-    std::array<std::uint32_t, kLeafRows> rows{};
+    std::array<Entry, kLeafRows> entries{};  // ascending
 
     [[nodiscard]] std::uint32_t lower_bound(std::uint32_t delta) const {
-      return static_cast<std::uint32_t>(std::lower_bound(deltas.begin(), deltas.begin() + count, delta) - deltas.begin());
+      // All lines at once: one wait for memory instead of one for each step of the search.
+      for (std::uint32_t at = 0; at < kLeafRows; at += 8) __builtin_prefetch(&entries[at]);
+      auto const less = [](Entry const& entry, std::uint32_t wanted) { return entry.delta < wanted; };
+      return static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.begin() + count, delta, less) - entries.begin());
     }
     void insert(std::uint32_t at, std::uint32_t delta, std::uint32_t row) {
-      std::move_backward(deltas.begin() + at, deltas.begin() + count, deltas.begin() + count + 1);
-      std::move_backward(rows.begin() + at, rows.begin() + count, rows.begin() + count + 1);
-      deltas[at] = delta;
-      rows[at] = row;
+      std::move_backward(entries.begin() + at, entries.begin() + count, entries.begin() + count + 1);
+      entries[at] = {delta, row};
       ++count;
     }
     void erase(std::uint32_t at) {
-      std::move(deltas.begin() + at + 1, deltas.begin() + count, deltas.begin() + at);
-      std::move(rows.begin() + at + 1, rows.begin() + count, rows.begin() + at);
+      std::move(entries.begin() + at + 1, entries.begin() + count, entries.begin() + at);
       --count;
     }
     // Appends entries of another leaf whose base is `less` below ours.
     void take(Leaf const& from, std::uint32_t first, std::uint32_t end, std::uint64_t less) {
-      for (std::uint32_t i = first; i < end; ++i) {
-        deltas[count] = static_cast<std::uint32_t>(from.deltas[i] - less);
-        rows[count] = from.rows[i];
-        ++count;
-      }
+      for (std::uint32_t i = first; i < end; ++i) entries[count++] = {static_cast<std::uint32_t>(from.entries[i].delta - less), from.entries[i].row};
     }
   };
   using Leaves = absl::btree_map<std::uint64_t, std::unique_ptr<Leaf>>;  // by base: at most the smallest id in it
@@ -148,14 +147,14 @@ class IdIndex {
   void insert_first(std::uint64_t key, std::uint32_t row) {
     auto const first = leaves_.begin();
     if (first == leaves_.end() || first->second->count == kLeafRows ||
-        first->first + first->second->deltas[first->second->count - 1] - key > UINT32_MAX) {
+        first->first + first->second->entries[first->second->count - 1].delta - key > UINT32_MAX) {
       add_leaf(key, row);
       return;
     }
     std::unique_ptr<Leaf> leaf = std::move(first->second);
     auto const more = static_cast<std::uint32_t>(first->first - key);
     leaves_.erase(first);
-    for (std::uint32_t i = 0; i < leaf->count; ++i) leaf->deltas[i] += more;
+    for (std::uint32_t i = 0; i < leaf->count; ++i) leaf->entries[i].delta += more;
     leaf->insert(0, 0, row);
     leaves_.emplace(key, std::move(leaf));
   }
@@ -166,7 +165,7 @@ class IdIndex {
     Leaf& leaf = *found->second;
     Leaf const& other = *next->second;
     std::uint64_t const apart = next->first - found->first;
-    if (leaf.count + other.count > kLeafRows * 3 / 4 || apart + other.deltas[other.count - 1] > UINT32_MAX) return;
+    if (leaf.count + other.count > kLeafRows * 3 / 4 || apart + other.entries[other.count - 1].delta > UINT32_MAX) return;
     leaf.take(other, 0, other.count, -apart);
     leaves_.erase(next);
   }

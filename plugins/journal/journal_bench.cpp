@@ -84,7 +84,7 @@ class Bench {
   std::uint32_t scattered(std::uint32_t i) const { return static_cast<std::uint32_t>(std::uint64_t{i} * 2'654'435'761U % rows_); }
 
   template <typename Operation>
-  void measure(char const* name, std::uint32_t count, Operation&& operation) {
+  void measure(char const* name, std::uint64_t count, Operation&& operation) {
     double const began = seconds();
     double before = began;
     double longest = 0;
@@ -96,7 +96,7 @@ class Bench {
         before = after;
       }
     }
-    std::printf("%-42s %9.0f k/s   longest 16: %7.2f ms\n", name, count / (seconds() - began) / 1000, longest * 1000);
+    std::printf("%-42s %9.0f k/s   longest 16: %7.2f ms\n", name, static_cast<double>(count) / (seconds() - began) / 1000, longest * 1000);
   }
   static double seconds() {
     timespec now{};
@@ -159,6 +159,9 @@ class Bench {
   }
   void drain() {
     now_ = now_ + DurationMs{7'200'000};
+    measure("the wheel's rest becomes due (16 x 64)", table_.state().future() / 64 + 1, [this](std::uint32_t) { table_.advance(now_, 64, alerts_); });
+    while (table_.advance(now_, 4096, alerts_)) {
+    }
     measure("until it is empty", table_.state().rows().size(), [this](std::uint32_t) {
       held_.clear();
       lease();
