@@ -85,7 +85,8 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
 
   if (!group.is_empty()) close_group(log, now, promise);
   if (decision.take != Take::no) table.subscriptions.took(command.connection, decision.take);
-  if (type.kind == CommandKind::change) remember_holder(command.connection, table);
+  // A DONE with next=1 takes too.
+  if (type.kind == CommandKind::change || decision.take == Take::found) remember_holder(command.connection, table);
   refresh(table);
   return {verdict, decision.wait_until, decision.wait_topic};
 }

@@ -22,7 +22,7 @@ Declaration with_schema(Declaration const& declaration, Schema schema) {
 // Versions apart, do two schemas say the same?
 bool same_schema(Schema const& a, Schema const& b) { return a.columns == b.columns && a.key == b.key; }
 
-std::string quoted(std::string_view name) { return "\"" + std::string{name} + "\""; }
+std::string quoted(std::string_view name) { return std::string(1, '"').append(name).append(1, '"'); }
 
 }  // namespace
 
