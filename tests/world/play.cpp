@@ -12,7 +12,9 @@ namespace {
 
 class Player {
  public:
-  Player(std::uint64_t seed, std::uint64_t steps) : random_(seed), world_(seed), steps_(steps) {}
+  Player(std::uint64_t seed, std::uint64_t steps, bool lying_disk) : random_(seed), world_(seed), steps_(steps) {
+    world_.disk().ignore_syncs(lying_disk);
+  }
 
   PlayResult run() {
     wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml"));
@@ -249,6 +251,6 @@ class Player {
 
 }  // namespace
 
-PlayResult play(std::uint64_t seed, std::uint64_t steps) { return Player{seed, steps}.run(); }
+PlayResult play(std::uint64_t seed, std::uint64_t steps, bool lying_disk) { return Player{seed, steps, lying_disk}.run(); }
 
 }  // namespace fastjournal::sim

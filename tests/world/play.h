@@ -24,6 +24,7 @@ struct PlayResult {
   std::uint64_t looks{0};  // comparisons with a replay
 };
 
-[[nodiscard]] PlayResult play(std::uint64_t seed, std::uint64_t steps);
+// `lying_disk`: syncs answer ok and do nothing, so that something must be found wrong: a test of this test.
+[[nodiscard]] PlayResult play(std::uint64_t seed, std::uint64_t steps, bool lying_disk = false);
 
 }  // namespace fastjournal::sim

@@ -25,4 +25,12 @@ BOOST_AUTO_TEST_CASE(keep_every_promise) {
   }
 }
 
+// The test of the test: on a disk whose syncs do nothing a promise is broken, and that is seen.
+BOOST_AUTO_TEST_CASE(notice_a_disk_that_lies) {
+  std::uint64_t noticed = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    if (!fastjournal::sim::play(seed, 2000, true).wrong.empty()) ++noticed;
+  BOOST_TEST(noticed == 5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
