@@ -54,7 +54,8 @@ class RealDaemon {
 
   [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }
   [[nodiscard]] std::string const& local() const { return addresses_.back(); }
-  [[nodiscard]] std::string const& output() const { return child_->output(); }
+  // Empty before the first start: a test's message may be made before its condition.
+  [[nodiscard]] std::string output() const { return child_ == nullptr ? std::string{} : child_->output(); }
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
   [[nodiscard]] ChildProcess& child() { return *child_; }
 
