@@ -65,7 +65,8 @@ std::string Child::End::text() const {
   return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
 }
 
-Result<Child> Child::start(std::vector<std::string> const& command, std::vector<std::string> const& variables, std::string input) {
+Result<Child> Child::start(std::vector<std::string> const& command, std::vector<std::string> const& variables,
+                           std::string input) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failed("make a pipe for " + command.front(), errno);
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
@@ -73,8 +74,8 @@ Result<Child> Child::start(std::vector<std::string> const& command, std::vector<
   std::vector<std::string> environment = environment_with(variables);
   SpawnPlan const plan(ends[0]);
   pid_t pid = -1;
-  int const error = ::posix_spawnp(&pid, command.front().c_str(), &plan.actions, &plan.attributes, pointers_to(arguments).data(),
-                                   pointers_to(environment).data());
+  int const error = ::posix_spawnp(&pid, command.front().c_str(), &plan.actions, &plan.attributes,
+                                   pointers_to(arguments).data(), pointers_to(environment).data());
   ::close(ends[0]);
   if (error != 0) {
     ::close(ends[1]);

@@ -17,8 +17,8 @@ class Child {
  public:
   // Starts `command` (searched in PATH) in a process group of its own with `variables` ("NAME=value") added to
   // our environment and with `input` on its standard input. Signals that we block are open to it.
-  [[nodiscard]] static Result<Child> start(std::vector<std::string> const& command, std::vector<std::string> const& variables,
-                                           std::string input);
+  [[nodiscard]] static Result<Child> start(std::vector<std::string> const& command,
+                                           std::vector<std::string> const& variables, std::string input);
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
   Child(Child const&) = delete;

@@ -26,12 +26,15 @@ using client::text_of;
 // What to do about it, where there is something that most people would do.
 std::string_view advice(Code code) {
   switch (code) {
-    case Code::unavailable: return "is fastjournald running there? --server or FASTJOURNAL_SERVER names another address";
+    case Code::unavailable:
+      return "is fastjournald running there? --server or FASTJOURNAL_SERVER names another address";
     case Code::unknown_table: return "`fastjournal tables` shows which there are";
-    case Code::unknown_row: return "it is done, deleted or expired already, or never was; `fastjournal ls TABLE` shows what is there";
+    case Code::unknown_row:
+      return "it is done, deleted or expired already, or never was; `fastjournal ls TABLE` shows what is there";
     case Code::unknown_command: return "`fastjournal commands` shows which there are";
     case Code::unknown_parameter:
-    case Code::missing_parameter: return "`fastjournal commands NAME` shows what a command takes, `fastjournal tables` the columns";
+    case Code::missing_parameter:
+      return "`fastjournal commands NAME` shows what a command takes, `fastjournal tables` the columns";
     case Code::stale_epoch: return "the lease ended and the row was handed out again; take it again";
     case Code::not_leased: return "the lease ended; take the row again";
     case Code::no_space: return "free disk or memory; done and delete still work";
@@ -95,7 +98,8 @@ ExitCode Runner::say(Message const& answer, std::string const& sentence) {
 }
 
 ExitCode Runner::show(std::vector<Message> const& records) {
-  if (!one_.json) console_.out << render_table(records, console_.look, one_.table.empty() ? "" : "table");
+  if (!one_.json)
+    console_.out << render_table(records, console_.look, one_.table.empty() ? "" : "table");
   else
     for (Message const& record : records) console_.out << render_json(record);
   return ExitCode::ok;
@@ -118,8 +122,10 @@ Status Runner::build_insert(Message& insert) {
 std::string Runner::sentence_of_put(Message const& answer) const {
   std::string_view const result = answer.text("result");
   std::string const row = value_text(answer, "row");
-  if (result == "merged") return fmt::format("merged into row {}{} (merges so far: {})", row, due_text(answer), value_text(answer, "merges"));
-  if (result == "behind") return fmt::format("row {} waits behind the one that is being worked on{}", row, due_text(answer));
+  if (result == "merged")
+    return fmt::format("merged into row {}{} (merges so far: {})", row, due_text(answer), value_text(answer, "merges"));
+  if (result == "behind")
+    return fmt::format("row {} waits behind the one that is being worked on{}", row, due_text(answer));
   if (result == "duplicate") return fmt::format("this put was counted before: row {}", row);
   if (result == "stale") return fmt::format("row {} is newer: nothing changed", row);
   return fmt::format("{} row {}{}", result, row, due_text(answer));
@@ -193,14 +199,16 @@ ExitCode Runner::take() {
   if (Message const& first = reply->first(); first.command == "NOTHING") {
     auto const date = first.integer("next_date");
     if (!one_.json)
-      console_.err << "nothing is due" << (date && *date > 0 ? "; the next row is at " + date_text(*date) : std::string()) << '\n';
+      console_.err << "nothing is due"
+                   << (date && *date > 0 ? "; the next row is at " + date_text(*date) : std::string()) << '\n';
     return ExitCode::nothing;
   }
   show(reply->messages);
   console_.out.flush();
   if (console_.look.terminal && !one_.json && !one_.hold) {
-    console_.err << "say done, touch or release within the table's `grace` (10s by default): our connection ends here, and\n"
-                    "a row without one goes back then. --hold stays connected.\n";
+    console_.err
+        << "say done, touch or release within the table's `grace` (10s by default): our connection ends here, and\n"
+           "a row without one goes back then. --hold stays connected.\n";
   }
   std::string ignored;
   while (one_.hold && std::getline(console_.in, ignored)) continue;
@@ -221,14 +229,17 @@ ExitCode Runner::lease_command() {
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
   if (one_.verb == "done") return say(answer, fmt::format("row {} is done", one_.row));
-  if (one_.verb == "fail") return say(answer, fmt::format("row {} is parked; `fastjournal kick` puts it back", one_.row));
+  if (one_.verb == "fail")
+    return say(answer, fmt::format("row {} is parked; `fastjournal kick` puts it back", one_.row));
   if (one_.verb == "release") return say(answer, fmt::format("row {} is released{}", one_.row, due_text(answer)));
-  return say(answer, fmt::format("row {} is yours until {}", one_.row, date_text(answer.integer("lease_end").value_or(0))));
+  return say(answer,
+             fmt::format("row {} is yours until {}", one_.row, date_text(answer.integer("lease_end").value_or(0))));
 }
 
 // peek, delete, kick: by the row's number or by its key
 ExitCode Runner::row_command() {
-  static std::map<std::string_view, std::string_view> const kCommands{{"peek", "PEEK"}, {"delete", "DELETE"}, {"kick", "KICK"}};
+  static std::map<std::string_view, std::string_view> const kCommands{
+      {"peek", "PEEK"}, {"delete", "DELETE"}, {"kick", "KICK"}};
   Message command = about_table(kCommands.at(one_.verb));
   for (std::string const& word : one_.words) {
     if (word.find('=') == std::string::npos) {
@@ -249,7 +260,8 @@ ExitCode Runner::row_command() {
     return ExitCode::ok;
   }
   if (one_.verb == "peek") return show(reply->messages);
-  return say(reply->first(), fmt::format("row {} is {}", value_text(reply->first(), "row"), one_.verb == "kick" ? "back at work" : "deleted"));
+  return say(reply->first(), fmt::format("row {} is {}", value_text(reply->first(), "row"),
+                                         one_.verb == "kick" ? "back at work" : "deleted"));
 }
 
 // Page by page, so that the daemon's page size does not matter.
@@ -275,8 +287,10 @@ ExitCode Runner::list() {
     for (Message& row : reply->messages) {
       if (row.command != "ROW") continue;
       --wanted;
-      if (one_.json) console_.out << render_json(row);
-      else rows.push_back(std::move(row));
+      if (one_.json)
+        console_.out << render_json(row);
+      else
+        rows.push_back(std::move(row));
       if (wanted == 0) break;
     }
   }
@@ -311,7 +325,8 @@ ExitCode Runner::stats() {
   Result<Reply> const reply = connection_.call(command);
   if (!reply.ok()) return complain(reply.status());
   if (one_.json) return show(reply->messages);
-  for (std::size_t i = 0; i < reply->messages.size(); ++i) console_.out << (i == 0 ? "" : "\n") << render_sheet(reply->messages[i]);
+  for (std::size_t i = 0; i < reply->messages.size(); ++i)
+    console_.out << (i == 0 ? "" : "\n") << render_sheet(reply->messages[i]);
   return ExitCode::ok;
 }
 
@@ -325,7 +340,8 @@ ExitCode Runner::tables() {
 }
 
 ExitCode Runner::columns(std::vector<Message> const& tables) {
-  auto const table = std::find_if(tables.begin(), tables.end(), [&](Message const& one) { return one.text("name") == one_.columns_of; });
+  auto const table = std::find_if(tables.begin(), tables.end(),
+                                  [&](Message const& one) { return one.text("name") == one_.columns_of; });
   if (table == tables.end()) return complain({Code::unknown_table, "no table " + one_.columns_of});
   std::string columns(table->text("columns"));
   std::replace(columns.begin(), columns.end(), ' ', '\n');
@@ -337,7 +353,8 @@ ExitCode Runner::ping() {
   auto const begin = std::chrono::steady_clock::now();
   Result<Reply> const reply = connection_.call("ALIVE");
   if (!reply.ok()) return complain(reply.status());
-  auto const us = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
+  auto const us =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
   Message answer("PING");
   answer.set("server", one_.server);
   answer.set_integer("round_trip_us", us);
@@ -374,20 +391,30 @@ ExitCode Runner::call_any() {
   }
   Result<Reply> const reply = connection_.call(command);
   if (!reply.ok()) return complain(reply.status());
-  for (Message const& answer : reply->messages) console_.out << (one_.json ? render_json(answer, true) : render_line(answer));
+  for (Message const& answer : reply->messages)
+    console_.out << (one_.json ? render_json(answer, true) : render_line(answer));
   return ExitCode::ok;
 }
 
 using Step = ExitCode (Runner::*)();
 
 std::map<std::string_view, Step> const& steps() {
-  static std::map<std::string_view, Step> const kSteps{
-      {"put", &Runner::put},           {"take", &Runner::take},          {"touch", &Runner::lease_command},
-      {"done", &Runner::lease_command}, {"release", &Runner::lease_command}, {"fail", &Runner::lease_command},
-      {"peek", &Runner::row_command},  {"delete", &Runner::row_command}, {"kick", &Runner::row_command},
-      {"ls", &Runner::list},           {"listen", &Runner::listen},      {"stats", &Runner::stats},
-      {"tables", &Runner::tables},     {"ping", &Runner::ping},          {"commands", &Runner::commands},
-      {"call", &Runner::call_any}};
+  static std::map<std::string_view, Step> const kSteps{{"put", &Runner::put},
+                                                       {"take", &Runner::take},
+                                                       {"touch", &Runner::lease_command},
+                                                       {"done", &Runner::lease_command},
+                                                       {"release", &Runner::lease_command},
+                                                       {"fail", &Runner::lease_command},
+                                                       {"peek", &Runner::row_command},
+                                                       {"delete", &Runner::row_command},
+                                                       {"kick", &Runner::row_command},
+                                                       {"ls", &Runner::list},
+                                                       {"listen", &Runner::listen},
+                                                       {"stats", &Runner::stats},
+                                                       {"tables", &Runner::tables},
+                                                       {"ping", &Runner::ping},
+                                                       {"commands", &Runner::commands},
+                                                       {"call", &Runner::call_any}};
   return kSteps;
 }
 

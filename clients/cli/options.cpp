@@ -13,8 +13,7 @@ namespace fastjournal::cli {
 
 namespace {
 
-constexpr char kDescription[] =
-    "fastjournal: put work into the tables of a fastjournald, take it out, watch it.";
+constexpr char kDescription[] = "fastjournal: put work into the tables of a fastjournald, take it out, watch it.";
 
 constexpr char kFooter[] =
     "Exit codes:\n"
@@ -80,11 +79,13 @@ class Grammar {
     return made;
   }
 
-  CLI::Option* duration(CLI::App& to, std::string const& name, std::optional<DurationMs>& out, std::string const& description) {
+  CLI::Option* duration(CLI::App& to, std::string const& name, std::optional<DurationMs>& out,
+                        std::string const& description) {
     return to.add_option(name, into(out, parse_duration), description)->type_name("DURATION");
   }
 
-  CLI::Option* date(CLI::App& to, std::string const& name, std::optional<client::Date>& out, std::string const& description) {
+  CLI::Option* date(CLI::App& to, std::string const& name, std::optional<client::Date>& out,
+                    std::string const& description) {
     return to.add_option(name, into(out, parse_date), description)->type_name("DATE");
   }
 
@@ -94,7 +95,8 @@ class Grammar {
         ->capture_default_str();
     app_.add_flag("--json", out_.json, "one JSON object a line instead of text for people");
     app_.add_flag("--text", out_.text, "speak text messages instead of msgpack");
-    app_.add_option("--timeout", into(timeout_, parse_duration), "how long to wait for an answer, reconnecting included")
+    app_.add_option("--timeout", into(timeout_, parse_duration),
+                    "how long to wait for an answer, reconnecting included")
         ->type_name("DURATION")
         ->default_str("30s");
     app_.set_version_flag("--version", FJ_VERSION);
@@ -110,9 +112,11 @@ class Grammar {
     date(put, "--at", out_.at, "not to be worked on before this date");
     date(put, "--expires", out_.expires, "dropped at this date if nobody took it");
     put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
-    put.add_option("--sequence", out_.sequence, "number of this put; with --lines the first row's, counted up from there");
-    put.add_flag("--lines", out_.lines,
-                 "rows from standard input, one JSON object a line: columns, and priority, process_date, ... by these names");
+    put.add_option("--sequence", out_.sequence,
+                   "number of this put; with --lines the first row's, counted up from there");
+    put.add_flag(
+        "--lines", out_.lines,
+        "rows from standard input, one JSON object a line: columns, and priority, process_date, ... by these names");
   }
 
   void add_worker_verbs() {
@@ -123,7 +127,8 @@ class Grammar {
     take.add_option("--domain", out_.domain, "only of this domain");
     take.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
     take.add_flag("--hold", out_.hold,
-                  "stay connected until standard input ends: without a connection the daemon takes rows back after the table's `grace`");
+                  "stay connected until standard input ends: without a connection the daemon takes rows back after the "
+                  "table's `grace`");
     CLI::App& touch = lease_verb("touch", "renew a lease");
     duration(touch, "--lease", out_.lease, "from now on (default: the table's processing-timeout)");
     lease_verb("done", "the work is done: the row goes away");
@@ -136,12 +141,15 @@ class Grammar {
   }
 
   void add_work() {
-    CLI::App& work = table_verb("work",
-                                "lease rows one by one and run COMMAND for each: `fastjournal work TABLE [OPTIONS] -- COMMAND...`");
+    CLI::App& work = table_verb(
+        "work", "lease rows one by one and run COMMAND for each: `fastjournal work TABLE [OPTIONS] -- COMMAND...`");
     work.footer(
-        "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS and FJ_<COLUMN> (values with a NUL or\n"
-        "above 64 KiB are left out), and as one JSON object on standard input. Exit status 0: done; any other: the row is\n"
-        "released with the status as its error. The lease is renewed while COMMAND runs. SIGTERM, SIGINT and SIGHUP are handed\n"
+        "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS and FJ_<COLUMN> (values with a "
+        "NUL or\n"
+        "above 64 KiB are left out), and as one JSON object on standard input. Exit status 0: done; any other: the row "
+        "is\n"
+        "released with the status as its error. The lease is renewed while COMMAND runs. SIGTERM, SIGINT and SIGHUP "
+        "are handed\n"
         "to COMMAND and its children; the row is then done or released and work ends; a second signal kills COMMAND.");
     work.add_flag("--listen", out_.listen, "let the daemon wake us (LISTEN) instead of asking again and again");
     duration(work, "--lease", out_.lease, "renewed at half of it while COMMAND runs (default 60s)");
@@ -151,7 +159,8 @@ class Grammar {
     CLI::Option* max = work.add_option("--max", out_.max, "end after so many rows")->check(CLI::PositiveNumber);
     work.add_flag("--until-empty", out_.until_empty, "end when nothing is due");
     once->excludes(max);
-    work.add_option("--fail-status", out_.fail_status, "COMMAND's exit status for: this row can never work (parked at once)")
+    work.add_option("--fail-status", out_.fail_status,
+                    "COMMAND's exit status for: this row can never work (parked at once)")
         ->check(CLI::Range(1, 255));
     work.add_flag("--quiet", out_.quiet, "do not report each row on standard error");
   }
@@ -178,7 +187,9 @@ class Grammar {
   }
 
   void row_verb(std::string const& name, std::string const& description) {
-    table_verb(name, description).add_option("ROW | COLUMN=VALUE", out_.words, "its number, or all columns of its key")->required();
+    table_verb(name, description)
+        .add_option("ROW | COLUMN=VALUE", out_.words, "its number, or all columns of its key")
+        ->required();
   }
 
   void add_other_verbs() {
@@ -189,10 +200,14 @@ class Grammar {
     verb("commands", "the commands that the daemon knows (HELP), or what one of them takes")
         .add_option("NAME", out_.words, "one command")
         ->expected(0, 1);
-    CLI::App& call = verb("call", "send any command and print the answer: `fastjournal call PAUSE table=pages reason=upgrade`");
+    CLI::App& call =
+        verb("call", "send any command and print the answer: `fastjournal call PAUSE table=pages reason=upgrade`");
     call.add_option("COMMAND", out_.words, "its name, then name=value for each parameter")->required();
     CLI::App& completion = verb("completion", "print a completion script: `. <(fastjournal completion bash)`");
-    completion.add_option("SHELL", out_.words, "bash or zsh")->required()->expected(1)->check(CLI::IsMember({"bash", "zsh"}));
+    completion.add_option("SHELL", out_.words, "bash or zsh")
+        ->required()
+        ->expected(1)
+        ->check(CLI::IsMember({"bash", "zsh"}));
   }
 
   CLI::App app_;
@@ -208,7 +223,8 @@ std::string contradiction(Invocation const& one) {
     return "work needs a command to run: fastjournal work TABLE [OPTIONS] -- COMMAND...";
   if (one.verb != "work" && !one.command.empty()) return "-- means something with `work` only";
   if (one.verb != "put") return {};
-  if (one.lines && !one.words.empty()) return "put --lines takes the columns from standard input, not from the command line";
+  if (one.lines && !one.words.empty())
+    return "put --lines takes the columns from standard input, not from the command line";
   if (!one.lines && one.words.empty()) return "put needs at least the key: fastjournal put TABLE COLUMN=VALUE...";
   if (!one.lines && one.client.empty() != !one.sequence) return "--client and --sequence belong together";
   if (one.lines && one.client.empty() && one.sequence) return "--sequence needs --client";

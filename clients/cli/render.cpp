@@ -23,16 +23,17 @@ constexpr std::string_view kGap = "  ";
 bool steers(std::string_view name) { return name == "request" || name == "left" || name == "after"; }
 
 bool is_date(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> kDates{"date", "expiration_date", "insertion_date", "lease_end",
-                                                          "next_date", "process_date", "start_processing_date"};
+  static constexpr std::array<std::string_view, 7> kDates{
+      "date", "expiration_date", "insertion_date", "lease_end", "next_date", "process_date", "start_processing_date"};
   return std::find(kDates.begin(), kDates.end(), name) != kDates.end();
 }
 
 // Where a parameter stands in a table: what names the row, then its columns, then the rest.
 std::size_t rank_of(std::string_view name) {
-  static constexpr std::array<std::string_view, 8> kFront{"table", "name", "type", "rows", "row", "epoch", "status", "result"};
-  static constexpr std::array<std::string_view, 8> kBack{"priority",  "process_date",   "timeouts",        "lease_end",
-                                                         "worker", "insertion_date", "expiration_date", "merges"};
+  static constexpr std::array<std::string_view, 8> kFront{"table", "name",  "type",   "rows",
+                                                          "row",   "epoch", "status", "result"};
+  static constexpr std::array<std::string_view, 8> kBack{"priority", "process_date",   "timeouts",        "lease_end",
+                                                         "worker",   "insertion_date", "expiration_date", "merges"};
   auto const front = std::find(kFront.begin(), kFront.end(), name);
   if (front != kFront.end()) return static_cast<std::size_t>(front - kFront.begin());
   auto const back = std::find(kBack.begin(), kBack.end(), name);
@@ -45,11 +46,16 @@ std::string printable(std::string_view text) {
   std::string out;
   for (char const c : text) {
     auto const byte = static_cast<unsigned char>(c);
-    if (c == '\n') out += "\\n";
-    else if (c == '\r') out += "\\r";
-    else if (c == '\t') out += "\\t";
-    else if (byte < 0x20 || byte == 0x7F) out += fmt::format("\\x{:02x}", byte);
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '\t')
+      out += "\\t";
+    else if (byte < 0x20 || byte == 0x7F)
+      out += fmt::format("\\x{:02x}", byte);
+    else
+      out += c;
   }
   return out;
 }
@@ -68,7 +74,8 @@ std::string cell_text(Param const& param) {
 
 // Characters, not bytes.
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string cut(std::string const& text, std::size_t width) {
@@ -100,11 +107,14 @@ std::vector<TableColumn> columns_of(std::span<Message const> records, std::strin
     for (Param const& param : records[i].params()) {
       if (steers(param.name) || param.name == hidden) continue;
       auto at = std::find_if(out.begin(), out.end(), [&](TableColumn const& c) { return c.name == param.name; });
-      if (at == out.end()) at = out.insert(out.end(), TableColumn{std::string(param.name), std::vector<std::string>(records.size()), true, 0});
+      if (at == out.end())
+        at = out.insert(out.end(),
+                        TableColumn{std::string(param.name), std::vector<std::string>(records.size()), true, 0});
       at->cells[i] = cell_text(param);
     }
   }
-  std::stable_sort(out.begin(), out.end(), [](TableColumn const& a, TableColumn const& b) { return rank_of(a.name) < rank_of(b.name); });
+  std::stable_sort(out.begin(), out.end(),
+                   [](TableColumn const& a, TableColumn const& b) { return rank_of(a.name) < rank_of(b.name); });
   for (TableColumn& column : out) {
     column.width = width_of(column.name);
     for (std::string const& cell : column.cells) {
@@ -120,7 +130,8 @@ void fit(std::vector<TableColumn>& columns, std::size_t width) {
   std::size_t total = std::accumulate(columns.begin(), columns.end(), kGap.size() * (columns.size() - 1),
                                       [](std::size_t sum, TableColumn const& c) { return sum + c.width; });
   while (total > width) {
-    auto const widest = std::max_element(columns.begin(), columns.end(), [](TableColumn const& a, TableColumn const& b) { return a.width < b.width; });
+    auto const widest = std::max_element(columns.begin(), columns.end(),
+                                         [](TableColumn const& a, TableColumn const& b) { return a.width < b.width; });
     if (widest->width <= kCellWidthMin) return;
     --widest->width;
     --total;
@@ -163,8 +174,9 @@ std::string date_text(std::int64_t ms) {
   auto const day = floor<days>(moment);
   year_month_day const date{day};
   hh_mm_ss const clock{moment - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int{date.year()}, unsigned{date.month()}, unsigned{date.day()},
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int{date.year()}, unsigned{date.month()},
+                     unsigned{date.day()}, clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
 }
 
 std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
@@ -178,7 +190,8 @@ std::string render_table(std::span<Message const> records, Look const& look, std
   if (look.terminal) out = "\x1b[1m" + out.substr(0, out.size() - 1) + "\x1b[0m\n";
   for (std::size_t i = 0; i < records.size(); ++i) {
     std::string line;
-    for (std::size_t c = 0; c < columns.size(); ++c) line.append(c == 0 ? "" : kGap).append(padded(columns[c].cells[i], columns[c]));
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      line.append(c == 0 ? "" : kGap).append(padded(columns[c].cells[i], columns[c]));
     append_line(out, std::move(line));
   }
   return out;

@@ -24,7 +24,8 @@ struct Look {
 // One line a record under a line of names, numbers to the right; empty for no
 // records. Dates are written as such; control characters are escaped. What only steers the conversation
 // (request, left, after) and `hidden` is left out.
-[[nodiscard]] std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden = {});
+[[nodiscard]] std::string render_table(std::span<Message const> records, Look const& look,
+                                       std::string_view hidden = {});
 
 // One parameter a line, for a record with many.
 [[nodiscard]] std::string render_sheet(Message const& record);

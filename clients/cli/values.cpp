@@ -119,7 +119,8 @@ Status set_json(Message& insert, std::string_view key, nlohmann::json const& val
     case Kind::number_float: insert.set(name, Value::of_real(value.get<double>())); return {};
     case Kind::string: break;
     default:
-      return {Code::bad_parameter, "'" + std::string(key) + "' is an array or object: expected a string, a number, true, false or null"};
+      return {Code::bad_parameter,
+              "'" + std::string(key) + "' is an array or object: expected a string, a number, true, false or null"};
   }
   std::string const& text = value.get_ref<std::string const&>();
   if (!is_date_parameter(name)) {
@@ -168,7 +169,8 @@ Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena
   if (equals == 0 || equals == std::string_view::npos) return bad("column", word, "name=value, name=@FILE or name=@-");
   std::string_view const name = arena.copy(word.substr(0, equals));
   std::string_view value = word.substr(equals + 1);
-  if (value.starts_with("@@")) value.remove_prefix(1);
+  if (value.starts_with("@@"))
+    value.remove_prefix(1);
   else if (value.starts_with('@')) {
     Result<std::string> const bytes = bytes_of(value.substr(1), in);
     if (!bytes.ok()) return bytes.status();
@@ -190,15 +192,21 @@ Status parse_json_row(std::string_view line, Message& insert) {
 }
 
 void set_date(Message& message, std::string_view name, client::Date const& date) {
-  if (date.from_now) message.set(name, message.arena().copy("+" + std::to_string(date.ms)));
-  else message.set_integer(name, date.ms);
+  if (date.from_now)
+    message.set(name, message.arena().copy("+" + std::to_string(date.ms)));
+  else
+    message.set_integer(name, date.ms);
 }
 
 bool is_utf8(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     unsigned char const first = byte(at);
-    std::size_t const size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+    std::size_t const size = first < 0x80                    ? 1
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
     if (size == 0 || at + size > bytes.size()) return false;
     for (std::size_t i = 1; i < size; ++i)
       if ((byte(at + i) & 0xC0) != 0x80) return false;

@@ -46,13 +46,15 @@ struct Taken {
 };
 
 std::vector<std::string> variables_of(Row const& row) {
-  std::vector<std::string> out{"FJ_TABLE=" + row.table, "FJ_ROW=" + std::to_string(row.row), "FJ_EPOCH=" + std::to_string(row.epoch),
-                               "FJ_PRIORITY=" + std::to_string(row.priority), "FJ_TIMEOUTS=" + std::to_string(row.timeouts)};
+  std::vector<std::string> out{"FJ_TABLE=" + row.table, "FJ_ROW=" + std::to_string(row.row),
+                               "FJ_EPOCH=" + std::to_string(row.epoch), "FJ_PRIORITY=" + std::to_string(row.priority),
+                               "FJ_TIMEOUTS=" + std::to_string(row.timeouts)};
   for (auto const& [name, value] : row.columns) {
     // What no environment can hold is on standard input only.
     if (value.size() > kVariableBytesMax || value.find('\0') != std::string::npos) continue;
     std::string upper = name;
-    std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    std::transform(upper.begin(), upper.end(), upper.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
     out.push_back("FJ_" + upper + "=" + value);
   }
   return out;
@@ -61,7 +63,10 @@ std::vector<std::string> variables_of(Row const& row) {
 class Worker {
  public:
   Worker(Invocation const& invocation, Console& console, Connection& connection)
-      : one_(invocation), console_(console), connection_(connection), journal_(connection, invocation.table),
+      : one_(invocation),
+        console_(console),
+        connection_(connection),
+        journal_(connection, invocation.table),
         lease_(invocation.lease.value_or(kLeaseDefault)) {}
 
   ExitCode run();
@@ -234,7 +239,8 @@ Status Worker::tell(Row const& row, Outcome outcome, std::string const& error) {
     case Outcome::succeeded: return journal_.done(row);
     case Outcome::failed: return journal_.release(row, {.process_date = {}, .error = error});
     // Not the row's fault: at once, without back-off.
-    case Outcome::stopped: return journal_.release(row, {.process_date = client::Date::in(DurationMs{0}), .error = error});
+    case Outcome::stopped:
+      return journal_.release(row, {.process_date = client::Date::in(DurationMs{0}), .error = error});
     case Outcome::lost: break;
   }
   return {};
@@ -243,7 +249,8 @@ Status Worker::tell(Row const& row, Outcome outcome, std::string const& error) {
 ExitCode Worker::settle(Row const& row, Outcome outcome, Child::End const& end) {
   if (outcome != Outcome::succeeded) ++failed_;
   if (outcome == Outcome::lost) return ExitCode::ok;
-  bool const park = outcome == Outcome::failed && one_.fail_status && end.signal == 0 && end.status == *one_.fail_status;
+  bool const park =
+      outcome == Outcome::failed && one_.fail_status && end.signal == 0 && end.status == *one_.fail_status;
   std::string const error = one_.command.front() + ": " + end.text();
   auto const say = [&] { return park ? journal_.fail(row, error) : tell(row, outcome, error); };
   Status told = say();
@@ -260,8 +267,10 @@ ExitCode Worker::settle(Row const& row, Outcome outcome, Child::End const& end) 
     static_cast<void>(complain(one_, console_, told));
     return is_outage(told.code()) && stop_signal_ != 0 ? ExitCode::unreachable : ExitCode::ok;
   }
-  if (outcome == Outcome::succeeded) report(row, "done");
-  else report(row, end.text() + (park ? ", parked" : ", released"));
+  if (outcome == Outcome::succeeded)
+    report(row, "done");
+  else
+    report(row, end.text() + (park ? ", parked" : ", released"));
   return ExitCode::ok;
 }
 

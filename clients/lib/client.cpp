@@ -262,8 +262,10 @@ void Connection::Body::take_message(Message message) {
   if (one.role == InFlight::Role::caller) return one.add(std::move(message));
   bool const last = message.integer("left").value_or(0) <= 0;
   bool const refused = !refusal_of(message).ok();
-  if (one.role == InFlight::Role::subscription && refused) push(std::move(message));
-  else if (one.command == "NEXT" && message.command == "ROW") release_late_row(message);
+  if (one.role == InFlight::Role::subscription && refused)
+    push(std::move(message));
+  else if (one.command == "NEXT" && message.command == "ROW")
+    release_late_row(message);
   if (last || refused) in_flight_.erase(at);
 }
 
@@ -292,8 +294,10 @@ void Connection::Body::settle_oldest(Status const& how) {
     return !entry.second.finished && entry.second.wait == Milliseconds{0};
   });
   if (oldest == in_flight_.end()) return;
-  if (oldest->second.role == InFlight::Role::caller) oldest->second.finish(how);
-  else in_flight_.erase(oldest);
+  if (oldest->second.role == InFlight::Role::caller)
+    oldest->second.finish(how);
+  else
+    in_flight_.erase(oldest);
 }
 
 Status Connection::Body::encode(Message const& command, std::uint64_t nr, std::string& into) {
@@ -302,9 +306,11 @@ Status Connection::Body::encode(Message const& command, std::uint64_t nr, std::s
     if (param.name != "request") params_.push_back(param);
   params_.push_back({"request", Value::of_unsigned(nr)});
   if (params_.size() > Message::kParamsMax) {
-    return {Code::too_large, "a message has at most " + std::to_string(Message::kParamsMax) + " parameters, `request` included"};
+    return {Code::too_large,
+            "a message has at most " + std::to_string(Message::kParamsMax) + " parameters, `request` included"};
   }
-  wire::Outgoing const outgoing{command.from_server, command.from_service, command.server, command.service, command.command, params_};
+  wire::Outgoing const outgoing{command.from_server, command.from_service, command.server,
+                                command.service,     command.command,      params_};
   if (options.framing == Framing::text) return wire::append_line(outgoing, into);
   wire::append_frame(outgoing, into);
   return {};
@@ -346,7 +352,8 @@ Result<Reply> Connection::Body::receive(std::uint64_t nr) {
     Status const stepped = step(until, -1);
     if (!stepped.ok()) at->second.finish(stepped);
     // What came in time but was not read yet still counts.
-    else if (!at->second.finished && now() >= until && heard == bytes_read_) return give_up(nr);
+    else if (!at->second.finished && now() >= until && heard == bytes_read_)
+      return give_up(nr);
   }
   InFlight one = std::move(at->second);
   in_flight_.erase(at);
@@ -412,7 +419,9 @@ Result<Reply> Connection::call(Message const& command) {
   return body_->receive(nr.value());
 }
 
-Result<Reply> Connection::call(std::string_view command, Params const& params) { return call(message_of(command, params)); }
+Result<Reply> Connection::call(std::string_view command, Params const& params) {
+  return call(message_of(command, params));
+}
 
 Result<Ticket> Connection::send(Message const& command) {
   Result<std::uint64_t> const nr = body_->send(command);

@@ -48,8 +48,8 @@ struct Options {
   std::vector<Milliseconds> back_off{Milliseconds{1'000},  Milliseconds{1'000},  Milliseconds{1'000},
                                      Milliseconds{3'000},  Milliseconds{5'000},  Milliseconds{10'000},
                                      Milliseconds{20'000}, Milliseconds{30'000}, Milliseconds{60'000}};
-  std::size_t in_flight_max{4096};                  // tickets that were not received yet
-  std::size_t pushes_max{65'536};                   // pushes that nobody fetched yet
+  std::size_t in_flight_max{4096};                   // tickets that were not received yet
+  std::size_t pushes_max{65'536};                    // pushes that nobody fetched yet
   std::size_t message_bytes_max{64U * 1024 * 1024};  // of one answer
 };
 

@@ -30,7 +30,8 @@ Message about_row(std::string_view command, std::string_view table, Row const& r
 }
 
 Status unexpected(Message const& message, std::string_view wanted) {
-  return {Code::invalid, "the daemon answered " + std::string(message.command) + " where " + std::string(wanted) + " was expected"};
+  return {Code::invalid,
+          "the daemon answered " + std::string(message.command) + " where " + std::string(wanted) + " was expected"};
 }
 
 std::uint64_t number(Message const& message, std::string_view name) {
@@ -60,8 +61,9 @@ Result<Work> work_of(Reply const& reply) {
 
 bool is_row_parameter(std::string_view name) {
   static constexpr std::array<std::string_view, 17> kNames{
-      "after", "domain", "epoch", "error", "expiration_date", "insertion_date", "lease_end", "left",
-      "merges", "priority", "process_date", "request", "row", "status", "table", "timeouts", "worker"};
+      "after",     "domain", "epoch",  "error",    "expiration_date", "insertion_date",
+      "lease_end", "left",   "merges", "priority", "process_date",    "request",
+      "row",       "status", "table",  "timeouts", "worker"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -101,7 +103,8 @@ Message Journal::insert_of(Params const& columns, PutOptions const& options) {
 Result<Put> Journal::put_of(Reply const& reply) {
   Message const& answer = reply.first();
   auto const result = std::find(kPutResults.begin(), kPutResults.end(), answer.text("result"));
-  if (answer.command != "INSERTED" || result == kPutResults.end()) return unexpected(answer, "INSERTED with a known result");
+  if (answer.command != "INSERTED" || result == kPutResults.end())
+    return unexpected(answer, "INSERTED with a known result");
   return Put{.row = number(answer, "row"),
              .result = static_cast<PutResult>(result - kPutResults.begin()),
              .merges = number(answer, "merges"),

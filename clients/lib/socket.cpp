@@ -99,8 +99,8 @@ void tune_tcp(int fd) {
 Result<Socket> connect_tcp(std::string const& address, int wake_fd, Moment until) {
   auto const parts = split_host_port(address);
   if (!parts) {
-    return Status{Code::bad_parameter, "'" + address +
-                                           "' is no address: expected HOST:PORT, [IPV6]:PORT, unix:PATH or /PATH"};
+    return Status{Code::bad_parameter,
+                  "'" + address + "' is no address: expected HOST:PORT, [IPV6]:PORT, unix:PATH or /PATH"};
   }
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -165,7 +165,8 @@ void Socket::close() {
 
 Result<Socket> Socket::connect(std::string const& address, int wake_fd, Moment until) {
   constexpr std::string_view kUnix = "unix:";
-  if (address.starts_with(kUnix)) return connect_unix(address, std::string_view(address).substr(kUnix.size()), wake_fd, until);
+  if (address.starts_with(kUnix))
+    return connect_unix(address, std::string_view(address).substr(kUnix.size()), wake_fd, until);
   if (address.starts_with('/')) return connect_unix(address, address, wake_fd, until);
   return connect_tcp(address, wake_fd, until);
 }

@@ -4,9 +4,9 @@
 // were dropped before (their ids are below base: ignored and counted), and about rows whose
 // whole record comes later, copied forward. Whatever does not fit what it
 // knows is damage: false.
-#include "plugins/journal/journal.h"
 #include "base/bytes.h"
 #include "model/row_codec.h"
+#include "plugins/journal/journal.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {
@@ -24,9 +24,7 @@ bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexce
     case RecordType::remove: return apply_remove(record, base, effects);
     case RecordType::seen: return apply_seen(record);
     case RecordType::client: return apply_client(record);
-    case RecordType::client_dropped:
-      state_.drop_client(as_text(record.body));
-      return true;
+    case RecordType::client_dropped: state_.drop_client(as_text(record.body)); return true;
   }
   return false;
 }
@@ -84,7 +82,8 @@ bool Journal::apply_merge(RecordView const& record, Lsn base, Effects& effects) 
     change.data = body.data;
     if (body.change == DataChange::by_rule) {
       merged_.clear();
-      if (!model::merge_data(*state_.schema(view.facts.schema), view.data, *schema, body.data, merged_).ok()) return false;
+      if (!model::merge_data(*state_.schema(view.facts.schema), view.data, *schema, body.data, merged_).ok())
+        return false;
       change.data = merged_;
     }
   }
@@ -143,7 +142,13 @@ bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
   if (known == Known::yes) {
     if (!is_waiting(state_.row(twin).place()) || body.date > timer::kDateMax) return false;
     PayloadView const view = state_.view(twin);
-    State::Change change{body.priority, body.date, body.timeouts, body.lifetime, view.facts, view.data, body.error.empty() ? view.error : body.error};
+    State::Change change{body.priority,
+                         body.date,
+                         body.timeouts,
+                         body.lifetime,
+                         view.facts,
+                         view.data,
+                         body.error.empty() ? view.error : body.error};
     change.facts.expires = body.expires;
     change.facts.merges = body.merges;
     state_.change(twin, change, effects);
@@ -155,8 +160,9 @@ bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
 void Journal::alert_failed(std::uint32_t row, std::string_view what, Effects& effects) const {
   if (!serving_) return;
   PayloadView const view = state_.view(row);
-  std::string message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name + " is " + std::string{what} + " after " +
-                        std::to_string(state_.row(row).timeouts()) + " time-outs (" + std::to_string(state_.row(row).lifetime()) + " in its life)";
+  std::string message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +
+                        " is " + std::string{what} + " after " + std::to_string(state_.row(row).timeouts()) +
+                        " time-outs (" + std::to_string(state_.row(row).lifetime()) + " in its life)";
   if (!view.error.empty()) message.append("; last error: ").append(view.error);
   effects.alert("row-failed", 60, message, "journal");
 }

@@ -33,7 +33,7 @@ class Clients {
     std::uint64_t row;     // id
   };
   struct Segment {
-    ObjectId id{};           // LSN of the first record that it is made of
+    ObjectId id{};            // LSN of the first record that it is made of
     std::uint32_t region{0};  // of the oldest record that is needed to make it
     std::vector<Seen> seen;   // by offset
   };

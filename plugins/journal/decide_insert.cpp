@@ -2,9 +2,9 @@
 // and merge"; DECISIONS 21 to 24).
 #include <algorithm>
 
-#include "plugins/journal/journal.h"
 #include "model/key_codec.h"
 #include "model/row_codec.h"
+#include "plugins/journal/journal.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {
@@ -53,9 +53,11 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   wish.inserted = parameters.date("insertion_date", now, now);
   wish.sender.client = parameters.text("client", kClientBytesMax);
   wish.sender.sequence = parameters.unsigned_integer("sequence", 0);
-  if (parameters.has("client") != parameters.has("sequence") || (parameters.has("client") && wish.sender.client.empty()))
-    parameters.refuse(Code::missing_parameter, parameters.has("client") ? "sequence" : "client",
-                      "client and sequence go together: the client's name for this start of it, and a number that grows");
+  if (parameters.has("client") != parameters.has("sequence") ||
+      (parameters.has("client") && wish.sender.client.empty()))
+    parameters.refuse(
+        Code::missing_parameter, parameters.has("client") ? "sequence" : "client",
+        "client and sequence go together: the client's name for this start of it, and a number that grows");
   if (wish.expires != 0 && wish.expires <= now)
     parameters.refuse(Code::expired, "expiration_date", "expiration_date is past: the row would never be handed out");
   if (!parameters.ok()) return parameters.take_status();
@@ -66,13 +68,16 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   if (Status status = model::encode_data(declaration_->schema, message, data_); !status.ok()) return status;
   wish.message_bytes = bytes_of(message);
   if (key_.size() + data_.size() > 2 * wish.message_bytes + kSlackBytes)
-    return {Code::too_large, "table " + declaration_->name + ": the columns' default values are larger than the message they complete; give them in the message"};
+    return {Code::too_large,
+            "table " + declaration_->name +
+                ": the columns' default values are larger than the message they complete; give them in the message"};
   wish.key = key_;
   wish.data = data_;
   return {};
 }
 
-void Journal::answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges, std::int64_t date) const {
+void Journal::answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
+                              std::int64_t date) const {
   Answer& answer = decision.answer.message("INSERTED");
   answer.add("table", std::string_view{declaration_->name}).add("row", row.value).add("result", Value::of_text(result));
   answer.add("merges", std::uint64_t{merges});
@@ -88,19 +93,23 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
   if (!wish.sender.client.empty()) {
     Clients::Found const found = state_.clients().look(wish.sender.client, wish.sender.sequence);
     if (found.answer == Clients::Answer::below_window) {
-      decision.status = Status{Code::stale_sequence, "sequence " + std::to_string(wish.sender.sequence) + " of client \"" + std::string{wish.sender.client} +
-                                                         "\" is older than the " + std::to_string(kSequenceWindow) + " that are remembered: it was done, or will never be"};
+      decision.status = Status{Code::stale_sequence, "sequence " + std::to_string(wish.sender.sequence) +
+                                                         " of client \"" + std::string{wish.sender.client} +
+                                                         "\" is older than the " + std::to_string(kSequenceWindow) +
+                                                         " that are remembered: it was done, or will never be"};
       return Verdict::done;
     }
     if (found.answer == Clients::Answer::seen) {
       std::uint32_t const row = state_.find(found.row);
       bool const there = row != kNoRow;
-      answer_inserted(decision, found.row, "duplicate", there ? state_.view(row).facts.merges : 0, there ? state_.row(row).date() : 0);
+      answer_inserted(decision, found.row, "duplicate", there ? state_.view(row).facts.merges : 0,
+                      there ? state_.row(row).date() : 0);
       return Verdict::done;
     }
     if (state_.clients().size() >= kClientsMax && state_.clients().find(wish.sender.client) == nullptr) {
-      decision.status = Status{Code::over_limit, "table " + declaration_->name + " remembers " + std::to_string(kClientsMax) +
-                                                     " clients already: use one client name for a producer's life, or lower client-keep"};
+      decision.status = Status{Code::over_limit,
+                               "table " + declaration_->name + " remembers " + std::to_string(kClientsMax) +
+                                   " clients already: use one client name for a producer's life, or lower client-keep"};
       return Verdict::done;
     }
   }
@@ -113,14 +122,17 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
   }
   bool const behind = rows.processing != kNoRow;
   std::uint32_t const latest = rows.waiting != kNoRow ? rows.waiting : rows.processing;
-  if (latest != kNoRow && wish.inserted < state_.view(latest).facts.accepted) return answer_stale(latest, wish, decision);
+  if (latest != kNoRow && wish.inserted < state_.view(latest).facts.accepted)
+    return answer_stale(latest, wish, decision);
   if (rows.waiting != kNoRow) return merge_into(rows.waiting, behind, wish, decision);
 
   bool const full = options_.rows_max != 0 && state_.rows().size() >= options_.rows_max;
-  if (full || state_.payloads_nearly_full() || (options_.memory_max != 0 && state_.memory_bytes() >= options_.memory_max)) {
-    decision.status = Status{Code::over_limit, "table " + declaration_->name + " is full: it has " + std::to_string(state_.rows().size()) + " rows in " +
-                                                   std::to_string(state_.memory_bytes()) + " bytes; finish or delete rows, or raise " +
-                                                   (full ? "rows-max" : "memory-max")};
+  if (full || state_.payloads_nearly_full() ||
+      (options_.memory_max != 0 && state_.memory_bytes() >= options_.memory_max)) {
+    decision.status = Status{
+        Code::over_limit, "table " + declaration_->name + " is full: it has " + std::to_string(state_.rows().size()) +
+                              " rows in " + std::to_string(state_.memory_bytes()) +
+                              " bytes; finish or delete rows, or raise " + (full ? "rows-max" : "memory-max")};
     return Verdict::done;
   }
   if (expired != kNoRow) append_remove(decision.records, state_.row(expired).id(), Reason::expired);
@@ -152,7 +164,9 @@ Status Journal::merged_data(std::uint32_t row, Wish const& wish, std::string& sc
   std::string_view data = wish.data;
   if (has_merge_rules_) {
     reset(scratch);
-    if (Status status = model::merge_data(*state_.schema(old.facts.schema), old.data, schema, wish.data, scratch); !status.ok()) return status;
+    if (Status status = model::merge_data(*state_.schema(old.facts.schema), old.data, schema, wish.data, scratch);
+        !status.ok())
+      return status;
     data = scratch;
   }
   body.schema = schema.version;

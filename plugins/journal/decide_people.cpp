@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "plugins/journal/journal.h"
 #include "model/key_codec.h"
 #include "model/row_codec.h"
+#include "plugins/journal/journal.h"
 
 namespace fastjournal::journal {
 namespace {
@@ -35,10 +35,12 @@ constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "pro
 }  // namespace
 
 Status Journal::unknown_row(ObjectId row) const {
-  return {Code::unknown_row, "table " + declaration_->name + " has no row " + std::to_string(row.value) + ": it is done, deleted, expired or was never there"};
+  return {Code::unknown_row, "table " + declaration_->name + " has no row " + std::to_string(row.value) +
+                                 ": it is done, deleted, expired or was never there"};
 }
 Status Journal::unknown_key() const {
-  return {Code::unknown_row, "table " + declaration_->name + " has no row of this key: it is done, deleted, expired or was never there"};
+  return {Code::unknown_row,
+          "table " + declaration_->name + " has no row of this key: it is done, deleted, expired or was never there"};
 }
 
 // An expired row is never shown (DECISIONS 20: one that is being processed lasts until its lease ends).
@@ -82,7 +84,9 @@ Verdict Journal::remove(Command const& command, Decision& decision) const {
     }
   }
   append_remove(decision.records, state_.row(row).id(), Reason::deleted);
-  decision.answer.message("DELETED").add("table", std::string_view{declaration_->name}).add("row", state_.row(row).id().value);
+  decision.answer.message("DELETED")
+      .add("table", std::string_view{declaration_->name})
+      .add("row", state_.row(row).id().value);
   return by_key && ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
 }
 
@@ -107,8 +111,10 @@ Verdict Journal::kick(Command const& command, Decision& decision) const {
   if (!id.is_none()) {
     std::uint32_t const row = state_.find(id);
     if (state_.row(row).place() == Place::processing) {
-      decision.status = Status{Code::wrong_state, "row " + std::to_string(id.value) + " of table " + declaration_->name +
-                                                      " is being processed by " + std::string{state_.leases().worker(state_.lease_of(row))} + ": nothing to kick"};
+      decision.status =
+          Status{Code::wrong_state,
+                 "row " + std::to_string(id.value) + " of table " + declaration_->name + " is being processed by " +
+                     std::string{state_.leases().worker(state_.lease_of(row))} + ": nothing to kick"};
     } else {
       kick_row(row, decision);
     }
@@ -191,9 +197,12 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
   ObjectId after{parameters.unsigned_integer("after", 0)};
   std::string_view const wanted = command.message->text("status");
   if (!wanted.empty() && std::find(kStatusWords.begin(), kStatusWords.end(), wanted) == kStatusWords.end())
-    parameters.refuse(Code::bad_parameter, "status", "status is \"" + std::string{wanted.substr(0, 40)} + "\": expected waiting, due, processing, behind, parked or paused");
+    parameters.refuse(Code::bad_parameter, "status",
+                      "status is \"" + std::string{wanted.substr(0, 40)} +
+                          "\": expected waiting, due, processing, behind, parked or paused");
   if (parameters.has("domain"))
-    parameters.refuse(Code::not_supported, "domain", "table " + declaration_->name + " has no domains: list without domain");
+    parameters.refuse(Code::not_supported, "domain",
+                      "table " + declaration_->name + " has no domains: list without domain");
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
     return Verdict::done;
@@ -207,7 +216,8 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
   std::uint64_t shown = 0;
   std::uint64_t bytes = 0;
   std::uint32_t row = state_.ids().next(after);
-  for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax; ++looked) {
+  for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax;
+       ++looked) {
     after = state_.row(row).id();
     bool const fits = wanted.empty() || status_of(state_.row(row).place()) == wanted;
     if (fits && is_visible(row, decision.now.value)) {

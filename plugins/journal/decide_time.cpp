@@ -40,7 +40,9 @@ TimeMs Journal::next_due() const {
   return TimeMs{due};
 }
 
-bool Journal::advance(TimeMs now, std::size_t budget, Effects& effects) { return state_.advance(now.value, budget, effects); }
+bool Journal::advance(TimeMs now, std::size_t budget, Effects& effects) {
+  return state_.advance(now.value, budget, effects);
+}
 
 std::uint64_t Journal::available(std::string_view topic) const { return topic.empty() ? state_.order().size() : 0; }
 
@@ -117,7 +119,8 @@ bool Journal::decide_recovered(Decision& decision) const {
   for (; recovered_lease_ < state_.leases().end(); ++recovered_lease_) {
     if (steps == kHoldsPerStep) return true;
     Lease const& lease = state_.leases()[recovered_lease_];
-    if (lease.row != kNoRow && lease.start < decision.start && hold_without_connection(recovered_lease_, decision)) ++steps;
+    if (lease.row != kNoRow && lease.start < decision.start && hold_without_connection(recovered_lease_, decision))
+      ++steps;
   }
   return false;
 }
@@ -142,7 +145,8 @@ Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& 
     }
     ++restate_row_;
   }
-  for (std::uint32_t looked = 0; left > 0 && looked < kRestateClientLooksMax && looked < state_.clients().end(); ++looked) {
+  for (std::uint32_t looked = 0; left > 0 && looked < kRestateClientLooksMax && looked < state_.clients().end();
+       ++looked) {
     if (restate_client_ >= state_.clients().end()) restate_client_ = 0;
     Clients::Client const* const client = state_.clients().at(restate_client_);
     if (client != nullptr) {

@@ -36,7 +36,8 @@ std::string_view shortened(std::string_view error) {
 // Handing out
 
 std::int64_t Journal::lease_span(Parameters& parameters) const {
-  return parameters.integer("lease", options_.processing_timeout, options_.processing_timeout_min, options_.processing_timeout_max);
+  return parameters.integer("lease", options_.processing_timeout, options_.processing_timeout_min,
+                            options_.processing_timeout_max);
 }
 
 Verdict Journal::next(Command const& command, Decision& decision) const {
@@ -45,7 +46,8 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
   std::int64_t const lease_ms = lease_span(parameters);
   std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
   if (parameters.has("domain"))
-    parameters.refuse(Code::not_supported, "domain", "table " + declaration_->name + " has no domains: ask without domain");
+    parameters.refuse(Code::not_supported, "domain",
+                      "table " + declaration_->name + " has no domains: ask without domain");
   if (command.worker.size() > kWorkerBytesMax)
     parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
   if (!parameters.ok()) {
@@ -56,7 +58,8 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
   return give_next(command, decision, count, lease_ms, wait_ms);
 }
 
-Verdict Journal::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms, std::int64_t wait_ms) const {
+Verdict Journal::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
+                           std::int64_t wait_ms) const {
   std::uint32_t const row = state_.order().first();
   if (row != kNoRow && !is_visible(row, decision.now.value)) {
     if (decision.carry[kExpired] < kExpiredMax) {
@@ -85,7 +88,8 @@ Verdict Journal::give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs n
   return Verdict::done;
 }
 
-Verdict Journal::give_row(std::uint32_t index, Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms) const {
+Verdict Journal::give_row(std::uint32_t index, Command const& command, Decision& decision, std::uint64_t count,
+                          std::int64_t lease_ms) const {
   Row const& row = state_.row(index);
   PayloadView const view = state_.view(index);
   LeaseEpoch const last = state_.last_epoch();
@@ -135,8 +139,9 @@ std::uint32_t Journal::find_leased(Parameters& parameters, Decision& decision) c
   Lease const& lease = state_.lease_of(row);
   if (lease.epoch == epoch) return row;
   std::string const holder{state_.leases().worker(lease)};
-  decision.status = Status{Code::stale_epoch, "row " + std::to_string(id.value) + " of table " + declaration_->name + " is leased to " + holder +
-                                                  " under epoch " + std::to_string(lease.epoch.value) + " now"}
+  decision.status = Status{Code::stale_epoch, "row " + std::to_string(id.value) + " of table " + declaration_->name +
+                                                  " is leased to " + holder + " under epoch " +
+                                                  std::to_string(lease.epoch.value) + " now"}
                         .with("holder", holder)
                         .with("epoch", std::to_string(lease.epoch.value));
   return kNoRow;
@@ -193,14 +198,16 @@ Verdict Journal::release(Command const& command, Decision& decision) const {
   Row const& row = state_.row(index);
   ObjectId const id = row.id();
   GiveBackBody body;
-  body.date = parameters.has("process_date")
-                  ? std::max(now, wanted)
-                  : std::min(now + options_.back_off(row.timeouts(), id, state_.lease_of(index).epoch), timer::kDateMax);
+  body.date =
+      parameters.has("process_date")
+          ? std::max(now, wanted)
+          : std::min(now + options_.back_off(row.timeouts(), id, state_.lease_of(index).epoch), timer::kDateMax);
   body.timeouts = row.timeouts();
   body.lifetime = row.lifetime();
   body.error = shortened(command.message->text("error"));
   std::int64_t const date = give_back(index, body, decision);
-  Answer& answer = decision.answer.message("RELEASED").add("table", std::string_view{declaration_->name}).add("row", id.value);
+  Answer& answer =
+      decision.answer.message("RELEASED").add("table", std::string_view{declaration_->name}).add("row", id.value);
   if (date != 0) answer.add("process_date", date);
   return Verdict::done;
 }
@@ -247,13 +254,15 @@ std::int64_t Journal::give_back(std::uint32_t index, GiveBackBody const& body, D
   fold.expires = facts.expires == 0 || twin_facts.expires == 0 ? 0 : std::max(facts.expires, twin_facts.expires);
   fold.timeouts = body.timeouts;
   fold.lifetime = std::max(body.lifetime, other.lifetime());
-  fold.merges = static_cast<std::uint32_t>(std::min<std::uint64_t>(UINT32_MAX, std::uint64_t{facts.merges} + twin_facts.merges + 1));
+  fold.merges = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(UINT32_MAX, std::uint64_t{facts.merges} + twin_facts.merges + 1));
   fold.error = body.error;
   append_fold(decision.records, other.id(), fold);
   return fold.date;
 }
 
-void Journal::give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error, Decision& decision) const {
+void Journal::give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error,
+                      Decision& decision) const {
   ObjectId const id = state_.row(row).id();
   if (options_.delete_failed) {
     append_remove(decision.records, id, Reason::failed);

@@ -6,7 +6,8 @@ namespace fastjournal::journal {
 
 void Journal::digest(DigestSink& sink) const {
   std::string canonical;
-  for (std::uint32_t row = state_.ids().next(ObjectId{}); row != kNoRow; row = state_.ids().next(state_.row(row).id())) {
+  for (std::uint32_t row = state_.ids().next(ObjectId{}); row != kNoRow;
+       row = state_.ids().next(state_.row(row).id())) {
     canonical.clear();
     write_row(canonical, state_.row(row).id(), state_.body_of(row));
     sink.object(as_bytes(canonical));
@@ -27,7 +28,9 @@ void Journal::digest(DigestSink& sink) const {
 }
 
 void Journal::metrics(TimeMs now, MetricSink& sink) const {
-  auto const put = [&](std::string_view name, std::uint64_t value) { sink.integer(name, static_cast<std::int64_t>(value)); };
+  auto const put = [&](std::string_view name, std::uint64_t value) {
+    sink.integer(name, static_cast<std::int64_t>(value));
+  };
   put("rows", state_.rows().size());
   put("rows_waiting", state_.future() + state_.order().size() + state_.behind());
   put("rows_future", state_.future());
@@ -36,7 +39,9 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   put("rows_processing", state_.leases().size());
   put("rows_parked", state_.parked().size());
   std::uint32_t const first = state_.order().first();
-  put("first_due_age_ms", first == kNoRow ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.value - state_.row(first).date())));
+  put("first_due_age_ms",
+      first == kNoRow ? 0
+                      : static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.value - state_.row(first).date())));
   put("memory_bytes", state_.memory_bytes());
   put("live_bytes", state_.live_bytes());
   put("clients", state_.clients().size());

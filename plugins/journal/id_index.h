@@ -119,7 +119,8 @@ class IdIndex {
       // All lines at once: one wait for memory instead of one for each step of the search.
       for (std::uint32_t at = 0; at < kLeafRows; at += 8) __builtin_prefetch(&entries[at]);
       auto const less = [](Entry const& entry, std::uint32_t wanted) { return entry.delta < wanted; };
-      return static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.begin() + count, delta, less) - entries.begin());
+      return static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.begin() + count, delta, less) -
+                                        entries.begin());
     }
     void insert(std::uint32_t at, std::uint32_t delta, std::uint32_t row) {
       std::move_backward(entries.begin() + at, entries.begin() + count, entries.begin() + count + 1);
@@ -132,7 +133,8 @@ class IdIndex {
     }
     // Appends entries of another leaf whose base is `less` below ours.
     void take(Leaf const& from, std::uint32_t first, std::uint32_t end, std::uint64_t less) {
-      for (std::uint32_t i = first; i < end; ++i) entries[count++] = {static_cast<std::uint32_t>(from.entries[i].delta - less), from.entries[i].row};
+      for (std::uint32_t i = first; i < end; ++i)
+        entries[count++] = {static_cast<std::uint32_t>(from.entries[i].delta - less), from.entries[i].row};
     }
   };
   using Leaves = absl::btree_map<std::uint64_t, std::unique_ptr<Leaf>>;  // by base: at most the smallest id in it
@@ -165,7 +167,8 @@ class IdIndex {
     Leaf& leaf = *found->second;
     Leaf const& other = *next->second;
     std::uint64_t const apart = next->first - found->first;
-    if (leaf.count + other.count > kLeafRows * 3 / 4 || apart + other.entries[other.count - 1].delta > UINT32_MAX) return;
+    if (leaf.count + other.count > kLeafRows * 3 / 4 || apart + other.entries[other.count - 1].delta > UINT32_MAX)
+      return;
     leaf.take(other, 0, other.count, -apart);
     leaves_.erase(next);
   }

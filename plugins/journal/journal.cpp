@@ -31,13 +31,27 @@ struct Journal::Named {
 
 namespace {
 
-constexpr std::array<std::string_view, 17> kOptionNames = {
-    "processing-timeout", "processing-timeout-min", "processing-timeout-max", "grace",         "max-timeouts",   "max-lifetime-timeouts",
-    "when-failed",        "keep-parked",            "back-off-first",         "back-off-factor", "back-off-max",   "back-off-jitter",
-    "max-postpone",       "one-at-a-time",          "rows-max",               "memory-max",    "client-keep"};
+constexpr std::array<std::string_view, 17> kOptionNames = {"processing-timeout",
+                                                           "processing-timeout-min",
+                                                           "processing-timeout-max",
+                                                           "grace",
+                                                           "max-timeouts",
+                                                           "max-lifetime-timeouts",
+                                                           "when-failed",
+                                                           "keep-parked",
+                                                           "back-off-first",
+                                                           "back-off-factor",
+                                                           "back-off-max",
+                                                           "back-off-jitter",
+                                                           "max-postpone",
+                                                           "one-at-a-time",
+                                                           "rows-max",
+                                                           "memory-max",
+                                                           "client-keep"};
 
 // Parameters of answers that no command has: a column of such a name could not be told from them.
-constexpr std::array<std::string_view, 6> kAnswerNames = {"result", "merges", "timeouts", "lease_end", "left", "next_date"};
+constexpr std::array<std::string_view, 6> kAnswerNames = {"result",    "merges", "timeouts",
+                                                          "lease_end", "left",   "next_date"};
 
 bool has_rules(Schema const& schema) {
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
@@ -64,8 +78,12 @@ class Nobody final : public Effects {
 
 }  // namespace
 
-Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type, std::shared_ptr<TableDeclaration const> declaration)
-    : id_(id), type_(std::move(type)), declaration_(std::move(declaration)), options_(Options::read(*declaration_)),
+Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type,
+                 std::shared_ptr<TableDeclaration const> declaration)
+    : id_(id),
+      type_(std::move(type)),
+      declaration_(std::move(declaration)),
+      options_(Options::read(*declaration_)),
       has_merge_rules_(has_rules(declaration_->schema)) {
   for (CommandDeclaration const& command : type_->commands)
     for (Named const& known : Named::all())
@@ -83,7 +101,8 @@ Verdict Journal::decide(Command const& command, Decision& decision) const {
 Status Journal::check(TableDeclaration const& declaration) {
   for (Column const& column : declaration.schema.columns) {
     if (std::find(kAnswerNames.begin(), kAnswerNames.end(), column.name) == kAnswerNames.end()) continue;
-    return {Code::bad_configuration, declaration.file + ": column \"" + column.name + "\": answers of a journal use this name; choose another"};
+    return {Code::bad_configuration,
+            declaration.file + ": column \"" + column.name + "\": answers of a journal use this name; choose another"};
   }
   return Options::read(declaration).check(declaration);
 }
@@ -91,8 +110,9 @@ Status Journal::check(TableDeclaration const& declaration) {
 Status Journal::check_change(TableDeclaration const& next) const {
   if (Status status = check(next); !status.ok()) return status;
   if (state_.rows().size() > 0 && !same_key(declaration_->schema, next.schema))
-    return {Code::bad_configuration, next.file + ": the key of table " + declaration_->name + " cannot change while it has rows (" +
-                                         std::to_string(state_.rows().size()) + "): finish them first, or make a new table"};
+    return {Code::bad_configuration, next.file + ": the key of table " + declaration_->name +
+                                         " cannot change while it has rows (" + std::to_string(state_.rows().size()) +
+                                         "): finish them first, or make a new table"};
   return {};
 }
 
@@ -108,20 +128,26 @@ Status check_type(TypeDeclaration const& type) {
   for (CommandDeclaration const& command : type.commands) {
     auto const& all = Journal::Named::all();
     if (std::none_of(all.begin(), all.end(), [&](auto const& known) { return known.name == command.name; }))
-      return {Code::bad_configuration, "journal.xml declares the command " + command.name + ", which journal.so does not know: install files of one version"};
+      return {Code::bad_configuration, "journal.xml declares the command " + command.name +
+                                           ", which journal.so does not know: install files of one version"};
   }
   for (auto const& known : Journal::Named::all())
-    if (std::none_of(type.commands.begin(), type.commands.end(), [&](CommandDeclaration const& command) { return command.name == known.name; }))
-      return {Code::bad_configuration, "journal.xml lacks the command " + std::string{known.name} + ": install files of one version"};
+    if (std::none_of(type.commands.begin(), type.commands.end(),
+                     [&](CommandDeclaration const& command) { return command.name == known.name; }))
+      return {Code::bad_configuration,
+              "journal.xml lacks the command " + std::string{known.name} + ": install files of one version"};
   for (std::string_view const option : kOptionNames)
-    if (std::none_of(type.options.begin(), type.options.end(), [&](OptionDeclaration const& declared) { return declared.name == option; }))
-      return {Code::bad_configuration, "journal.xml lacks the option " + std::string{option} + ": install files of one version"};
+    if (std::none_of(type.options.begin(), type.options.end(),
+                     [&](OptionDeclaration const& declared) { return declared.name == option; }))
+      return {Code::bad_configuration,
+              "journal.xml lacks the option " + std::string{option} + ": install files of one version"};
   return {};
 }
 
 namespace {
 
-Result<std::unique_ptr<Table>> create(TableId id, std::shared_ptr<TypeDeclaration const> type, std::shared_ptr<TableDeclaration const> declaration) {
+Result<std::unique_ptr<Table>> create(TableId id, std::shared_ptr<TypeDeclaration const> type,
+                                      std::shared_ptr<TableDeclaration const> declaration) {
   if (Status status = Journal::check(*declaration); !status.ok()) return status;
   return std::unique_ptr<Table>{std::make_unique<Journal>(id, std::move(type), std::move(declaration))};
 }
@@ -129,7 +155,8 @@ Result<std::unique_ptr<Table>> create(TableId id, std::shared_ptr<TypeDeclaratio
 }  // namespace
 
 PluginDescriptor const& table_type() {
-  static PluginDescriptor const descriptor{.build = "g++ " __VERSION__, .name = "journal", .check_type = check_type, .create = create};
+  static PluginDescriptor const descriptor{
+      .build = "g++ " __VERSION__, .name = "journal", .check_type = check_type, .create = create};
   return descriptor;
 }
 

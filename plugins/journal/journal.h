@@ -78,12 +78,15 @@ class Journal final : public Table {
   Verdict insert_row(Wish const& wish, bool behind, Decision& decision) const;
   Verdict merge_into(std::uint32_t row, bool behind, Wish const& wish, Decision& decision) const;
   Verdict answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const;
-  void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges, std::int64_t date) const;
+  void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
+                       std::int64_t date) const;
   [[nodiscard]] Status merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const;
 
   // -- work ---------------------------------------------------------------
-  Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms, std::int64_t wait_ms) const;
-  Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms) const;
+  Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
+                    std::int64_t wait_ms) const;
+  Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
+                   std::int64_t lease_ms) const;
   Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
   [[nodiscard]] std::int64_t lease_span(Parameters& parameters) const;
   // The leased row that the command's row and epoch name, or kNoRow and a status.
@@ -91,7 +94,8 @@ class Journal final : public Table {
   // The row goes back to waiting, or into its waiting twin, or is dropped as it has expired. Returns the
   // date it waits for, 0 if it is gone.
   std::int64_t give_back(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
-  void give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error, Decision& decision) const;
+  void give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error,
+               Decision& decision) const;
   void time_out(std::uint32_t row, Decision& decision) const;
 
   // -- people -------------------------------------------------------------

@@ -50,7 +50,8 @@ class KeyIndex {
     Segment& segment = segments_[number];
     segment.erase(segment.place_of({hash, row}));
     --size_;
-    if (segment.used * 4 < segment.size && segment.size > kSlotsFirst) resize(segment, std::max(kSlotsFirst, segment.size / 2));
+    if (segment.used * 4 < segment.size && segment.size > kSlotsFirst)
+      resize(segment, std::max(kSlotsFirst, segment.size / 2));
   }
 
   void replace(std::uint32_t hash, std::uint32_t row, std::uint32_t by) {
@@ -60,7 +61,8 @@ class KeyIndex {
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return segments_.capacity() * sizeof(Segment) + directory_.capacity() * sizeof(std::uint32_t) + room_ * sizeof(Slot);
+    return segments_.capacity() * sizeof(Segment) + directory_.capacity() * sizeof(std::uint32_t) +
+           room_ * sizeof(Slot);
   }
 
  private:
@@ -75,8 +77,8 @@ class KeyIndex {
 
   struct Segment {
     std::unique_ptr<Slot[]> slots;
-    std::uint32_t size{0};   // homes
-    std::uint32_t room{0};   // slots: the last homes overflow to the right; the last one is always empty
+    std::uint32_t size{0};  // homes
+    std::uint32_t room{0};  // slots: the last homes overflow to the right; the last one is always empty
     std::uint32_t used{0};
     std::uint32_t depth{0};  // leading bits that all hashes here share
 

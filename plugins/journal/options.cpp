@@ -42,8 +42,9 @@ Options Options::read(TableDeclaration const& declaration) {
 Status Options::check(TableDeclaration const& declaration) const {
   if (processing_timeout_min <= processing_timeout && processing_timeout <= processing_timeout_max) return {};
   return {Code::bad_configuration, declaration.file + ": processing-timeout (" + std::to_string(processing_timeout) +
-                                       " ms) must lie between processing-timeout-min (" + std::to_string(processing_timeout_min) +
-                                       " ms) and processing-timeout-max (" + std::to_string(processing_timeout_max) + " ms)"};
+                                       " ms) must lie between processing-timeout-min (" +
+                                       std::to_string(processing_timeout_min) + " ms) and processing-timeout-max (" +
+                                       std::to_string(processing_timeout_max) + " ms)"};
 }
 
 std::int64_t Options::back_off(unsigned failures, ObjectId row, LeaseEpoch epoch) const {

@@ -10,7 +10,8 @@ namespace {
 
 // What was given, short enough for a message.
 std::string shown(Value const& value) {
-  if (value.kind == Value::Kind::text) return '"' + std::string{value.bytes.substr(0, 40)} + (value.bytes.size() > 40 ? "...\"" : "\"");
+  if (value.kind == Value::Kind::text)
+    return '"' + std::string{value.bytes.substr(0, 40)} + (value.bytes.size() > 40 ? "...\"" : "\"");
   if (auto const number = value.as_integer()) return std::to_string(*number);
   if (auto const number = value.as_unsigned()) return std::to_string(*number);
   return "a value of another type";
@@ -56,7 +57,9 @@ std::int64_t Parameters::date(std::string_view name, std::int64_t absent, std::i
     number = whole && after <= timer::kDateMax - now ? std::optional<std::int64_t>{now + after} : std::nullopt;
   }
   if (number && *number >= 0 && *number <= timer::kDateMax) return *number;
-  refuse_value(name, *value, "milliseconds since 1970 (at most " + std::to_string(timer::kDateMax) + "), or +N for N milliseconds from now");
+  refuse_value(
+      name, *value,
+      "milliseconds since 1970 (at most " + std::to_string(timer::kDateMax) + "), or +N for N milliseconds from now");
   return absent;
 }
 
@@ -69,7 +72,9 @@ std::string_view Parameters::text(std::string_view name, std::size_t bytes_max) 
   }
   std::string_view const text = value->bytes;
   if (text.size() <= bytes_max) return text;
-  refuse(Code::too_large, name, std::string{name} + " has " + std::to_string(text.size()) + " bytes: at most " + std::to_string(bytes_max) + " are kept");
+  refuse(Code::too_large, name,
+         std::string{name} + " has " + std::to_string(text.size()) + " bytes: at most " + std::to_string(bytes_max) +
+             " are kept");
   return {};
 }
 

@@ -32,7 +32,9 @@ class PayloadStore {
     return page.bytes.get() + std::size_t{handle & kSlotMask} * page.slot_bytes;
   }
   // Both sizes cost the same: what was taken for one can hold the other.
-  [[nodiscard]] static bool same_class(std::size_t a, std::size_t b) { return class_of(a) == class_of(b) && class_of(a) != kLargeClass; }
+  [[nodiscard]] static bool same_class(std::size_t a, std::size_t b) {
+    return class_of(a) == class_of(b) && class_of(a) != kLargeClass;
+  }
 
   [[nodiscard]] bool is_nearly_full() const { return pages_used_ + 1024 >= kPagesMax; }
   // What the system gave: pages, large blocks, and the books about them.
@@ -56,9 +58,9 @@ class PayloadStore {
     std::uint16_t slot_bytes{0};
     std::uint16_t slots{0};
     std::uint16_t used{0};
-    std::uint16_t touched{0};     // slots from here on were never given
-    std::uint16_t free{0xFFFF};   // first of the released ones, linked inside the slots
-    std::uint32_t next{kNone};    // pages of the class that have room; or pages without bytes
+    std::uint16_t touched{0};    // slots from here on were never given
+    std::uint16_t free{0xFFFF};  // first of the released ones, linked inside the slots
+    std::uint32_t next{kNone};   // pages of the class that have room; or pages without bytes
     std::uint32_t prev{kNone};
   };
 

@@ -137,7 +137,12 @@ constexpr std::uint8_t kHasSender = 8;
 constexpr std::uint8_t kChangeMask = 3;
 
 void write_terms(Head& head, Leases::Terms const& terms) {
-  head.eight(terms.epoch.value).six(terms.began).six(terms.ends).number(terms.connection).number(terms.start).text(terms.worker);
+  head.eight(terms.epoch.value)
+      .six(terms.began)
+      .six(terms.ends)
+      .number(terms.connection)
+      .number(terms.start)
+      .text(terms.worker);
 }
 void read_terms(Tail& tail, Leases::Terms& terms) {
   terms.epoch.value = tail.eight();
@@ -152,7 +157,8 @@ Head row_head(RowBody const& body) {
   Head head;
   bool const counters = body.timeouts != 0 || body.lifetime != 0;
   bool const sender = !body.sender.client.empty();
-  head.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(body.status) | (counters ? kHasCounters : 0) | (sender ? kHasSender : 0)));
+  head.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(body.status) | (counters ? kHasCounters : 0) |
+                                      (sender ? kHasSender : 0)));
   head.byte(body.priority).number(model::zigzag(body.date - body.facts.arrival));
   if (counters) head.byte(body.timeouts).byte(body.lifetime);
   if (body.status == RowStatus::processing) write_terms(head, body.lease);
@@ -196,7 +202,13 @@ Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body) {
 
 Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body) {
   Head head;
-  head.id(body.returned).byte(body.priority).six(body.date).six(body.expires).byte(body.timeouts).byte(body.lifetime).number(body.merges);
+  head.id(body.returned)
+      .byte(body.priority)
+      .six(body.date)
+      .six(body.expires)
+      .byte(body.timeouts)
+      .byte(body.lifetime)
+      .number(body.merges);
   return append(records, RecordType::fold, twin, head, body.error);
 }
 
@@ -254,7 +266,9 @@ std::uint64_t row_record_bytes(Facts const& facts) {
 bool read_row(std::string_view bytes, RowBody& body) {
   Tail tail{bytes};
   std::uint8_t const flags = tail.byte();
-  if ((flags & kStatusMask) > static_cast<std::uint8_t>(RowStatus::parked) || flags > (kStatusMask | kHasCounters | kHasSender)) return false;
+  if ((flags & kStatusMask) > static_cast<std::uint8_t>(RowStatus::parked) ||
+      flags > (kStatusMask | kHasCounters | kHasSender))
+    return false;
   body.status = static_cast<RowStatus>(flags & kStatusMask);
   body.priority = tail.byte();
   std::int64_t const after_arrival = model::unzigzag(tail.number());
@@ -278,7 +292,8 @@ bool read_row(std::string_view bytes, RowBody& body) {
 bool read_merge(std::string_view bytes, MergeBody& body) {
   Tail tail{bytes};
   std::uint8_t const flags = tail.byte();
-  if ((flags & kChangeMask) > static_cast<std::uint8_t>(DataChange::by_rule) || flags > (kChangeMask | kHasSender)) return false;
+  if ((flags & kChangeMask) > static_cast<std::uint8_t>(DataChange::by_rule) || flags > (kChangeMask | kHasSender))
+    return false;
   body.change = static_cast<DataChange>(flags & kChangeMask);
   body.priority = tail.byte();
   body.date = tail.six();
@@ -366,7 +381,8 @@ bool read_client(std::string_view bytes, ClientBody& body) {
   if (!tail.finished() || entries.size() % kEntryBytes != 0) return false;
   body.seen.clear();
   for (std::size_t at = 0; at < entries.size(); at += kEntryBytes)
-    body.seen.push_back({load_little<std::uint16_t>(entries.data() + at), load_little<std::uint64_t>(entries.data() + at + 2)});
+    body.seen.push_back(
+        {load_little<std::uint16_t>(entries.data() + at), load_little<std::uint64_t>(entries.data() + at + 2)});
   return true;
 }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/journal/clients.h"
 #include "fastjournal/table.h"
+#include "plugins/journal/clients.h"
 #include "plugins/journal/leases.h"
 #include "plugins/journal/payload.h"
 
@@ -19,17 +19,17 @@ namespace fastjournal::journal {
 inline constexpr std::uint8_t kRecordVersion = 1;
 
 enum class RecordType : std::uint8_t {
-  row = 1,             // a row, whole: it begins, or is copied forward
-  merge = 2,           // an insert went into a waiting row
-  lease = 3,           // a row is given to a worker
-  hold = 4,            // a lease has a new end, connection or worker
-  give_back = 5,       // the row waits (again), until a date
-  fold = 6,            // a returned row is gone, what counts of it is in its waiting twin
-  park = 7,            // workers are done with the row, people are not
-  remove = 8,          // the row is gone
-  seen = 9,            // a (client, sequence) was done without any other record
-  client = 10,         // one segment of a client's window, copied forward
-  client_dropped = 11, // a client was silent for too long
+  row = 1,              // a row, whole: it begins, or is copied forward
+  merge = 2,            // an insert went into a waiting row
+  lease = 3,            // a row is given to a worker
+  hold = 4,             // a lease has a new end, connection or worker
+  give_back = 5,        // the row waits (again), until a date
+  fold = 6,             // a returned row is gone, what counts of it is in its waiting twin
+  park = 7,             // workers are done with the row, people are not
+  remove = 8,           // the row is gone
+  seen = 9,             // a (client, sequence) was done without any other record
+  client = 10,          // one segment of a client's window, copied forward
+  client_dropped = 11,  // a client was silent for too long
 };
 
 enum class RowStatus : std::uint8_t { waiting = 0, processing = 1, parked = 2 };
@@ -58,9 +58,9 @@ struct RowBody {
 
 enum class DataChange : std::uint8_t {
   none,
-  whole,   // the data is replaced
-  by_rule, // the data is what an insert brought; the columns' merge rules give the result.
-           // Only where stating the result would be much longer than the message.
+  whole,    // the data is replaced
+  by_rule,  // the data is what an insert brought; the columns' merge rules give the result.
+            // Only where stating the result would be much longer than the message.
 };
 
 struct MergeBody {

@@ -70,7 +70,9 @@ static_assert(sizeof(Row) == 32);
 class Rows {
  public:
   [[nodiscard]] Row& operator[](std::uint32_t index) { return slabs_[index / kSlabRows][index % kSlabRows]; }
-  [[nodiscard]] Row const& operator[](std::uint32_t index) const { return slabs_[index / kSlabRows][index % kSlabRows]; }
+  [[nodiscard]] Row const& operator[](std::uint32_t index) const {
+    return slabs_[index / kSlabRows][index % kSlabRows];
+  }
 
   // A header of zeros.
   std::uint32_t add() {

@@ -112,9 +112,9 @@ RowBody State::body_of(std::uint32_t index) const {
 }
 
 std::uint64_t State::memory_bytes() const {
-  return rows_.memory_bytes() + payloads_.memory_bytes() + keys_.memory_bytes() + ids_.memory_bytes() + order_.memory_bytes() +
-         wheel_.memory_bytes() + leases_.memory_bytes() + clients_.memory_bytes() + regions_.memory_bytes() +
-         (expiries_.size() + parked_.size()) * 20 + siblings_.capacity() * 13;
+  return rows_.memory_bytes() + payloads_.memory_bytes() + keys_.memory_bytes() + ids_.memory_bytes() +
+         order_.memory_bytes() + wheel_.memory_bytes() + leases_.memory_bytes() + clients_.memory_bytes() +
+         regions_.memory_bytes() + (expiries_.size() + parked_.size()) * 20 + siblings_.capacity() * 13;
 }
 
 // ---------------------------------------------------------------------------
@@ -166,7 +166,8 @@ void State::release(std::uint32_t handle, PayloadView const& view) {
   payloads_.release(handle, front + body_bytes(view.facts));
 }
 
-void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& facts, std::string_view data, std::string_view error) {
+void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& facts, std::string_view data,
+                    std::string_view error) {
   Row& row = rows_[index];
   row_record_bytes_ += row_record_bytes(facts);
   row_record_bytes_ -= row_record_bytes(old.facts);
@@ -176,8 +177,8 @@ void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& fa
   }
   Front const front{facts};
   auto const old_front = static_cast<std::size_t>(old.key.data() - payloads_.at(row.payload));
-  bool const same_rest = data.data() == old.data.data() && data.size() == old.data.size() && error.data() == old.error.data() &&
-                         error.size() == old.error.size();
+  bool const same_rest = data.data() == old.data.data() && data.size() == old.data.size() &&
+                         error.data() == old.error.data() && error.size() == old.error.size();
   if (same_rest && front.size == old_front) {
     std::memcpy(payloads_.at(row.payload), front.bytes.data(), front.size);
     return;
@@ -422,7 +423,8 @@ void State::lease(std::uint32_t index, Leases::Terms const& terms) {
 
 void State::hold(std::uint32_t index, Leases::Terms const& terms) { leases_.change(rows_[index].next, terms); }
 
-void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime, Effects& effects) {
+void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime,
+                 Effects& effects) {
   leave(index, effects);
   Row& row = rows_[index];
   if (row.place() == Place::parked) {

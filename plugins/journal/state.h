@@ -12,8 +12,8 @@
 
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
-#include "plugins/journal/clients.h"
 #include "fastjournal/table.h"
+#include "plugins/journal/clients.h"
 #include "plugins/journal/id_index.h"
 #include "plugins/journal/key_index.h"
 #include "plugins/journal/leases.h"
@@ -154,7 +154,8 @@ class State {
   // Returns the handle.
   std::uint32_t write(Facts const& facts, std::string_view key, std::string_view data, std::string_view error);
   void release(std::uint32_t handle, PayloadView const& view);
-  void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, std::string_view data, std::string_view error);
+  void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, std::string_view data,
+               std::string_view error);
   [[nodiscard]] SchemaUse* use_of(std::uint16_t version);
 
   Rows rows_;

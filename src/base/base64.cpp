@@ -13,7 +13,8 @@ constexpr std::uint8_t kNoDigit = 0xFF;
 constexpr std::array<std::uint8_t, 256> kDigits = [] {
   std::array<std::uint8_t, 256> out{};
   out.fill(kNoDigit);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) out[static_cast<std::uint8_t>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i)
+    out[static_cast<std::uint8_t>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   return out;
 }();
 

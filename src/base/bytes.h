@@ -14,7 +14,7 @@
 namespace fastjournal {
 
 template <typename T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 [[nodiscard]] T load_little(void const* from) {
   T out;
   std::memcpy(&out, from, sizeof out);
@@ -23,14 +23,14 @@ template <typename T>
 }
 
 template <typename T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 void store_little(void* to, T value) {
   static_assert(std::endian::native == std::endian::little, "byte order other than little endian is not supported");
   std::memcpy(to, &value, sizeof value);
 }
 
 template <typename T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 void append_little(std::string& out, T value) {
   char bytes[sizeof(T)];
   store_little(bytes, value);

@@ -9,8 +9,8 @@ namespace fastjournal {
 
 }  // namespace fastjournal
 
-#define FJ_CHECK(condition, what)                                       \
-  do {                                                                  \
-    if (!(condition)) [[unlikely]]                                      \
+#define FJ_CHECK(condition, what)                                              \
+  do {                                                                         \
+    if (!(condition)) [[unlikely]]                                             \
       ::fastjournal::fail_check(__FILE__, __LINE__, what " (" #condition ")"); \
   } while (false)

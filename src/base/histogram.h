@@ -21,7 +21,9 @@ class Histogram {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::uint64_t max() const { return max_; }
-  [[nodiscard]] double mean() const { return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_); }
+  [[nodiscard]] double mean() const {
+    return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_);
+  }
 
   // The smallest bucket end that at least `percent` of the values do not exceed; 0 when empty.
   [[nodiscard]] std::uint64_t percentile(double percent) const {
@@ -42,7 +44,8 @@ class Histogram {
   static std::size_t bucket_of(std::uint64_t value) {
     if (value < (1U << kSubBits)) return static_cast<std::size_t>(value);
     unsigned const shift = static_cast<unsigned>(std::bit_width(value)) - kSubBits - 1;
-    return (static_cast<std::size_t>(shift + 1) << kSubBits) + static_cast<std::size_t>((value >> shift) & ((1U << kSubBits) - 1));
+    return (static_cast<std::size_t>(shift + 1) << kSubBits) +
+           static_cast<std::size_t>((value >> shift) & ((1U << kSubBits) - 1));
   }
   static std::uint64_t end_of(std::size_t bucket) {
     if (bucket < (1U << kSubBits)) return bucket;

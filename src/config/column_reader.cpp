@@ -25,9 +25,9 @@ constexpr Unsupported kUnsupported[] = {
 
 // What answers bring beside the columns (doc/protocol.md): a column of such a name could not be told from them.
 constexpr std::string_view kReservedNames[] = {
-    "table",        "row",             "epoch",           "request",  "left",      "result",   "merges",      "timeouts",
-    "lease_end",    "process_date",    "insertion_date",  "priority", "next_date", "status",   "secret_code", "worker",
-    "expiration_date"};
+    "table",     "row",      "epoch",       "request",      "left",           "result",
+    "merges",    "timeouts", "lease_end",   "process_date", "insertion_date", "priority",
+    "next_date", "status",   "secret_code", "worker",       "expiration_date"};
 
 std::vector<std::string_view> const& merge_words() {
   static std::vector<std::string_view> const words{"replace", "keep", "min", "max", "sum", "append"};
@@ -47,10 +47,11 @@ bool takes_name(TypeDeclaration const& type, std::string_view name, std::string_
 void check_name(Element const& element, std::string const& name, TypeDeclaration const& type) {
   std::string_view command;
   if (takes_name(type, name, command))
-    element.problem_at("name", "column " + model::shown(name) + " has the name of a parameter of " + std::string{command} +
-                                   ", expected another name");
+    element.problem_at("name", "column " + model::shown(name) + " has the name of a parameter of " +
+                                   std::string{command} + ", expected another name");
   else if (std::find(std::begin(kReservedNames), std::end(kReservedNames), name) != std::end(kReservedNames))
-    element.problem_at("name", "column " + model::shown(name) + " has a name that answers use themselves, expected another name");
+    element.problem_at(
+        "name", "column " + model::shown(name) + " has a name that answers use themselves, expected another name");
 }
 
 std::optional<ColumnType> read_column_type(Element const& element) {
@@ -59,7 +60,8 @@ std::optional<ColumnType> read_column_type(Element const& element) {
   std::optional<ColumnType> const type = model::type_of_name(*text);
   if (type) return type;
   std::vector<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(ColumnType::time_us); ++i) names.push_back(model::name_of(static_cast<ColumnType>(i)));
+  for (int i = 0; i <= static_cast<int>(ColumnType::time_us); ++i)
+    names.push_back(model::name_of(static_cast<ColumnType>(i)));
   bool const too_wide = text->find("128") != std::string_view::npos || text->find("256") != std::string_view::npos ||
                         text->find("512") != std::string_view::npos;
   element.problem_at("type", "attribute \"type\": found " + model::shown(*text) +
@@ -99,8 +101,10 @@ void read_value_limit(Element const& element, std::string_view attribute, Column
   }
   std::uint64_t const bits =
       kind == model::CellKind::integer ? static_cast<std::uint64_t>(cell.integer) : cell.unsigned_integer;
-  if (is_min) column.value_min = static_cast<std::int64_t>(bits);
-  else column.value_max = bits;
+  if (is_min)
+    column.value_min = static_cast<std::int64_t>(bits);
+  else
+    column.value_max = bits;
 }
 
 void read_lengths(Element const& element, Column& column) {
@@ -109,17 +113,26 @@ void read_lengths(Element const& element, Column& column) {
     if (!element.attribute(attribute)) continue;
     if (!has_length) {
       element.problem_at(attribute, "attribute \"" + std::string{attribute} + "\" on a column of type " +
-                                        std::string{model::name_of(column.type)} + ", expected it on string and buffer only");
+                                        std::string{model::name_of(column.type)} +
+                                        ", expected it on string and buffer only");
       continue;
     }
     auto const length = size_field(element, attribute, 0, static_cast<std::int64_t>(model::kRowBytesMax));
-    if (length) (attribute == "min-length" ? column.length_min : column.length_max) = static_cast<std::uint64_t>(*length);
+    if (length)
+      (attribute == "min-length" ? column.length_min : column.length_max) = static_cast<std::uint64_t>(*length);
   }
 }
 
 Column read_column(Element const& element, TypeDeclaration const& type) {
-  element.expect({.attributes = {{"name", Times::one}, {"type", Times::one}, {"required"}, {"default"}, {"min-value"},
-                                 {"max-value"}, {"min-length"}, {"max-length"}, {"merge"}},
+  element.expect({.attributes = {{"name", Times::one},
+                                 {"type", Times::one},
+                                 {"required"},
+                                 {"default"},
+                                 {"min-value"},
+                                 {"max-value"},
+                                 {"min-length"},
+                                 {"max-length"},
+                                 {"merge"}},
                   .children = {{"description"}}},
                  unsupported_parts());
   Column out;
@@ -176,13 +189,15 @@ void read_key(Element const& table, std::vector<Element> const& elements, Schema
   for (std::string_view const name : names) {
     auto const at = std::find(column_names.begin(), column_names.end(), name);
     if (at == column_names.end()) {
-      table.problem_at("row-key", "attribute \"row-key\": found " + model::shown(name) + ", expected a column of this table (" +
-                                      listed(column_names) + ")" + near_miss(name, column_names));
+      table.problem_at("row-key", "attribute \"row-key\": found " + model::shown(name) +
+                                      ", expected a column of this table (" + listed(column_names) + ")" +
+                                      near_miss(name, column_names));
       continue;
     }
     auto const index = static_cast<std::uint16_t>(at - column_names.begin());
     if (std::find(schema.key.begin(), schema.key.end(), index) != schema.key.end()) {
-      table.problem_at("row-key", "attribute \"row-key\": column " + model::shown(name) + " twice, expected each column once");
+      table.problem_at("row-key",
+                       "attribute \"row-key\": column " + model::shown(name) + " twice, expected each column once");
       continue;
     }
     schema.key.push_back(index);
@@ -202,7 +217,8 @@ Schema read_schema(Element const& schema, Element const& table, TypeDeclaration 
     schema.problem(std::to_string(elements.size()) + " columns, expected at most " + std::to_string(kColumnsMax));
   for (Element const& element : elements) {
     Column column = read_column(element, type);
-    bool const twice = std::any_of(out.columns.begin(), out.columns.end(), [&](Column const& one) { return one.name == column.name; });
+    bool const twice =
+        std::any_of(out.columns.begin(), out.columns.end(), [&](Column const& one) { return one.name == column.name; });
     if (twice && !column.name.empty())
       element.problem_at("name", "column " + model::shown(column.name) + " twice, expected each name once");
     out.columns.push_back(std::move(column));

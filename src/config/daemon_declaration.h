@@ -11,7 +11,8 @@
 namespace fastjournal::config {
 
 struct ListenDeclaration {
-  std::string address{"127.0.0.1:4050"};  // "127.0.0.1:4050", "[::1]:0" (port 0: the system chooses), "unix:/run/fastjournal.sock"
+  std::string address{
+      "127.0.0.1:4050"};   // "127.0.0.1:4050", "[::1]:0" (port 0: the system chooses), "unix:/run/fastjournal.sock"
   bool loopback{true};     // nobody beyond this machine reaches it
   bool plain_text{false};  // true is required where loopback is false
 

@@ -37,9 +37,10 @@ void read_listen(Element const& element, DaemonDeclaration& out) {
   }
   listen.loopback = address->loopback;
   if (!listen.loopback && !listen.plain_text)
-    element.problem_at("address", "address " + model::shown(*text) +
-                                      " can be reached from other machines, and everything on it travels unencrypted; "
-                                      "expected a loopback address (127.0.0.1, [::1]), or plain-text=\"true\" beside it");
+    element.problem_at("address",
+                       "address " + model::shown(*text) +
+                           " can be reached from other machines, and everything on it travels unencrypted; "
+                           "expected a loopback address (127.0.0.1, [::1]), or plain-text=\"true\" beside it");
   for (ListenDeclaration const& other : out.listen)
     if (other.address == listen.address && !listen.address.ends_with(":0"))
       element.problem_at("address", "address " + model::shown(*text) + " twice, expected each once");
@@ -47,8 +48,12 @@ void read_listen(Element const& element, DaemonDeclaration& out) {
 }
 
 void read_log(Element const& element, DaemonDeclaration& out) {
-  element.expect({.attributes = {{"name", Times::one}, {"container-size"}, {"initial-containers"}, {"sync"},
-                                 {"sync-interval"}, {"when-empty"}},
+  element.expect({.attributes = {{"name", Times::one},
+                                 {"container-size"},
+                                 {"initial-containers"},
+                                 {"sync"},
+                                 {"sync-interval"},
+                                 {"when-empty"}},
                   .children = {}});
   LogDeclaration log;
   log.name = name_field(element, "name", kLogName).value_or("");
@@ -58,9 +63,11 @@ void read_log(Element const& element, DaemonDeclaration& out) {
     log.initial_containers = static_cast<std::uint32_t>(*count);
   bool const by_interval = word_field(element, "sync", {"always", "interval"}) == 1U;
   std::int64_t const interval = duration_field(element, "sync-interval", 1, 3'600'000).value_or(kSyncIntervalMs);
-  if (by_interval) log.sync_interval_ms = static_cast<std::uint32_t>(interval);
+  if (by_interval)
+    log.sync_interval_ms = static_cast<std::uint32_t>(interval);
   else if (element.attribute("sync-interval"))
-    element.problem_at("sync-interval", "attribute \"sync-interval\" without sync=\"interval\", expected both or neither");
+    element.problem_at("sync-interval",
+                       "attribute \"sync-interval\" without sync=\"interval\", expected both or neither");
   static_cast<void>(word_field(element, "when-empty", {"reset"}));
   if (!log.name.empty() && out.log(log.name) != nullptr)
     element.problem_at("name", "log " + model::shown(log.name) + " twice, expected each name once");
@@ -70,7 +77,8 @@ void read_log(Element const& element, DaemonDeclaration& out) {
 void read_limits(Element const& element, LimitsDeclaration& out) {
   element.expect({.attributes = {{"connections"}, {"line-bytes"}, {"frame-bytes"}, {"output-bytes"}, {"memory-bytes"}},
                   .children = {}});
-  if (auto const count = integer_field(element, "connections", 1, 1'000'000)) out.connections = static_cast<std::uint32_t>(*count);
+  if (auto const count = integer_field(element, "connections", 1, 1'000'000))
+    out.connections = static_cast<std::uint32_t>(*count);
   auto const size = [&](std::string_view name, std::int64_t min, std::int64_t max, std::uint64_t& to) {
     if (auto const bytes = size_field(element, name, min, max)) to = static_cast<std::uint64_t>(*bytes);
   };
@@ -83,8 +91,7 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
 void read_logging(Element const& element, std::filesystem::path const& base, LoggingDeclaration& out) {
   std::vector<std::string_view> const levels{"trace", "debug", "info", "warn", "error"};
   element.expect({.attributes = {{"level"}, {"file"}}, .children = {}});
-  if (auto const word = word_field(element, "level", levels))
-    out.level = levels[*word];
+  if (auto const word = word_field(element, "level", levels)) out.level = levels[*word];
   if (auto const file = text_field(element, "file")) out.file = joined(base, *file);
 }
 
@@ -95,22 +102,26 @@ void read_socket(Element const& element, std::filesystem::path const& base, Daem
   if (auto const text = text_field(element, "path")) {
     std::string const path = joined(base, *text);
     if (path.size() > kPathBytesMax)
-      element.problem_at("path", "attribute \"path\": found a path that is too long with its folder, expected at most " +
-                                     std::to_string(kPathBytesMax) + " bytes, the most that a unix socket's name may be");
+      element.problem_at("path",
+                         "attribute \"path\": found a path that is too long with its folder, expected at most " +
+                             std::to_string(kPathBytesMax) + " bytes, the most that a unix socket's name may be");
     out.listen.push_back({.address = "unix:" + path, .loopback = true, .plain_text = false});
   }
   std::optional<std::string_view> const mode = element.attribute("mode");
   if (!mode) return;
-  bool const good = mode->size() == 4 && (*mode)[0] == '0' && mode->find_first_not_of("01234567") == std::string_view::npos;
+  bool const good =
+      mode->size() == 4 && (*mode)[0] == '0' && mode->find_first_not_of("01234567") == std::string_view::npos;
   if (!good) {
-    element.problem_at("mode", "attribute \"mode\": found " + model::shown(*mode) + ", expected 0 and three octal digits, as in 0660");
+    element.problem_at(
+        "mode", "attribute \"mode\": found " + model::shown(*mode) + ", expected 0 and three octal digits, as in 0660");
     return;
   }
   out.unix_mode = 0;
   for (char const digit : *mode) out.unix_mode = out.unix_mode * 8 + static_cast<std::uint32_t>(digit - '0');
 }
 
-std::string read_folder(Element const& root, std::string_view name, std::filesystem::path const& base, std::string_view by_default) {
+std::string read_folder(Element const& root, std::string_view name, std::filesystem::path const& base,
+                        std::string_view by_default) {
   std::optional<Element> const element = root.child(name);
   if (!element) return by_default.empty() ? std::string{} : joined(base, by_default);
   element->expect({.attributes = {{"folder", Times::one}}, .children = {}});
@@ -120,8 +131,14 @@ std::string read_folder(Element const& root, std::string_view name, std::filesys
 
 void read(Element const& root, std::filesystem::path const& base, DaemonDeclaration& out) {
   root.expect({.attributes = {},
-               .children = {{"listen", Times::any}, {"data"}, {"tables"}, {"plugins"}, {"log", Times::any}, {"limits"},
-                            {"logging"}, {"socket"}}});
+               .children = {{"listen", Times::any},
+                            {"data"},
+                            {"tables"},
+                            {"plugins"},
+                            {"log", Times::any},
+                            {"limits"},
+                            {"logging"},
+                            {"socket"}}});
   for (Element const& element : root.children("listen")) read_listen(element, out);
   if (out.listen.empty()) out.listen.emplace_back();
   if (auto const element = root.child("socket")) read_socket(*element, base, out);
@@ -142,8 +159,10 @@ Result<DaemonDeclaration> read_daemon(std::filesystem::path const& path) {
   out.file = path.string();
   if (std::optional<Document> const document = Document::read(path, problems)) {
     Element const root = document->root();
-    if (root.name() == "fastjournal") read(root, path.parent_path(), out);
-    else root.problem("root element <" + std::string{root.name()} + ">, expected <fastjournal>");
+    if (root.name() == "fastjournal")
+      read(root, path.parent_path(), out);
+    else
+      root.problem("root element <" + std::string{root.name()} + ">, expected <fastjournal>");
   }
   if (!problems.empty()) return problems.status();
   return out;

@@ -18,7 +18,8 @@ Result<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t out = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error == std::errc::result_out_of_range)
-    return Status{Code::bad_parameter, "found " + model::shown(text) + ", which is above 64 bits, expected a whole number"};
+    return Status{Code::bad_parameter,
+                  "found " + model::shown(text) + ", which is above 64 bits, expected a whole number"};
   if (error != std::errc{} || end != text.data() + text.size())
     return Status{Code::bad_parameter, "found " + model::shown(text) + ", expected a whole number"};
   return out;
@@ -123,7 +124,8 @@ Result<std::int64_t> parse_option(OptionDeclaration const& option, std::string_v
       auto const at = std::find(option.choices.begin(), option.choices.end(), text);
       if (at != option.choices.end()) return std::int64_t{at - option.choices.begin()};
       std::vector<std::string_view> const words{option.choices.begin(), option.choices.end()};
-      return Status{Code::bad_parameter, "found " + model::shown(text) + ", expected " + listed(words) + near_miss(text, words)};
+      return Status{Code::bad_parameter,
+                    "found " + model::shown(text) + ", expected " + listed(words) + near_miss(text, words)};
     }
     case OptionType::text: return std::int64_t{0};
   }

@@ -17,7 +17,7 @@ namespace fastjournal::config {
 
 // What a name is made of.
 struct NameRule {
-  std::string_view extra;     // characters allowed beside [a-z0-9]; the first must be a letter
+  std::string_view extra;  // characters allowed beside [a-z0-9]; the first must be a letter
   std::size_t bytes_max{64};
   std::string_view expected;  // for messages
   bool upper{false};          // [A-Z0-9] instead
@@ -29,7 +29,8 @@ inline constexpr NameRule kLogName{"_-", 64, "a letter a-z, then a-z, 0-9, _ or 
 inline constexpr NameRule kCommandName{"_", 64, "a letter A-Z, then A-Z, 0-9 or _, at most 64 characters", true};
 [[nodiscard]] bool is_name(std::string_view text, NameRule const& rule);
 
-[[nodiscard]] std::optional<std::string> name_field(Element const& element, std::string_view attribute, NameRule const& rule);
+[[nodiscard]] std::optional<std::string> name_field(Element const& element, std::string_view attribute,
+                                                    NameRule const& rule);
 [[nodiscard]] std::optional<bool> boolean_field(Element const& element, std::string_view attribute);
 [[nodiscard]] std::optional<std::int64_t> integer_field(Element const& element, std::string_view attribute,
                                                         std::int64_t min, std::int64_t max);

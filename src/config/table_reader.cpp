@@ -20,7 +20,8 @@ constexpr std::string_view kOurJournal = "journal";
 std::optional<Element> find_table(Element const& root) {
   if (root.name() == "table") return root;
   if (root.name() != "context" && root.name() != "keyspace") {
-    root.problem("root element <" + std::string{root.name()} + ">, expected <table>, or one <table> in <context> or <keyspace>" +
+    root.problem("root element <" + std::string{root.name()} +
+                 ">, expected <table>, or one <table> in <context> or <keyspace>" +
                  near_miss(root.name(), {"table", "context", "keyspace"}));
     return std::nullopt;
   }
@@ -47,7 +48,8 @@ TypeDeclaration const* find_type(Element const& table, TypesByName const& types)
   std::vector<std::string_view> names;
   for (auto const& [name, declaration] : types) names.push_back(name);
   std::string const attribute = model ? "model" : "type";
-  table.problem_at(attribute, "attribute \"" + attribute + "\": found " + model::shown(found) + ", expected a table type that is loaded (" +
+  table.problem_at(attribute, "attribute \"" + attribute + "\": found " + model::shown(found) +
+                                  ", expected a table type that is loaded (" +
                                   (names.empty() ? "there is none" : listed(names)) + ")" + near_miss(found, names));
   return nullptr;
 }
@@ -63,8 +65,10 @@ OptionValue read_option(Element const& table, OptionDeclaration const& declared)
     out.given = true;
   }
   Result<std::int64_t> const value = parse_option(declared, out.text);
-  if (value.ok()) out.integer = value.value();
-  else if (element) element->problem("element <" + declared.name + ">: " + value.status().message());
+  if (value.ok())
+    out.integer = value.value();
+  else if (element)
+    element->problem("element <" + declared.name + ">: " + value.status().message());
   return out;
 }
 
@@ -86,7 +90,8 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   out.file = path.string();
   out.name = name_field(table, "name", kColumnName).value_or("");
   if (!out.name.empty() && path.stem() != out.name)
-    table.problem_at("name", "table " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
+    table.problem_at("name",
+                     "table " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
   out.description = table.description();
   out.log = read_log(table);
   static TypeDeclaration const unknown{};
@@ -103,7 +108,8 @@ Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByNa
   Problems problems{path.string()};
   TableDeclaration out;
   if (std::optional<Document> const document = Document::read(path, problems))
-    if (std::optional<Element> const table = find_table(document->root())) out = read(*table, path, find_type(*table, types));
+    if (std::optional<Element> const table = find_table(document->root()))
+      out = read(*table, path, find_type(*table, types));
   if (!problems.empty()) return problems.status();
   return out;
 }

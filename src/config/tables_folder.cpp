@@ -6,7 +6,8 @@
 
 namespace fastjournal::config {
 
-Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path const& folder, TypesByName const& types) {
+Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path const& folder,
+                                                         TypesByName const& types) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   std::filesystem::directory_iterator at{folder, error};
@@ -21,8 +22,10 @@ Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path c
   std::string refusals;
   for (std::filesystem::path const& file : files) {
     Result<TableDeclaration> table = read_table(file, types);
-    if (table.ok()) tables.push_back(std::move(table).value());
-    else refusals.append(refusals.empty() ? "" : "\n").append(table.status().message());
+    if (table.ok())
+      tables.push_back(std::move(table).value());
+    else
+      refusals.append(refusals.empty() ? "" : "\n").append(table.status().message());
   }
   if (!refusals.empty()) return Status{Code::bad_configuration, refusals};
   return tables;

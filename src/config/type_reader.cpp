@@ -30,7 +30,8 @@ bool has_name(std::vector<T> const& all, std::string_view name) {
 }
 
 ParameterDeclaration read_parameter(Element const& element) {
-  element.expect({.attributes = {{"name", Times::one}, {"type", Times::one}, {"required"}}, .children = {}, .text = true});
+  element.expect(
+      {.attributes = {{"name", Times::one}, {"type", Times::one}, {"required"}}, .children = {}, .text = true});
   ParameterDeclaration out;
   out.name = name_field(element, "name", kColumnName).value_or("");
   if (auto const word = word_field(element, "type", parameter_types())) out.type = parameter_types()[*word];
@@ -76,11 +77,14 @@ void read_limits(Element const& element, OptionDeclaration& option) {
     OptionDeclaration unlimited;
     unlimited.type = option.type;
     Result<std::int64_t> const value = parse_option(unlimited, *text);
-    if (value.ok()) (name == "min" ? option.min : option.max) = value.value();
-    else element.problem_at(name, "attribute \"" + std::string{name} + "\": " + value.status().message());
+    if (value.ok())
+      (name == "min" ? option.min : option.max) = value.value();
+    else
+      element.problem_at(name, "attribute \"" + std::string{name} + "\": " + value.status().message());
   }
   if (option.min > option.max)
-    element.problem_at("min", "attribute \"min\" is above \"max\", expected at most " + format_option(option.type, option.max));
+    element.problem_at(
+        "min", "attribute \"min\" is above \"max\", expected at most " + format_option(option.type, option.max));
 }
 
 void read_choices(Element const& element, OptionDeclaration& option) {
@@ -94,23 +98,31 @@ void read_choices(Element const& element, OptionDeclaration& option) {
   if (is_choice && option.choices.empty())
     element.problem("option " + option.name + " of type choice without choices, expected choices=\"a b\"");
   if (!is_choice && element.attribute("choices"))
-    element.problem_at("choices", "attribute \"choices\" on an option that is no choice, expected it with type=\"choice\" only");
+    element.problem_at("choices",
+                       "attribute \"choices\" on an option that is no choice, expected it with type=\"choice\" only");
   for (std::string const& choice : option.choices)
     if (!is_name(choice, kOptionName))
-      element.problem_at("choices", "choice " + model::shown(choice) + ", expected " + std::string{kOptionName.expected});
+      element.problem_at("choices",
+                         "choice " + model::shown(choice) + ", expected " + std::string{kOptionName.expected});
     else if (std::count(option.choices.begin(), option.choices.end(), choice) > 1)
       element.problem_at("choices", "choice " + model::shown(choice) + " twice, expected each once");
 }
 
 OptionDeclaration read_option(Element const& element) {
-  element.expect({.attributes = {{"name", Times::one}, {"type", Times::one}, {"default", Times::one}, {"min"}, {"max"},
-                                 {"choices"}, {"live"}},
+  element.expect({.attributes = {{"name", Times::one},
+                                 {"type", Times::one},
+                                 {"default", Times::one},
+                                 {"min"},
+                                 {"max"},
+                                 {"choices"},
+                                 {"live"}},
                   .children = {},
                   .text = true});
   OptionDeclaration out;
   out.name = name_field(element, "name", kOptionName).value_or("");
   if (std::find(std::begin(kTableElements), std::end(kTableElements), out.name) != std::end(kTableElements))
-    element.problem_at("name", "option " + model::shown(out.name) + " has the name of an element of every table, expected another");
+    element.problem_at(
+        "name", "option " + model::shown(out.name) + " has the name of an element of every table, expected another");
   auto const type = word_field(element, "type", option_type_words());
   out.changes_live = boolean_field(element, "live").value_or(true);
   out.default_text = element.attribute("default").value_or("");
@@ -121,7 +133,8 @@ OptionDeclaration read_option(Element const& element) {
   read_limits(element, out);
   read_choices(element, out);
   if (out.type == OptionType::choice && out.choices.empty()) return out;  // said already
-  if (Result<std::int64_t> const value = parse_option(out, out.default_text); !value.ok() && element.attribute("default"))
+  if (Result<std::int64_t> const value = parse_option(out, out.default_text);
+      !value.ok() && element.attribute("default"))
     element.problem_at("default", "attribute \"default\": " + value.status().message());
   return out;
 }
@@ -154,10 +167,13 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
                  .children = {{"description", Times::one}, {"commands", Times::one}, {"options"}}});
     out.name = name_field(root, "name", kTypeName).value_or("");
     if (!out.name.empty() && path.stem() != out.name)
-      root.problem_at("name", "table type " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
+      root.problem_at(
+          "name", "table type " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
     out.description = root.description();
-    if (auto const commands = root.child("commands")) out.commands = read_all<CommandDeclaration>(*commands, "command", read_command);
-    if (auto const options = root.child("options")) out.options = read_all<OptionDeclaration>(*options, "option", read_option);
+    if (auto const commands = root.child("commands"))
+      out.commands = read_all<CommandDeclaration>(*commands, "command", read_command);
+    if (auto const options = root.child("options"))
+      out.options = read_all<OptionDeclaration>(*options, "option", read_option);
   }
   if (!problems.empty()) return problems.status();
   return out;

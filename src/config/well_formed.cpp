@@ -74,7 +74,9 @@ class Scanner {
       return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
     });
     if (bad == text_.end()) return true;
-    return fault_at(static_cast<std::size_t>(bad - text_.begin()), "a control character, expected text: XML allows no other control characters than tabs and line ends");
+    return fault_at(
+        static_cast<std::size_t>(bad - text_.begin()),
+        "a control character, expected text: XML allows no other control characters than tabs and line ends");
   }
 
   // <?xml version="1.0" encoding="UTF-8"?>
@@ -99,7 +101,8 @@ class Scanner {
   bool misc() {
     for (;;) {
       skip_blanks();
-      if (starts("<!DOCTYPE")) return fault("a document type, expected none: they and their entities are not read here");
+      if (starts("<!DOCTYPE"))
+        return fault("a document type, expected none: they and their entities are not read here");
       if (starts("<?")) return fault("a processing instruction, expected none");
       if (!starts("<!--")) return true;
       if (!comment()) return false;
@@ -109,7 +112,8 @@ class Scanner {
   bool comment() {
     std::size_t const end = text_.find("--", at_ + 4);
     if (end == std::string_view::npos) return fault("a comment without an end, expected \"-->\"");
-    if (text_.substr(end, 3) != "-->") return fault_at(end, "\"--\" inside a comment, expected \"-->\" or a single dash");
+    if (text_.substr(end, 3) != "-->")
+      return fault_at(end, "\"--\" inside a comment, expected \"-->\" or a single dash");
     at_ = end + 3;
     return true;
   }
@@ -136,7 +140,8 @@ class Scanner {
       return true;
     }
     if (name.empty()) return fault("a bare \"&\", expected \"&amp;\"");
-    return fault("the entity \"&" + std::string{name} + ";\", expected &amp; &lt; &gt; &quot; &apos; or a character by number");
+    return fault("the entity \"&" + std::string{name} +
+                 ";\", expected &amp; &lt; &gt; &quot; &apos; or a character by number");
   }
   static bool is_character(std::string_view digits) {
     bool const hexadecimal = digits.starts_with("x");
@@ -173,8 +178,10 @@ class Scanner {
   bool character_data() {
     while (at_ < text_.size() && text_[at_] != '<') {
       if (starts("]]>")) return fault("\"]]>\" in text, expected \"]]&gt;\"");
-      if (text_[at_] != '&') ++at_;
-      else if (!entity()) return false;
+      if (text_[at_] != '&')
+        ++at_;
+      else if (!entity())
+        return false;
     }
     if (at_ < text_.size()) return true;
     return fault("the end of the file inside <" + std::string{open_.back().name} + "> of line " +
@@ -218,7 +225,8 @@ class Scanner {
       }
       if (at_ == text_.size()) return fault_at(from, "<" + std::string{name} + "> has no end, expected \">\"");
       if (!blanks || !attribute(attributes))
-        return !blanks ? fault("a missing blank before an attribute of <" + std::string{name} + ">, expected one") : false;
+        return !blanks ? fault("a missing blank before an attribute of <" + std::string{name} + ">, expected one")
+                       : false;
     }
   }
 
@@ -238,9 +246,12 @@ class Scanner {
       return fault("attribute \"" + shown + "\" without quotes, expected " + shown + "=\"...\"");
     ++at_;
     while (at_ < text_.size() && text_[at_] != quote) {
-      if (text_[at_] == '<') return fault("\"<\" in the value of attribute \"" + shown + "\", expected \"&lt;\" or a closing quote");
-      if (text_[at_] != '&') ++at_;
-      else if (!entity()) return false;
+      if (text_[at_] == '<')
+        return fault("\"<\" in the value of attribute \"" + shown + "\", expected \"&lt;\" or a closing quote");
+      if (text_[at_] != '&')
+        ++at_;
+      else if (!entity())
+        return false;
     }
     if (at_ == text_.size()) return fault("attribute \"" + shown + "\" without a closing quote, expected one");
     ++at_;

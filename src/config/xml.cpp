@@ -71,7 +71,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   std::size_t const from = text.find_first_not_of(kBlanks);
-  return from == std::string_view::npos ? std::string_view{} : text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
+  return from == std::string_view::npos ? std::string_view{}
+                                        : text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
 }
 
 bool read_whole(std::filesystem::path const& path, std::string& text, Problems& problems) {
@@ -82,7 +83,8 @@ bool read_whole(std::filesystem::path const& path, std::string& text, Problems& 
   }
   auto const size = std::filesystem::file_size(path, error);
   if (!error && size > Document::kFileBytesMax) {
-    problems.add(0, "a file of " + std::to_string(size) + " bytes, expected at most " + std::to_string(Document::kFileBytesMax));
+    problems.add(
+        0, "a file of " + std::to_string(size) + " bytes, expected at most " + std::to_string(Document::kFileBytesMax));
     return false;
   }
   std::ifstream file{path, std::ios::binary};
@@ -128,8 +130,8 @@ void Element::expect_children(Shape const& shape, std::span<Unsupported const> u
     Part const* const part = find(shape.children, inner.name());
     if (part == nullptr) {
       if (Unsupported const* const known = find(unsupported, inner.name()))
-        inner.problem("element " + tag(inner.name()) + " in " + tag(name()) + " is not supported: " +
-                      std::string{known->reason} + "; " + expected_children(shape));
+        inner.problem("element " + tag(inner.name()) + " in " + tag(name()) +
+                      " is not supported: " + std::string{known->reason} + "; " + expected_children(shape));
       else
         inner.problem("unknown element " + tag(inner.name()) + " in " + tag(name()) + ", " + expected_children(shape) +
                       near_miss(inner.name(), names_of(shape.children)));
@@ -154,7 +156,8 @@ void Element::expect_text(bool allowed) const {
     if (text_node == nullptr) continue;
     std::string_view const found = trimmed(text_node->Value());
     if (!found.empty())
-      problems_->add(text_node->GetLineNum(), "text " + quoted(found) + " in " + tag(name()) + ", expected only elements");
+      problems_->add(text_node->GetLineNum(),
+                     "text " + quoted(found) + " in " + tag(name()) + ", expected only elements");
   }
 }
 

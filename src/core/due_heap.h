@@ -60,8 +60,8 @@ class DueHeap {
     }
   }
 
-  std::vector<TimeMs> dates_;           // by member
-  std::vector<std::uint32_t> places_;   // by member: where in heap_
+  std::vector<TimeMs> dates_;          // by member
+  std::vector<std::uint32_t> places_;  // by member: where in heap_
   std::vector<std::uint32_t> heap_;
 };
 

@@ -51,7 +51,8 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
 
   if (type.kind == CommandKind::add && memory_bytes_ > memory_bytes_max_) {
     status = Status{Code::no_space, "rows take " + std::to_string(memory_bytes_) + " bytes of memory, the limit is " +
-                                        std::to_string(memory_bytes_max_) + ": finish and delete rows, or raise <limits memory-bytes=\"...\">"};
+                                        std::to_string(memory_bytes_max_) +
+                                        ": finish and delete rows, or raise <limits memory-bytes=\"...\">"};
     return {Verdict::done, {}, {}};
   }
   bool const logs = type.kind != CommandKind::read;
@@ -63,7 +64,8 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   Verdict verdict = Verdict::done;
   do {
     if (logs && !log.log->reserve(room, type.kind != CommandKind::add)) {
-      status = Status{Code::no_space, "log " + log.name + " has no room for this: free disk space, or finish and delete rows"};
+      status = Status{Code::no_space,
+                      "log " + log.name + " has no room for this: free disk space, or finish and delete rows"};
       verdict = Verdict::done;
       break;
     }
@@ -100,7 +102,9 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
   answer.clear();
   if (!command.message->has("request")) {
     // Its answer comes out of order: without a number nobody could tell whose it is (DECISIONS 29).
-    status = Status{Code::missing_parameter, std::string{command.message->command} + " with wait needs the parameter request"}.with("parameter", "request");
+    status = Status{Code::missing_parameter,
+                    std::string{command.message->command} + " with wait needs the parameter request"}
+                 .with("parameter", "request");
     return true;
   }
   ParkedCommand parked;

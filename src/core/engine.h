@@ -143,7 +143,7 @@ class Engine {
   // One loop for everything a table decides by itself (timers, recovery,
   // closed connections): calls `decide` until it says no more, within a budget of steps.
   Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
-                         std::function<bool(Decision&)> const& decide);
+                          std::function<bool(Decision&)> const& decide);
   void close_group(HostedLog& log, TimeMs now, Promise promise);
   void run_parked(HostedTable& table, TimeMs now);
   void wake_listeners(HostedTable& table, TimeMs now);
@@ -154,7 +154,8 @@ class Engine {
   void move_base(HostedLog& log);
   bool copy_forward(HostedLog& log, TimeMs now);
   bool copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs now);
-  void raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
+  void raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message,
+             std::string_view tags);
   void lower(HostedTable const& table, std::string_view name);
 
   TableTypes const& types_;

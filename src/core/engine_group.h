@@ -37,7 +37,8 @@ class Engine::Group final : public Records {
     step_.clear();
   }
   void apply_to_catalogue() {
-    for (RecordView const& record : step_) FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
+    for (RecordView const& record : step_)
+      FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
     applied_ += step_.size();
     step_.clear();
   }

@@ -71,7 +71,8 @@ bool Engine::copy_forward(HostedLog& log, TimeMs now) {
 
   std::size_t copied = 0;
   if (Lsn const oldest = log.catalogue.oldest_lsn(); !oldest.is_none() && oldest < below) {
-    static_cast<void>(log_in_catalogue(log, now, kCopyBytesPerTurn * 4, [&](Records& records) { log.catalogue.restate_one(below, records); }));
+    static_cast<void>(log_in_catalogue(log, now, kCopyBytesPerTurn * 4,
+                                       [&](Records& records) { log.catalogue.restate_one(below, records); }));
     ++copied;
   }
   Lsn const from = log.log->end_lsn();

@@ -66,7 +66,8 @@ TimeMs Engine::last_now() const {
 Status Engine::replay_catalogue(HostedLog& log, RecordView const& record) {
   if (log.catalogue.apply(record)) return {};
   return {Code::damaged, "log " + log.name + ": catalogue record of type " + std::to_string(record.type) + " at LSN " +
-                             std::to_string(record.lsn.value) + " cannot be read; the log is damaged or of a newer version"};
+                             std::to_string(record.lsn.value) +
+                             " cannot be read; the log is damaged or of a newer version"};
 }
 
 Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
@@ -89,8 +90,10 @@ Status Engine::host_replayed(HostedLog& log) {
   if (std::exchange(log.hosted, true)) return {};
   for (auto const& [id, entry] : log.catalogue.tables()) {
     if (entry.schemas.empty())
-      return {Code::damaged, "log " + log.name + ": table " + quoted(entry.name) + " stands in the catalogue without a schema"};
-    if (Status status = create_replayed(log, id, entry, entry.schemas.rbegin()->second.schema); !status.ok()) return status;
+      return {Code::damaged,
+              "log " + log.name + ": table " + quoted(entry.name) + " stands in the catalogue without a schema"};
+    if (Status status = create_replayed(log, id, entry, entry.schemas.rbegin()->second.schema); !status.ok())
+      return status;
     if (log.tables[id] == nullptr) continue;
     for (auto const& [version, schema] : entry.schemas) log.tables[id]->table->add_schema(schema.schema);
   }
@@ -104,17 +107,18 @@ Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry
   }
   auto const type = types_.find(entry.type);
   if (type == types_.end())
-    return {Code::bad_configuration, "log " + log.name + " holds table " + quoted(entry.name) + " of type " + quoted(entry.type) +
-                                         ", but no plugin of that type was found: install " + entry.type + ".so and " + entry.type +
-                                         ".xml in the plugins folder"};
+    return {Code::bad_configuration, "log " + log.name + " holds table " + quoted(entry.name) + " of type " +
+                                         quoted(entry.type) + ", but no plugin of that type was found: install " +
+                                         entry.type + ".so and " + entry.type + ".xml in the plugins folder"};
   Declaration const declaration = declared(entry.name);
   if (declaration == nullptr)
-    return {Code::bad_configuration, "log " + log.name + " holds table " + quoted(entry.name) + ", but the tables folder has no " +
-                                         entry.name + ".xml: put it back, or start with --forget " + entry.name +
-                                         " to drop the table and its rows for good"};
+    return {Code::bad_configuration,
+            "log " + log.name + " holds table " + quoted(entry.name) + ", but the tables folder has no " + entry.name +
+                ".xml: put it back, or start with --forget " + entry.name + " to drop the table and its rows for good"};
   if (declaration->type != entry.type)
     return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared as " +
-                                         quoted(declaration->type) + ", but log " + log.name + " holds it as " + quoted(entry.type)};
+                                         quoted(declaration->type) + ", but log " + log.name + " holds it as " +
+                                         quoted(entry.type)};
   if (declaration->log != log.name)
     return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared for log " +
                                          quoted(declaration->log) + ", but its rows are in log " + quoted(log.name)};
@@ -152,7 +156,8 @@ Status Engine::finish_recovery(TimeMs now) {
       if (table == nullptr) forgotten.push_back(id);
     for (TableId const id : forgotten) {
       ObjectId const object = log->catalogue.find(id)->object;
-      Status status = log_in_catalogue(*log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, id); });
+      Status status = log_in_catalogue(*log, now, 64,
+                                       [&](Records& records) { Catalogue::append_table_dropped(records, object, id); });
       if (!status.ok()) return status;
       log->tables.erase(id);
     }
@@ -165,14 +170,15 @@ Status Engine::finish_recovery(TimeMs now) {
     Log& log = *table->log->log;
     Ending ending = Ending::more;
     while (ending == Ending::more) {
-      ending = decide_by_itself(*table, now, kTimerStepsPerTurn, Promise::synced, [&](Decision& d) { return table->table->decide_recovered(d); });
+      ending = decide_by_itself(*table, now, kTimerStepsPerTurn, Promise::synced,
+                                [&](Decision& d) { return table->table->decide_recovered(d); });
       if (log.end_lsn().value - log.written_lsn().value < kWriteEveryBytes) continue;
       if (Status status = log.commit(); !status.ok()) return status;
       table->log->clock_in_batch = false;
     }
     if (ending == Ending::no_space)
-      return {Code::no_space, "log " + table->log->name + " has no room to give the leases of table " + quoted(table->name) +
-                                  " their grace: free disk space"};
+      return {Code::no_space, "log " + table->log->name + " has no room to give the leases of table " +
+                                  quoted(table->name) + " their grace: free disk space"};
     refresh(*table);
   }
   return {};
@@ -214,26 +220,31 @@ Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs
   return host(log, id, *types_.find(declaration->type)->second, with_schema(declaration, std::move(schema)));
 }
 
-Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs now, std::vector<std::string>& changes) {
+Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs now,
+                      std::vector<std::string>& changes) {
   auto const& schemas = table.log->catalogue.find(table.id)->schemas;
   Schema const& latest = schemas.rbegin()->second.schema;
   Schema schema = declaration->schema;
   schema.version = latest.version;
   if (!same_schema(schema, latest)) {
     if (latest.version == UINT16_MAX)
-      return {Code::over_limit, declaration->file + ": the schema of table " + quoted(table.name) + " changed 65535 times; make a new table"};
+      return {Code::over_limit, declaration->file + ": the schema of table " + quoted(table.name) +
+                                    " changed 65535 times; make a new table"};
     schema.version = static_cast<std::uint16_t>(latest.version + 1);
-    Status status = log_in_catalogue(*table.log, now, schema.columns.size() * 1024,
-                                     [&](Records& records) { Catalogue::append_schema(records, {}, table.id, schema); });
+    Status status = log_in_catalogue(*table.log, now, schema.columns.size() * 1024, [&](Records& records) {
+      Catalogue::append_schema(records, {}, table.id, schema);
+    });
     if (!status.ok()) return status;
     table.table->add_schema(schema);
     changes.push_back("table " + table.name + ": schema version " + std::to_string(schema.version) + " for new rows");
-    for (std::size_t i = 0; i < schema.columns.size(); ++i) table.columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
+    for (std::size_t i = 0; i < schema.columns.size(); ++i)
+      table.columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
   }
   for (std::size_t i = 0; i < declaration->options.size() && i < table.declaration->options.size(); ++i) {
     OptionValue const& before = table.declaration->options[i];
     OptionValue const& after = declaration->options[i];
-    if (before.text != after.text) changes.push_back("table " + table.name + ": " + after.name + " " + before.text + " -> " + after.text);
+    if (before.text != after.text)
+      changes.push_back("table " + table.name + ": " + after.name + " " + before.text + " -> " + after.text);
   }
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
@@ -243,7 +254,8 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
 
 Status Engine::drop(HostedTable& table, TimeMs now) {
   ObjectId const object = table.log->catalogue.find(table.id)->object;
-  Status status = log_in_catalogue(*table.log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, table.id); });
+  Status status = log_in_catalogue(
+      *table.log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, table.id); });
   if (!status.ok()) return status;
   table.log->tables.erase(table.id);
   table.table.reset();
@@ -252,7 +264,8 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
   return {};
 }
 
-Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append) {
+Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
+                                std::function<void(Records&)> const& append) {
   if (!log.log->reserve(bytes + kStepBytesMax + Catalogue::kClockBytes, true))
     return {Code::no_space, "log " + log.name + " has no room for its catalogue: free disk space"};
   Group group;
@@ -268,9 +281,11 @@ Status Engine::check_reload(Declarations const& next) const {
     if (Status status = check_one(declaration); !status.ok()) return status;
   for (auto const& table : tables_) {
     if (table->table == nullptr) continue;
-    bool const stays = std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
+    bool const stays =
+        std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
     if (!stays && !table->table->oldest_lsn().is_none())
-      return {Code::bad_configuration, "table " + quoted(table->name) + " is not declared any more but still has rows: put " + table->name +
+      return {Code::bad_configuration, "table " + quoted(table->name) +
+                                           " is not declared any more but still has rows: put " + table->name +
                                            ".xml back, or finish or delete its rows first"};
   }
   return {};
@@ -282,7 +297,8 @@ Result<std::vector<std::string>> Engine::reload(Declarations const& next, TimeMs
     if (Status status = adopt(declaration, now, changes); !status.ok()) return status;
   for (auto const& table : tables_) {
     if (table->table == nullptr) continue;
-    bool const stays = std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
+    bool const stays =
+        std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
     if (stays) continue;
     if (Status status = drop(*table, now); !status.ok()) return status;
     changes.push_back("table " + table->name + ": dropped, it was empty");

@@ -42,7 +42,7 @@ struct HostedTable {
   std::uint32_t number{0};  // in the engine's list and its heap of dates
   Subscriptions subscriptions;
   std::uint64_t memory_bytes{0};  // as it last said
-  bool touched{false};      // somebody may have to be told at the end of the turn
+  bool touched{false};            // somebody may have to be told at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
 };

@@ -49,7 +49,8 @@ bool Subscriptions::listen(ConnectionId connection, std::string_view topic, Tabl
 bool Subscriptions::unlisten(ConnectionId connection, std::string_view topic) {
   auto const mine = by_connection_.find(connection);
   if (mine == by_connection_.end()) return false;
-  auto const found = std::find_if(mine->second.begin(), mine->second.end(), [topic](Listener const& l) { return l.topic == topic; });
+  auto const found =
+      std::find_if(mine->second.begin(), mine->second.end(), [topic](Listener const& l) { return l.topic == topic; });
   if (found == mine->second.end()) return false;
   disarm(*found);
   mine->second.erase(found);
@@ -84,7 +85,8 @@ void Subscriptions::closed(ConnectionId connection, Table const& table) {
   if (!parked_of_.contains(connection)) return;
   Line gone;
   for (auto& [topic, line] : parked_)
-    for (auto at = line.begin(); at != line.end();) at = at->connection == connection ? take_out(line, at, gone) : std::next(at);
+    for (auto at = line.begin(); at != line.end();)
+      at = at->connection == connection ? take_out(line, at, gone) : std::next(at);
   std::erase_if(parked_, [](auto const& entry) { return entry.second.empty(); });
 }
 

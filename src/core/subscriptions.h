@@ -98,7 +98,7 @@ class Subscriptions {
   std::map<std::string, std::list<Listener*>, std::less<>> armed_;  // by topic, longest idle first
   std::set<std::pair<TimeMs, Listener*>> woken_;                    // by deadline; ties in any order
   std::map<std::string, Pending, std::less<>> pending_;             // work that nobody was told of yet
-  std::map<std::string, Line, std::less<>> parked_;  // by topic, in order of arrival
+  std::map<std::string, Line, std::less<>> parked_;                 // by topic, in order of arrival
   std::map<std::pair<TimeMs, std::uint64_t>, Line::iterator> by_deadline_;
   std::unordered_map<ConnectionId, std::uint32_t> parked_of_;  // how many; never iterated
   std::uint64_t last_serial_{0};

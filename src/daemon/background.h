@@ -31,10 +31,10 @@ class Background {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Job> waiting_;   // guarded by mutex_, as all below
+  std::deque<Job> waiting_;  // guarded by mutex_, as all below
   std::deque<Job> finished_;
   bool ending_{false};
-  std::thread thread_;        // last: it uses everything above
+  std::thread thread_;  // last: it uses everything above
 };
 
 }  // namespace fastjournal::daemon

@@ -12,23 +12,10 @@
 #include "config/daemon_reader.h"
 #include "config/tables_folder.h"
 #include "daemon/event_log.h"
-#include "model/duration.h"
+#include "server/replay.h"
 
 namespace fastjournal::daemon {
 namespace {
-
-// Hands a log's records to the engine.
-class Replay final : public storage::RecordHandler {
- public:
-  Replay(core::Engine& engine, core::HostedLog& log) : engine_(engine), log_(log) {}
-  [[nodiscard]] bool wants_catalogue_first() const override { return true; }
-  Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
-  Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
-
- private:
-  core::Engine& engine_;
-  core::HostedLog& log_;
-};
 
 std::uint64_t chance() {
   std::random_device device;
@@ -38,7 +25,8 @@ std::uint64_t chance() {
 // Where a build and an installation keep the plugins: ../plugins or ../lib/fastjournal from the program.
 std::string plugins_beside_program() {
   std::error_code error;
-  std::filesystem::path const folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  std::filesystem::path const folder =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   std::filesystem::path const built = folder / "plugins";
   return std::filesystem::is_directory(built, error) ? built.string() : (folder / FJ_PLUGINS_FOLDER).string();
 }
@@ -74,7 +62,8 @@ Status Daemon::load_types() {
   Result<std::vector<std::string>> names = os::list_types(declared_.plugins_folder);
   if (!names.ok()) return names.status();
   if (names->empty())
-    return {Code::bad_configuration, "no table type in " + declared_.plugins_folder + ": TYPE.so and TYPE.xml are expected there; see --plugins"};
+    return {Code::bad_configuration, "no table type in " + declared_.plugins_folder +
+                                         ": TYPE.so and TYPE.xml are expected there; see --plugins"};
   for (std::string const& name : names.value()) {
     Result<os::LoadedType> type = os::load_type(declared_.plugins_folder, name);
     if (!type.ok()) return type.status();
@@ -91,7 +80,8 @@ Result<core::Declarations> Daemon::read_declarations() {
   core::Declarations tables;
   for (TableDeclaration& table : read.value()) {
     if (declared_.log(table.log) == nullptr)
-      return Status{Code::bad_configuration, table.file + ": no log \"" + table.log + "\" is declared in " + declared_.file};
+      return Status{Code::bad_configuration,
+                    table.file + ": no log \"" + table.log + "\" is declared in " + declared_.file};
     tables.push_back(std::make_shared<TableDeclaration>(std::move(table)));
   }
   return tables;
@@ -100,8 +90,8 @@ Result<core::Declarations> Daemon::read_declarations() {
 Status Daemon::serve() {
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
   if (Status status = disk_->make_folder(""); !status.ok()) return status;
-  Result<std::unique_ptr<reactor::Reactor>> made =
-      reactor::Reactor::create({.unix_mode = declared_.unix_mode, .warn = [](std::string_view text) { log_warning(text); }});
+  Result<std::unique_ptr<reactor::Reactor>> made = reactor::Reactor::create(
+      {.unix_mode = declared_.unix_mode, .warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
   background_ = std::make_unique<Background>();
@@ -141,16 +131,19 @@ Status Daemon::open_logs() {
     options.sync = log.sync_interval_ms == 0 ? storage::SyncPolicy::always : storage::SyncPolicy::interval;
     options.sync_interval_ms = log.sync_interval_ms;
     options.store_id_seed = chance();
-    Replay replay{engine, hosted};
+    server::Replay replay{engine, hosted};
     storage::RecoveryReport report;
     std::int64_t const before = clock_.monotonic_us();
-    Result<std::unique_ptr<storage::FileLog>> opened = storage::FileLog::open(*disk_, log.name, options, replay, report);
-    if (!opened.ok()) return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
+    Result<std::unique_ptr<storage::FileLog>> opened =
+        storage::FileLog::open(*disk_, log.name, options, replay, report);
+    if (!opened.ok())
+      return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
     logs_.push_back(std::move(opened).value());
     if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
     server_->add_log(*logs_.back());
-    recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name, logs_.back()->start(),
-                                     report.records, report.containers, (clock_.monotonic_us() - before) / 1000,
+    recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
+                                     logs_.back()->start(), report.records, report.containers,
+                                     (clock_.monotonic_us() - before) / 1000,
                                      report.cut ? "; a torn tail was cut: " : "", report.cut_reason));
     for (std::string const& odd : report.notes) log_warning(odd);
   }
@@ -182,8 +175,9 @@ void Daemon::print_banner() const {
   for (std::string const& line : recovered_) fmt::print("log        {}\n", line);
   fmt::print("durability {}\n", server_->durability());
   for (auto const& table : server_->engine().tables())
-    if (table->table != nullptr) fmt::print("table      {} ({}), key {}\n", table->name, table->type->name(),
-                                            table->declaration->schema.columns[table->declaration->schema.key.front()].name);
+    if (table->table != nullptr)
+      fmt::print("table      {} ({}), key {}\n", table->name, table->type->name(),
+                 table->declaration->schema.columns[table->declaration->schema.key.front()].name);
 }
 
 void Daemon::reload_by_signal() {

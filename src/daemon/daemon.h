@@ -42,7 +42,9 @@ class Daemon final : public server::Administration {
   void stop(std::string_view reason) override;
   void rotate_log() override;
   [[noreturn]] void fatal(Status const& status) override;
-  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override { background_->run(log, std::move(chore)); }
+  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override {
+    background_->run(log, std::move(chore));
+  }
   void collect_chores() override { background_->collect(); }
   void note(std::string_view text) override;
 

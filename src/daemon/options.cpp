@@ -10,9 +10,11 @@ Options parse_options(int count, char** words) {
   CLI::App app{"fastjournald: durable, merged, exactly timed work in one small daemon", "fastjournald"};
   app.set_version_flag("--version", "fastjournald " FJ_VERSION);
   app.add_option("--config", options.config, "the daemon's XML file")->capture_default_str();
-  app.add_option("--tables", options.tables, "folder of table declarations (NAME.xml); default: as the configuration says");
+  app.add_option("--tables", options.tables,
+                 "folder of table declarations (NAME.xml); default: as the configuration says");
   app.add_option("--data", options.data, "folder of the logs; default: as the configuration says");
-  app.add_option("--plugins", options.plugins, "folder of table types (TYPE.so, TYPE.xml); default: as the configuration says");
+  app.add_option("--plugins", options.plugins,
+                 "folder of table types (TYPE.so, TYPE.xml); default: as the configuration says");
   app.add_option("--listen", options.listen,
                  "address to listen on: 127.0.0.1:4050, [::1]:0, unix:/path (port 0: the system chooses); may be given "
                  "several times; replaces those of the configuration")
@@ -20,8 +22,9 @@ Options parse_options(int count, char** words) {
   app.add_option("--forget", options.forget, "drop this table, which is no longer declared, and its rows for good")
       ->allow_extra_args(false);
   app.add_flag("--check", options.check, "read configuration, plugins and tables, say what is wrong, and end");
-  app.footer("Signals: TERM and INT stop cleanly, HUP reads the tables folder again, USR1 reopens the log file.\n"
-             "Exit status: 0 stopped cleanly, 1 could not start or a write failed, 2 wrong usage.");
+  app.footer(
+      "Signals: TERM and INT stop cleanly, HUP reads the tables folder again, USR1 reopens the log file.\n"
+      "Exit status: 0 stopped cleanly, 1 could not start or a write failed, 2 wrong usage.");
   try {
     app.parse(count, words);
   } catch (CLI::ParseError const& error) {

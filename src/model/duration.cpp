@@ -29,8 +29,7 @@ constexpr std::string_view kSizeExpected =
     "a size: a whole number with one of the units B, KiB, MiB, GiB, TiB (without one: bytes), as in 4096 or 512KiB";
 
 Status refuse(std::string_view text, std::string_view reason, std::string_view expected) {
-  return {Code::bad_parameter,
-          "found " + shown(text) + std::string{reason} + ", expected " + std::string{expected}};
+  return {Code::bad_parameter, "found " + shown(text) + std::string{reason} + ", expected " + std::string{expected}};
 }
 
 Result<std::int64_t> parse(std::string_view text, std::span<Unit const> units, std::string_view expected) {

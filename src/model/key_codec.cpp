@@ -76,9 +76,7 @@ void append_cell(Column const& column, Cell const& cell, bool last, std::string&
   std::size_t const width = width_of(column.type);
   switch (kind_of(column.type)) {
     case CellKind::none: return;
-    case CellKind::integer:
-      append_big(out, static_cast<std::uint64_t>(cell.integer) ^ sign_bit(width), width);
-      return;
+    case CellKind::integer: append_big(out, static_cast<std::uint64_t>(cell.integer) ^ sign_bit(width), width); return;
     case CellKind::unsigned_integer: append_big(out, cell.unsigned_integer, width); return;
     case CellKind::real: append_big(out, sortable(bits_of(column.type, cell.real), width), width); return;
     case CellKind::bytes:
@@ -117,16 +115,15 @@ void add_fixed(Column const& column, std::string_view bytes, Answer& out) {
   std::uint64_t const value = load_big(bytes);
   std::size_t const width = bytes.size();
   switch (column.type) {
-    case ColumnType::boolean:
-      out.add(column.name, static_cast<std::int64_t>(value));
-      return;
+    case ColumnType::boolean: out.add(column.name, static_cast<std::int64_t>(value)); return;
     case ColumnType::character: {
       char text[4];
       out.add(column.name, std::string_view{text, store_utf8(static_cast<std::uint32_t>(value), text)});
       return;
     }
     case ColumnType::real32:
-      out.add(column.name, Value::of_real(as_written(std::bit_cast<float>(static_cast<std::uint32_t>(unsortable(value, width))))));
+      out.add(column.name,
+              Value::of_real(as_written(std::bit_cast<float>(static_cast<std::uint32_t>(unsortable(value, width))))));
       return;
     case ColumnType::real64:
       out.add(column.name, Value::of_real(std::bit_cast<double>(unsortable(value, width))));
@@ -166,8 +163,8 @@ Status encode_key(Schema const& schema, Message const& message, std::string& out
     if (!failed.ok()) break;
     append_cell(column, cell, i + 1 == schema.key.size(), out);
     if (out.size() - start > kKeyBytesMax) {
-      failed = Status{Code::too_large, "the key is larger than " + std::to_string(kKeyBytesMax) + " bytes at column " +
-                                           column.name}
+      failed = Status{Code::too_large,
+                      "the key is larger than " + std::to_string(kKeyBytesMax) + " bytes at column " + column.name}
                    .with("parameter", column.name);
       break;
     }
@@ -184,8 +181,10 @@ void add_key(Schema const& schema, std::string_view key, Answer& out) {
       bool const last = i + 1 == schema.key.size();
       std::string_view const bytes = last ? key : take_escaped(key, scratch);
       if (last) key = {};
-      if (column.type == ColumnType::string) out.add(column.name, bytes);
-      else out.add_binary(column.name, bytes);
+      if (column.type == ColumnType::string)
+        out.add(column.name, bytes);
+      else
+        out.add_binary(column.name, bytes);
       continue;
     }
     std::size_t const width = width_of(column.type);
@@ -201,8 +200,10 @@ Status encode_key_prefix(Schema const& schema, std::string_view text, std::strin
   if (column.type != ColumnType::string)
     return {Code::not_supported, "the key begins with column " + column.name + " of type " +
                                      std::string{name_of(column.type)} + ": only a string has a prefix"};
-  if (schema.key.size() == 1) out.append(text);
-  else append_escaped(out, text);
+  if (schema.key.size() == 1)
+    out.append(text);
+  else
+    append_escaped(out, text);
   return {};
 }
 

@@ -160,8 +160,10 @@ void add_cell(Column const& column, Cell const& cell, Answer& out) {
     case ColumnType::real64: out.add(column.name, Value::of_real(cell.real)); return;
     default: break;
   }
-  if (kind_of(column.type) == CellKind::unsigned_integer) out.add(column.name, cell.unsigned_integer);
-  else out.add(column.name, cell.integer);
+  if (kind_of(column.type) == CellKind::unsigned_integer)
+    out.add(column.name, cell.unsigned_integer);
+  else
+    out.add(column.name, cell.integer);
 }
 
 // ---------------------------------------------------------------------------
@@ -230,11 +232,11 @@ Status add_sum(Column const& column, Cell const& a, Cell const& b, RowWriter& wr
     case CellKind::none:
     case CellKind::bytes: FJ_CHECK(false, "only numbers are added up"); break;
   }
-  Status status = overflow ? Status{Code::bad_parameter, "column " + column.name + ": beyond 64 bits"}
-                           : check_limits(column, sum);
+  Status status =
+      overflow ? Status{Code::bad_parameter, "column " + column.name + ": beyond 64 bits"} : check_limits(column, sum);
   if (!status.ok())
     return Status{Code::bad_parameter, status.message() + " (the sum with the value already there)"}.with("parameter",
-                                                                                                         column.name);
+                                                                                                          column.name);
   writer.add(column, sum);
   return {};
 }
@@ -242,8 +244,9 @@ Status add_sum(Column const& column, Cell const& a, Cell const& b, RowWriter& wr
 Status add_joined(Column const& column, Cell const& a, Cell const& b, RowWriter& writer) {
   std::size_t const size = a.bytes.size() + b.bytes.size();
   if (size > column.length_max)
-    return Status{Code::too_large, "column " + column.name + ": with the value already there it is " + std::to_string(size) +
-                                       " bytes, expected at most " + std::to_string(column.length_max)}
+    return Status{Code::too_large, "column " + column.name + ": with the value already there it is " +
+                                       std::to_string(size) + " bytes, expected at most " +
+                                       std::to_string(column.length_max)}
         .with("parameter", column.name);
   writer.add_joined(a.bytes, b.bytes);
   return {};
@@ -289,8 +292,8 @@ Status encode_data(Schema const& schema, Message const& message, std::string& ou
     if (value == nullptr) {
       if (column.required) {
         writer.undo();
-        return Status{Code::missing_parameter, "column " + column.name + " is required and is missing"}.with("parameter",
-                                                                                                            column.name);
+        return Status{Code::missing_parameter, "column " + column.name + " is required and is missing"}.with(
+            "parameter", column.name);
       }
       writer.skip();
       continue;
@@ -348,8 +351,10 @@ Status merge_data(Schema const& old_schema, std::string_view old_data, Schema co
     std::string_view encoded;
     Status status;
     if (reader.next(column.type, cell, encoded)) {
-      if (was_there) status = add_merged(column, before, cell, encoded, writer);
-      else writer.copy(encoded);
+      if (was_there)
+        status = add_merged(column, before, cell, encoded, writer);
+      else
+        writer.copy(encoded);
     } else if (was_there && column.merge != MergeRule::replace) {
       writer.copy(before);
     } else {

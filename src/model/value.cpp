@@ -22,25 +22,41 @@ struct TypeName {
 // The first of a type is the one that we write ourselves.
 constexpr TypeName kTypeNames[] = {
     {"void", ColumnType::void_type},
-    {"bool", ColumnType::boolean},      {"boolean", ColumnType::boolean},
-    {"int8", ColumnType::int8},         {"int8_t", ColumnType::int8},
-    {"int16", ColumnType::int16},       {"int16_t", ColumnType::int16},
-    {"int32", ColumnType::int32},       {"int32_t", ColumnType::int32},
-    {"int64", ColumnType::int64},       {"int64_t", ColumnType::int64},
-    {"uint8", ColumnType::uint8},       {"uint8_t", ColumnType::uint8},
-    {"uint16", ColumnType::uint16},     {"uint16_t", ColumnType::uint16},
-    {"uint32", ColumnType::uint32},     {"uint32_t", ColumnType::uint32},
-    {"uint64", ColumnType::uint64},     {"uint64_t", ColumnType::uint64},
-    {"float", ColumnType::real32},      {"float32", ColumnType::real32},
-    {"double", ColumnType::real64},     {"float64", ColumnType::real64},
+    {"bool", ColumnType::boolean},
+    {"boolean", ColumnType::boolean},
+    {"int8", ColumnType::int8},
+    {"int8_t", ColumnType::int8},
+    {"int16", ColumnType::int16},
+    {"int16_t", ColumnType::int16},
+    {"int32", ColumnType::int32},
+    {"int32_t", ColumnType::int32},
+    {"int64", ColumnType::int64},
+    {"int64_t", ColumnType::int64},
+    {"uint8", ColumnType::uint8},
+    {"uint8_t", ColumnType::uint8},
+    {"uint16", ColumnType::uint16},
+    {"uint16_t", ColumnType::uint16},
+    {"uint32", ColumnType::uint32},
+    {"uint32_t", ColumnType::uint32},
+    {"uint64", ColumnType::uint64},
+    {"uint64_t", ColumnType::uint64},
+    {"float", ColumnType::real32},
+    {"float32", ColumnType::real32},
+    {"double", ColumnType::real64},
+    {"float64", ColumnType::real64},
     {"char", ColumnType::character},
     {"string", ColumnType::string},
-    {"buffer", ColumnType::buffer},     {"binary", ColumnType::buffer},
-    {"time_s", ColumnType::time_s},     {"time_s_t", ColumnType::time_s},
-    {"time_t", ColumnType::time_s},     {"time_seconds", ColumnType::time_s},
-    {"time_ms", ColumnType::time_ms},   {"time_ms_t", ColumnType::time_ms},
+    {"buffer", ColumnType::buffer},
+    {"binary", ColumnType::buffer},
+    {"time_s", ColumnType::time_s},
+    {"time_s_t", ColumnType::time_s},
+    {"time_t", ColumnType::time_s},
+    {"time_seconds", ColumnType::time_s},
+    {"time_ms", ColumnType::time_ms},
+    {"time_ms_t", ColumnType::time_ms},
     {"time_milliseconds", ColumnType::time_ms},
-    {"time_us", ColumnType::time_us},   {"time_us_t", ColumnType::time_us},
+    {"time_us", ColumnType::time_us},
+    {"time_us_t", ColumnType::time_us},
     {"time_microseconds", ColumnType::time_us},
 };
 
@@ -113,7 +129,7 @@ std::string found(Value const& value) {
 
 Status refuse(Code code, Column const& column, std::string const& what, std::string const& expected) {
   return Status{code, "column " + column.name + ": found " + what + ", expected " + expected}.with("parameter",
-                                                                                                    column.name);
+                                                                                                   column.name);
 }
 
 Status refuse(Column const& column, Value const& value) {
@@ -171,8 +187,10 @@ Status parse_real(Column const& column, Value const& value, Cell& out) {
   std::optional<double> real = value.as_real();
   if (real && column.type == ColumnType::real32) {
     // A double beyond what a float holds must not be converted: that is undefined.
-    if (std::fabs(*real) > static_cast<double>(std::numeric_limits<float>::max())) real.reset();
-    else *real = static_cast<double>(static_cast<float>(*real));
+    if (std::fabs(*real) > static_cast<double>(std::numeric_limits<float>::max()))
+      real.reset();
+    else
+      *real = static_cast<double>(static_cast<float>(*real));
   }
   if (!real || !std::isfinite(*real)) return refuse(column, value);
   out.real = *real + 0.0;  // -0.0 becomes 0.0: equal values have equal bytes
@@ -208,8 +226,8 @@ Status bad_column(Column const& column, std::string const& what) {
 template <typename T>
 Status check_order(Column const& column, std::string_view what, T low, T high, std::string (*spelled)(T)) {
   if (low <= high) return {};
-  return bad_column(column, "found min-" + std::string{what} + "=\"" + spelled(low) + "\" above max-" + std::string{what} +
-                                "=\"" + spelled(high) + "\", expected it below");
+  return bad_column(column, "found min-" + std::string{what} + "=\"" + spelled(low) + "\" above max-" +
+                                std::string{what} + "=\"" + spelled(high) + "\", expected it below");
 }
 
 // Limits of an integer column, both in the type and in order.
@@ -229,9 +247,11 @@ Status check_column_limits(Column const& column) {
   switch (kind_of(column.type)) {
     case CellKind::integer: return check_integer_limits(column, type.low, type.high, limits.low, limits.high);
     case CellKind::unsigned_integer:
-      return check_integer_limits(column, type.unsigned_low, type.unsigned_high, limits.unsigned_low, limits.unsigned_high);
+      return check_integer_limits(column, type.unsigned_low, type.unsigned_high, limits.unsigned_low,
+                                  limits.unsigned_high);
     case CellKind::real:
-      return check_order<double>(column, "value", column.real_min.value_or(-HUGE_VAL), column.real_max.value_or(HUGE_VAL), number);
+      return check_order<double>(column, "value", column.real_min.value_or(-HUGE_VAL),
+                                 column.real_max.value_or(HUGE_VAL), number);
     case CellKind::bytes:
       if (column.length_max > kRowBytesMax)
         return bad_column(column, "found max-length=\"" + std::to_string(column.length_max) + "\", expected at most " +
@@ -250,8 +270,8 @@ Status check_merge_rule(Column const& column) {
   bool const adds_up = kind != CellKind::none && kind != CellKind::bytes && !is_date &&
                        column.type != ColumnType::boolean && column.type != ColumnType::character;
   auto const refused = [&](std::string const& rule, std::string const& expected) {
-    return bad_column(column, "found merge=\"" + rule + "\" on type " + std::string{name_of(column.type)} + ", expected it on " +
-                                  expected + " only");
+    return bad_column(column, "found merge=\"" + rule + "\" on type " + std::string{name_of(column.type)} +
+                                  ", expected it on " + expected + " only");
   };
   switch (column.merge) {
     case MergeRule::sum: return adds_up ? Status{} : refused("sum", "integers and floats");
@@ -345,8 +365,7 @@ Status check_limits(Column const& column, Cell const& cell) {
 Status parse_value(Column const& column, Value const& value, std::string& scratch, Cell& out) {
   Status parsed;
   switch (kind_of(column.type)) {
-    case CellKind::none:
-      return is_bytes(value) && value.bytes.empty() ? Status{} : refuse(column, value);
+    case CellKind::none: return is_bytes(value) && value.bytes.empty() ? Status{} : refuse(column, value);
     case CellKind::integer: {
       std::optional<std::int64_t> const integer = value.as_integer();
       if (!integer) return refuse(column, value);
@@ -386,7 +405,9 @@ double as_written(float value) {
 }
 
 std::size_t store_utf8(std::uint32_t point, char (&to)[4]) {
-  auto const put = [&](std::size_t at, std::uint32_t byte) { to[at] = static_cast<char>(static_cast<unsigned char>(byte)); };
+  auto const put = [&](std::size_t at, std::uint32_t byte) {
+    to[at] = static_cast<char>(static_cast<unsigned char>(byte));
+  };
   if (point < 0x80) {
     put(0, point);
     return 1;

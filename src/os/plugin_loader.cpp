@@ -50,23 +50,28 @@ Status missing(std::filesystem::path const& file, std::string_view type) {
                                        type, file.string(), type, type)};
 }
 
-std::string_view text_of(char const* text) { return text == nullptr ? std::string_view{"(none)"} : std::string_view{text}; }
+std::string_view text_of(char const* text) {
+  return text == nullptr ? std::string_view{"(none)"} : std::string_view{text};
+}
 
 Status check_descriptor(std::filesystem::path const& so, PluginDescriptor const* plugin, std::string_view name) {
   if (plugin == nullptr) return refused(so, fmt::format("{}() returns nothing; the plugin is faulty", kPluginSymbol));
   // The first four fields never move; nothing behind them is touched before these are right.
   if (plugin->abi != kPluginAbi) {
-    return refused(so, fmt::format("it was built for plugin ABI {} (by {}), this daemon has ABI {}; install the plugin of this "
-                                   "daemon's version",
-                                   plugin->abi, text_of(plugin->build), kPluginAbi));
+    return refused(
+        so, fmt::format("it was built for plugin ABI {} (by {}), this daemon has ABI {}; install the plugin of this "
+                        "daemon's version",
+                        plugin->abi, text_of(plugin->build), kPluginAbi));
   }
   if (plugin->size != sizeof(PluginDescriptor)) {
-    return refused(so, fmt::format("its descriptor has {} bytes, expected {} (ABI {}, built by {}); build it again with this "
-                                   "daemon's headers",
-                                   plugin->size, sizeof(PluginDescriptor), kPluginAbi, text_of(plugin->build)));
+    return refused(
+        so, fmt::format("its descriptor has {} bytes, expected {} (ABI {}, built by {}); build it again with this "
+                        "daemon's headers",
+                        plugin->size, sizeof(PluginDescriptor), kPluginAbi, text_of(plugin->build)));
   }
   if (text_of(plugin->name) != name)
-    return refused(so, fmt::format("it brings the table type {}, expected {}; name the file after its type", text_of(plugin->name), name));
+    return refused(so, fmt::format("it brings the table type {}, expected {}; name the file after its type",
+                                   text_of(plugin->name), name));
   if (plugin->check_type == nullptr || plugin->create == nullptr)
     return refused(so, "its descriptor lacks check_type or create; the plugin is faulty");
   return {};
@@ -82,8 +87,9 @@ std::string linker_words() {
 
 Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_view name) {
   if (!is_type_name(name)) {
-    return Status{Code::bad_configuration,
-                  fmt::format("table type \"{}\": expected a lower-case letter, then letters and digits, 64 at most", name)};
+    return Status{
+        Code::bad_configuration,
+        fmt::format("table type \"{}\": expected a lower-case letter, then letters and digits, 64 at most", name)};
   }
   // Absolute: dlopen searches the system's folders for a name without a slash.
   std::error_code error;
@@ -98,14 +104,17 @@ Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_vi
   if (!declared.ok()) return declared.status();
 
   Library library{so};
-  if (!library.loaded()) return refused(so, fmt::format("it cannot be loaded: {}; install the plugin again", linker_words()));
+  if (!library.loaded())
+    return refused(so, fmt::format("it cannot be loaded: {}; install the plugin again", linker_words()));
   PluginEntry const entry = library.entry();
-  if (entry == nullptr) return refused(so, fmt::format("it has no symbol {}: it is no fastjournal plugin", kPluginSymbol));
+  if (entry == nullptr)
+    return refused(so, fmt::format("it has no symbol {}: it is no fastjournal plugin", kPluginSymbol));
   PluginDescriptor const* const plugin = entry();
   if (Status checked = check_descriptor(so, plugin, name); !checked.ok()) return checked;
   auto declaration = std::make_shared<TypeDeclaration const>(std::move(declared).value());
   if (Status agreed = plugin->check_type(*declaration); !agreed.ok())
-    return refused(so, fmt::format("it does not agree with {}: {}; install both files from one version", xml.string(), agreed.message()));
+    return refused(so, fmt::format("it does not agree with {}: {}; install both files from one version", xml.string(),
+                                   agreed.message()));
   library.keep();
   return LoadedType{plugin, std::move(declaration)};
 }
@@ -120,7 +129,8 @@ Result<std::vector<std::string>> list_types(std::filesystem::path const& folder)
   }
   if (error) {
     return Status{error == std::errc::no_such_file_or_directory ? Code::not_found : Code::io_error,
-                  fmt::format("folder of plugins {}: {}; correct its name or install the plugins", folder.string(), error.message())};
+                  fmt::format("folder of plugins {}: {}; correct its name or install the plugins", folder.string(),
+                              error.message())};
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -37,10 +37,8 @@ bool only_this_peer(int error) {
     case EHOSTUNREACH:
     case ENOPROTOOPT:
     case ENONET:
-    case EPERM:
-      return true;
-    default:
-      return false;
+    case EPERM: return true;
+    default: return false;
   }
 }
 
@@ -134,7 +132,8 @@ void Reactor::warn_of_refusal(int error) {
   std::int64_t const now_us = monotonic_us();
   if (warned_us_ != INT64_MIN && now_us - warned_us_ < kWarnAgainAfterUs) return;
   warned_us_ = now_us;
-  std::string const why = error == 0 ? fmt::format("the limit is {}", options_.connections_max) : std::string{error_words(error)};
+  std::string const why =
+      error == 0 ? fmt::format("the limit is {}", options_.connections_max) : std::string{error_words(error)};
   warn(fmt::format("connections are refused ({} so far): {} are open, {}; raise the limit of open files or close some",
                    counters_.refused, open_, why));
 }

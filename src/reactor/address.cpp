@@ -19,9 +19,10 @@ namespace fastjournal::reactor {
 namespace {
 
 Status not_an_address(std::string_view text, std::string_view why) {
-  return {Code::bad_parameter,
-          fmt::format("address \"{}\": {}; expected numbers as in 127.0.0.1:4050 or [::1]:4050, or unix:/path/to/socket",
-                      text, why)};
+  return {
+      Code::bad_parameter,
+      fmt::format("address \"{}\": {}; expected numbers as in 127.0.0.1:4050 or [::1]:4050, or unix:/path/to/socket",
+                  text, why)};
 }
 
 Result<SocketAddress> parse_unix(std::string_view text, std::string_view path) {
@@ -30,8 +31,8 @@ Result<SocketAddress> parse_unix(std::string_view text, std::string_view path) {
   if (path.empty()) return not_an_address(text, "the path is missing");
   if (path.find('\0') != std::string_view::npos) return not_an_address(text, "the path holds a NUL");
   if (path.size() >= sizeof local.sun_path) {
-    return Status{Code::too_large, fmt::format("address \"{}\": the path has {} bytes, a unix socket's may have {}", text,
-                                               path.size(), sizeof local.sun_path - 1)};
+    return Status{Code::too_large, fmt::format("address \"{}\": the path has {} bytes, a unix socket's may have {}",
+                                               text, path.size(), sizeof local.sun_path - 1)};
   }
   local.sun_family = AF_UNIX;
   std::memcpy(local.sun_path, path.data(), path.size());
@@ -43,7 +44,8 @@ Result<SocketAddress> parse_unix(std::string_view text, std::string_view path) {
 Result<SocketAddress> parse_ipv4(std::string_view text, std::string const& host, std::uint16_t port) {
   SocketAddress out;
   auto& internet = reinterpret_cast<sockaddr_in&>(out.storage);
-  if (::inet_pton(AF_INET, host.c_str(), &internet.sin_addr) != 1) return not_an_address(text, "the host is no IPv4 address");
+  if (::inet_pton(AF_INET, host.c_str(), &internet.sin_addr) != 1)
+    return not_an_address(text, "the host is no IPv4 address");
   internet.sin_family = AF_INET;
   internet.sin_port = htons(port);
   out.length = sizeof internet;

@@ -49,7 +49,8 @@ Status bind_failure(std::string const& text, int error) {
             fmt::format("listen on {}: another process listens there; stop it or choose another address", text)};
   }
   if (error == EACCES || error == EPERM) {
-    return {Code::not_allowed, fmt::format("listen on {}: {}; choose an address this user may bind", text, error_words(error))};
+    return {Code::not_allowed,
+            fmt::format("listen on {}: {}; choose an address this user may bind", text, error_words(error))};
   }
   return system_failure("bind", text, error);
 }
@@ -65,11 +66,11 @@ bool somebody_listens(SocketAddress const& address) {
 Status remove_stale(SocketAddress const& address, std::string const& text) {
   std::string const path = address.path();
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0)
-    return errno == ENOENT ? Status{} : system_failure("lstat", path, errno);
+  if (::lstat(path.c_str(), &found) != 0) return errno == ENOENT ? Status{} : system_failure("lstat", path, errno);
   if (!S_ISSOCK(found.st_mode)) {
-    return {Code::in_use,
-            fmt::format("listen on {}: a file that is no socket has this name; move it away or choose another path", text)};
+    return {
+        Code::in_use,
+        fmt::format("listen on {}: a file that is no socket has this name; move it away or choose another path", text)};
   }
   if (somebody_listens(address)) return bind_failure(text, EADDRINUSE);
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_failure("unlink", path, errno);

@@ -44,7 +44,8 @@ Reactor::~Reactor() {
 }
 
 Result<std::unique_ptr<Reactor>> Reactor::create(ReactorOptions options) {
-  FJ_CHECK(options.read_bytes_max > 0 && options.turn_bytes_max > 0 && options.accepts_max > 0, "a limit of 0 stops the loop");
+  FJ_CHECK(options.read_bytes_max > 0 && options.turn_bytes_max > 0 && options.accepts_max > 0,
+           "a limit of 0 stops the loop");
   std::unique_ptr<Reactor> out{new Reactor(std::move(options))};
   if (Status opened = out->open(); !opened.ok()) return opened;
   return out;
@@ -52,7 +53,8 @@ Result<std::unique_ptr<Reactor>> Reactor::create(ReactorOptions options) {
 
 Status Reactor::make_event(int fd, void (*call)(int, short, void*), Event& out) {
   out.reset(event_new(base_.get(), fd, EV_READ | EV_PERSIST, call, this));
-  if (!out || event_add(out.get(), nullptr) != 0) return system_failure("watch", "a descriptor of the event loop", errno);
+  if (!out || event_add(out.get(), nullptr) != 0)
+    return system_failure("watch", "a descriptor of the event loop", errno);
   return {};
 }
 
@@ -68,7 +70,10 @@ Status Reactor::open() {
 
   stop_fd_.reset(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!stop_fd_.valid()) return system_failure("eventfd", "of the event loop", errno);
-  if (Status made = make_event(stop_fd_.get(), [](int fd, short, void*) { drain(fd); }, stop_event_); !made.ok()) return made;
+  if (Status made = make_event(
+          stop_fd_.get(), [](int fd, short, void*) { drain(fd); }, stop_event_);
+      !made.ok())
+    return made;
 
   // Our own timer with the exact date. Late at the median (reactor_bench; 2 cores of a virtual computer): 0.045 ms;
   // libevent's default timer 2.9 ms, with 1 us of timer slack no less; its precise timer 0.05 ms, but at one more
@@ -155,7 +160,8 @@ void Reactor::arm_timer() {
   itimerspec date{};
   date.it_value.tv_sec = at_us / 1'000'000;
   date.it_value.tv_nsec = (at_us % 1'000'000) * 1000;
-  FJ_CHECK(::timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &date, nullptr) == 0, "a valid date is always accepted");
+  FJ_CHECK(::timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &date, nullptr) == 0,
+           "a valid date is always accepted");
   armed_us_ = wake_us_;
 }
 
@@ -291,7 +297,8 @@ void Reactor::end_input(Connection& connection) {
   event_callback_fn const writable = event_get_callback(&connection.writable);
   event_del(&connection.readable);
   event_del(&connection.writable);
-  event_assign(&connection.readable, base_.get(), connection.fd.get(), EV_READ | EV_PERSIST | EV_ET, changed, &connection);
+  event_assign(&connection.readable, base_.get(), connection.fd.get(), EV_READ | EV_PERSIST | EV_ET, changed,
+               &connection);
   event_assign(&connection.writable, base_.get(), connection.fd.get(), EV_WRITE | EV_ET, writable, &connection);
   event_add(&connection.readable, nullptr);
   if (sending) event_add(&connection.writable, nullptr);

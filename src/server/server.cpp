@@ -71,7 +71,8 @@ Result<std::vector<std::string>> Server::reload() {
 void Server::on_open(ConnectionId id, std::string_view peer) {
   if (sessions_.size() >= limits_.connections_max) {
     std::string out;
-    std::string const text = "more than " + std::to_string(limits_.connections_max) + " connections; close some, or raise <limits connections=\"...\">";
+    std::string const text = "more than " + std::to_string(limits_.connections_max) +
+                             " connections; close some, or raise <limits connections=\"...\">";
     Param const params[] = {{"code", Value::of_text("over_limit")}, {"message", Value::of_text(text)}};
     static_cast<void>(wire::append_line({.command = "ERROR", .params = params}, out));
     static_cast<void>(network_.send(id, out));
@@ -140,7 +141,8 @@ void Server::read_messages(Session& session, std::string_view unread) {
       continue;
     }
     session.binary = piece.kind == wire::Framer::Kind::frame;
-    Status const status = session.binary ? wire::parse_frame(piece.bytes, message_) : wire::parse_line(piece.bytes, message_);
+    Status const status =
+        session.binary ? wire::parse_frame(piece.bytes, message_) : wire::parse_line(piece.bytes, message_);
     if (status.ok()) {
       if (!message_.command.empty()) handle(session);
     } else {
@@ -193,8 +195,8 @@ void Server::handle_table_command(Session& session) {
   }
   std::uint32_t const index = table->type->find_command(message_.command);
   if (index == NameTable::kAbsent) {
-    status = Status{Code::not_supported, "table " + table->name + " is of type " + table->type->name() + ", which has no command " +
-                                             std::string{message_.command}};
+    status = Status{Code::not_supported, "table " + table->name + " is of type " + table->type->name() +
+                                             ", which has no command " + std::string{message_.command}};
   } else {
     status = check_parameters(*table, table->type->commands()[index]);
   }
@@ -213,12 +215,15 @@ core::HostedTable* Server::table_of(Message const& message, Status& status, bool
   Value const* const name = message.find("table");
   if (absent != nullptr) *absent = name == nullptr;
   if (name == nullptr) {
-    if (absent == nullptr) status = Status{Code::missing_parameter, std::string{message.command} + " needs the parameter table"}.with("parameter", "table");
+    if (absent == nullptr)
+      status = Status{Code::missing_parameter, std::string{message.command} + " needs the parameter table"}.with(
+          "parameter", "table");
     return nullptr;
   }
   core::HostedTable* const table = engine_.find_table(name->bytes);
   if (table == nullptr)
-    status = Status{Code::unknown_table, "no table \"" + std::string{name->bytes.substr(0, 64)} + "\"; TABLES lists them"};
+    status =
+        Status{Code::unknown_table, "no table \"" + std::string{name->bytes.substr(0, 64)} + "\"; TABLES lists them"};
   return table;
 }
 
@@ -231,7 +236,8 @@ Status Server::check_parameters(core::HostedTable const& table, core::CommandTyp
     return Status{Code::unknown_parameter, std::move(text)}.with("parameter", std::string{param.name.substr(0, 64)});
   }
   for (std::string const& name : command.required)
-    if (!message_.has(name)) return Status{Code::missing_parameter, command.name + " needs the parameter " + name}.with("parameter", name);
+    if (!message_.has(name))
+      return Status{Code::missing_parameter, command.name + " needs the parameter " + name}.with("parameter", name);
   return {};
 }
 
@@ -249,7 +255,9 @@ void Server::write(Session& session, wire::Outgoing const& message) {
                             {"command", Value::of_text(message.command)},
                             {"message", Value::of_text(text)}};
   for (Param const& param : message.params)
-    if (param.name == "request" || param.name == "row" || param.name == "epoch" || param.name == "table" || param.name == "left") params.push_back(param);
+    if (param.name == "request" || param.name == "row" || param.name == "epoch" || param.name == "table" ||
+        param.name == "left")
+      params.push_back(param);
   static_cast<void>(wire::append_line({.command = "ERROR", .params = params}, session.out));
 }
 
@@ -259,7 +267,8 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
     answer.add("message", std::string_view{status.message()});
     for (auto const& [name, value] : status.facts()) answer.add(name, std::string_view{value});
   }
-  wire::Outgoing out{.server = command.from_service.empty() ? std::string_view{} : command.from_server, .service = command.from_service};
+  wire::Outgoing out{.server = command.from_service.empty() ? std::string_view{} : command.from_server,
+                     .service = command.from_service};
   Value const* const request = command.find("request");
   std::size_t const count = answer.heads().size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -277,7 +286,8 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
 void Server::reply_invalid(Session& session, Status const& status) {
   ++counters_.invalid;
   session.binary = false;  // whatever it was, a person can read text
-  Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)}, {"message", Value::of_text(status.message())}};
+  Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)},
+                          {"message", Value::of_text(status.message())}};
   write(session, {.command = "INVALID", .params = params});
 }
 
@@ -355,7 +365,9 @@ bool Server::commit_logs() {
     } else if (log->needs_stamp() && before >= stamp_at_us_) {
       status = log->stamp();
     }
-    if (status.ok() && log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval && before >= sync_at_us_) status = log->sync();
+    if (status.ok() && log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval &&
+        before >= sync_at_us_)
+      status = log->sync();
     if (status.ok())
       if (std::unique_ptr<storage::Chore> chore = log->take_chore()) administration_.run_chore(*log, std::move(chore));
     if (!status.ok()) {
@@ -375,12 +387,14 @@ void Server::mark_dirty(Session& session) {
 
 void Server::flush(Session& session) {
   if (session.sent < session.committed) {
-    std::size_t const taken = network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
+    std::size_t const taken =
+        network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
     counters_.bytes_out += taken;
     session.sent += taken;
     if (!session.pushed.empty()) {
       std::int64_t const now_us = time_.now_us();
-      for (TimeMs const due : session.pushed) lateness_us_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_us - due.value * 1000)));
+      for (TimeMs const due : session.pushed)
+        lateness_us_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_us - due.value * 1000)));
       session.pushed.clear();
     }
   }
@@ -405,7 +419,8 @@ void Server::schedule(bool again) {
     slew_at_us_ = monotonic + kSlewEveryUs;
     std::int64_t const off = time_.slew();
     if (off > TimeKeeper::kAlertUs || off < -TimeKeeper::kAlertUs)
-      administration_.note("the wall clock is " + std::to_string(off / 1000) + " ms away from the journal's time; it is followed slowly");
+      administration_.note("the wall clock is " + std::to_string(off / 1000) +
+                           " ms away from the journal's time; it is followed slowly");
   }
   std::int64_t wake = time_.monotonic_of(engine_.next_due());
   for (storage::FileLog const* log : logs_) {

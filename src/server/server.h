@@ -119,12 +119,12 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   NameTable system_by_name_;
 
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
-  std::vector<Session*> dirty_;     // have something to send, or to be closed for
+  std::vector<Session*> dirty_;                                          // have something to send, or to be closed for
   std::vector<Session*> flushing_;
-  Message message_;      // the one being handled
+  Message message_;  // the one being handled
   Answer answer_;
   std::vector<Param> outgoing_;
-  bool dead_{false};     // a log failed: nothing leaves any more
+  bool dead_{false};  // a log failed: nothing leaves any more
   bool now_known_{false};
   TimeMs now_{};
   std::int64_t slew_at_us_{0};

@@ -23,15 +23,15 @@ struct Session {
   std::string worker;         // who it is in leases, unless it says otherwise
   bool administrator{false};  // a unix socket's file mode says who may connect (DECISIONS 32)
   wire::Framer framer;
-  std::string in;             // bytes of a message that is not whole, or that wait for room in `out`
-  std::string out;            // answers
-  std::size_t sent{0};        // of `out`: given to the kernel
-  std::size_t committed{0};   // of `out`: what it tells is durable; nothing behind it may leave
-  std::vector<TimeMs> pushed; // dates of pushes in `out`, for lateness
-  bool binary{false};         // the form of the last message: pushes take it too
-  bool held{false};           // reading stopped until `out` is sent
+  std::string in;              // bytes of a message that is not whole, or that wait for room in `out`
+  std::string out;             // answers
+  std::size_t sent{0};         // of `out`: given to the kernel
+  std::size_t committed{0};    // of `out`: what it tells is durable; nothing behind it may leave
+  std::vector<TimeMs> pushed;  // dates of pushes in `out`, for lateness
+  bool binary{false};          // the form of the last message: pushes take it too
+  bool held{false};            // reading stopped until `out` is sent
   bool input_ended{false};
-  bool dirty{false};          // in the server's list of those to flush
+  bool dirty{false};  // in the server's list of those to flush
 
   [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }
 };

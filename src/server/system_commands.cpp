@@ -67,7 +67,8 @@ void Server::name_system_commands() {
       {"ABSOLUTELY", &Server::on_ignored, ""},
       {"SERVICE_UNAVAILABLE", &Server::on_ignored, ""},
   };
-  for (std::size_t i = 0; i < system_commands_.size(); ++i) system_by_name_.add(system_commands_[i].name, static_cast<std::uint32_t>(i));
+  for (std::size_t i = 0; i < system_commands_.size(); ++i)
+    system_by_name_.add(system_commands_[i].name, static_cast<std::uint32_t>(i));
 }
 
 void Server::on_ignored(Session&, Message const&, Answer&, Status&) {}
@@ -101,7 +102,10 @@ void Server::on_help(Session&, Message const& message, Answer& answer, Status& s
 void Server::help_on(std::string_view command, Answer& answer, Status& status) const {
   std::uint32_t const system = system_by_name_.find(command);
   if (system != NameTable::kAbsent)
-    answer.message("HELP").add("command", command).add("type", std::string_view{"daemon"}).add("parameters", system_commands_[system].parameters);
+    answer.message("HELP")
+        .add("command", command)
+        .add("type", std::string_view{"daemon"})
+        .add("parameters", system_commands_[system].parameters);
   for (auto const& [name, type] : types_) {
     std::uint32_t const index = type->find_command(command);
     if (index == NameTable::kAbsent) continue;
@@ -112,11 +116,16 @@ void Server::help_on(std::string_view command, Answer& answer, Status& status) c
       parameters += parameter.name + ":" + parameter.type + (parameter.required ? "!" : "");
     }
     if (declared.takes_columns) parameters += " COLUMNS";
-    answer.message("HELP").add("command", command).add("type", std::string_view{name}).add("kind", kind_name(declared.kind));
+    answer.message("HELP")
+        .add("command", command)
+        .add("type", std::string_view{name})
+        .add("kind", kind_name(declared.kind));
     answer.add("parameters", std::string_view{parameters}).add("answers", std::string_view{declared.answers});
     answer.add("description", std::string_view{declared.description});
   }
-  if (answer.empty()) status = Status{Code::unknown_command, "no command \"" + std::string{command.substr(0, 64)} + "\"; HELP lists them"};
+  if (answer.empty())
+    status =
+        Status{Code::unknown_command, "no command \"" + std::string{command.substr(0, 64)} + "\"; HELP lists them"};
 }
 
 void Server::on_alive(Session&, Message const& message, Answer& answer, Status&) {
@@ -130,7 +139,9 @@ void Server::on_tables(Session&, Message const&, Answer& answer, Status& status)
     if (table->table == nullptr) continue;
     OneMetric rows{"rows"};
     table->table->metrics(turn_now(), rows);
-    answer.message("TABLE").add("name", std::string_view{table->name}).add("type", std::string_view{table->type->name()});
+    answer.message("TABLE")
+        .add("name", std::string_view{table->name})
+        .add("type", std::string_view{table->type->name()});
     answer.add("log", std::string_view{table->log->name}).add("rows", rows.value());
     std::string key;
     for (std::uint16_t const column : table->declaration->schema.key) {
@@ -145,7 +156,8 @@ void Server::on_tables(Session&, Message const&, Answer& answer, Status& status)
     answer.add("key", std::string_view{key}).add("columns", std::string_view{columns});
     answer.add("description", std::string_view{table->declaration->description});
   }
-  if (answer.empty()) status = Status{Code::not_found, "there is no table; put an XML file into the tables folder and reload"};
+  if (answer.empty())
+    status = Status{Code::not_found, "there is no table; put an XML file into the tables folder and reload"};
 }
 
 void Server::on_stats(Session&, Message const& message, Answer& answer, Status& status) {
@@ -163,11 +175,16 @@ void Server::on_stats(Session&, Message const& message, Answer& answer, Status& 
 
 void Server::own_stats(Answer& answer) {
   answer.message("STATS").add("now", turn_now().value);
-  answer.add("connections", static_cast<std::uint64_t>(sessions_.size())).add("connections_ever", counters_.connections);
+  answer.add("connections", static_cast<std::uint64_t>(sessions_.size()))
+      .add("connections_ever", counters_.connections);
   answer.add("messages", counters_.messages).add("invalid", counters_.invalid).add("unknown", counters_.unknown);
   answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
-  answer.add("turns", counters_.turns).add("commits", counters_.commits).add("pushes_dropped", counters_.pushes_dropped);
-  answer.add("commit_us_p50", commit_us_.percentile(50)).add("commit_us_p99", commit_us_.percentile(99)).add("commit_us_max", commit_us_.max());
+  answer.add("turns", counters_.turns)
+      .add("commits", counters_.commits)
+      .add("pushes_dropped", counters_.pushes_dropped);
+  answer.add("commit_us_p50", commit_us_.percentile(50))
+      .add("commit_us_p99", commit_us_.percentile(99))
+      .add("commit_us_max", commit_us_.max());
   answer.add("wakes", lateness_us_.count()).add("lateness_us_p50", lateness_us_.percentile(50));
   answer.add("lateness_us_p99", lateness_us_.percentile(99)).add("lateness_us_max", lateness_us_.max());
   std::uint64_t disk = 0;
@@ -184,7 +201,10 @@ void Server::own_stats(Answer& answer) {
     if (!starts.empty()) starts += ' ';
     starts += log->name + ":" + std::to_string(log->log->start());
   }
-  answer.add("log_disk_bytes", disk).add("log_bytes", logical).add("log_containers", containers).add("log_bytes_restated", restated);
+  answer.add("log_disk_bytes", disk)
+      .add("log_bytes", logical)
+      .add("log_containers", containers)
+      .add("log_bytes_restated", restated);
   answer.add("starts", std::string_view{starts});
   answer.add("durability", std::string_view{durability()});
 }
@@ -196,7 +216,8 @@ std::string Server::durability() const {
     text += "log " + log->options().name + ": ";
     text += log->options().sync == storage::SyncPolicy::always
                 ? "synced before it is acknowledged"
-                : "acknowledged before it is synced, synced every " + std::to_string(log->options().sync_interval_ms) + " ms";
+                : "acknowledged before it is synced, synced every " + std::to_string(log->options().sync_interval_ms) +
+                      " ms";
   }
   return text;
 }
@@ -209,7 +230,10 @@ void Server::on_alerts(Session&, Message const& message, Answer& answer, Status&
     if (one != nullptr && alert.table != one->name) continue;
     answer.message("ALERT").add("table", std::string_view{alert.table}).add("name", std::string_view{alert.name});
     answer.add("priority", std::uint64_t{alert.priority}).add("message", std::string_view{alert.message});
-    answer.add("tags", std::string_view{alert.tags}).add("count", alert.count).add("first", alert.first.value).add("last", alert.last.value);
+    answer.add("tags", std::string_view{alert.tags})
+        .add("count", alert.count)
+        .add("first", alert.first.value)
+        .add("last", alert.last.value);
   }
   if (answer.empty()) answer.message("ALERTS").add("count", std::uint64_t{0});
 }
@@ -219,9 +243,12 @@ void Server::on_listen(Session& session, Message const& message, Answer& answer,
   if (table == nullptr) return;
   std::string_view const mode = message.text("mode");
   if (!mode.empty() && mode != "wake") {
-    status = Status{Code::not_supported, "LISTEN has the mode wake only, not \"" + std::string{mode.substr(0, 32)} + "\""}.with("parameter", "mode");
+    status =
+        Status{Code::not_supported, "LISTEN has the mode wake only, not \"" + std::string{mode.substr(0, 32)} + "\""}
+            .with("parameter", "mode");
   } else if (message.has("domain")) {
-    status = Status{Code::not_supported, "tables have no domains; leave the parameter domain out"}.with("parameter", "domain");
+    status = Status{Code::not_supported, "tables have no domains; leave the parameter domain out"}.with("parameter",
+                                                                                                        "domain");
   } else {
     status = engine_.listen(*table, session.id, {});
     if (status.ok()) answer.message("LISTENING").add("table", std::string_view{table->name});

@@ -67,7 +67,8 @@ class Wheel {
         if (next == entry) at->used &= ~(1ULL << slot);
       }
       // What is left in the slot may begin later than its noted first date.
-      if (at != nullptr && (at->used >> slot & 1U) != 0 && at->first[slot] == links_.date(entry)) at->loose |= 1ULL << slot;
+      if (at != nullptr && (at->used >> slot & 1U) != 0 && at->first[slot] == links_.date(entry))
+        at->loose |= 1ULL << slot;
     }
     std::uint32_t const prev = links_.prev(entry);
     links_.set_next(prev, next);
@@ -220,7 +221,8 @@ class Wheel {
       entry = links_.next(entry);
     } while (entry != drain_);
     if (sorted) return;
-    std::sort(scratch_.begin(), scratch_.end(), [this](std::uint32_t a, std::uint32_t b) { return links_.before(a, b); });
+    std::sort(scratch_.begin(), scratch_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return links_.before(a, b); });
     for (std::size_t i = 0; i < scratch_.size(); ++i) {
       std::uint32_t const next = scratch_[i + 1 == scratch_.size() ? 0 : i + 1];
       links_.set_next(scratch_[i], next);
@@ -241,7 +243,7 @@ class Wheel {
 
   Links links_;
   std::array<std::unique_ptr<Level>, kLevels> levels_{};  // made when first used
-  std::int64_t now_{0};        // every entry's date is above it, but for those that are being drained
+  std::int64_t now_{0};  // every entry's date is above it, but for those that are being drained
   std::size_t size_{0};
   std::uint32_t drain_{kNoEntry};  // the ring that is being emptied
   bool drains_due_{false};         // it holds entries of the date now_

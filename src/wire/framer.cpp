@@ -24,7 +24,8 @@ std::size_t length_at(char const* bytes) {
 }
 
 Status too_large(std::string_view what, std::size_t limit) {
-  return {Code::too_large, std::string{what} + std::to_string(limit) + " bytes; it was skipped, the connection goes on"};
+  return {Code::too_large,
+          std::string{what} + std::to_string(limit) + " bytes; it was skipped, the connection goes on"};
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ Framer::Piece Framer::next_frame(std::string_view unread) {
                                 limits_.frame_bytes_max)};
   }
   if (present < length) return {};
-  return {.kind = Kind::frame, .bytes = unread.substr(kFrameHeaderBytes, length), .consumed = kFrameHeaderBytes + length};
+  return {
+      .kind = Kind::frame, .bytes = unread.substr(kFrameHeaderBytes, length), .consumed = kFrameHeaderBytes + length};
 }
 
 // Drops what is left of a piece that was refused; what follows it comes with the next call.

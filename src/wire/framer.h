@@ -18,7 +18,7 @@
 namespace fastjournal::wire {
 
 struct FrameLimits {
-  std::size_t line_bytes_max{std::size_t{1} << 20U};                                  // without the LF
+  std::size_t line_bytes_max{std::size_t{1} << 20U};                                 // without the LF
   std::size_t frame_bytes_max{(std::size_t{64} << 20U) + (std::size_t{64} << 10U)};  // of the body
 };
 
@@ -56,9 +56,9 @@ class Framer {
   [[nodiscard]] Piece skip(std::string_view unread);
 
   FrameLimits limits_;
-  std::size_t scanned_{0};       // bytes at the front of `unread` without a LF
-  std::size_t skip_bytes_{0};    // of a frame's body that is too large, still to come
-  bool skipping_line_{false};    // up to and with its LF
+  std::size_t scanned_{0};     // bytes at the front of `unread` without a LF
+  std::size_t skip_bytes_{0};  // of a frame's body that is too large, still to come
+  bool skipping_line_{false};  // up to and with its LF
 };
 
 }  // namespace fastjournal::wire

@@ -19,7 +19,8 @@ class MessageBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool v) override { return value(Value::of_boolean(v)); }
   bool number_integer(number_integer_t v) override { return value(Value::of_integer(v)); }
   bool number_unsigned(number_unsigned_t v) override {
-    return value(v > static_cast<number_unsigned_t>(INT64_MAX) ? Value::of_unsigned(v) : Value::of_integer(static_cast<std::int64_t>(v)));
+    return value(v > static_cast<number_unsigned_t>(INT64_MAX) ? Value::of_unsigned(v)
+                                                               : Value::of_integer(static_cast<std::int64_t>(v)));
   }
   bool number_float(number_float_t v, string_t const&) override { return value(Value::of_real(v)); }
   bool binary(binary_t&) override { return refuse("binary is no part of JSON"); }
@@ -45,7 +46,8 @@ class MessageBuilder : public nlohmann::json_sax<nlohmann::json> {
 
   bool start_object(std::size_t) override {
     if (ignored_depth_ > 0 || (place_ == Place::top && part_ == nullptr && !at_parameters_)) return deeper();
-    if (place_ == Place::parameters || (place_ == Place::top && !at_parameters_)) return refuse("an object is no value of a message");
+    if (place_ == Place::parameters || (place_ == Place::top && !at_parameters_))
+      return refuse("an object is no value of a message");
     place_ = place_ == Place::outside ? Place::top : Place::parameters;
     return true;
   }
@@ -65,7 +67,8 @@ class MessageBuilder : public nlohmann::json_sax<nlohmann::json> {
     // what() begins with the library's own number of the error; people want what is behind it.
     std::string_view what = error.what();
     if (auto const end = what.find("] "); end != std::string_view::npos) what.remove_prefix(end + 2);
-    status_ = {Code::invalid, "this is no JSON, at column " + std::to_string(position) + ": " + excerpt_of_reason(what)};
+    status_ = {Code::invalid,
+               "this is no JSON, at column " + std::to_string(position) + ": " + excerpt_of_reason(what)};
     return false;
   }
 

@@ -20,12 +20,15 @@ class MessageBuilder : public msgpack::null_visitor {
   bool visit_nil() { return ignored() || refuse("nil is no value of a message"); }
   bool visit_boolean(bool v) { return value(Value::of_boolean(v)); }
   bool visit_positive_integer(std::uint64_t v) {
-    return value(v > static_cast<std::uint64_t>(INT64_MAX) ? Value::of_unsigned(v) : Value::of_integer(static_cast<std::int64_t>(v)));
+    return value(v > static_cast<std::uint64_t>(INT64_MAX) ? Value::of_unsigned(v)
+                                                           : Value::of_integer(static_cast<std::int64_t>(v)));
   }
   bool visit_negative_integer(std::int64_t v) { return value(Value::of_integer(v)); }
   bool visit_float32(float v) { return value(Value::of_real(static_cast<double>(v))); }
   bool visit_float64(double v) { return value(Value::of_real(v)); }
-  bool visit_ext(char const*, std::uint32_t) { return ignored() || refuse("an extension type is no value of a message"); }
+  bool visit_ext(char const*, std::uint32_t) {
+    return ignored() || refuse("an extension type is no value of a message");
+  }
 
   bool visit_str(char const* at, std::uint32_t size) {
     std::string_view const text{at, size};
@@ -40,7 +43,8 @@ class MessageBuilder : public msgpack::null_visitor {
   bool start_map(std::uint32_t) {
     if (in_key_ && ignored_depth_ == 0) return refuse("a key must be a string");
     if (ignored()) return deeper();
-    if (place_ == Place::parameters || (place_ == Place::top && !at_parameters_)) return refuse("a map is no value of a message");
+    if (place_ == Place::parameters || (place_ == Place::top && !at_parameters_))
+      return refuse("a map is no value of a message");
     place_ = place_ == Place::outside ? Place::top : Place::parameters;
     return true;
   }
@@ -76,7 +80,8 @@ class MessageBuilder : public msgpack::null_visitor {
 
   bool refuse(std::string_view why) {
     status_ = {Code::invalid, std::string{why}};
-    if (place_ == Place::parameters && !in_key_) status_ = {Code::invalid, "parameter " + excerpt(name_) + ": " + std::string{why}};
+    if (place_ == Place::parameters && !in_key_)
+      status_ = {Code::invalid, "parameter " + excerpt(name_) + ": " + std::string{why}};
     return false;
   }
 
@@ -116,7 +121,8 @@ class MessageBuilder : public msgpack::null_visitor {
     if (ignored()) return true;
     if (in_key_) return refuse("a key must be a string");
     if (place_ != Place::parameters)
-      return refuse(place_ == Place::outside ? "a message is a map" : "\"parameters\" must be a map, the other values strings");
+      return refuse(place_ == Place::outside ? "a message is a map"
+                                             : "\"parameters\" must be a map, the other values strings");
     return set_parameter(into_, name_, v, status_);
   }
 
@@ -218,9 +224,11 @@ Status parse_frame(std::string_view body, Message& into) {
   std::size_t offset = 0;
   bool const whole = msgpack::parse(body.data(), body.size(), offset, builder);
   if (Status status = builder.take_status(); !status.ok() || !whole)
-    return {status.ok() ? Code::invalid : status.code(), "in the frame's body, at byte " + std::to_string(offset) + ": " + status.message()};
+    return {status.ok() ? Code::invalid : status.code(),
+            "in the frame's body, at byte " + std::to_string(offset) + ": " + status.message()};
   if (offset != body.size())
-    return {Code::invalid, std::to_string(body.size() - offset) + " bytes follow the message in the frame's body, at byte " + std::to_string(offset)};
+    return {Code::invalid, std::to_string(body.size() - offset) +
+                               " bytes follow the message in the frame's body, at byte " + std::to_string(offset)};
   return check_head(into);
 }
 

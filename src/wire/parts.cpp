@@ -37,7 +37,8 @@ Status too_many_parameters() {
 
 bool set_parameter(Message& message, std::string_view name, Value const& value, Status& status) {
   if (!is_parameter_name(name)) {
-    status = {Code::invalid, "a parameter's name is letters, digits and '_' and begins with no digit; this is " + excerpt(name)};
+    status = {Code::invalid,
+              "a parameter's name is letters, digits and '_' and begins with no digit; this is " + excerpt(name)};
     return false;
   }
   if (!has_room_for(message, name)) {

@@ -15,12 +15,12 @@
 namespace fastjournal::wire {
 
 // Where each byte may stand.
-inline constexpr std::uint8_t kNameFirst = 1;   // [A-Za-z_]
-inline constexpr std::uint8_t kNameRest = 2;    // [A-Za-z0-9_]
-inline constexpr std::uint8_t kBlank = 4;       // trimmed at both ends of a line
-inline constexpr std::uint8_t kHeadEnd = 8;     // NUL, LF, space, ':': in no part of the routing
-inline constexpr std::uint8_t kSlash = 16;      // '/': in no server, service or command
-inline constexpr std::uint8_t kEscaped = 32;    // in a value: '\', LF, CR
+inline constexpr std::uint8_t kNameFirst = 1;    // [A-Za-z_]
+inline constexpr std::uint8_t kNameRest = 2;     // [A-Za-z0-9_]
+inline constexpr std::uint8_t kBlank = 4;        // trimmed at both ends of a line
+inline constexpr std::uint8_t kHeadEnd = 8;      // NUL, LF, space, ':': in no part of the routing
+inline constexpr std::uint8_t kSlash = 16;       // '/': in no server, service or command
+inline constexpr std::uint8_t kEscaped = 32;     // in a value: '\', LF, CR
 inline constexpr std::uint8_t kUnwritable = 64;  // in a value: NUL
 
 inline constexpr std::array<std::uint8_t, 256> kClasses = [] {

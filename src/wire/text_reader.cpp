@@ -54,7 +54,8 @@ class Reader {
     if (end == end_) return fail(at_, "after the sender (\"<server:service\") a space and a command must follow");
     char const* const colon = find(begin, end, ':');
     if (colon == end) return fail(begin, "the sender has no ':' between server and service");
-    if (char const* second = find(colon + 1, end, ':'); second != end) return fail(second, "a second ':' in the sender");
+    if (char const* second = find(colon + 1, end, ':'); second != end)
+      return fail(second, "a second ':' in the sender");
     into_.from_server = between(begin, colon);
     into_.from_service = between(colon + 1, end);
     at_ = end + 1;
@@ -68,7 +69,8 @@ class Reader {
     char const* slash = nullptr;
     for (; at_ < end_ && *at_ != ' '; ++at_) {
       if (*at_ == ':') {
-        if (colon != nullptr || slash != nullptr) return fail(at_, "this ':' can stand for nothing: it is \"server:service/COMMAND\"");
+        if (colon != nullptr || slash != nullptr)
+          return fail(at_, "this ':' can stand for nothing: it is \"server:service/COMMAND\"");
         if (at_ == begin) return fail(at_, "the server before ':' is empty");
         colon = at_;
       } else if (*at_ == '/') {
@@ -105,8 +107,10 @@ class Reader {
   }
 
   bool fail_name(char const* name) {
-    return fail(is(*name, kNameFirst) ? at_ : name, "a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with " +
-                         excerpt(between(name, end_)));
+    return fail(
+        is(*name, kNameFirst) ? at_ : name,
+        "a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with " +
+            excerpt(between(name, end_)));
   }
 
   bool read_unquoted(Value& value) {

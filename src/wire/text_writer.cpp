@@ -75,7 +75,8 @@ void append_number(T value, std::string& out) {
 bool append_text(std::string_view name, std::string_view value, std::string& out, Status& status) {
   Needs const needs = needs_of(value);
   if (needs.unwritable) {
-    status = {Code::invalid, "the value of " + std::string{name} + " holds a NUL, which ends a text message; send it as binary or as msgpack"};
+    status = {Code::invalid, "the value of " + std::string{name} +
+                                 " holds a NUL, which ends a text message; send it as binary or as msgpack"};
     return false;
   }
   if (!needs.escapes && !needs.quotes) {
@@ -83,9 +84,10 @@ bool append_text(std::string_view name, std::string_view value, std::string& out
     return true;
   }
   if (needs.quotes && value.back() == '\\') {
-    status = {Code::invalid, "the value of " + std::string{name} +
-                                 " needs quotes and ends in a backslash, which no reader of text can tell from an escaped quote; "
-                                 "send it as binary or as msgpack"};
+    status = {Code::invalid,
+              "the value of " + std::string{name} +
+                  " needs quotes and ends in a backslash, which no reader of text can tell from an escaped quote; "
+                  "send it as binary or as msgpack"};
     return false;
   }
   if (needs.quotes) out += '"';
@@ -132,7 +134,8 @@ Status append_params(std::span<Param const> params, std::string& out) {
   if (params.empty()) return {};
   if (params.size() > Message::kParamsMax) return too_many_parameters();
   for (Param const& param : params)
-    if (!is_parameter_name(param.name)) return {Code::invalid, excerpt(param.name) + " is no parameter name a reader accepts"};
+    if (!is_parameter_name(param.name))
+      return {Code::invalid, excerpt(param.name) + " is no parameter name a reader accepts"};
   Order order;  // only the first params.size() are written and read
   sort_by_name(params, order);
   std::string_view former;
@@ -174,7 +177,8 @@ Status append_head(Outgoing const& message, std::string& out) {
   if (!message.service.empty()) out.append(message.service) += '/';
   out.append(message.command);
   if (!has_sender && (is(out[begin], kBlank) || out[begin] == '<' || out[begin] == '{'))
-    return {Code::invalid, "a line that begins with " + excerpt(std::string_view{out}.substr(begin, 1)) + " is read as something else"};
+    return {Code::invalid, "a line that begins with " + excerpt(std::string_view{out}.substr(begin, 1)) +
+                               " is read as something else"};
   if (message.params.empty() && is(out.back(), kBlank))
     return {Code::invalid, "the command " + excerpt(message.command) + " ends in a blank, which a reader trims"};
   return {};

@@ -25,7 +25,12 @@ class NoLog final : public Records {
     if (used_ + body_bytes > bytes_.size()) bytes_.resize((used_ + body_bytes) * 2);
     Lsn const lsn{end_};
     end_ += (body_bytes + 24 + 7) / 8 * 8;
-    step_.push_back({TableId{1}, type, version, lsn, object.is_none() ? object_of(lsn) : object, {bytes_.data() + used_, body_bytes}});
+    step_.push_back({TableId{1},
+                     type,
+                     version,
+                     lsn,
+                     object.is_none() ? object_of(lsn) : object,
+                     {bytes_.data() + used_, body_bytes}});
     used_ += body_bytes;
     return {lsn, {bytes_.data() + used_ - body_bytes, body_bytes}};
   }
@@ -47,7 +52,8 @@ class NoLog final : public Records {
 class Bench {
  public:
   explicit Bench(std::uint32_t rows) : rows_(rows) {
-    for (std::size_t i = 0; i < test::journal_type()->commands.size(); ++i) names_.push_back(test::journal_type()->commands[i].name);
+    for (std::size_t i = 0; i < test::journal_type()->commands.size(); ++i)
+      names_.push_back(test::journal_type()->commands[i].name);
   }
 
   void run() {
@@ -71,7 +77,8 @@ class Bench {
       done(0);
     });
     drain();
-    measure("insert, some time in the next hour", rows_, [this](std::uint32_t i) { insert(i, 1 + static_cast<std::int64_t>(scattered(i) % 3'600'000)); });
+    measure("insert, some time in the next hour", rows_,
+            [this](std::uint32_t i) { insert(i, 1 + static_cast<std::int64_t>(scattered(i) % 3'600'000)); });
     memory();
     measure("rows that become due (16 calls of 16)", rows_ / 16, [this](std::uint32_t) {
       if (!table_.advance(now_, 16, alerts_)) now_ = table_.next_due();
@@ -81,7 +88,9 @@ class Bench {
   }
 
  private:
-  std::uint32_t scattered(std::uint32_t i) const { return static_cast<std::uint32_t>(std::uint64_t{i} * 2'654'435'761U % rows_); }
+  std::uint32_t scattered(std::uint32_t i) const {
+    return static_cast<std::uint32_t>(std::uint64_t{i} * 2'654'435'761U % rows_);
+  }
 
   template <typename Operation>
   void measure(char const* name, std::uint64_t count, Operation&& operation) {
@@ -96,7 +105,8 @@ class Bench {
         before = after;
       }
     }
-    std::printf("%-42s %9.0f k/s   longest 16: %7.2f ms\n", name, static_cast<double>(count) / (seconds() - began) / 1000, longest * 1000);
+    std::printf("%-42s %9.0f k/s   longest 16: %7.2f ms\n", name,
+                static_cast<double>(count) / (seconds() - began) / 1000, longest * 1000);
   }
   static double seconds() {
     timespec now{};
@@ -111,7 +121,8 @@ class Bench {
       return;
     }
     // Data: one presence byte, two of length, 200 of text.
-    std::printf("%-42s %9.1f bytes\n", "memory of a row beside key and data", static_cast<double>(table_.memory_bytes()) / static_cast<double>(rows) - 240 - 3);
+    std::printf("%-42s %9.1f bytes\n", "memory of a row beside key and data",
+                static_cast<double>(table_.memory_bytes()) / static_cast<double>(rows) - 240 - 3);
   }
 
   Verdict command(Message const& message) {
@@ -159,7 +170,8 @@ class Bench {
   }
   void drain() {
     now_ = now_ + DurationMs{7'200'000};
-    measure("the wheel's rest becomes due (16 x 64)", table_.state().future() / 64 + 1, [this](std::uint32_t) { table_.advance(now_, 64, alerts_); });
+    measure("the wheel's rest becomes due (16 x 64)", table_.state().future() / 64 + 1,
+            [this](std::uint32_t) { table_.advance(now_, 64, alerts_); });
     while (table_.advance(now_, 4096, alerts_)) {
     }
     measure("until it is empty", table_.state().rows().size(), [this](std::uint32_t) {

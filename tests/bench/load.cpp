@@ -89,7 +89,8 @@ class Driver {
     if (line.waiting > 0) return;
     --open_;
     auto const now = Clock::now();
-    result_.latency_us.add(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now - line.sent).count()));
+    result_.latency_us.add(
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now - line.sent).count()));
     if (now < end_) send_round(line);
   }
 

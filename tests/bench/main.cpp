@@ -1,8 +1,8 @@
 // fastjournal_bench: durable inserts a second beside the raw sync rate of the
 // same seconds, on a daemon of its own with fresh data. Every acknowledgement
 // comes after its sync.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <csignal>
@@ -54,7 +54,9 @@ int main(int count, char** words) {
     return 1;
   }
   std::string const data = payload();
-  if (!json) fmt::print("{:<42} {:>10} {:>10} {:>7} {:>9} {:>9} {:>7}\n", "200-byte rows, synced before acknowledged", "inserts/s", "raw syncs/s", "ratio", "p50 us", "p99 us", "driver");
+  if (!json)
+    fmt::print("{:<42} {:>10} {:>10} {:>7} {:>9} {:>9} {:>7}\n", "200-byte rows, synced before acknowledged",
+               "inserts/s", "raw syncs/s", "ratio", "p50 us", "p99 us", "driver");
   std::uint64_t bad = 0;
   std::uint64_t inserted = 0;
   for (Work const& work : kWorks) {
@@ -65,7 +67,8 @@ int main(int count, char** words) {
                                .seconds = seconds,
                                .message =
                                    [&](std::uint64_t nr, std::string& out) {
-                                     fmt::format_to(std::back_inserter(out), "INSERT table=jobs;name=k{};payload={}\n", inserted + nr, data);
+                                     fmt::format_to(std::back_inserter(out), "INSERT table=jobs;name=k{};payload={}\n",
+                                                    inserted + nr, data);
                                    },
                                .good = "INSERTED "};
     bench::LoadResult const result = bench::run_load(plan);
@@ -74,14 +77,22 @@ int main(int count, char** words) {
     inserted += result.good + result.bad;
     bad += result.bad;
     if (json) {
-      nlohmann::json line{{"work", work.name}, {"connections", work.connections}, {"in_flight", work.in_flight}, {"unix", work.local},
-                          {"inserts_per_s", result.per_second()}, {"raw_syncs_per_s", raw}, {"ratio", result.per_second() / raw},
-                          {"round_us_p50", result.latency_us.percentile(50)}, {"round_us_p99", result.latency_us.percentile(99)},
-                          {"driver_busy", result.driver_busy}, {"durability", "synced before acknowledged"}};
+      nlohmann::json line{{"work", work.name},
+                          {"connections", work.connections},
+                          {"in_flight", work.in_flight},
+                          {"unix", work.local},
+                          {"inserts_per_s", result.per_second()},
+                          {"raw_syncs_per_s", raw},
+                          {"ratio", result.per_second() / raw},
+                          {"round_us_p50", result.latency_us.percentile(50)},
+                          {"round_us_p99", result.latency_us.percentile(99)},
+                          {"driver_busy", result.driver_busy},
+                          {"durability", "synced before acknowledged"}};
       fmt::print("{}\n", line.dump());
     } else {
-      fmt::print("{:<42} {:>10.0f} {:>10.0f} {:>7.2f} {:>9} {:>9} {:>6.0f}%\n", work.name, result.per_second(), raw, result.per_second() / raw,
-                 result.latency_us.percentile(50), result.latency_us.percentile(99), result.driver_busy * 100);
+      fmt::print("{:<42} {:>10.0f} {:>10.0f} {:>7.2f} {:>9} {:>9} {:>6.0f}%\n", work.name, result.per_second(), raw,
+                 result.per_second() / raw, result.latency_us.percentile(50), result.latency_us.percentile(99),
+                 result.driver_busy * 100);
     }
     std::fflush(stdout);
     if (result.bad > 0) fmt::print(stderr, "{} refused, the first: {}\n", result.bad, result.first_bad);

@@ -35,7 +35,9 @@ std::int64_t now_us() { return fastjournal::reactor::monotonic_us(); }
 double thread_seconds() {
   rusage use{};
   ::getrusage(RUSAGE_THREAD, &use);
-  auto const seconds = [](timeval const& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  auto const seconds = [](timeval const& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
@@ -121,7 +123,7 @@ struct Load {
 
 struct Figures {
   double per_second;
-  double cpu_us;       // of the loop, for each round trip
+  double cpu_us;  // of the loop, for each round trip
   double in_a_turn;
 };
 
@@ -151,7 +153,8 @@ Figures echo(Load const& load, bool gather, double seconds) {
     reactor.stop();
   }
   loop.join();
-  return {done / seconds, used * 1e6 / done, done / static_cast<double>(std::max<std::uint64_t>(reactor.counters().turns, 1))};
+  return {done / seconds, used * 1e6 / done,
+          done / static_cast<double>(std::max<std::uint64_t>(reactor.counters().turns, 1))};
 }
 
 // On and off take turns, and the median counts: what else the computer does then meets both.
@@ -168,9 +171,11 @@ void compare(Load const& load, double seconds) {
   };
   for (bool const gather : {false, true}) {
     std::vector<Figures> const& of = rounds[gather ? 1 : 0];
-    std::printf("echo %-4s clients=%-3d sync_us=%-3lld gather=%-3s  %8.0f round trips/s  %6.2f us cpu each  %5.1f in a turn\n",
-                load.address[0] == '/' ? "unix" : "tcp", load.clients, static_cast<long long>(load.sync_us), gather ? "on" : "off",
-                median(of, &Figures::per_second), median(of, &Figures::cpu_us), median(of, &Figures::in_a_turn));
+    std::printf(
+        "echo %-4s clients=%-3d sync_us=%-3lld gather=%-3s  %8.0f round trips/s  %6.2f us cpu each  %5.1f in a turn\n",
+        load.address[0] == '/' ? "unix" : "tcp", load.clients, static_cast<long long>(load.sync_us),
+        gather ? "on" : "off", median(of, &Figures::per_second), median(of, &Figures::cpu_us),
+        median(of, &Figures::in_a_turn));
   }
 }
 

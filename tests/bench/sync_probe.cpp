@@ -22,14 +22,16 @@ double syncs_per_second(std::filesystem::path const& folder, double seconds) {
   if (fd < 0) return 0;
   std::vector<char> block(kBlock, '\0');
   bool good = true;
-  for (std::size_t i = 0; i < kBlocks && good; ++i) good = ::pwrite(fd, block.data(), kBlock, static_cast<off_t>(i * kBlock)) == kBlock;
+  for (std::size_t i = 0; i < kBlocks && good; ++i)
+    good = ::pwrite(fd, block.data(), kBlock, static_cast<off_t>(i * kBlock)) == kBlock;
   good = good && ::fsync(fd) == 0;
   auto const start = std::chrono::steady_clock::now();
   std::uint64_t count = 0;
   double elapsed = 0;
   while (good && elapsed < seconds) {
     block[count % kBlock] = static_cast<char>(count);
-    good = ::pwrite(fd, block.data(), kBlock, static_cast<off_t>(count % kBlocks * kBlock)) == kBlock && ::fdatasync(fd) == 0;
+    good = ::pwrite(fd, block.data(), kBlock, static_cast<off_t>(count % kBlocks * kBlock)) == kBlock &&
+           ::fdatasync(fd) == 0;
     ++count;
     elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }

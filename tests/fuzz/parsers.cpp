@@ -24,15 +24,18 @@ using namespace fastjournal;
 using namespace fastjournal::wire;
 
 Outgoing outgoing_of(Message const& message) {
-  return {message.from_server, message.from_service, message.server, message.service, message.command, message.params()};
+  return {message.from_server, message.from_service, message.server,
+          message.service,     message.command,      message.params()};
 }
 
 // Every byte of what was parsed, so that a sanitizer sees a view that points nowhere.
 std::string all_of(Message const& message) {
   std::string out;
-  for (std::string_view part : {message.from_server, message.from_service, message.server, message.service, message.command})
+  for (std::string_view part :
+       {message.from_server, message.from_service, message.server, message.service, message.command})
     out.append(part).append(1, '\0');
-  for (Param const& param : message.params()) out.append(param.name).append(1, '=').append(param.value.bytes).append(1, '\0');
+  for (Param const& param : message.params())
+    out.append(param.name).append(1, '=').append(param.value.bytes).append(1, '\0');
   return out;
 }
 

@@ -24,15 +24,27 @@ class RealDaemon {
 
   void write(std::string const& name, std::string const& text) const { std::ofstream{folder_.path() / name} << text; }
   void write_table(std::string const& name, std::string const& options) const {
-    write("tables/" + name + ".xml", "<table name=\"" + name + "\" model=\"journal\" row-key=\"name\">\n<schema>\n" +
-                                         "<column name=\"name\" type=\"string\" required=\"true\"/>\n<column name=\"payload\" type=\"string\"/>\n" +
-                                         "</schema>\n" + options + "\n</table>\n");
+    write(
+        "tables/" + name + ".xml",
+        "<table name=\"" + name + "\" model=\"journal\" row-key=\"name\">\n<schema>\n" +
+            "<column name=\"name\" type=\"string\" required=\"true\"/>\n<column name=\"payload\" type=\"string\"/>\n" +
+            "</schema>\n" + options + "\n</table>\n");
   }
 
   [[nodiscard]] std::vector<std::string> command_line() const {
-    return {FJ_BINARY_DIR "/bin/fastjournald", "--config", folder_ / "fastjournal.xml", "--tables", folder_ / "tables",
-            "--plugins", plugins, "--data", folder_ / "data", "--listen", "127.0.0.1:0",
-            "--listen", "unix:" + (folder_ / "socket")};
+    return {FJ_BINARY_DIR "/bin/fastjournald",
+            "--config",
+            folder_ / "fastjournal.xml",
+            "--tables",
+            folder_ / "tables",
+            "--plugins",
+            plugins,
+            "--data",
+            folder_ / "data",
+            "--listen",
+            "127.0.0.1:0",
+            "--listen",
+            "unix:" + (folder_ / "socket")};
   }
 
   // False: it did not get ready; output() says why.

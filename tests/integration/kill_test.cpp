@@ -4,9 +4,9 @@
 //   - a row whose insert was acknowledged is finished, or is still handed out;
 //   - a row whose DONE was acknowledged is never handed out again;
 //   - a row is never handed out before the lease of its last holder is over.
-#include <boost/test/unit_test.hpp>
 #include <poll.h>
 #include <sys/socket.h>
+#include <boost/test/unit_test.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -30,7 +30,8 @@ std::uint64_t number_from(char const* name, std::uint64_t otherwise) {
 }
 
 std::int64_t wall_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 // What the test knows about the rows, from acknowledgements only.
@@ -53,14 +54,16 @@ struct Books {
 // One connection with many messages in flight; the answers go to the books.
 class Talker {
  public:
-  Talker(std::string const& address, bool producer, Books& books) : client_(address), producer_(producer), books_(books) {}
+  Talker(std::string const& address, bool producer, Books& books)
+      : client_(address), producer_(producer), books_(books) {}
 
   // Sends up to `most` more messages; false once the connection is broken.
   bool talk(std::mt19937_64& random, std::uint64_t& next_name, int most) {
     std::string out;
     for (int i = 0; i < most && in_flight_ < 32; ++i, ++in_flight_) {
       if (producer_) {
-        out += "INSERT table=jobs;name=n" + std::to_string(next_name++) + ";priority=" + std::to_string(random() % 4) + "\n";
+        out += "INSERT table=jobs;name=n" + std::to_string(next_name++) + ";priority=" + std::to_string(random() % 4) +
+               "\n";
       } else if (!to_finish_.empty() && random() % 8 != 0) {
         auto const [row, epoch] = to_finish_.back();
         to_finish_.pop_back();
@@ -79,7 +82,8 @@ class Talker {
     if (count == 0 || (count < 0 && errno != EAGAIN)) return false;
     if (count > 0) in_.append(bytes, static_cast<std::size_t>(count));
     std::size_t at = 0;
-    for (std::size_t end; (end = in_.find('\n', at)) != std::string::npos; at = end + 1) note(std::string_view{in_}.substr(at, end - at));
+    for (std::size_t end; (end = in_.find('\n', at)) != std::string::npos; at = end + 1)
+      note(std::string_view{in_}.substr(at, end - at));
     in_.erase(0, at);
     return true;
   }
@@ -119,7 +123,8 @@ class Talker {
   std::vector<std::pair<std::string, std::string>> to_finish_;
 };
 
-void load_until(std::string const& address, Books& books, std::mt19937_64& random, std::uint64_t& next_name, std::size_t acknowledgements) {
+void load_until(std::string const& address, Books& books, std::mt19937_64& random, std::uint64_t& next_name,
+                std::size_t acknowledgements) {
   std::vector<std::unique_ptr<Talker>> talkers;
   for (int i = 0; i < 4; ++i) talkers.push_back(std::make_unique<Talker>(address, i < 2, books));
   std::size_t const target = books.inserted.size() + books.done.size() + acknowledgements;
@@ -176,8 +181,9 @@ BOOST_AUTO_TEST_CASE(loses_no_acknowledged_row_and_hands_no_row_to_two_holders) 
   std::uint64_t const kills = number_from("FJ_KILLS", 100);
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     std::mt19937_64 random{seed};
-    RealDaemon daemon{"<processing-timeout>800ms</processing-timeout><grace>300ms</grace><back-off-first>1ms</back-off-first>"
-                      "<max-timeouts>250</max-timeouts><max-lifetime-timeouts>250</max-lifetime-timeouts>"};
+    RealDaemon daemon{
+        "<processing-timeout>800ms</processing-timeout><grace>300ms</grace><back-off-first>1ms</back-off-first>"
+        "<max-timeouts>250</max-timeouts><max-lifetime-timeouts>250</max-lifetime-timeouts>"};
     Books books;
     std::uint64_t next_name = 0;
     for (std::uint64_t round = 0; round < kills; ++round) {
@@ -194,10 +200,10 @@ BOOST_AUTO_TEST_CASE(loses_no_acknowledged_row_and_hands_no_row_to_two_holders) 
       if (!books.done.contains(row) && !books.done_sent.contains(row)) ++lost;
     daemon.kill(SIGTERM);
     BOOST_TEST(daemon.wait().value_or(-1) == 0);
-    BOOST_TEST_MESSAGE(kills << " kills, seed " << seed << ": " << books.inserted.size() << " inserts acknowledged, " << done_before
-                             << " finished under load, " << books.done.size() - done_before << " after, " << books.handed_out_twice
-                             << " handed out again, " << books.refused << " refused; lost " << lost << ", too early " << books.too_early
-                             << ", after DONE " << books.after_done);
+    BOOST_TEST_MESSAGE(kills << " kills, seed " << seed << ": " << books.inserted.size() << " inserts acknowledged, "
+                             << done_before << " finished under load, " << books.done.size() - done_before << " after, "
+                             << books.handed_out_twice << " handed out again, " << books.refused << " refused; lost "
+                             << lost << ", too early " << books.too_early << ", after DONE " << books.after_done);
     BOOST_TEST(lost == 0);
     BOOST_TEST(books.too_early == 0);
     BOOST_TEST(books.after_done == 0);

@@ -45,7 +45,9 @@ struct Running {
 std::string first_container(std::filesystem::path const& folder) {
   std::string first;
   for (auto const& entry : std::filesystem::recursive_directory_iterator{folder})
-    if (entry.is_regular_file() && entry.file_size() >= (512U << 10U) && (first.empty() || entry.path().string() < first)) first = entry.path().string();
+    if (entry.is_regular_file() && entry.file_size() >= (512U << 10U) &&
+        (first.empty() || entry.path().string() < first))
+      first = entry.path().string();
   return first;
 }
 
@@ -55,9 +57,11 @@ BOOST_AUTO_TEST_SUITE(mistakes_on_the_wire)
 
 BOOST_FIXTURE_TEST_CASE(malformed_lines_are_answered_with_the_reason_and_the_connection_stays_usable, Running) {
   LineClient client{daemon.tcp()};
-  for (char const* line : {"-bad name=1;=2", "INSERT =", "INSERT 9=1", "\"", "{\"command\":", "INSERT table=jobs;name=\"open"}) {
+  for (char const* line :
+       {"-bad name=1;=2", "INSERT =", "INSERT 9=1", "\"", "{\"command\":", "INSERT table=jobs;name=\"open"}) {
     std::string const answer = ask(client, line);
-    BOOST_TEST((answer.starts_with("INVALID ") || answer.starts_with("ERROR ") || answer.starts_with("UNKNOWN ")), line << " -> " << answer);
+    BOOST_TEST((answer.starts_with("INVALID ") || answer.starts_with("ERROR ") || answer.starts_with("UNKNOWN ")),
+               line << " -> " << answer);
     BOOST_TEST((has(answer, "message=") || has(answer, "command=")), answer);
   }
   BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
@@ -118,7 +122,9 @@ BOOST_FIXTURE_TEST_CASE(a_data_folder_in_use_is_said_so, Running) {
 }
 
 BOOST_FIXTURE_TEST_CASE(broken_xml_is_answered_with_file_and_line_and_a_reload_keeps_the_good_tables, Running) {
-  daemon.write("tables/broken.xml", "<table name=\"broken\" model=\"journal\" row-key=\"name\">\n<schema>\n<column name=\"name\" typ=\"string\"/>\n");
+  daemon.write(
+      "tables/broken.xml",
+      "<table name=\"broken\" model=\"journal\" row-key=\"name\">\n<schema>\n<column name=\"name\" typ=\"string\"/>\n");
   ChildProcess check{[this] {
     std::vector<std::string> words = daemon.command_line();
     words.push_back("--check");
@@ -156,7 +162,8 @@ BOOST_FIXTURE_TEST_CASE(a_missing_plugin_and_a_missing_table_stop_the_start_with
 BOOST_FIXTURE_TEST_CASE(a_damaged_container_stops_the_start_with_file_and_offset_and_changes_nothing, Running) {
   {
     LineClient client{daemon.tcp()};
-    for (int i = 0; i < 200; ++i) BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=n" + std::to_string(i)), "result=inserted"));
+    for (int i = 0; i < 200; ++i)
+      BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=n" + std::to_string(i)), "result=inserted"));
   }
   stop();
   std::string const container = first_container(daemon.folder() / "data");

@@ -15,7 +15,9 @@
 namespace fastjournal::test {
 namespace {
 
-[[noreturn]] void fail(int error, std::string const& what) { throw std::system_error(error, std::generic_category(), what); }
+[[noreturn]] void fail(int error, std::string const& what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;

@@ -85,7 +85,8 @@ class Player {
   }
 
   void insert(std::string const& name) {
-    std::string line = "INSERT table=jobs;name=k" + std::to_string(draw(200)) + ";payload=" + std::string(draw(draw(8) == 0 ? 5000 : 200), 'x') +
+    std::string line = "INSERT table=jobs;name=k" + std::to_string(draw(200)) +
+                       ";payload=" + std::string(draw(draw(8) == 0 ? 5000 : 200), 'x') +
                        ";priority=" + std::to_string(draw(3));
     if (draw(2) == 0) line += ";process_date=+" + std::to_string(draw(60'000));
     if (draw(16) == 0) line += ";expiration_date=+" + std::to_string(1 + draw(90'000));
@@ -158,7 +159,8 @@ class Player {
 
   void note_refusal(std::string const& line, std::string const&, Message const& message) {
     std::string_view const code = message.text("code");
-    if (code != "unknown_row" && code != "stale_epoch" && code != "not_leased" && code != "expired" && code != "wrong_state" && code != "no_space")
+    if (code != "unknown_row" && code != "stale_epoch" && code != "not_leased" && code != "expired" &&
+        code != "wrong_state" && code != "no_space")
       wrong("refused for no reason: " + line + ": " + std::string{code} + " " + std::string{message.text("message")});
   }
 
@@ -166,8 +168,10 @@ class Player {
     Known& known = rows_[row];
     std::uint64_t const epoch = static_cast<std::uint64_t>(message.integer("epoch").value_or(0));
     if (known.gone) wrong("row " + row + " was ended and is handed out again");
-    if (epoch <= known.highest_epoch) wrong("row " + row + ": lease epoch " + std::to_string(epoch) + " after " + std::to_string(known.highest_epoch));
-    if (known.leased_until > world_.now().value) wrong("row " + row + " is handed out while it is leased until " + std::to_string(known.leased_until));
+    if (epoch <= known.highest_epoch)
+      wrong("row " + row + ": lease epoch " + std::to_string(epoch) + " after " + std::to_string(known.highest_epoch));
+    if (known.leased_until > world_.now().value)
+      wrong("row " + row + " is handed out while it is leased until " + std::to_string(known.leased_until));
     known.highest_epoch = epoch;
     known.leased_until = *message.integer("lease_end");
     held_[row] = {std::string{message.text("epoch")}, known.leased_until};
@@ -237,7 +241,8 @@ class Player {
       std::string const answer = world_.take_line("judge").value_or("(no answer)");
       bool const there = answer.starts_with("ROW ");
       if (known.gone && there) return wrong("row " + row + " was ended and is there again");
-      if (!known.gone && !there) return wrong("row " + row + " was acknowledged (" + known.key.substr(0, 80) + ") and is lost: " + answer);
+      if (!known.gone && !there)
+        return wrong("row " + row + " was acknowledged (" + known.key.substr(0, 80) + ") and is lost: " + answer);
     }
   }
 
@@ -251,6 +256,8 @@ class Player {
 
 }  // namespace
 
-PlayResult play(std::uint64_t seed, std::uint64_t steps, bool lying_disk) { return Player{seed, steps, lying_disk}.run(); }
+PlayResult play(std::uint64_t seed, std::uint64_t steps, bool lying_disk) {
+  return Player{seed, steps, lying_disk}.run();
+}
 
 }  // namespace fastjournal::sim

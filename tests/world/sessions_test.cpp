@@ -85,12 +85,15 @@ BOOST_FIXTURE_TEST_CASE(a_peer_that_does_not_read_is_held_and_goes_on_where_it_w
   BOOST_TEST(!deaf.held);
   for (int i = 0; i < 1000; ++i) {
     std::string const line = world.take_line("deaf").value_or("");
-    BOOST_REQUIRE_MESSAGE(line.find(";request=" + std::to_string(i) + ";") != std::string::npos, i << ": " << line.substr(0, 200));
+    BOOST_REQUIRE_MESSAGE(line.find(";request=" + std::to_string(i) + ";") != std::string::npos,
+                          i << ": " << line.substr(0, 200));
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(text_and_msgpack_mix_on_a_connection_and_each_is_answered_in_its_form, Served) {
-  Param const params[] = {{"table", Value::of_text("jobs")}, {"name", Value::of_text("a")}, {"payload", Value::of_text(std::string_view{"x\0y", 3})}};
+  Param const params[] = {{"table", Value::of_text("jobs")},
+                          {"name", Value::of_text("a")},
+                          {"payload", Value::of_text(std::string_view{"x\0y", 3})}};
   std::string frame;
   wire::append_frame({.command = "INSERT", .params = params}, frame);
   world.send("main", "ALIVE");

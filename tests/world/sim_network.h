@@ -31,8 +31,8 @@ class SimClock final : public env::Clock {
 class SimNetwork final : public env::Network {
  public:
   struct Connection {
-    std::string to_server;   // sent by the client, not read yet
-    std::string to_client;   // sent by the server, not taken yet
+    std::string to_server;       // sent by the client, not read yet
+    std::string to_client;       // sent by the server, not taken yet
     std::size_t room{SIZE_MAX};  // bytes the "kernel" still takes from the server
     bool held{false};
     bool end_of_input{false};

@@ -1,8 +1,8 @@
 // fj_sim_run: random lives of a daemon in the simulator, for as long as asked.
 // A failure prints its seed and step; the same seed plays the same life again.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <random>
@@ -14,7 +14,8 @@ int main(int count, char** words) {
   std::uint64_t steps = 2000;
   double seconds = 60;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
-  auto* const one = app.add_option("--seed", seed, "play this life only; default: seeds from chance, one after the other");
+  auto* const one =
+      app.add_option("--seed", seed, "play this life only; default: seeds from chance, one after the other");
   app.add_option("--steps", steps, "of one life")->capture_default_str();
   app.add_option("--seconds", seconds, "when no seed is given")->capture_default_str();
   CLI11_PARSE(app, count, words);
@@ -27,7 +28,8 @@ int main(int count, char** words) {
   for (double elapsed = 0; lives == 0 || (one->count() == 0 && elapsed < seconds); ++lives, ++seed) {
     fastjournal::sim::PlayResult const result = fastjournal::sim::play(seed, steps);
     if (!result.wrong.empty()) {
-      fmt::print("{}seed {}, {}\nagain: ./mk sim --seed {} --steps {}\n", terminal ? "\r" : "", seed, result.wrong, seed, steps);
+      fmt::print("{}seed {}, {}\nagain: ./mk sim --seed {} --steps {}\n", terminal ? "\r" : "", seed, result.wrong,
+                 seed, steps);
       return 1;
     }
     sum.steps += result.steps;
@@ -40,7 +42,8 @@ int main(int count, char** words) {
       std::fflush(stdout);
     }
   }
-  fmt::print("{}{} lives, {} steps, {} crashes and starts, {} answers, {} comparisons with a replay: no promise broken\n", terminal ? "\r" : "",
-             lives, sum.steps, sum.crashes, sum.acknowledged, sum.looks);
+  fmt::print(
+      "{}{} lives, {} steps, {} crashes and starts, {} answers, {} comparisons with a replay: no promise broken\n",
+      terminal ? "\r" : "", lives, sum.steps, sum.crashes, sum.acknowledged, sum.looks);
   return 0;
 }

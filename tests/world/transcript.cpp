@@ -14,7 +14,8 @@ namespace {
 
 class Player {
  public:
-  Player(std::string const& file, std::uint64_t seed) : folder_(file.substr(0, file.rfind('/') + 1)), file_(file), world_(seed) {}
+  Player(std::string const& file, std::uint64_t seed)
+      : folder_(file.substr(0, file.rfind('/') + 1)), file_(file), world_(seed) {}
 
   std::string play() {
     std::ifstream in{file_};
@@ -122,8 +123,10 @@ class Player {
     while (text.ends_with(';') || text.ends_with(' ')) text.remove_suffix(1);
     Message wanted;
     Message got;
-    if (Status status = wire::parse_line(text, wanted); !status.ok()) return "the expectation cannot be read: " + status.text();
-    if (Status status = wire::parse_line(*line, got); !status.ok()) return "what came cannot be read: " + status.text() + ": " + *line;
+    if (Status status = wire::parse_line(text, wanted); !status.ok())
+      return "the expectation cannot be read: " + status.text();
+    if (Status status = wire::parse_line(*line, got); !status.ok())
+      return "what came cannot be read: " + status.text() + ": " + *line;
     std::string const wrong = compare(wanted, got, open);
     return wrong.empty() ? "" : wrong + "\n  it got: " + *line;
   }
@@ -140,7 +143,8 @@ class Player {
         continue;
       }
       std::string wrong;
-      std::string const exact = want.starts_with('$') || want.starts_with('@') ? resolve(want, wrong) : std::string{want};
+      std::string const exact =
+          want.starts_with('$') || want.starts_with('@') ? resolve(want, wrong) : std::string{want};
       if (!wrong.empty()) return wrong;
       if (exact != value->bytes) return "expected " + std::string{param.name} + "=" + exact;
     }

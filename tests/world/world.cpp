@@ -3,25 +3,13 @@
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "plugins/journal/journal.h"
+#include "server/replay.h"
 #include "storage/log_reader.h"
 
 namespace fastjournal::sim {
 namespace {
 
 constexpr char kFolder[] = "shared";
-
-// Hands a log's records to an engine.
-class Replay final : public storage::RecordHandler {
- public:
-  Replay(core::Engine& engine, core::HostedLog& log) : engine_(engine), log_(log) {}
-  [[nodiscard]] bool wants_catalogue_first() const override { return true; }
-  Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
-  Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
-
- private:
-  core::Engine& engine_;
-  core::HostedLog& log_;
-};
 
 // Nobody is there.
 class Nobody final : public core::Outlet {
@@ -36,7 +24,9 @@ class Nobody final : public core::Outlet {
 World::World(std::uint64_t seed) : seed_(seed) {
   Result<TypeDeclaration> journal = config::read_type(FJ_SOURCE_DIR "/plugins/journal/journal.xml");
   if (journal.ok())
-    types_.emplace("journal", std::make_unique<core::TableType>(journal::table_type(), std::make_shared<TypeDeclaration>(std::move(journal).value())));
+    types_.emplace("journal",
+                   std::make_unique<core::TableType>(journal::table_type(),
+                                                     std::make_shared<TypeDeclaration>(std::move(journal).value())));
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
 }
@@ -59,7 +49,7 @@ Status World::start() {
   core::Engine& engine = server_->engine();
   engine.declare(declarations_);
   core::HostedLog& hosted = engine.add_log("shared");
-  Replay replay{engine, hosted};
+  server::Replay replay{engine, hosted};
   storage::RecoveryReport report;
   Result<std::unique_ptr<storage::FileLog>> log = storage::FileLog::open(disk_, kFolder, log_options, replay, report);
   if (!log.ok()) {
@@ -158,7 +148,7 @@ Result<std::uint64_t> World::replayed_digest() {
   core::Engine engine{types_, nobody};
   engine.declare(declarations_);
   core::HostedLog& hosted = engine.add_log("shared");
-  Replay replay{engine, hosted};
+  server::Replay replay{engine, hosted};
   storage::RecoveryReport report;
   if (Status status = reader->read(replay, report); !status.ok()) return status;
   if (Status status = engine.attach(hosted, *log_); !status.ok()) return status;

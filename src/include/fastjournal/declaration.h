@@ -16,8 +16,24 @@ namespace fastjournal {
 // (`int32`, `int32_t`; `time_ms`, `time_ms_t`, `time_milliseconds`; `buffer`,
 // `binary`; `float`, `float32`; `double`, `float64`). Integers above 64 bits are refused.
 enum class ColumnType : std::uint8_t {
-  void_type, boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-  real32, real64, character, string, buffer, time_s, time_ms, time_us,
+  void_type,
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  real32,
+  real64,
+  character,
+  string,
+  buffer,
+  time_s,
+  time_ms,
+  time_us,
 };
 
 // How a merge treats a column that is no part of the key (journal.md, "Insert and merge").
@@ -34,7 +50,7 @@ struct Column {
   std::optional<std::uint64_t> value_max;
   std::optional<double> real_min;  // ... floats by these,
   std::optional<double> real_max;
-  std::uint64_t length_min{0};                 // strings and buffers by bytes.
+  std::uint64_t length_min{0};                  // strings and buffers by bytes.
   std::uint64_t length_max{16U * 1024 * 1024};  // 16 MiB: the most a row may carry (journal.md)
   std::string description;
 
@@ -44,8 +60,8 @@ struct Column {
 // Rows name the schema version they were written with and keep it (DECISIONS 1).
 struct Schema {
   std::uint16_t version{1};
-  std::vector<Column> columns;      // in the order of the XML; at most 200
-  std::vector<std::uint16_t> key;   // indexes of the key columns, in the order of row-key; 1 to 8
+  std::vector<Column> columns;     // in the order of the XML; at most 200
+  std::vector<std::uint16_t> key;  // indexes of the key columns, in the order of row-key; 1 to 8
 
   bool operator==(Schema const&) const = default;
 };

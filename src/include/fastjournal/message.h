@@ -86,10 +86,30 @@ struct Value {
 
   static Value of_text(std::string_view v) { return make(Kind::text, v); }
   static Value of_binary(std::string_view v) { return make(Kind::binary, v); }
-  static Value of_integer(std::int64_t v) { Value out; out.kind = Kind::integer; out.integer = v; return out; }
-  static Value of_unsigned(std::uint64_t v) { Value out; out.kind = Kind::unsigned_integer; out.unsigned_integer = v; return out; }
-  static Value of_real(double v) { Value out; out.kind = Kind::real; out.real = v; return out; }
-  static Value of_boolean(bool v) { Value out; out.kind = Kind::boolean; out.boolean = v; return out; }
+  static Value of_integer(std::int64_t v) {
+    Value out;
+    out.kind = Kind::integer;
+    out.integer = v;
+    return out;
+  }
+  static Value of_unsigned(std::uint64_t v) {
+    Value out;
+    out.kind = Kind::unsigned_integer;
+    out.unsigned_integer = v;
+    return out;
+  }
+  static Value of_real(double v) {
+    Value out;
+    out.kind = Kind::real;
+    out.real = v;
+    return out;
+  }
+  static Value of_boolean(bool v) {
+    Value out;
+    out.kind = Kind::boolean;
+    out.boolean = v;
+    return out;
+  }
 
   // The integer this value is or spells; nothing if it is none, or does not fit.
   [[nodiscard]] std::optional<std::int64_t> as_integer() const {
@@ -125,7 +145,12 @@ struct Value {
   }
 
  private:
-  static Value make(Kind kind, std::string_view v) { Value out; out.kind = kind; out.bytes = v; return out; }
+  static Value make(Kind kind, std::string_view v) {
+    Value out;
+    out.kind = kind;
+    out.bytes = v;
+    return out;
+  }
 
   template <typename T>
   [[nodiscard]] std::optional<T> spelled() const {
@@ -174,7 +199,10 @@ class Message {
   // codecs call this, programs too. Name and value are borrowed.
   void set(std::string_view name, Value value) {
     for (Param& param : params_)
-      if (param.name == name) { param.value = value; return; }
+      if (param.name == name) {
+        param.value = value;
+        return;
+      }
     params_.push_back({name, value});
   }
   void set(std::string_view name, std::string_view text) { set(name, Value::of_text(text)); }
@@ -199,7 +227,8 @@ class Message {
 
   // Copies everything borrowed into the arena: from here on the message stands alone.
   void own() {
-    for (std::string_view* view : {&from_server, &from_service, &server, &service, &command}) *view = arena_.copy(*view);
+    for (std::string_view* view : {&from_server, &from_service, &server, &service, &command})
+      *view = arena_.copy(*view);
     for (Param& param : params_) {
       param.name = arena_.copy(param.name);
       param.value.bytes = arena_.copy(param.value.bytes);
@@ -235,7 +264,9 @@ class Answer {
     return *this;
   }
   Answer& add(std::string_view name, std::string_view text) { return add(name, Value::of_text(arena_.copy(text))); }
-  Answer& add_binary(std::string_view name, std::string_view bytes) { return add(name, Value::of_binary(arena_.copy(bytes))); }
+  Answer& add_binary(std::string_view name, std::string_view bytes) {
+    return add(name, Value::of_binary(arena_.copy(bytes)));
+  }
   Answer& add(std::string_view name, std::int64_t v) { return add(name, Value::of_integer(v)); }
   Answer& add(std::string_view name, std::uint64_t v) { return add(name, Value::of_unsigned(v)); }
   // The value's bytes are borrowed: they must outlive the answer.

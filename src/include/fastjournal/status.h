@@ -20,33 +20,33 @@ enum class Who : std::uint8_t { nobody, producer, worker, administrator, develop
 // One row per code: identifier, name on the wire, sentence, who should act.
 // The names on the wire are part of the protocol (doc/protocol.md): they are
 // never renamed, only added to. Each has a test that provokes it.
-#define FASTJOURNAL_CODES(ROW)                                                                          \
-  ROW(ok, "ok", "done", nobody)                                                                         \
-  ROW(invalid, "invalid", "the message cannot be read", developer)                                      \
-  ROW(unknown_command, "unknown_command", "this command does not exist here", developer)                \
-  ROW(unknown_table, "unknown_table", "no table of this name", developer)                               \
-  ROW(unknown_row, "unknown_row", "no such row (done, deleted, expired or never there)", worker)        \
-  ROW(missing_parameter, "missing_parameter", "a required parameter is missing", developer)             \
-  ROW(unknown_parameter, "unknown_parameter", "the command has no such parameter", developer)           \
-  ROW(bad_parameter, "bad_parameter", "a parameter's value is not acceptable", developer)               \
-  ROW(too_large, "too_large", "a value or message is larger than its limit", producer)                  \
-  ROW(over_limit, "over_limit", "a limit is reached", administrator)                                    \
-  ROW(stale_epoch, "stale_epoch", "the lease is not yours any more", worker)                            \
-  ROW(stale_sequence, "stale_sequence", "the sequence number is below the client's window", producer)   \
-  ROW(not_leased, "not_leased", "the row is not leased", worker)                                        \
-  ROW(expired, "expired", "the row is past its expiration date", worker)                                \
-  ROW(wrong_state, "wrong_state", "the object's state does not allow this", worker)                     \
-  ROW(paused, "paused", "the table is paused", administrator)                                           \
-  ROW(no_space, "no_space", "disk or memory is short: only what removes works", administrator)          \
-  ROW(not_supported, "not_supported", "not supported here", developer)                                  \
-  ROW(not_allowed, "not_allowed", "this connection may not do that", administrator)                     \
-  ROW(unavailable, "unavailable", "not available right now", nobody)                                    \
-  ROW(timed_out, "timed_out", "no answer in time", nobody)                                              \
-  ROW(closed, "closed", "the connection is closed", nobody)                                             \
-  ROW(in_use, "in_use", "somebody else uses it", administrator)                                         \
-  ROW(not_found, "not_found", "it does not exist", administrator)                                       \
-  ROW(bad_configuration, "bad_configuration", "the configuration is wrong", administrator)              \
-  ROW(damaged, "damaged", "stored data is damaged", administrator)                                      \
+#define FASTJOURNAL_CODES(ROW)                                                                        \
+  ROW(ok, "ok", "done", nobody)                                                                       \
+  ROW(invalid, "invalid", "the message cannot be read", developer)                                    \
+  ROW(unknown_command, "unknown_command", "this command does not exist here", developer)              \
+  ROW(unknown_table, "unknown_table", "no table of this name", developer)                             \
+  ROW(unknown_row, "unknown_row", "no such row (done, deleted, expired or never there)", worker)      \
+  ROW(missing_parameter, "missing_parameter", "a required parameter is missing", developer)           \
+  ROW(unknown_parameter, "unknown_parameter", "the command has no such parameter", developer)         \
+  ROW(bad_parameter, "bad_parameter", "a parameter's value is not acceptable", developer)             \
+  ROW(too_large, "too_large", "a value or message is larger than its limit", producer)                \
+  ROW(over_limit, "over_limit", "a limit is reached", administrator)                                  \
+  ROW(stale_epoch, "stale_epoch", "the lease is not yours any more", worker)                          \
+  ROW(stale_sequence, "stale_sequence", "the sequence number is below the client's window", producer) \
+  ROW(not_leased, "not_leased", "the row is not leased", worker)                                      \
+  ROW(expired, "expired", "the row is past its expiration date", worker)                              \
+  ROW(wrong_state, "wrong_state", "the object's state does not allow this", worker)                   \
+  ROW(paused, "paused", "the table is paused", administrator)                                         \
+  ROW(no_space, "no_space", "disk or memory is short: only what removes works", administrator)        \
+  ROW(not_supported, "not_supported", "not supported here", developer)                                \
+  ROW(not_allowed, "not_allowed", "this connection may not do that", administrator)                   \
+  ROW(unavailable, "unavailable", "not available right now", nobody)                                  \
+  ROW(timed_out, "timed_out", "no answer in time", nobody)                                            \
+  ROW(closed, "closed", "the connection is closed", nobody)                                           \
+  ROW(in_use, "in_use", "somebody else uses it", administrator)                                       \
+  ROW(not_found, "not_found", "it does not exist", administrator)                                     \
+  ROW(bad_configuration, "bad_configuration", "the configuration is wrong", administrator)            \
+  ROW(damaged, "damaged", "stored data is damaged", administrator)                                    \
   ROW(io_error, "io_error", "the operating system reports a failure", administrator)
 
 enum class Code : std::uint8_t {
@@ -114,8 +114,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor): `return value;`
-  Result(Status status) : status_(std::move(status)) {}    // NOLINT(google-explicit-constructor): `return status;`
+  Result(T value) : value_(std::move(value)) {}          // NOLINT(google-explicit-constructor): `return value;`
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT(google-explicit-constructor): `return status;`
 
   [[nodiscard]] bool ok() const { return value_.has_value(); }
   [[nodiscard]] Status const& status() const { return status_; }

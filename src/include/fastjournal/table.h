@@ -94,14 +94,14 @@ enum class Take : std::uint8_t { no, found, nothing };
 struct Decision {
   // in
   TimeMs now{};
-  std::uint32_t start{0};    // number of the daemon's start
-  std::uint32_t step{0};     // 0, 1, ... while the verdict is `again`
-  bool waited{false};        // its wait is over: answer, do not wait again
+  std::uint32_t start{0};  // number of the daemon's start
+  std::uint32_t step{0};   // 0, 1, ... while the verdict is `again`
+  bool waited{false};      // its wait is over: answer, do not wait again
   bool short_of_space{false};
   // out
   Records& records;
   Answer& answer;
-  Status status{};            // not ok: this step appended nothing; becomes ERROR
+  Status status{};  // not ok: this step appended nothing; becomes ERROR
   Promise promise{Promise::synced};
   Take take{Take::no};
   TimeMs wait_until{};

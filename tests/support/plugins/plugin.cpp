@@ -9,7 +9,8 @@ using fastjournal::Status;
 
 Status check_type([[maybe_unused]] fastjournal::TypeDeclaration const& declared) {
 #ifdef FJ_REFUSES
-  return {fastjournal::Code::bad_configuration, "the command " + declared.commands.at(0).name + " is unknown to the code"};
+  return {fastjournal::Code::bad_configuration,
+          "the command " + declared.commands.at(0).name + " is unknown to the code"};
 #else
   return {};
 #endif

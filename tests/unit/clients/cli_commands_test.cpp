@@ -53,8 +53,11 @@ BOOST_AUTO_TEST_SUITE(cli_commands)
 BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
   auto const script = [](Peer& peer) {
     Message const insert = peer.expect("INSERT");
-    want(insert.text("uri") == "a" && insert.integer("priority") == 3 && insert.text("process_date") == "+1000", "INSERT");
-    peer.answer(insert, "INSERTED", {text("table", "pages"), number("row", 8), text("result", "merged"), number("merges", 2), number("process_date", 1000)});
+    want(insert.text("uri") == "a" && insert.integer("priority") == 3 && insert.text("process_date") == "+1000",
+         "INSERT");
+    peer.answer(insert, "INSERTED",
+                {text("table", "pages"), number("row", 8), text("result", "merged"), number("merges", 2),
+                 number("process_date", 1000)});
   };
   std::vector<std::string> const words{"put", "pages", "uri=a", "--priority", "3", "--at", "+1s"};
   Said const plain = talk(script, words);
@@ -62,7 +65,8 @@ BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
   BOOST_TEST(plain.out == "merged into row 8, due 1970-01-01T00:00:01.000Z (merges so far: 2)\n");
   std::vector<std::string> json = words;
   json.push_back("--json");
-  BOOST_TEST(talk(script, json).out == "{\"table\":\"pages\",\"row\":8,\"result\":\"merged\",\"merges\":2,\"process_date\":1000}\n");
+  BOOST_TEST(talk(script, json).out ==
+             "{\"table\":\"pages\",\"row\":8,\"result\":\"merged\",\"merges\":2,\"process_date\":1000}\n");
   json.push_back("--text");
   BOOST_TEST((talk(script, json).code == ExitCode::ok));
 }
@@ -70,12 +74,16 @@ BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
 BOOST_AUTO_TEST_CASE(a_refusal_is_explained_on_standard_error) {
   Said const said = talk(
       [](Peer& peer) {
-        peer.answer(peer.expect("DONE"), "ERROR", {text("command", "DONE"), text("code", "stale_epoch"), text("message", "row 8 is leased"), text("holder", "w2")});
+        peer.answer(peer.expect("DONE"), "ERROR",
+                    {text("command", "DONE"), text("code", "stale_epoch"), text("message", "row 8 is leased"),
+                     text("holder", "w2")});
       },
       {"done", "pages", "8", "9"});
   BOOST_TEST((said.code == ExitCode::refused));
   BOOST_TEST(said.out == "");
-  BOOST_TEST(said.err == "fastjournal done pages: stale_epoch: row 8 is leased (holder=w2)\nthe lease ended and the row was handed out again; take it again\n");
+  BOOST_TEST(said.err ==
+             "fastjournal done pages: stale_epoch: row 8 is leased (holder=w2)\nthe lease ended and the row was handed "
+             "out again; take it again\n");
 }
 
 BOOST_AUTO_TEST_CASE(nobody_there_and_no_address_have_their_codes) {
@@ -90,13 +98,21 @@ BOOST_AUTO_TEST_CASE(take_shows_rows_or_says_when_there_will_be_some) {
   Said const some = talk(
       [](Peer& peer) {
         Message const next = peer.expect("NEXT");
-        want(next.integer("count") == 2 && next.integer("lease") == 5000 && next.integer("wait") == 10 && next.text("worker") == "me", "NEXT");
-        peer.answer(next, "ROW", {text("table", "pages"), number("row", 8), number("epoch", 3), text("uri", "a"), number("left", 0)});
+        want(next.integer("count") == 2 && next.integer("lease") == 5000 && next.integer("wait") == 10 &&
+                 next.text("worker") == "me",
+             "NEXT");
+        peer.answer(
+            next, "ROW",
+            {text("table", "pages"), number("row", 8), number("epoch", 3), text("uri", "a"), number("left", 0)});
       },
       {"take", "pages", "--count", "2", "--lease", "5s", "--wait", "10", "--worker", "me"});
   BOOST_TEST((some.code == ExitCode::ok));
   BOOST_TEST(some.out == "row  epoch  uri\n  8      3  a\n");
-  Said const none = talk([](Peer& peer) { peer.answer(peer.expect("NEXT"), "NOTHING", {text("table", "pages"), number("next_date", 1000)}); }, {"take", "pages"});
+  Said const none = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("NEXT"), "NOTHING", {text("table", "pages"), number("next_date", 1000)});
+      },
+      {"take", "pages"});
   BOOST_TEST((none.code == ExitCode::nothing));
   BOOST_TEST(none.out == "");
   BOOST_TEST(none.err == "nothing is due; the next row is at 1970-01-01T00:00:01.000Z\n");
@@ -107,16 +123,21 @@ BOOST_AUTO_TEST_CASE(put_lines_counts_results_and_names_the_line_that_was_refuse
     for (std::int64_t sequence = 5; sequence < 8; ++sequence) {
       Message const insert = peer.expect("INSERT");
       want(insert.integer("sequence") == sequence && insert.text("client") == "c", "numbered");
-      if (insert.text("uri") == "bad") peer.answer(insert, "ERROR", {text("code", "bad_parameter"), text("message", "no")});
-      else peer.answer(insert, "INSERTED", {number("row", sequence), text("result", sequence == 7 ? "merged" : "inserted")});
+      if (insert.text("uri") == "bad")
+        peer.answer(insert, "ERROR", {text("code", "bad_parameter"), text("message", "no")});
+      else
+        peer.answer(insert, "INSERTED",
+                    {number("row", sequence), text("result", sequence == 7 ? "merged" : "inserted")});
     }
   };
-  Said const said = talk(script, {"put", "pages", "--lines", "--client", "c", "--sequence", "5"}, "{\"uri\":\"a\"}\n\n{\"uri\":\"bad\"}\n{\"uri\":\"a\"}\n");
+  Said const said = talk(script, {"put", "pages", "--lines", "--client", "c", "--sequence", "5"},
+                         "{\"uri\":\"a\"}\n\n{\"uri\":\"bad\"}\n{\"uri\":\"a\"}\n");
   BOOST_TEST((said.code == ExitCode::refused));
   BOOST_TEST(said.out == "1 inserted\n1 merged\n");
   BOOST_TEST(says(said.err, "line 3: fastjournal put pages: bad_parameter: no"));
-  Said const broken = talk([](Peer& peer) { peer.answer(peer.expect("INSERT"), "INSERTED", {text("result", "inserted")}); },
-                           {"put", "pages", "--lines"}, "{\"uri\":\"a\"}\n{\"uri\":\n");
+  Said const broken =
+      talk([](Peer& peer) { peer.answer(peer.expect("INSERT"), "INSERTED", {text("result", "inserted")}); },
+           {"put", "pages", "--lines"}, "{\"uri\":\"a\"}\n{\"uri\":\n");
   BOOST_TEST((broken.code == ExitCode::usage));
   BOOST_TEST(broken.out == "1 inserted\n");
   BOOST_TEST(says(broken.err, "line 2: this is no JSON"));
@@ -161,13 +182,17 @@ BOOST_AUTO_TEST_CASE(one_row_is_named_by_number_or_key) {
 
 BOOST_AUTO_TEST_CASE(tables_help_and_any_command_are_printed) {
   auto const tables = [](Peer& peer) {
-    peer.answer(peer.expect("TABLES"), "TABLE", {text("name", "pages"), text("type", "journal"), number("rows", 3), text("columns", "uri data"), number("left", 0)});
+    peer.answer(peer.expect("TABLES"), "TABLE",
+                {text("name", "pages"), text("type", "journal"), number("rows", 3), text("columns", "uri data"),
+                 number("left", 0)});
   };
   BOOST_TEST(talk(tables, {"tables"}).out == "name   type     rows  columns\npages  journal     3  uri data\n");
   BOOST_TEST(talk(tables, {"tables", "--names"}).out == "pages\n");
   BOOST_TEST(talk(tables, {"tables", "--columns", "pages"}).out == "uri\ndata\n");
   BOOST_TEST((talk(tables, {"tables", "--columns", "other"}).code == ExitCode::refused));
-  BOOST_TEST(talk([](Peer& peer) { peer.answer(peer.expect("HELP"), "COMMANDS", {text("list", "ALIVE,NEXT")}); }, {"commands"}).out == "ALIVE\nNEXT\n");
+  BOOST_TEST(
+      talk([](Peer& peer) { peer.answer(peer.expect("HELP"), "COMMANDS", {text("list", "ALIVE,NEXT")}); }, {"commands"})
+          .out == "ALIVE\nNEXT\n");
   Said const call = talk(
       [](Peer& peer) {
         Message const pause = peer.expect("PAUSE");
@@ -176,7 +201,8 @@ BOOST_AUTO_TEST_CASE(tables_help_and_any_command_are_printed) {
       },
       {"call", "PAUSE", "table=pages", "reason=upgrade"});
   BOOST_TEST(call.out == "PAUSED table=pages\n");
-  BOOST_TEST(says(talk([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); }, {"ping"}).out, " answers in "));
+  BOOST_TEST(
+      says(talk([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); }, {"ping"}).out, " answers in "));
 }
 
 BOOST_AUTO_TEST_CASE(listen_prints_what_comes_and_ends_as_told) {
@@ -188,7 +214,8 @@ BOOST_AUTO_TEST_CASE(listen_prints_what_comes_and_ends_as_told) {
   };
   Said const two = talk(script, {"listen", "pages", "--count", "2"});
   BOOST_TEST((two.code == ExitCode::ok));
-  BOOST_TEST(two.out == "LISTEN table=pages date=1970-01-01T00:00:01.000Z\nLISTEN table=pages date=1970-01-01T00:00:01.000Z\n");
+  BOOST_TEST(two.out ==
+             "LISTEN table=pages date=1970-01-01T00:00:01.000Z\nLISTEN table=pages date=1970-01-01T00:00:01.000Z\n");
   Said const none = talk(
       [](Peer& peer) {
         peer.answer(peer.expect("LISTEN"), "LISTENING");

@@ -30,11 +30,12 @@ bool says(std::string const& text, std::string_view part) { return text.find(par
 BOOST_AUTO_TEST_SUITE(cli_options)
 
 BOOST_AUTO_TEST_CASE(put_takes_columns_and_options_in_any_order) {
-  Invocation const put = parsed({"put", "pages", "uri=http://x/?a=1,2", "--priority", "20", "--at", "+10s", "size=4", "--expires=2026-11-21",
-                                 "--client", "c", "--sequence", "7"});
+  Invocation const put = parsed({"put", "pages", "uri=http://x/?a=1,2", "--priority", "20", "--at", "+10s", "size=4",
+                                 "--expires=2026-11-21", "--client", "c", "--sequence", "7"});
   BOOST_TEST(put.verb == "put");
   BOOST_TEST(put.table == "pages");
-  BOOST_TEST(put.words == (std::vector<std::string>{"uri=http://x/?a=1,2", "size=4"}), boost::test_tools::per_element());
+  BOOST_TEST(put.words == (std::vector<std::string>{"uri=http://x/?a=1,2", "size=4"}),
+             boost::test_tools::per_element());
   BOOST_TEST(int{put.priority.value()} == 20);
   BOOST_TEST(put.at->from_now);
   BOOST_TEST(put.expires->ms == 1'795'219'200'000);
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(help_names_every_exit_code) {
   Parsed const help = parse_arguments({"--help"});
   BOOST_TEST(!help.invocation.has_value());
   BOOST_TEST((help.exit_code == ExitCode::ok));
-  for (ExitCode const code : {ExitCode::ok, ExitCode::refused, ExitCode::usage, ExitCode::unreachable, ExitCode::nothing, ExitCode::failed})
+  for (ExitCode const code :
+       {ExitCode::ok, ExitCode::refused, ExitCode::usage, ExitCode::unreachable, ExitCode::nothing, ExitCode::failed})
     BOOST_TEST(says(help.output, "\n  " + std::to_string(static_cast<int>(code)) + "  "));
   BOOST_TEST(says(parse_arguments({"work", "--help"}).output, "FJ_<COLUMN>"));
   BOOST_TEST(!parse_arguments({"--version"}).output.empty());

@@ -48,14 +48,17 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_lines_fit_and_the_head_is_bold) {
   BOOST_TEST(render_table(wide, {.json = false, .terminal = true, .width = 20}) ==
              "\x1b[1muri            b\x1b[0m\n"
              "abcdefghijab\xe2\x80\xa6  short\n");
-  BOOST_TEST(render_table(wide, {}) == "uri                                       b\nabcdefghijabcdefghijabcdefghijabcdefghij  short\n");
+  BOOST_TEST(render_table(wide, {}) ==
+             "uri                                       b\nabcdefghijabcdefghijabcdefghijabcdefghij  short\n");
 }
 
 BOOST_AUTO_TEST_CASE(bytes_do_not_reach_the_terminal) {
   std::vector<Message> one(1);
   one[0].set("data", Value::of_binary("abc"));
   one[0].set("broken", "\xff\xff");
-  one[0].set("c1", "a\xc2\x9b" "b");
+  one[0].set("c1",
+             "a\xc2\x9b"
+             "b");
   BOOST_TEST(render_sheet(one[0]) == "data    (3 bytes)\nbroken  (2 bytes)\nc1      a?b\n");
 }
 
@@ -72,7 +75,8 @@ BOOST_AUTO_TEST_CASE(json_keeps_kinds_and_drops_what_steers) {
   row.set_integer("left", 0);
   row.set("after", "x");
   BOOST_TEST(render_json(row) ==
-             "{\"uri\":\"a\\\"b\\n\",\"row\":-8,\"epoch\":18446744073709551615,\"weight\":0.5,\"ok\":true,\"data\":\"AP8=\",\"broken\":\"\xef\xbf\xbd\"}\n");
+             "{\"uri\":\"a\\\"b\\n\",\"row\":-8,\"epoch\":18446744073709551615,\"weight\":0.5,\"ok\":true,\"data\":"
+             "\"AP8=\",\"broken\":\"\xef\xbf\xbd\"}\n");
   Message wake("LISTEN");
   BOOST_TEST(render_json(wake, true) == "{\"command\":\"LISTEN\"}\n");
 }

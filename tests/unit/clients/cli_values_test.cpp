@@ -13,11 +13,18 @@ using namespace fastjournal::cli;
 BOOST_AUTO_TEST_SUITE(cli_values)
 
 BOOST_AUTO_TEST_CASE(durations_have_units_and_bounds) {
-  for (auto const& [typed, ms] : {std::pair{"0", 0LL}, {"500", 500LL}, {"500ms", 500LL}, {"10s", 10'000LL}, {"5m", 300'000LL}, {"2h", 7'200'000LL},
-                                  {"3d", 259'200'000LL}, {"36500d", 3'153'600'000'000LL}}) {
+  for (auto const& [typed, ms] : {std::pair{"0", 0LL},
+                                  {"500", 500LL},
+                                  {"500ms", 500LL},
+                                  {"10s", 10'000LL},
+                                  {"5m", 300'000LL},
+                                  {"2h", 7'200'000LL},
+                                  {"3d", 259'200'000LL},
+                                  {"36500d", 3'153'600'000'000LL}}) {
     BOOST_TEST_CONTEXT(typed) { BOOST_TEST(parse_duration(typed)->value == ms); }
   }
-  for (char const* const typed : {"", "s", "-1s", "+1s", "1 s", "1w", "1.5s", "36501d", "99999999999999999999", "1ss", "0x10"})
+  for (char const* const typed :
+       {"", "s", "-1s", "+1s", "1 s", "1w", "1.5s", "36501d", "99999999999999999999", "1ss", "0x10"})
     BOOST_TEST_CONTEXT(typed) { BOOST_TEST((parse_duration(typed).status().code() == Code::bad_parameter)); }
 }
 
@@ -26,16 +33,21 @@ BOOST_AUTO_TEST_CASE(dates_are_relative_or_utc) {
   BOOST_TEST(parse_date("+10s")->ms == 10'000);
   BOOST_TEST(parse_date("now")->from_now);
   BOOST_TEST(!parse_date("never")->from_now);
-  for (auto const& [typed, ms] : {std::pair{"1700000000000", 1'700'000'000'000LL}, {"1970-01-01", 0LL}, {"2026-11-21", 1'795'219'200'000LL},
-                                  {"2026-11-21T12:00Z", 1'795'262'400'000LL}, {"2026-11-21 12:00:01", 1'795'262'401'000LL},
-                                  {"2026-11-21T12:00:01.250Z", 1'795'262'401'250LL}, {"2024-02-29", 1'709'164'800'000LL}}) {
+  for (auto const& [typed, ms] : {std::pair{"1700000000000", 1'700'000'000'000LL},
+                                  {"1970-01-01", 0LL},
+                                  {"2026-11-21", 1'795'219'200'000LL},
+                                  {"2026-11-21T12:00Z", 1'795'262'400'000LL},
+                                  {"2026-11-21 12:00:01", 1'795'262'401'000LL},
+                                  {"2026-11-21T12:00:01.250Z", 1'795'262'401'250LL},
+                                  {"2024-02-29", 1'709'164'800'000LL}}) {
     BOOST_TEST_CONTEXT(typed) {
       BOOST_TEST(parse_date(typed)->ms == ms);
       BOOST_TEST(!parse_date(typed)->from_now);
     }
   }
-  for (char const* const typed : {"", "+", "tomorrow", "2026-13-01", "2026-02-29", "2026-11-21T24:00", "2026-11-21T12", "2026-11-21T12:00:60",
-                                  "2026-11-21T12:00:00.5", "26-11-21", "2026-11-21T12:00+01:00", "-5"})
+  for (char const* const typed :
+       {"", "+", "tomorrow", "2026-13-01", "2026-02-29", "2026-11-21T24:00", "2026-11-21T12", "2026-11-21T12:00:60",
+        "2026-11-21T12:00:00.5", "26-11-21", "2026-11-21T12:00+01:00", "-5"})
     BOOST_TEST_CONTEXT(typed) { BOOST_TEST((parse_date(typed).status().code() == Code::bad_parameter)); }
 }
 
@@ -64,12 +76,17 @@ BOOST_AUTO_TEST_CASE(columns_come_from_the_word_a_file_or_the_input) {
   BOOST_TEST(!parse_column("data=@" + folder, in, arena, false).ok());
   std::filesystem::remove_all(folder);
 
-  for (char const* const word : {"uri", "=x", ""}) BOOST_TEST((parse_column(word, in, arena, false).status().code() == Code::bad_parameter));
+  for (char const* const word : {"uri", "=x", ""})
+    BOOST_TEST((parse_column(word, in, arena, false).status().code() == Code::bad_parameter));
 }
 
 BOOST_AUTO_TEST_CASE(json_rows_keep_the_kind_of_their_values) {
   Message insert("INSERT");
-  BOOST_REQUIRE(parse_json_row(R"({"uri":"a\u00e9","size":-3,"big":18446744073709551615,"w":0.5,"ok":true,"none":null,"process_date":"+10s","expiration_date":5})", insert).ok());
+  BOOST_REQUIRE(
+      parse_json_row(
+          R"({"uri":"a\u00e9","size":-3,"big":18446744073709551615,"w":0.5,"ok":true,"none":null,"process_date":"+10s","expiration_date":5})",
+          insert)
+          .ok());
   BOOST_TEST(insert.text("uri") == "a\xc3\xa9");
   BOOST_TEST((insert.find("size")->kind == Value::Kind::integer));
   BOOST_TEST(insert.find("big")->as_unsigned().value() == UINT64_MAX);
@@ -78,15 +95,19 @@ BOOST_AUTO_TEST_CASE(json_rows_keep_the_kind_of_their_values) {
   BOOST_TEST(!insert.has("none"));
   BOOST_TEST(insert.text("process_date") == "+10000");
   BOOST_TEST(insert.integer("expiration_date").value() == 5);
-  for (char const* const line : {"", "{", "[]", "1", R"({"a":[1]})", R"({"a":{}})", R"({"table":"x"})", R"({"process_date":"soon"})", "{\"a\":\"\xff\"}"}) {
+  for (char const* const line : {"", "{", "[]", "1", R"({"a":[1]})", R"({"a":{}})", R"({"table":"x"})",
+                                 R"({"process_date":"soon"})", "{\"a\":\"\xff\"}"}) {
     Message refused("INSERT");
     BOOST_TEST_CONTEXT(line) { BOOST_TEST((parse_json_row(line, refused).code() == Code::bad_parameter)); }
   }
 }
 
 BOOST_AUTO_TEST_CASE(utf8_is_told_from_other_bytes) {
-  for (char const* const good : {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"}) BOOST_TEST(is_utf8(good));
-  for (char const* const bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf0\x80\x80\xaf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82"})
+  for (char const* const good :
+       {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"})
+    BOOST_TEST(is_utf8(good));
+  for (char const* const bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf0\x80\x80\xaf",
+                                "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82"})
     BOOST_TEST(!is_utf8(bad));
 }
 

@@ -62,7 +62,8 @@ class Reader {
     char buffer[64];
     if (::poll(&one, 1, client::kScriptLimitMs) <= 0) throw std::runtime_error("nothing comes through the fifo");
     ssize_t const got = ::read(fd_, buffer, sizeof buffer);
-    if (got < 0 || std::string(buffer, static_cast<std::size_t>(got)) != wanted) throw std::runtime_error("something else came through the fifo");
+    if (got < 0 || std::string(buffer, static_cast<std::size_t>(got)) != wanted)
+      throw std::runtime_error("something else came through the fifo");
   }
 
  private:
@@ -101,11 +102,13 @@ void want(bool condition, char const* what) {
 
 void give_row(Peer& peer, Message const& next, std::int64_t row = 8) {
   peer.answer(next, "ROW",
-              {text("table", "pages"), number("row", row), number("epoch", 3), text("uri", "a b"), number("size", 4), number("priority", 20),
-               number("timeouts", 1), number("left", 0)});
+              {text("table", "pages"), number("row", row), number("epoch", 3), text("uri", "a b"), number("size", 4),
+               number("priority", 20), number("timeouts", 1), number("left", 0)});
 }
 
-bool about_row(Message const& message, std::int64_t row = 8) { return message.integer("row") == row && message.integer("epoch") == 3; }
+bool about_row(Message const& message, std::int64_t row = 8) {
+  return message.integer("row") == row && message.integer("epoch") == 3;
+}
 
 bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
 
@@ -125,11 +128,14 @@ BOOST_AUTO_TEST_CASE(the_command_finds_the_row_and_its_success_is_done) {
         peer.answer(done, "COMPLETED");
       },
       {"--once", "--lease", "7s"},
-      {"sh", "-c", "cat >\"$0/in\"; echo \"$FJ_TABLE|$FJ_ROW|$FJ_EPOCH|$FJ_PRIORITY|$FJ_TIMEOUTS|$FJ_URI|$FJ_SIZE\" >\"$0/env\"", folder.path});
+      {"sh", "-c",
+       "cat >\"$0/in\"; echo \"$FJ_TABLE|$FJ_ROW|$FJ_EPOCH|$FJ_PRIORITY|$FJ_TIMEOUTS|$FJ_URI|$FJ_SIZE\" >\"$0/env\"",
+       folder.path});
   BOOST_TEST((said.code == ExitCode::ok));
   BOOST_TEST(said.err == "pages row 8: done\n");
   BOOST_TEST(folder.content("env") == "pages|8|3|20|1|a b|4\n");
-  BOOST_TEST(folder.content("in") == "{\"table\":\"pages\",\"row\":8,\"epoch\":3,\"uri\":\"a b\",\"size\":4,\"priority\":20,\"timeouts\":1}\n");
+  BOOST_TEST(folder.content("in") ==
+             "{\"table\":\"pages\",\"row\":8,\"epoch\":3,\"uri\":\"a b\",\"size\":4,\"priority\":20,\"timeouts\":1}\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_fails_gives_the_row_back_with_the_reason) {
@@ -137,7 +143,8 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails_gives_the_row_back_with_the_reason) {
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         Message const release = peer.expect("RELEASE");
-        want(about_row(release) && release.text("error") == "sh: exit status 3" && !release.has("process_date"), "RELEASE");
+        want(about_row(release) && release.text("error") == "sh: exit status 3" && !release.has("process_date"),
+             "RELEASE");
         peer.answer(release, "RELEASED");
         give_row(peer, peer.expect("NEXT"), 9);
         Message const second = peer.expect("RELEASE");
@@ -285,7 +292,9 @@ BOOST_AUTO_TEST_CASE(a_command_may_leave_its_input_unread) {
       [](Peer& peer) {
         Message const next = peer.expect("NEXT");
         std::string const large(1U << 20U, 'x');
-        peer.answer(next, "ROW", {text("table", "pages"), number("row", 8), number("epoch", 3), text("data", large), number("left", 0)});
+        peer.answer(
+            next, "ROW",
+            {text("table", "pages"), number("row", 8), number("epoch", 3), text("data", large), number("left", 0)});
         peer.answer(peer.expect("DONE"), "COMPLETED");
       },
       {"--once"}, {"sh", "-c", "[ -z \"$FJ_DATA\" ]"});

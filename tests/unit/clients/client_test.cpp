@@ -51,10 +51,12 @@ BOOST_AUTO_TEST_CASE(an_answer_that_comes_byte_by_byte_is_whole) {
       Message const peek = peer.expect("PEEK");
       if (peer.binary() != (framing == Framing::msgpack)) throw std::runtime_error("wrong framing");
       if (peek.text("uri") != "http://example.com/;\"x\"") throw std::runtime_error("wrong value");
-      for (char const byte : peer.bytes("ROW", {number("row", 812), text("uri", "a;b\nc")}, &peek)) peer.send({&byte, 1});
+      for (char const byte : peer.bytes("ROW", {number("row", 812), text("uri", "a;b\nc")}, &peek))
+        peer.send({&byte, 1});
     });
     auto connection = connected(options_for(server, framing));
-    Result<Reply> const reply = connection->call("PEEK", {text("table", "pages"), text("uri", "http://example.com/;\"x\"")});
+    Result<Reply> const reply =
+        connection->call("PEEK", {text("table", "pages"), text("uri", "http://example.com/;\"x\"")});
     BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
     BOOST_TEST(reply->messages.size() == 1U);
     BOOST_TEST(reply->first().command == "ROW");
@@ -149,7 +151,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_becomes_a_status_with_its_facts) {
   for (Framing const framing : kFramings) {
     FakeServer server([](Peer& peer) {
       peer.answer(peer.expect("DONE"), "ERROR",
-                  {text("command", "DONE"), text("code", "stale_epoch"), text("message", "row 8 is leased to w2"), text("holder", "w2"), number("epoch", 77)});
+                  {text("command", "DONE"), text("code", "stale_epoch"), text("message", "row 8 is leased to w2"),
+                   text("holder", "w2"), number("epoch", 77)});
       peer.answer(peer.expect("DANCE"), "UNKNOWN", {text("command", "DANCE")});
       peer.answer(peer.expect("PEEK"), "ERROR", {text("code", "from_the_future"), text("message", "no")});
     });
@@ -159,8 +162,10 @@ BOOST_AUTO_TEST_CASE(a_refusal_becomes_a_status_with_its_facts) {
     BOOST_TEST((done.status().code() == Code::stale_epoch));
     BOOST_TEST(done.status().message() == "row 8 is leased to w2");
     auto const& facts = done.status().facts();
-    BOOST_TEST((std::find(facts.begin(), facts.end(), std::pair<std::string, std::string>{"holder", "w2"}) != facts.end()));
-    BOOST_TEST((std::find(facts.begin(), facts.end(), std::pair<std::string, std::string>{"epoch", "77"}) != facts.end()));
+    BOOST_TEST(
+        (std::find(facts.begin(), facts.end(), std::pair<std::string, std::string>{"holder", "w2"}) != facts.end()));
+    BOOST_TEST(
+        (std::find(facts.begin(), facts.end(), std::pair<std::string, std::string>{"epoch", "77"}) != facts.end()));
     BOOST_TEST((connection->call("DANCE").status().code() == Code::unknown_command));
     Result<Reply> const unknown_code = connection->call("PEEK");
     BOOST_TEST(!unknown_code.ok());
@@ -214,9 +219,12 @@ BOOST_AUTO_TEST_CASE(a_missing_answer_is_timed_out_and_rows_that_come_late_are_r
     peer.answer(next, "ROW", {text("table", "pages"), number("row", 4), number("epoch", 6), number("left", 0)});
     while (!released) {
       Message const message = peer.next();
-      if (message.command == "ALIVE") peer.answer(message, "ABSOLUTELY");
-      else if (message.command == "RELEASE" && message.integer("row") == 4 && message.integer("epoch") == 6) released = true;
-      else throw std::runtime_error("unexpected " + std::string(message.command));
+      if (message.command == "ALIVE")
+        peer.answer(message, "ABSOLUTELY");
+      else if (message.command == "RELEASE" && message.integer("row") == 4 && message.integer("epoch") == 6)
+        released = true;
+      else
+        throw std::runtime_error("unexpected " + std::string(message.command));
     }
   });
   Options options = options_for(server);
@@ -314,7 +322,8 @@ BOOST_AUTO_TEST_CASE(a_new_connection_subscribes_again_before_anything_else) {
     static_cast<void>(peer.expect("STATS"));
     peer.accept();
     Message const again = peer.expect("LISTEN");
-    if (again.text("table") != "pages" || again.text("mode") != "wake") throw std::runtime_error("another subscription");
+    if (again.text("table") != "pages" || again.text("mode") != "wake")
+      throw std::runtime_error("another subscription");
     peer.answer(again, "LISTENING");
     peer.push("LISTEN", {text("table", "pages")});
     peer.answer(peer.expect("STATS"), "STATS", {number("left", 0)});
@@ -378,7 +387,8 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_stays_away_is_unavailable_when_the_time_is_ov
 }
 
 BOOST_AUTO_TEST_CASE(addresses_are_checked_and_nobody_there_is_said) {
-  for (std::string const address : {"", "localhost", "localhost:", ":4050", "1:2:3", "[::1:4050", "127.0.0.1:http", "unix:"}) {
+  for (std::string const address :
+       {"", "localhost", "localhost:", ":4050", "1:2:3", "[::1:4050", "127.0.0.1:http", "unix:"}) {
     BOOST_TEST_CONTEXT("address '" << address << "'") {
       Status const status = Connection::open({.server = address}).status();
       BOOST_TEST((status.code() == Code::bad_parameter));
@@ -501,7 +511,8 @@ BOOST_AUTO_TEST_CASE(a_pipeline_keeps_its_depth_and_its_order) {
   });
   auto connection = connected(options_for(server));
   std::vector<std::int64_t> rows;
-  Pipeline pipeline(*connection, kDepth, [&](std::uint64_t, Result<Reply> reply) { rows.push_back(reply->first().integer("row").value()); });
+  Pipeline pipeline(*connection, kDepth,
+                    [&](std::uint64_t, Result<Reply> reply) { rows.push_back(reply->first().integer("row").value()); });
   for (std::size_t i = 0; i < kCount; ++i) {
     Message insert("INSERT");
     insert.set_integer("n", static_cast<std::int64_t>(i));

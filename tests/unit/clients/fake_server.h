@@ -3,11 +3,11 @@
 // likes, in whatever pieces. What goes wrong in the script fails the test in finish().
 #pragma once
 
+#include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <netinet/in.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <functional>
@@ -59,7 +59,8 @@ class FakeServer {
     Message expect(std::string_view command) {
       Message message = next();
       if (message.command != command)
-        throw std::runtime_error("expected " + std::string(command) + ", the client sent " + std::string(message.command));
+        throw std::runtime_error("expected " + std::string(command) + ", the client sent " +
+                                 std::string(message.command));
       return message;
     }
     Message next() {
@@ -72,7 +73,8 @@ class FakeServer {
         }
         Message message;
         binary_ = piece.kind == wire::Framer::Kind::frame;
-        Status const parsed = binary_ ? wire::parse_frame(piece.bytes, message) : wire::parse_line(piece.bytes, message);
+        Status const parsed =
+            binary_ ? wire::parse_frame(piece.bytes, message) : wire::parse_line(piece.bytes, message);
         if (!parsed.ok()) throw std::runtime_error("the client sent something unreadable: " + parsed.message());
         message.own();
         in_.erase(0, piece.consumed);
@@ -91,8 +93,10 @@ class FakeServer {
       if (about != nullptr) params.push_back({"request", *about->find("request")});
       std::string out;
       wire::Outgoing const outgoing{.command = command, .params = params};
-      if (binary_) wire::append_frame(outgoing, out);
-      else if (!wire::append_line(outgoing, out).ok()) throw std::runtime_error("the script's answer cannot be written as text");
+      if (binary_)
+        wire::append_frame(outgoing, out);
+      else if (!wire::append_line(outgoing, out).ok())
+        throw std::runtime_error("the script's answer cannot be written as text");
       return out;
     }
     void answer(Message const& about, std::string_view command, std::vector<Param> params = {}) {

@@ -32,8 +32,10 @@ BOOST_AUTO_TEST_CASE(a_put_says_all_that_was_asked_and_learns_what_became_of_it)
     Message const full = peer.expect("INSERT");
     want(full.text("table") == "pages" && full.text("uri") == "a", "table and column");
     want(full.integer("priority") == 20 && full.text("process_date") == "+10000", "priority and date");
-    want(full.integer("expiration_date") == 0 && full.text("client") == "c" && full.integer("sequence") == 9, "the rest");
-    peer.answer(full, "INSERTED", {number("row", 812), text("result", "merged"), number("merges", 3), number("process_date", 1234)});
+    want(full.integer("expiration_date") == 0 && full.text("client") == "c" && full.integer("sequence") == 9,
+         "the rest");
+    peer.answer(full, "INSERTED",
+                {number("row", 812), text("result", "merged"), number("merges", 3), number("process_date", 1234)});
     Message const bare = peer.expect("INSERT");
     want(!bare.has("priority") && !bare.has("process_date") && !bare.has("client"), "defaults are the daemon's");
     peer.answer(bare, "INSERTED", {number("row", 1), text("result", "of a later version")});
@@ -75,10 +77,11 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
   Talk talk([](Peer& peer) {
     Message const next = peer.expect("NEXT");
     want(next.integer("count") == 2 && next.integer("lease") == 5000 && next.integer("wait") == 100, "the options");
-    std::vector<Param> row{text("table", "pages"), number("row", 5), {"epoch", Value::of_unsigned(1ULL << 40U | 3U)},
-                           text("uri", "a"), number("size", -4), {"weight", Value::of_real(0.5)}, number("priority", 7),
-                           number("process_date", 11), number("insertion_date", 10), number("timeouts", 2),
-                           number("lease_end", 99), number("left", 1)};
+    std::vector<Param> row{
+        text("table", "pages"), number("row", 5),           {"epoch", Value::of_unsigned(1ULL << 40U | 3U)},
+        text("uri", "a"),       number("size", -4),         {"weight", Value::of_real(0.5)},
+        number("priority", 7),  number("process_date", 11), number("insertion_date", 10),
+        number("timeouts", 2),  number("lease_end", 99),    number("left", 1)};
     peer.answer(next, "ROW", row);
     row[1] = number("row", 6);
     row.back() = number("left", 0);
@@ -108,7 +111,9 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
 
 BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
   Talk talk([](Peer& peer) {
-    auto const named = [](Message const& message) { return message.integer("row") == 5 && message.integer("epoch") == 6 && message.text("table") == "pages"; };
+    auto const named = [](Message const& message) {
+      return message.integer("row") == 5 && message.integer("epoch") == 6 && message.text("table") == "pages";
+    };
     Message const touch = peer.expect("TOUCH");
     want(named(touch) && touch.integer("lease") == 70, "TOUCH");
     peer.answer(touch, "TOUCHED", {number("lease_end", 171)});

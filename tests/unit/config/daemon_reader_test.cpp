@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
 
 BOOST_AUTO_TEST_CASE(the_shared_log_is_always_there) {
   ScratchFolder const folder;
-  Result<DaemonDeclaration> const read = read_daemon(folder.write("f.xml", R"(<fastjournal><log name="own"/></fastjournal>)"));
+  Result<DaemonDeclaration> const read =
+      read_daemon(folder.write("f.xml", R"(<fastjournal><log name="own"/></fastjournal>)"));
   BOOST_REQUIRE(read.ok());
   BOOST_TEST(read->log("shared") != nullptr);
   BOOST_TEST(read->log("own") != nullptr);
@@ -74,13 +75,33 @@ BOOST_AUTO_TEST_CASE(addresses_are_numbers_with_a_port) {
     BOOST_TEST_REQUIRE(parse_address(text).has_value(), text);
     BOOST_TEST(parse_address(text)->loopback, text);
   }
-  for (char const* const text : {"0.0.0.0:1", "128.0.0.1:1", "[::]:1", "[::2]:1", "[1::1]:1", "[2001:DB8:0:0:1::]:1", "[::ffff:1]:1"}) {
+  for (char const* const text :
+       {"0.0.0.0:1", "128.0.0.1:1", "[::]:1", "[::2]:1", "[1::1]:1", "[2001:DB8:0:0:1::]:1", "[::ffff:1]:1"}) {
     BOOST_TEST_REQUIRE(parse_address(text).has_value(), text);
     BOOST_TEST(!parse_address(text)->loopback, text);
   }
-  for (char const* const text : {"", ":1", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:1x", "127.0.0:1",
-                                 "127.0.0.1.1:1", "127.0.0.:1", "127.0.0.0001:1", "::1:1", "[::1:1", "[]:1", "[:::1]:1", "[1:2:3:4:5:6:7]:1",
-                                 "[1:2:3:4:5:6:7:8:9]:1", "[1::2:3:4:5:6:7:8]:1", "[12345::]:1", "[g::]:1", "localhost:1", " 127.0.0.1:1"})
+  for (char const* const text : {"",
+                                 ":1",
+                                 "127.0.0.1",
+                                 "127.0.0.1:",
+                                 "127.0.0.1:65536",
+                                 "127.0.0.1:-1",
+                                 "127.0.0.1:1x",
+                                 "127.0.0:1",
+                                 "127.0.0.1.1:1",
+                                 "127.0.0.:1",
+                                 "127.0.0.0001:1",
+                                 "::1:1",
+                                 "[::1:1",
+                                 "[]:1",
+                                 "[:::1]:1",
+                                 "[1:2:3:4:5:6:7]:1",
+                                 "[1:2:3:4:5:6:7:8:9]:1",
+                                 "[1::2:3:4:5:6:7:8]:1",
+                                 "[12345::]:1",
+                                 "[g::]:1",
+                                 "localhost:1",
+                                 " 127.0.0.1:1"})
     BOOST_TEST(!parse_address(text).has_value(), text);
 }
 

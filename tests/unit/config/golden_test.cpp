@@ -68,16 +68,19 @@ std::string schema_of(std::string const& kind) {
 
 // Which of the files are valid for xmllint.
 std::map<fs::path, bool> xmllint(std::string const& kind, std::vector<fs::path> const& files) {
-  std::string command = "LC_ALL=C xmllint --noout --schema '" + (source_dir() / "xml-schemas" / schema_of(kind)).string() + "'";
+  std::string command =
+      "LC_ALL=C xmllint --noout --schema '" + (source_dir() / "xml-schemas" / schema_of(kind)).string() + "'";
   for (fs::path const& file : files) command.append(" '").append(file.string()).append("'");
   command.append(" 2>&1");
   FILE* const pipe = popen(command.c_str(), "r");
   BOOST_REQUIRE(pipe != nullptr);
   std::string output;
   std::array<char, 4096> buffer{};
-  while (std::size_t const count = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), count);
+  while (std::size_t const count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    output.append(buffer.data(), count);
   int const status = pclose(pipe);
-  BOOST_REQUIRE_MESSAGE(WIFEXITED(status) && WEXITSTATUS(status) != 127, "xmllint (package libxml2-utils) must be installed");
+  BOOST_REQUIRE_MESSAGE(WIFEXITED(status) && WEXITSTATUS(status) != 127,
+                        "xmllint (package libxml2-utils) must be installed");
   BOOST_REQUIRE_MESSAGE(output.find("failed to compile") == std::string::npos, output);
   std::map<fs::path, bool> out;
   for (fs::path const& file : files) out[file] = output.find(file.string() + " validates\n") != std::string::npos;
@@ -88,7 +91,8 @@ std::map<fs::path, bool> xmllint(std::string const& kind, std::vector<fs::path> 
 std::string portable(Status const& status, fs::path const& folder) {
   std::string text = status.message() + "\n";
   std::string const prefix = folder.string() + "/";
-  for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) text.erase(at, prefix.size());
+  for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))
+    text.erase(at, prefix.size());
   return text;
 }
 
@@ -140,10 +144,10 @@ BOOST_AUTO_TEST_CASE(bad_files_are_refused_by_the_loader_and_by_xmllint) {
     std::vector<fs::path> const files = files_of(golden("bad", kind));
     std::map<fs::path, bool> const verdicts = xmllint(kind, files);
     for (fs::path const& file : files) BOOST_TEST_CONTEXT(file) {
-      check_refusal(load(kind, file), file);
-      BOOST_TEST(!verdicts.at(file), "valid for xmllint");
-      ++count;
-    }
+        check_refusal(load(kind, file), file);
+        BOOST_TEST(!verdicts.at(file), "valid for xmllint");
+        ++count;
+      }
   }
   BOOST_TEST(count >= 60);
 }
@@ -153,10 +157,10 @@ BOOST_AUTO_TEST_CASE(what_the_schema_cannot_say_is_refused_by_the_loader_alone) 
     std::vector<fs::path> const files = files_of(golden("bad-beyond-schema", kind));
     std::map<fs::path, bool> const verdicts = xmllint(kind, files);
     for (fs::path const& file : files) BOOST_TEST_CONTEXT(file) {
-      check_refusal(load(kind, file), file);
-      // Else it belongs to bad/.
-      BOOST_TEST(verdicts.at(file), "not valid for xmllint");
-    }
+        check_refusal(load(kind, file), file);
+        // Else it belongs to bad/.
+        BOOST_TEST(verdicts.at(file), "not valid for xmllint");
+      }
   }
 }
 

@@ -45,7 +45,8 @@ std::map<std::string, std::string> option_elements() {
   BOOST_REQUIRE(std::string_view{table->Attribute("name")} == "table");
   auto const* all = table->FirstChildElement("xs:complexType")->FirstChildElement("xs:all");
   std::map<std::string, std::string> out;
-  for (auto const* at = all->FirstChildElement("xs:element"); at != nullptr; at = at->NextSiblingElement("xs:element")) {
+  for (auto const* at = all->FirstChildElement("xs:element"); at != nullptr;
+       at = at->NextSiblingElement("xs:element")) {
     std::string const name = at->Attribute("name");
     if (name == "description" || name == "log" || name == "schema") continue;
     BOOST_TEST((at->Attribute("minOccurs") != nullptr && std::string_view{at->Attribute("minOccurs")} == "0"), name);
@@ -97,8 +98,10 @@ BOOST_AUTO_TEST_CASE(the_schema_has_the_options_that_the_journal_declares) {
     auto const element = elements.find(option.name);
     BOOST_TEST_CONTEXT("option " << option.name) {
       BOOST_REQUIRE(element != elements.end());
-      if (option.type == OptionType::choice) BOOST_TEST(words_of(element->second) == option.choices, boost::test_tools::per_element());
-      else if (option.type != OptionType::text) BOOST_TEST(element->second == types.at(option.type));
+      if (option.type == OptionType::choice)
+        BOOST_TEST(words_of(element->second) == option.choices, boost::test_tools::per_element());
+      else if (option.type != OptionType::text)
+        BOOST_TEST(element->second == types.at(option.type));
     }
   }
   BOOST_TEST(elements.size() == type.options.size());
@@ -114,8 +117,9 @@ BOOST_AUTO_TEST_CASE(everything_that_may_stand_in_a_file_is_described) {
     collect(xsd.document.RootElement(), "xs:attribute", attributes);
     BOOST_TEST((!elements.empty() && !attributes.empty()));
     for (std::string const& element : elements)
-      BOOST_TEST((reference.find("`<" + element + ">`") != std::string::npos || !row_of_name(reference, element).empty()),
-                 "element " << element << " of " << name);
+      BOOST_TEST(
+          (reference.find("`<" + element + ">`") != std::string::npos || !row_of_name(reference, element).empty()),
+          "element " << element << " of " << name);
     for (std::string const& attribute : attributes)
       BOOST_TEST(!row_of_name(reference, attribute).empty(), "attribute " << attribute << " of " << name);
   }
@@ -136,7 +140,8 @@ BOOST_AUTO_TEST_CASE(the_options_are_described_as_they_are_declared) {
         std::string const text = limit == 0 ? "0" : format_option(option.type, limit);
         if (limit != INT64_MIN && limit != INT64_MAX) BOOST_TEST(row.find(text) != std::string::npos, text);
       }
-      for (std::string const& choice : option.choices) BOOST_TEST(row.find("`" + choice + "`") != std::string::npos, choice);
+      for (std::string const& choice : option.choices)
+        BOOST_TEST(row.find("`" + choice + "`") != std::string::npos, choice);
     }
   }
 }

@@ -14,12 +14,53 @@ namespace {
 TypesByName types() {
   auto journal = std::make_shared<TypeDeclaration>();
   journal->name = "journal";
-  journal->commands.push_back({.name = "INSERT", .kind = CommandKind::add, .parameters = {{.name = "urgency", .type = "integer", .required = false, .description = ""}}, .takes_columns = true, .answers = "", .description = ""});
-  journal->options.push_back({.name = "pause", .type = OptionType::duration, .default_text = "1h", .min = 1, .max = INT64_MAX, .choices = {}, .changes_live = true, .description = ""});
-  journal->options.push_back({.name = "room", .type = OptionType::size, .default_text = "1MiB", .min = 0, .max = INT64_MAX, .choices = {}, .changes_live = true, .description = ""});
-  journal->options.push_back({.name = "colour", .type = OptionType::choice, .default_text = "green", .min = 0, .max = 0, .choices = {"red", "green"}, .changes_live = true, .description = ""});
-  journal->options.push_back({.name = "strict", .type = OptionType::boolean, .default_text = "false", .min = 0, .max = 0, .choices = {}, .changes_live = true, .description = ""});
-  journal->options.push_back({.name = "remark", .type = OptionType::text, .default_text = "", .min = 0, .max = 0, .choices = {}, .changes_live = true, .description = ""});
+  journal->commands.push_back(
+      {.name = "INSERT",
+       .kind = CommandKind::add,
+       .parameters = {{.name = "urgency", .type = "integer", .required = false, .description = ""}},
+       .takes_columns = true,
+       .answers = "",
+       .description = ""});
+  journal->options.push_back({.name = "pause",
+                              .type = OptionType::duration,
+                              .default_text = "1h",
+                              .min = 1,
+                              .max = INT64_MAX,
+                              .choices = {},
+                              .changes_live = true,
+                              .description = ""});
+  journal->options.push_back({.name = "room",
+                              .type = OptionType::size,
+                              .default_text = "1MiB",
+                              .min = 0,
+                              .max = INT64_MAX,
+                              .choices = {},
+                              .changes_live = true,
+                              .description = ""});
+  journal->options.push_back({.name = "colour",
+                              .type = OptionType::choice,
+                              .default_text = "green",
+                              .min = 0,
+                              .max = 0,
+                              .choices = {"red", "green"},
+                              .changes_live = true,
+                              .description = ""});
+  journal->options.push_back({.name = "strict",
+                              .type = OptionType::boolean,
+                              .default_text = "false",
+                              .min = 0,
+                              .max = 0,
+                              .choices = {},
+                              .changes_live = true,
+                              .description = ""});
+  journal->options.push_back({.name = "remark",
+                              .type = OptionType::text,
+                              .default_text = "",
+                              .min = 0,
+                              .max = 0,
+                              .choices = {},
+                              .changes_live = true,
+                              .description = ""});
   return {{"journal", journal}};
 }
 
@@ -85,7 +126,9 @@ BOOST_AUTO_TEST_CASE(a_table_arrives_with_its_columns_key_and_options) {
 
 BOOST_AUTO_TEST_CASE(their_queue_is_our_journal_with_defaults) {
   ScratchFolder const folder;
-  auto const path = folder.write("q.xml", R"(<context name="site"><table name="q" model="queue" row-key="k"><schema><column name="k" type="time_seconds"/></schema></table></context>)");
+  auto const path = folder.write(
+      "q.xml",
+      R"(<context name="site"><table name="q" model="queue" row-key="k"><schema><column name="k" type="time_seconds"/></schema></table></context>)");
   Result<TableDeclaration> const read = read_table(path, types());
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
   BOOST_TEST(read->type == "journal");
@@ -96,23 +139,28 @@ BOOST_AUTO_TEST_CASE(their_queue_is_our_journal_with_defaults) {
 
 BOOST_AUTO_TEST_CASE(a_column_may_not_be_called_as_a_parameter) {
   ScratchFolder const folder;
-  auto const path = folder.write("q.xml", R"(<table name="q" model="journal" row-key="k"><schema><column name="k" type="int8"/>
+  auto const path =
+      folder.write("q.xml", R"(<table name="q" model="journal" row-key="k"><schema><column name="k" type="int8"/>
 <column name="urgency" type="int8"/></schema></table>)");
   Status const status = read_table(path, types()).status();
-  BOOST_TEST(status.message() == path.string() + ":2: column \"urgency\" has the name of a parameter of INSERT, expected another name");
+  BOOST_TEST(status.message() ==
+             path.string() + ":2: column \"urgency\" has the name of a parameter of INSERT, expected another name");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_refused) {
   ScratchFolder const folder;
   Status const status = read_table(folder.path() / "none.xml", types()).status();
   BOOST_TEST((status.code() == Code::bad_configuration));
-  BOOST_TEST(status.message() == (folder.path() / "none.xml").string() + ": no such file, expected an XML file that can be read");
+  BOOST_TEST(status.message() ==
+             (folder.path() / "none.xml").string() + ": no such file, expected an XML file that can be read");
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_gives_all_its_tables_in_order_and_nothing_else) {
   ScratchFolder const folder;
   for (char const* const name : {"b", "a", "c"})
-    folder.write(std::string{name} + ".xml", "<table name=\"" + std::string{name} + R"(" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
+    folder.write(std::string{name} + ".xml",
+                 "<table name=\"" + std::string{name} +
+                     R"(" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
   folder.write("README", "no table");
   folder.write("d.xml~", "no table either");
   Result<std::vector<TableDeclaration>> const read = read_tables_folder(folder.path(), types());
@@ -125,11 +173,14 @@ BOOST_AUTO_TEST_CASE(a_folder_gives_all_its_tables_in_order_and_nothing_else) {
 BOOST_AUTO_TEST_CASE(a_folder_tells_every_error_of_every_file) {
   ScratchFolder const folder;
   folder.write("a.xml", "<tabel/>");
-  folder.write("b.xml", R"(<table name="b" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
+  folder.write(
+      "b.xml",
+      R"(<table name="b" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
   folder.write("c.xml", "<table");
   Status const status = read_tables_folder(folder.path(), types()).status();
   BOOST_TEST(status.message().find("a.xml:1: root element <tabel>") != std::string::npos);
-  BOOST_TEST(status.message().find("\n" + (folder.path() / "c.xml").string() + ":1: <table> has no end") != std::string::npos);
+  BOOST_TEST(status.message().find("\n" + (folder.path() / "c.xml").string() + ":1: <table> has no end") !=
+             std::string::npos);
   BOOST_TEST(!read_tables_folder(folder.path() / "none", types()).ok());
 }
 

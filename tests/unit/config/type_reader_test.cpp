@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
   BOOST_TEST((type.commands[1].kind == CommandKind::remove && !type.commands[1].takes_columns));
   BOOST_REQUIRE(type.options.size() == 3);
   BOOST_TEST((type.options[0].min == -1 && type.options[0].max == 9 && !type.options[0].changes_live));
-  BOOST_TEST((type.options[1].type == OptionType::duration && type.options[1].min == 1 && type.options[1].changes_live));
+  BOOST_TEST(
+      (type.options[1].type == OptionType::duration && type.options[1].min == 1 && type.options[1].changes_live));
   BOOST_TEST(type.options[1].default_text == "2d");
   BOOST_TEST(type.options[2].choices == (std::vector<std::string>{"oak", "fir"}), boost::test_tools::per_element());
 }

@@ -12,7 +12,8 @@ namespace fastjournal::config {
 namespace {
 
 constexpr std::string_view kWhole =
-    "\xEF\xBB\xBF<?xml version='1.0' encoding='utf-8'?>\n<!-- c --><a b=\"1\" c='&#65;'>\n<b/>t &amp; <![CDATA[<x>]]><c></c >\n</a>";
+    "\xEF\xBB\xBF<?xml version='1.0' encoding='utf-8'?>\n<!-- c --><a b=\"1\" c='&#65;'>\n<b/>t &amp; "
+    "<![CDATA[<x>]]><c></c >\n</a>";
 
 bool is_well_formed(std::string_view text) {
   Problems problems{"file"};
@@ -44,7 +45,9 @@ BOOST_AUTO_TEST_CASE(what_is_well_formed_is_read_by_the_parser_too) {
 BOOST_AUTO_TEST_CASE(a_file_that_is_too_large_is_refused) {
   ScratchFolder const folder;
   Problems problems{"file"};
-  BOOST_TEST(!Document::read(folder.write("f.xml", "<a>" + std::string(Document::kFileBytesMax, ' ') + "</a>"), problems).has_value());
+  BOOST_TEST(
+      !Document::read(folder.write("f.xml", "<a>" + std::string(Document::kFileBytesMax, ' ') + "</a>"), problems)
+           .has_value());
   BOOST_TEST(problems.status().message().find("expected at most 4194304") != std::string::npos);
 }
 

@@ -24,8 +24,8 @@ struct Post final : Outlet {
     letters.push_back(text);
   }
   void push(ConnectionId connection, Answer& message, TimeMs due) override {
-    letters.push_back(std::to_string(static_cast<std::uint64_t>(connection)) + ":" + std::string{message.heads().front().command} + "@" +
-                      std::to_string(due.value));
+    letters.push_back(std::to_string(static_cast<std::uint64_t>(connection)) + ":" +
+                      std::string{message.heads().front().command} + "@" + std::to_string(due.value));
   }
   bool is_full(ConnectionId connection) override { return connection == full; }
   std::vector<std::string> letters;
@@ -50,19 +50,22 @@ struct World {
       for (MemoryLog::Record const& record : first.log.records) {
         if (record.lsn < first.log.base_lsn() || !replayed.ok()) continue;
         if (!catalogue) replayed = engine->replay(*hosted, record.view(), first.log.base_lsn());
-        if (catalogue && record.table == TableId::catalogue) replayed = engine->replay_catalogue(*hosted, record.view());
+        if (catalogue && record.table == TableId::catalogue)
+          replayed = engine->replay_catalogue(*hosted, record.view());
       }
     log.start_number = 2;
     if (replayed.ok()) replayed = engine->attach(*hosted, log);
   }
 
-  std::string run(std::string command, std::vector<std::pair<std::string, std::string>> params = {}, std::uint64_t connection = 1) {
+  std::string run(std::string command, std::vector<std::pair<std::string, std::string>> params = {},
+                  std::uint64_t connection = 1) {
     HostedTable* const table = engine->find_table("counts");
     Message message{command};
     for (auto const& [name, value] : params) message.set(name, value);
     Answer answer;
     Status status;
-    Command const asked{static_cast<std::uint16_t>(table->type->find_command(command)), &message, ConnectionId{connection}, "w"};
+    Command const asked{static_cast<std::uint16_t>(table->type->find_command(command)), &message,
+                        ConnectionId{connection}, "w"};
     if (!engine->execute(*table, asked, now, answer, status)) return "later";
     if (!status.ok()) return std::string{row_of(status.code()).wire_name};
     std::string text;
@@ -97,7 +100,10 @@ struct World {
 };
 
 struct Started : World {
-  Started() { BOOST_REQUIRE(engine->finish_recovery(now).ok()); turn(); }
+  Started() {
+    BOOST_REQUIRE(engine->finish_recovery(now).ok());
+    turn();
+  }
 };
 
 }  // namespace

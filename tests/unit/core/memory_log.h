@@ -23,10 +23,12 @@ class MemoryLog final : public Log {
   };
 
   bool reserve(std::size_t, bool removing) override { return room || (removing && room_to_remove); }
-  Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t size) override {
+  Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
+                        std::size_t size) override {
     Lsn const lsn{end_};
     end_ += (16 + size + kLsnAlign - 1) / kLsnAlign * kLsnAlign;
-    records.push_back({table, type, version, lsn, object.is_none() ? object_of(lsn) : object, std::vector<std::byte>(size)});
+    records.push_back(
+        {table, type, version, lsn, object.is_none() ? object_of(lsn) : object, std::vector<std::byte>(size)});
     return {lsn, records.back().body};
   }
   void end_group(Promise promise) override {
@@ -46,7 +48,9 @@ class MemoryLog final : public Log {
   void set_base(Lsn lsn) override { base_ = lsn; }
   Lsn base_lsn() const override { return base_; }
   std::uint32_t start() const override { return start_number; }
-  LogUsage usage() const override { return {container_bytes * containers, end_ - base_.value, containers, 0, Lsn{base_.value + container_bytes}}; }
+  LogUsage usage() const override {
+    return {container_bytes * containers, end_ - base_.value, containers, 0, Lsn{base_.value + container_bytes}};
+  }
 
   std::deque<Record> records;
   bool room{true};

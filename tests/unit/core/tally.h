@@ -73,7 +73,8 @@ class TallyTable final : public Table {
         gone(decision.records, rows_.begin()->first);
         return Verdict::again;
       default:
-        for (auto const& [name, row] : rows_) decision.answer.message("SHOWN").add("name", std::string_view{name}).add("count", row.count);
+        for (auto const& [name, row] : rows_)
+          decision.answer.message("SHOWN").add("name", std::string_view{name}).add("count", row.count);
         return Verdict::done;
     }
   }
@@ -109,9 +110,12 @@ class TallyTable final : public Table {
   std::uint64_t live_bytes() const override { return rows_.size() * 64; }
   std::uint64_t memory_bytes() const override { return rows_.size() * 100; }
   void digest(DigestSink& sink) const override {
-    for (auto const& [name, row] : rows_) sink.object(as_bytes(name + "=" + std::to_string(row.count) + "@" + std::to_string(row.at)));
+    for (auto const& [name, row] : rows_)
+      sink.object(as_bytes(name + "=" + std::to_string(row.count) + "@" + std::to_string(row.at)));
   }
-  void metrics(TimeMs, MetricSink& sink) const override { sink.integer("rows", static_cast<std::int64_t>(rows_.size())); }
+  void metrics(TimeMs, MetricSink& sink) const override {
+    sink.integer("rows", static_cast<std::int64_t>(rows_.size()));
+  }
   Status check_change(TableDeclaration const& next) const override {
     return next.description == "refuse" ? Status{Code::bad_configuration, "it does not want to"} : Status{};
   }
@@ -151,8 +155,10 @@ inline PluginDescriptor const& tally_plugin() {
       .build = "test",
       .name = "tally",
       .check_type = [](TypeDeclaration const&) { return Status{}; },
-      .create = [](TableId, std::shared_ptr<TypeDeclaration const>, std::shared_ptr<TableDeclaration const> declaration)
-          -> Result<std::unique_ptr<Table>> { return std::unique_ptr<Table>{std::make_unique<TallyTable>(std::move(declaration))}; }};
+      .create = [](TableId, std::shared_ptr<TypeDeclaration const>,
+                   std::shared_ptr<TableDeclaration const> declaration) -> Result<std::unique_ptr<Table>> {
+        return std::unique_ptr<Table>{std::make_unique<TallyTable>(std::move(declaration))};
+      }};
   return descriptor;
 }
 

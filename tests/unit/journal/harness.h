@@ -42,7 +42,8 @@ inline Column column(std::string name, ColumnType type = ColumnType::string, Mer
 }
 
 // Key `k`, data `v`, and what else is given.
-inline std::shared_ptr<TableDeclaration const> declare(Texts const& options = {}, Columns more = {}, std::uint16_t version = 1) {
+inline std::shared_ptr<TableDeclaration const> declare(Texts const& options = {}, Columns more = {},
+                                                       std::uint16_t version = 1) {
   auto out = std::make_shared<TableDeclaration>();
   out->name = "jobs";
   out->type = "journal";
@@ -82,7 +83,8 @@ class MemoryLog final : public Records {
     Lsn const lsn{end_};
     end_ += (body_bytes + 24 + 7) / 8 * 8;
     step_bytes_ += body_bytes + 24;
-    stored_.push_back({type, version, object.is_none() ? object_of(lsn) : object, lsn, std::make_unique<std::byte[]>(body_bytes), body_bytes});
+    stored_.push_back({type, version, object.is_none() ? object_of(lsn) : object, lsn,
+                       std::make_unique<std::byte[]>(body_bytes), body_bytes});
     return {lsn, {stored_.back().body.get(), body_bytes}};
   }
 
@@ -175,7 +177,8 @@ inline std::uint64_t digest_of(Journal const& table) {
 class Harness {
  public:
   explicit Harness(Texts const& options = {}, Columns more = {}) : Harness(declare(options, std::move(more))) {}
-  explicit Harness(std::shared_ptr<TableDeclaration const> table_declaration) : declaration(std::move(table_declaration)), schemas{declaration->schema} {
+  explicit Harness(std::shared_ptr<TableDeclaration const> table_declaration)
+      : declaration(std::move(table_declaration)), schemas{declaration->schema} {
     table = std::make_unique<Journal>(TableId{1}, journal_type(), declaration);
   }
 
@@ -188,7 +191,8 @@ class Harness {
   std::uint32_t start{1};
 
   // `+N` and dates are given as in a message.
-  Reply run(std::string_view command, Texts const& parameters, std::uint64_t connection = 1, std::string_view worker = "w", bool waited = false) {
+  Reply run(std::string_view command, Texts const& parameters, std::uint64_t connection = 1,
+            std::string_view worker = "w", bool waited = false) {
     Message message{command};
     for (auto const& [name, value] : parameters) message.set(name, std::string_view{value});
     return run(message, connection, worker, waited);
@@ -250,7 +254,8 @@ class Harness {
     check(table->next_due() > now, "the table stays due after its timers ran");
   }
   void close(std::uint64_t connection) {
-    decide_until_done([&](Decision& decision) { return table->decide_connection_closed(ConnectionId{connection}, decision); });
+    decide_until_done(
+        [&](Decision& decision) { return table->decide_connection_closed(ConnectionId{connection}, decision); });
   }
   // Copies forward what stands below, at most `budget` bytes a step (more for an object that says it needs it); returns the steps.
   std::size_t restate(Lsn below, std::size_t budget = 4096) {

@@ -30,9 +30,12 @@ BOOST_AUTO_TEST_CASE(a_new_key_is_inserted_and_told_with_its_number_and_date) {
 
 BOOST_AUTO_TEST_CASE(a_waiting_row_of_the_key_is_merged_into) {
   Harness h;
-  h.run("INSERT", {{"k", "a"}, {"v", "old"}, {"priority", "50"}, {"process_date", "+1000"}, {"expiration_date", "+9000"}});
+  h.run("INSERT",
+        {{"k", "a"}, {"v", "old"}, {"priority", "50"}, {"process_date", "+1000"}, {"expiration_date", "+9000"}});
   h.pass(10);
-  Reply const r = h.run("INSERT", {{"k", "a"}, {"v", "new"}, {"priority", "60"}, {"process_date", "+2000"}, {"expiration_date", "+5000"}});
+  Reply const r =
+      h.run("INSERT",
+            {{"k", "a"}, {"v", "new"}, {"priority", "60"}, {"process_date", "+2000"}, {"expiration_date", "+5000"}});
   BOOST_TEST(r.get("row") == "4096");
   BOOST_TEST(r.get("result") == "merged");
   BOOST_TEST(r.get("merges") == "1");
@@ -180,10 +183,14 @@ BOOST_AUTO_TEST_CASE(a_resent_insert_is_answered_and_not_done_again) {
 BOOST_AUTO_TEST_CASE(a_stale_insert_is_remembered_too) {
   Harness h;
   h.run("INSERT", {{"k", "a"}, {"insertion_date", "5000"}});
-  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "4000"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "stale");
+  BOOST_TEST(
+      h.run("INSERT", {{"k", "a"}, {"insertion_date", "4000"}, {"client", "p"}, {"sequence", "1"}}).get("result") ==
+      "stale");
   Reply const lease = h.run("NEXT", {});
   h.run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
-  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "4000"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "duplicate");
+  BOOST_TEST(
+      h.run("INSERT", {{"k", "a"}, {"insertion_date", "4000"}, {"client", "p"}, {"sequence", "1"}}).get("result") ==
+      "duplicate");
   BOOST_TEST(h.replays());
 }
 
@@ -205,7 +212,9 @@ BOOST_AUTO_TEST_CASE(a_silent_client_is_forgotten_after_client_keep) {
 }
 
 BOOST_AUTO_TEST_CASE(columns_merge_by_their_rules) {
-  Harness h{{}, {column("n", ColumnType::int64, MergeRule::sum), column("log", ColumnType::string, MergeRule::append), column("low", ColumnType::int64, MergeRule::min)}};
+  Harness h{{},
+            {column("n", ColumnType::int64, MergeRule::sum), column("log", ColumnType::string, MergeRule::append),
+             column("low", ColumnType::int64, MergeRule::min)}};
   h.run("INSERT", {{"k", "a"}, {"v", "1"}, {"n", "5"}, {"log", "x"}, {"low", "9"}});
   h.run("INSERT", {{"k", "a"}, {"v", "2"}, {"n", "6"}, {"log", "y"}, {"low", "4"}});
   Reply const r = h.run("PEEK", {{"k", "a"}});

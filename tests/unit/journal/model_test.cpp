@@ -141,7 +141,9 @@ class Model {
     std::optional<std::tuple<int, std::int64_t, std::uint64_t>> best;
     for (auto const& [id, row] : rows) {
       if (row.state != State::waiting || row.date > now) continue;
-      bool const held = std::any_of(rows.begin(), rows.end(), [&](auto const& other) { return other.second.state == State::processing && other.second.key == row.key; });
+      bool const held = std::any_of(rows.begin(), rows.end(), [&](auto const& other) {
+        return other.second.state == State::processing && other.second.key == row.key;
+      });
       auto const place = std::make_tuple(row.priority, row.date, id);
       if (!held && (!best || place < *best)) best = place;
     }
@@ -153,8 +155,15 @@ class Play {
  public:
   explicit Play(std::uint64_t seed)
       : chance_{seed},
-        h_{Texts{{"processing-timeout", "5s"}, {"grace", "1s"}, {"back-off-first", "300"}, {"back-off-max", "4s"}, {"back-off-jitter", "0"}, {"max-timeouts", "2"},
-                 {"max-lifetime-timeouts", "6"}, {"max-postpone", "3s"}, {"keep-parked", "20s"}}} {}
+        h_{Texts{{"processing-timeout", "5s"},
+                 {"grace", "1s"},
+                 {"back-off-first", "300"},
+                 {"back-off-max", "4s"},
+                 {"back-off-jitter", "0"},
+                 {"max-timeouts", "2"},
+                 {"max-lifetime-timeouts", "6"},
+                 {"max-postpone", "3s"},
+                 {"keep-parked", "20s"}}} {}
 
   void step() {
     switch (pick(16)) {
@@ -267,7 +276,8 @@ class Play {
   }
 
   void insert() {
-    Texts texts{{"k", key()}, {"v", std::string(pick(3) == 0 ? pick(6000) : pick(20), static_cast<char>('a' + pick(26)))}};
+    Texts texts{{"k", key()},
+                {"v", std::string(pick(3) == 0 ? pick(6000) : pick(20), static_cast<char>('a' + pick(26)))}};
     ModelRow wish;
     wish.key = texts["k"];
     wish.value = texts["v"];

@@ -128,7 +128,8 @@ BOOST_FIXTURE_TEST_CASE(peek_shows_without_leasing, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(list_goes_by_row_number_a_page_at_a_time, Fixture) {
-  for (int i = 0; i < 25; ++i) run("INSERT", {{"k", "key" + std::to_string(100 + i)}, {"process_date", i % 2 == 0 ? "0" : "+5000"}});
+  for (int i = 0; i < 25; ++i)
+    run("INSERT", {{"k", "key" + std::to_string(100 + i)}, {"process_date", i % 2 == 0 ? "0" : "+5000"}});
   std::vector<std::string> seen;
   std::string after = "0";
   while (after != "-") {

@@ -76,9 +76,12 @@ BOOST_AUTO_TEST_CASE(the_key_index_agrees_with_a_map_while_it_grows_and_shrinks)
     KeyIndex index;
     std::vector<std::uint32_t> hash_of_row;  // row number -> hash; some hashes are shared
     std::set<std::uint32_t> in;
-    auto const find = [&](std::uint32_t row) { return index.find(hash_of_row[row], [&](std::uint32_t found) { return found == row; }); };
+    auto const find = [&](std::uint32_t row) {
+      return index.find(hash_of_row[row], [&](std::uint32_t found) { return found == row; });
+    };
     for (std::uint32_t row = 0; row < 60'000; ++row)
-      hash_of_row.push_back(chance() % 20 == 0 && row > 0 ? hash_of_row[chance() % row] : static_cast<std::uint32_t>(chance()));
+      hash_of_row.push_back(chance() % 20 == 0 && row > 0 ? hash_of_row[chance() % row]
+                                                          : static_cast<std::uint32_t>(chance()));
     for (int phase = 0; phase < 4; ++phase) {
       std::size_t const adding = phase % 2 == 0 ? 9 : 2;
       for (int round = 0; round < 100'000; ++round) {
@@ -238,7 +241,8 @@ BOOST_AUTO_TEST_CASE(bodies_that_are_cut_short_are_not_read) {
   BOOST_TEST(back.lease.worker == "worker");
   BOOST_TEST(back.sender.client == "client");
   BOOST_TEST(back.data == "data");
-  for (std::size_t size = 0; size < one.bytes.size(); ++size) BOOST_TEST(!read_row(std::string_view{one.bytes}.substr(0, size), back));
+  for (std::size_t size = 0; size < one.bytes.size(); ++size)
+    BOOST_TEST(!read_row(std::string_view{one.bytes}.substr(0, size), back));
 }
 
 BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {

@@ -35,7 +35,8 @@ BOOST_FIXTURE_TEST_CASE(next_gives_by_priority_then_date_then_arrival, Fixture) 
   pass(30);
   run("INSERT", {{"k", "now"}, {"priority", "10"}});
   run("INSERT", {{"k", "top"}, {"priority", "0"}});
-  for (char const* expected : {"top", "early", "late", "now", "low1", "low2"}) BOOST_TEST(run("NEXT", {}).get("k") == expected);
+  for (char const* expected : {"top", "early", "late", "now", "low1", "low2"})
+    BOOST_TEST(run("NEXT", {}).get("k") == expected);
   BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
 }
 
@@ -95,7 +96,9 @@ BOOST_FIXTURE_TEST_CASE(next_can_wait_and_its_wait_can_be_over, Fixture) {
   BOOST_TEST(r.name() == "NOTHING");
 }
 
-BOOST_FIXTURE_TEST_CASE(no_domains_yet, Fixture) { BOOST_TEST(run("NEXT", {{"domain", "x"}}).error() == "not_supported"); }
+BOOST_FIXTURE_TEST_CASE(no_domains_yet, Fixture) {
+  BOOST_TEST(run("NEXT", {{"domain", "x"}}).error() == "not_supported");
+}
 
 BOOST_AUTO_TEST_CASE(leases_have_limits) {
   Harness h{{{"processing-timeout-min", "1s"}, {"processing-timeout-max", "2h"}}};

@@ -25,8 +25,8 @@ BOOST_AUTO_TEST_CASE(every_unit_is_read) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_understood_is_refused_with_the_text_and_the_units) {
-  for (char const* const text : {"", "s", "-1", "-0", "-5s", "+5s", "1.5s", "10 s", " 10s", "10s ", "10S", "1h30m", "10sec",
-                                 "0x10", "9223372036854775807d", "9223372036854775808"}) {
+  for (char const* const text : {"", "s", "-1", "-0", "-5s", "+5s", "1.5s", "10 s", " 10s", "10s ", "10S", "1h30m",
+                                 "10sec", "0x10", "9223372036854775807d", "9223372036854775808"}) {
     Result<std::int64_t> const result = parse_duration(text);
     BOOST_TEST_CONTEXT("duration " << text) {
       BOOST_REQUIRE(!result.ok());
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(what_is_formatted_is_short_and_read_back) {
   BOOST_TEST(format_size(512 * 1024) == "512KiB");
   BOOST_TEST(format_size(1500) == "1500B");
   BOOST_TEST(format_size(0) == "0B");
-  for (std::int64_t const value : {std::int64_t{0}, std::int64_t{1}, std::int64_t{60'000}, std::int64_t{86'400'000}, INT64_MAX}) {
+  for (std::int64_t const value :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{60'000}, std::int64_t{86'400'000}, INT64_MAX}) {
     BOOST_TEST(parse_duration(format_duration(value)).value() == value);
     BOOST_TEST(parse_size(format_size(value)).value() == value);
   }

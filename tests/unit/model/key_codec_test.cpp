@@ -44,21 +44,27 @@ std::string random_string(std::mt19937_64& random) {
 BOOST_AUTO_TEST_SUITE(key_codec)
 
 BOOST_AUTO_TEST_CASE(every_type_comes_back) {
-  Schema const all = schema({column("s", ColumnType::string), column("b", ColumnType::buffer), column("i8", ColumnType::int8),
-                             column("i64", ColumnType::int64), column("u64", ColumnType::uint64), column("c", ColumnType::character),
-                             column("f", ColumnType::real32), column("d", ColumnType::real64)},
-                            {0, 1, 2, 3, 4, 5, 6, 7});
-  std::string const key = key_of(
-      all, message({{"s", Value::of_text({"a\0b", 3})}, {"b", Value::of_binary({"\0\xFF", 2})}, {"i8", Value::of_text("-128")},
-                    {"i64", Value::of_integer(-5)}, {"u64", Value::of_unsigned(UINT64_MAX)}, {"c", Value::of_text("\xE2\x82\xAC")},
-                    {"f", Value::of_text("-0.25")}, {"d", Value::of_real(2.5)}}));
+  Schema const all =
+      schema({column("s", ColumnType::string), column("b", ColumnType::buffer), column("i8", ColumnType::int8),
+              column("i64", ColumnType::int64), column("u64", ColumnType::uint64), column("c", ColumnType::character),
+              column("f", ColumnType::real32), column("d", ColumnType::real64)},
+             {0, 1, 2, 3, 4, 5, 6, 7});
+  std::string const key = key_of(all, message({{"s", Value::of_text({"a\0b", 3})},
+                                               {"b", Value::of_binary({"\0\xFF", 2})},
+                                               {"i8", Value::of_text("-128")},
+                                               {"i64", Value::of_integer(-5)},
+                                               {"u64", Value::of_unsigned(UINT64_MAX)},
+                                               {"c", Value::of_text("\xE2\x82\xAC")},
+                                               {"f", Value::of_text("-0.25")},
+                                               {"d", Value::of_real(2.5)}}));
   std::string const expected = std::string{"s=a\0b;b=b:\0\xFF;", 13} +
                                "i8=i-128;i64=i-5;u64=u18446744073709551615;c=\xE2\x82\xAC;f=r-0.250000;d=r2.500000;";
   BOOST_TEST(params_of(all, key) == expected);
 }
 
 BOOST_AUTO_TEST_CASE(integers_sort_as_numbers) {
-  for (ColumnType const type : {ColumnType::int8, ColumnType::int16, ColumnType::int32, ColumnType::int64, ColumnType::time_ms}) {
+  for (ColumnType const type :
+       {ColumnType::int8, ColumnType::int16, ColumnType::int32, ColumnType::int64, ColumnType::time_ms}) {
     Schema const one = schema({column("n", type)}, {0});
     std::string before;
     for (std::int64_t const value : {-128, -127, -2, -1, 0, 1, 2, 126, 127}) {
@@ -79,27 +85,30 @@ BOOST_AUTO_TEST_CASE(floats_sort_as_numbers) {
       BOOST_TEST((before < key), value);
       before = key;
     }
-    BOOST_TEST((key_of(one, message({{"n", Value::of_text("-0.0")}})) == key_of(one, message({{"n", Value::of_text("0")}}))));
+    BOOST_TEST(
+        (key_of(one, message({{"n", Value::of_text("-0.0")}})) == key_of(one, message({{"n", Value::of_text("0")}}))));
   }
 }
 
 BOOST_AUTO_TEST_CASE(random_keys_of_several_columns_sort_as_their_values_and_come_back) {
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed()) {
     std::mt19937_64 random{seed()};
-    Schema const three = schema({column("a", ColumnType::string), column("n", ColumnType::int32), column("b", ColumnType::string)},
-                                {0, 1, 2});
+    Schema const three = schema(
+        {column("a", ColumnType::string), column("n", ColumnType::int32), column("b", ColumnType::string)}, {0, 1, 2});
     using Values = std::tuple<std::string, std::int64_t, std::string>;
     std::vector<std::pair<Values, std::string>> rows;
     for (int i = 0; i < 300; ++i) {
       Values values{random_string(random), static_cast<std::int64_t>(random() % 5) - 2, random_string(random)};
       auto const& [a, n, b] = values;
-      std::string key = key_of(three, message({{"a", Value::of_text(a)}, {"n", Value::of_integer(n)}, {"b", Value::of_text(b)}}));
+      std::string key =
+          key_of(three, message({{"a", Value::of_text(a)}, {"n", Value::of_integer(n)}, {"b", Value::of_text(b)}}));
       BOOST_TEST(params_of(three, key) == "a=" + a + ";n=i" + std::to_string(n) + ";b=" + b + ";");
       rows.emplace_back(std::move(values), std::move(key));
     }
     for (auto const& [values, key] : rows)
       for (auto const& [other_values, other_key] : rows) {
-        bool const same_order = (values < other_values) == (key < other_key) && (values == other_values) == (key == other_key);
+        bool const same_order =
+            (values < other_values) == (key < other_key) && (values == other_values) == (key == other_key);
         BOOST_REQUIRE(same_order);
       }
   }

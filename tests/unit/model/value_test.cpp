@@ -26,17 +26,17 @@ BOOST_AUTO_TEST_CASE(integers_take_their_range_and_nothing_beyond) {
     ColumnType type;
     char const *low, *high, *below, *above;
   };
-  for (Row const& row : {Row{ColumnType::int8, "-128", "127", "-129", "128"},
-                         Row{ColumnType::uint8, "0", "255", "-1", "256"},
-                         Row{ColumnType::int16, "-32768", "32767", "-32769", "32768"},
-                         Row{ColumnType::uint16, "0", "65535", "-1", "65536"},
-                         Row{ColumnType::int32, "-2147483648", "2147483647", "-2147483649", "2147483648"},
-                         Row{ColumnType::uint32, "0", "4294967295", "-1", "4294967296"},
-                         Row{ColumnType::int64, "-9223372036854775808", "9223372036854775807", "-9223372036854775809",
-                             "9223372036854775808"},
-                         Row{ColumnType::uint64, "0", "18446744073709551615", "-1", "18446744073709551616"},
-                         Row{ColumnType::time_us, "-9223372036854775808", "9223372036854775807", "", "1.5"},
-                         Row{ColumnType::boolean, "0", "true", "2", "yes"}}) {
+  for (Row const& row :
+       {Row{ColumnType::int8, "-128", "127", "-129", "128"}, Row{ColumnType::uint8, "0", "255", "-1", "256"},
+        Row{ColumnType::int16, "-32768", "32767", "-32769", "32768"},
+        Row{ColumnType::uint16, "0", "65535", "-1", "65536"},
+        Row{ColumnType::int32, "-2147483648", "2147483647", "-2147483649", "2147483648"},
+        Row{ColumnType::uint32, "0", "4294967295", "-1", "4294967296"},
+        Row{ColumnType::int64, "-9223372036854775808", "9223372036854775807", "-9223372036854775809",
+            "9223372036854775808"},
+        Row{ColumnType::uint64, "0", "18446744073709551615", "-1", "18446744073709551616"},
+        Row{ColumnType::time_us, "-9223372036854775808", "9223372036854775807", "", "1.5"},
+        Row{ColumnType::boolean, "0", "true", "2", "yes"}}) {
     BOOST_TEST_CONTEXT(name_of(row.type)) {
       BOOST_TEST(parse(row.type, row.low).ok());
       BOOST_TEST(parse(row.type, row.high).ok());
@@ -71,12 +71,14 @@ BOOST_AUTO_TEST_CASE(a_buffer_is_base64_in_text_and_raw_in_binary) {
   BOOST_TEST((cell.bytes == std::string_view{"\0\xFF", 2}));
   BOOST_REQUIRE(parse_value(buffer, Value::of_binary("AP8="), scratch, cell).ok());
   BOOST_TEST(cell.bytes == "AP8=");
-  BOOST_TEST(parse(buffer, Value::of_text("AP8")).message() ==
-             "column c: found \"AP8\", expected base64 (RFC 4648, padded) in a text message, bytes in a msgpack message");
+  BOOST_TEST(
+      parse(buffer, Value::of_text("AP8")).message() ==
+      "column c: found \"AP8\", expected base64 (RFC 4648, padded) in a text message, bytes in a msgpack message");
 }
 
 BOOST_AUTO_TEST_CASE(floats_are_finite_and_fit) {
-  for (char const* const text : {"nan", "inf", "-inf", "1e400", "abc", "", "1,5", "0x10"}) BOOST_TEST(!parse(ColumnType::real64, text).ok(), text);
+  for (char const* const text : {"nan", "inf", "-inf", "1e400", "abc", "", "1,5", "0x10"})
+    BOOST_TEST(!parse(ColumnType::real64, text).ok(), text);
   BOOST_TEST(parse(ColumnType::real64, "1e300").ok());
   BOOST_TEST(!parse(ColumnType::real32, "1e300").ok());
   BOOST_TEST(parse(ColumnType::real32, "-1.5e38").ok());
@@ -87,7 +89,8 @@ BOOST_AUTO_TEST_CASE(floats_are_finite_and_fit) {
 }
 
 BOOST_AUTO_TEST_CASE(a_char_is_one_code_point) {
-  for (char const* const text : {"a", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) BOOST_TEST(parse(ColumnType::character, text).ok());
+  for (char const* const text : {"a", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
+    BOOST_TEST(parse(ColumnType::character, text).ok());
   for (char const* const text : {"", "ab", "\xC3", "\xC3\xA9x"}) BOOST_TEST(!parse(ColumnType::character, text).ok());
 }
 
@@ -98,8 +101,9 @@ BOOST_AUTO_TEST_CASE(a_void_is_there_and_empty) {
 
 BOOST_AUTO_TEST_CASE(strings_are_valid_utf8) {
   for (std::string_view const text :
-       {std::string_view{""}, std::string_view{"plain"}, std::string_view{"12345678\xC3\xA9"}, std::string_view{"\0", 1},
-        std::string_view{"\xEF\xBF\xBF"}, std::string_view{"\xF4\x8F\xBF\xBF"}, std::string_view{"\xED\x9F\xBF"}})
+       {std::string_view{""}, std::string_view{"plain"}, std::string_view{"12345678\xC3\xA9"},
+        std::string_view{"\0", 1}, std::string_view{"\xEF\xBF\xBF"}, std::string_view{"\xF4\x8F\xBF\xBF"},
+        std::string_view{"\xED\x9F\xBF"}})
     BOOST_TEST(is_utf8(text));
   for (char const* const text : {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
                                  "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "12345678\xC3", "\xE2\x82", "\xC3("})
@@ -118,7 +122,8 @@ BOOST_AUTO_TEST_CASE(limits_hold_and_are_named) {
   degrees.value_min = -50;
   degrees.value_max = static_cast<std::uint64_t>(-10);
   BOOST_TEST(parse(degrees, Value::of_text("-10")).ok());
-  BOOST_TEST(parse(degrees, Value::of_text("-9")).message() == "column degrees: found -9, expected an integer from -50 to -10");
+  BOOST_TEST(parse(degrees, Value::of_text("-9")).message() ==
+             "column degrees: found -9, expected an integer from -50 to -10");
   Column share = column("share", ColumnType::real64);
   share.real_min = 0;
   share.real_max = 0.5;
@@ -152,10 +157,35 @@ BOOST_AUTO_TEST_CASE(a_column_that_makes_no_sense_is_refused) {
   BOOST_TEST(!check([](Column& c) { c.default_text = "256"; }, ColumnType::uint8).ok());
   BOOST_TEST(!check([](Column& c) { c.value_max = 256; }, ColumnType::uint8).ok());
   BOOST_TEST(!check([](Column& c) { c.value_min = -129; }, ColumnType::int8).ok());
-  BOOST_TEST(!check([](Column& c) { c.value_min = 5; c.value_max = 4; }, ColumnType::int64).ok());
-  BOOST_TEST(!check([](Column& c) { c.value_min = 5; c.value_max = 9; c.default_text = "1"; }, ColumnType::int64).ok());
-  BOOST_TEST(!check([](Column& c) { c.real_min = 5; c.real_max = 4; }, ColumnType::real32).ok());
-  BOOST_TEST(!check([](Column& c) { c.length_min = 5; c.length_max = 4; }, ColumnType::string).ok());
+  BOOST_TEST(!check(
+                  [](Column& c) {
+                    c.value_min = 5;
+                    c.value_max = 4;
+                  },
+                  ColumnType::int64)
+                  .ok());
+  BOOST_TEST(!check(
+                  [](Column& c) {
+                    c.value_min = 5;
+                    c.value_max = 9;
+                    c.default_text = "1";
+                  },
+                  ColumnType::int64)
+                  .ok());
+  BOOST_TEST(!check(
+                  [](Column& c) {
+                    c.real_min = 5;
+                    c.real_max = 4;
+                  },
+                  ColumnType::real32)
+                  .ok());
+  BOOST_TEST(!check(
+                  [](Column& c) {
+                    c.length_min = 5;
+                    c.length_max = 4;
+                  },
+                  ColumnType::string)
+                  .ok());
   BOOST_TEST(!check([](Column& c) { c.length_max = (16U << 20U) + 1; }, ColumnType::buffer).ok());
   BOOST_TEST(!check([](Column& c) { c.merge = MergeRule::sum; }, ColumnType::string).ok());
   BOOST_TEST(!check([](Column& c) { c.merge = MergeRule::sum; }, ColumnType::time_ms).ok());

@@ -11,7 +11,8 @@ BOOST_AUTO_TEST_SUITE(clock)
 
 BOOST_AUTO_TEST_CASE(the_wall_clock_counts_microseconds_since_1970) {
   PosixClock clock;
-  auto const expected = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
+  auto const expected =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
   BOOST_TEST(std::abs(clock.wall_us() - expected.count()) < 60'000'000);
 }
 

@@ -26,7 +26,9 @@ std::string declaration(std::string const& name) {
 struct Folder {
   test::TemporaryFolder folder;
 
-  void install_xml(std::string const& name, std::string const& text) const { std::ofstream{folder / (name + ".xml")} << text; }
+  void install_xml(std::string const& name, std::string const& text) const {
+    std::ofstream{folder / (name + ".xml")} << text;
+  }
   void install_so(std::string const& name) const {
     std::filesystem::copy_file(kBuilt / (name + ".so"), folder.path() / (name + ".so"));
   }

@@ -147,8 +147,7 @@ BOOST_AUTO_TEST_CASE(a_date_can_be_taken_back_and_a_past_one_comes_at_once) {
         BOOST_TEST(server.handler.timers == 0U);
         server.reactor->wake_at(-5);
         break;
-      default:
-        server.reactor->stop();
+      default: server.reactor->stop();
     }
   };
   BOOST_TEST(server.reactor->on_signal(SIGUSR1, [] {}).ok());

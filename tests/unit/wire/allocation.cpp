@@ -36,7 +36,8 @@ std::size_t allocations_of(Work const& work) {
 }
 
 constexpr std::string_view kLine =
-    "<alpha:pages beta:fastjournal/INSERT table=pages;uri=http://example.com/a/rather/long/path;title=\"a; \\\"b\\\"\";note=x\\ny;priority=20\n";
+    "<alpha:pages beta:fastjournal/INSERT table=pages;uri=http://example.com/a/rather/long/path;title=\"a; "
+    "\\\"b\\\"\";note=x\\ny;priority=20\n";
 
 }  // namespace
 
@@ -62,13 +63,15 @@ BOOST_AUTO_TEST_CASE(a_frame_costs_one_allocation_to_read_and_none_to_write) {
   BOOST_REQUIRE(parse_line(kLine, message).ok());
   std::string frame;
   BOOST_TEST(allocations_of([&] {
-    frame.clear();
-    append_frame(test::outgoing_of(message), frame);
-  }) == 0U);
+               frame.clear();
+               append_frame(test::outgoing_of(message), frame);
+             }) == 0U);
   Message again;
   bool read = true;
   // The one is the stack of msgpack-c's parser.
-  BOOST_TEST(allocations_of([&] { read = read && parse_frame(std::string_view{frame}.substr(kFrameHeaderBytes), again).ok(); }) <= 1U);
+  BOOST_TEST(allocations_of([&] {
+               read = read && parse_frame(std::string_view{frame}.substr(kFrameHeaderBytes), again).ok();
+             }) <= 1U);
   BOOST_TEST(read);
 }
 

@@ -80,7 +80,8 @@ void check(std::string_view bytes, Pieces const& expected) {
 }
 
 std::string const kBadLine = "bad too_large: the line is longer than 10 bytes; it was skipped, the connection goes on";
-std::string const kBadFrame13 = "bad too_large: the frame's length of 13 is above the limit of 12 bytes; it was skipped, the connection goes on";
+std::string const kBadFrame13 =
+    "bad too_large: the frame's length of 13 is above the limit of 12 bytes; it was skipped, the connection goes on";
 
 }  // namespace
 

@@ -53,7 +53,8 @@ BOOST_AUTO_TEST_CASE(a_line_that_begins_with_a_brace_is_read_as_json) {
 
 BOOST_AUTO_TEST_CASE(strings_of_parameters_are_unescaped_twice) {
   Message message;
-  BOOST_REQUIRE(parse_json(R"({"command":"PING","parameters":{"a":"q\"w\\n\n;","b":"\\\\n","c":"\u00e9"}})", message).ok());
+  BOOST_REQUIRE(
+      parse_json(R"({"command":"PING","parameters":{"a":"q\"w\\n\n;","b":"\\\\n","c":"\u00e9"}})", message).ok());
   BOOST_TEST(message.text("a") == "q\"w\n\n;");
   BOOST_TEST(message.text("b") == "\\n");
   BOOST_TEST(message.text("c") == "\xc3\xa9");
@@ -138,13 +139,19 @@ BOOST_AUTO_TEST_CASE(damage_at_any_byte_is_read_or_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_valid_json_in_one_line) {
-  Param const params[] = {{"text", Value::of_text("a\"b\\\n\xff")},          {"n", Value::of_integer(-7)}, {"u", Value::of_unsigned(UINT64_MAX)},
-                          {"bin", Value::of_binary(std::string_view{"\0", 1})}, {"t", Value::of_boolean(true)}, {"r", Value::of_real(1.5)}};
+  Param const params[] = {
+      {"text", Value::of_text("a\"b\\\n\xff")}, {"n", Value::of_integer(-7)},
+      {"u", Value::of_unsigned(UINT64_MAX)},    {"bin", Value::of_binary(std::string_view{"\0", 1})},
+      {"t", Value::of_boolean(true)},           {"r", Value::of_real(1.5)}};
   std::string out = "before\n";
-  append_json({.from_server = "a", .from_service = "b", .server = "c", .service = "d", .command = "ROW", .params = params}, out);
+  append_json(
+      {.from_server = "a", .from_service = "b", .server = "c", .service = "d", .command = "ROW", .params = params},
+      out);
   BOOST_TEST(out ==
-             "before\n{\"sent-from-server\":\"a\",\"sent-from-service\":\"b\",\"server\":\"c\",\"service\":\"d\",\"command\":\"ROW\",\"parameters\":"
-             "{\"text\":\"a\\\"b\\\\\\n\xef\xbf\xbd\",\"n\":-7,\"u\":18446744073709551615,\"bin\":\"AA==\",\"t\":true,\"r\":1.5}}\n");
+             "before\n{\"sent-from-server\":\"a\",\"sent-from-service\":\"b\",\"server\":\"c\",\"service\":\"d\","
+             "\"command\":\"ROW\",\"parameters\":"
+             "{\"text\":\"a\\\"b\\\\\\n\xef\xbf\xbd\",\"n\":-7,\"u\":18446744073709551615,\"bin\":\"AA==\",\"t\":true,"
+             "\"r\":1.5}}\n");
   out.clear();
   append_json({.command = "PING"}, out);
   BOOST_TEST(out == "{\"command\":\"PING\"}\n");

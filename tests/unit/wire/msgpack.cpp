@@ -50,12 +50,17 @@ BOOST_AUTO_TEST_CASE(a_frame_is_these_bytes) {
   Param const params[] = {{"n", Value::of_integer(7)}};
   std::string out;
   append_frame({.command = "A", .params = params}, out);
-  BOOST_TEST(out == (std::string{"FJM\x01\0\0\0\x1a", 8} + map(2) + command("A") + str("parameters") + map(1) + str("n") + "\x07"));
+  BOOST_TEST(out == (std::string{"FJM\x01\0\0\0\x1a", 8} + map(2) + command("A") + str("parameters") + map(1) +
+                     str("n") + "\x07"));
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_message_comes_back_and_its_strings_are_views_into_the_body) {
-  std::string const body =
-      body_of({.from_server = "alpha", .from_service = "pages", .server = "beta", .service = "fastjournal", .command = "INSERT", .params = kParams});
+  std::string const body = body_of({.from_server = "alpha",
+                                    .from_service = "pages",
+                                    .server = "beta",
+                                    .service = "fastjournal",
+                                    .command = "INSERT",
+                                    .params = kParams});
   Message message;
   Status const status = parse_frame(body, message);
   BOOST_TEST_INFO(status.message());
@@ -96,7 +101,8 @@ BOOST_AUTO_TEST_CASE(values_of_every_size_class_come_back) {
 }
 
 BOOST_AUTO_TEST_CASE(keys_that_no_message_has_are_passed_over_with_all_they_hold) {
-  std::string const nested = map(1) + str("command") + std::string("\x93\x01\xc0", 3) + map(1) + str("parameters") + "\x01";
+  std::string const nested =
+      map(1) + str("command") + std::string("\x93\x01\xc0", 3) + map(1) + str("parameters") + "\x01";
   std::string const body = map(3) + str("x") + nested + command("A") + str("y") + std::string("\xd4\x01\x02", 3);
   Message message;
   BOOST_REQUIRE(parse_frame(body, message).ok());
@@ -168,7 +174,8 @@ BOOST_AUTO_TEST_CASE(depth_and_number_of_parameters_are_bounded) {
 }
 
 BOOST_AUTO_TEST_CASE(damage_at_any_byte_is_read_or_refused) {
-  std::string const body = body_of({.from_server = "a", .service = "fastjournal", .command = "INSERT", .params = kParams});
+  std::string const body =
+      body_of({.from_server = "a", .service = "fastjournal", .command = "INSERT", .params = kParams});
   for (std::size_t at = 0; at < body.size(); ++at) {
     // Exactly as long as what it views, so that a sanitizer sees any byte read behind it.
     std::vector<char> const cut(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at));
@@ -197,8 +204,11 @@ BOOST_AUTO_TEST_CASE(random_messages_come_back_the_same) {
         names[i] = "n" + std::to_string(i);
         texts[i] = random.text(kBytes, 300);
         auto const word = static_cast<std::int64_t>(random.word() >> random.below(64));
-        Value const values[] = {Value::of_text(texts[i]),  Value::of_binary(texts[i]), Value::of_integer(random.one_in(2) ? word : -1 - (word & INT64_MAX)),
-                                Value::of_boolean(word % 2 == 0), Value::of_real(std::ldexp(static_cast<double>(word), -20)),
+        Value const values[] = {Value::of_text(texts[i]),
+                                Value::of_binary(texts[i]),
+                                Value::of_integer(random.one_in(2) ? word : -1 - (word & INT64_MAX)),
+                                Value::of_boolean(word % 2 == 0),
+                                Value::of_real(std::ldexp(static_cast<double>(word), -20)),
                                 Value::of_unsigned(random.word() | 1ULL << 63U)};
         params.push_back({names[i], values[random.below(6)]});
       }

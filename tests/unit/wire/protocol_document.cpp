@@ -24,7 +24,9 @@ std::vector<std::string> lines_of_document() {
 std::string bytes_of(std::string const& line) {
   std::string hex;
   std::istringstream words{line};
-  for (std::string word; words >> word && word.size() == 2 && word.find_first_not_of("0123456789abcdef") == std::string::npos;) hex += word;
+  for (std::string word;
+       words >> word && word.size() == 2 && word.find_first_not_of("0123456789abcdef") == std::string::npos;)
+    hex += word;
   return from_hex(hex);
 }
 
@@ -36,13 +38,15 @@ BOOST_AUTO_TEST_CASE(it_describes_every_code) {
   std::vector<std::string> const lines = lines_of_document();
   for (CodeRow const& row : kCodeRows) {
     std::string const cell = "| `" + std::string{row.wire_name} + "` | ";
-    BOOST_TEST(std::any_of(lines.begin(), lines.end(), [&](std::string const& line) { return line.starts_with(cell); }), row.wire_name);
+    BOOST_TEST(std::any_of(lines.begin(), lines.end(), [&](std::string const& line) { return line.starts_with(cell); }),
+               row.wire_name);
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_frame_it_shows_is_the_frame_that_is_written) {
   std::vector<std::string> const lines = lines_of_document();
-  auto line = std::find_if(lines.begin(), lines.end(), [](std::string const& l) { return l.starts_with("    46 4a 4d 01"); });
+  auto line =
+      std::find_if(lines.begin(), lines.end(), [](std::string const& l) { return l.starts_with("    46 4a 4d 01"); });
   std::string shown;
   for (; line != lines.end() && line->starts_with("    "); ++line) shown += bytes_of(*line);
   Param const params[] = {{"table", Value::of_text("pages")}, {"request", Value::of_integer(5)}};
@@ -54,7 +58,8 @@ BOOST_AUTO_TEST_CASE(the_frame_it_shows_is_the_frame_that_is_written) {
 BOOST_AUTO_TEST_CASE(the_bad_line_it_shows_is_refused_with_the_words_it_shows) {
   Message message;
   Status const status = parse_line("INSERT table=pages;u-ri=x", message);
-  Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)}, {"message", Value::of_text(status.message())}};
+  Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)},
+                          {"message", Value::of_text(status.message())}};
   std::string answer = "    ";
   BOOST_REQUIRE(append_line({.command = "INVALID", .params = params}, answer).ok());
   answer.pop_back();

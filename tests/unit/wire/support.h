@@ -33,7 +33,9 @@ inline std::vector<nlohmann::json> load_vectors(std::string const& name) {
   return out;
 }
 
-inline std::string hex_field(nlohmann::json const& vector, char const* name) { return from_hex(vector.at(name).get<std::string>()); }
+inline std::string hex_field(nlohmann::json const& vector, char const* name) {
+  return from_hex(vector.at(name).get<std::string>());
+}
 
 inline std::uint64_t seed() {
   char const* given = std::getenv("FJ_SEED");
@@ -53,7 +55,8 @@ inline std::map<std::string, std::string> params_of(nlohmann::json const& vector
 }
 
 inline Outgoing outgoing_of(Message const& message) {
-  return {message.from_server, message.from_service, message.server, message.service, message.command, message.params()};
+  return {message.from_server, message.from_service, message.server,
+          message.service,     message.command,      message.params()};
 }
 
 inline bool same(Value const& a, Value const& b) {

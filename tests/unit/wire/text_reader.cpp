@@ -59,7 +59,9 @@ BOOST_AUTO_TEST_CASE(every_line_is_read_as_the_eventdispatcher_library_reads_it)
 
 BOOST_AUTO_TEST_CASE(a_whole_line_gives_all_its_parts) {
   Message message;
-  BOOST_REQUIRE(parse_line("<alpha:pages beta:fastjournal/INSERT table=pages;uri=\"a;b\\\"c\";note=x\\ny;empty=;\r", message).ok());
+  BOOST_REQUIRE(
+      parse_line("<alpha:pages beta:fastjournal/INSERT table=pages;uri=\"a;b\\\"c\";note=x\\ny;empty=;\r", message)
+          .ok());
   BOOST_TEST(message.from_server == "alpha");
   BOOST_TEST(message.from_service == "pages");
   BOOST_TEST(message.server == "beta");
@@ -100,9 +102,7 @@ BOOST_AUTO_TEST_CASE(a_quote_behind_any_backslash_does_not_close) {
   BOOST_TEST(text_of("C a=\"v\\\\\";b\"", "a") == "v\\\";b");
 }
 
-BOOST_AUTO_TEST_CASE(the_last_of_a_name_wins) {
-  BOOST_TEST(text_of("C a=1;b=2;a=3", "a") == "3");
-}
+BOOST_AUTO_TEST_CASE(the_last_of_a_name_wins) { BOOST_TEST(text_of("C a=1;b=2;a=3", "a") == "3"); }
 
 BOOST_AUTO_TEST_CASE(a_nul_ends_the_message) {
   std::string line = "C a=1;b=2";
@@ -126,9 +126,15 @@ BOOST_AUTO_TEST_CASE(a_256th_parameter_is_taken_and_a_257th_refused) {
 BOOST_AUTO_TEST_CASE(an_error_says_what_and_at_which_column) {
   std::pair<std::string_view, std::string_view> const cases[] = {
       {"CMD a", "column 5: the parameter \"a\" has no '='"},
-      {"CMD a=1;b-c=2", "column 10: a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with \"b-c=2\""},
-      {"CMD 1a=2", "column 5: a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with \"1a=2\""},
-      {"CMD  a=1", "column 5: a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins with \" a=1\""},
+      {"CMD a=1;b-c=2",
+       "column 10: a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins "
+       "with \"b-c=2\""},
+      {"CMD 1a=2",
+       "column 5: a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins "
+       "with \"1a=2\""},
+      {"CMD  a=1",
+       "column 5: a parameter's name is letters, digits and '_', begins with no digit and ends in '='; this begins "
+       "with \" a=1\""},
       {"CMD a=\"x", "column 7: this quote is not closed"},
       {"CMD a=\"x\"y", "column 10: after a closing quote there must be ';' or the end of the line"},
       {"  svc/", "column 7: there is no command"},

@@ -90,8 +90,10 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_as_the_build_vectors_and_is_read_back_th
 }
 
 BOOST_AUTO_TEST_CASE(parameters_are_sorted_whatever_their_number_and_order) {
-  BOOST_TEST(line_of({{"b", Value::of_text("2")}, {"_", Value::of_text("3")}, {"B", Value::of_text("1")}, {"ab", Value::of_text("4")}}) ==
-             "CMD B=1;_=3;ab=4;b=2;\n");
+  BOOST_TEST(line_of({{"b", Value::of_text("2")},
+                      {"_", Value::of_text("3")},
+                      {"B", Value::of_text("1")},
+                      {"ab", Value::of_text("4")}}) == "CMD B=1;_=3;ab=4;b=2;\n");
   std::vector<std::string> names;
   for (int i = 0; i < 256; ++i) names.push_back("n" + std::to_string(i * 97 % 256));
   std::vector<Param> params;
@@ -151,7 +153,8 @@ BOOST_AUTO_TEST_CASE(what_no_reader_reads_back_is_refused) {
     Param const params[] = {{text, Value::of_text("1")}};
     return refusal_of({.command = "CMD", .params = params});
   };
-  for (std::string_view const bad : {"", "1a", "a-b", "a b", "a=", "\xc3\xa9"}) BOOST_TEST((name(bad) == Code::invalid), bad);
+  for (std::string_view const bad : {"", "1a", "a-b", "a b", "a=", "\xc3\xa9"})
+    BOOST_TEST((name(bad) == Code::invalid), bad);
 
   for (std::string_view const bad : {"", "a b", "a/b", "a:b", "a\nb", "<A", "{A", "\tA", "A\t", "A\r"})
     BOOST_TEST((refusal_of({.command = bad}) == Code::invalid), bad);
@@ -176,13 +179,15 @@ BOOST_AUTO_TEST_CASE(whatever_is_accepted_for_writing_is_read_back_the_same) {
   std::size_t accepted = 0;
   for (int round = 0; round < 20'000; ++round) {
     BOOST_TEST_CONTEXT("FJ_SEED=" << seed() << " round " << round) {
-      std::string const head[] = {random.text(kParts, 3), random.text(kParts, 3), random.text(kParts, 3), random.text(kParts, 3), random.text(kParts, 4)};
+      std::string const head[] = {random.text(kParts, 3), random.text(kParts, 3), random.text(kParts, 3),
+                                  random.text(kParts, 3), random.text(kParts, 4)};
       std::string const names[] = {"a", "b_1", "Z"};
       std::string const texts[] = {random.text(kBytes, 12), random.text(kBytes, 12), random.text(kBytes, 30)};
       std::vector<Param> params;
       for (std::size_t i = 0; i < 3 && !random.one_in(4); ++i) params.push_back({names[i], Value::of_text(texts[i])});
       bool const plain = random.one_in(2);
-      Outgoing const message = plain ? Outgoing{.command = "CMD", .params = params} : Outgoing{head[0], head[1], head[2], head[3], head[4], params};
+      Outgoing const message = plain ? Outgoing{.command = "CMD", .params = params}
+                                     : Outgoing{head[0], head[1], head[2], head[3], head[4], params};
       Written const out = written(message);
       if (!out.status.ok()) continue;
       ++accepted;
