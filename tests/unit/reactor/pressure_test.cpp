@@ -192,13 +192,18 @@ BOOST_AUTO_TEST_CASE(peers_above_the_limit_are_refused_and_the_next_are_taken_wh
     BOOST_TEST(refused.read_all().has_value());
   }
   clients.pop_back();
-  LineClient next{address};
-  next.send("y\n");
-  BOOST_TEST(next.read_line().value() == "y");
+  // The next may come before the end of the last one was seen: it is refused then, and comes again.
+  std::optional<std::string> answer;
+  for (int i = 0; i < 1000 && !answer; ++i) {
+    LineClient next{address};
+    next.send("y\n");
+    answer = next.read_line();
+  }
+  BOOST_TEST(answer.value_or("") == "y");
   clients[0].send("z\n");
   BOOST_TEST(clients[0].read_line().value() == "z");
   server.finish();
-  BOOST_TEST(server.reactor->counters().refused == 4U);
+  BOOST_TEST(server.reactor->counters().refused >= 4U);
   BOOST_REQUIRE(warnings.size() == 1U);
   BOOST_TEST(warnings[0].find("the limit is 3") != std::string::npos);
 }
