@@ -107,13 +107,12 @@ bool Catalogue::apply_table(RecordView const& record) {
 bool Catalogue::apply_schema(RecordView const& record) {
   ByteReader reader{as_text(record.body)};
   TableId const id{reader.number<std::uint32_t>()};
-  auto const table = tables_.find(id);
-  if (!reader.ok()) return false;
-  // Its table was dropped, and with it the need for this.
-  if (table == tables_.end()) return static_cast<std::uint32_t>(id) <= last_id_ || last_id_ == 0;
+  if (!reader.ok() || id == TableId::catalogue) return false;
   Result<Schema> schema = model::decode_schema(reader.rest());
   if (!schema.ok()) return false;
-  SchemaEntry& entry = table->second.schemas[schema->version];
+  // Its table may follow, when that was copied forward later.
+  SchemaEntry& entry = tables_[id].schemas[schema->version];
+  last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id));
   if (entry.lsn.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
   entry = SchemaEntry{record.object, record.lsn, std::move(schema).value()};
   return true;
@@ -138,13 +137,15 @@ Lsn Catalogue::oldest_lsn() const {
 
 bool Catalogue::restate_one(Lsn below, Records& records) const {
   for (auto const& [id, table] : tables_) {
-    bool moves = table.lsn < below;
-    for (auto const& [version, schema] : table.schemas) moves = moves || schema.lsn < below;
-    if (!moves) continue;
-    // All of it, so that a schema never stands before its table.
-    append_table(records, table.object, id, table.name, table.type);
-    for (auto const& [version, schema] : table.schemas) append_schema(records, schema.object, id, schema.schema);
-    return true;
+    if (table.lsn < below) {
+      append_table(records, table.object, id, table.name, table.type);
+      return true;
+    }
+    for (auto const& [version, schema] : table.schemas) {
+      if (schema.lsn >= below) continue;
+      append_schema(records, schema.object, id, schema.schema);
+      return true;
+    }
   }
   return false;
 }

@@ -63,7 +63,9 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   Promise promise = Promise::written;
   Verdict verdict = Verdict::done;
   do {
-    if (logs && !log.log->reserve(room, type.kind != CommandKind::add)) {
+    bool const room_left = !logs || log.log->reserve(room, type.kind != CommandKind::add);
+    if (type.kind == CommandKind::add) log.short_of_space = !room_left;
+    if (!room_left) {
       status = Status{Code::no_space,
                       "log " + log.name + " has no room for this: free disk space, or finish and delete rows"};
       verdict = Verdict::done;

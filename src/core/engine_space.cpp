@@ -38,7 +38,7 @@ bool Engine::committed(TimeMs now) {
     if (log->log->durable_lsn() != log->log->end_lsn()) continue;
     LogUsage const usage = log->log->usage();
     std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
-    bool const pressed = log->log->end_lsn().value - log->base_checked_at.value >= container / 8;
+    bool const pressed = log->short_of_space || log->log->end_lsn().value - log->base_checked_at.value >= container / 8;
     if (!pressed && !log->copying) continue;
     move_base(*log);
     log->copying = copy_forward(*log, now);
@@ -48,33 +48,41 @@ bool Engine::committed(TimeMs now) {
 }
 
 void Engine::move_base(HostedLog& log) {
-  Lsn oldest = log.catalogue.oldest_lsn();
+  Lsn const end = log.log->end_lsn();
+  log.rows_oldest = end;
   for (auto const& [id, table] : log.tables) {
     Lsn const mine = table->table->oldest_lsn();
-    if (!mine.is_none() && (oldest.is_none() || mine < oldest)) oldest = mine;
+    if (!mine.is_none()) log.rows_oldest = std::min(log.rows_oldest, mine);
   }
-  Lsn const end = log.log->end_lsn();
-  log.log->set_base(oldest.is_none() ? end : std::min(oldest, end));
+  Lsn const catalogue = log.catalogue.oldest_lsn();
+  log.log->set_base(catalogue.is_none() ? log.rows_oldest : std::min(catalogue, log.rows_oldest));
   log.base_checked_at = end;
 }
 
 // True if it copied something and more remains to be done.
 bool Engine::copy_forward(HostedLog& log, TimeMs now) {
   LogUsage const usage = log.log->usage();
+  Lsn const below = usage.oldest_container_end;
+  if (log.log->base_lsn() >= below) return false;
   std::uint64_t live = log.catalogue.live_bytes();
   for (auto const& [id, table] : log.tables) live += table->table->live_bytes();
   std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
-  // Half a container before the bound of 2 x live + 4 containers, so that it is never reached.
-  if (usage.logical_bytes <= 2 * live + 2 * container + container / 2) return false;
-  Lsn const below = usage.oldest_container_end;
-  if (log.log->base_lsn() >= below) return false;
+  // Half a container before the bound of 2 x live + 4 containers, so that it is never reached; where
+  // space is short, as far as it goes.
+  std::uint64_t const allowed = log.short_of_space ? live + container : 2 * live + 2 * container + container / 2;
+  bool const over = usage.logical_bytes > allowed;
+  // The catalogue is small: it alone keeps no container.
+  bool const only_catalogue = log.rows_oldest >= below && log.catalogue.live_bytes() < container / 8;
+  if (!over && !only_catalogue) return false;
 
   std::size_t copied = 0;
-  if (Lsn const oldest = log.catalogue.oldest_lsn(); !oldest.is_none() && oldest < below) {
-    static_cast<void>(log_in_catalogue(log, now, kCopyBytesPerTurn * 4,
-                                       [&](Records& records) { log.catalogue.restate_one(below, records); }));
-    ++copied;
+  for (Lsn oldest = log.catalogue.oldest_lsn(); !oldest.is_none() && oldest < below && copied < kCopyStepsPerTurn;
+       oldest = log.catalogue.oldest_lsn(), ++copied) {
+    Status const status = log_in_catalogue(log, now, kCopyBytesPerTurn * 4,
+                                           [&](Records& records) { log.catalogue.restate_one(below, records); });
+    if (!status.ok()) return copied > 0;
   }
+  if (!over) return copied > 0;
   Lsn const from = log.log->end_lsn();
   std::uint32_t steps = 0;
   for (auto const& [id, hosted] : log.tables) {

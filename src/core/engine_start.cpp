@@ -89,9 +89,10 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
 Status Engine::host_replayed(HostedLog& log) {
   if (std::exchange(log.hosted, true)) return {};
   for (auto const& [id, entry] : log.catalogue.tables()) {
-    if (entry.schemas.empty())
-      return {Code::damaged,
-              "log " + log.name + ": table " + quoted(entry.name) + " stands in the catalogue without a schema"};
+    if (entry.schemas.empty() || entry.name.empty())
+      return {Code::damaged, "log " + log.name + ": table " + quoted(entry.name) + " (number " +
+                                 std::to_string(static_cast<std::uint32_t>(id)) +
+                                 ") stands in the catalogue without its name or its schema"};
     if (Status status = create_replayed(log, id, entry, entry.schemas.rbegin()->second.schema); !status.ok())
       return status;
     if (log.tables[id] == nullptr) continue;

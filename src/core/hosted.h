@@ -26,6 +26,8 @@ struct HostedLog {
   bool hosted{false};          // its catalogue was read and its tables made
   bool clock_in_batch{false};  // this turn's batch tells its `now` already
   Lsn base_checked_at{};       // end of the log when the base was last moved
+  Lsn rows_oldest{};           // what the tables need, as of then
+  bool short_of_space{false};  // something that adds was refused last time
   bool copying{false};         // stragglers are being copied forward
   std::uint64_t records_replayed{0};
   std::uint64_t bytes_restated{0};
