@@ -18,6 +18,7 @@
 // After every step the state equals what a replay of the log gives.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace fastjournal::sim {
