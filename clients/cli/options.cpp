@@ -107,7 +107,7 @@ class Grammar {
 
   void add_producer_verbs() {
     CLI::App& put = table_verb("put", "insert a row, or merge it into the one that waits under its key");
-    put.add_option("COLUMN=VALUE", out_.words, kColumnsHelp);
+    put.add_option("COLUMNS", out_.words, kColumnsHelp);
     put.add_option("--priority", out_.priority, "0 (first) to 255");
     date(put, "--at", out_.at, "not to be worked on before this date");
     date(put, "--expires", out_.expires, "dropped at this date if nobody took it");
@@ -188,7 +188,7 @@ class Grammar {
 
   void row_verb(std::string const& name, std::string const& description) {
     table_verb(name, description)
-        .add_option("ROW | COLUMN=VALUE", out_.words, "its number, or all columns of its key")
+        .add_option("WHICH", out_.words, "its number, or all columns of its key")
         ->required();
   }
 
