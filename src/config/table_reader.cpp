@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/alias_reader.h"
 #include "config/column_reader.h"
 #include "config/fields.h"
 #include "config/xml.h"
@@ -81,7 +82,7 @@ std::string read_log(Element const& table) {
 
 TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
   Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}},
-              .children = {{"description"}, {"log"}, {"schema", Times::one}}};
+              .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}}};
   if (type != nullptr)
     for (OptionDeclaration const& option : type->options) shape.children.push_back({option.name, Times::maybe});
   // Without its type, nobody can say which options a table has.
@@ -99,6 +100,7 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   out.type = known.name;
   if (auto const schema = table.child("schema")) out.schema = read_schema(*schema, table, known);
   for (OptionDeclaration const& option : known.options) out.options.push_back(read_option(table, option));
+  if (auto const aliases = table.child("aliases")) out.aliases = read_aliases(*aliases, known, out.schema);
   return out;
 }
 

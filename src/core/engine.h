@@ -99,6 +99,7 @@ class Engine {
   [[nodiscard]] bool committed(TimeMs now);
 
   // -- reload -----------------------------------------------------------------
+  [[nodiscard]] Declarations const& declarations() const { return declarations_; }
   // What each difference between conf/ and what runs would do; nothing is
   // changed. Not ok: some of it cannot be done, and why.
   [[nodiscard]] Status check_reload(Declarations const& next) const;

@@ -247,6 +247,9 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
     if (before.text != after.text)
       changes.push_back("table " + table.name + ": " + after.name + " " + before.text + " -> " + after.text);
   }
+  if (declaration->aliases != table.declaration->aliases)
+    changes.push_back("table " + table.name + ": aliases " + std::to_string(table.declaration->aliases.size()) +
+                      " -> " + std::to_string(declaration->aliases.size()));
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
   refresh(table);

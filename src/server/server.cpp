@@ -11,6 +11,8 @@ namespace {
 // An idle log stamps its last sync after this long (DECISIONS 5).
 constexpr std::int64_t kStampAfterUs = 5'000;
 constexpr std::int64_t kSlewEveryUs = 1'000'000;
+// Why an alias was refused goes to the daemon's log, this often at the most.
+constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
 // Buffers that grew beyond this are given back when empty.
 constexpr std::size_t kBufferKeptBytes = 256U << 10U;
 
@@ -40,6 +42,9 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
 
 Status Server::start_serving() {
   time_.raise_to(engine_.last_now());
+  Result<Aliases> aliases = read_aliases(engine_.declarations());
+  if (!aliases.ok()) return aliases.status();
+  aliases_ = std::move(aliases).value();
   if (Status status = engine_.finish_recovery(time_.now()); !status.ok()) return status;
   for (storage::FileLog* log : logs_)
     if (Status status = log->commit(); !status.ok()) return status;
@@ -58,11 +63,31 @@ Status Server::finish() {
   return {};
 }
 
+Result<Aliases> Server::read_aliases(core::Declarations const& tables) const {
+  Result<Aliases> aliases = Aliases::read(tables);
+  if (!aliases.ok()) return aliases;
+  for (Aliases::Alias const& alias : aliases->all()) {
+    std::string const& name = alias.declared->command;
+    bool const taken =
+        system_by_name_.has(name) || std::any_of(types_.begin(), types_.end(), [&name](auto const& type) {
+          return type.second->find_command(name) != NameTable::kAbsent;
+        });
+    if (taken)
+      return Status{Code::bad_configuration, alias.table->file + ": the alias " + name +
+                                                 " has the name of a command of the daemon: choose another"};
+  }
+  return aliases;
+}
+
 Result<std::vector<std::string>> Server::reload() {
   Result<core::Declarations> next = administration_.read_declarations();
   if (!next.ok()) return next.status();
   if (Status status = engine_.check_reload(next.value()); !status.ok()) return status;
-  return engine_.reload(next.value(), turn_now());
+  Result<Aliases> aliases = read_aliases(next.value());
+  if (!aliases.ok()) return aliases.status();
+  Result<std::vector<std::string>> changes = engine_.reload(next.value(), turn_now());
+  if (changes.ok()) aliases_ = std::move(aliases).value();
+  return changes;
 }
 
 // ---------------------------------------------------------------------------
@@ -182,33 +207,49 @@ void Server::handle_table_command(Session& session) {
   bool const known = std::any_of(types_.begin(), types_.end(), [this](auto const& type) {
     return type.second->find_command(message_.command) != NameTable::kAbsent;
   });
-  if (!known) {
+  if (known) {
+    if (run_table_command(session, message_, answer_, status)) reply(session, message_, answer_, status);
+  } else if (Aliases::Alias const* const alias = aliases_.find(message_.command)) {
+    handle_alias(session, *alias);
+  } else {
     ++counters_.unknown;
     answer_.message("UNKNOWN").add("command", message_.command);
     reply(session, message_, answer_, status);
-    return;
   }
-  core::HostedTable* const table = table_of(message_, status);
-  if (table == nullptr) {
-    reply(session, message_, answer_, status);
-    return;
-  }
-  std::uint32_t const index = table->type->find_command(message_.command);
+}
+
+bool Server::run_table_command(Session& session, Message const& message, Answer& answer, Status& status) {
+  core::HostedTable* const table = table_of(message, status);
+  if (table == nullptr) return true;
+  std::uint32_t const index = table->type->find_command(message.command);
   if (index == NameTable::kAbsent) {
     status = Status{Code::not_supported, "table " + table->name + " is of type " + table->type->name() +
-                                             ", which has no command " + std::string{message_.command}};
-  } else {
-    status = check_parameters(*table, table->type->commands()[index]);
+                                             ", which has no command " + std::string{message.command}};
+    return true;
   }
-  if (status.ok()) {
-    std::string_view const named = message_.text("worker");
-    Command const command{static_cast<std::uint16_t>(index), &message_, session.id,
-                          named.empty() ? std::string_view{session.worker} : named};
-    if (!engine_.execute(*table, command, turn_now(), answer_, status)) return;  // the answer comes through the Outlet
-    // Whoever asked must hear something, also of an empty list.
-    if (status.ok() && answer_.empty()) answer_.message("NOTHING").add("table", std::string_view{table->name});
-  }
-  reply(session, message_, answer_, status);
+  status = check_parameters(*table, table->type->commands()[index], message);
+  if (!status.ok()) return true;
+  std::string_view const named = message.text("worker");
+  Command const command{static_cast<std::uint16_t>(index), &message, session.id,
+                        named.empty() ? std::string_view{session.worker} : named};
+  if (!engine_.execute(*table, command, turn_now(), answer, status)) return false;
+  // Whoever asked must hear something, also of an empty list.
+  if (status.ok() && answer.empty()) answer.message("NOTHING").add("table", std::string_view{table->name});
+  return true;
+}
+
+void Server::handle_alias(Session& session, Aliases::Alias const& alias) {
+  Status status = translate(alias, message_, translated_);
+  if (status.ok()) static_cast<void>(run_table_command(session, translated_, answer_, status));
+  answer_.clear();
+  acknowledge(alias, message_, status.ok(), answer_);
+  reply(session, message_, answer_, {});
+  if (status.ok()) return;
+  // The answer has no room for the reason.
+  std::int64_t const now = time_.monotonic_us();
+  if (now < alias_note_at_us_) return;
+  alias_note_at_us_ = now + kAliasNoteEveryUs;
+  administration_.note(alias.declared->command + " from " + session.peer + " refused: " + status.message());
 }
 
 core::HostedTable* Server::table_of(Message const& message, Status& status, bool* absent) {
@@ -228,15 +269,16 @@ core::HostedTable* Server::table_of(Message const& message, Status& status, bool
 }
 
 // Unknown names are refused: a misspelt option must not be taken for granted (ARCHITECTURE 1, rule 9).
-Status Server::check_parameters(core::HostedTable const& table, core::CommandType const& command) const {
-  for (Param const& param : message_.params()) {
+Status Server::check_parameters(core::HostedTable const& table, core::CommandType const& command,
+                                Message const& message) {
+  for (Param const& param : message.params()) {
     if (command.parameters.has(param.name) || (command.takes_columns && table.columns.has(param.name))) continue;
     std::string text = command.name + " has no parameter \"" + std::string{param.name.substr(0, 64)} + "\"";
     if (command.takes_columns) text += " and table " + table.name + " no such column";
     return Status{Code::unknown_parameter, std::move(text)}.with("parameter", std::string{param.name.substr(0, 64)});
   }
   for (std::string const& name : command.required)
-    if (!message_.has(name))
+    if (!message.has(name))
       return Status{Code::missing_parameter, command.name + " needs the parameter " + name}.with("parameter", name);
   return {};
 }

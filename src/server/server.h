@@ -16,6 +16,7 @@
 #include "core/engine.h"
 #include "env/network.h"
 #include "server/administration.h"
+#include "server/aliases.h"
 #include "server/session.h"
 #include "server/time_keeper.h"
 #include "storage/file_log.h"
@@ -71,7 +72,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void read_messages(Session& session, std::string_view unread);
   void handle(Session& session);
   void handle_table_command(Session& session);
-  [[nodiscard]] Status check_parameters(core::HostedTable const& table, core::CommandType const& command) const;
+  // False: the answer comes later, through the Outlet.
+  [[nodiscard]] bool run_table_command(Session& session, Message const& message, Answer& answer, Status& status);
+  void handle_alias(Session& session, Aliases::Alias const& alias);
+  [[nodiscard]] static Status check_parameters(core::HostedTable const& table, core::CommandType const& command,
+                                               Message const& message);
+  // The aliases of these tables; not ok: one of them is no free name.
+  [[nodiscard]] Result<Aliases> read_aliases(core::Declarations const& tables) const;
   void reply(Session& session, Message const& command, Answer& answer, Status const& status);
   void reply_invalid(Session& session, Status const& status);
   void write(Session& session, wire::Outgoing const& message);
@@ -121,13 +128,16 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
   std::vector<Session*> dirty_;                                          // have something to send, or to be closed for
   std::vector<Session*> flushing_;
-  Message message_;  // the one being handled
+  Aliases aliases_;
+  Message message_;     // the one being handled
+  Message translated_;  // what it means, if it is an alias
   Answer answer_;
   std::vector<Param> outgoing_;
   bool dead_{false};  // a log failed: nothing leaves any more
   bool now_known_{false};
   TimeMs now_{};
   std::int64_t slew_at_us_{0};
+  std::int64_t alias_note_at_us_{0};
   std::int64_t stamp_at_us_{INT64_MAX};
   std::int64_t sync_at_us_{INT64_MAX};
 

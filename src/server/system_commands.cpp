@@ -79,6 +79,7 @@ std::string Server::list_of_commands() const {
     if (command.handler != &Server::on_ignored) names.push_back(command.name);
   for (auto const& [name, type] : types_)
     for (core::CommandType const& command : type->commands()) names.push_back(command.name);
+  for (Aliases::Alias const& alias : aliases_.all()) names.push_back(alias.declared->command);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string list;

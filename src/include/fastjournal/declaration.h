@@ -121,6 +121,34 @@ struct OptionValue {
   bool given{false};
 };
 
+// One parameter of a message that a table takes under another name.
+struct AliasParameter {
+  enum class Use : std::uint8_t {
+    take,    // becomes a parameter or a column of the command
+    echo,    // comes back in the answer as it was
+    ignore,  // may be there, and means nothing here
+  };
+
+  std::string name;                    // in the message
+  std::string is;                      // what it becomes; for `take` only
+  std::int64_t units_per_ms{1};        // of a date: 1000 in microseconds
+  std::int64_t ms_per_unit{1};         // 1000 in seconds
+  Use use{Use::take};
+
+  bool operator==(AliasParameter const&) const = default;
+};
+
+// A message of another system that is a command of this table (wire.md, "Traffic that exists today").
+struct AliasDeclaration {
+  std::string command;  // theirs: LISTDATA
+  std::string means;    // ours, of the kind add: INSERT
+  std::string answer;   // when it is durable: GOTLISTDATA; and when it was refused: LISTDATAFAILED
+  std::string refusal;
+  std::vector<AliasParameter> parameters;
+
+  bool operator==(AliasDeclaration const&) const = default;
+};
+
 // NAME.xml
 struct TableDeclaration {
   std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes
@@ -129,6 +157,7 @@ struct TableDeclaration {
   std::string log{"shared"};  // name of the log its records go to
   Schema schema;
   std::vector<OptionValue> options;  // every option of the type, in the type's order
+  std::vector<AliasDeclaration> aliases;  // at most 16; no two tables have one of the same command
   std::string file;                  // where it was read, for messages
 
   // The option must be one that the type declares.

@@ -1,0 +1,43 @@
+// Messages of other systems that are commands of a table (wire.md, "Traffic
+// that exists today and must work unchanged"): which table takes one, what it
+// becomes, and what the sender is told. Built from the declarations, again
+// after each reload.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/name_table.h"
+#include "core/engine.h"
+#include "fastjournal/message.h"
+
+namespace fastjournal::server {
+
+class Aliases {
+ public:
+  struct Alias {
+    core::Declaration table;
+    AliasDeclaration const* declared;  // of that table
+  };
+
+  // Not ok: two tables want one command.
+  [[nodiscard]] static Result<Aliases> read(core::Declarations const& tables);
+
+  [[nodiscard]] Alias const* find(std::string_view command) const {
+    std::uint32_t const at = by_command_.find(command);
+    return at == NameTable::kAbsent ? nullptr : &aliases_[at];
+  }
+  [[nodiscard]] std::vector<Alias> const& all() const { return aliases_; }
+
+ private:
+  std::vector<Alias> aliases_;
+  NameTable by_command_;
+};
+
+// `theirs` as the command that it means; not ok: a parameter that the alias does not know, or a date that is none.
+// Borrows from both.
+[[nodiscard]] Status translate(Aliases::Alias const& alias, Message const& theirs, Message& ours);
+// What the sender waits for: the echoes, and nothing else, as their readers may check names.
+void acknowledge(Aliases::Alias const& alias, Message const& theirs, bool accepted, Answer& answer);
+
+}  // namespace fastjournal::server
