@@ -16,8 +16,8 @@ bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexce
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::row: return apply_row(record, effects);
     case RecordType::merge: return apply_merge(record, base, effects);
-    case RecordType::lease: return apply_lease(record, base);
-    case RecordType::hold: return apply_hold(record, base);
+    case RecordType::lease: return apply_lease(record, base, effects);
+    case RecordType::hold: return apply_hold(record, base, effects);
     case RecordType::give_back: return apply_give_back(record, base, effects);
     case RecordType::fold: return apply_fold(record, base, effects);
     case RecordType::park: return apply_park(record, base, effects);
@@ -92,7 +92,7 @@ bool Journal::apply_merge(RecordView const& record, Lsn base, Effects& effects) 
   return true;
 }
 
-bool Journal::apply_lease(RecordView const& record, Lsn base) {
+bool Journal::apply_lease(RecordView const& record, Lsn base, Effects& effects) {
   Leases::Terms terms;
   if (!read_lease(as_text(record.body), terms)) return false;
   std::uint32_t row = kNoRow;
@@ -100,17 +100,21 @@ bool Journal::apply_lease(RecordView const& record, Lsn base) {
   if (known != Known::yes) return known == Known::dropped;
   if (!is_waiting(state_.row(row).place())) return false;
   state_.lease(row, terms);
+  effects.lease_began(record.object, ConnectionId{terms.connection});
   count(&Counts::leased);
   return true;
 }
 
-bool Journal::apply_hold(RecordView const& record, Lsn base) {
+bool Journal::apply_hold(RecordView const& record, Lsn base, Effects& effects) {
   Leases::Terms terms;
   if (!read_hold(as_text(record.body), terms)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, base, row);
   if (known != Known::yes) return known == Known::dropped;
   if (state_.row(row).place() != Place::processing) return false;
+  // Adopted by another connection, or its connection is gone.
+  std::uint64_t const before = state_.lease_of(row).connection;
+  if (before != 0 && before != terms.connection) effects.lease_ended(record.object, ConnectionId{before});
   state_.hold(row, terms);
   return true;
 }

@@ -44,8 +44,6 @@ bool Journal::advance(TimeMs now, std::size_t budget, Effects& effects) {
   return state_.advance(now.value, budget, effects);
 }
 
-std::uint64_t Journal::available(std::string_view topic) const { return topic.empty() ? state_.order().size() : 0; }
-
 // Rows and clients whose date has come. True if it found any: leases wait for the next step, so that
 // no step says two things about one row.
 bool Journal::expire_some(Decision& decision) const {

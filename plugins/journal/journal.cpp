@@ -71,7 +71,9 @@ bool same_key(Schema const& a, Schema const& b) {
 // During a reload nobody is told what becomes due by it: the timers of the next turn tell.
 class Nobody final : public Effects {
  public:
-  void available(std::string_view, TimeMs) override {}
+  void available(ObjectId, std::string_view, TimeMs) override {}
+  void lease_began(ObjectId, ConnectionId) override {}
+  void lease_ended(ObjectId, ConnectionId) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}
 };

@@ -37,6 +37,11 @@ class Journal final : public Table {
   bool decide_recovered(Decision& decision) const override;
   [[nodiscard]] std::uint64_t available(std::string_view topic) const override;
 
+  [[nodiscard]] Status check_topic(std::string_view topic) const override;
+  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+                                        std::vector<ObjectId>& found) const override;
+  [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
+
   [[nodiscard]] bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override;
   void add_schema(Schema const& schema) override { state_.add_schema(schema); }
   [[nodiscard]] bool uses_schema(std::uint16_t version) const override { return state_.uses_schema(version); }
@@ -118,8 +123,8 @@ class Journal final : public Table {
   Known look(ObjectId id, Lsn base, std::uint32_t& row);
   bool apply_row(RecordView const& record, Effects& effects);
   bool apply_merge(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_lease(RecordView const& record, Lsn base);
-  bool apply_hold(RecordView const& record, Lsn base);
+  bool apply_lease(RecordView const& record, Lsn base, Effects& effects);
+  bool apply_hold(RecordView const& record, Lsn base, Effects& effects);
   bool apply_give_back(RecordView const& record, Lsn base, Effects& effects);
   bool apply_fold(RecordView const& record, Lsn base, Effects& effects);
   bool apply_park(RecordView const& record, Lsn base, Effects& effects);

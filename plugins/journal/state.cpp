@@ -265,7 +265,7 @@ void State::expect_expiry(std::uint32_t index) {
 
 void State::enter_due(std::uint32_t index, Effects& effects) {
   order_.push(index);
-  effects.available({}, TimeMs{rows_[index].date()});
+  effects.available(rows_[index].id(), {}, TimeMs{rows_[index].date()});
 }
 
 // The row's place is a waiting one already, or set here first: the order of its key depends on it.
@@ -293,7 +293,10 @@ void State::leave(std::uint32_t index, Effects& effects) {
     case Place::listed:
     case Place::treed: order_.erase(index); break;
     case Place::behind: --behind_; break;
-    case Place::processing: leases_.remove(row.next); return;
+    case Place::processing:
+      effects.lease_ended(row.id(), ConnectionId{leases_[row.next].connection});
+      leases_.remove(row.next);
+      return;
     case Place::parked:
       parked_.erase({view(index).facts.parked_at, index});
       if (parked_.empty()) effects.lower_alert("row-failed");

@@ -55,11 +55,13 @@ class Engine::Collector final : public Effects {
  public:
   Collector(Engine& engine, HostedTable& table) : engine_(engine), table_(table) {}
 
-  void available(std::string_view topic, TimeMs due) override {
+  void available(ObjectId, std::string_view topic, TimeMs due) override {
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.became_available(topic, due);
     engine_.touch(table_);
   }
+  void lease_began(ObjectId, ConnectionId) override {}
+  void lease_ended(ObjectId, ConnectionId) override {}
   void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
     engine_.raise(table_, name, priority, message, tags);
   }
@@ -73,7 +75,9 @@ class Engine::Collector final : public Effects {
 // During recovery nobody listens yet.
 class NoEffects final : public Effects {
  public:
-  void available(std::string_view, TimeMs) override {}
+  void available(ObjectId, std::string_view, TimeMs) override {}
+  void lease_began(ObjectId, ConnectionId) override {}
+  void lease_ended(ObjectId, ConnectionId) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}
 };

@@ -101,7 +101,10 @@ struct CommandDeclaration {
   CommandKind kind{CommandKind::read};
   std::vector<ParameterDeclaration> parameters;
   bool takes_columns{false};  // column names are parameters too
-  std::string answers;        // names of the answers, for HELP: "INSERTED"
+  // What LISTEN mode deliver runs for its listener, at most one command of a type. It takes the
+  // parameters count and domain, and says in Decision::take whether it found something.
+  bool delivers{false};
+  std::string answers;  // names of the answers, for HELP: "INSERTED"
   std::string description;
 };
 
@@ -129,10 +132,10 @@ struct AliasParameter {
     ignore,  // may be there, and means nothing here
   };
 
-  std::string name;                    // in the message
-  std::string is;                      // what it becomes; for `take` only
-  std::int64_t units_per_ms{1};        // of a date: 1000 in microseconds
-  std::int64_t ms_per_unit{1};         // 1000 in seconds
+  std::string name;              // in the message
+  std::string is;                // what it becomes; for `take` only
+  std::int64_t units_per_ms{1};  // of a date: 1000 in microseconds
+  std::int64_t ms_per_unit{1};   // 1000 in seconds
   Use use{Use::take};
 
   bool operator==(AliasParameter const&) const = default;
@@ -156,9 +159,9 @@ struct TableDeclaration {
   std::string description;
   std::string log{"shared"};  // name of the log its records go to
   Schema schema;
-  std::vector<OptionValue> options;  // every option of the type, in the type's order
+  std::vector<OptionValue> options;       // every option of the type, in the type's order
   std::vector<AliasDeclaration> aliases;  // at most 16; no two tables have one of the same command
-  std::string file;                  // where it was read, for messages
+  std::string file;                       // where it was read, for messages
 
   // The option must be one that the type declares.
   [[nodiscard]] OptionValue const& option(std::string_view name_wanted) const {

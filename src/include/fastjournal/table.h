@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/message.h"
@@ -116,7 +117,11 @@ class Effects {
  public:
   // Work that anybody may take became available (entered the order of NEXT).
   // `topic` is the row's domain, or empty; `due` the date it was due.
-  virtual void available(std::string_view topic, TimeMs due) = 0;
+  virtual void available(ObjectId object, std::string_view topic, TimeMs due) = 0;
+  // The object is leased to the connection; it is not any more, for whatever
+  // reason (done, given back, timed out, deleted, adopted by another connection).
+  virtual void lease_began(ObjectId object, ConnectionId connection) = 0;
+  virtual void lease_ended(ObjectId object, ConnectionId connection) = 0;
   // A fact an administrator must know, once per cause: row-failed, paused, ...
   virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;
   virtual void lower_alert(std::string_view name) = 0;
@@ -180,6 +185,16 @@ class Table {
   virtual bool decide_recovered(Decision& decision) const = 0;
   // Rows that a NEXT (of this topic; empty: of any) would find at this moment.
   [[nodiscard]] virtual std::uint64_t available(std::string_view topic) const = 0;
+
+  // -- listeners ------------------------------------------------------------
+  // Ok, or why nobody can wait for this topic (never asked for the empty one).
+  [[nodiscard]] virtual Status check_topic(std::string_view topic) const = 0;
+  // Objects that available() counts, by id from behind `after` on: looks at no more than `looks`
+  // objects, adds what it finds to `found`, and returns where to go on; none: that was the last.
+  [[nodiscard]] virtual ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+                                                std::vector<ObjectId>& found) const = 0;
+  // Adds what a listener is told of an object (id, key, date) to the message begun. False: it is gone.
+  [[nodiscard]] virtual bool announce(ObjectId object, Answer& answer) const = 0;
 
   // -- state --------------------------------------------------------------
   // Live and at recovery alike. A record about an object that is unknown and

@@ -23,7 +23,7 @@ class TallyTable final : public Table {
   bool advance(TimeMs now, std::size_t budget, Effects& effects) override {
     for (; budget > 0 && !future_.empty() && future_.begin()->first <= now; --budget) {
       due_.insert(future_.begin()->second);
-      effects.available({}, future_.begin()->first);
+      effects.available(rows_.at(future_.begin()->second).object, {}, future_.begin()->first);
       future_.erase(future_.begin());
     }
     return !future_.empty() && future_.begin()->first <= now;
@@ -32,6 +32,26 @@ class TallyTable final : public Table {
   bool decide_connection_closed(ConnectionId, Decision&) const override { return false; }
   bool decide_recovered(Decision&) const override { return false; }
   std::uint64_t available(std::string_view) const override { return due_.size(); }
+  Status check_topic(std::string_view) const override { return {Code::not_supported, "counts have no topics"}; }
+  ObjectId find_available(std::string_view, ObjectId after, std::uint32_t looks,
+                          std::vector<ObjectId>& found) const override {
+    std::set<ObjectId> sorted;
+    for (std::string const& name : due_)
+      if (ObjectId const object = rows_.at(name).object; object > after) sorted.insert(object);
+    for (ObjectId const object : sorted) {
+      if (looks-- == 0) return found.back();
+      found.push_back(object);
+    }
+    return {};
+  }
+  bool announce(ObjectId object, Answer& answer) const override {
+    for (auto const& [name, row] : rows_) {
+      if (row.object != object) continue;
+      answer.add("name", std::string_view{name});
+      return true;
+    }
+    return false;
+  }
 
   Verdict decide(Command const& command, Decision& decision) const override {
     Message const& message = *command.message;

@@ -118,9 +118,12 @@ class MemoryLog final : public Records {
 
 struct Alerts final : Effects {
   std::uint64_t available_calls{0};
+  std::map<ConnectionId, std::int64_t> held;  // leases, as it was told; none: of connections that are gone
   std::map<std::string, std::string> raised;
   std::uint64_t raised_calls{0};
-  void available(std::string_view, TimeMs) override { ++available_calls; }
+  void available(ObjectId, std::string_view, TimeMs) override { ++available_calls; }
+  void lease_began(ObjectId, ConnectionId connection) override { ++held[connection]; }
+  void lease_ended(ObjectId, ConnectionId connection) override { --held[connection]; }
   void alert(std::string_view name, std::uint8_t, std::string_view message, std::string_view) override {
     raised[std::string{name}] = message;
     ++raised_calls;

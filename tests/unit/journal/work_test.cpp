@@ -421,4 +421,56 @@ BOOST_FIXTURE_TEST_CASE(what_becomes_due_is_told_once_for_each_row, Fixture) {
   BOOST_TEST(table->available({}) == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(every_end_of_a_lease_is_told_once_with_its_connection) {
+  Harness h;
+  auto const held = [&h](std::uint64_t connection) { return h.alerts.held[ConnectionId{connection}]; };
+  for (char const* key : {"a", "b", "c", "d", "e", "f"}) h.run("INSERT", {{"k", key}});
+  std::vector<Texts> const rows = h.run("NEXT", {{"count", "6"}}, 7).messages;
+  BOOST_TEST(held(7) == 6);
+  auto const tell = [&](char const* command, std::size_t row, std::uint64_t connection = 7) {
+    return h.run(command, {{"row", rows[row].at("row")}, {"epoch", rows[row].at("epoch")}}, connection).error();
+  };
+  BOOST_TEST(tell("DONE", 0).empty());
+  BOOST_TEST(held(7) == 5);
+  BOOST_TEST(tell("RELEASE", 1).empty());
+  BOOST_TEST(held(7) == 4);
+  BOOST_TEST(tell("FAIL", 2).empty());
+  BOOST_TEST(held(7) == 3);
+  BOOST_TEST(tell("TOUCH", 3).empty());
+  BOOST_TEST(held(7) == 3);
+  BOOST_TEST(tell("TOUCH", 3, 8).empty());  // adopted elsewhere
+  BOOST_TEST(held(7) == 2);
+  h.run("DELETE", {{"row", rows[4].at("row")}}, 9);
+  BOOST_TEST(held(7) == 1);
+  h.pass(3'600'000);  // timed out
+  BOOST_TEST(held(7) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_due_is_found_by_id_in_bounded_looks_and_announced_with_its_key) {
+  Harness h;
+  h.run("INSERT", {{"k", "later"}, {"process_date", "+1000"}});
+  for (char const* key : {"a", "b", "c"}) h.run("INSERT", {{"k", key}});
+  h.run("NEXT", {});
+  std::vector<ObjectId> found;
+  std::string keys;
+  ObjectId after;
+  int pages = 0;
+  do {
+    ++pages;
+    after = h.table->find_available({}, after, 1, found);
+  } while (!after.is_none());
+  for (ObjectId const object : found) {
+    Answer answer;
+    answer.message("LISTEN");
+    BOOST_REQUIRE(h.table->announce(object, answer));
+    for (Param const& param : answer.params())
+      if (param.name == "k") keys += param.value.bytes;
+  }
+  BOOST_TEST(keys == "bc");
+  BOOST_TEST(pages == 4);
+  Answer answer;
+  answer.message("LISTEN");
+  BOOST_TEST(!h.table->announce(ObjectId{8}, answer));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
