@@ -14,6 +14,7 @@
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
 #include "clients/lib/value_text.h"
+#include "model/date.h"
 
 namespace fastjournal::cli {
 
@@ -78,7 +79,7 @@ class Runner {
 
 std::string due_text(Message const& answer) {
   auto const date = answer.integer("process_date");
-  return date && *date > 0 ? ", due " + date_text(*date) : std::string();
+  return date && *date > 0 ? ", due " + model::format_date(*date) : std::string();
 }
 
 std::string value_text(Message const& message, std::string_view name) {
@@ -200,7 +201,7 @@ ExitCode Runner::take() {
     auto const date = first.integer("next_date");
     if (!one_.json)
       console_.err << "nothing is due"
-                   << (date && *date > 0 ? "; the next row is at " + date_text(*date) : std::string()) << '\n';
+                   << (date && *date > 0 ? "; the next row is at " + model::format_date(*date) : std::string()) << '\n';
     return ExitCode::nothing;
   }
   show(reply->messages);
@@ -232,8 +233,8 @@ ExitCode Runner::lease_command() {
   if (one_.verb == "fail")
     return say(answer, fmt::format("row {} is parked; `fastjournal kick` puts it back", one_.row));
   if (one_.verb == "release") return say(answer, fmt::format("row {} is released{}", one_.row, due_text(answer)));
-  return say(answer,
-             fmt::format("row {} is yours until {}", one_.row, date_text(answer.integer("lease_end").value_or(0))));
+  return say(answer, fmt::format("row {} is yours until {}", one_.row,
+                                 model::format_date(answer.integer("lease_end").value_or(0))));
 }
 
 // peek, delete, kick: by the row's number or by its key

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <numeric>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "base/base64.h"
 #include "clients/cli/values.h"
 #include "clients/lib/value_text.h"
+#include "model/date.h"
 
 namespace fastjournal::cli {
 
@@ -63,7 +63,7 @@ std::string printable(std::string_view text) {
 // U+0080 to U+009F steer terminals too; they begin with C2 in UTF-8.
 std::string cell_text(Param const& param) {
   if (is_date(param.name))
-    if (auto const ms = param.value.as_integer()) return *ms == 0 ? "-" : date_text(*ms);
+    if (auto const ms = param.value.as_integer()) return *ms == 0 ? "-" : model::format_date(*ms);
   if (param.value.kind == Value::Kind::binary || !is_utf8(param.value.bytes))
     return fmt::format("({} bytes)", param.value.bytes.size());
   std::string out = printable(client::text_of(param.value));
@@ -167,17 +167,6 @@ nlohmann::ordered_json json_of(Value const& value) {
 }
 
 }  // namespace
-
-std::string date_text(std::int64_t ms) {
-  using namespace std::chrono;
-  sys_time<milliseconds> const moment{milliseconds{ms}};
-  auto const day = floor<days>(moment);
-  year_month_day const date{day};
-  hh_mm_ss const clock{moment - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int{date.year()}, unsigned{date.month()},
-                     unsigned{date.day()}, clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
-}
 
 std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
   std::vector<TableColumn> columns = columns_of(records, hidden);

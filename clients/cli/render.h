@@ -18,9 +18,6 @@ struct Look {
   std::size_t width{80};  // of the terminal
 };
 
-// 2026-11-21T12:00:00.250Z
-[[nodiscard]] std::string date_text(std::int64_t ms);
-
 // One line a record under a line of names, numbers to the right; empty for no
 // records. Dates are written as such; control characters are escaped. What only steers the conversation
 // (request, left, after) and `hidden` is left out.

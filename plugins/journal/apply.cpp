@@ -4,6 +4,8 @@
 // were dropped before (their ids are below base: ignored and counted), and about rows whose
 // whole record comes later, copied forward. Whatever does not fit what it
 // knows is damage: false.
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "model/row_codec.h"
 #include "plugins/journal/journal.h"
@@ -25,6 +27,8 @@ bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexce
     case RecordType::seen: return apply_seen(record);
     case RecordType::client: return apply_client(record);
     case RecordType::client_dropped: state_.drop_client(as_text(record.body)); return true;
+    case RecordType::pause: return apply_pause(record, effects);
+    case RecordType::resume: return apply_resume(record, base, effects);
   }
   return false;
 }
@@ -51,7 +55,7 @@ bool Journal::apply_row(RecordView const& record, Effects& effects) {
   state_.see(body.facts.arrival);
   if (!state_.add(record.object, body, record.lsn, effects)) return false;
   if (!body.sender.client.empty()) state_.note(body.sender, record.object, body.facts.arrival, record.lsn);
-  count(&Counts::inserted);
+  count(&Statistics::inserted);
   return true;
 }
 
@@ -88,7 +92,7 @@ bool Journal::apply_merge(RecordView const& record, Lsn base, Effects& effects) 
     }
   }
   state_.change(index, change, effects);
-  count(&Counts::merged);
+  count(&Statistics::merged);
   return true;
 }
 
@@ -99,9 +103,9 @@ bool Journal::apply_lease(RecordView const& record, Lsn base, Effects& effects) 
   Known const known = look(record.object, base, row);
   if (known != Known::yes) return known == Known::dropped;
   if (!is_waiting(state_.row(row).place())) return false;
+  measure_lease(row, terms.began);
   state_.lease(row, terms);
   effects.lease_began(record.object, ConnectionId{terms.connection});
-  count(&Counts::leased);
   return true;
 }
 
@@ -129,7 +133,6 @@ bool Journal::apply_give_back(RecordView const& record, Lsn base, Effects& effec
   if ((waiting != kNoRow && waiting != row) || body.date > timer::kDateMax) return false;
   if (!body.error.empty()) state_.set_error(row, body.error);
   state_.wait(row, body.date, body.timeouts, body.lifetime, effects);
-  count(&Counts::returned);
   return true;
 }
 
@@ -157,12 +160,11 @@ bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
     change.facts.merges = body.merges;
     state_.change(twin, change, effects);
   }
-  count(&Counts::returned);
   return true;
 }
 
 void Journal::alert_failed(std::uint32_t row, std::string_view what, Effects& effects) const {
-  if (!serving_) return;
+  if (serving_at_ == 0) return;
   PayloadView const view = state_.view(row);
   std::string message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +
                         " is " + std::string{what} + " after " + std::to_string(state_.row(row).timeouts()) +
@@ -174,12 +176,13 @@ void Journal::alert_failed(std::uint32_t row, std::string_view what, Effects& ef
 bool Journal::apply_park(RecordView const& record, Lsn base, Effects& effects) {
   ParkBody body;
   if (!read_park(as_text(record.body), body)) return false;
+  note_failure(false, true);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, base, row);
   if (known != Known::yes) return known == Known::dropped;
   if (state_.row(row).place() != Place::processing) return false;
   state_.park(row, body, effects);
-  count(&Counts::parked);
+  count(&Statistics::failed);
   alert_failed(row, "parked", effects);
   return true;
 }
@@ -187,15 +190,16 @@ bool Journal::apply_park(RecordView const& record, Lsn base, Effects& effects) {
 bool Journal::apply_remove(RecordView const& record, Lsn base, Effects& effects) {
   Reason reason{};
   if (!read_remove(as_text(record.body), reason)) return false;
+  note_failure(reason == Reason::done, reason == Reason::failed);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, base, row);
   if (known != Known::yes) return known == Known::dropped;
   switch (reason) {
-    case Reason::done: count(&Counts::done); break;
-    case Reason::deleted: count(&Counts::deleted); break;
-    case Reason::expired: count(&Counts::expired); break;
+    case Reason::done: measure_done(row); break;
+    case Reason::deleted: count(&Statistics::deleted); break;
+    case Reason::expired: count(&Statistics::expired); break;
     case Reason::failed:
-      count(&Counts::failed);
+      count(&Statistics::failed);
       alert_failed(row, "deleted", effects);
       break;
   }
@@ -216,6 +220,63 @@ bool Journal::apply_client(RecordView const& record) {
   if (!read_client(as_text(record.body), body)) return false;
   state_.restore_client(body, record.object, record.lsn);
   return true;
+}
+
+// A table that was paused by failures says so, as long as it is.
+bool Journal::apply_pause(RecordView const& record, Effects& effects) {
+  PauseBody body;
+  if (!read_pause(as_text(record.body), body)) return false;
+  bool const was_paused = is_paused();
+  bool const copied = state_.pause().id == record.object && state_.pause().since == body.since;
+  state_.set_pause(record.object, body, record.lsn);
+  if (was_paused && !is_paused()) effects.available_again();
+  if (copied || serving_at_ == 0) return true;
+  if (body.by_failures)
+    effects.alert("paused", 80, "table " + declaration_->name + " is " + pause_text(), "journal");
+  else
+    effects.lower_alert("paused");
+  return true;
+}
+
+bool Journal::apply_resume(RecordView const& record, Lsn base, Effects& effects) {
+  if (!record.body.empty()) return false;
+  if (state_.pause().id != record.object) {
+    if (record.object >= ObjectId{base.value}) return false;
+    ++records_ignored_;
+    return true;
+  }
+  state_.end_pause();
+  failures_in_row_ = 0;
+  effects.lower_alert("paused");
+  effects.available_again();
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// Measuring: derived, and nothing of it during a replay
+
+void Journal::note_failure(bool done, bool failed) {
+  if (done) failures_in_row_ = 0;
+  if (failed && failures_in_row_ < UINT32_MAX) ++failures_in_row_;
+}
+
+void Journal::measure_lease(std::uint32_t index, std::int64_t began) {
+  if (serving_at_ == 0) return;
+  Row const& row = state_.row(index);
+  ++statistics_.leased;
+  statistics_.lateness_ms.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, began - row.date())));
+  if (row.lifetime() > 0) return;
+  std::int64_t const arrival = state_.view(index).facts.arrival;
+  statistics_.wait_ms.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, began - arrival)));
+}
+
+void Journal::measure_done(std::uint32_t index) {
+  if (serving_at_ == 0) return;
+  ++statistics_.done;
+  statistics_.merges.add(state_.view(index).facts.merges);
+  if (state_.row(index).place() != Place::processing) return;
+  std::int64_t const began = state_.lease_of(index).began;
+  statistics_.processing_ms.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, serving_at_ - began)));
 }
 
 }  // namespace fastjournal::journal

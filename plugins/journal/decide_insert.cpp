@@ -102,6 +102,7 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
     if (found.answer == Clients::Answer::seen) {
       std::uint32_t const row = state_.find(found.row);
       bool const there = row != kNoRow;
+      ++statistics_.duplicate;
       answer_inserted(decision, found.row, "duplicate", there ? state_.view(row).facts.merges : 0,
                       there ? state_.row(row).date() : 0);
       return Verdict::done;
@@ -114,6 +115,11 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
     }
   }
 
+  // Behind the duplicates: whoever resends what was done must hear that it was.
+  if (state_.pause().standing == Standing::draining) {
+    decision.status = refused_by_pause("inserts are refused");
+    return Verdict::done;
+  }
   KeyRows rows = state_.find_key(wish.key);
   std::uint32_t expired = kNoRow;
   if (rows.waiting != kNoRow && !is_visible(rows.waiting, now)) {
@@ -136,6 +142,7 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   if (expired != kNoRow) append_remove(decision.records, state_.row(expired).id(), Reason::expired);
+  if (behind) ++statistics_.behind;
   return insert_row(wish, behind, decision);
 }
 
@@ -194,6 +201,7 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   body.sender = wish.sender;
   body.now = wish.now;
   append_merge(decision.records, row.id(), body);
+  if (behind) ++statistics_.behind;
   state_.remember(index);
   answer_inserted(decision, row.id(), behind ? "behind" : "merged", body.merges, body.date);
   return Verdict::done;
@@ -202,6 +210,7 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
 Verdict Journal::answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const {
   ObjectId const id = state_.row(row).id();
   if (!wish.sender.client.empty()) append_seen(decision.records, {wish.sender, id, wish.now});
+  ++statistics_.stale;
   answer_inserted(decision, id, "stale", state_.view(row).facts.merges, state_.row(row).date());
   return Verdict::done;
 }

@@ -97,6 +97,7 @@ void Journal::kick_row(std::uint32_t index, Decision& decision) const {
   body.date = row.place() == Place::parked ? decision.now.value : std::min(row.date(), decision.now.value);
   body.lifetime = row.lifetime();
   std::int64_t const date = give_back(index, body, decision);
+  ++statistics_.kicked;
   decision.answer.message("KICKED").add("table", std::string_view{declaration_->name}).add("row", row.id().value);
   if (date != 0) decision.answer.add("process_date", date);
 }
@@ -191,6 +192,12 @@ Verdict Journal::peek(Command const& command, Decision& decision) const {
   return Verdict::done;
 }
 
+// `paused`: what would be handed out sooner or later, were the table not paused.
+bool Journal::fits_status(Place place, std::string_view wanted) const {
+  if (wanted == "paused") return is_paused() && is_waiting(place);
+  return wanted.empty() || status_of(place) == wanted;
+}
+
 Verdict Journal::list(Command const& command, Decision& decision) const {
   Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
@@ -219,7 +226,7 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
   for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax;
        ++looked) {
     after = state_.row(row).id();
-    bool const fits = wanted.empty() || status_of(state_.row(row).place()) == wanted;
+    bool const fits = fits_status(state_.row(row).place(), wanted);
     if (fits && is_visible(row, decision.now.value)) {
       PayloadView const view = state_.view(row);
       if (view.key.starts_with(key_)) {

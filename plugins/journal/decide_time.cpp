@@ -72,16 +72,17 @@ bool Journal::expire_some(Decision& decision) const {
 }
 
 bool Journal::decide_timer(Decision& decision) const {
-  serving_ = true;
-  if (expire_some(decision)) return true;
+  serving_at_ = decision.now.value;
+  if (pause_after_failures(decision) || expire_some(decision)) return true;
   std::uint32_t steps = 0;
   for (auto const& [date, lease] : state_.leases().ends()) {
-    if (date > decision.now.value) return false;
+    if (date > decision.now.value) break;
     if (steps == kLeasesPerStep) return true;
     time_out(state_.leases()[lease].row, decision);
     ++steps;
   }
-  return false;
+  // Once these are applied it may be time to pause.
+  return steps > 0 && options_.pause_after_failures != 0;
 }
 
 // ---------------------------------------------------------------------------
@@ -112,7 +113,7 @@ bool Journal::decide_connection_closed(ConnectionId connection, Decision& decisi
 }
 
 bool Journal::decide_recovered(Decision& decision) const {
-  serving_ = true;
+  serving_at_ = decision.now.value;
   std::uint32_t steps = 0;
   for (; recovered_lease_ < state_.leases().end(); ++recovered_lease_) {
     if (steps == kHoldsPerStep) return true;
@@ -129,6 +130,14 @@ bool Journal::decide_recovered(Decision& decision) const {
 Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
   std::uint64_t left = state_.regions().count_below(below);
   std::size_t bytes = 0;
+  Pause const& pause = state_.pause();
+  if (!pause.id.is_none() && Regions::start(pause.region) < below) {
+    std::uint64_t const size = pause_record_bytes(pause);
+    if (size > budget_bytes) return {true, size};
+    append_pause(decision.records, pause.id, body_of(pause));
+    bytes += size;
+    --left;
+  }
   for (std::uint32_t looked = 0; left > 0 && looked < kRestateLooksMax && looked < state_.rows().end(); ++looked) {
     if (restate_row_ >= state_.rows().end()) restate_row_ = 0;
     Row const& row = state_.row(restate_row_);

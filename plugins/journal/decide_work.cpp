@@ -22,14 +22,6 @@ constexpr std::size_t kExpired = 2;
 
 std::uint8_t one_more(std::uint8_t count) { return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1); }
 
-// Errors are for people: the beginning says it. Cut between characters.
-std::string_view shortened(std::string_view error) {
-  if (error.size() <= kErrorBytesMax) return error;
-  std::size_t size = kErrorBytesMax;
-  while (size > 0 && (static_cast<unsigned char>(error[size]) & 0xC0U) == 0x80U) --size;
-  return error.substr(0, size);
-}
-
 }  // namespace
 
 // ---------------------------------------------------------------------------
@@ -60,6 +52,7 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
 
 Verdict Journal::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
                            std::int64_t wait_ms) const {
+  if (is_paused()) return give_nothing_as_paused(decision, wait_ms);
   std::uint32_t const row = state_.order().first();
   if (row != kNoRow && !is_visible(row, decision.now.value)) {
     if (decision.carry[kExpired] < kExpiredMax) {
@@ -72,9 +65,13 @@ Verdict Journal::give_next(Command const& command, Decision& decision, std::uint
   }
   if (row != kNoRow) return give_row(row, command, decision, count, lease_ms);
   if (decision.carry[kGiven] > 0) return Verdict::done;
-  TimeMs next_date = state_.first_future();
-  if (!state_.leases().ends().empty()) next_date = std::min(next_date, TimeMs{state_.leases().ends().begin()->first});
-  return give_nothing(decision, wait_ms, next_date);
+  return give_nothing(decision, wait_ms, next_date());
+}
+
+TimeMs Journal::next_date() const {
+  if (state_.order().first() != kNoRow) return TimeMs{state_.row(state_.order().first()).date()};
+  TimeMs const future = state_.first_future();
+  return state_.leases().ends().empty() ? future : std::min(future, TimeMs{state_.leases().ends().begin()->first});
 }
 
 Verdict Journal::give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const {
@@ -85,6 +82,14 @@ Verdict Journal::give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs n
   decision.take = Take::nothing;
   Answer& answer = decision.answer.message("NOTHING").add("table", std::string_view{declaration_->name});
   if (next_date != TimeMs::max()) answer.add("next_date", next_date.value);
+  return Verdict::done;
+}
+
+// A NEXT that waits goes on waiting; the others hear why there is no work.
+Verdict Journal::give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const {
+  if (wait_ms > 0 && !decision.waited) return give_nothing(decision, wait_ms, TimeMs::max());
+  decision.take = Take::nothing;
+  decision.status = refused_by_pause("nothing is handed out");
   return Verdict::done;
 }
 
@@ -204,8 +209,9 @@ Verdict Journal::release(Command const& command, Decision& decision) const {
           : std::min(now + options_.back_off(row.timeouts(), id, state_.lease_of(index).epoch), timer::kDateMax);
   body.timeouts = row.timeouts();
   body.lifetime = row.lifetime();
-  body.error = shortened(command.message->text("error"));
+  body.error = shortened(command.message->text("error"), kErrorBytesMax);
   std::int64_t const date = give_back(index, body, decision);
+  ++statistics_.released;
   Answer& answer =
       decision.answer.message("RELEASED").add("table", std::string_view{declaration_->name}).add("row", id.value);
   if (date != 0) answer.add("process_date", date);
@@ -213,14 +219,18 @@ Verdict Journal::release(Command const& command, Decision& decision) const {
 }
 
 Verdict Journal::fail(Command const& command, Decision& decision) const {
+  if (decision.step > 0) {
+    pause_after_failures(decision);
+    return Verdict::done;
+  }
   Parameters parameters{*command.message};
   std::uint32_t const index = find_leased(parameters, decision);
   if (index == kNoRow) return Verdict::done;
   Row const& row = state_.row(index);
   ObjectId const id = row.id();
-  give_up(index, row.timeouts(), row.lifetime(), shortened(command.message->text("error")), decision);
+  give_up(index, row.timeouts(), row.lifetime(), shortened(command.message->text("error"), kErrorBytesMax), decision);
   decision.answer.message("PARKED").add("table", std::string_view{declaration_->name}).add("row", id.value);
-  return Verdict::done;
+  return options_.pause_after_failures == 0 ? Verdict::done : Verdict::again;
 }
 
 // ---------------------------------------------------------------------------
@@ -276,6 +286,7 @@ void Journal::time_out(std::uint32_t index, Decision& decision) const {
   GiveBackBody body;
   body.timeouts = one_more(row.timeouts());
   body.lifetime = one_more(row.lifetime());
+  ++statistics_.timed_out;
   if (state_.view(index).facts.is_expired(decision.now.value)) {
     append_remove(decision.records, row.id(), Reason::expired);
   } else if (body.timeouts > options_.max_timeouts || body.lifetime > options_.max_lifetime_timeouts) {

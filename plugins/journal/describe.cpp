@@ -12,6 +12,11 @@ void Journal::digest(DigestSink& sink) const {
     write_row(canonical, state_.row(row).id(), state_.body_of(row));
     sink.object(as_bytes(canonical));
   }
+  if (!state_.pause().id.is_none()) {
+    canonical.clear();
+    write_pause(canonical, state_.pause());
+    sink.object(as_bytes(canonical));
+  }
   for (std::uint32_t number = 0; number < state_.clients().end(); ++number) {
     Clients::Client const* const client = state_.clients().at(number);
     if (client == nullptr) continue;
@@ -42,20 +47,49 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   put("first_due_age_ms",
       first == kNoRow ? 0
                       : static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.value - state_.row(first).date())));
-  put("memory_bytes", state_.memory_bytes());
+  TimeMs const next = next_date();
+  put("next_date", next == TimeMs::max() ? 0 : static_cast<std::uint64_t>(next.value));
+  put("memory_bytes", memory_bytes());
   put("live_bytes", state_.live_bytes());
+  put("paused", is_paused() ? 1 : 0);
+  put("draining", state_.pause().standing == Standing::draining ? 1 : 0);
+  put("failures_in_row", failures_in_row_);
   put("clients", state_.clients().size());
   put("client_sequences", state_.clients().sequences());
   put("records_ignored", records_ignored_);
-  put("inserted", counts_.inserted);
-  put("merged", counts_.merged);
-  put("leased", counts_.leased);
-  put("done", counts_.done);
-  put("returned", counts_.returned);
-  put("parked", counts_.parked);
-  put("deleted", counts_.deleted);
-  put("expired", counts_.expired);
-  put("failed", counts_.failed);
+  describe_statistics(sink);
+}
+
+void Journal::describe_statistics(MetricSink& sink) const {
+  auto const put = [&](std::string_view name, std::uint64_t value) {
+    sink.integer(name, static_cast<std::int64_t>(value));
+  };
+  Statistics const& s = statistics_;
+  put("inserted", s.inserted);
+  put("merged", s.merged);
+  put("behind", s.behind);
+  put("duplicate", s.duplicate);
+  put("stale", s.stale);
+  put("leased", s.leased);
+  put("done", s.done);
+  put("released", s.released);
+  put("timed_out", s.timed_out);
+  put("failed", s.failed);
+  put("kicked", s.kicked);
+  put("deleted", s.deleted);
+  put("expired", s.expired);
+  put("lateness_ms_p50", s.lateness_ms.percentile(50));
+  put("lateness_ms_p99", s.lateness_ms.percentile(99));
+  put("lateness_ms_max", s.lateness_ms.max());
+  put("wait_ms_p50", s.wait_ms.percentile(50));
+  put("wait_ms_p99", s.wait_ms.percentile(99));
+  put("wait_ms_max", s.wait_ms.max());
+  put("processing_ms_p50", s.processing_ms.percentile(50));
+  put("processing_ms_p99", s.processing_ms.percentile(99));
+  put("processing_ms_max", s.processing_ms.max());
+  put("merges_p50", s.merges.percentile(50));
+  put("merges_p99", s.merges.percentile(99));
+  put("merges_max", s.merges.max());
 }
 
 }  // namespace fastjournal::journal

@@ -11,7 +11,7 @@ struct Journal::Named {
   std::string_view name;
   Handler handler;
 
-  static constexpr std::size_t kCount = 10;
+  static constexpr std::size_t kCount = 14;
   static std::array<Named, kCount> const& all() {
     static constexpr std::array<Named, kCount> commands = {{
         {"INSERT", &Journal::insert},
@@ -24,6 +24,10 @@ struct Journal::Named {
         {"KICK", &Journal::kick},
         {"PEEK", &Journal::peek},
         {"LIST", &Journal::list},
+        {"WHY", &Journal::why},
+        {"PAUSE", &Journal::pause},
+        {"RESUME", &Journal::resume},
+        {"DRAIN", &Journal::drain},
     }};
     return commands;
   }
@@ -31,7 +35,7 @@ struct Journal::Named {
 
 namespace {
 
-constexpr std::array<std::string_view, 17> kOptionNames = {"processing-timeout",
+constexpr std::array<std::string_view, 18> kOptionNames = {"processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
                                                            "grace",
@@ -47,7 +51,8 @@ constexpr std::array<std::string_view, 17> kOptionNames = {"processing-timeout",
                                                            "one-at-a-time",
                                                            "rows-max",
                                                            "memory-max",
-                                                           "client-keep"};
+                                                           "client-keep",
+                                                           "pause-after-failures"};
 
 // Parameters of answers that no command has: a column of such a name could not be told from them.
 constexpr std::array<std::string_view, 6> kAnswerNames = {"result",    "merges", "timeouts",
@@ -96,7 +101,7 @@ Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type,
 }
 
 Verdict Journal::decide(Command const& command, Decision& decision) const {
-  serving_ = true;
+  serving_at_ = decision.now.value;
   return (this->*handlers_[command.index])(command, decision);
 }
 
@@ -120,7 +125,10 @@ Status Journal::check_change(TableDeclaration const& next) const {
 
 void Journal::change(std::shared_ptr<TableDeclaration const> next) {
   declaration_ = std::move(next);
+  std::uint32_t const pause_after = options_.pause_after_failures;
   options_ = Options::read(*declaration_);
+  // A new number counts from here on.
+  if (options_.pause_after_failures != pause_after) failures_in_row_ = 0;
   has_merge_rules_ = has_rules(declaration_->schema);
   Nobody nobody;
   state_.set_one_at_a_time(options_.one_at_a_time, nobody);

@@ -15,6 +15,7 @@
 #include "plugins/journal/parameters.h"
 #include "plugins/journal/records.h"
 #include "plugins/journal/state.h"
+#include "plugins/journal/statistics.h"
 
 namespace fastjournal::journal {
 
@@ -49,7 +50,9 @@ class Journal final : public Table {
   [[nodiscard]] Lsn oldest_lsn() const override { return state_.regions().oldest(); }
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   [[nodiscard]] std::uint64_t live_bytes() const override { return state_.live_bytes(); }
-  [[nodiscard]] std::uint64_t memory_bytes() const override { return state_.memory_bytes(); }
+  [[nodiscard]] std::uint64_t memory_bytes() const override {
+    return state_.memory_bytes() + statistics_.memory_bytes();
+  }
 
   void digest(DigestSink& sink) const override;
   void metrics(TimeMs now, MetricSink& sink) const override;
@@ -76,6 +79,10 @@ class Journal final : public Table {
   Verdict kick(Command const& command, Decision& decision) const;
   Verdict peek(Command const& command, Decision& decision) const;
   Verdict list(Command const& command, Decision& decision) const;
+  Verdict why(Command const& command, Decision& decision) const;
+  Verdict pause(Command const& command, Decision& decision) const;
+  Verdict drain(Command const& command, Decision& decision) const;
+  Verdict resume(Command const& command, Decision& decision) const;
 
   // -- insert -------------------------------------------------------------
   struct Wish;  // what an INSERT asks for, read and checked
@@ -90,6 +97,9 @@ class Journal final : public Table {
   // -- work ---------------------------------------------------------------
   Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
                     std::int64_t wait_ms) const;
+  Verdict give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const;
+  // When there may be something for a NEXT (DECISIONS 26); max() if the table has neither rows to come nor leases.
+  [[nodiscard]] TimeMs next_date() const;
   Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
                    std::int64_t lease_ms) const;
   Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
@@ -111,6 +121,16 @@ class Journal final : public Table {
   void add_row_columns(std::uint32_t row, PayloadView const& view, Answer& answer) const;
   [[nodiscard]] Status unknown_row(ObjectId row) const;
   [[nodiscard]] Status unknown_key() const;
+  [[nodiscard]] bool fits_status(Place place, std::string_view wanted) const;
+  class Reasons;
+  void tell_unknown(ObjectId row, Answer& answer) const;
+
+  // -- pauses -------------------------------------------------------------
+  [[nodiscard]] bool is_paused() const { return state_.pause().standing == Standing::paused; }
+  [[nodiscard]] std::string pause_text() const;
+  [[nodiscard]] Status refused_by_pause(std::string_view what) const;
+  Verdict stand(Standing standing, std::string_view answer, Command const& command, Decision& decision) const;
+  bool pause_after_failures(Decision& decision) const;
 
   // -- time ---------------------------------------------------------------
   bool expire_some(Decision& decision) const;
@@ -131,23 +151,18 @@ class Journal final : public Table {
   bool apply_remove(RecordView const& record, Lsn base, Effects& effects);
   bool apply_seen(RecordView const& record);
   bool apply_client(RecordView const& record);
+  bool apply_pause(RecordView const& record, Effects& effects);
+  bool apply_resume(RecordView const& record, Lsn base, Effects& effects);
+  void note_failure(bool done, bool failed);
+  void measure_lease(std::uint32_t row, std::int64_t began);
+  void measure_done(std::uint32_t row);
   void alert_failed(std::uint32_t row, std::string_view what, Effects& effects) const;
 
-  // Since the daemon serves; what a replay does is not counted.
-  struct Counts {
-    std::uint64_t inserted{0};
-    std::uint64_t merged{0};
-    std::uint64_t leased{0};
-    std::uint64_t done{0};
-    std::uint64_t returned{0};
-    std::uint64_t parked{0};
-    std::uint64_t deleted{0};
-    std::uint64_t expired{0};
-    std::uint64_t failed{0};
-  };
-  void count(std::uint64_t Counts::*what) {
-    if (serving_) ++(counts_.*what);
+  // What a replay does is not counted.
+  void count(std::uint64_t Statistics::*what) {
+    if (serving_at_ != 0) ++(statistics_.*what);
   }
+  void describe_statistics(MetricSink& sink) const;
 
   TableId id_;
   std::shared_ptr<TypeDeclaration const> type_;
@@ -156,9 +171,13 @@ class Journal final : public Table {
   bool has_merge_rules_{false};
   std::vector<Handler> handlers_;  // by Command::index
   State state_;
-  Counts counts_;
+  // Deciding counts what leaves no record, or none that says why.
+  mutable Statistics statistics_;
   std::uint64_t records_ignored_{0};
-  mutable bool serving_{false};
+  // Rows given up since the last DONE, as far as the log still tells.
+  std::uint32_t failures_in_row_{0};
+  // The `now` of what is decided and applied right now; 0 during a replay.
+  mutable std::int64_t serving_at_{0};
   // Memory that decide uses again; nothing in it is remembered.
   mutable std::string key_;
   mutable std::string data_;

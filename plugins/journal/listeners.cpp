@@ -5,7 +5,9 @@
 
 namespace fastjournal::journal {
 
-std::uint64_t Journal::available(std::string_view topic) const { return topic.empty() ? state_.order().size() : 0; }
+std::uint64_t Journal::available(std::string_view topic) const {
+  return topic.empty() && !is_paused() ? state_.order().size() : 0;
+}
 
 Status Journal::check_topic(std::string_view) const {
   return Status{Code::not_supported, "table " + declaration_->name + " has no domains: leave the parameter domain out"}

@@ -251,6 +251,35 @@ Lsn append_client_dropped(Records& records, std::string_view name) {
   return append(records, RecordType::client_dropped, ObjectId{}, Head{}, name);
 }
 
+namespace {
+
+constexpr std::uint8_t kStandingMask = 3;
+constexpr std::uint8_t kByFailures = 4;
+
+Head pause_head(PauseBody const& body) {
+  Head head;
+  head.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(body.standing) | (body.by_failures ? kByFailures : 0)));
+  head.six(body.since).text(body.by);
+  return head;
+}
+
+}  // namespace
+
+Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body) {
+  return append(records, RecordType::pause, pause, pause_head(body), body.reason);
+}
+
+Lsn append_resume(Records& records, ObjectId pause) { return append(records, RecordType::resume, pause, Head{}); }
+
+void write_pause(std::string& out, Pause const& pause) {
+  append_little(out, pause.id.value);
+  out.append(pause_head(body_of(pause)).view()).append(pause.reason);
+}
+
+PauseBody body_of(Pause const& pause) {
+  return {pause.standing, pause.by_failures, pause.since, pause.by, pause.reason};
+}
+
 void write_row(std::string& out, ObjectId id, RowBody const& body) {
   append_little(out, id.value);
   RowBody bare = body;
@@ -261,6 +290,10 @@ void write_row(std::string& out, ObjectId id, RowBody const& body) {
 std::uint64_t row_record_bytes(Facts const& facts) {
   // Header of the record, head of the body and rounding: at most; leases add a little while they last.
   return 64U + facts.key_bytes + facts.data_bytes + facts.error_bytes;
+}
+
+std::uint64_t pause_record_bytes(Pause const& pause) {
+  return pause.id.is_none() ? 0 : 64U + pause.by.size() + pause.reason.size();
 }
 
 bool read_row(std::string_view bytes, RowBody& body) {
@@ -369,6 +402,18 @@ bool read_seen(std::string_view bytes, SeenBody& body) {
   body.row = tail.id();
   body.now = tail.six();
   return tail.finished();
+}
+
+bool read_pause(std::string_view bytes, PauseBody& body) {
+  Tail tail{bytes};
+  std::uint8_t const flags = tail.byte();
+  body.standing = static_cast<Standing>(flags & kStandingMask);
+  body.by_failures = (flags & kByFailures) != 0;
+  body.since = tail.six();
+  body.by = tail.text();
+  body.reason = tail.rest();
+  return tail.finished() && flags <= (kStandingMask | kByFailures) &&
+         (body.standing == Standing::paused || body.standing == Standing::draining);
 }
 
 bool read_client(std::string_view bytes, ClientBody& body) {

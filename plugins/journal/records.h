@@ -12,6 +12,7 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/clients.h"
 #include "plugins/journal/leases.h"
+#include "plugins/journal/pause.h"
 #include "plugins/journal/payload.h"
 
 namespace fastjournal::journal {
@@ -30,6 +31,8 @@ enum class RecordType : std::uint8_t {
   seen = 9,             // a (client, sequence) was done without any other record
   client = 10,          // one segment of a client's window, copied forward
   client_dropped = 11,  // a client was silent for too long
+  pause = 12,           // the table is paused, or drains: begins, changes, or is copied forward
+  resume = 13,          // it is open again
 };
 
 enum class RowStatus : std::uint8_t { waiting = 0, processing = 1, parked = 2 };
@@ -115,6 +118,16 @@ struct ClientBody {
   std::vector<Clients::Seen> seen;
 };
 
+struct PauseBody {
+  Standing standing{Standing::paused};
+  bool by_failures{false};
+  std::int64_t since{0};
+  std::string_view by{};
+  std::string_view reason{};
+};
+
+[[nodiscard]] PauseBody body_of(Pause const& pause);
+
 // Each appends one record and returns its place.
 Lsn append_row(Records& records, ObjectId object, RowBody const& body);
 Lsn append_merge(Records& records, ObjectId row, MergeBody const& body);
@@ -127,13 +140,19 @@ Lsn append_remove(Records& records, ObjectId row, Reason reason);
 Lsn append_seen(Records& records, SeenBody const& body);
 Lsn append_client(Records& records, ObjectId segment, ClientBody const& body);
 Lsn append_client_dropped(Records& records, std::string_view name);
+Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body);
+Lsn append_resume(Records& records, ObjectId pause);
 
 // A row's canonical bytes, for the digest: its id and its record, without the sender.
 void write_row(std::string& out, ObjectId id, RowBody const& body);
 void write_client(std::string& out, ClientBody const& body);
+void write_pause(std::string& out, Pause const& pause);
 
 // Bytes of a whole row's record, its header included.
 [[nodiscard]] std::uint64_t row_record_bytes(Facts const& facts);
+
+// Likewise of a pause; 0 while the table is open.
+[[nodiscard]] std::uint64_t pause_record_bytes(Pause const& pause);
 
 // False: the bytes are no such body.
 [[nodiscard]] bool read_row(std::string_view bytes, RowBody& body);
@@ -146,5 +165,6 @@ void write_client(std::string& out, ClientBody const& body);
 [[nodiscard]] bool read_remove(std::string_view bytes, Reason& reason);
 [[nodiscard]] bool read_seen(std::string_view bytes, SeenBody& body);
 [[nodiscard]] bool read_client(std::string_view bytes, ClientBody& body);
+[[nodiscard]] bool read_pause(std::string_view bytes, PauseBody& body);
 
 }  // namespace fastjournal::journal

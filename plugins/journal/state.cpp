@@ -497,4 +497,19 @@ void State::set_one_at_a_time(bool value, Effects& effects) {
   }
 }
 
+// ---------------------------------------------------------------------------
+// Pauses
+
+void State::set_pause(ObjectId id, PauseBody const& body, Lsn lsn) {
+  end_pause();
+  pause_ = {body.standing,        body.by_failures,        id, Regions::of(lsn), body.since,
+            std::string{body.by}, std::string{body.reason}};
+  regions_.add(pause_.region);
+}
+
+void State::end_pause() {
+  if (!pause_.id.is_none()) regions_.remove(pause_.region);
+  pause_ = {};
+}
+
 }  // namespace fastjournal::journal

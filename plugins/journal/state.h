@@ -73,7 +73,10 @@ class State {
   [[nodiscard]] std::uint64_t future() const { return wheel_.size(); }
   [[nodiscard]] std::uint64_t behind() const { return behind_; }
   [[nodiscard]] LeaseEpoch last_epoch() const { return last_epoch_; }
-  [[nodiscard]] std::uint64_t live_bytes() const { return row_record_bytes_ + clients_.live_bytes(); }
+  [[nodiscard]] Pause const& pause() const { return pause_; }
+  [[nodiscard]] std::uint64_t live_bytes() const {
+    return row_record_bytes_ + clients_.live_bytes() + pause_record_bytes(pause_);
+  }
   [[nodiscard]] std::uint64_t memory_bytes() const;
   [[nodiscard]] bool payloads_nearly_full() const { return payloads_.is_nearly_full(); }
 
@@ -110,6 +113,11 @@ class State {
   void change(std::uint32_t row, Change const& change, Effects& effects);
   void set_error(std::uint32_t row, std::string_view error);
   void set_one_at_a_time(bool value, Effects& effects);
+
+  // -- people -------------------------------------------------------------
+  // Paused or draining, as a record at `lsn` says.
+  void set_pause(ObjectId id, PauseBody const& body, Lsn lsn);
+  void end_pause();
 
   // -- clients ------------------------------------------------------------
   void note(Sender const& sender, ObjectId row, std::int64_t now, Lsn lsn) {
@@ -167,6 +175,7 @@ class State {
   Leases leases_;
   Clients clients_;
   Regions regions_;
+  Pause pause_;
   Deadlines expiries_;
   Deadlines parked_;
   absl::flat_hash_map<std::uint32_t, Sibling> siblings_;  // of rows that share their key with others

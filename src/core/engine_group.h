@@ -62,6 +62,11 @@ class Engine::Collector final : public Effects {
   }
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
+  void available_again() override {
+    if (table_.subscriptions.empty()) return;
+    table_.subscriptions.became_available_again(*table_.table);
+    engine_.touch(table_);
+  }
   void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
     engine_.raise(table_, name, priority, message, tags);
   }

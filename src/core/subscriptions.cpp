@@ -92,6 +92,16 @@ void Subscriptions::closed(ConnectionId connection, Table const& table) {
 
 void Subscriptions::became_available(std::string_view topic, TimeMs due) { add_pending(topic, due); }
 
+void Subscriptions::became_available_again(Table const& table) {
+  for (auto const& [topic, queue] : armed_) {
+    std::uint64_t const ready = table.available(topic);
+    if (ready == 0) continue;
+    add_pending(topic, {});
+    Pending& pending = pending_.find(topic)->second;
+    pending.count = std::max(pending.count, ready);
+  }
+}
+
 void Subscriptions::put_in_line(ParkedCommand command, bool first) {
   Line& line = parked_[command.topic];
   ++parked_of_[command.connection];

@@ -56,6 +56,8 @@ class Subscriptions {
   void took(ConnectionId connection, Take take);
   void closed(ConnectionId connection, Table const& table);
   void became_available(std::string_view topic, TimeMs due);
+  // All that the table has, for every topic that somebody idle listens to.
+  void became_available_again(Table const& table);
 
   [[nodiscard]] bool park(ParkedCommand command);
   // Parked commands to be decided again, as their wait is over or work may be

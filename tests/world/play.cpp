@@ -75,13 +75,21 @@ class Player {
 
   void command(std::uint64_t dice) {
     std::string const name = client();
-    if (dice < 450) {
+    if (draw(200) == 0) {
+      stand(name);
+    } else if (dice < 450) {
       insert(name);
     } else if (dice < 650) {
       exchange(name, "NEXT table=jobs;count=" + std::to_string(1 + draw(4)));
     } else {
       end_one(name, dice);
     }
+  }
+
+  // Paused, draining or open; what the last word was holds over every crash.
+  void stand(std::string const& name) {
+    std::string const word = standing_ != "RESUMED" || draw(3) == 0 ? "RESUME" : draw(2) == 0 ? "PAUSE" : "DRAIN";
+    exchange(name, word + " table=jobs;reason=drawn");
   }
 
   void insert(std::string const& name) {
@@ -113,7 +121,7 @@ class Player {
     } else if (dice < 990) {
       exchange(name, "KICK table=jobs;row=" + row);
     } else {
-      exchange(name, "PEEK table=jobs;row=" + row);
+      exchange(name, std::string{draw(2) == 0 ? "PEEK" : "WHY"} + " table=jobs;row=" + row);
     }
   }
 
@@ -141,7 +149,9 @@ class Player {
       known.key = line;
       // An expiry date may end it without a word.
       known.may_be_gone = known.may_be_gone || line.find("expiration_date") != std::string::npos;
+      if (standing_ == "DRAINING" && message.text("result") != "duplicate") wrong("an insert while the table drains");
     } else if (message.command == "ROW" && line.starts_with("NEXT")) {
+      if (standing_ == "PAUSED") wrong("row " + row + " is handed out while the table is paused");
       note_lease(row, message);
     } else if (message.command == "TOUCHED") {
       rows_[row].leased_until = held_[row].end = *message.integer("lease_end");
@@ -152,6 +162,8 @@ class Player {
       rows_[row].leased_until = 0;
       // Back at waiting it may fold into its twin, or the other way round.
       rows_[row].may_be_gone = true;
+    } else if (message.command == "PAUSED" || message.command == "DRAINING" || message.command == "RESUMED") {
+      standing_ = message.command;
     } else if (message.command == "ERROR") {
       note_refusal(line, row, message);
     }
@@ -159,6 +171,8 @@ class Player {
 
   void note_refusal(std::string const& line, std::string const&, Message const& message) {
     std::string_view const code = message.text("code");
+    std::string_view const refused = standing_ == "PAUSED" ? "NEXT" : standing_ == "DRAINING" ? "INSERT" : "nothing";
+    if (code == "paused" && line.starts_with(refused)) return;
     if (code != "unknown_row" && code != "stale_epoch" && code != "not_leased" && code != "expired" &&
         code != "wrong_state" && code != "no_space")
       wrong("refused for no reason: " + line + ": " + std::string{code} + " " + std::string{message.text("message")});
@@ -251,6 +265,7 @@ class Player {
   std::uint64_t steps_;
   std::map<std::string, Known> rows_;
   std::map<std::string, Held> held_;
+  std::string standing_{"RESUMED"};
   PlayResult result_;
 };
 

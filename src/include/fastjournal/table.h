@@ -122,6 +122,8 @@ class Effects {
   // reason (done, given back, timed out, deleted, adopted by another connection).
   virtual void lease_began(ObjectId object, ConnectionId connection) = 0;
   virtual void lease_ended(ObjectId object, ConnectionId connection) = 0;
+  // What was held back as a whole (a pause) may be taken again: those who wait are told as if it were new.
+  virtual void available_again() {}
   // A fact an administrator must know, once per cause: row-failed, paused, ...
   virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;
   virtual void lower_alert(std::string_view name) = 0;

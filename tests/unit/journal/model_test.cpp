@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <random>
@@ -166,6 +167,10 @@ class Play {
                  {"keep-parked", "20s"}}} {}
 
   void step() {
+    if (stand_steps_ > 0 && --stand_steps_ == 0) {
+      standing_ = "RESUME";
+      BOOST_REQUIRE(h_.run(standing_, {}).error() == "");
+    }
     switch (pick(16)) {
       case 0:
       case 1:
@@ -179,7 +184,7 @@ class Play {
       case 9: finish("DONE"); break;
       case 10: finish(pick(2) == 0 ? "RELEASE" : "FAIL"); break;
       case 11: finish("TOUCH"); break;
-      case 12: kick_or_delete(); break;
+      case 12: pick(4) == 0 ? stand() : kick_or_delete(); break;
       case 13: pass(); break;
       case 14: close(); break;
       default: copy_forward();
@@ -299,6 +304,12 @@ class Play {
       texts["sequence"] = std::to_string(sender.second);
     }
     Reply const r = h_.run("INSERT", texts);
+    // Draining, it still answers what was done before.
+    bool const done_before = !sender.first.empty() && model_.done.contains(sender);
+    if (standing_ == "DRAIN" && !done_before) {
+      BOOST_REQUIRE(r.error() == "paused");
+      return;
+    }
     BOOST_REQUIRE(r.error() == "");
     auto const id = std::stoull(r.get("row"));
     if (!sender.first.empty()) {
@@ -338,6 +349,10 @@ class Play {
     std::uint64_t const connection = 1 + pick(3);
     std::uint64_t const count = pick(4) == 0 ? 3 : 1;
     Reply const r = h_.run("NEXT", {{"count", std::to_string(count)}}, connection);
+    if (standing_ == "PAUSE") {
+      BOOST_REQUIRE(r.error() == "paused");
+      return;
+    }
     for (std::size_t i = 0; i < count; ++i) {
       std::uint64_t const expected = model_.first(now_);
       if (expected == 0) {
@@ -381,6 +396,14 @@ class Play {
       row->connection = connection;
     }
     settle();
+  }
+
+  void stand() {
+    static constexpr std::array<char const*, 3> kWords{"PAUSE", "DRAIN", "RESUME"};
+    // Open most of the time.
+    standing_ = standing_ == "RESUME" ? kWords[pick(2)] : kWords[1 + pick(2)];
+    BOOST_REQUIRE(h_.run(standing_, {}).error() == "");
+    if (standing_ != "RESUME") stand_steps_ = 1 + pick(12);
   }
 
   void kick_or_delete() {
@@ -438,6 +461,8 @@ class Play {
   Harness h_;
   Model model_;
   std::int64_t now_{1'700'000'000'000};
+  std::string standing_{"RESUME"};  // the word said last
+  std::uint64_t stand_steps_{0};    // until it is open again
 };
 
 }  // namespace

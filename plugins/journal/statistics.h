@@ -1,0 +1,39 @@
+// What a table counts and measures since the daemon serves. Derived: no record
+// knows of it, a restart begins at 0. Histograms take memory with their first
+// value only, so that ten thousand quiet tables cost next to nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "base/histogram.h"
+
+namespace fastjournal::journal {
+
+struct Statistics {
+  // INSERTs by their result; `behind` ones are counted as inserted or merged too.
+  std::uint64_t inserted{0};
+  std::uint64_t merged{0};
+  std::uint64_t behind{0};
+  std::uint64_t duplicate{0};
+  std::uint64_t stale{0};
+  // What became of rows.
+  std::uint64_t leased{0};
+  std::uint64_t done{0};
+  std::uint64_t released{0};
+  std::uint64_t timed_out{0};
+  std::uint64_t failed{0};  // parked or deleted, by FAIL or by too many time-outs
+  std::uint64_t kicked{0};
+  std::uint64_t deleted{0};
+  std::uint64_t expired{0};
+
+  Histogram lateness_ms;    // process date -> lease
+  Histogram wait_ms;        // arrival -> first lease
+  Histogram processing_ms;  // lease -> DONE
+  Histogram merges;         // of rows that are DONE
+
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return lateness_ms.memory_bytes() + wait_ms.memory_bytes() + processing_ms.memory_bytes() + merges.memory_bytes();
+  }
+};
+
+}  // namespace fastjournal::journal
