@@ -46,8 +46,11 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
                             Status& status) {
   CommandType const& type = table.type->commands()[command.index];
   HostedLog& log = *table.log;
-  Collector effects{*this, table};
-  if (table.table->next_due() <= now) static_cast<void>(table.table->advance(now, kAdvanceBudget, effects));
+  if (table.table->next_due() <= now) {
+    Collector falls_due{*this, table, {}};
+    static_cast<void>(table.table->advance(now, kAdvanceBudget, falls_due));
+  }
+  Collector effects{*this, table, now};
 
   if (type.kind == CommandKind::add && memory_bytes_ > memory_bytes_max_) {
     status = Status{Code::no_space, "rows take " + std::to_string(memory_bytes_) + " bytes of memory, the limit is " +
@@ -88,17 +91,17 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   } while (verdict == Verdict::again);
 
   if (!group.is_empty()) close_group(log, now, promise);
-  if (decision.take != Take::no) table.subscriptions.took(command.connection, decision.take);
   // A DONE with next=1 takes too.
   if (type.kind == CommandKind::change || decision.take == Take::found) remember_holder(command.connection, table);
   refresh(table);
-  return {verdict, decision.wait_until, decision.wait_topic};
+  return {verdict, decision.wait_until, decision.wait_topic, decision.take};
 }
 
 bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
   ++table.commands;
   Outcome const outcome = run(table, command, now, false, answer, status);
   if (!status.ok()) ++table.refused;
+  table.subscriptions.took(command.connection, outcome.take);
   if (outcome.verdict != Verdict::wait) return true;
 
   answer.clear();
@@ -147,22 +150,8 @@ void Engine::close_group(HostedLog& log, TimeMs now, Promise promise) {
 void Engine::remember_holder(ConnectionId connection, HostedTable const& table) {
   if (connection == ConnectionId::none) return;
   std::vector<std::uint32_t>& held = held_[connection];
-  if (std::find(held.begin(), held.end(), table.number) == held.end()) held.push_back(table.number);
-}
-
-Status Engine::listen(HostedTable& table, ConnectionId connection, std::string_view topic) {
-  if (!table.subscriptions.listen(connection, topic, *table.table))
-    return {Code::over_limit, "table " + table.name + " has too many listeners"};
-  remember_holder(connection, table);
-  touch(table);
-  return {};
-}
-
-Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
-  if (!table.subscriptions.unlisten(connection, topic))
-    return {Code::wrong_state, "this connection does not listen to table " + table.name};
-  refresh(table);
-  return {};
+  auto const place = std::lower_bound(held.begin(), held.end(), table.number);
+  if (place == held.end() || *place != table.number) held.insert(place, table.number);
 }
 
 void Engine::connection_closed(ConnectionId connection, TimeMs now) {
@@ -173,7 +162,7 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
   for (std::uint32_t const number : numbers) {
     HostedTable& table = *tables_[number];
     if (table.table == nullptr) continue;
-    table.subscriptions.closed(connection, *table.table);
+    table.subscriptions.closed(connection);
     // A connection's leases are bounded by what it was given: no budget of steps.
     static_cast<void>(decide_by_itself(table, now, UINT32_MAX, Promise::written, [&](Decision& decision) {
       return table.table->decide_connection_closed(connection, decision);
@@ -189,7 +178,7 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
 Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
                                         std::function<bool(Decision&)> const& decide) {
   HostedLog& log = *table.log;
-  Collector effects{*this, table};
+  Collector effects{*this, table, now};
   for (std::uint32_t step = 0; step < steps_max; ++step) {
     if (!log.log->reserve(kStepBytesMax + Catalogue::kClockBytes, true)) return Ending::no_space;
     Group& group = *group_;
@@ -212,7 +201,7 @@ bool Engine::run_timers(TimeMs now) {
   for (std::uint32_t looked = 0; due_.first_date() <= now; ++looked) {
     if (looked == kTimedTablesPerTurn) return true;
     HostedTable& table = *tables_[due_.first()];
-    Collector effects{*this, table};
+    Collector effects{*this, table, {}};
     bool const more = table.table->next_due() <= now && table.table->advance(now, kAdvanceBudget, effects);
     // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.
     Ending const ending = decide_by_itself(table, now, kTimerStepsPerTurn, Promise::synced,
@@ -236,48 +225,10 @@ bool Engine::end_of_turn(TimeMs now) {
   touched_.clear();
   for (HostedTable* table : touched) {
     table->touched = false;
-    run_parked(*table, now);
-    wake_listeners(*table, now);
+    if (serve(*table, now)) touch(*table);
     refresh(*table);
   }
   return !touched_.empty();
-}
-
-void Engine::run_parked(HostedTable& table, TimeMs now) {
-  std::list<ParkedCommand> commands = table.subscriptions.take_parked(now, *table.table);
-  std::list<ParkedCommand> again;
-  for (ParkedCommand& parked : commands) {
-    bool const over = parked.deadline <= now;
-    if (!over && outlet_.is_full(parked.connection)) {
-      again.push_back(std::move(parked));
-      continue;
-    }
-    Command const command{parked.index, &parked.message, parked.connection, parked.worker};
-    Answer answer;
-    Status status;
-    if (run(table, command, now, over, answer, status).verdict == Verdict::wait) {
-      again.push_back(std::move(parked));
-    } else {
-      outlet_.answer(parked.connection, parked.message, answer, status);
-    }
-  }
-  while (!again.empty()) {
-    table.subscriptions.park_again(std::move(again.back()));
-    again.pop_back();
-  }
-}
-
-void Engine::wake_listeners(HostedTable& table, TimeMs now) {
-  wakes_.clear();
-  std::int64_t const timeout = table.declaration->option("wake-timeout").integer;
-  table.subscriptions.wake(now, DurationMs{timeout > 0 ? timeout : 5000}, *table.table, wakes_);
-  for (Subscriptions::Wake const& wake : wakes_) {
-    Answer message;
-    message.message("LISTEN").add("table", std::string_view{table.name});
-    if (!wake.topic.empty()) message.add("domain", std::string_view{wake.topic});
-    message.add("ready", wake.ready).add("date", wake.due.value);
-    outlet_.push(wake.connection, message, wake.due);
-  }
 }
 
 void Engine::touch(HostedTable& table) {
@@ -318,6 +269,7 @@ void Engine::metrics(HostedTable const& table, TimeMs now, MetricSink& sink) con
   table.table->metrics(now, sink);
   sink.integer("listeners", static_cast<std::int64_t>(table.subscriptions.listeners()));
   sink.integer("waiting_commands", static_cast<std::int64_t>(table.subscriptions.parked()));
+  sink.integer("announcements_missed", static_cast<std::int64_t>(table.subscriptions.missed()));
   sink.integer("commands", static_cast<std::int64_t>(table.commands));
   sink.integer("refused", static_cast<std::int64_t>(table.refused));
 }

@@ -30,9 +30,10 @@ class Outlet {
  public:
   // The answer to a command that was parked, in place of the direct one.
   virtual void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) = 0;
-  // A message nobody asked for; `due` is the date it is about, for measuring lateness.
-  virtual void push(ConnectionId connection, Answer& message, TimeMs due) = 0;
-  // True while the connection has more unsent output than its limit.
+  // Messages nobody asked for; not while is_full. `due` is when they became due, for measuring lateness; 0: not
+  // to be measured, as they were due before anybody could be told.
+  virtual void push(ConnectionId connection, Answer& messages, TimeMs due, ListenMode mode) = 0;
+  // True while the connection has more unsent output than its limit. Whoever was told so calls Engine::writable later.
   [[nodiscard]] virtual bool is_full(ConnectionId connection) = 0;
 
  protected:
@@ -84,8 +85,11 @@ class Engine {
   // False: the answer comes later, through the Outlet. Otherwise `answer` holds
   // the answer, or `status` why there is none.
   [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status);
-  [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, std::string_view topic);
+  // A second LISTEN of the same connection, table and topic changes its mode and credit.
+  [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, ListenWish const& wish);
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
+  // It was full, and takes messages again.
+  void writable(ConnectionId connection);
   void connection_closed(ConnectionId connection, TimeMs now);
 
   // -- time -------------------------------------------------------------------
@@ -138,6 +142,7 @@ class Engine {
     Verdict verdict;
     TimeMs wait_until;
     std::string_view wait_topic;
+    Take take{Take::no};
   };
   // The one road of a command, and of a parked command that is tried again.
   Outcome run(HostedTable& table, Command const& command, TimeMs now, bool waited, Answer& answer, Status& status);
@@ -146,8 +151,17 @@ class Engine {
   Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
                           std::function<bool(Decision&)> const& decide);
   void close_group(HostedLog& log, TimeMs now, Promise promise);
-  void run_parked(HostedTable& table, TimeMs now);
+  // What those who wait get at the end of a turn (engine_listen.cpp); true: more is left for the next one.
+  [[nodiscard]] bool serve(HostedTable& table, TimeMs now);
+  [[nodiscard]] bool answer_overdue(HostedTable& table, TimeMs now);
+  [[nodiscard]] bool answer_parked(HostedTable& table, ParkedCommand const& parked, TimeMs now, bool over);
+  [[nodiscard]] bool hand_out(HostedTable& table, TimeMs now);
+  [[nodiscard]] bool deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs now);
   void wake_listeners(HostedTable& table, TimeMs now);
+  [[nodiscard]] bool announce(HostedTable& table);
+  std::uint32_t tell_all(HostedTable& table, Subscriptions::Topic& topic, Subscriptions::Event const& event);
+  void tell_missed(HostedTable& table);
+  void tell_page(HostedTable& table, Subscriptions::Listener& listener);
   void touch(HostedTable& table);
   // The table changed: its next date and its memory.
   void refresh(HostedTable& table);
@@ -168,11 +182,13 @@ class Engine {
   NameTable by_name_;
   DueHeap due_;
   std::vector<HostedTable*> touched_;
-  // Tables on which a connection may hold leases or wait; never iterated.
+  // Tables on which a connection may hold leases or wait, by number; never iterated.
   std::unordered_map<ConnectionId, std::vector<std::uint32_t>> held_;
   std::list<Alert> alerts_;
-  std::vector<Subscriptions::Wake> wakes_;
   Answer scratch_;
+  // Memory that engine_listen.cpp uses again.
+  Answer pushed_;
+  std::vector<ObjectId> found_;
   std::unique_ptr<Group> group_;
   std::uint64_t memory_bytes_{0};  // of all tables, as they last said
   std::uint64_t memory_bytes_max_{UINT64_MAX};

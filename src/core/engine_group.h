@@ -2,6 +2,7 @@
 // state: private to the engine's files.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/check.h"
@@ -53,15 +54,21 @@ class Engine::Group final : public Records {
 // Effects of one table, passed on to those who wait for it.
 class Engine::Collector final : public Effects {
  public:
-  Collector(Engine& engine, HostedTable& table) : engine_(engine), table_(table) {}
+  // `since`: what becomes available by a command is due from then on, whatever its date.
+  Collector(Engine& engine, HostedTable& table, TimeMs since) : engine_(engine), table_(table), since_(since) {}
 
-  void available(ObjectId, std::string_view topic, TimeMs due) override {
+  void available(ObjectId object, std::string_view topic, TimeMs due) override {
     if (table_.subscriptions.empty()) return;
-    table_.subscriptions.became_available(topic, due);
+    table_.subscriptions.became_available(object, topic, std::max(due, since_));
     engine_.touch(table_);
   }
-  void lease_began(ObjectId, ConnectionId) override {}
-  void lease_ended(ObjectId, ConnectionId) override {}
+  void lease_began(ObjectId object, ConnectionId connection) override {
+    if (table_.subscriptions.delivers()) table_.subscriptions.lease_began(object, connection);
+  }
+  void lease_ended(ObjectId object, ConnectionId connection) override {
+    if (!table_.subscriptions.delivers()) return;
+    if (table_.subscriptions.lease_ended(object, connection)) engine_.touch(table_);
+  }
   void available_again() override {
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.became_available_again(*table_.table);
@@ -75,6 +82,7 @@ class Engine::Collector final : public Effects {
  private:
   Engine& engine_;
   HostedTable& table_;
+  TimeMs since_;
 };
 
 // During recovery nobody listens yet.

@@ -2,181 +2,477 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace fastjournal::core {
 
-void Subscriptions::arm(Listener& listener, bool first) {
-  disarm(listener);
-  std::list<Listener*>& queue = armed_[listener.topic];
-  listener.state = State::armed;
-  listener.place = queue.insert(first ? queue.begin() : queue.end(), &listener);
+using Listener = Subscriptions::Listener;
+
+Subscriptions::Subscriptions() : whole_(&topics_[std::string{}]) { whole_->uses = 1; }
+
+ConnectionId Subscriptions::Waiter::connection() const {
+  return command != nullptr ? command->connection : listener->connection;
 }
 
-// Out of whatever set its state keeps it in.
-void Subscriptions::disarm(Listener& listener) {
-  if (listener.state == State::armed) {
-    auto const queue = armed_.find(listener.topic);
-    queue->second.erase(listener.place);
-    if (queue->second.empty()) armed_.erase(queue);
-  } else if (listener.state == State::woken) {
-    woken_.erase({listener.deadline, &listener});
+// ---------------------------------------------------------------------------
+// Topics
+
+// The caller uses it once.
+Subscriptions::Topic& Subscriptions::topic_of(std::string_view name) {
+  auto found = topics_.find(name);
+  if (found == topics_.end()) {
+    found = topics_.emplace(std::string{name}, Topic{}).first;
+    found->second.name = found->first;
   }
-  listener.state = State::busy;
+  ++found->second.uses;
+  return found->second;
 }
 
-void Subscriptions::add_pending(std::string_view topic, TimeMs due) {
-  auto found = pending_.find(topic);
-  if (found == pending_.end()) found = pending_.emplace(std::string{topic}, Pending{}).first;
-  if (found->second.count++ == 0) found->second.due = due;
+void Subscriptions::release(Topic& topic) {
+  if (--topic.uses == 0) topics_.erase(topics_.find(topic.name));
 }
 
-bool Subscriptions::listen(ConnectionId connection, std::string_view topic, Table const& table) {
-  std::list<Listener>& mine = by_connection_[connection];
-  auto found = std::find_if(mine.begin(), mine.end(), [topic](Listener const& l) { return l.topic == topic; });
-  if (found == mine.end()) {
-    if (count_ >= kListenersMax) {
-      if (mine.empty()) by_connection_.erase(connection);
+void Subscriptions::add_pending(Topic& topic, std::uint64_t count, TimeMs due) {
+  if (!topic.pending) {
+    topic.pending = true;
+    ++topic.uses;
+    pending_.push_back(&topic);
+  }
+  if (topic.count == 0) topic.due = due;
+  topic.count += count;
+  if (!topic.line.empty()) open_.insert({topic.line.begin()->first, &topic});
+}
+
+void Subscriptions::forget_pending() {
+  for (Topic* topic : pending_) {
+    topic->pending = false;
+    topic->count = 0;
+    topic->due = {};
+    topic->round = 0;
+    release(*topic);
+  }
+  pending_.clear();
+  open_.clear();
+  waking_ = 0;
+}
+
+// ---------------------------------------------------------------------------
+// Where a listener stands
+
+void Subscriptions::put_in_line(Listener& listener) {
+  listener.serial = ++last_serial_;
+  listener.topic->line.emplace(listener.serial, Waiter{nullptr, &listener});
+}
+
+void Subscriptions::wait_in(Listeners& queue, Listener& listener) {
+  stop_waiting(listener);
+  listener.waits = &queue;
+  listener.waiting = queue.insert(queue.end(), &listener);
+}
+
+void Subscriptions::stop_waiting(Listener& listener) {
+  if (listener.waits != nullptr) listener.waits->erase(listener.waiting);
+  listener.waits = nullptr;
+}
+
+void Subscriptions::enter(Listener& listener, bool first) {
+  leave(listener);
+  Topic& topic = *listener.topic;
+  switch (listener.mode) {
+    case ListenMode::wake:
+      if (listener.stalled) return;
+      listener.state = Listener::State::idle;
+      listener.place = topic.armed.insert(first ? topic.armed.begin() : topic.armed.end(), &listener);
+      break;
+    case ListenMode::row:
+      listener.place = topic.rows.insert(topic.rows.end(), &listener);
+      listener.state = Listener::State::idle;
+      if (listener.paging && !listener.stalled) wait_in(paging_, listener);
+      break;
+    case ListenMode::deliver:
+      if (listener.stalled || listener.free_credit() == 0) return;
+      put_in_line(listener);
+      add_pending(topic, 0, {});
+      break;
+  }
+}
+
+void Subscriptions::leave(Listener& listener) {
+  Topic& topic = *listener.topic;
+  switch (listener.mode) {
+    case ListenMode::wake:
+      if (listener.state == Listener::State::idle) topic.armed.erase(listener.place);
+      if (listener.state == Listener::State::woken) woken_.erase({listener.deadline, listener.serial});
+      listener.state = Listener::State::busy;
+      break;
+    case ListenMode::row:
+      if (listener.state == Listener::State::idle) topic.rows.erase(listener.place);
+      listener.state = Listener::State::busy;
+      stop_waiting(listener);
+      break;
+    case ListenMode::deliver:
+      if (listener.serial != 0) topic.line.erase(listener.serial);
+      break;
+  }
+  listener.serial = 0;
+}
+
+// ---------------------------------------------------------------------------
+// Who comes and goes
+
+bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
+  Clients::iterator const client = clients_.try_emplace(connection).first;
+  std::list<Listener>& mine = client->second.listeners;
+  auto found = std::find_if(mine.begin(), mine.end(), [&](Listener const& l) { return l.topic->name == wish.topic; });
+  bool const again = found != mine.end();
+  if (!again) {
+    if (count_ >= kListenersMax || mine.size() >= kListensMax) {
+      forget_if_empty(client);
       return false;
     }
     ++count_;
-    found = mine.insert(mine.end(), Listener{connection, std::string{topic}, State::busy, {}, {}});
+    found = mine.emplace(mine.end());
+    found->connection = connection;
+    found->topic = &topic_of(wish.topic);
+    found->stalled = client->second.is_stalled;
+  } else {
+    leave(*found);
+    if (found->mode == ListenMode::deliver) --deliver_listeners_;
+    // More or less credit leaves what it has.
+    if (found->mode != ListenMode::deliver || wish.mode != ListenMode::deliver) found->held.clear();
+    found->missed = 0;
   }
+  found->mode = wish.mode;
+  found->credit = wish.credit;
+  found->worker = wish.worker;
+  found->paging = wish.mode == ListenMode::row;
+  found->paged_to = {};
+  if (wish.mode == ListenMode::deliver) ++deliver_listeners_;
   // First in the line: what is due already wakes the newcomer itself (DECISIONS 30).
-  arm(*found, true);
-  if (table.available(topic) > 0) add_pending(topic, {});
+  enter(*found, true);
+  if (wish.mode == ListenMode::wake) add_pending(*found->topic, 1, {});
   return true;
 }
 
 bool Subscriptions::unlisten(ConnectionId connection, std::string_view topic) {
-  auto const mine = by_connection_.find(connection);
-  if (mine == by_connection_.end()) return false;
-  auto const found =
-      std::find_if(mine->second.begin(), mine->second.end(), [topic](Listener const& l) { return l.topic == topic; });
-  if (found == mine->second.end()) return false;
-  disarm(*found);
-  mine->second.erase(found);
+  auto const client = clients_.find(connection);
+  if (client == clients_.end()) return false;
+  std::list<Listener>& mine = client->second.listeners;
+  auto const found = std::find_if(mine.begin(), mine.end(), [&](Listener const& l) { return l.topic->name == topic; });
+  if (found == mine.end()) return false;
+  leave(*found);
+  if (found->mode == ListenMode::deliver) --deliver_listeners_;
+  release(*found->topic);
+  mine.erase(found);
   --count_;
-  if (mine->second.empty()) by_connection_.erase(mine);
+  forget_if_empty(client);
   return true;
+}
+
+void Subscriptions::forget_if_empty(Clients::iterator client) {
+  if (client->second.is_empty()) clients_.erase(client);
 }
 
 void Subscriptions::took(ConnectionId connection, Take take) {
-  if (count_ == 0) return;
-  auto const mine = by_connection_.find(connection);
-  if (mine == by_connection_.end()) return;
-  for (Listener& listener : mine->second) {
-    if (take == Take::nothing) {
-      if (listener.state != State::armed) arm(listener, false);
+  if (take == Take::no || count_ == 0) return;
+  auto const client = clients_.find(connection);
+  if (client == clients_.end()) return;
+  for (Listener& listener : client->second.listeners) {
+    if (listener.mode != ListenMode::wake) continue;
+    if (take == Take::found) {
+      leave(listener);
+    } else if (listener.state != Listener::State::idle) {
+      enter(listener, false);
+    }
+  }
+}
+
+void Subscriptions::closed(ConnectionId connection) {
+  auto const client = clients_.find(connection);
+  if (client == clients_.end()) return;
+  for (Listener& listener : client->second.listeners) {
+    // Whoever was told and left did not take it: tell another.
+    if (listener.mode == ListenMode::wake && listener.state == Listener::State::woken)
+      add_pending(*listener.topic, 1, {});
+    leave(listener);
+    if (listener.mode == ListenMode::deliver) --deliver_listeners_;
+    release(*listener.topic);
+    --count_;
+  }
+  while (!client->second.parked.empty()) {
+    auto const [serial, topic] = *client->second.parked.begin();
+    static_cast<void>(take_command(*topic, topic->line.find(serial)));
+    --parked_;
+  }
+  parked_ -= client->second.stalled.size();
+  for (auto const& command : client->second.stalled) release(topics_.find(command->topic)->second);
+  clients_.erase(client);
+}
+
+void Subscriptions::stall(ConnectionId connection) {
+  auto const client = clients_.find(connection);
+  if (client == clients_.end() || client->second.is_stalled) return;
+  client->second.is_stalled = true;
+  for (Listener& listener : client->second.listeners) {
+    if (listener.mode == ListenMode::row) {
+      stop_waiting(listener);
     } else {
-      disarm(listener);
+      leave(listener);
     }
+    listener.stalled = true;
+  }
+  while (!client->second.parked.empty()) {
+    auto const [serial, topic] = *client->second.parked.begin();
+    ++topic->uses;  // goes on to be used
+    client->second.stalled.push_back(take_command(*topic, topic->line.find(serial)));
   }
 }
 
-void Subscriptions::closed(ConnectionId connection, Table const& table) {
-  if (auto const mine = by_connection_.find(connection); mine != by_connection_.end()) {
-    for (Listener& listener : mine->second) {
-      // Whoever was told and left did not take it: tell another.
-      if (listener.state == State::woken && table.available(listener.topic) > 0) add_pending(listener.topic, {});
-      disarm(listener);
-      --count_;
+void Subscriptions::go_on(ConnectionId connection) {
+  auto const client = clients_.find(connection);
+  if (client == clients_.end() || !client->second.is_stalled) return;
+  client->second.is_stalled = false;
+  for (Listener& listener : client->second.listeners) {
+    listener.stalled = false;
+    if (listener.mode == ListenMode::row) {
+      // What it missed first: the pages go on from there.
+      if (listener.paging) wait_in(paging_, listener);
+      if (listener.missed > 0) wait_in(missed_, listener);
+      continue;
     }
-    by_connection_.erase(mine);
+    enter(listener, false);
+    add_pending(*listener.topic, 1, {});
   }
-  if (!parked_of_.contains(connection)) return;
-  Line gone;
-  for (auto& [topic, line] : parked_)
-    for (auto at = line.begin(); at != line.end();)
-      at = at->connection == connection ? take_out(line, at, gone) : std::next(at);
-  std::erase_if(parked_, [](auto const& entry) { return entry.second.empty(); });
-}
-
-void Subscriptions::became_available(std::string_view topic, TimeMs due) { add_pending(topic, due); }
-
-void Subscriptions::became_available_again(Table const& table) {
-  for (auto const& [topic, queue] : armed_) {
-    std::uint64_t const ready = table.available(topic);
-    if (ready == 0) continue;
-    add_pending(topic, {});
-    Pending& pending = pending_.find(topic)->second;
-    pending.count = std::max(pending.count, ready);
+  for (auto& command : std::exchange(client->second.stalled, {})) {
+    Topic& topic = topics_.find(command->topic)->second;
+    put_in_line(std::move(command), client->second);
+    add_pending(topic, 0, {});
+    release(topic);
   }
 }
 
-void Subscriptions::put_in_line(ParkedCommand command, bool first) {
-  Line& line = parked_[command.topic];
-  ++parked_of_[command.connection];
-  std::pair<TimeMs, std::uint64_t> const key{command.deadline, command.serial};
-  by_deadline_[key] = line.insert(first ? line.begin() : line.end(), std::move(command));
+// ---------------------------------------------------------------------------
+// Parked commands
+
+void Subscriptions::put_in_line(std::unique_ptr<ParkedCommand> command, Client& client) {
+  Topic& topic = topic_of(command->topic);
+  std::uint64_t const serial = command->serial;
+  client.parked[serial] = &topic;
+  by_deadline_[{command->deadline, serial}] = &topic;
+  topic.line.emplace(serial, Waiter{std::move(command), nullptr});
 }
 
-// Moves one command to `out`; returns what follows it in its line.
-Subscriptions::Line::iterator Subscriptions::take_out(Line& line, Line::iterator at, Line& out) {
-  by_deadline_.erase({at->deadline, at->serial});
-  if (auto const mine = parked_of_.find(at->connection); --mine->second == 0) parked_of_.erase(mine);
-  auto const next = std::next(at);
-  out.splice(out.end(), line, at);
-  return next;
+std::unique_ptr<ParkedCommand> Subscriptions::take_command(Topic& topic, Line::iterator at) {
+  std::unique_ptr<ParkedCommand> command = std::move(at->second.command);
+  by_deadline_.erase({command->deadline, at->first});
+  clients_.find(command->connection)->second.parked.erase(at->first);
+  topic.line.erase(at);
+  release(topic);
+  return command;
 }
 
 bool Subscriptions::park(ParkedCommand command) {
-  if (by_deadline_.size() >= kParkedMax) return false;
+  if (parked_ >= kParkedMax) return false;
+  ++parked_;
   command.serial = ++last_serial_;
-  put_in_line(std::move(command), false);
+  Client& client = clients_[command.connection];
+  auto owned = std::make_unique<ParkedCommand>(std::move(command));
+  if (!client.is_stalled) {
+    put_in_line(std::move(owned), client);
+  } else {
+    topic_of(owned->topic);
+    client.stalled.push_back(std::move(owned));
+  }
   return true;
 }
 
-void Subscriptions::park_again(ParkedCommand command) { put_in_line(std::move(command), true); }
-
-std::list<ParkedCommand> Subscriptions::take_parked(TimeMs now, Table const& table) {
-  Line out;
-  while (!by_deadline_.empty() && by_deadline_.begin()->first.first <= now) {
-    Line::iterator const at = by_deadline_.begin()->second;
-    take_out(parked_.find(at->topic)->second, at, out);
-  }
-  for (auto& [topic, line] : parked_) {
-    std::uint64_t left = line.empty() ? 0 : table.available(topic);
-    for (auto at = line.begin(); left > 0 && at != line.end(); --left) at = take_out(line, at, out);
-  }
-  std::erase_if(parked_, [](auto const& entry) { return entry.second.empty(); });
-  return out;
+ConnectionId Subscriptions::first_overdue(TimeMs now) const {
+  if (by_deadline_.empty() || by_deadline_.begin()->first.first > now) return ConnectionId::none;
+  auto const& [key, topic] = *by_deadline_.begin();
+  return topic->line.find(key.second)->second.connection();
 }
 
-// Listeners that were told and took nothing in time go to the end of the line.
-void Subscriptions::pass_over(TimeMs now, Table const& table) {
-  while (!woken_.empty() && woken_.begin()->first <= now) {
-    Listener& listener = *woken_.begin()->second;
-    arm(listener, false);
-    if (table.available(listener.topic) > 0) add_pending(listener.topic, {});
+std::unique_ptr<ParkedCommand> Subscriptions::take_overdue() {
+  auto const [key, topic] = *by_deadline_.begin();
+  std::unique_ptr<ParkedCommand> command = take_command(*topic, topic->line.find(key.second));
+  --parked_;
+  forget_if_empty(clients_.find(command->connection));
+  return command;
+}
+
+// ---------------------------------------------------------------------------
+// What happens in the table
+
+void Subscriptions::became_available(ObjectId object, std::string_view name, TimeMs due) {
+  bool const listed = whole_->uses > 1;
+  auto const found = name.empty() ? topics_.end() : topics_.find(name);
+  bool rows = !whole_->rows.empty();
+  if (listed) add_pending(*whole_, 1, due);
+  Topic* topic = nullptr;
+  if (found != topics_.end()) {
+    add_pending(found->second, 1, due);
+    if (!found->second.rows.empty()) topic = &found->second;
+    rows = rows || topic != nullptr;
+  }
+  if (!rows) return;
+  if (events_.size() < kEventsMax) {
+    if (topic != nullptr) ++topic->uses;
+    events_.push_back({object, topic, due});
+    return;
+  }
+  for (Topic* one : {topic, whole_}) {
+    if (one == nullptr || one->rows.empty()) continue;
+    if (one->lost++ > 0) continue;
+    ++one->uses;
+    lost_.push_back(one);
   }
 }
 
-void Subscriptions::wake(TimeMs now, DurationMs wake_timeout, Table const& table, std::vector<Wake>& out) {
-  pass_over(now, table);
-  for (auto& [topic, pending] : pending_) {
-    std::uint64_t const ready = table.available(topic);
-    std::uint64_t left = std::min(ready, pending.count);
-    // Those of this topic first, then those of the whole table.
-    for (std::string_view line : {std::string_view{topic}, std::string_view{}}) {
-      while (left > 0) {
-        auto const queue = armed_.find(line);
-        if (queue == armed_.end()) break;
-        Listener& listener = *queue->second.front();
-        disarm(listener);
-        listener.state = State::woken;
-        listener.deadline = now + wake_timeout;
-        woken_.insert({listener.deadline, &listener});
-        out.push_back({listener.connection, listener.topic, ready, pending.due.value == 0 ? now : pending.due});
-        --left;
-      }
-      if (topic.empty()) break;
+void Subscriptions::became_available_again(Table const& table) {
+  for (auto& [name, topic] : topics_)
+    if (std::uint64_t const ready = table.available(name); ready > 0) add_pending(topic, ready, {});
+}
+
+void Subscriptions::lease_began(ObjectId object, ConnectionId connection) {
+  if (delivering_ == nullptr || delivering_->connection != connection) return;
+  std::vector<ObjectId>& held = delivering_->held;
+  // Mostly the newest of all.
+  held.insert(std::upper_bound(held.begin(), held.end(), object), object);
+}
+
+bool Subscriptions::lease_ended(ObjectId object, ConnectionId connection) {
+  auto const client = clients_.find(connection);
+  if (client == clients_.end()) return false;
+  for (Listener& listener : client->second.listeners) {
+    if (listener.mode != ListenMode::deliver) continue;
+    auto const at = std::lower_bound(listener.held.begin(), listener.held.end(), object);
+    if (at == listener.held.end() || *at != object) continue;
+    listener.held.erase(at);
+    if (listener.serial == 0) enter(listener, false);
+    return true;
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------------------
+// The line for work
+
+Subscriptions::Turn Subscriptions::next(Table const& table) {
+  while (!open_.empty()) {
+    auto const [serial, topic] = *open_.begin();
+    bool const first = !topic->line.empty() && topic->line.begin()->first == serial;
+    std::uint64_t const ready = first ? table.available(topic->name) : 0;
+    if (ready > 0) {
+      if (topic->round == 0 || topic->round > topic->line.size()) topic->round = topic->line.size();
+      return {topic, serial, &topic->line.begin()->second, ready, (ready + topic->round - 1) / topic->round};
     }
+    open_.erase(open_.begin());
+    // Whoever stood first left: the next one has its own place among the topics.
+    if (!first && !topic->line.empty()) open_.insert({topic->line.begin()->first, topic});
   }
-  pending_.clear();
+  return {};
+}
+
+void Subscriptions::served(Turn const& turn, std::uint64_t rows) {
+  --turn.topic->round;
+  for (Topic* topic : {turn.topic, whole_}) {
+    topic->count -= std::min(topic->count, rows);
+    if (whole_ == turn.topic) break;
+  }
+  if (turn.waiter->command == nullptr) {
+    Listener& listener = *turn.waiter->listener;
+    leave(listener);
+    if (listener.free_credit() > 0) put_in_line(listener);
+    return;
+  }
+  ConnectionId const connection = turn.waiter->command->connection;
+  static_cast<void>(take_command(*turn.topic, turn.topic->line.find(turn.serial)));
+  --parked_;
+  forget_if_empty(clients_.find(connection));
+}
+
+void Subscriptions::found_nothing(Turn const& turn) { open_.erase({turn.serial, turn.topic}); }
+
+// ---------------------------------------------------------------------------
+// Rows to be told of
+
+void Subscriptions::end_event() {
+  Topic* const topic = events_.front().topic;
+  events_.pop_front();
+  if (topic != nullptr) release(*topic);
+}
+
+void Subscriptions::note_missed(Listener& listener, std::uint64_t rows) {
+  listener.missed += rows;
+  missed_ever_ += rows;
+  if (!listener.stalled) wait_in(missed_, listener);
+}
+
+void Subscriptions::count_lost() {
+  for (Topic* topic : std::exchange(lost_, {})) {
+    for (Listener* listener : topic->rows) note_missed(*listener, topic->lost);
+    topic->lost = 0;
+    release(*topic);
+  }
+}
+
+Listener* Subscriptions::take_missed() {
+  if (missed_.empty()) return nullptr;
+  Listener& listener = *missed_.front();
+  stop_waiting(listener);
+  if (listener.paging) wait_in(paging_, listener);
+  return &listener;
+}
+
+void Subscriptions::page_told(Listener& listener, ObjectId to, bool last) {
+  listener.paged_to = to;
+  listener.paging = !last;
+  stop_waiting(listener);
+  if (!last && !listener.stalled) wait_in(paging_, listener);
+}
+
+// ---------------------------------------------------------------------------
+// Wakes
+
+void Subscriptions::pass_over(TimeMs now, Table const& table) {
+  while (!woken_.empty() && woken_.begin()->first.first <= now) {
+    Listener& listener = *woken_.begin()->second;
+    enter(listener, false);
+    if (table.available(listener.topic->name) > 0) add_pending(*listener.topic, 1, {});
+  }
+}
+
+Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table) {
+  // Those of a topic first; the whole table's are told of what is left.
+  if (waking_ == 0 && whole_->pending && pending_.back() != whole_) {
+    std::erase(pending_, whole_);
+    pending_.push_back(whole_);
+  }
+  for (; waking_ < pending_.size(); ++waking_) {
+    Topic& topic = *pending_[waking_];
+    topic.count = std::min(topic.count, table.available(topic.name));
+    if (topic.count == 0 || topic.armed.empty()) continue;
+    --topic.count;
+    if (&topic != whole_ && whole_->count > 0) --whole_->count;
+    Listener& listener = *topic.armed.front();
+    leave(listener);
+    listener.state = Listener::State::woken;
+    listener.deadline = deadline;
+    listener.serial = ++last_serial_;
+    woken_[{deadline, listener.serial}] = &listener;
+    return {&listener, topic.due};
+  }
+  return {};
+}
+
+void Subscriptions::not_told(Topic& topic) {
+  ++topic.count;
+  if (&topic != whole_) ++whole_->count;
 }
 
 TimeMs Subscriptions::next_deadline() const {
   TimeMs next = TimeMs::max();
-  if (!woken_.empty()) next = std::min(next, woken_.begin()->first);
+  if (!woken_.empty()) next = std::min(next, woken_.begin()->first.first);
   if (!by_deadline_.empty()) next = std::min(next, by_deadline_.begin()->first.first);
   return next;
 }

@@ -1,13 +1,23 @@
-// Who waits for work of one table: listeners (LISTEN mode wake) and parked
-// commands (NEXT with wait). Volatile: it belongs to connections, not to the
-// log. No herd: work that becomes available wakes as many idle listeners as
-// there are rows, the rest stay asleep; one that takes nothing within the
-// table's wake-timeout is passed over (journal.md, "LISTEN").
+// Who waits for work of one table: listeners (LISTEN) and parked commands (NEXT
+// with wait). Volatile: it belongs to connections, not to the log. What is told
+// and handed out is the engine's business (engine_listen.cpp); here stands who is next.
+//
+//   wake     no herd: work that becomes available wakes as many idle listeners as there are rows, the rest stay
+//            asleep; one that takes nothing within the table's wake-timeout is passed over
+//   row      every listener is told of every row; what it cannot be sent is counted
+//   deliver  listeners with credit stand in one line with the parked commands, in order of arrival; whoever
+//            was served goes to its end
+//
+// A connection that takes no more bytes is stalled: it stands in no line, until it takes bytes again. So it costs
+// the others nothing. Everything is O(log n) in the number of those who wait, except what a
+// connection does to its own listeners (kListensMax).
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,6 +30,16 @@
 #include "fastjournal/types.h"
 
 namespace fastjournal::core {
+
+enum class ListenMode : std::uint8_t { wake, row, deliver };
+
+// What a LISTEN asks for.
+struct ListenWish {
+  std::string_view topic{};
+  ListenMode mode{ListenMode::wake};
+  std::uint32_t credit{0};    // deliver: rows at once
+  std::string_view worker{};  // deliver: as in NEXT
+};
 
 // A command whose verdict was `wait`.
 struct ParkedCommand {
@@ -34,76 +54,195 @@ struct ParkedCommand {
 
 class Subscriptions {
  public:
-  struct Wake {
+  struct Topic;
+  struct Listener;
+  // One in the line for work: a parked command or a deliver listener.
+  struct Waiter {
+    std::unique_ptr<ParkedCommand> command;
+    Listener* listener{nullptr};
+    [[nodiscard]] ConnectionId connection() const;
+  };
+  using Line = std::map<std::uint64_t, Waiter>;  // by order of arrival
+  using Listeners = std::list<Listener*>;
+
+  // A domain, or the whole table (empty name).
+  struct Topic {
+    std::string name;
+    Line line;
+    Listeners armed;  // wake: idle, the longest idle first
+    Listeners rows;   // row
+    bool pending{false};
+    std::uint64_t count{0};  // rows that became available since the last turn
+    TimeMs due{};            // of the first of them; 0: it was due before
+    std::uint64_t lost{0};   // row: there was no room to remember them
+    std::size_t round{0};    // of the line: those who were not served since everybody had a turn
+    std::uint32_t uses{0};   // listeners, waiters and events that name it
+  };
+
+  struct Listener {
+    enum class State : std::uint8_t { idle, woken, busy };
     ConnectionId connection{};
-    std::string topic;
-    std::uint64_t ready{0};
+    Topic* topic{nullptr};
+    ListenMode mode{ListenMode::wake};
+    bool stalled{false};  // its connection is
+    // wake
+    State state{State::busy};
+    TimeMs deadline{};
+    Listeners::iterator place;  // wake: in armed while idle; row: in rows
+    // row
+    bool paging{false};         // what was due when it came is told first, by id
+    ObjectId paged_to{};        // so far
+    std::uint64_t missed{0};    // since it was told last
+    Listeners* waits{nullptr};  // paging_ or missed_, if it stands there
+    Listeners::iterator waiting;
+    // deliver
+    std::uint32_t credit{0};
+    std::uint64_t serial{0};     // in the line, or of its being woken; 0: neither
+    std::vector<ObjectId> held;  // delivered, and still leased to its connection; sorted
+    std::string worker;
+
+    [[nodiscard]] std::uint32_t free_credit() const {
+      return held.size() >= credit ? 0 : credit - static_cast<std::uint32_t>(held.size());
+    }
+  };
+
+  // A row of which row listeners are to be told.
+  struct Event {
+    ObjectId object{};
+    Topic* topic{nullptr};  // its own; nullptr: the whole table's listeners only
     TimeMs due{};
   };
 
-  // Parked commands a table keeps at the most; listeners likewise.
+  struct Wake {
+    Listener* listener{nullptr};
+    TimeMs due{};  // 0: it was due before
+  };
+
+  // A table keeps so many at the most.
   static constexpr std::size_t kParkedMax = 100'000;
   static constexpr std::size_t kListenersMax = 100'000;
+  // LISTENs of one connection on one table: domains.
+  static constexpr std::size_t kListensMax = 256;
+  // Rows of which row listeners were not told yet.
+  static constexpr std::size_t kEventsMax = 65'536;
 
-  [[nodiscard]] bool empty() const { return count_ == 0 && by_deadline_.empty(); }
+  [[nodiscard]] bool empty() const { return count_ == 0 && parked_ == 0; }
   [[nodiscard]] std::size_t listeners() const { return count_; }
-  [[nodiscard]] std::size_t parked() const { return by_deadline_.size(); }
+  [[nodiscard]] std::size_t parked() const { return parked_; }
+  [[nodiscard]] bool delivers() const { return deliver_listeners_ > 0; }
 
-  // False: too many. A second LISTEN of the same connection and topic arms it again.
-  [[nodiscard]] bool listen(ConnectionId connection, std::string_view topic, Table const& table);
+  // -- who comes and goes -----------------------------------------------------
+  // False: too many. A second LISTEN of the same connection and topic changes its mode and credit.
+  [[nodiscard]] bool listen(ConnectionId connection, ListenWish const& wish);
   [[nodiscard]] bool unlisten(ConnectionId connection, std::string_view topic);
   // The connection asked for work and found some / nothing.
   void took(ConnectionId connection, Take take);
-  void closed(ConnectionId connection, Table const& table);
-  void became_available(std::string_view topic, TimeMs due);
-  // All that the table has, for every topic that somebody idle listens to.
-  void became_available_again(Table const& table);
-
+  void closed(ConnectionId connection);
+  // It takes no more bytes: out of every line; it takes bytes again.
+  void stall(ConnectionId connection);
+  void go_on(ConnectionId connection);
   [[nodiscard]] bool park(ParkedCommand command);
-  // Parked commands to be decided again, as their wait is over or work may be
-  // there for them; a topic's in order of arrival.
-  [[nodiscard]] std::list<ParkedCommand> take_parked(TimeMs now, Table const& table);
-  // One that found nothing after all: back to the front of its line (so several go back last first).
-  void park_again(ParkedCommand command);
 
-  // Listeners to be told now; they are counted as woken until `now` + wake_timeout.
-  void wake(TimeMs now, DurationMs wake_timeout, Table const& table, std::vector<Wake>& out);
+  // -- what happens in the table ------------------------------------------------
+  void became_available(ObjectId object, std::string_view topic, TimeMs due);
+  // All that the table has, for every topic that somebody waits for.
+  void became_available_again(Table const& table);
+  void lease_began(ObjectId object, ConnectionId connection);
+  // True if somebody has credit again.
+  bool lease_ended(ObjectId object, ConnectionId connection);
 
-  // When take_parked or wake has something to do because time passed.
+  // -- the line for work ----------------------------------------------------------
+  struct Turn {
+    Topic* topic{nullptr};
+    std::uint64_t serial{0};
+    Waiter* waiter{nullptr};  // nullptr: nobody waits for what is there
+    std::uint64_t ready{0};   // rows that it would find
+    std::uint64_t share{0};   // of them, so that everybody in the line gets some
+  };
+  // The connection of the parked command whose wait is over first; none: no wait is over.
+  [[nodiscard]] ConnectionId first_overdue(TimeMs now) const;
+  // That command leaves the line.
+  [[nodiscard]] std::unique_ptr<ParkedCommand> take_overdue();
+  // Whoever came first of those for whom there is work now.
+  [[nodiscard]] Turn next(Table const& table);
+  // It took `rows`: a command leaves the line, a listener goes to its end, or out of it without credit.
+  void served(Turn const& turn, std::uint64_t rows);
+  void found_nothing(Turn const& turn);  // nobody of this topic would: all keep their places
+  // What is leased from here on is delivered to it; nullptr: no more.
+  void deliver_to(Listener* listener) { delivering_ = listener; }
+
+  // -- rows to be told of -----------------------------------------------------------
+  // The oldest; the caller tells the row listeners of its topic and of the whole table, then calls end_event.
+  [[nodiscard]] Event const* first_event() const { return events_.empty() ? nullptr : &events_.front(); }
+  void end_event();
+  // Rows for which there was no room count as missed.
+  void count_lost();
+  [[nodiscard]] Topic& whole() { return *whole_; }
+  // Row listeners that go through what was due when they came; the first is to have its turn.
+  [[nodiscard]] Listener* first_paging() { return paging_.empty() ? nullptr : paging_.front(); }
+  void page_told(Listener& listener, ObjectId to, bool last);
+  // A row listener that missed something and takes bytes again; it is told how much. nullptr: none.
+  [[nodiscard]] Listener* take_missed();
+  void note_missed(Listener& listener, std::uint64_t rows);
+  [[nodiscard]] std::uint64_t missed() const { return missed_ever_; }
+
+  // -- wakes --------------------------------------------------------------------------
+  // Those who took nothing in time go to the end of their line.
+  void pass_over(TimeMs now, Table const& table);
+  // The next idle listener that is to be told of work; counts as woken until `deadline`. No listener: none.
+  [[nodiscard]] Wake next_wake(TimeMs deadline, Table const& table);
+  // The one that next_wake gave out cannot be told: another one is to be.
+  void not_told(Topic& topic);
+  // End of a turn: whoever could be told was told.
+  void forget_pending();
+
+  // When take_overdue or pass_over has something to do because time passed.
   [[nodiscard]] TimeMs next_deadline() const;
-  [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
+
+  Subscriptions();
 
  private:
-  using Line = std::list<ParkedCommand>;
-  enum class State : std::uint8_t { armed, woken, busy };
-  struct Listener {
-    ConnectionId connection{};
-    std::string topic;
-    State state{State::armed};
-    TimeMs deadline{};
-    std::list<Listener*>::iterator place;  // in armed_[topic] while armed
+  struct Client {
+    std::list<Listener> listeners;
+    std::map<std::uint64_t, Topic*> parked;               // in lines, by serial
+    std::vector<std::unique_ptr<ParkedCommand>> stalled;  // in order of arrival
+    bool is_stalled{false};
+    [[nodiscard]] bool is_empty() const { return listeners.empty() && parked.empty() && stalled.empty(); }
   };
-  struct Pending {
-    std::uint64_t count{0};
-    TimeMs due{};
-  };
+  using Clients = std::unordered_map<ConnectionId, Client>;
 
-  void arm(Listener& listener, bool first);
-  void disarm(Listener& listener);
-  void add_pending(std::string_view topic, TimeMs due);
-  void put_in_line(ParkedCommand command, bool first);
-  Line::iterator take_out(Line& line, Line::iterator at, Line& out);
-  void pass_over(TimeMs now, Table const& table);
+  Topic& topic_of(std::string_view name);
+  void release(Topic& topic);
+  void add_pending(Topic& topic, std::uint64_t count, TimeMs due);
+  // To where its mode and state want it; out of everything.
+  void enter(Listener& listener, bool first);
+  void leave(Listener& listener);
+  void wait_in(Listeners& queue, Listener& listener);
+  void stop_waiting(Listener& listener);
+  void put_in_line(Listener& listener);
+  void put_in_line(std::unique_ptr<ParkedCommand> command, Client& client);
+  std::unique_ptr<ParkedCommand> take_command(Topic& topic, Line::iterator at);
+  void forget_if_empty(Clients::iterator client);
 
-  std::unordered_map<ConnectionId, std::list<Listener>> by_connection_;  // never iterated
+  Clients clients_;  // never iterated
   std::size_t count_{0};
-  std::map<std::string, std::list<Listener*>, std::less<>> armed_;  // by topic, longest idle first
-  std::set<std::pair<TimeMs, Listener*>> woken_;                    // by deadline; ties in any order
-  std::map<std::string, Pending, std::less<>> pending_;             // work that nobody was told of yet
-  std::map<std::string, Line, std::less<>> parked_;                 // by topic, in order of arrival
-  std::map<std::pair<TimeMs, std::uint64_t>, Line::iterator> by_deadline_;
-  std::unordered_map<ConnectionId, std::uint32_t> parked_of_;  // how many; never iterated
+  std::size_t parked_{0};
+  std::size_t deliver_listeners_{0};
+  std::map<std::string, Topic, std::less<>> topics_;
+  Topic* whole_{nullptr};
+  std::vector<Topic*> pending_;  // work came for them since the last turn
+  std::size_t waking_{0};        // those of pending_ before it were looked at
+  // Pending topics with a line, by the serial of the first in it; that may be one that left meanwhile.
+  std::set<std::pair<std::uint64_t, Topic*>> open_;
+  std::map<std::pair<TimeMs, std::uint64_t>, Topic*> by_deadline_;  // parked commands in lines, by serial
+  std::map<std::pair<TimeMs, std::uint64_t>, Listener*> woken_;     // by serial
+  std::deque<Event> events_;
+  std::vector<Topic*> lost_;  // more came than can be remembered
+  Listeners paging_;
+  Listeners missed_;
+  Listener* delivering_{nullptr};
   std::uint64_t last_serial_{0};
+  std::uint64_t missed_ever_{0};
 };
 
 }  // namespace fastjournal::core

@@ -5,7 +5,9 @@ namespace fastjournal::core {
 TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclaration const> declared)
     : plugin_(plugin), declaration_(std::move(declared)) {
   for (CommandDeclaration const& declared_command : declaration_->commands) {
-    by_name_.add(declared_command.name, static_cast<std::uint32_t>(commands_.size()));
+    auto const index = static_cast<std::uint32_t>(commands_.size());
+    by_name_.add(declared_command.name, index);
+    if (declared_command.delivers) delivering_ = index;
     CommandType& command = commands_.emplace_back();
     command.name = declared_command.name;
     command.kind = declared_command.kind;

@@ -32,12 +32,15 @@ class TableType {
   // NameTable::kAbsent if the type has no such command.
   [[nodiscard]] std::uint32_t find_command(std::string_view command) const { return by_name_.find(command); }
   [[nodiscard]] std::vector<CommandType> const& commands() const { return commands_; }
+  // The command that LISTEN mode deliver runs; NameTable::kAbsent if the type has none.
+  [[nodiscard]] std::uint32_t delivering() const { return delivering_; }
 
  private:
   PluginDescriptor const& plugin_;
   std::shared_ptr<TypeDeclaration const> declaration_;
   std::vector<CommandType> commands_;
   NameTable by_name_;
+  std::uint32_t delivering_{NameTable::kAbsent};
 };
 
 // By name; filled before recovery, never changed after (ARCHITECTURE, "Tables").

@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include <algorithm>
+#include <span>
 
 #include "wire/msgpack.h"
 #include "wire/text.h"
@@ -341,22 +342,24 @@ void Server::answer(ConnectionId connection, Message const& command, Answer& ans
   if (found != sessions_.end()) reply(*found->second, command, answer, status);
 }
 
-void Server::push(ConnectionId connection, Answer& message, TimeMs due) {
+void Server::push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) {
   auto const found = sessions_.find(connection);
   if (found == sessions_.end()) return;
   Session& session = *found->second;
-  if (session.unsent() > limits_.output_bytes) {
-    ++counters_.pushes_dropped;
-    return;
+  std::span<Param const> const params{messages.params()};
+  for (std::size_t i = 0; i < messages.heads().size(); ++i) {
+    Answer::Head const& head = messages.heads()[i];
+    write(session,
+          {.command = head.command, .params = params.subspan(head.first, messages.params_end(i) - head.first)});
   }
-  outgoing_.assign(message.params().begin(), message.params().end());
-  write(session, {.command = message.heads().front().command, .params = outgoing_});
-  session.pushed.push_back(due);
+  if (due.value != 0) session.pushed.push_back({due, mode, session.out.size()});
 }
 
 bool Server::is_full(ConnectionId connection) {
   auto const found = sessions_.find(connection);
-  return found != sessions_.end() && found->second->unsent() > limits_.output_bytes;
+  if (found == sessions_.end() || found->second->unsent() <= limits_.output_bytes) return false;
+  found->second->told_full = true;
+  return true;
 }
 
 // ---------------------------------------------------------------------------
@@ -433,26 +436,38 @@ void Server::flush(Session& session) {
         network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
     counters_.bytes_out += taken;
     session.sent += taken;
-    if (!session.pushed.empty()) {
-      std::int64_t const now_us = time_.now_us();
-      for (TimeMs const due : session.pushed)
-        lateness_us_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_us - due.value * 1000)));
-      session.pushed.clear();
-    }
+    if (!session.pushed.empty()) measure_pushes(session);
   }
   if (session.unsent() == 0) {
     session.sent = session.committed = 0;
     clear_buffer(session.out);
   } else if (session.sent > kBufferKeptBytes) {
     session.out.erase(0, session.sent);
+    for (Pushed& pushed : session.pushed) pushed.end -= session.sent;
     session.committed -= session.sent;
     session.sent = 0;
+  }
+  if (session.told_full && session.unsent() <= limits_.output_bytes / 2) {
+    session.told_full = false;
+    engine_.writable(session.id);
+    network_.turn_again();
   }
   if (session.held && session.unsent() <= limits_.output_bytes / 2) {
     read_messages(session, session.in);
     network_.turn_again();
   }
   if (session.input_ended && session.unsent() == 0 && !session.held) close(session);
+}
+
+// How late those pushes are that the kernel has whole by now.
+void Server::measure_pushes(Session& session) {
+  std::int64_t const now_us = time_.now_us();
+  auto const whole = std::find_if(session.pushed.begin(), session.pushed.end(),
+                                  [&](Pushed const& pushed) { return pushed.end > session.sent; });
+  for (auto pushed = session.pushed.begin(); pushed != whole; ++pushed)
+    lateness_us_[static_cast<std::size_t>(pushed->mode)].add(
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_us - pushed->due.value * 1000)));
+  session.pushed.erase(session.pushed.begin(), whole);
 }
 
 void Server::schedule(bool again) {

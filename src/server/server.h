@@ -4,6 +4,7 @@
 // rule 3). One thread. No socket, file or clock of its own: env/ brings them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -65,7 +66,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   // -- core::Outlet -------------------------------------------------------------
   void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) override;
-  void push(ConnectionId connection, Answer& message, TimeMs due) override;
+  void push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) override;
   [[nodiscard]] bool is_full(ConnectionId connection) override;
 
   // -- messages (server.cpp) ------------------------------------------------------
@@ -88,6 +89,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] bool commit_logs();
   void mark_dirty(Session& session);
   void flush(Session& session);
+  void measure_pushes(Session& session);
   void close(Session& session);
   void schedule(bool again);
 
@@ -148,11 +150,10 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::uint64_t unknown{0};
     std::uint64_t turns{0};
     std::uint64_t commits{0};
-    std::uint64_t pushes_dropped{0};
     std::uint64_t bytes_in{0};
     std::uint64_t bytes_out{0};
   } counters_;
-  Histogram lateness_us_;  // due -> LISTEN message given to the kernel
+  std::array<Histogram, 3> lateness_us_;  // by ListenMode: due -> push given to the kernel
   Histogram commit_us_;
 };
 

@@ -6,10 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "core/subscriptions.h"
 #include "fastjournal/types.h"
 #include "wire/framer.h"
 
 namespace fastjournal::server {
+
+// When a push became due, for its lateness, and where it ends in `out`.
+struct Pushed {
+  TimeMs due{};
+  core::ListenMode mode{};
+  std::size_t end{0};
+};
 
 struct Session {
   Session(ConnectionId connection, std::string_view peer_name, wire::FrameLimits limits)
@@ -27,9 +35,10 @@ struct Session {
   std::string out;             // answers
   std::size_t sent{0};         // of `out`: given to the kernel
   std::size_t committed{0};    // of `out`: what it tells is durable; nothing behind it may leave
-  std::vector<TimeMs> pushed;  // dates of pushes in `out`, for lateness
+  std::vector<Pushed> pushed;  // in `out` and not sent yet
   bool binary{false};          // the form of the last message: pushes take it too
   bool held{false};            // reading stopped until `out` is sent
+  bool told_full{false};       // the engine holds back what it has for it
   bool input_ended{false};
   bool dirty{false};  // in the server's list of those to flush
 

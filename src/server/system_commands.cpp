@@ -1,6 +1,7 @@
 // Commands of the daemon itself: what it can do, how it is, who listens, and
 // what every service of a communicatord must understand (wire.md, "Life as a service").
 #include <algorithm>
+#include <array>
 
 #include "server/server.h"
 
@@ -43,6 +44,37 @@ constexpr std::string_view kind_name(CommandKind kind) {
   return "";
 }
 
+constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};  // by ListenMode
+constexpr std::int64_t kCreditMax = 1024;
+constexpr std::size_t kWorkerBytesMax = 256;
+
+Status bad(std::string_view name, std::string text) {
+  return Status{Code::bad_parameter, std::move(text)}.with("parameter", std::string{name});
+}
+
+// mode, credit and worker of a LISTEN.
+Status read_wish(Message const& message, core::ListenWish& wish) {
+  if (std::string_view const mode = message.text("mode"); !mode.empty()) {
+    auto const found = std::find(kModes.begin(), kModes.end(), mode);
+    if (found == kModes.end())
+      return bad("mode", "mode is \"" + std::string{mode.substr(0, 32)} + "\": expected wake, row or deliver");
+    wish.mode = static_cast<core::ListenMode>(found - kModes.begin());
+  }
+  bool const delivers = wish.mode == core::ListenMode::deliver;
+  if (message.has("credit") && !delivers) return bad("credit", "credit goes with mode=deliver only");
+  std::int64_t const credit = message.has("credit") ? message.integer("credit").value_or(0) : 1;
+  if (credit < 1 || credit > kCreditMax)
+    return bad("credit",
+               "credit, the rows delivered at once, is a whole number from 1 to " + std::to_string(kCreditMax));
+  if (delivers) wish.credit = static_cast<std::uint32_t>(credit);
+  std::string_view const worker = message.text("worker");
+  if (worker.size() > kWorkerBytesMax)
+    return Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
+        "parameter", "worker");
+  if (!worker.empty()) wish.worker = worker;
+  return {};
+}
+
 }  // namespace
 
 void Server::name_system_commands() {
@@ -52,8 +84,8 @@ void Server::name_system_commands() {
       {"TABLES", &Server::on_tables, ""},
       {"STATS", &Server::on_stats, "table"},
       {"ALERTS", &Server::on_alerts, "table"},
-      {"LISTEN", &Server::on_listen, "table mode worker"},
-      {"UNLISTEN", &Server::on_unlisten, "table"},
+      {"LISTEN", &Server::on_listen, "table domain mode credit worker"},
+      {"UNLISTEN", &Server::on_unlisten, "table domain"},
       {"RELOAD", &Server::on_reload, ""},
       {"STOP", &Server::on_stop, ""},
       {"LOG_ROTATE", &Server::on_log_rotate, ""},
@@ -180,14 +212,21 @@ void Server::own_stats(Answer& answer) {
       .add("connections_ever", counters_.connections);
   answer.add("messages", counters_.messages).add("invalid", counters_.invalid).add("unknown", counters_.unknown);
   answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
-  answer.add("turns", counters_.turns)
-      .add("commits", counters_.commits)
-      .add("pushes_dropped", counters_.pushes_dropped);
+  answer.add("turns", counters_.turns).add("commits", counters_.commits);
   answer.add("commit_us_p50", commit_us_.percentile(50))
       .add("commit_us_p99", commit_us_.percentile(99))
       .add("commit_us_max", commit_us_.max());
-  answer.add("wakes", lateness_us_.count()).add("lateness_us_p50", lateness_us_.percentile(50));
-  answer.add("lateness_us_p99", lateness_us_.percentile(99)).add("lateness_us_max", lateness_us_.max());
+  // By ListenMode.
+  static constexpr std::array<std::array<std::string_view, 4>, 3> kLateness = {{
+      {"wakes", "lateness_us_p50", "lateness_us_p99", "lateness_us_max"},
+      {"announcements", "row_lateness_us_p50", "row_lateness_us_p99", "row_lateness_us_max"},
+      {"deliveries", "deliver_lateness_us_p50", "deliver_lateness_us_p99", "deliver_lateness_us_max"},
+  }};
+  for (std::size_t mode = 0; mode < kLateness.size(); ++mode) {
+    Histogram const& lateness = lateness_us_[mode];
+    answer.add(kLateness[mode][0], lateness.count()).add(kLateness[mode][1], lateness.percentile(50));
+    answer.add(kLateness[mode][2], lateness.percentile(99)).add(kLateness[mode][3], lateness.max());
+  }
   std::uint64_t disk = 0;
   std::uint64_t logical = 0;
   std::uint64_t containers = 0;
@@ -242,25 +281,22 @@ void Server::on_alerts(Session&, Message const& message, Answer& answer, Status&
 void Server::on_listen(Session& session, Message const& message, Answer& answer, Status& status) {
   core::HostedTable* const table = table_of(message, status);
   if (table == nullptr) return;
-  std::string_view const mode = message.text("mode");
-  if (!mode.empty() && mode != "wake") {
-    status =
-        Status{Code::not_supported, "LISTEN has the mode wake only, not \"" + std::string{mode.substr(0, 32)} + "\""}
-            .with("parameter", "mode");
-  } else if (message.has("domain")) {
-    status = Status{Code::not_supported, "tables have no domains; leave the parameter domain out"}.with("parameter",
-                                                                                                        "domain");
-  } else {
-    status = engine_.listen(*table, session.id, {});
-    if (status.ok()) answer.message("LISTENING").add("table", std::string_view{table->name});
-  }
+  core::ListenWish wish{.topic = message.text("domain"), .worker = session.worker};
+  status = read_wish(message, wish);
+  if (status.ok()) status = engine_.listen(*table, session.id, wish);
+  if (!status.ok()) return;
+  answer.message("LISTENING").add("table", std::string_view{table->name});
+  if (!wish.topic.empty()) answer.add("domain", wish.topic);
 }
 
 void Server::on_unlisten(Session& session, Message const& message, Answer& answer, Status& status) {
   core::HostedTable* const table = table_of(message, status);
   if (table == nullptr) return;
-  status = engine_.unlisten(*table, session.id, {});
-  if (status.ok()) answer.message("UNLISTENED").add("table", std::string_view{table->name});
+  std::string_view const domain = message.text("domain");
+  status = engine_.unlisten(*table, session.id, domain);
+  if (!status.ok()) return;
+  answer.message("UNLISTENED").add("table", std::string_view{table->name});
+  if (!domain.empty()) answer.add("domain", domain);
 }
 
 void Server::on_reload(Session& session, Message const&, Answer& answer, Status& status) {

@@ -15,7 +15,7 @@ constexpr char kFolder[] = "shared";
 class Nobody final : public core::Outlet {
  public:
   void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(ConnectionId, Answer&, TimeMs) override {}
+  void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };
 

@@ -191,7 +191,7 @@ class Table {
   // -- listeners ------------------------------------------------------------
   // Ok, or why nobody can wait for this topic (never asked for the empty one).
   [[nodiscard]] virtual Status check_topic(std::string_view topic) const = 0;
-  // Objects that available() counts, by id from behind `after` on: looks at no more than `looks`
+  // Objects that are due (held back or not), by id from behind `after` on: looks at no more than `looks`
   // objects, adds what it finds to `found`, and returns where to go on; none: that was the last.
   [[nodiscard]] virtual ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
                                                 std::vector<ObjectId>& found) const = 0;

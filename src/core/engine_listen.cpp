@@ -1,0 +1,251 @@
+// What those who wait are handed and told at the end of a turn: rows for parked
+// commands and deliver listeners, wakes, and announcements (subscriptions.h says
+// who is next). All of it is bounded: what is too much for one turn goes on in the next.
+#include <algorithm>
+#include <utility>
+
+#include "base/name_table.h"
+#include "core/engine.h"
+#include "core/engine_group.h"
+
+namespace fastjournal::core {
+namespace {
+
+// Of one table in one turn: rows handed out, answers of waits that are over, announcements, rows looked at
+// for those who want to hear what is due already. A few milliseconds each.
+constexpr std::uint64_t kRowsPerTurn = 8192;
+constexpr std::uint32_t kServedPerTurn = 4096;
+constexpr std::uint32_t kAnnouncementsPerTurn = 16'384;
+constexpr std::uint32_t kLooksPerTurn = 16'384;
+constexpr std::uint32_t kLooksPerPage = 1024;
+constexpr std::int64_t kWakeTimeoutDefault = 5000;  // of table types without the option wake-timeout
+
+void begin_notice(Answer& message, HostedTable const& table, std::string_view topic) {
+  message.clear();
+  message.message("LISTEN").add("table", std::string_view{table.name});
+  if (!topic.empty()) message.add("domain", topic);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Who listens
+
+Status Engine::listen(HostedTable& table, ConnectionId connection, ListenWish const& wish) {
+  if (!wish.topic.empty())
+    if (Status status = table.table->check_topic(wish.topic); !status.ok()) return status;
+  if (wish.mode == ListenMode::deliver && table.type->delivering() == NameTable::kAbsent)
+    return Status{Code::not_supported, "table " + table.name + " is of type " + table.type->name() +
+                                           ", which delivers nothing: listen with mode wake or row"}
+        .with("parameter", "mode");
+  if (!table.subscriptions.listen(connection, wish))
+    return {Code::over_limit, "table " + table.name + " has too many listeners (" +
+                                  std::to_string(Subscriptions::kListenersMax) + "; of one connection " +
+                                  std::to_string(Subscriptions::kListensMax) + " domains)"};
+  remember_holder(connection, table);
+  touch(table);
+  return {};
+}
+
+Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
+  if (table.subscriptions.unlisten(connection, topic)) return {};
+  return {Code::wrong_state, "this connection does not listen to table " + table.name +
+                                 (topic.empty() ? "" : ", domain " + std::string{topic.substr(0, 64)})};
+}
+
+void Engine::writable(ConnectionId connection) {
+  auto const held = held_.find(connection);
+  if (held == held_.end()) return;
+  for (std::uint32_t const number : held->second) {
+    HostedTable& table = *tables_[number];
+    if (table.table == nullptr) continue;
+    table.subscriptions.go_on(connection);
+    touch(table);
+  }
+}
+
+// ---------------------------------------------------------------------------
+// The end of a turn
+
+bool Engine::serve(HostedTable& table, TimeMs now) {
+  bool more = answer_overdue(table, now);
+  more = hand_out(table, now) || more;
+  if (!more) {
+    wake_listeners(table, now);
+    table.subscriptions.forget_pending();
+  }
+  return announce(table) || more;
+}
+
+bool Engine::answer_overdue(HostedTable& table, TimeMs now) {
+  for (std::uint32_t served = 0; served < kServedPerTurn; ++served) {
+    ConnectionId const connection = table.subscriptions.first_overdue(now);
+    if (connection == ConnectionId::none) return false;
+    if (outlet_.is_full(connection)) {
+      table.subscriptions.stall(connection);
+      continue;
+    }
+    std::unique_ptr<ParkedCommand> const parked = table.subscriptions.take_overdue();
+    static_cast<void>(answer_parked(table, *parked, now, true));
+  }
+  return true;
+}
+
+// False: it found nothing and waits on.
+bool Engine::answer_parked(HostedTable& table, ParkedCommand const& parked, TimeMs now, bool over) {
+  Command const command{parked.index, &parked.message, parked.connection, parked.worker};
+  Answer answer;
+  Status status;
+  Outcome const outcome = run(table, command, now, over, answer, status);
+  if (outcome.verdict == Verdict::wait) return false;
+  table.subscriptions.took(parked.connection, outcome.take);
+  outlet_.answer(parked.connection, parked.message, answer, status);
+  return true;
+}
+
+// Parked commands and deliver listeners in order of arrival, as long as there are rows.
+bool Engine::hand_out(HostedTable& table, TimeMs now) {
+  Subscriptions& waiting = table.subscriptions;
+  std::uint64_t rows = 0;
+  for (std::uint32_t served = 0;; ++served) {
+    Subscriptions::Turn const turn = waiting.next(*table.table);
+    if (turn.waiter == nullptr) return false;
+    if (rows >= kRowsPerTurn || served == kServedPerTurn) return true;
+    ConnectionId const connection = turn.waiter->connection();
+    if (outlet_.is_full(connection)) {
+      waiting.stall(connection);
+      continue;
+    }
+    bool const found = turn.waiter->command != nullptr ? answer_parked(table, *turn.waiter->command, now, false)
+                                                       : deliver(table, turn, now);
+    if (!found) {
+      waiting.found_nothing(turn);
+      continue;
+    }
+    std::uint64_t const left = table.table->available(turn.topic->name);
+    std::uint64_t const taken = turn.ready - std::min(turn.ready, left);
+    waiting.served(turn, taken);
+    rows += taken;
+  }
+}
+
+// Runs the command that delivers for a listener: as many rows as its credit allows, and its share of what is there.
+bool Engine::deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs now) {
+  Subscriptions::Listener& listener = *turn.waiter->listener;
+  std::uint64_t const count = std::min<std::uint64_t>(listener.free_credit(), turn.share);
+  CommandType const& type = table.type->commands()[table.type->delivering()];
+  Message message{type.name};
+  message.set_integer("count", static_cast<std::int64_t>(count));
+  if (!turn.topic->name.empty()) message.set("domain", std::string_view{turn.topic->name});
+  Command const command{static_cast<std::uint16_t>(table.type->delivering()), &message, listener.connection,
+                        listener.worker};
+  TimeMs const due = turn.topic->due;
+  Status status;
+  pushed_.clear();
+  table.subscriptions.deliver_to(&listener);
+  Outcome const outcome = run(table, command, now, true, pushed_, status);
+  table.subscriptions.deliver_to(nullptr);
+  if (!status.ok() || outcome.take != Take::found) return false;
+  outlet_.push(listener.connection, pushed_, due, ListenMode::deliver);
+  return true;
+}
+
+void Engine::wake_listeners(HostedTable& table, TimeMs now) {
+  Subscriptions& waiting = table.subscriptions;
+  waiting.pass_over(now, *table.table);
+  std::int64_t const timeout = table.declaration->option("wake-timeout").integer;
+  TimeMs const deadline = now + DurationMs{timeout > 0 ? timeout : kWakeTimeoutDefault};
+  for (;;) {
+    auto const [listener, due] = waiting.next_wake(deadline, *table.table);
+    if (listener == nullptr) return;
+    if (outlet_.is_full(listener->connection)) {
+      waiting.not_told(*listener->topic);
+      waiting.stall(listener->connection);
+      continue;
+    }
+    begin_notice(pushed_, table, listener->topic->name);
+    pushed_.add("ready", table.table->available(listener->topic->name));
+    pushed_.add("date", due.value == 0 ? now.value : due.value);
+    outlet_.push(listener->connection, pushed_, due, ListenMode::wake);
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Announcements
+
+bool Engine::announce(HostedTable& table) {
+  Subscriptions& waiting = table.subscriptions;
+  std::uint32_t told = 0;
+  tell_missed(table);
+  while (Subscriptions::Event const* const event = waiting.first_event()) {
+    if (told >= kAnnouncementsPerTurn) return true;
+    begin_notice(pushed_, table, {});
+    if (table.table->announce(event->object, pushed_)) {
+      told += tell_all(table, waiting.whole(), *event);
+      if (event->topic != nullptr) {
+        pushed_.add("domain", std::string_view{event->topic->name});
+        told += tell_all(table, *event->topic, *event);
+      }
+    }
+    waiting.end_event();
+  }
+  waiting.count_lost();
+  tell_missed(table);
+  for (std::uint32_t looks = 0; Subscriptions::Listener* const listener = waiting.first_paging();
+       looks += kLooksPerPage) {
+    if (looks >= kLooksPerTurn) return true;
+    tell_page(table, *listener);
+  }
+  return false;
+}
+
+// Returns how many were told.
+std::uint32_t Engine::tell_all(HostedTable& table, Subscriptions::Topic& topic, Subscriptions::Event const& event) {
+  std::uint32_t told = 0;
+  for (Subscriptions::Listener* const listener : topic.rows) {
+    // Its pages will come to that row.
+    if (listener->paging && event.object > listener->paged_to) continue;
+    if (!listener->stalled && outlet_.is_full(listener->connection)) table.subscriptions.stall(listener->connection);
+    if (listener->stalled) {
+      table.subscriptions.note_missed(*listener, 1);
+      continue;
+    }
+    outlet_.push(listener->connection, pushed_, event.due, ListenMode::row);
+    ++told;
+  }
+  return told;
+}
+
+void Engine::tell_missed(HostedTable& table) {
+  while (Subscriptions::Listener* const listener = table.subscriptions.take_missed()) {
+    if (outlet_.is_full(listener->connection)) {
+      table.subscriptions.stall(listener->connection);
+      continue;
+    }
+    begin_notice(pushed_, table, listener->topic->name);
+    pushed_.add("missed", std::exchange(listener->missed, 0));
+    outlet_.push(listener->connection, pushed_, {}, ListenMode::row);
+  }
+}
+
+// What was due when the listener came, by id, as far as one page goes.
+void Engine::tell_page(HostedTable& table, Subscriptions::Listener& listener) {
+  Subscriptions& waiting = table.subscriptions;
+  std::string_view const topic = listener.topic->name;
+  found_.clear();
+  ObjectId const next = table.table->find_available(topic, listener.paged_to, kLooksPerPage, found_);
+  ObjectId told = listener.paged_to;
+  for (ObjectId const object : found_) {
+    if (outlet_.is_full(listener.connection)) {
+      waiting.page_told(listener, told, false);
+      waiting.stall(listener.connection);
+      return;
+    }
+    begin_notice(pushed_, table, topic);
+    if (table.table->announce(object, pushed_)) outlet_.push(listener.connection, pushed_, {}, ListenMode::row);
+    told = object;
+  }
+  waiting.page_told(listener, next, next.is_none());
+}
+
+}  // namespace fastjournal::core
