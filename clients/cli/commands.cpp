@@ -56,6 +56,7 @@ class Runner {
   ExitCode list();
   ExitCode listen();
   ExitCode stats();
+  ExitCode alerts();
   ExitCode tables();
   ExitCode columns(std::vector<Message> const& tables);
   ExitCode ping();
@@ -331,6 +332,21 @@ ExitCode Runner::stats() {
   return ExitCode::ok;
 }
 
+ExitCode Runner::alerts() {
+  Message command(one_.lower.empty() ? "ALERTS" : "LOWER");
+  if (!one_.table.empty()) command.set("table", one_.table);
+  if (!one_.lower.empty()) command.set("name", one_.lower);
+  Result<Reply> reply = connection_.call(command);
+  if (!reply.ok()) return complain(reply.status());
+  std::erase_if(reply->messages, [](Message const& one) { return one.command == "ALERTS"; });
+  if (!one_.json)
+    for (Message& alert : reply->messages)
+      for (std::string_view const name : {"first", "last"})
+        if (std::optional<std::int64_t> const ms = alert.integer(name))
+          alert.set(name, alert.arena().copy(model::format_date(*ms)));
+  return show(reply->messages);
+}
+
 ExitCode Runner::tables() {
   Result<Reply> const reply = connection_.call("TABLES");
   if (!reply.ok()) return reply.status().code() == Code::not_found ? ExitCode::nothing : complain(reply.status());
@@ -412,6 +428,7 @@ std::map<std::string_view, Step> const& steps() {
                                                        {"ls", &Runner::list},
                                                        {"listen", &Runner::listen},
                                                        {"stats", &Runner::stats},
+                                                       {"alerts", &Runner::alerts},
                                                        {"tables", &Runner::tables},
                                                        {"ping", &Runner::ping},
                                                        {"commands", &Runner::commands},

@@ -184,12 +184,13 @@ class Grammar {
     row_verb("kick", "put a parked row back to work");
     CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
     stats.add_option("TABLE", out_.table, "name of the table");
+    CLI::App& alerts = verb("alerts", "what an administrator should know, of one table or of all and the daemon");
+    alerts.add_option("TABLE", out_.table, "name of the table");
+    alerts.add_option("--lower", out_.lower, "say that the alert of this name is over");
   }
 
   void row_verb(std::string const& name, std::string const& description) {
-    table_verb(name, description)
-        .add_option("WHICH", out_.words, "its number, or all columns of its key")
-        ->required();
+    table_verb(name, description).add_option("WHICH", out_.words, "its number, or all columns of its key")->required();
   }
 
   void add_other_verbs() {

@@ -58,6 +58,8 @@ struct Invocation {
   std::string status;
   std::string prefix;
   std::string after;
+  // alerts
+  std::string lower;
   // tables
   bool names{false};
   std::string columns_of;

@@ -163,14 +163,19 @@ bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
   return true;
 }
 
-void Journal::alert_failed(std::uint32_t row, std::string_view what, Effects& effects) const {
+void Journal::alert_failed(std::uint32_t row, bool deleted, Effects& effects) const {
   if (serving_at_ == 0) return;
   PayloadView const view = state_.view(row);
   std::string message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +
-                        " is " + std::string{what} + " after " + std::to_string(state_.row(row).timeouts()) +
-                        " time-outs (" + std::to_string(state_.row(row).lifetime()) + " in its life)";
+                        (deleted ? " is deleted after " : " is parked after ") +
+                        std::to_string(state_.row(row).timeouts()) + " time-outs (" +
+                        std::to_string(state_.row(row).lifetime()) + " in its life)";
   if (!view.error.empty()) message.append("; last error: ").append(view.error);
-  effects.alert("row-failed", 60, message, "journal");
+  // A parked row is lowered with the last of its kind; nothing is left of a deleted one that could end.
+  if (deleted)
+    effects.alert("row-deleted", 60, message, "journal,manual");
+  else
+    effects.alert("row-failed", 60, message, "journal");
 }
 
 bool Journal::apply_park(RecordView const& record, Lsn base, Effects& effects) {
@@ -183,7 +188,7 @@ bool Journal::apply_park(RecordView const& record, Lsn base, Effects& effects) {
   if (state_.row(row).place() != Place::processing) return false;
   state_.park(row, body, effects);
   count(&Statistics::failed);
-  alert_failed(row, "parked", effects);
+  alert_failed(row, false, effects);
   return true;
 }
 
@@ -200,7 +205,7 @@ bool Journal::apply_remove(RecordView const& record, Lsn base, Effects& effects)
     case Reason::expired: count(&Statistics::expired); break;
     case Reason::failed:
       count(&Statistics::failed);
-      alert_failed(row, "deleted", effects);
+      alert_failed(row, true, effects);
       break;
   }
   state_.remove(row, effects);

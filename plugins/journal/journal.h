@@ -156,7 +156,7 @@ class Journal final : public Table {
   void note_failure(bool done, bool failed);
   void measure_lease(std::uint32_t row, std::int64_t began);
   void measure_done(std::uint32_t row);
-  void alert_failed(std::uint32_t row, std::string_view what, Effects& effects) const;
+  void alert_failed(std::uint32_t row, bool deleted, Effects& effects) const;
 
   // What a replay does is not counted.
   void count(std::uint64_t Statistics::*what) {

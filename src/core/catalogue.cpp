@@ -15,6 +15,7 @@ namespace {
 //   schema   u32 id, schema as model/schema_codec.h writes it
 //   dropped  u32 id
 //   clock    i64 ms
+// and those of alerts.h
 enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = 4 };
 constexpr std::uint8_t kVersion = 1;
 
@@ -68,6 +69,7 @@ void Catalogue::append_clock(Records& records, TimeMs now) {
 }
 
 bool Catalogue::apply(RecordView const& record) noexcept {
+  if (record.type >= AlertBook::kRaised && record.type <= AlertBook::kLowered) return alerts_.apply(record);
   if (record.version != kVersion) return false;
   switch (static_cast<Kind>(record.type)) {
     case Kind::table: return apply_table(record);
@@ -77,6 +79,7 @@ bool Catalogue::apply(RecordView const& record) noexcept {
       TableId const id{reader.number<std::uint32_t>()};
       if (!reader.finished()) return false;
       tables_.erase(id);
+      alerts_.forget_table(id);
       return true;
     }
     case Kind::clock: {
@@ -124,7 +127,7 @@ Catalogue::TableEntry const* Catalogue::find(TableId id) const {
 }
 
 Lsn Catalogue::oldest_lsn() const {
-  Lsn oldest = kNoLsn;
+  Lsn oldest = alerts_.oldest_lsn();
   auto const take = [&oldest](Lsn lsn) {
     if (oldest.is_none() || lsn < oldest) oldest = lsn;
   };
@@ -147,7 +150,7 @@ bool Catalogue::restate_one(Lsn below, Records& records) const {
       return true;
     }
   }
-  return false;
+  return alerts_.restate_one(below, records);
 }
 
 void Catalogue::digest(DigestSink& sink) const {
@@ -155,6 +158,7 @@ void Catalogue::digest(DigestSink& sink) const {
     sink.object(as_bytes(table_body(id, table.name, table.type)));
     for (auto const& [version, schema] : table.schemas) sink.object(as_bytes(schema_body(id, schema.schema)));
   }
+  alerts_.digest(sink);
 }
 
 }  // namespace fastjournal::core

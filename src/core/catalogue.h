@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/alerts.h"
 #include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
 #include "fastjournal/types.h"
@@ -46,11 +47,12 @@ class Catalogue {
   // A number that no table of this log ever had.
   [[nodiscard]] TableId next_id() const { return TableId{last_id_ + 1}; }
   [[nodiscard]] TimeMs last_now() const { return last_now_; }
+  [[nodiscard]] AlertBook const& alerts() const { return alerts_; }
 
   [[nodiscard]] Lsn oldest_lsn() const;
   // Restates one entry that stands below `below`; false if there is none.
   bool restate_one(Lsn below, Records& records) const;
-  [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
+  [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_ + alerts_.live_bytes(); }
   void digest(DigestSink& sink) const;
 
  private:
@@ -58,6 +60,7 @@ class Catalogue {
   bool apply_schema(RecordView const& record);
 
   std::map<TableId, TableEntry> tables_;
+  AlertBook alerts_;
   std::uint32_t last_id_{0};
   TimeMs last_now_{};
   std::uint64_t live_bytes_{0};

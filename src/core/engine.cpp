@@ -14,7 +14,6 @@ constexpr std::size_t kAdvanceBudget = 4096;
 constexpr std::uint32_t kTimedTablesPerTurn = 256;
 // When there was no room for what a timer wants to log.
 constexpr DurationMs kRetryWithoutSpace{100};
-constexpr std::size_t kAlertsMax = 1000;
 
 std::size_t bytes_of(Message const& message) {
   std::size_t bytes = 64;
@@ -53,13 +52,14 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   Collector effects{*this, table, now};
 
   if (type.kind == CommandKind::add && memory_bytes_ > memory_bytes_max_) {
+    note_short_memory(now);
     status = Status{Code::no_space, "rows take " + std::to_string(memory_bytes_) + " bytes of memory, the limit is " +
                                         std::to_string(memory_bytes_max_) +
                                         ": finish and delete rows, or raise <limits memory-bytes=\"...\">"};
     return {Verdict::done, {}, {}};
   }
   bool const logs = type.kind != CommandKind::read;
-  std::size_t room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + Catalogue::kClockBytes : 0;
+  std::size_t room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + kGroupBytes : 0;
   Group& group = *group_;
   group.begin(log, table.id);
   Decision decision{.now = now, .start = log.log->start(), .waited = waited, .records = group, .answer = answer};
@@ -69,6 +69,7 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
     bool const room_left = !logs || log.log->reserve(room, type.kind != CommandKind::add);
     if (type.kind == CommandKind::add) log.short_of_space = !room_left;
     if (!room_left) {
+      note_short_disk(log, now);
       status = Status{Code::no_space,
                       "log " + log.name + " has no room for this: free disk space, or finish and delete rows"};
       verdict = Verdict::done;
@@ -87,7 +88,7 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
       group.apply_step(*table.table, effects);
     }
     ++decision.step;
-    room = kStepBytesMax;
+    room = kStepBytesMax + kGroupBytes;
   } while (verdict == Verdict::again);
 
   if (!group.is_empty()) close_group(log, now, promise);
@@ -133,6 +134,12 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
 }
 
 void Engine::close_group(HostedLog& log, TimeMs now, Promise promise) {
+  // In the group of their cause: both or none. What leaves because of them is durable first.
+  if (!pending_alerts_.empty() && log_alerts(log, now)) promise = Promise::synced;
+  end_group(log, now, promise);
+}
+
+void Engine::end_group(HostedLog& log, TimeMs now, Promise promise) {
   // Once a batch is enough: time is the same for the whole turn.
   if (!log.clock_in_batch) {
     Group clock;
@@ -180,7 +187,10 @@ Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uin
   HostedLog& log = *table.log;
   Collector effects{*this, table, now};
   for (std::uint32_t step = 0; step < steps_max; ++step) {
-    if (!log.log->reserve(kStepBytesMax + Catalogue::kClockBytes, true)) return Ending::no_space;
+    if (!log.log->reserve(kStepBytesMax + kGroupBytes, true)) {
+      note_short_disk(log, now);
+      return Ending::no_space;
+    }
     Group& group = *group_;
     group.begin(log, table.id);
     scratch_.clear();
@@ -228,6 +238,7 @@ bool Engine::end_of_turn(TimeMs now) {
     if (serve(*table, now)) touch(*table);
     refresh(*table);
   }
+  if (!pending_alerts_.empty()) log_alerts_alone(now);
   return !touched_.empty();
 }
 
@@ -246,24 +257,6 @@ void Engine::refresh(HostedTable& table) {
 
 // ---------------------------------------------------------------------------
 // People
-
-void Engine::raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message,
-                   std::string_view tags) {
-  for (Alert& alert : alerts_) {
-    if (alert.table != table.name || alert.name != name) continue;
-    ++alert.count;
-    alert.last = now_;
-    alert.priority = priority;
-    alert.message = message;
-    return;
-  }
-  if (alerts_.size() >= kAlertsMax) alerts_.pop_front();
-  alerts_.push_back({table.name, std::string{name}, priority, std::string{message}, std::string{tags}, 1, now_, now_});
-}
-
-void Engine::lower(HostedTable const& table, std::string_view name) {
-  alerts_.remove_if([&](Alert const& alert) { return alert.table == table.name && alert.name == name; });
-}
 
 void Engine::metrics(HostedTable const& table, TimeMs now, MetricSink& sink) const {
   table.table->metrics(now, sink);

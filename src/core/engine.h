@@ -15,8 +15,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "core/alerts.h"
 #include "core/due_heap.h"
 #include "core/hosted.h"
 #include "fastjournal/message.h"
@@ -38,18 +40,6 @@ class Outlet {
 
  protected:
   ~Outlet() = default;
-};
-
-// An alert that a table raised or lowered (journal.md, "Alerts").
-struct Alert {
-  std::string table;
-  std::string name;
-  std::uint8_t priority{0};
-  std::string message;
-  std::string tags;
-  std::uint64_t count{0};
-  TimeMs first{};
-  TimeMs last{};
 };
 
 using Declaration = std::shared_ptr<TableDeclaration const>;
@@ -110,10 +100,27 @@ class Engine {
   // Does it; call after check_reload said ok. Returns a sentence for each change.
   [[nodiscard]] Result<std::vector<std::string>> reload(Declarations const& next, TimeMs now);
 
+  // -- alerts (engine_alerts.cpp) ---------------------------------------------
+  // An alert that is raised again within this time is only counted.
+  void set_alert_interval(DurationMs interval) { alert_interval_ = interval; }
+  // Of the daemon itself. Logged, like those of tables, by the group or the end of turn that follows.
+  void raise_alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
+  void lower_alert(std::string_view name);
+  [[nodiscard]] bool alert_is_up(std::string_view name) const;
+  // Lowers disk-short and memory-short once they are over; true while one is up: ask again in a second.
+  [[nodiscard]] bool check_shortages(TimeMs now);
+  // A person says that it is over; `table` null: the daemon's own. not_found if there is none.
+  [[nodiscard]] Status lower_by_hand(HostedTable const* table, std::string_view name, TimeMs now);
+  // By log, table and name.
+  [[nodiscard]] std::vector<Alert> alerts() const;
+  // What may leave once the logs are committed; each once.
+  [[nodiscard]] std::vector<AlertNotice> take_notices() { return std::exchange(notices_, {}); }
+  // Alerts that found no place (kAlertsMax and its neighbours).
+  [[nodiscard]] std::uint64_t alerts_dropped() const { return alerts_dropped_ + pending_alerts_.dropped(); }
+
   // -- people -----------------------------------------------------------------
   void metrics(HostedTable const& table, TimeMs now, MetricSink& sink) const;
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return logs_; }
-  [[nodiscard]] std::list<Alert> const& alerts() const { return alerts_; }
   // Of everything that a replay reproduces.
   [[nodiscard]] std::uint64_t digest() const;
 
@@ -123,6 +130,9 @@ class Engine {
   friend class Collector;
 
   static constexpr std::uint32_t kTimerStepsPerTurn = 64;
+  static constexpr std::size_t kAlertsPerGroup = 4;
+  // What the engine itself puts into a group: the date, and alerts that are lowered and raised again.
+  static constexpr std::size_t kGroupBytes = Catalogue::kClockBytes + kAlertsPerGroup * 2 * AlertBook::kRecordBytesMax;
   enum class Ending : std::uint8_t { finished, more, no_space };
 
   Status host_replayed(HostedLog& log);
@@ -151,6 +161,7 @@ class Engine {
   Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
                           std::function<bool(Decision&)> const& decide);
   void close_group(HostedLog& log, TimeMs now, Promise promise);
+  void end_group(HostedLog& log, TimeMs now, Promise promise);
   // What those who wait get at the end of a turn (engine_listen.cpp); true: more is left for the next one.
   [[nodiscard]] bool serve(HostedTable& table, TimeMs now);
   [[nodiscard]] bool answer_overdue(HostedTable& table, TimeMs now);
@@ -169,9 +180,19 @@ class Engine {
   void move_base(HostedLog& log);
   bool copy_forward(HostedLog& log, TimeMs now);
   bool copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs now);
+  // engine_alerts.cpp
   void raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message,
              std::string_view tags);
   void lower(HostedTable const& table, std::string_view name);
+  // Into the open group of this log; what is left goes into a later one. True if it appended something.
+  bool log_alerts(HostedLog& log, TimeMs now);
+  void log_alert(HostedLog& log, PendingAlerts::Change const& change, TimeMs now);
+  void log_alerts_alone(TimeMs now);
+  void note_short_disk(HostedLog& log, TimeMs now);
+  void note_short_memory(TimeMs now);
+  [[nodiscard]] HostedLog& log_of_alert(HostedTable const* table, std::string_view name) const;
+  void notify(bool up, HostedTable const* table, Alert alert);
+  [[nodiscard]] std::vector<Alert> alerts_of(HostedTable const& table) const;
 
   TableTypes const& types_;
   Outlet& outlet_;
@@ -184,7 +205,11 @@ class Engine {
   std::vector<HostedTable*> touched_;
   // Tables on which a connection may hold leases or wait, by number; never iterated.
   std::unordered_map<ConnectionId, std::vector<std::uint32_t>> held_;
-  std::list<Alert> alerts_;
+  PendingAlerts pending_alerts_;
+  std::vector<AlertNotice> notices_;
+  std::uint64_t alerts_dropped_{0};
+  DurationMs alert_interval_{600'000};
+  TimeMs memory_refused_at_{};
   Answer scratch_;
   // Memory that engine_listen.cpp uses again.
   Answer pushed_;

@@ -105,7 +105,7 @@ bool Engine::copy_forward(HostedLog& log, TimeMs now) {
 bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs now) {
   HostedLog& log = *table.log;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (!log.log->reserve(budget + kStepBytesMax, true)) return false;
+    if (!log.log->reserve(budget + kStepBytesMax + kGroupBytes, true)) return false;
     Collector effects{*this, table, now};
     Group& group = *group_;
     group.begin(log, table.id);

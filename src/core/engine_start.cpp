@@ -258,9 +258,11 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
 
 Status Engine::drop(HostedTable& table, TimeMs now) {
   ObjectId const object = table.log->catalogue.find(table.id)->object;
+  std::vector<Alert> const gone = alerts_of(table);
   Status status = log_in_catalogue(
       *table.log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, table.id); });
   if (!status.ok()) return status;
+  for (Alert const& alert : gone) notify(false, &table, alert);
   table.log->tables.erase(table.id);
   table.table.reset();
   memory_bytes_ -= std::exchange(table.memory_bytes, 0);
@@ -270,7 +272,7 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
 
 Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
                                 std::function<void(Records&)> const& append) {
-  if (!log.log->reserve(bytes + kStepBytesMax + Catalogue::kClockBytes, true))
+  if (!log.log->reserve(bytes + kStepBytesMax + kGroupBytes, true))
     return {Code::no_space, "log " + log.name + " has no room for its catalogue: free disk space"};
   Group group;
   group.begin(log, TableId::catalogue);

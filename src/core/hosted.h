@@ -28,6 +28,7 @@ struct HostedLog {
   Lsn base_checked_at{};       // end of the log when the base was last moved
   Lsn rows_oldest{};           // what the tables need, as of then
   bool short_of_space{false};  // something that adds was refused last time
+  TimeMs refused_at{};         // when there last was no room
   bool copying{false};         // stragglers are being copied forward
   std::uint64_t records_replayed{0};
   std::uint64_t bytes_restated{0};

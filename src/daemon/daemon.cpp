@@ -205,6 +205,15 @@ void Daemon::fatal(Status const& status) {
   std::_Exit(1);
 }
 
+void Daemon::tell(core::AlertNotice const& notice) {
+  std::string const whose = notice.alert.table.empty() ? "the daemon" : "table " + notice.alert.table;
+  if (notice.up)
+    log_warning(fmt::format("alert {} of {}, priority {}, {} times: {}", notice.alert.name, whose,
+                            notice.alert.priority, notice.alert.count, notice.alert.message));
+  else
+    log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
+}
+
 void Daemon::note(std::string_view text) { log_warning(text); }
 
 }  // namespace fastjournal::daemon

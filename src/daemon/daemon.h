@@ -46,6 +46,7 @@ class Daemon final : public server::Administration {
     background_->run(log, std::move(chore));
   }
   void collect_chores() override { background_->collect(); }
+  void tell(core::AlertNotice const& notice) override;
   void note(std::string_view text) override;
 
   Options options_;

@@ -26,6 +26,8 @@ class Administration {
   virtual void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) = 0;
   // Called once a turn.
   virtual void collect_chores() = 0;
+  // An alert was raised, told again or lowered, durably: flag files, a command, a line in the log.
+  virtual void tell(core::AlertNotice const& notice) = 0;
   // A line in the daemon's log.
   virtual void note(std::string_view text) = 0;
 };

@@ -50,6 +50,8 @@ Status Server::start_serving() {
   for (storage::FileLog* log : logs_)
     if (Status status = log->commit(); !status.ok()) return status;
   static_cast<void>(engine_.committed(time_.now()));
+  static_cast<void>(engine_.take_notices());  // those who are told are told of all that stands
+  unwell_ = engine_.alert_is_up(kClockJump) || engine_.check_shortages(time_.now());
   slew_at_us_ = time_.monotonic_us() + kSlewEveryUs;
   schedule(true);
   return {};
@@ -382,6 +384,7 @@ void Server::on_turn_end() {
   again = engine_.end_of_turn(now) || again;
   if (!commit_logs()) return;
   again = engine_.committed(now) || again;
+  tell_alerts();
   // Taken out first: what flushing starts (messages that waited for room) belongs to the next turn.
   flushing_.swap(dirty_);
   for (Session* const session : flushing_) {
@@ -474,12 +477,10 @@ void Server::schedule(bool again) {
   std::int64_t const monotonic = time_.monotonic_us();
   if (monotonic >= slew_at_us_) {
     slew_at_us_ = monotonic + kSlewEveryUs;
-    std::int64_t const off = time_.slew();
-    if (off > TimeKeeper::kAlertUs || off < -TimeKeeper::kAlertUs)
-      administration_.note("the wall clock is " + std::to_string(off / 1000) +
-                           " ms away from the journal's time; it is followed slowly");
+    check_health();
   }
   std::int64_t wake = time_.monotonic_of(engine_.next_due());
+  if (unwell_) wake = std::min(wake, slew_at_us_);
   for (storage::FileLog const* log : logs_) {
     if (log->needs_stamp()) wake = std::min(wake, stamp_at_us_);
     if (log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval) wake = std::min(wake, sync_at_us_);

@@ -25,6 +25,9 @@
 
 namespace fastjournal::server {
 
+// The wall clock is more than a second away (DECISIONS 14).
+inline constexpr std::string_view kClockJump = "clock-jump";
+
 struct ServerLimits {
   std::size_t connections_max{10'000};
   wire::FrameLimits frames{};
@@ -52,6 +55,10 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] std::string durability() const;
   // As by the command RELOAD. Returns one sentence a change.
   [[nodiscard]] Result<std::vector<std::string>> reload();
+
+  // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
+  void raise_alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
+  void lower_alert(std::string_view name);
 
   void on_open(ConnectionId id, std::string_view peer) override;
   void on_bytes(ConnectionId id, std::string_view bytes) override;
@@ -92,6 +99,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void measure_pushes(Session& session);
   void close(Session& session);
   void schedule(bool again);
+  // Once a second (server_alerts.cpp): the clock, and what was short.
+  void check_health();
+  void tell_alerts();
 
   // -- commands of the daemon itself (system_commands.cpp) --------------------------
   void name_system_commands();
@@ -100,6 +110,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_tables(Session&, Message const&, Answer&, Status&);
   void on_stats(Session&, Message const&, Answer&, Status&);
   void on_alerts(Session&, Message const&, Answer&, Status&);
+  void on_lower(Session&, Message const&, Answer&, Status&);
   void on_listen(Session&, Message const&, Answer&, Status&);
   void on_unlisten(Session&, Message const&, Answer&, Status&);
   void on_reload(Session&, Message const&, Answer&, Status&);
@@ -140,6 +151,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   TimeMs now_{};
   std::int64_t slew_at_us_{0};
   std::int64_t alias_note_at_us_{0};
+  bool unwell_{false};  // the clock is off, or something is short: looked at again without being asked
   std::int64_t stamp_at_us_{INT64_MAX};
   std::int64_t sync_at_us_{INT64_MAX};
 

@@ -84,6 +84,7 @@ void Server::name_system_commands() {
       {"TABLES", &Server::on_tables, ""},
       {"STATS", &Server::on_stats, "table"},
       {"ALERTS", &Server::on_alerts, "table"},
+      {"LOWER", &Server::on_lower, "name table"},
       {"LISTEN", &Server::on_listen, "table domain mode credit worker"},
       {"UNLISTEN", &Server::on_unlisten, "table domain"},
       {"RELOAD", &Server::on_reload, ""},
@@ -212,6 +213,8 @@ void Server::own_stats(Answer& answer) {
       .add("connections_ever", counters_.connections);
   answer.add("messages", counters_.messages).add("invalid", counters_.invalid).add("unknown", counters_.unknown);
   answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
+  answer.add("alerts", static_cast<std::uint64_t>(engine_.alerts().size()))
+      .add("alerts_dropped", engine_.alerts_dropped());
   answer.add("turns", counters_.turns).add("commits", counters_.commits);
   answer.add("commit_us_p50", commit_us_.percentile(50))
       .add("commit_us_p99", commit_us_.percentile(99))
@@ -260,22 +263,6 @@ std::string Server::durability() const {
                       " ms";
   }
   return text;
-}
-
-void Server::on_alerts(Session&, Message const& message, Answer& answer, Status& status) {
-  bool absent = false;
-  core::HostedTable* const one = table_of(message, status, &absent);
-  if (one == nullptr && !absent) return;
-  for (core::Alert const& alert : engine_.alerts()) {
-    if (one != nullptr && alert.table != one->name) continue;
-    answer.message("ALERT").add("table", std::string_view{alert.table}).add("name", std::string_view{alert.name});
-    answer.add("priority", std::uint64_t{alert.priority}).add("message", std::string_view{alert.message});
-    answer.add("tags", std::string_view{alert.tags})
-        .add("count", alert.count)
-        .add("first", alert.first.value)
-        .add("last", alert.last.value);
-  }
-  if (answer.empty()) answer.message("ALERTS").add("count", std::uint64_t{0});
 }
 
 void Server::on_listen(Session& session, Message const& message, Answer& answer, Status& status) {

@@ -45,6 +45,7 @@ Status World::add_table(std::string const& file) {
 
 Status World::start() {
   fatal_ = Status{};
+  told_.clear();
   server_ = std::make_unique<server::Server>(clock_, network_, types_, server::ServerLimits{}, *this);
   core::Engine& engine = server_->engine();
   engine.declare(declarations_);

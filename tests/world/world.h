@@ -54,6 +54,8 @@ class World final : public server::Administration {
   [[nodiscard]] Result<std::uint64_t> replayed_digest();
   // The write or sync error that ended the daemon, if one did.
   [[nodiscard]] Status const& fatal_error() const { return fatal_; }
+  // Alerts as they left the daemon, since it last started.
+  [[nodiscard]] std::vector<core::AlertNotice> const& told() const { return told_; }
   storage::LogOptions log_options;
 
  private:
@@ -63,6 +65,7 @@ class World final : public server::Administration {
   void fatal(Status const& status) override { fatal_ = status; }
   void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
   void collect_chores() override {}
+  void tell(core::AlertNotice const& notice) override { told_.push_back(notice); }
   void note(std::string_view) override {}
   void tear_down();
 
@@ -77,6 +80,7 @@ class World final : public server::Administration {
   std::unique_ptr<storage::FileLog> log_;
   TimeMs began_{};
   Status fatal_;
+  std::vector<core::AlertNotice> told_;
 };
 
 }  // namespace fastjournal::sim

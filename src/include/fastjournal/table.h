@@ -111,6 +111,9 @@ struct Decision {
   std::array<std::uint64_t, 4> carry{};
 };
 
+// The tag of an alert whose cause does not end by itself: a person lowers it.
+inline constexpr std::string_view kManualTag = "manual";
+
 // What follows from a change and concerns others. Calls are collected by the
 // engine; views are copied. During recovery nobody listens.
 class Effects {
@@ -124,7 +127,8 @@ class Effects {
   virtual void lease_ended(ObjectId object, ConnectionId connection) = 0;
   // What was held back as a whole (a pause) may be taken again: those who wait are told as if it were new.
   virtual void available_again() {}
-  // A fact an administrator must know, once per cause: row-failed, paused, ...
+  // A fact an administrator must know, once per cause: row-failed, paused, ... (name: [a-z][a-z0-9-]*, at most 32
+  // bytes; tags: separated by commas). Raised again it is counted. A table has 8 of them at most.
   virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;
   virtual void lower_alert(std::string_view name) = 0;
 

@@ -71,6 +71,31 @@ BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
   BOOST_TEST((talk(script, json).code == ExitCode::ok));
 }
 
+BOOST_AUTO_TEST_CASE(alerts_show_all_facts_and_are_lowered) {
+  auto const script = [](Peer& peer) {
+    Message const asked = peer.expect("ALERTS");
+    want(!asked.has("table"), "of all tables");
+    peer.answer(asked, "ALERT",
+                {text("table", "pages"), text("name", "row-failed"), number("priority", 60), text("message", "row 8"),
+                 text("tags", "journal"), number("count", 2), number("first", 1000), number("last", 2000),
+                 number("manual_down", 0), number("left", 0)});
+  };
+  Said const plain = talk(script, {"alerts"});
+  BOOST_TEST((plain.code == ExitCode::ok));
+  for (char const* part :
+       {"pages", "row-failed", "60", "row 8", "1970-01-01T00:00:01.000Z", "1970-01-01T00:00:02.000Z"})
+    BOOST_TEST(says(plain.out, part), part << " in " << plain.out);
+  BOOST_TEST(says(talk(script, {"alerts", "--json"}).out, "\"first\":1000,\"last\":2000,\"manual_down\":0"));
+  auto const none = [](Peer& peer) { peer.answer(peer.expect("ALERTS"), "ALERTS", {number("count", 0)}); };
+  BOOST_TEST(talk(none, {"alerts", "pages"}).out == "");
+  auto const lower = [](Peer& peer) {
+    Message const asked = peer.expect("LOWER");
+    want(asked.text("table") == "pages" && asked.text("name") == "row-failed", "LOWER");
+    peer.answer(asked, "LOWERED", {text("table", "pages"), text("name", "row-failed")});
+  };
+  BOOST_TEST((talk(lower, {"alerts", "pages", "--lower", "row-failed"}).code == ExitCode::ok));
+}
+
 BOOST_AUTO_TEST_CASE(a_refusal_is_explained_on_standard_error) {
   Said const said = talk(
       [](Peer& peer) {

@@ -1,0 +1,306 @@
+// Alerts in the engine: a table that raises and lowers as its commands say.
+// What is told, what is only counted, what a replay and copying forward give,
+// and where the limits are.
+#include "core/alerts.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "core/engine.h"
+#include "tests/unit/core/memory_log.h"
+#include "tests/unit/core/tally.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::core;
+using namespace fastjournal::core::test;
+
+// Each row named "NAME" raises the alert NAME when it is put, and lowers it when it goes.
+class Alarming final : public Table {
+ public:
+  explicit Alarming(std::shared_ptr<TableDeclaration const> declaration) : tally_(std::move(declaration)) {}
+  TimeMs next_due() const override { return tally_.next_due(); }
+  bool advance(TimeMs now, std::size_t budget, Effects& effects) override {
+    return tally_.advance(now, budget, effects);
+  }
+  bool decide_timer(Decision& decision) const override { return tally_.decide_timer(decision); }
+  bool decide_connection_closed(ConnectionId, Decision&) const override { return false; }
+  bool decide_recovered(Decision&) const override { return false; }
+  std::uint64_t available(std::string_view topic) const override { return tally_.available(topic); }
+  Verdict decide(Command const& command, Decision& decision) const override { return tally_.decide(command, decision); }
+  bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override {
+    if (!tally_.apply(record, base, effects)) return false;
+    std::string_view const body = as_text(record.body);
+    if (record.type == TallyTable::kGone)
+      effects.lower_alert(body);
+    else
+      effects.alert(body.substr(16), 30, "it is about " + std::string{body.substr(16)}, "tag,manual");
+    return true;
+  }
+  void add_schema(Schema const& schema) override { tally_.add_schema(schema); }
+  bool uses_schema(std::uint16_t version) const override { return tally_.uses_schema(version); }
+  Lsn oldest_lsn() const override { return tally_.oldest_lsn(); }
+  Restated restate_oldest(Lsn below, std::size_t budget, Decision& decision) const override {
+    return tally_.restate_oldest(below, budget, decision);
+  }
+  std::uint64_t live_bytes() const override { return tally_.live_bytes(); }
+  std::uint64_t memory_bytes() const override { return tally_.memory_bytes(); }
+  void digest(DigestSink& sink) const override { tally_.digest(sink); }
+  void metrics(TimeMs now, MetricSink& sink) const override { tally_.metrics(now, sink); }
+  Status check_change(TableDeclaration const& next) const override { return tally_.check_change(next); }
+  void change(std::shared_ptr<TableDeclaration const> next) override { tally_.change(std::move(next)); }
+
+ private:
+  TallyTable tally_;
+};
+
+PluginDescriptor const& alarming_plugin() {
+  static PluginDescriptor const descriptor{
+      .build = "test",
+      .name = "tally",
+      .check_type = [](TypeDeclaration const&) { return Status{}; },
+      .create = [](TableId, std::shared_ptr<TypeDeclaration const>,
+                   std::shared_ptr<TableDeclaration const> declaration) -> Result<std::unique_ptr<Table>> {
+        return std::unique_ptr<Table>{std::make_unique<Alarming>(std::move(declaration))};
+      }};
+  return descriptor;
+}
+
+struct Nobody final : Outlet {
+  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(ConnectionId, Answer&, TimeMs) override {}
+  bool is_full(ConnectionId) override { return false; }
+};
+
+struct World {
+  World() : World(nullptr) {}
+  explicit World(World const* first) {
+    types.emplace("tally", std::make_unique<TableType>(alarming_plugin(), tally_type()));
+    engine = std::make_unique<Engine>(types, nobody);
+    engine->declare({tally_table("counts")});
+    hosted = &engine->add_log("shared");
+    for (int pass = 0; first != nullptr && pass < 2; ++pass)
+      for (MemoryLog::Record const& record : first->log.records) {
+        if (record.lsn < first->log.base_lsn()) continue;
+        if (pass == 1) BOOST_REQUIRE(engine->replay(*hosted, record.view(), first->log.base_lsn()).ok());
+        if (pass == 0 && record.table == TableId::catalogue)
+          BOOST_REQUIRE(engine->replay_catalogue(*hosted, record.view()).ok());
+      }
+    BOOST_REQUIRE(engine->attach(*hosted, log).ok());
+    if (first == nullptr) {
+      BOOST_REQUIRE(engine->finish_recovery(now).ok());
+      turn();
+    }
+  }
+
+  void run(std::string command, std::string name = {}) {
+    HostedTable* const table = engine->find_table("counts");
+    Message message{command};
+    if (!name.empty()) message.set("name", name);
+    Answer answer;
+    Command const asked{static_cast<std::uint16_t>(table->type->find_command(command)), &message, ConnectionId{1}, "w"};
+    static_cast<void>(engine->execute(*table, asked, now, answer, status));
+  }
+  void turn() {
+    static_cast<void>(engine->end_of_turn(now));
+    BOOST_REQUIRE(log.commit().ok());
+    static_cast<void>(engine->committed(now));
+  }
+  std::string told() {
+    std::string out;
+    for (AlertNotice const& notice : engine->take_notices())
+      out += (notice.up ? "+" : "-") + notice.alert.name + std::to_string(notice.alert.count) + " ";
+    return out;
+  }
+  std::string standing() const {
+    std::string out;
+    for (Alert const& alert : engine->alerts())
+      out += alert.table + ":" + alert.name + std::to_string(alert.count) + " ";
+    return out;
+  }
+
+  TableTypes types;
+  Nobody nobody;
+  MemoryLog log;
+  std::unique_ptr<Engine> engine;
+  HostedLog* hosted{nullptr};
+  Status status;
+  TimeMs now{1'000'000};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(alerts)
+
+BOOST_FIXTURE_TEST_CASE(an_alert_stands_in_the_group_of_its_cause, World) {
+  std::uint64_t const groups = log.groups;
+  run("PUT", "sick");
+  BOOST_TEST(log.groups == groups + 1);
+  BOOST_TEST(standing() == "counts:sick1 ");
+  turn();
+  BOOST_TEST(log.groups == groups + 1);
+  BOOST_TEST(told() == "+sick1 ");
+  Alert const alert = engine->alerts().front();
+  BOOST_TEST(alert.message == "it is about sick");
+  BOOST_TEST(alert.manual);
+  BOOST_TEST((alert.first == now && alert.last == now));
+}
+
+BOOST_FIXTURE_TEST_CASE(within_the_interval_it_is_only_counted, World) {
+  engine->set_alert_interval(DurationMs{1000});
+  for (int i = 0; i < 3; ++i) run("PUT", "sick");
+  turn();
+  BOOST_TEST(told() == "+sick1 ");
+  now = now + DurationMs{999};
+  run("PUT", "sick");
+  BOOST_TEST(told() == "");
+  now = now + DurationMs{1};
+  run("PUT", "sick");
+  BOOST_TEST(told() == "+sick5 ");
+  run("PUT", "sick");
+  BOOST_TEST(told() == "");
+  BOOST_TEST(standing() == "counts:sick6 ");
+}
+
+BOOST_FIXTURE_TEST_CASE(it_is_lowered_when_its_cause_is_gone, World) {
+  run("PUT", "sick");
+  run("PUT", "other");
+  run("DROP");
+  turn();
+  BOOST_TEST(standing() == "");
+  BOOST_TEST(told() == "+sick1 +other1 -other1 -sick1 ");
+  run("PUT", "sick");
+  BOOST_TEST(told() == "+sick1 ");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_replay_counts_nothing_twice, World) {
+  for (int i = 0; i < 3; ++i) run("PUT", "sick");
+  run("PUT", "gone");
+  run("DROP");
+  for (int i = 0; i < 2; ++i) run("PUT", "sick");
+  engine->raise_alert("clock-jump", 40, "x", "clock");
+  turn();
+  World const second{this};
+  BOOST_TEST(second.standing() == standing());
+  BOOST_TEST(second.standing() == ":clock-jump1 counts:sick2 ");
+  BOOST_TEST(second.engine->digest() == engine->digest());
+}
+
+BOOST_FIXTURE_TEST_CASE(the_digest_tells_alerts_apart, World) {
+  std::uint64_t const before = engine->digest();
+  engine->raise_alert("clock-jump", 40, "x", "clock");
+  turn();
+  std::uint64_t const raised = engine->digest();
+  BOOST_TEST(raised != before);
+  engine->raise_alert("clock-jump", 40, "x", "clock");
+  turn();
+  BOOST_TEST(engine->digest() != raised);
+  engine->lower_alert("clock-jump");
+  turn();
+  BOOST_TEST(engine->digest() == before);
+}
+
+BOOST_FIXTURE_TEST_CASE(alerts_are_copied_forward_and_hold_the_base_until_then, World) {
+  log.container_bytes = 4096;
+  engine->raise_alert("clock-jump", 40, "x", "clock");
+  turn();
+  for (int i = 0; i < 3; ++i) engine->raise_alert("clock-jump", 40, "x", "clock");
+  turn();
+  Lsn const stated = hosted->catalogue.alerts().all().begin()->second.lsn;
+  for (int i = 0; i < 2000; ++i) {
+    run("PUT", "sick");
+    run("DROP");
+    BOOST_REQUIRE(hosted->catalogue.alerts().all().begin()->second.lsn >= log.base_lsn());
+    turn();
+  }
+  BOOST_TEST((hosted->catalogue.alerts().all().begin()->second.lsn > stated));
+  BOOST_TEST((log.base_lsn() > stated));
+  World const second{this};
+  BOOST_TEST(second.standing() == ":clock-jump4 ");
+  BOOST_TEST(second.engine->digest() == engine->digest());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_table_has_a_few_and_never_one_for_each_row, World) {
+  for (int i = 0; i < 100; ++i) run("PUT", "a" + std::to_string(i));
+  turn();
+  BOOST_TEST(engine->alerts().size() == kAlertsPerTable);
+  BOOST_TEST(engine->alerts_dropped() == 100 - kAlertsPerTable);
+  run("PUT", "a0");
+  BOOST_TEST(engine->alerts().front().count == 2U);
+  engine->raise_alert("clock-jump", 40, "x", "clock");
+  turn();
+  BOOST_TEST(engine->alerts().size() == kAlertsPerTable + 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(long_texts_are_cut_between_characters, World) {
+  std::string text(kAlertMessageBytesMax - 1, 'x');
+  engine->raise_alert("long", 200, text + "\xC3\xA9!", std::string(500, 't'));
+  turn();
+  Alert const alert = engine->alerts().front();
+  BOOST_TEST(alert.message == text);
+  BOOST_TEST(alert.tags.size() == kAlertTagsBytesMax);
+  BOOST_TEST(alert.priority == 100);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_person_may_lower_it, World) {
+  run("PUT", "sick");
+  HostedTable const* const table = engine->find_table("counts");
+  BOOST_TEST((engine->lower_by_hand(table, "other", now).code() == Code::not_found));
+  BOOST_TEST((engine->lower_by_hand(nullptr, "sick", now).code() == Code::not_found));
+  BOOST_TEST(engine->lower_by_hand(table, "sick", now).ok());
+  BOOST_TEST(told() == "+sick1 -sick1 ");
+  World const second{this};
+  BOOST_TEST(second.standing() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_dropped_table_takes_its_alerts_along, World) {
+  run("PUT", "sick");
+  run("DROP");
+  run("PUT", "left");
+  static_cast<void>(engine->take_notices());
+  Result<std::vector<std::string>> const changes = engine->reload({}, now);
+  BOOST_REQUIRE(changes.ok());
+  BOOST_TEST(told() == "-left1 ");
+  BOOST_TEST(standing() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_short_is_one_alert_until_nothing_was_refused_for_a_while, World) {
+  log.room = false;
+  for (int i = 0; i < 5; ++i) run("PUT", "sick");
+  BOOST_TEST((status.code() == Code::no_space));
+  turn();
+  BOOST_TEST(told() == "+disk-short1 ");
+  BOOST_TEST(engine->check_shortages(now));
+  now = now + DurationMs{20'000};
+  BOOST_TEST(engine->check_shortages(now));
+  log.room = true;
+  BOOST_TEST(engine->check_shortages(now));
+  turn();
+  BOOST_TEST(!engine->check_shortages(now));
+  BOOST_TEST(told() == "-disk-short1 ");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_alert_without_room_waits_for_it, World) {
+  log.room = log.room_to_remove = false;
+  run("PUT", "sick");
+  turn();
+  BOOST_TEST(told() == "");
+  log.room = log.room_to_remove = true;
+  turn();
+  BOOST_TEST(told() == "+disk-short1 ");
+}
+
+BOOST_FIXTURE_TEST_CASE(memory_that_is_short_is_an_alert, World) {
+  engine->limit_memory(50);
+  run("PUT", "a");
+  run("PUT", "b");
+  turn();
+  BOOST_TEST(standing().find(":memory-short1 ") == 0U);
+  run("DROP");
+  now = now + DurationMs{10'000};
+  static_cast<void>(engine->check_shortages(now));
+  turn();
+  BOOST_TEST(standing() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
