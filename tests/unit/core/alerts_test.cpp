@@ -16,42 +16,18 @@ using namespace fastjournal::core;
 using namespace fastjournal::core::test;
 
 // Each row named "NAME" raises the alert NAME when it is put, and lowers it when it goes.
-class Alarming final : public Table {
+class Alarming final : public TallyTable {
  public:
-  explicit Alarming(std::shared_ptr<TableDeclaration const> declaration) : tally_(std::move(declaration)) {}
-  TimeMs next_due() const override { return tally_.next_due(); }
-  bool advance(TimeMs now, std::size_t budget, Effects& effects) override {
-    return tally_.advance(now, budget, effects);
-  }
-  bool decide_timer(Decision& decision) const override { return tally_.decide_timer(decision); }
-  bool decide_connection_closed(ConnectionId, Decision&) const override { return false; }
-  bool decide_recovered(Decision&) const override { return false; }
-  std::uint64_t available(std::string_view topic) const override { return tally_.available(topic); }
-  Verdict decide(Command const& command, Decision& decision) const override { return tally_.decide(command, decision); }
+  using TallyTable::TallyTable;
   bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override {
-    if (!tally_.apply(record, base, effects)) return false;
+    if (!TallyTable::apply(record, base, effects)) return false;
     std::string_view const body = as_text(record.body);
-    if (record.type == TallyTable::kGone)
+    if (record.type == kGone)
       effects.lower_alert(body);
     else
       effects.alert(body.substr(16), 30, "it is about " + std::string{body.substr(16)}, "tag,manual");
     return true;
   }
-  void add_schema(Schema const& schema) override { tally_.add_schema(schema); }
-  bool uses_schema(std::uint16_t version) const override { return tally_.uses_schema(version); }
-  Lsn oldest_lsn() const override { return tally_.oldest_lsn(); }
-  Restated restate_oldest(Lsn below, std::size_t budget, Decision& decision) const override {
-    return tally_.restate_oldest(below, budget, decision);
-  }
-  std::uint64_t live_bytes() const override { return tally_.live_bytes(); }
-  std::uint64_t memory_bytes() const override { return tally_.memory_bytes(); }
-  void digest(DigestSink& sink) const override { tally_.digest(sink); }
-  void metrics(TimeMs now, MetricSink& sink) const override { tally_.metrics(now, sink); }
-  Status check_change(TableDeclaration const& next) const override { return tally_.check_change(next); }
-  void change(std::shared_ptr<TableDeclaration const> next) override { tally_.change(std::move(next)); }
-
- private:
-  TallyTable tally_;
 };
 
 PluginDescriptor const& alarming_plugin() {

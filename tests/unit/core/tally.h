@@ -12,7 +12,7 @@
 
 namespace fastjournal::core::test {
 
-class TallyTable final : public Table {
+class TallyTable : public Table {
  public:
   enum : std::uint16_t { kPut, kTake, kDrop, kShow };
   enum : std::uint8_t { kStated = 1, kGone = 2 };
