@@ -39,7 +39,7 @@ void Server::check_health() {
     lower_alert(kClockJump);
   }
   if (unwell_) network_.turn_again();  // what is over is lowered in a turn of its own
-  unwell_ = engine_.check_shortages(turn_now()) || clock_off || was_off;
+  unwell_ = engine_.check_shortages(now_) || clock_off || was_off;
 }
 
 void Server::tell_alerts() {

@@ -44,7 +44,7 @@ PluginDescriptor const& alarming_plugin() {
 
 struct Nobody final : Outlet {
   void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(ConnectionId, Answer&, TimeMs) override {}
+  void push(ConnectionId, Answer&, TimeMs, ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };
 
