@@ -94,10 +94,11 @@ class Engine {
 
   // -- reload -----------------------------------------------------------------
   [[nodiscard]] Declarations const& declarations() const { return declarations_; }
-  // What each difference between conf/ and what runs would do; nothing is
-  // changed. Not ok: some of it cannot be done, and why.
+  // Not ok: some of it cannot be done; a line for each, and why. Nothing is changed.
   [[nodiscard]] Status check_reload(Declarations const& next) const;
-  // Does it; call after check_reload said ok. Returns a sentence for each change.
+  // What reload would do, a line for each change; after check_reload said ok.
+  [[nodiscard]] std::vector<std::string> preview_reload(Declarations const& next) const;
+  // Does it; call after check_reload said ok. Returns what preview_reload said.
   [[nodiscard]] Result<std::vector<std::string>> reload(Declarations const& next, TimeMs now);
 
   // -- alerts (engine_alerts.cpp) ---------------------------------------------
@@ -137,9 +138,12 @@ class Engine {
 
   Status host_replayed(HostedLog& log);
   Status create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry const& entry, Schema const& schema);
-  Status adopt(Declaration const& declaration, TimeMs now, std::vector<std::string>& changes);
+  Status adopt(Declaration const& declaration, TimeMs now);
   Status create_new(Declaration const& declaration, HostedLog& log, TimeMs now);
-  Status change(HostedTable& table, Declaration const& declaration, TimeMs now, std::vector<std::string>& changes);
+  Status change(HostedTable& table, Declaration const& declaration, TimeMs now);
+  [[nodiscard]] static Schema const& latest_schema(HostedTable const& table);
+  void describe_changes(HostedTable const& table, TableDeclaration const& next,
+                        std::vector<std::string>& changes) const;
   Status check_one(Declaration const& declaration) const;
   Status drop(HostedTable& table, TimeMs now);
   Status log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append);

@@ -163,9 +163,8 @@ Status Engine::finish_recovery(TimeMs now) {
       log->tables.erase(id);
     }
   }
-  std::vector<std::string> changes;
   for (Declaration const& declaration : declarations_)
-    if (Status status = adopt(declaration, now, changes); !status.ok()) return status;
+    if (Status status = adopt(declaration, now); !status.ok()) return status;
   for (auto const& table : tables_) {
     if (table->table == nullptr) continue;
     Log& log = *table->log->log;
@@ -201,11 +200,10 @@ Status Engine::check_one(Declaration const& declaration) const {
   return table->table->check_change(*declaration);
 }
 
-Status Engine::adopt(Declaration const& declaration, TimeMs now, std::vector<std::string>& changes) {
+Status Engine::adopt(Declaration const& declaration, TimeMs now) {
   if (Status status = check_one(declaration); !status.ok()) return status;
   HostedTable* const table = find(declaration->name);
-  if (table != nullptr && table->table != nullptr) return change(*table, declaration, now, changes);
-  changes.push_back("table " + declaration->name + ": new");
+  if (table != nullptr && table->table != nullptr) return change(*table, declaration, now);
   return create_new(declaration, *find_log(declaration->log), now);
 }
 
@@ -221,10 +219,12 @@ Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs
   return host(log, id, *types_.find(declaration->type)->second, with_schema(declaration, std::move(schema)));
 }
 
-Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs now,
-                      std::vector<std::string>& changes) {
-  auto const& schemas = table.log->catalogue.find(table.id)->schemas;
-  Schema const& latest = schemas.rbegin()->second.schema;
+Schema const& Engine::latest_schema(HostedTable const& table) {
+  return table.log->catalogue.find(table.id)->schemas.rbegin()->second.schema;
+}
+
+Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs now) {
+  Schema const& latest = latest_schema(table);
   Schema schema = declaration->schema;
   schema.version = latest.version;
   if (!same_schema(schema, latest)) {
@@ -237,19 +237,11 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
     });
     if (!status.ok()) return status;
     table.table->add_schema(schema);
-    changes.push_back("table " + table.name + ": schema version " + std::to_string(schema.version) + " for new rows");
+    // A column that is gone is unknown from here on, as in every table that never had it.
+    table.columns = {};
     for (std::size_t i = 0; i < schema.columns.size(); ++i)
       table.columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
   }
-  for (std::size_t i = 0; i < declaration->options.size() && i < table.declaration->options.size(); ++i) {
-    OptionValue const& before = table.declaration->options[i];
-    OptionValue const& after = declaration->options[i];
-    if (before.text != after.text)
-      changes.push_back("table " + table.name + ": " + after.name + " " + before.text + " -> " + after.text);
-  }
-  if (declaration->aliases != table.declaration->aliases)
-    changes.push_back("table " + table.name + ": aliases " + std::to_string(table.declaration->aliases.size()) +
-                      " -> " + std::to_string(declaration->aliases.size()));
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
   refresh(table);
@@ -282,33 +274,93 @@ Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
   return {};
 }
 
-Status Engine::check_reload(Declarations const& next) const {
-  for (Declaration const& declaration : next)
-    if (Status status = check_one(declaration); !status.ok()) return status;
-  for (auto const& table : tables_) {
-    if (table->table == nullptr) continue;
-    bool const stays =
-        std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
-    if (!stays && !table->table->oldest_lsn().is_none())
-      return {Code::bad_configuration, "table " + quoted(table->name) +
-                                           " is not declared any more but still has rows: put " + table->name +
-                                           ".xml back, or finish or delete its rows first"};
+// ---------------------------------------------------------------------------
+// Reload
+
+namespace {
+
+bool declares(Declarations const& declarations, std::string_view name) {
+  return std::any_of(declarations.begin(), declarations.end(), [name](Declaration const& d) { return d->name == name; });
+}
+
+Column const* column_of(Schema const& schema, std::string_view name) {
+  auto const found = std::find_if(schema.columns.begin(), schema.columns.end(),
+                                  [name](Column const& column) { return column.name == name; });
+  return found == schema.columns.end() ? nullptr : &*found;
+}
+
+// ": column size added, column note dropped, column uri changed"
+std::string describe_columns(Schema const& before, Schema const& after) {
+  std::string out;
+  auto const add = [&out](std::string const& name, char const* what) {
+    out.append(out.empty() ? ": " : ", ").append("column ").append(name).append(what);
+  };
+  for (Column const& column : after.columns) {
+    Column const* const old = column_of(before, column.name);
+    if (old == nullptr) add(column.name, " added");
+    if (old != nullptr && *old != column) add(column.name, " changed");
   }
-  return {};
+  for (Column const& column : before.columns)
+    if (column_of(after, column.name) == nullptr) add(column.name, " dropped");
+  return out;
+}
+
+}  // namespace
+
+Status Engine::check_reload(Declarations const& next) const {
+  std::string refusals;
+  auto const refuse = [&refusals](std::string const& text) { refusals.append(refusals.empty() ? "" : "\n").append(text); };
+  for (Declaration const& declaration : next)
+    if (Status status = check_one(declaration); !status.ok()) refuse(status.message());
+  for (auto const& table : tables_)
+    if (table->table != nullptr && !declares(next, table->name) && !table->table->oldest_lsn().is_none())
+      refuse("table " + quoted(table->name) + " is not declared any more but still has rows: put " + table->name +
+             ".xml back, or finish or delete its rows first");
+  return refusals.empty() ? Status{} : Status{Code::bad_configuration, refusals};
+}
+
+void Engine::describe_changes(HostedTable const& table, TableDeclaration const& next,
+                              std::vector<std::string>& changes) const {
+  std::string const head = "table " + table.name + ": ";
+  Schema const& latest = latest_schema(table);
+  if (!same_schema(next.schema, latest))
+    changes.push_back(head + "schema version " + std::to_string(latest.version + 1) + " for new rows" +
+                      describe_columns(latest, next.schema));
+  for (std::size_t i = 0; i < next.options.size() && i < table.declaration->options.size(); ++i) {
+    OptionValue const& before = table.declaration->options[i];
+    OptionValue const& after = next.options[i];
+    if (before.text != after.text) changes.push_back(head + after.name + " " + before.text + " -> " + after.text);
+  }
+  if (next.aliases != table.declaration->aliases)
+    changes.push_back(head + "aliases " + std::to_string(table.declaration->aliases.size()) + " -> " +
+                      std::to_string(next.aliases.size()));
+  if (next.description != table.declaration->description) changes.push_back(head + "another description");
+}
+
+std::vector<std::string> Engine::preview_reload(Declarations const& next) const {
+  std::vector<std::string> changes;
+  for (Declaration const& declaration : next) {
+    HostedTable const* const table = find(declaration->name);
+    if (table == nullptr || table->table == nullptr)
+      changes.push_back("table " + declaration->name + ": new");
+    else
+      describe_changes(*table, *declaration, changes);
+  }
+  for (auto const& table : tables_)
+    if (table->table != nullptr && !declares(next, table->name))
+      changes.push_back("table " + table->name + ": dropped, as it is empty");
+  // One line each, whatever an option's text contains.
+  for (std::string& change : changes) std::replace(change.begin(), change.end(), '\n', ' ');
+  return changes;
 }
 
 Result<std::vector<std::string>> Engine::reload(Declarations const& next, TimeMs now) {
-  std::vector<std::string> changes;
+  std::vector<std::string> changes = preview_reload(next);
   for (Declaration const& declaration : next)
-    if (Status status = adopt(declaration, now, changes); !status.ok()) return status;
-  for (auto const& table : tables_) {
-    if (table->table == nullptr) continue;
-    bool const stays =
-        std::any_of(next.begin(), next.end(), [&](Declaration const& d) { return d->name == table->name; });
-    if (stays) continue;
-    if (Status status = drop(*table, now); !status.ok()) return status;
-    changes.push_back("table " + table->name + ": dropped, it was empty");
-  }
+    if (Status status = adopt(declaration, now); !status.ok()) return status;
+  for (auto const& table : tables_)
+    if (table->table != nullptr && !declares(next, table->name))
+      if (Status status = drop(*table, now); !status.ok()) return status;
   declarations_ = next;
   return changes;
 }

@@ -82,15 +82,29 @@ Result<Aliases> Server::read_aliases(core::Declarations const& tables) const {
   return aliases;
 }
 
-Result<std::vector<std::string>> Server::reload() {
+Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry_run) {
   Result<core::Declarations> next = administration_.read_declarations();
+  if (next.ok() && !table.empty()) next = declarations_with(table, next.value());
   if (!next.ok()) return next.status();
   if (Status status = engine_.check_reload(next.value()); !status.ok()) return status;
   Result<Aliases> aliases = read_aliases(next.value());
   if (!aliases.ok()) return aliases.status();
+  if (dry_run) return engine_.preview_reload(next.value());
   Result<std::vector<std::string>> changes = engine_.reload(next.value(), turn_now());
   if (changes.ok()) aliases_ = std::move(aliases).value();
   return changes;
+}
+
+// What runs, with one table as `next` has it.
+Result<core::Declarations> Server::declarations_with(std::string_view table, core::Declarations const& next) const {
+  core::Declarations out = engine_.declarations();
+  auto const is_it = [table](core::Declaration const& declaration) { return declaration->name == table; };
+  auto const fresh = std::find_if(next.begin(), next.end(), is_it);
+  bool const known = std::erase_if(out, is_it) > 0;
+  if (fresh != next.end()) out.push_back(*fresh);
+  if (known || fresh != next.end()) return out;
+  return Status{Code::unknown_table, "no table \"" + std::string{table.substr(0, 64)} +
+                                         "\" runs, and the tables folder declares none of this name"};
 }
 
 // ---------------------------------------------------------------------------

@@ -54,7 +54,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // What an acknowledgement means here, for banner and STATS.
   [[nodiscard]] std::string durability() const;
   // As by the command RELOAD. Returns one sentence a change.
-  [[nodiscard]] Result<std::vector<std::string>> reload();
+  // `table`: that one only, whatever else differs. `dry_run`: what it would do; nothing is changed.
+  [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table = {}, bool dry_run = false);
 
   // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
   void raise_alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
@@ -114,6 +115,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_listen(Session&, Message const&, Answer&, Status&);
   void on_unlisten(Session&, Message const&, Answer&, Status&);
   void on_reload(Session&, Message const&, Answer&, Status&);
+  [[nodiscard]] Result<core::Declarations> declarations_with(std::string_view table,
+                                                             core::Declarations const& next) const;
   void on_stop(Session&, Message const&, Answer&, Status&);
   void on_log_rotate(Session&, Message const&, Answer&, Status&);
   void on_ignored(Session&, Message const&, Answer&, Status&);

@@ -87,7 +87,7 @@ void Server::name_system_commands() {
       {"LOWER", &Server::on_lower, "name table"},
       {"LISTEN", &Server::on_listen, "table domain mode credit worker"},
       {"UNLISTEN", &Server::on_unlisten, "table domain"},
-      {"RELOAD", &Server::on_reload, ""},
+      {"RELOAD", &Server::on_reload, "table dry_run"},
       {"STOP", &Server::on_stop, ""},
       {"LOG_ROTATE", &Server::on_log_rotate, ""},
       {"LOG", &Server::on_log_rotate, ""},
@@ -286,22 +286,25 @@ void Server::on_unlisten(Session& session, Message const& message, Answer& answe
   if (!domain.empty()) answer.add("domain", domain);
 }
 
-void Server::on_reload(Session& session, Message const&, Answer& answer, Status& status) {
+void Server::on_reload(Session& session, Message const& message, Answer& answer, Status& status) {
+  std::int64_t const dry_run = message.has("dry_run") ? message.integer("dry_run").value_or(-1) : 0;
   if (!session.administrator) {
     status = Status{Code::not_allowed, "RELOAD counts from the daemon's unix socket only; or send the daemon SIGHUP"};
     return;
   }
-  Result<std::vector<std::string>> changes = reload();
+  if (dry_run != 0 && dry_run != 1) {
+    status = Status{Code::bad_parameter, "dry_run: expected 0 or 1"}.with("parameter", "dry_run");
+    return;
+  }
+  Result<std::vector<std::string>> changes = reload(message.text("table"), dry_run == 1);
   if (!changes.ok()) {
     status = changes.status();
     return;
   }
   std::string text;
-  for (std::string const& change : changes.value()) {
-    if (!text.empty()) text += "; ";
-    text += change;
-  }
-  answer.message("RELOADED").add("changes", std::string_view{text.empty() ? "none" : text});
+  for (std::string const& change : changes.value()) text.append(text.empty() ? "" : "\n").append(change);
+  answer.message("RELOADED").add("changes", std::string_view{text}).add("count", std::uint64_t{changes->size()});
+  if (dry_run == 1) answer.add("dry_run", std::uint64_t{1});
 }
 
 void Server::on_stop(Session& session, Message const&, Answer&, Status& status) {

@@ -2,8 +2,8 @@
 // simulator, under simulated time. The language:
 //
 //   # a comment
-//   table FILE.xml            before the first message: tables of this world
-//   NAME> MESSAGE             client NAME sends a line (`>` alone: client "main")
+//   table FILE.xml            a table of this world; later: what the tables folder says from now on (RELOAD)
+//   NAME> MESSAGE             client NAME sends a line (`>` alone: client "main"; "admin" has the unix socket)
 //   NAME< MESSAGE             the next line that NAME got is this
 //   NAME< nothing             there is no further line
 //   advance 10s               time passes, everything due meanwhile happens

@@ -100,7 +100,7 @@ void World::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> cho
 }
 
 void World::send(std::string const& name, std::string_view line) {
-  if (!clients_.contains(name)) clients_[name] = network_.connect("sim:" + name);
+  if (!clients_.contains(name)) clients_[name] = network_.connect((name == "admin" ? "unix:" : "sim:") + name);
   std::string& to = network_.at(clients_[name]).to_server;
   to.append(line);
   to += '\n';

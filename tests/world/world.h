@@ -32,7 +32,7 @@ class World final : public server::Administration {
   [[nodiscard]] Status stop();
   [[nodiscard]] bool is_running() const { return server_ != nullptr; }
 
-  // Clients by name; the first use connects. `line` without LF.
+  // Clients by name; the first use connects, `admin` by the administrator's socket. `line` without LF.
   void send(std::string const& name, std::string_view line);
   [[nodiscard]] std::optional<std::string> take_line(std::string const& name);
   void close(std::string const& name);

@@ -327,9 +327,16 @@ BOOST_FIXTURE_TEST_CASE(a_reload_changes_all_or_nothing_and_says_what, Started) 
   wider->schema.columns.push_back(column_named("colour"));
   Declarations const good{wider, tally_table("more")};
   BOOST_REQUIRE(engine->check_reload(good).ok());
+  std::uint64_t const before = engine->digest();
+  std::vector<std::string> const preview = engine->preview_reload(good);
+  BOOST_TEST(engine->digest() == before);
+  BOOST_TEST(preview == (std::vector<std::string>{"table counts: schema version 2 for new rows: column colour added",
+                                                  "table more: new"}),
+             boost::test_tools::per_element());
   Result<std::vector<std::string>> const changes = engine->reload(good, now);
   BOOST_REQUIRE(changes.ok());
-  BOOST_TEST(changes.value().size() == 2);
+  BOOST_TEST(changes.value() == preview, boost::test_tools::per_element());
+  BOOST_TEST(engine->preview_reload(good).empty());
   BOOST_TEST(engine->find_table("more") != nullptr);
   BOOST_TEST(engine->find_table("counts")->declaration->schema.version == 2);
   turn();
