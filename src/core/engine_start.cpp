@@ -280,7 +280,8 @@ Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
 namespace {
 
 bool declares(Declarations const& declarations, std::string_view name) {
-  return std::any_of(declarations.begin(), declarations.end(), [name](Declaration const& d) { return d->name == name; });
+  return std::any_of(declarations.begin(), declarations.end(),
+                     [name](Declaration const& d) { return d->name == name; });
 }
 
 Column const* column_of(Schema const& schema, std::string_view name) {
@@ -309,7 +310,9 @@ std::string describe_columns(Schema const& before, Schema const& after) {
 
 Status Engine::check_reload(Declarations const& next) const {
   std::string refusals;
-  auto const refuse = [&refusals](std::string const& text) { refusals.append(refusals.empty() ? "" : "\n").append(text); };
+  auto const refuse = [&refusals](std::string const& text) {
+    refusals.append(refusals.empty() ? "" : "\n").append(text);
+  };
   for (Declaration const& declaration : next)
     if (Status status = check_one(declaration); !status.ok()) refuse(status.message());
   for (auto const& table : tables_)

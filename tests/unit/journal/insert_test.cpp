@@ -236,6 +236,37 @@ BOOST_AUTO_TEST_CASE(a_small_merge_into_a_large_row_makes_a_small_record) {
   BOOST_TEST(h.replays());
 }
 
+BOOST_AUTO_TEST_CASE(a_row_of_16_mib_lives_like_any_other) {
+  Harness h{Texts{}, {column("b", ColumnType::buffer)}};
+  constexpr std::size_t kBytes = 8U << 20U;
+  std::string const text(kBytes, 't');
+  std::string bytes(kBytes - 64, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31);
+  Message insert{"INSERT"};
+  insert.set("k", "large");
+  insert.set("v", Value::of_text(text));
+  insert.set("b", Value::of_binary(bytes));
+  BOOST_TEST(h.run(insert).get("result") == "inserted");
+  std::string const other = "u" + text.substr(1);
+  insert.set("v", Value::of_text(other));
+  BOOST_TEST(h.run(insert).get("result") == "merged");
+  // One byte more than a row may have.
+  std::string const longer = text + std::string(65, 't');
+  insert.set("v", Value::of_text(longer));
+  BOOST_TEST(h.run(insert).error() == "too_large");
+  Reply const lease = h.run("NEXT", {});
+  BOOST_TEST((lease.get("b") == bytes));
+  BOOST_TEST((lease.get("v") == other));
+  h.run("FAIL", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}, {"error", "too heavy"}});
+  BOOST_TEST(h.replays());
+  h.log.skip(1U << 20U);
+  h.restate(h.log.end());
+  h.restart();
+  BOOST_TEST((h.run("PEEK", {{"k", "large"}}).get("b") == bytes));
+  h.run("DELETE", {{"k", "large"}});
+  BOOST_TEST(h.table->live_bytes() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(limits_of_rows_and_memory_refuse_new_rows_only) {
   Harness h{{{"rows-max", "2"}}};
   h.run("INSERT", {{"k", "a"}});

@@ -1,0 +1,105 @@
+// tests/golden/merge_rules.txt, the truth table of merges: every line of it
+// holds, and it has every type with every rule, present and absent.
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "model/row_codec.h"
+#include "model/value.h"
+#include "tests/unit/model/columns.h"
+
+namespace fastjournal::model {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kRules{"replace", "keep", "min", "max", "sum", "append"};
+constexpr std::size_t kTypes = static_cast<std::size_t>(ColumnType::time_us) + 1;
+
+struct Line {
+  std::string text;
+  ColumnType type{};
+  MergeRule rule{};
+  std::vector<std::string> values;  // old, new, result; or "refused" alone
+};
+
+std::vector<std::string> split(std::string const& text) {
+  std::vector<std::string> out{""};
+  for (char const c : text) {
+    if (c == '\t')
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+std::vector<Line> read_table() {
+  std::ifstream file{FJ_SOURCE_DIR "/tests/golden/merge_rules.txt"};
+  std::vector<Line> out;
+  for (std::string text; std::getline(file, text);) {
+    if (text.starts_with('#')) continue;
+    std::vector<std::string> parts = split(text);
+    BOOST_REQUIRE_MESSAGE(parts.size() == 3 || parts.size() == 5, text);
+    Line line;
+    line.text = text;
+    std::size_t type = 0;
+    while (type < kTypes && name_of(static_cast<ColumnType>(type)) != parts[0]) ++type;
+    auto const rule = std::find(kRules.begin(), kRules.end(), parts[1]);
+    BOOST_REQUIRE_MESSAGE((type < kTypes && rule != kRules.end()), text);
+    line.type = static_cast<ColumnType>(type);
+    line.rule = static_cast<MergeRule>(rule - kRules.begin());
+    line.values.assign(parts.begin() + 2, parts.end());
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+Schema with_v(Line const& line) {
+  return schema({column("k", ColumnType::int32), column("v", line.type, line.rule)}, {0});
+}
+
+// The row's data with this value of v; "-": without.
+std::string data_with(Schema const& of, std::string const& value) {
+  std::string out;
+  Status const status = encode_data(of, value == "-" ? message({}) : message({{"v", Value::of_text(value)}}), out);
+  BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(merge_rules)
+
+BOOST_AUTO_TEST_CASE(every_line_of_the_table_holds) {
+  std::vector<Line> const lines = read_table();
+  BOOST_REQUIRE(lines.size() > 300U);
+  for (Line const& line : lines) {
+    BOOST_TEST_CONTEXT(line.text) {
+      Schema const of = with_v(line);
+      bool const allowed = check_column(of.columns[1]).ok();
+      BOOST_TEST(allowed == (line.values.size() == 3));
+      if (!allowed || line.values.size() != 3) continue;
+      std::string merged;
+      Status const status = merge_data(of, data_with(of, line.values[0]), of, data_with(of, line.values[1]), merged);
+      BOOST_TEST(status.ok() == (line.values[2] != "refused"), status.text());
+      if (status.ok() && line.values[2] != "refused") BOOST_TEST((merged == data_with(of, line.values[2])));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_type_and_no_rule_is_missing) {
+  std::map<std::pair<ColumnType, MergeRule>, std::set<std::pair<bool, bool>>> seen;
+  for (Line const& line : read_table()) {
+    auto& cases = seen[{line.type, line.rule}];
+    if (line.values.size() == 3) cases.emplace(line.values[0] == "-", line.values[1] == "-");
+  }
+  BOOST_TEST(seen.size() == kTypes * kRules.size());
+  for (auto const& [what, cases] : seen) BOOST_TEST((cases.empty() || cases.size() == 4U));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::model
