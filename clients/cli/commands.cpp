@@ -1,5 +1,8 @@
 #include "clients/cli/commands.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -10,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "clients/check/check.h"
 #include "clients/cli/completion.h"
+#include "clients/cli/top.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
 #include "clients/lib/value_text.h"
@@ -55,6 +60,8 @@ class Runner {
   ExitCode row_command();
   ExitCode list();
   ExitCode listen();
+  ExitCode stand();
+  ExitCode apply();
   ExitCode stats();
   ExitCode alerts();
   ExitCode tables();
@@ -238,10 +245,10 @@ ExitCode Runner::lease_command() {
                                  model::format_date(answer.integer("lease_end").value_or(0))));
 }
 
-// peek, delete, kick: by the row's number or by its key
+// peek, why, delete, kick: by the row's number or by its key
 ExitCode Runner::row_command() {
   static std::map<std::string_view, std::string_view> const kCommands{
-      {"peek", "PEEK"}, {"delete", "DELETE"}, {"kick", "KICK"}};
+      {"peek", "PEEK"}, {"why", "WHY"}, {"delete", "DELETE"}, {"kick", "KICK"}};
   Message command = about_table(kCommands.at(one_.verb));
   for (std::string const& word : one_.words) {
     if (word.find('=') == std::string::npos) {
@@ -261,7 +268,13 @@ ExitCode Runner::row_command() {
     for (Message const& record : reply->messages) console_.out << render_sheet(record);
     return ExitCode::ok;
   }
-  if (one_.verb == "peek") return show(reply->messages);
+  if (one_.verb == "why" && !one_.json) {
+    for (Message const& reason : reply->messages)
+      console_.out << (reason.has("row") ? "row " + value_text(reason, "row") + ": " : "")
+                   << printable(reason.text("text")) << '\n';
+    return ExitCode::ok;
+  }
+  if (one_.verb == "peek" || one_.verb == "why") return show(reply->messages);
   return say(reply->first(), fmt::format("row {} is {}", value_text(reply->first(), "row"),
                                          one_.verb == "kick" ? "back at work" : "deleted"));
 }
@@ -319,6 +332,60 @@ ExitCode Runner::listen() {
     --left;
   }
   return ExitCode::ok;
+}
+
+// user@host: who asks, as a person understands it.
+std::string who_am_i() {
+  passwd const* const user = ::getpwuid(::geteuid());
+  char host[256] = "";
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  std::string const name = user == nullptr ? std::to_string(::geteuid()) : user->pw_name;
+  return name + "@" + host;
+}
+
+// pause, drain, resume
+ExitCode Runner::stand() {
+  static std::map<std::string_view, std::string_view> const kCommands{
+      {"pause", "PAUSE"}, {"drain", "DRAIN"}, {"resume", "RESUME"}};
+  std::string const who = one_.worker.empty() ? who_am_i() : one_.worker;
+  Message command = about_table(kCommands.at(one_.verb));
+  command.set("worker", who);
+  if (!one_.reason.empty()) command.set("reason", one_.reason);
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return complain(reply.status());
+  Message const& answer = reply->first();
+  if (one_.verb == "pause")
+    return say(answer, fmt::format("table {} is paused: nothing is handed out until `resume`", one_.table));
+  if (one_.verb == "drain")
+    return say(answer, fmt::format("table {} drains: inserts are refused until `resume`", one_.table));
+  return say(answer, answer.text("was") == "open" ? fmt::format("table {} was open already", one_.table)
+                                                  : fmt::format("table {} is open again", one_.table));
+}
+
+// RELOAD in two steps: what it would do, then doing it.
+ExitCode Runner::apply() {
+  Message reload("RELOAD");
+  if (!one_.table.empty()) reload.set("table", one_.table);
+  if (!one_.yes) {
+    Message dry_run("RELOAD");
+    dry_run.set_integer("dry_run", 1);
+    if (!one_.table.empty()) dry_run.set("table", one_.table);
+    Result<Reply> const would = connection_.call(dry_run);
+    if (!would.ok()) return complain(would.status());
+    std::string_view const changes = would->first().text("changes");
+    if (changes.empty()) return say(would->first(), "nothing would change");
+    console_.err << changes << "\napply this? [y/N] " << std::flush;
+    std::string answer;
+    std::getline(console_.in, answer);
+    if (answer != "y" && answer != "yes") {
+      console_.err << "nothing was changed\n";
+      return ExitCode::nothing;
+    }
+  }
+  Result<Reply> const done = connection_.call(reload);
+  if (!done.ok()) return complain(done.status());
+  std::string const changes{done->first().text("changes")};
+  return say(done->first(), changes.empty() ? "nothing to change" : changes);
 }
 
 ExitCode Runner::stats() {
@@ -425,6 +492,11 @@ std::map<std::string_view, Step> const& steps() {
                                                        {"peek", &Runner::row_command},
                                                        {"delete", &Runner::row_command},
                                                        {"kick", &Runner::row_command},
+                                                       {"why", &Runner::row_command},
+                                                       {"pause", &Runner::stand},
+                                                       {"drain", &Runner::stand},
+                                                       {"resume", &Runner::stand},
+                                                       {"apply", &Runner::apply},
                                                        {"ls", &Runner::list},
                                                        {"listen", &Runner::listen},
                                                        {"stats", &Runner::stats},
@@ -460,12 +532,36 @@ ExitCode complain(Invocation const& invocation, Console& console, Status const& 
   return exit_code_of(status.code());
 }
 
+// One problem a line; the exit code is for CI.
+ExitCode check_configuration(Invocation const& invocation, Console& console) {
+  check::Report const report = check::check_files(invocation.words, invocation.plugins, FJ_PLUGINS_FOLDER);
+  for (check::Problem const& problem : report.problems) {
+    if (invocation.json) {
+      Message out;
+      out.set("file", problem.file);
+      out.set_integer("line", problem.line);
+      out.set("problem", problem.text);
+      console.out << render_json(out);
+    } else {
+      console.err << problem.file << ':' << (problem.line > 0 ? std::to_string(problem.line) + ":" : "") << ' '
+                  << problem.text << '\n';
+    }
+  }
+  if (!report.problems.empty()) return ExitCode::usage;
+  if (!invocation.json)
+    console.out << (report.files.size() == 1 ? "1 file is good" : fmt::format("{} files are good", report.files.size()))
+                << '\n';
+  return ExitCode::ok;
+}
+
 ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "completion") {
     console.out << completion_script(invocation.words.front());
     return ExitCode::ok;
   }
   if (invocation.verb == "work") return work(invocation, console);
+  if (invocation.verb == "top") return top(invocation, console);
+  if (invocation.verb == "check") return check_configuration(invocation, console);
   Result<std::unique_ptr<Connection>> const connection = connect(invocation);
   if (!connection.ok()) {
     ExitCode const code = complain(invocation, console, connection.status());

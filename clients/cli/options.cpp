@@ -51,6 +51,7 @@ class Grammar {
     add_producer_verbs();
     add_worker_verbs();
     add_viewer_verbs();
+    add_keeper_verbs();
     add_other_verbs();
   }
 
@@ -180,6 +181,7 @@ class Grammar {
     ls.add_option("--after", out_.after, "go on where an earlier list ended");
     ls.add_option("--count", out_.count, "how many at most (default 100)")->check(CLI::PositiveNumber);
     row_verb("peek", "show one row, leasing nothing");
+    row_verb("why", "say why a row, or each row of a key, is where it is");
     row_verb("delete", "drop a row, whatever its state");
     row_verb("kick", "put a parked row back to work");
     CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
@@ -187,6 +189,32 @@ class Grammar {
     CLI::App& alerts = verb("alerts", "what an administrator should know, of one table or of all and the daemon");
     alerts.add_option("TABLE", out_.table, "name of the table");
     alerts.add_option("--lower", out_.lower, "say that the alert of this name is over");
+  }
+
+  // For the person who keeps it running.
+  void add_keeper_verbs() {
+    CLI::App& top = verb("top", "watch tables, rates, lateness and alerts live; q ends");
+    top.add_option("TABLE", out_.table, "this table only");
+    duration(top, "--interval", out_.interval, "how often to look (default 1s)");
+    top.add_option("--count", out_.count, "end after so many looks")->check(CLI::PositiveNumber);
+    top.footer("Without a terminal, or with --json, each look is one JSON object a line.");
+    stand_verb("pause", "hand out nothing more; leases go on, inserts are taken");
+    stand_verb("drain", "refuse inserts; work goes on until the table is empty");
+    stand_verb("resume", "end a pause or a drain");
+    CLI::App& apply = verb("apply", "take the tables folder as it is now (RELOAD): show what would change, ask, do it");
+    apply.add_option("TABLE", out_.table, "this table only");
+    apply.add_flag("--yes", out_.yes, "do not ask");
+    apply.footer("Needs the daemon's unix socket: --server unix:PATH.");
+    CLI::App& check = verb("check", "say what is wrong with configuration files; no daemon is asked");
+    check.add_option("FILE", out_.words, "NAME.xml of a table, the daemon's file, TYPE.xml, or a folder of such")
+        ->required();
+    check.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+  }
+
+  void stand_verb(std::string const& name, std::string const& description) {
+    CLI::App& made = table_verb(name, description);
+    made.add_option("--reason", out_.reason, "why, for those who ask");
+    made.add_option("--worker", out_.worker, "who you are, for those who ask (default: user@host)");
   }
 
   void row_verb(std::string const& name, std::string const& description) {

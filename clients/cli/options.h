@@ -23,7 +23,8 @@ struct Invocation {
 
   std::string verb;
   std::string table;
-  std::vector<std::string> words;    // put: columns; peek, delete, kick: ROW or columns; call: COMMAND name=value...
+  std::vector<std::string>
+      words;  // put: columns; peek, why, delete, kick: ROW or columns; check: files; call: COMMAND name=value...
   std::vector<std::string> command;  // work: what stands behind --
   std::uint64_t row{0};
   std::uint64_t epoch{0};
@@ -38,7 +39,7 @@ struct Invocation {
   // take, work, touch
   std::optional<DurationMs> lease;
   std::optional<DurationMs> wait;
-  std::optional<std::uint64_t> count;  // take, ls, listen: how many
+  std::optional<std::uint64_t> count;  // take, ls, listen, top: how many
   std::string domain;
   std::string worker;
   bool hold{false};
@@ -60,6 +61,14 @@ struct Invocation {
   std::string after;
   // alerts
   std::string lower;
+  // pause, resume, drain
+  std::string reason;
+  // apply
+  bool yes{false};
+  // check
+  std::string plugins;
+  // top
+  std::optional<DurationMs> interval;
   // tables
   bool names{false};
   std::string columns_of;

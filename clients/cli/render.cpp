@@ -41,25 +41,6 @@ std::size_t rank_of(std::string_view name) {
   return 50;
 }
 
-// Nothing that a row carries may steer the terminal.
-std::string printable(std::string_view text) {
-  std::string out;
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\r')
-      out += "\\r";
-    else if (c == '\t')
-      out += "\\t";
-    else if (byte < 0x20 || byte == 0x7F)
-      out += fmt::format("\\x{:02x}", byte);
-    else
-      out += c;
-  }
-  return out;
-}
-
 // U+0080 to U+009F steer terminals too; they begin with C2 in UTF-8.
 std::string cell_text(Param const& param) {
   if (is_date(param.name))
@@ -167,6 +148,24 @@ nlohmann::ordered_json json_of(Value const& value) {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '\t')
+      out += "\\t";
+    else if (byte < 0x20 || byte == 0x7F)
+      out += fmt::format("\\x{:02x}", byte);
+    else
+      out += c;
+  }
+  return out;
+}
 
 std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
   std::vector<TableColumn> columns = columns_of(records, hidden);

@@ -18,6 +18,9 @@ struct Look {
   std::size_t width{80};  // of the terminal
 };
 
+// Control characters escaped: nothing that a row carries may steer the terminal.
+[[nodiscard]] std::string printable(std::string_view text);
+
 // One line a record under a line of names, numbers to the right; empty for no
 // records. Dates are written as such; control characters are escaped. What only steers the conversation
 // (request, left, after) and `hidden` is left out.

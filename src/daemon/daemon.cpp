@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <random>
 
 #include "config/daemon_reader.h"
@@ -20,15 +19,6 @@ namespace {
 std::uint64_t chance() {
   std::random_device device;
   return (std::uint64_t{device()} << 32U) | device();
-}
-
-// Where a build and an installation keep the plugins: ../plugins or ../lib/fastjournal from the program.
-std::string plugins_beside_program() {
-  std::error_code error;
-  std::filesystem::path const folder =
-      std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-  std::filesystem::path const built = folder / "plugins";
-  return std::filesystem::is_directory(built, error) ? built.string() : (folder / FJ_PLUGINS_FOLDER).string();
 }
 
 }  // namespace
@@ -49,7 +39,7 @@ Status Daemon::prepare() {
   if (!options_.tables.empty()) declared_.tables_folder = options_.tables;
   if (!options_.data.empty()) declared_.data_folder = options_.data;
   if (!options_.plugins.empty()) declared_.plugins_folder = options_.plugins;
-  if (declared_.plugins_folder.empty()) declared_.plugins_folder = plugins_beside_program();
+  if (declared_.plugins_folder.empty()) declared_.plugins_folder = os::plugins_beside_program(FJ_PLUGINS_FOLDER);
   if (Status status = open_event_log(declared_.logging.file, declared_.logging.level); !status.ok()) return status;
   if (Status status = load_types(); !status.ok()) return status;
   Result<core::Declarations> tables = read_declarations();

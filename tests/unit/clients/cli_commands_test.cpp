@@ -1,50 +1,21 @@
 // The commands from the typed line to the printed answer and the exit code,
 // against a scripted daemon.
-#include <sstream>
-
-#include "clients/cli/commands.h"
-#include "tests/unit/clients/fake_server.h"
+#include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
 using client::FakeServer;
 using client::number;
 using client::text;
+using test::run_line;
+using test::Said;
+using test::says;
+using test::talk;
+using test::want;
 
 namespace {
 
 using Peer = FakeServer::Peer;
-
-struct Said {
-  ExitCode code{};
-  std::string out;
-  std::string err;
-};
-
-Said run_line(std::string const& server, std::vector<std::string> words, std::string const& input = {}) {
-  words.insert(words.begin(), {"--server", server});
-  Parsed const parsed = parse_arguments(std::move(words));
-  BOOST_REQUIRE_MESSAGE(parsed.invocation.has_value(), parsed.output);
-  std::istringstream in(input);
-  std::ostringstream out;
-  std::ostringstream err;
-  Console console{in, out, err, {.json = parsed.invocation->json}};
-  ExitCode const code = run(*parsed.invocation, console);
-  return {code, out.str(), err.str()};
-}
-
-Said talk(FakeServer::Script script, std::vector<std::string> words, std::string const& input = {}) {
-  FakeServer server(std::move(script));
-  Said said = run_line(server.address(), std::move(words), input);
-  server.finish();
-  return said;
-}
-
-bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
-
-void want(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
-}
 
 }  // namespace
 

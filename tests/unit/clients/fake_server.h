@@ -163,6 +163,8 @@ class FakeServer {
   FakeServer(FakeServer const&) = delete;
   FakeServer& operator=(FakeServer const&) = delete;
   ~FakeServer() {
+    // A test that failed before its client connected: the script need not wait for one.
+    if (thread_.joinable()) ::shutdown(listening_, SHUT_RDWR);
     if (thread_.joinable()) thread_.join();
     ::close(listening_);
   }

@@ -1,0 +1,250 @@
+// What the person who keeps it running types: why, pause, drain, resume,
+// apply, check, top; against a scripted daemon, and files of their own.
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "clients/cli/top_screen.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/clients/run_line.h"
+
+using namespace fastjournal;
+using namespace fastjournal::cli;
+using client::number;
+using client::text;
+using test::run_line;
+using test::Said;
+using test::says;
+using test::talk;
+using test::want;
+
+namespace {
+
+using Peer = client::FakeServer::Peer;
+
+void write(std::string const& path, std::string const& content) { std::ofstream{path} << content; }
+
+std::string table_file(std::string const& body) {
+  return "<table name=\"t\" model=\"journal\" row-key=\"k\"><schema><column name=\"k\" type=\"string\"/></schema>" +
+         body + "</table>\n";
+}
+
+Said check(std::vector<std::string> words) {
+  words.insert(words.begin(), {"check", "--plugins", FJ_BINARY_DIR "/plugins"});
+  return run_line("127.0.0.1:1", std::move(words));
+}
+
+Message stats(std::string_view table, std::initializer_list<Param> params) {
+  Message out{"STATS"};
+  if (!table.empty()) out.set("table", table);
+  for (Param const& param : params) out.set(param.name, param.value);
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cli_keeper)
+
+BOOST_AUTO_TEST_CASE(why_prints_a_sentence_a_row) {
+  auto const script = [](Peer& peer) {
+    Message const why = peer.expect("WHY");
+    want(why.text("uri") == "a", "key");
+    peer.answer(why, "REASON", {number("row", 8), text("state", "due"), text("text", "It is due."), number("left", 1)});
+    peer.answer(why, "REASON",
+                {number("row", 9), text("state", "parked"), text("text", "It is \x1b[parked."), number("left", 0)});
+  };
+  BOOST_TEST(talk(script, {"why", "pages", "uri=a"}).out == "row 8: It is due.\nrow 9: It is \\x1b[parked.\n");
+  BOOST_TEST(says(talk(script, {"why", "pages", "uri=a", "--json"}).out, "{\"row\":9,\"state\":\"parked\""));
+  BOOST_TEST(talk(
+                 [](Peer& peer) {
+                   peer.answer(peer.expect("WHY"), "REASON", {text("state", "unknown"), text("text", "No such row.")});
+                 },
+                 {"why", "pages", "uri=b"})
+                 .out == "No such row.\n");
+}
+
+BOOST_AUTO_TEST_CASE(pause_drain_and_resume_say_who_and_why) {
+  Said const paused = talk(
+      [](Peer& peer) {
+        Message const pause = peer.expect("PAUSE");
+        want(pause.text("worker").find('@') != std::string_view::npos, "user@host");
+        want(pause.text("reason") == "upgrade", "reason");
+        peer.answer(pause, "PAUSED", {text("table", "pages")});
+      },
+      {"pause", "pages", "--reason", "upgrade"});
+  BOOST_TEST(paused.out == "table pages is paused: nothing is handed out until `resume`\n");
+  Said const drains = talk(
+      [](Peer& peer) {
+        Message const drain = peer.expect("DRAIN");
+        want(drain.text("worker") == "anna" && !drain.has("reason"), "DRAIN");
+        peer.answer(drain, "DRAINING", {text("table", "pages")});
+      },
+      {"drain", "pages", "--worker", "anna"});
+  BOOST_TEST(drains.out == "table pages drains: inserts are refused until `resume`\n");
+  auto const resume = [](std::string_view was) {
+    return talk([was](Peer& peer) { peer.answer(peer.expect("RESUME"), "RESUMED", {text("was", was)}); },
+                {"resume", "pages"})
+        .out;
+  };
+  BOOST_TEST(resume("paused") == "table pages is open again\n");
+  BOOST_TEST(resume("open") == "table pages was open already\n");
+}
+
+BOOST_AUTO_TEST_CASE(apply_shows_asks_and_does) {
+  auto const tell = [](Peer& peer, std::string_view changes) {
+    Message const dry_run = peer.expect("RELOAD");
+    want(dry_run.integer("dry_run") == 1 && dry_run.text("table") == "pages", "the first RELOAD changes nothing");
+    peer.answer(dry_run, "RELOADED", {text("changes", changes), number("dry_run", 1)});
+  };
+  auto const both = [tell](Peer& peer) {
+    tell(peer, "table pages: grace 10s -> 20s\ntable pages: rows-max 0 -> 5");
+    Message const reload = peer.expect("RELOAD");
+    want(!reload.has("dry_run"), "the second RELOAD does it");
+    peer.answer(reload, "RELOADED", {text("changes", "table pages: grace 10s -> 20s\ntable pages: rows-max 0 -> 5")});
+  };
+  Said const yes = talk(both, {"apply", "pages"}, "y\n");
+  BOOST_TEST((yes.code == ExitCode::ok));
+  BOOST_TEST(yes.out == "table pages: grace 10s -> 20s\ntable pages: rows-max 0 -> 5\n");
+  BOOST_TEST(yes.err == "table pages: grace 10s -> 20s\ntable pages: rows-max 0 -> 5\napply this? [y/N] ");
+  for (char const* const answer : {"n\n", "\n", ""}) {
+    Said const no = talk([&](Peer& peer) { tell(peer, "table pages: new"); }, {"apply", "pages"}, answer);
+    BOOST_TEST((no.code == ExitCode::nothing));
+    BOOST_TEST(says(no.err, "nothing was changed"));
+  }
+  BOOST_TEST(talk([&](Peer& peer) { tell(peer, ""); }, {"apply", "pages"}).out == "nothing would change\n");
+  Said const at_once = talk(
+      [](Peer& peer) {
+        Message const reload = peer.expect("RELOAD");
+        want(!reload.has("dry_run") && !reload.has("table"), "RELOAD");
+        peer.answer(reload, "RELOADED", {text("changes", "")});
+      },
+      {"apply", "--yes"});
+  BOOST_TEST(at_once.out == "nothing to change\n");
+}
+
+BOOST_AUTO_TEST_CASE(check_finds_what_the_daemon_would_refuse) {
+  test::TemporaryFolder const folder;
+  std::string const file = folder / "t.xml";
+  write(file, table_file(""));
+  Said const good = check({file});
+  BOOST_TEST((good.code == ExitCode::ok));
+  BOOST_TEST(good.out == "1 file is good\n");
+
+  // The loader's mistakes, all of them, with their lines.
+  write(file, table_file("\n<grace>soon</grace>\n<colour/>"));
+  Said const bad = check({file});
+  BOOST_TEST((bad.code == ExitCode::usage));
+  BOOST_TEST(says(bad.err, file + ":2: element <grace>"));
+  BOOST_TEST(says(bad.err, file + ":3: unknown element <colour>"));
+  Said const json = check({file, "--json"});
+  BOOST_TEST(says(json.out, "{\"file\":\"" + file + "\",\"line\":2,\"problem\":\"element <grace>"));
+
+  // What only the type's own code knows.
+  write(file,
+        table_file("<processing-timeout>5s</processing-timeout><processing-timeout-min>9s</processing-timeout-min>"));
+  BOOST_TEST(says(check({file}).err, "processing-timeout-min"));
+
+  // A folder, the daemon's file, and what the two say about each other.
+  write(folder / "t.xml", table_file("<log name=\"other\"/>"));
+  BOOST_TEST((check({folder.path().string()}).code == ExitCode::ok));
+  write(folder / "fastjournal.xml", "<fastjournal/>");
+  BOOST_TEST(says(check({folder.path().string()}).err, "no log \"other\""));
+  write(folder / "fastjournal.xml", "<fastjournal><log name=\"other\"/></fastjournal>");
+  BOOST_TEST(check({folder.path().string()}).out == "2 files are good\n");
+  write(folder / "fastjournal.xml", "<fastjournal><log/></fastjournal>");
+  BOOST_TEST(says(check({folder.path().string()}).err, "fastjournal.xml:1: "));
+}
+
+BOOST_AUTO_TEST_CASE(check_says_what_it_cannot_read) {
+  test::TemporaryFolder const folder;
+  BOOST_TEST(says(check({folder / "none.xml"}).err, "none.xml: "));
+  BOOST_TEST(says(check({folder.path().string()}).err, "no file *.xml"));
+  write(folder / "t.xml", table_file(""));
+  Said const said = run_line("127.0.0.1:1", {"check", "--plugins", folder.path().string(), folder / "t.xml"});
+  BOOST_TEST((said.code == ExitCode::usage));
+  BOOST_TEST(says(said.err, "no table type in this folder"));
+  BOOST_TEST(check({FJ_SOURCE_DIR "/plugins/journal/journal.xml", FJ_SOURCE_DIR "/conf/fastjournal.xml",
+                    FJ_SOURCE_DIR "/conf/tables.d"})
+                 .err == "");
+}
+
+BOOST_AUTO_TEST_CASE(top_writes_a_line_a_look_without_a_terminal) {
+  Said const said = talk(
+      [](Peer& peer) {
+        for (int look = 0; look < 2; ++look) {
+          Message const asked = peer.expect("STATS");
+          peer.answer(asked, "STATS", {number("now", 5), number("connections", 3), number("left", 1)});
+          peer.answer(asked, "STATS", {text("table", "pages"), number("rows", 7), number("left", 0)});
+          Message const alerts = peer.expect("ALERTS");
+          if (look == 0)
+            peer.answer(alerts, "ALERT", {text("table", "pages"), text("name", "paused"), number("left", 0)});
+          else
+            peer.answer(alerts, "ALERTS", {number("count", 0)});
+        }
+      },
+      {"top", "--count", "2", "--interval", "1"});
+  BOOST_TEST((said.code == ExitCode::ok));
+  std::istringstream lines{said.out};
+  std::string first;
+  std::string second;
+  std::getline(lines, first);
+  std::getline(lines, second);
+  BOOST_TEST(says(first,
+                  "\"daemon\":{\"now\":5,\"connections\":3},\"tables\":[{\"table\":\"pages\",\"rows\":7}],"
+                  "\"alerts\":[{\"table\":\"pages\",\"name\":\"paused\"}]}"));
+  BOOST_TEST(says(second, "\"alerts\":[]}"));
+}
+
+BOOST_AUTO_TEST_CASE(rates_are_what_happened_a_second) {
+  Snapshot before;
+  before.seconds = 10;
+  before.tables.push_back(stats("a", {number("inserted", 100), number("done", 50)}));
+  before.tables.push_back(stats("b", {number("inserted", 100)}));
+  Snapshot now;
+  now.seconds = 12;
+  now.tables.push_back(stats("b", {number("inserted", 6)}));
+  now.tables.push_back(stats("c", {number("inserted", 6)}));
+  now.tables.push_back(stats("a", {number("inserted", 150), number("done", 50)}));
+  add_rates(before, now);
+  BOOST_TEST(now.tables[2].find("inserted_per_s")->real == 25.0);
+  BOOST_TEST(now.tables[2].find("done_per_s")->real == 0.0);
+  // The daemon was started again; the table is new.
+  BOOST_TEST(now.tables[0].find("inserted_per_s")->real == 3.0);
+  BOOST_TEST(!now.tables[1].has("inserted_per_s"));
+}
+
+BOOST_AUTO_TEST_CASE(the_screen_fits_the_terminal_and_nothing_steers_it) {
+  Snapshot now;
+  now.daemon = stats("", {number("connections", 12), number("messages", 1'234'567), number("commit_us_p99", 850),
+                          number("log_disk_bytes", 64 << 20)});
+  now.tables.push_back(stats("pages", {number("rows", 10'000), number("rows_due", 42), number("paused", 1),
+                                       number("lateness_ms_p99", 12'345)}));
+  now.tables.push_back(stats("jobs", {number("rows", 3)}));
+  now.tables.push_back(stats("mail", {number("rows", 2)}));
+  Message alert{"ALERT"};
+  alert.set("table", "pages");
+  alert.set("name", "paused");
+  alert.set("message", "evil \x1b[2J text");
+  now.alerts.push_back(std::move(alert));
+  std::string const all = render_screen(now, "unix:/x", {.width = 200, .height = 24});
+  BOOST_TEST(says(all, "\x1b[H\x1b[1mfastjournal unix:/x   tables 3   alerts 1"));
+  BOOST_TEST(says(all, "connections 12  messages 1.2M  commits 0, p99 0.8 ms  log 64.0 MiB"));
+  BOOST_TEST(says(all, "evil  [2J text"));
+  BOOST_TEST(says(all, "pages              10.0k     42"));
+  BOOST_TEST(says(all, "12.3s"));
+  BOOST_TEST(says(all, "PAUSED"));
+  BOOST_TEST(all.ends_with("\x1b[J"));
+  std::string const small = render_screen(now, "unix:/x", {.width = 20, .height = 6, .first = 1});
+  BOOST_TEST(std::count(small.begin(), small.end(), '\n') == 5);
+  BOOST_TEST(!says(small, "pages   "));
+  BOOST_TEST(says(small, "jobs"));
+  BOOST_TEST(!says(small, "LEASE/s"));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_not_understood_ends_the_script_at_once) {
+  // The peer's script waits for a connection that never comes; the end of the server lets it go.
+  client::FakeServer const server([](Peer& peer) { peer.expect("NEVER"); });
+  BOOST_TEST(!parse_arguments({"dance"}).invocation.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
