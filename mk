@@ -9,7 +9,7 @@ conf=$root/conf
 
 # What each job needs, by package name (the same on both systems).
 packages_build=(
-  g++ cmake ninja-build pkg-config git
+  g++ binutils cmake ninja-build pkg-config git
   libevent-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev nlohmann-json3-dev
   libsqlite3-dev zlib1g-dev libboost-test-dev libxml2-utils
@@ -187,6 +187,16 @@ verb_sim() {
   exec "$root/build/release/bin/fj_sim_run" "$@"
 }
 
+verb_crash() {
+  program fj_crash
+  exec "$root/build/release/bin/fj_crash" "$@"
+}
+
+verb_mutants() {
+  program fj_mutants
+  exec "$root/build/release/bin/fj_mutants" "$@"
+}
+
 # --- checking ---------------------------------------------------------------
 
 # Runs the tests of one preset; adds to `passed` and `failed`, and to `broken`
@@ -318,7 +328,9 @@ usage: ./mk VERB [...]
   build [PRESET]        build into build/PRESET (default: release)
   deps [fuzz|format|lint]  install the packages that are missing, with those for the verbs named
   bench [OPTIONS]       measure
-  sim [--seed N]        run the simulator
+  sim [--seed N]        random lives of the whole daemon in the simulator
+  crash [--seed N]      millions of simulated power cuts, damaged sectors and failing calls against the log store
+  mutants [--only NAME]  puts known faults into the log store: the proofs must see each
   fuzz [NAME] [SECONDS]  feed the parsers with what breaks parsers (default: all, 60 s each)
   format [--check] [FILE...]  clang-format
   lint [all | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit)
@@ -333,7 +345,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | fuzz | format | lint | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | crash | mutants | fuzz | format | lint | clean | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "storage/mutants.h"
+
 namespace fastjournal::storage {
 
 namespace {
@@ -45,6 +47,7 @@ Status make_container(env::Disk& disk, std::string const& folder, ContainerHeade
     return status;
   }
   // Folder too: a container without its name is lost.
+  if (is_mutant(Mutant::skip_folder_sync)) return {};
   return disk.sync_folder(folder);
 }
 
@@ -54,6 +57,8 @@ Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t
   for (std::uint64_t turn = 0; turn < kHeaderBlocks; ++turn) {
     std::uint64_t const copy = (first_copy + turn) % kHeaderBlocks;
     if (Status status = file.write(copy * header.block, block); !status.ok()) return status;
+    if (is_mutant(Mutant::skip_header_sync)) continue;
+    if (is_mutant(Mutant::skip_sync_between_header_copies) && turn == 0) continue;
     if (Status status = file.sync(); !status.ok()) return status;
   }
   return {};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 
@@ -242,7 +243,10 @@ Status FileLog::sync_written() {
   for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_;
        ++container) {
     if (!container->dirty) continue;
-    if (Status status = container->file->sync(); !status.ok()) return fail(status);
+    if (is_mutant(Mutant::skip_data_sync)) break;
+    if (is_mutant(Mutant::sync_last_container_only) && container != chain_.rbegin()) break;
+    if (Status status = container->file->sync(); !status.ok() && !is_mutant(Mutant::believe_failed_sync))
+      return fail(status);
     container->dirty = false;
     if (container != chain_.rbegin()) container->file.reset();
   }
@@ -291,7 +295,7 @@ void FileLog::set_base(Lsn base) {
   // It rests on every record appended so far: before they are durable, a
   // recovery may still need what stands below.
   base_needs_ = used_ > kBatchHeaderBytes ? end_lsn() : batch_at_;
-  if (base_needs_ <= durable_) base_safe_ = base_;
+  if (base_needs_ <= durable_ || is_mutant(Mutant::base_before_durable)) base_safe_ = base_;
   free_below_base();
 }
 
@@ -316,6 +320,7 @@ Status FileLog::put_base_on_disk() {
 // batch that holds base may begin in a container before base's own.
 Lsn FileLog::base_for_header() const {
   if (chain_.empty()) return batch_at_;
+  if (is_mutant(Mutant::base_of_header_not_bounded)) return base_safe_;
   return std::min(base_safe_, Lsn{chain_.front().header.end().value - options_.block_bytes});
 }
 
@@ -357,7 +362,7 @@ std::unique_ptr<Chore> FileLog::take_chore() {
   if (!surplus || free_.empty()) return nullptr;
   // A recovery looks for containers down to the base that the headers name:
   // that must be above this one before it is gone.
-  if (free_.back().live_until > base_in_header_) {
+  if (free_.back().live_until > base_in_header_ && !is_mutant(Mutant::remove_before_base_is_told)) {
     if (Status status = put_base_on_disk(); !status.ok()) {
       static_cast<void>(fail(status));
       return nullptr;

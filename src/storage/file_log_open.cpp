@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "storage/file_log.h"
+#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 
@@ -73,6 +74,7 @@ Status FileLog::make_folder() {
 }
 
 Status FileLog::remove_unfinished() {
+  if (is_mutant(Mutant::keep_unfinished_containers)) return {};
   auto const names = disk_.list(folder_);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
@@ -86,6 +88,7 @@ Status FileLog::remove_unfinished() {
 // sync failed and the pages count as clean since. So the same bytes are written
 // again and synced; whole blocks, hence nothing can be torn that was whole.
 Status FileLog::prove(LogReader& reader) {
+  if (is_mutant(Mutant::skip_proof_at_start)) return {};
   std::uint64_t const header_bytes =
       kHeaderBlocks * (reader.containers().empty() ? 0 : reader.containers().front().header.block);
   std::vector<std::byte> bytes;
@@ -129,6 +132,7 @@ void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
     base_in_header_ = std::max(base_in_header_, header.base);
     if (header.lap > 0) next = std::max(next, header.end());
   }
+  if (is_mutant(Mutant::append_at_cut) && !reader.is_empty()) next = report.end;
   batch_at_ = durable_ = committed_ = Lsn{round_up(next.value, options_.block_bytes)};
 
   std::vector<LogReader::Container const*> kept;
@@ -161,11 +165,11 @@ Status FileLog::start_container(RecoveryReport& report) {
   header.lap = ++lap_;
   header.lap_before = chain_.empty() ? 0 : chain_.back().header.lap;
   header.first = batch_at_;
-  header.cut = chain_.empty() ? batch_at_ : report.end;
+  header.cut = chain_.empty() || is_mutant(Mutant::forget_cut) ? batch_at_ : report.end;
   base_ = base_safe_ = chain_.empty() ? batch_at_ : report.base;
   header.base = base_for_header();
   header.durable = header.cut;
-  header.start = ++start_;
+  header.start = is_mutant(Mutant::keep_start_number) ? start_ : ++start_;
   container.live_until = kNoLsn;
   if (Status status = put_header(container); !status.ok()) return status;
   chain_.push_back(std::move(container));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "storage/container.h"
+#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 
@@ -285,14 +286,15 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
                     place(segment.containers, lsn), durable.value));
   };
   if (!segment.last) return refuse(segment.limit);
-  if (header_durable_ > lsn) return refuse(header_durable_);
+  if (header_durable_ > lsn && !is_mutant(Mutant::skip_header_durable_check)) return refuse(header_durable_);
   std::uint64_t const block = segment.containers.front()->header.block;
   std::uint64_t intact = 0;
   for (Lsn at{lsn.value / block * block}; at < segment.limit; at.value += block) {
     auto const found = batch_at(segment, at);
     if (!found.ok()) return found.status();
     if (!found.value().intact) continue;
-    if (found.value().header.durable > lsn) return refuse(found.value().header.durable);
+    if (found.value().header.durable > lsn && !is_mutant(Mutant::skip_durable_check))
+      return refuse(found.value().header.durable);
     ++intact;
   }
   report.cut = plausible || intact > 0;

@@ -8,12 +8,16 @@
 
 #include "base/check.h"
 
+// The place in the code that called the disk: tests that fail every call ask for it.
+#define FJ_CALLER __builtin_return_address(0)
+
 namespace fastjournal::sim {
 
 namespace {
 
-constexpr std::string_view kCallNames[] = {"open",        "read", "write",  "sync",   "size",        "truncate",
-                                           "make folder", "list", "rename", "remove", "sync folder", "lock"};
+constexpr std::string_view kCallNames[kCallKinds] = {"open",        "read",        "write",     "sync",   "size",
+                                                     "truncate",    "make folder", "list",      "rename", "remove",
+                                                     "sync folder", "lock",        "free bytes"};
 
 std::string folder_of(std::string_view path) {
   std::size_t const slash = path.rfind('/');
@@ -58,30 +62,31 @@ class SimFile final : public env::File {
         read_only_(read_only) {}
 
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) override {
-    if (Status status = enter(Call::read); !status.ok()) return status;
-    if (offset >= node_->seen.size()) return std::size_t{0};
-    std::size_t const count = std::min<std::uint64_t>(into.size(), node_->seen.size() - offset);
-    std::memcpy(into.data(), node_->seen.data() + offset, count);
+    if (Status status = enter(Call::read, FJ_CALLER); !status.ok()) return status;
+    std::vector<std::byte> const& seen = node_->seen.get();
+    if (offset >= seen.size()) return std::size_t{0};
+    std::size_t const count = std::min<std::uint64_t>(into.size(), seen.size() - offset);
+    std::memcpy(into.data(), seen.data() + offset, count);
     return count;
   }
   Status write(std::uint64_t offset, std::span<std::byte const> bytes) override {
     FJ_CHECK(!read_only_, "a file opened for reading is not written");
     if (Status status = alive(); !status.ok()) return status;
-    return disk_.write(*node_, path_, offset, bytes);
+    return disk_.write(*node_, path_, offset, bytes, FJ_CALLER);
   }
   Status sync() override {
     if (Status status = alive(); !status.ok()) return status;
-    return disk_.sync(*node_, path_);
+    return disk_.sync(*node_, path_, FJ_CALLER);
   }
   Result<std::uint64_t> size() override {
-    if (Status status = enter(Call::size); !status.ok()) return status;
-    return std::uint64_t{node_->seen.size()};
+    if (Status status = enter(Call::size, FJ_CALLER); !status.ok()) return status;
+    return std::uint64_t{node_->seen.get().size()};
   }
   Status truncate(std::uint64_t size) override {
     FJ_CHECK(!read_only_, "a file opened for reading is not written");
-    if (Status status = enter(Call::truncate); !status.ok()) return status;
-    std::uint64_t const before = node_->seen.size();
-    node_->seen.resize(size);
+    if (Status status = enter(Call::truncate, FJ_CALLER); !status.ok()) return status;
+    std::uint64_t const before = node_->seen.get().size();
+    node_->seen.change().resize(size);
     node_->size_dirty = true;
     disk_.mark(*node_, std::min(before, size), std::max(before, size) - std::min(before, size));
     return {};
@@ -92,9 +97,9 @@ class SimFile final : public env::File {
     if (generation_ == disk_.generation_) return {};
     return {Code::io_error, fmt::format("{}: opened before the crash", path_)};
   }
-  Status enter(Call kind) const {
+  Status enter(Call kind, void const* caller) const {
     if (Status status = alive(); !status.ok()) return status;
-    return disk_.enter(kind, path_);
+    return disk_.enter(kind, path_, caller);
   }
 
   SimDisk& disk_;
@@ -121,60 +126,100 @@ class SimLock final : public env::FolderLock {
 
 SimDisk::~SimDisk() = default;
 
-Status SimDisk::enter(Call kind, std::string_view path, Failure* how) {
+void SimDisk::copy_state(SimDisk const& other) {
+  // One node may have several names, durable and not.
+  std::map<Node const*, std::shared_ptr<Node>> twins;
+  auto const twin_of = [&](std::shared_ptr<Node> const& node) {
+    std::shared_ptr<Node>& twin = twins[node.get()];
+    if (twin == nullptr) twin = std::make_shared<Node>(*node);
+    return twin;
+  };
+  options_ = other.options_;
+  names_.clear();
+  durable_names_.clear();
+  changes_of_names_.clear();
+  for (auto const& [name, node] : other.names_) names_.emplace_hint(names_.end(), name, twin_of(node));
+  for (auto const& [name, node] : other.durable_names_)
+    durable_names_.emplace_hint(durable_names_.end(), name, twin_of(node));
+  for (NameChange const& change : other.changes_of_names_)
+    changes_of_names_.push_back({change.kind, change.path, change.to, twin_of(change.node)});
+  folders_ = other.folders_;
+  ignore_syncs_ = other.ignore_syncs_;
+  ignore_folder_syncs_ = other.ignore_folder_syncs_;
+  start_again();
+}
+
+Status SimDisk::enter(Call kind, std::string_view path, void const* caller, Failure* how) {
   if (is_stopped())
     return {Code::io_error, fmt::format("{} {}: the power is gone", kCallNames[static_cast<std::size_t>(kind)], path)};
   std::uint64_t const number = ++calls_[static_cast<std::size_t>(kind)];
-  if (changes_disk(kind)) ++changes_;
-  if (!failure_ || failure_->kind != kind || failure_->at != number) return {};
-  Failure const failure = failure_->how;
-  failure_.reset();
+  if (changes_disk(kind)) {
+    if (observer_) observer_();
+    ++changes_;
+  }
+  auto const planned = std::find_if(failures_.begin(), failures_.end(),
+                                    [&](PlannedFailure const& plan) { return plan.kind == kind && plan.at == number; });
+  if (planned == failures_.end()) return {};
+  Failure const failure = planned->how;
+  failures_.erase(planned);
+  failed_callers_.push_back(caller);
   if (how != nullptr) *how = failure;
   Code const code = failure == Failure::no_space ? Code::no_space : Code::io_error;
   return {code, fmt::format("{} {}: injected failure", kCallNames[static_cast<std::size_t>(kind)], path)};
 }
 
-void SimDisk::fail_call(Call kind, std::uint64_t nth, Failure how) { failure_ = {kind, calls(kind) + nth, how}; }
+void SimDisk::fail_call(Call kind, std::uint64_t nth, Failure how) {
+  failures_.push_back({kind, calls(kind) + nth, how});
+}
 
 void SimDisk::mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const {
   if (bytes == 0) return;
   for (std::uint64_t sector = offset / options_.sector_bytes; sector <= (offset + bytes - 1) / options_.sector_bytes;
-       ++sector)
-    node.dirty.insert(sector);
+       ++sector) {
+    if (node.dirty.empty() || node.dirty.back() < sector) {
+      node.dirty.push_back(sector);
+      continue;
+    }
+    auto const at = std::lower_bound(node.dirty.begin(), node.dirty.end(), sector);
+    if (*at != sector) node.dirty.insert(at, sector);
+  }
 }
 
-Status SimDisk::write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes) {
+Status SimDisk::write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes,
+                      void const* caller) {
   Failure how = Failure::io_error;
-  Status const status = enter(Call::write, path, &how);
+  Status const status = enter(Call::write, path, caller, &how);
   if (!status.ok() && how != Failure::short_write) return status;
   if (!status.ok()) bytes = bytes.first(bytes.size() / 2);
   if (std::exchange(lose_write_, false)) return status;
   if (misdirect_) offset = static_cast<std::uint64_t>(static_cast<std::int64_t>(offset) + *misdirect_);
   misdirect_.reset();
   std::uint64_t const end = offset + bytes.size();
-  if (end > node.seen.size()) {
-    std::uint64_t const before = node.seen.size();
+  std::uint64_t const before = node.seen.get().size();
+  if (end > before) {
     if (used_bytes() + (end - before) > options_.capacity_bytes)
       return {Code::no_space, fmt::format("write {}: No space left on device", path)};
-    node.seen.resize(end);
+    node.seen.change().resize(end);
     node.size_dirty = true;
     if (offset > before) mark(node, before, offset - before);
   }
-  if (!bytes.empty()) std::memcpy(node.seen.data() + offset, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(node.seen.change().data() + offset, bytes.data(), bytes.size());
   mark(node, offset, bytes.size());
   return status;
 }
 
-Status SimDisk::sync(Node& node, std::string_view path) {
-  Status status = enter(Call::sync, path);
+Status SimDisk::sync(Node& node, std::string_view path, void const* caller) {
+  Status status = enter(Call::sync, path, caller);
   if (status.ok() && ignore_syncs_) return {};
   if (status.ok()) {
-    node.durable.resize(node.seen.size());
+    std::vector<std::byte> const& seen = node.seen.get();
+    std::vector<std::byte>& durable = node.durable.change();
+    durable.resize(seen.size());
     for (std::uint64_t const sector : node.dirty) {
       std::uint64_t const at = sector * options_.sector_bytes;
-      if (at >= node.seen.size()) continue;
-      std::uint64_t const count = std::min<std::uint64_t>(options_.sector_bytes, node.seen.size() - at);
-      std::memcpy(node.durable.data() + at, node.seen.data() + at, count);
+      if (at >= seen.size()) continue;
+      std::uint64_t const count = std::min<std::uint64_t>(options_.sector_bytes, seen.size() - at);
+      std::memcpy(durable.data() + at, seen.data() + at, count);
     }
   }
   if (!is_stopped() || status.ok()) {
@@ -185,12 +230,13 @@ Status SimDisk::sync(Node& node, std::string_view path) {
 }
 
 Result<std::unique_ptr<env::File>> SimDisk::open(std::string_view path, env::OpenMode mode) {
-  if (Status status = enter(Call::open, path); !status.ok()) return status;
+  if (Status status = enter(Call::open, path, FJ_CALLER); !status.ok()) return status;
   auto found = names_.find(path);
   if (mode == env::OpenMode::create_new) {
     if (found != names_.end()) return Status{Code::in_use, fmt::format("open {}: File exists", path)};
     if (!folders_.contains(folder_of(path)))
       return Status{Code::not_found, fmt::format("open {}: no such folder", path)};
+    if (observer_) observer_();
     ++changes_;
     auto node = std::make_shared<Node>();
     changes_of_names_.push_back({NameChange::Kind::create, std::string(path), {}, node});
@@ -202,14 +248,14 @@ Result<std::unique_ptr<env::File>> SimDisk::open(std::string_view path, env::Ope
 }
 
 Status SimDisk::make_folder(std::string_view path) {
-  if (Status status = enter(Call::make_folder, path); !status.ok()) return status;
+  if (Status status = enter(Call::make_folder, path, FJ_CALLER); !status.ok()) return status;
   // Folders survive at once: the names inside are what the log depends on.
   for (std::string at(path); !at.empty(); at = folder_of(at)) folders_.insert(at);
   return {};
 }
 
 Result<std::vector<std::string>> SimDisk::list(std::string_view path) {
-  if (Status status = enter(Call::list, path); !status.ok()) return status;
+  if (Status status = enter(Call::list, path, FJ_CALLER); !status.ok()) return status;
   if (!folders_.contains(path)) return Status{Code::not_found, fmt::format("list {}: No such file or directory", path)};
   std::set<std::string> out;
   for (auto const& [name, node] : names_)
@@ -231,7 +277,7 @@ void SimDisk::apply(NameChange const& change, Names& names) const {
 }
 
 Status SimDisk::rename(std::string_view from, std::string_view to) {
-  if (Status status = enter(Call::rename, from); !status.ok()) return status;
+  if (Status status = enter(Call::rename, from, FJ_CALLER); !status.ok()) return status;
   auto const found = names_.find(from);
   if (found == names_.end()) return {Code::not_found, fmt::format("rename {}: No such file or directory", from)};
   changes_of_names_.push_back({NameChange::Kind::rename, std::string(from), std::string(to), found->second});
@@ -240,7 +286,7 @@ Status SimDisk::rename(std::string_view from, std::string_view to) {
 }
 
 Status SimDisk::remove(std::string_view path) {
-  if (Status status = enter(Call::remove, path); !status.ok()) return status;
+  if (Status status = enter(Call::remove, path, FJ_CALLER); !status.ok()) return status;
   auto const found = names_.find(path);
   if (found == names_.end()) return {Code::not_found, fmt::format("remove {}: No such file or directory", path)};
   changes_of_names_.push_back({NameChange::Kind::remove, std::string(path), {}, found->second});
@@ -249,7 +295,7 @@ Status SimDisk::remove(std::string_view path) {
 }
 
 Status SimDisk::sync_folder(std::string_view path) {
-  if (Status status = enter(Call::sync_folder, path); !status.ok()) return status;
+  if (Status status = enter(Call::sync_folder, path, FJ_CALLER); !status.ok()) return status;
   if (ignore_folder_syncs_) return {};
   std::vector<NameChange> rest;
   for (NameChange& change : changes_of_names_) {
@@ -264,38 +310,43 @@ Status SimDisk::sync_folder(std::string_view path) {
 }
 
 Result<std::unique_ptr<env::FolderLock>> SimDisk::lock_folder(std::string_view path) {
-  if (Status status = enter(Call::lock, path); !status.ok()) return status;
+  if (Status status = enter(Call::lock, path, FJ_CALLER); !status.ok()) return status;
   if (!locks_.insert(std::string(path)).second)
     return Status{Code::in_use, fmt::format("lock {}: held by somebody", path)};
   return std::unique_ptr<env::FolderLock>(std::make_unique<SimLock>(*this, std::string(path)));
 }
 
 Result<std::uint64_t> SimDisk::free_bytes() {
+  if (Status status = enter(Call::free_bytes, "", FJ_CALLER); !status.ok()) return status;
   std::uint64_t const used = used_bytes();
   return used >= options_.capacity_bytes ? std::uint64_t{0} : options_.capacity_bytes - used;
 }
 
 std::uint64_t SimDisk::used_bytes() const {
   std::uint64_t used = 0;
-  for (auto const& [name, node] : names_) used += node->seen.size();
+  for (auto const& [name, node] : names_) used += node->seen.get().size();
   return used;
 }
 
 void SimDisk::settle(Node& node, Chooser const& survives, std::size_t& thing) const {
-  std::uint64_t size = node.durable.size();
-  if (node.size_dirty && survives(thing++)) size = node.seen.size();
-  std::vector<std::byte> medium = node.durable;
-  medium.resize(std::max<std::uint64_t>(size, node.durable.size()));
+  if (node.dirty.empty() && !node.size_dirty) {
+    node.seen = node.durable;
+    return;
+  }
+  std::vector<std::byte> const& seen = node.seen.get();
+  std::vector<std::byte> medium = node.durable.get();
+  std::uint64_t size = medium.size();
+  if (node.size_dirty && survives(thing++)) size = seen.size();
+  medium.resize(std::max<std::uint64_t>(size, medium.size()));
   for (std::uint64_t const sector : node.dirty) {
     if (!survives(thing++)) continue;
     std::uint64_t const at = sector * options_.sector_bytes;
-    if (at >= medium.size() || at >= node.seen.size()) continue;
-    std::uint64_t const count =
-        std::min({std::uint64_t{options_.sector_bytes}, medium.size() - at, node.seen.size() - at});
-    std::memcpy(medium.data() + at, node.seen.data() + at, count);
+    if (at >= medium.size() || at >= seen.size()) continue;
+    std::uint64_t const count = std::min({std::uint64_t{options_.sector_bytes}, medium.size() - at, seen.size() - at});
+    std::memcpy(medium.data() + at, seen.data() + at, count);
   }
   medium.resize(size);
-  node.durable = std::move(medium);
+  node.durable.change() = std::move(medium);
   node.seen = node.durable;
   node.dirty.clear();
   node.size_dirty = false;
@@ -332,7 +383,8 @@ void SimDisk::kill() {
 void SimDisk::start_again() {
   kill();
   stop_at_.reset();
-  failure_.reset();
+  failures_.clear();
+  failed_callers_.clear();
   misdirect_.reset();
   lose_write_ = false;
 }
@@ -345,15 +397,21 @@ SimDisk::Node& SimDisk::node_at(std::string_view path) {
 
 void SimDisk::flip(std::string_view path, std::uint64_t offset, std::uint8_t bits) {
   Node& node = node_at(path);
-  for (std::vector<std::byte>* bytes : {&node.seen, &node.durable})
-    if (offset < bytes->size()) (*bytes)[offset] ^= std::byte{bits};
+  for (Content* medium : {&node.seen, &node.durable})
+    if (offset < medium->get().size()) medium->change()[offset] ^= std::byte{bits};
 }
 
 void SimDisk::wipe(std::string_view path, std::uint64_t offset, std::uint64_t bytes) {
+  overwrite(path, offset, std::vector<std::byte>(bytes));
+}
+
+void SimDisk::overwrite(std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes) {
   Node& node = node_at(path);
-  for (std::vector<std::byte>* medium : {&node.seen, &node.durable})
-    for (std::uint64_t at = offset; at < std::min<std::uint64_t>(offset + bytes, medium->size()); ++at)
-      (*medium)[at] = std::byte{0};
+  for (Content* medium : {&node.seen, &node.durable}) {
+    if (offset >= medium->get().size()) continue;
+    std::size_t const count = std::min<std::uint64_t>(bytes.size(), medium->get().size() - offset);
+    if (count > 0) std::memcpy(medium->change().data() + offset, bytes.data(), count);
+  }
 }
 
 std::vector<std::string> SimDisk::files() const {
@@ -364,12 +422,12 @@ std::vector<std::string> SimDisk::files() const {
 
 std::vector<std::byte> SimDisk::content(std::string_view path) const {
   auto const found = names_.find(path);
-  return found == names_.end() ? std::vector<std::byte>{} : found->second->seen;
+  return found == names_.end() ? std::vector<std::byte>{} : found->second->seen.get();
 }
 
 std::map<std::string, std::vector<std::byte>, std::less<>> SimDisk::image() const {
   std::map<std::string, std::vector<std::byte>, std::less<>> out;
-  for (auto const& [name, node] : names_) out[name] = node->seen;
+  for (auto const& [name, node] : names_) out[name] = node->seen.get();
   return out;
 }
 
@@ -377,8 +435,8 @@ void SimDisk::restore(std::map<std::string, std::vector<std::byte>, std::less<>>
   names_.clear();
   for (auto const& [name, bytes] : image) {
     auto node = std::make_shared<Node>();
-    node->seen = bytes;
-    node->durable = bytes;
+    node->seen.change() = bytes;
+    node->durable = node->seen;
     names_[name] = node;
     for (std::string folder = folder_of(name); !folder.empty(); folder = folder_of(folder)) folders_.insert(folder);
   }

@@ -18,6 +18,8 @@
 //   lost write        lose_write(): the next write answers ok and does nothing.
 //
 // After crash() the same disk is used again; files and locks of before are dead.
+// copy_state() puts a second disk into the same state, in microseconds: contents
+// are shared until one of the two writes.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +28,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +50,10 @@ enum class Call : std::uint8_t {
   rename,
   remove,
   sync_folder,
-  lock
+  lock,
+  free_bytes
 };
+inline constexpr std::size_t kCallKinds = 13;
 enum class Failure : std::uint8_t { io_error, no_space, short_write };
 
 // Says for the n-th unsynced thing whether it survives the crash.
@@ -70,6 +74,9 @@ class SimDisk final : public env::Disk {
   SimDisk() : SimDisk(Options{}) {}
   explicit SimDisk(Options options) : options_(options) {}
   ~SimDisk() override;
+  // The same files and the same unsynced things as `other`; nothing is planned
+  // any more, and files and locks of before are dead.
+  void copy_state(SimDisk const& other);
   SimDisk(SimDisk const&) = delete;
   SimDisk& operator=(SimDisk const&) = delete;
 
@@ -92,16 +99,19 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] std::size_t unsynced_things() const;
   void stop_after(std::uint64_t changing_calls) { stop_at_ = changes_ + changing_calls; }
   [[nodiscard]] bool is_stopped() const { return stop_at_.has_value() && changes_ >= *stop_at_; }
-  // The `nth` call of this kind from now (1: the next).
+  // The `nth` call of this kind from now (1: the next). Several may be planned.
   void fail_call(Call kind, std::uint64_t nth, Failure how);
-  // Whether the failure set last was met.
-  [[nodiscard]] bool has_failed() const { return !failure_.has_value(); }
+  // Where the planned failures that were met return to: the places in the code that made the calls.
+  [[nodiscard]] std::vector<void const*> const& failed_callers() const { return failed_callers_; }
+  // Called before each changing call takes effect: every place where the power can go.
+  void before_change(std::function<void()> observer) { observer_ = std::move(observer); }
   void ignore_syncs(bool ignore) { ignore_syncs_ = ignore; }
   void ignore_folder_syncs(bool ignore) { ignore_folder_syncs_ = ignore; }
   void misdirect_write(std::int64_t by_bytes) { misdirect_ = by_bytes; }
   void lose_write() { lose_write_ = true; }
   void flip(std::string_view path, std::uint64_t offset, std::uint8_t bits);
   void wipe(std::string_view path, std::uint64_t offset, std::uint64_t bytes);
+  void overwrite(std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes);
   void set_capacity(std::uint64_t bytes) { options_.capacity_bytes = bytes; }
 
   // -- looking ----------------------------------------------------------------
@@ -119,10 +129,22 @@ class SimDisk final : public env::Disk {
   friend class SimFile;
   friend class SimLock;
 
+  // Bytes that several owners share until one of them changes them.
+  class Content {
+   public:
+    [[nodiscard]] std::vector<std::byte> const& get() const { return *bytes_; }
+    [[nodiscard]] std::vector<std::byte>& change() {
+      if (bytes_.use_count() > 1) bytes_ = std::make_shared<std::vector<std::byte>>(*bytes_);
+      return *bytes_;
+    }
+
+   private:
+    std::shared_ptr<std::vector<std::byte>> bytes_{std::make_shared<std::vector<std::byte>>()};
+  };
   struct Node {
-    std::vector<std::byte> seen;     // what a read returns
-    std::vector<std::byte> durable;  // what the medium holds
-    std::set<std::uint64_t> dirty;   // sectors whose `seen` is not durable
+    Content seen;                      // what a read returns
+    Content durable;                   // what the medium holds
+    std::vector<std::uint64_t> dirty;  // sectors whose `seen` is not durable, rising
     bool size_dirty{false};
   };
   using Names = std::map<std::string, std::shared_ptr<Node>, std::less<>>;
@@ -141,9 +163,10 @@ class SimDisk final : public env::Disk {
   };
 
   // Counts the call; not ok if it is to fail. `how` tells a short write.
-  Status enter(Call kind, std::string_view path, Failure* how = nullptr);
-  Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes);
-  Status sync(Node& node, std::string_view path);
+  Status enter(Call kind, std::string_view path, void const* caller, Failure* how = nullptr);
+  Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes,
+               void const* caller);
+  Status sync(Node& node, std::string_view path, void const* caller);
   void apply(NameChange const& change, Names& names) const;
   void settle(Node& node, Chooser const& survives, std::size_t& thing) const;
   void mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const;
@@ -158,9 +181,11 @@ class SimDisk final : public env::Disk {
   std::set<std::string, std::less<>> locks_;
   std::uint64_t generation_{0};
   std::uint64_t changes_{0};
-  std::uint64_t calls_[12]{};
+  std::uint64_t calls_[kCallKinds]{};
   std::optional<std::uint64_t> stop_at_;
-  std::optional<PlannedFailure> failure_;
+  std::vector<PlannedFailure> failures_;
+  std::vector<void const*> failed_callers_;
+  std::function<void()> observer_;
   std::optional<std::int64_t> misdirect_;
   bool lose_write_{false};
   bool ignore_syncs_{false};

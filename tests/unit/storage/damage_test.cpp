@@ -1,9 +1,8 @@
 // Damage and failing calls. Every single sector of what was acknowledged is
 // damaged in turn: a start must refuse, or find everything. And every call to
 // the disk fails once: nothing acknowledged may be lost by it.
-#include <set>
-
-#include "tests/unit/storage/reference.h"
+#include "tests/crash/proofs.h"
+#include "tests/unit/storage/log_world.h"
 
 namespace fastjournal::storage::test {
 
@@ -57,6 +56,16 @@ BOOST_AUTO_TEST_CASE(any_damaged_sector_of_the_acknowledged_range_is_refused_or_
       }
   // Every sector in which a batch stands, in two of three ways at least.
   BOOST_TEST(refused >= 2 * 14);
+}
+
+BOOST_AUTO_TEST_CASE(damage_to_logs_of_many_lives_is_refused_with_its_place) {
+  Tally tally;
+  std::uint64_t const first = environment("FJ_SEED", 1);
+  for (std::uint64_t seed = first; seed < first + 20; ++seed) {
+    auto const failure = damaged_sectors({tally, {}}, seed, 200);
+    BOOST_REQUIRE_MESSAGE(!failure, failure->what << "; again: ./mk crash " << failure->again);
+  }
+  BOOST_TEST(tally.damages > 2000U);
 }
 
 BOOST_AUTO_TEST_CASE(every_bit_of_a_batch_is_covered) {
@@ -258,43 +267,13 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(failing_calls)
 
-// Each call of each kind fails once, in a history that uses them all. Whatever
-// was acknowledged is there when the disk is well again.
+// Each call fails once; ./mk mutants holds the places against the source.
 BOOST_AUTO_TEST_CASE(no_failing_call_costs_an_acknowledged_record) {
-  constexpr std::string_view kHistory = "pbgwmbbcbmcsqpbwpcmckp";
-  std::set<int> met;
-  for (sim::Call const kind :
-       {sim::Call::open, sim::Call::read, sim::Call::write, sim::Call::sync, sim::Call::size, sim::Call::make_folder,
-        sim::Call::list, sim::Call::rename, sim::Call::remove, sim::Call::sync_folder, sim::Call::lock})
-    for (sim::Failure const how : {sim::Failure::io_error, sim::Failure::no_space, sim::Failure::short_write}) {
-      if (how == sim::Failure::short_write && kind != sim::Call::write) continue;
-      for (std::uint64_t nth = 1;; ++nth) {
-        Scenario scenario;
-        scenario.world.options = small_options(512, 6);
-        scenario.world.disk.fail_call(kind, nth, how);
-        bool running = scenario.open();
-        for (char const letter : kHistory) {
-          BOOST_REQUIRE_MESSAGE(scenario.complaint.empty(), scenario.complaint);
-          if (!running) break;
-          running = scenario.step(letter);
-          // Not every failure ends the log: where it only could not grow, it goes on.
-          if (!running && scenario.world.log != nullptr && scenario.world.log->error().ok()) running = true;
-        }
-        if (!scenario.world.disk.has_failed()) break;
-        met.insert(static_cast<int>(kind));
-        for (bool const cut : {false, true}) {
-          if (cut) {
-            scenario.world.crash(sim::keep_some(nth));
-          } else {
-            scenario.world.log.reset();
-            scenario.world.disk.kill();
-          }
-          BOOST_TEST_INFO("call " << static_cast<int>(kind) << ", number " << nth << ", cut " << cut);
-          BOOST_REQUIRE_MESSAGE(scenario.open(), scenario.complaint << scenario.status.text());
-        }
-      }
-    }
-  BOOST_TEST(met.size() == 11U);
+  Tally tally;
+  std::set<void const*> sites;
+  auto const failure = fail_every_call({tally, {}}, sites);
+  BOOST_REQUIRE_MESSAGE(!failure, failure->what);
+  BOOST_TEST(tally.failed_calls > 1000U);
 }
 
 BOOST_AUTO_TEST_CASE(a_container_that_cannot_be_made_is_a_refusal_and_no_failure) {

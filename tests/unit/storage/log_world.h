@@ -1,113 +1,13 @@
-// What the tests of the log share: a handler that remembers, and a log beside
-// a plain reference that holds what was acknowledged.
+// The small log of tests/crash with what Boost.Test needs.
 #pragma once
-
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
-#include "base/bytes.h"
-#include "storage/file_log.h"
-#include "tests/sim/sim_disk.h"
+#include "tests/crash/log_world.h"
 
 namespace fastjournal::storage::test {
 
-inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
-  char const* text = std::getenv(name);
-  return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-struct Entry {
-  Lsn lsn;
-  ObjectId object;
-  TableId table{};
-  std::uint8_t type{0};
-  std::uint8_t version{0};
-  std::string body;
-
-  bool operator==(Entry const&) const = default;
-};
-
-class Collector final : public RecordHandler {
- public:
-  Status on_record(RecordView const& record, Lsn base) override {
-    entries.push_back(
-        {record.lsn, record.object, record.table, record.type, record.version, std::string(as_text(record.body))});
-    base_given = base;
-    return {};
-  }
-  void on_batch(BatchView const& batch) override { batches.push_back(batch); }
-
-  std::vector<Entry> entries;
-  std::vector<BatchView> batches;
-  Lsn base_given{};
-};
-
-// A small log in a small world: containers of a few blocks.
-inline LogOptions small_options(std::size_t block = 512, std::uint64_t blocks = 16) {
-  LogOptions options;
-  options.name = "test";
-  options.block_bytes = block;
-  options.container_bytes = block * blocks;
-  options.container_bytes_min = block * 4;
-  options.batch_bytes_max = 64U << 10U;
-  options.store_id_seed = 0x5EED;
-  return options;
-}
-
-struct World {
-  sim::SimDisk disk;
-  LogOptions options{small_options()};
-  std::unique_ptr<FileLog> log;
-  Collector found;
-  RecoveryReport report;
-
-  World() = default;
-  explicit World(sim::SimDisk::Options disk_options) : disk(disk_options) {}
-
-  Status open() {
-    log.reset();
-    found = {};
-    report = {};
-    auto opened = FileLog::open(disk, "data/log", options, found, report);
-    if (!opened.ok()) return opened.status();
-    log = std::move(opened.value());
-    return {};
-  }
-  void crash(sim::Chooser const& survives) {
-    disk.crash(survives);
-    log.reset();
-  }
-  Lsn append(std::string_view body, ObjectId object = {}) {
-    auto const place = log->append(static_cast<TableId>(7), 3, 1, object, body.size());
-    if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
-    return place.lsn;
-  }
-  // One record, one group, one commit. False if there was no room.
-  bool put(std::string_view body, Promise promise = Promise::synced) {
-    if (!log->reserve(body.size(), false)) return false;
-    append(body);
-    log->end_group(promise);
-    BOOST_REQUIRE_MESSAGE(log->commit().ok(), log->error().text());
-    return true;
-  }
-};
-
-inline std::string pattern(std::size_t bytes, std::uint64_t seed) {
-  std::string out(bytes, '\0');
-  for (std::size_t at = 0; at < bytes; ++at) {
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    out[at] = static_cast<char>(seed >> 56U);
-  }
-  return out;
-}
-
-// FJ_CHECK-like, with the text of a Status.
+// Requires a Status to be ok, and shows its text if it is not.
 #define FJ_REQUIRE_OK(expression)                                                \
   do {                                                                           \
     ::fastjournal::Status const fj_status = (expression);                        \

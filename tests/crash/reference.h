@@ -1,6 +1,6 @@
-// A log beside its reference: what was appended, what of it was acknowledged,
-// which base was asked for. After every recovery check() holds one against the
-// other and says what is wrong, or nothing.
+// The plain model that a log is held against: what was appended, what of it was
+// acknowledged, which base was asked for. After every recovery check() says
+// what is wrong, or nothing.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/unit/storage/log_world.h"
+#include "tests/crash/log_world.h"
 
 namespace fastjournal::storage::test {
 
@@ -72,6 +72,7 @@ class Reference {
     start_ = log.start();
     go_on_with(end);
     base_held_ = log.base_lsn();
+    if (!found.empty()) forget_below(found.front().lsn);
     return {};
   }
 
@@ -90,6 +91,13 @@ class Reference {
     for (Group& group : groups_) group.acknowledged = true;
   }
 
+  // What stands before the first record found is below base. Should it be seen
+  // again, it is no piece of what is remembered.
+  void forget_below(Lsn base) {
+    auto const needed = [&](Group const& group) { return group.entries.back().lsn >= base; };
+    groups_.erase(groups_.begin(), std::find_if(groups_.begin(), groups_.end(), needed));
+  }
+
   struct Asked {
     Lsn base;
     Lsn rests_on;
@@ -100,84 +108,6 @@ class Reference {
   Lsn base_held_{};
   Lsn highest_given_{};
   std::uint32_t start_{0};
-};
-
-// A log that is worked on by letters, with its reference.
-class Scenario {
- public:
-  // p put; b put that spans blocks; g group of three; w put, promised `written` only; m move the base
-  // to the last record; d append, move the base to it, commit; s stamp; c chores; k kill
-  // and open; q seal and open.
-  static constexpr std::string_view kSteps = "pbgwmdsckq";
-
-  Scenario() = default;
-  explicit Scenario(sim::SimDisk::Options options) : world(options) {}
-
-  // False once something failed: the power is gone, or a failure was injected.
-  bool step(char letter) {
-    switch (letter) {
-      case 'p': return put(40 + serial_ % 7, 1, Promise::synced);
-      case 'b': return put(1300, 1, Promise::synced);
-      case 'g': return put(200, 3, Promise::synced);
-      case 'w': return put(60, 1, Promise::written);
-      case 'm':
-        if (!reference.is_empty()) move_base(reference.last_lsn());
-        return true;
-      case 'd': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), commit());
-      case 's': return world.log->stamp().ok() && acknowledged();
-      case 'c': world.log->run_chores(); return world.log->error().ok();
-      case 'k':
-        world.log.reset();
-        world.disk.kill();
-        return open();
-      case 'q': return world.log->seal().ok() && acknowledged() && open();
-      default: return false;
-    }
-  }
-
-  bool put(std::size_t bytes, int records, Promise promise) { return append(bytes, records, promise) && commit(); }
-
-  bool append(std::size_t bytes, int records, Promise promise) {
-    if (!world.log->reserve(bytes * static_cast<std::size_t>(records), false)) return false;
-    reference.begin_group();
-    for (int i = 0; i < records; ++i) {
-      std::string const body = pattern(bytes, ++serial_);
-      Lsn const lsn = world.append(body);
-      reference.add({lsn, object_of(lsn), static_cast<TableId>(7), 3, 1, body});
-    }
-    world.log->end_group(promise);
-    return true;
-  }
-  bool commit() { return world.log->commit().ok() && acknowledged(); }
-  bool acknowledged() {
-    if (world.log->durable_lsn() == world.log->end_lsn()) reference.acknowledge(world.log->end_lsn());
-    return true;
-  }
-  void move_base(Lsn base) {
-    world.log->set_base(base);
-    reference.ask_base(base);
-    static_cast<void>(acknowledged());
-  }
-  // Opens and checks; a complaint stays in `complaint`.
-  bool open() {
-    status = world.open();
-    if (!status.ok()) return false;
-    if (getenv("DBG"))
-      fprintf(stderr, "open start %u base %lu end %lu cut %lu %s given %lu n %zu newbase %lu\n", world.report.start,
-              world.report.base.value, world.report.end.value, world.report.cut_at.value,
-              world.report.cut_reason.c_str(), world.found.base_given.value, world.found.entries.size(),
-              world.log->base_lsn().value);
-    complaint = reference.check(world.found.entries, *world.log);
-    return complaint.empty();
-  }
-
-  World world;
-  Reference reference;
-  Status status;
-  std::string complaint;
-
- private:
-  std::uint64_t serial_{0};
 };
 
 }  // namespace fastjournal::storage::test

@@ -1,0 +1,69 @@
+// Faults that can be put into the log store, each named: the test of its tests
+// (./mk mutants). In the product is_mutant() is the constant false, and the
+// compiler leaves nothing of it. Only the test build of this folder
+// (FJ_MUTANTS, tests/crash/CMakeLists.txt) has it as a variable: one library
+// then serves all mutants, where a build for each would take minutes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace fastjournal::storage {
+
+enum class Mutant : std::uint8_t {
+  none,
+  skip_data_sync,
+  skip_folder_sync,
+  skip_header_sync,
+  skip_sync_between_header_copies,
+  sync_last_container_only,
+  believe_failed_sync,
+  skip_lsn_check,
+  skip_lap_check,
+  skip_checksum_seed,
+  accept_torn_batch,
+  skip_durable_check,
+  skip_header_durable_check,
+  forget_cut,
+  keep_start_number,
+  append_at_cut,
+  skip_proof_at_start,
+  base_before_durable,
+  base_of_header_not_bounded,
+  remove_before_base_is_told,
+  keep_unfinished_containers,
+};
+
+// By number, as the command line and the tables name them.
+inline constexpr std::array<std::string_view, 21> kMutantNames{"none",
+                                                               "skip_data_sync",
+                                                               "skip_folder_sync",
+                                                               "skip_header_sync",
+                                                               "skip_sync_between_header_copies",
+                                                               "sync_last_container_only",
+                                                               "believe_failed_sync",
+                                                               "skip_lsn_check",
+                                                               "skip_lap_check",
+                                                               "skip_checksum_seed",
+                                                               "accept_torn_batch",
+                                                               "skip_durable_check",
+                                                               "skip_header_durable_check",
+                                                               "forget_cut",
+                                                               "keep_start_number",
+                                                               "append_at_cut",
+                                                               "skip_proof_at_start",
+                                                               "base_before_durable",
+                                                               "base_of_header_not_bounded",
+                                                               "remove_before_base_is_told",
+                                                               "keep_unfinished_containers"};
+
+#ifdef FJ_MUTANTS
+// Set before any log is opened.
+inline Mutant active_mutant = Mutant::none;
+[[nodiscard]] inline bool is_mutant(Mutant mutant) { return active_mutant == mutant; }
+#else
+[[nodiscard]] constexpr bool is_mutant(Mutant) { return false; }
+#endif
+
+}  // namespace fastjournal::storage

@@ -1,0 +1,146 @@
+// The order of the proofs, and threads that share their work by counting up.
+#include "tests/crash/campaign.h"
+
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+namespace fastjournal::storage::test {
+
+namespace {
+
+constexpr std::uint64_t kCrashesOfALongHistory = 40;
+constexpr std::uint64_t kDamagesOfALog = 200;
+// Longer words are so many that each is tried in fewer ways.
+constexpr std::size_t kThoroughLetters = 1;
+
+class Campaign {
+ public:
+  Campaign(Plan const& plan, Stopwatch const& stopwatch, Progress const& progress)
+      : plan_(plan), stopwatch_(stopwatch), progress_(progress) {}
+
+  Outcome run() {
+    phase("failing calls", 1, [this](std::uint64_t) { return fail_every_call(proof_, sites_); });
+    std::uint64_t const logs = (plan_.damages + kDamagesOfALog - 1) / kDamagesOfALog;
+    // More logs than that, as a try that changes nothing does not count.
+    phase("damaged sectors", 4 * logs + 16, [this](std::uint64_t number) -> std::optional<Failure> {
+      if (tally_.damages >= plan_.damages) return {};
+      return damaged_sectors(proof_, plan_.seed * 1'000'003 + number, kDamagesOfALog);
+    });
+    words("chosen histories", chosen_words(), plan_.effort);
+    for (std::size_t length = 1; length <= plan_.scope; ++length)
+      words(fmt::format("all histories of {}", length), short_words(length),
+            length <= kThoroughLetters ? plan_.effort : Effort::lean);
+    phase("long histories", UINT64_MAX, [this](std::uint64_t number) -> std::optional<Failure> {
+      if (outcome_crashes() >= plan_.crashes) is_enough_ = true;
+      if (is_enough_) return {};
+      return long_history(proof_, {plan_.seed * 1'000'003 + number, kCrashesOfALongHistory, {}, false});
+    });
+    return std::move(outcome_);
+  }
+
+ private:
+  using Work = std::function<std::optional<Failure>(std::uint64_t)>;
+
+  [[nodiscard]] std::uint64_t outcome_crashes() const { return outcome_.sum.crashes + tally_.crashes; }
+
+  void words(std::string const& name, std::vector<std::string> const& words, Effort effort) {
+    phase(name, words.size() * std::size(kSizes), [&](std::uint64_t number) {
+      return short_history(proof_, words[number / std::size(kSizes)], number % std::size(kSizes), effort);
+    });
+  }
+
+  // Calls work(0) ... work(count - 1), each once, until one fails or it is enough.
+  void phase(std::string const& name, std::uint64_t count, Work const& work) {
+    if (outcome_.failure) return;
+    std::atomic<std::uint64_t> next{0};
+    double const begin = stopwatch_();
+    is_enough_ = false;
+    auto const toil = [&] {
+      while (!failed_ && !is_enough_) {
+        std::uint64_t const number = next++;
+        if (number >= count) return;
+        note(work(number));
+        tell(name, begin);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < plan_.threads; ++i) threads.emplace_back(toil);
+    toil();
+    for (std::thread& thread : threads) thread.join();
+    end_phase(name, begin);
+  }
+
+  void note(std::optional<Failure> failure) {
+    if (!failure) return;
+    std::lock_guard const lock(mutex_);
+    if (!outcome_.failure) outcome_.failure = std::move(failure);
+    failed_ = true;
+  }
+
+  [[nodiscard]] Phase so_far(std::string const& name, double begin) const {
+    return {name,           tally_.histories,    tally_.crashes,      tally_.nested,
+            tally_.damages, tally_.failed_calls, stopwatch_() - begin};
+  }
+
+  void tell(std::string const& name, double begin) {
+    if (!progress_) return;
+    std::unique_lock const lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock()) progress_(so_far(name, begin));
+  }
+
+  void end_phase(std::string const& name, double begin) {
+    Phase const phase = so_far(name, begin);
+    outcome_.phases.push_back(phase);
+    outcome_.sum.histories += phase.histories;
+    outcome_.sum.crashes += phase.crashes;
+    outcome_.sum.nested += phase.nested;
+    outcome_.sum.damages += phase.damages;
+    outcome_.sum.failed_calls += phase.failed_calls;
+    outcome_.sum.seconds += phase.seconds;
+    tally_.histories = tally_.crashes = tally_.nested = tally_.damages = tally_.failed_calls = 0;
+  }
+
+  Plan const& plan_;
+  Stopwatch const& stopwatch_;
+  Progress const& progress_;
+  Tally tally_;
+  std::atomic<bool> failed_{false};
+  std::atomic<bool> is_enough_{false};
+  Proof const proof_{tally_, [this] { return failed_.load(); }};
+  std::set<void const*> sites_;
+  std::mutex mutex_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome run_campaign(Plan const& plan, Stopwatch const& stopwatch, Progress const& progress) {
+  return Campaign(plan, stopwatch, progress).run();
+}
+
+std::optional<Failure> run_again(std::string const& words, Tally& tally) {
+  Proof const proof{tally, {}};
+  std::istringstream in(words);
+  std::map<std::string, std::string> given;
+  for (std::string option, value; in >> option;) {
+    if (option != "--failing-calls") in >> value;
+    given[option] = value;
+  }
+  auto const number = [&](char const* option, std::uint64_t otherwise) {
+    auto const found = given.find(option);
+    return found == given.end() ? otherwise : std::strtoull(found->second.c_str(), nullptr, 10);
+  };
+  std::set<void const*> sites;
+  if (given.contains("--word"))
+    return short_history(proof, given["--word"], number("--sizes", 0) % std::size(kSizes),
+                         given["--effort"] == "lean" ? Effort::lean : Effort::thorough);
+  if (given.contains("--damage-seed"))
+    return damaged_sectors(proof, number("--damage-seed", 1), number("--damage", kDamagesOfALog));
+  if (given.contains("--seed"))
+    return long_history(proof, {number("--seed", 1), number("--crashes", kCrashesOfALongHistory), {}, false});
+  if (given.contains("--failing-calls")) return fail_every_call(proof, sites);
+  return Failure{"expected --word, --damage-seed, --seed or --failing-calls: " + words, words};
+}
+
+}  // namespace fastjournal::storage::test

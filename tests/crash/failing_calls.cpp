@@ -1,0 +1,109 @@
+// Each call to the disk fails once, in a history that makes them all. After a
+// failed write or sync nothing more is acknowledged, and whatever was is there
+// when the disk is well again.
+#include <array>
+
+#include "tests/crash/proofs.h"
+
+namespace fastjournal::storage::test {
+
+namespace {
+
+// Two histories: one that goes through everything, one that gives containers back and leaves
+// unfinished ones behind.
+constexpr std::array<std::string_view, 2> kHistories{"pbgwmbbcbmcsqpbwpcmckp", "bbbbbbbbbbdccckwpsq"};
+constexpr std::array<sim::Failure, 3> kFailures{sim::Failure::io_error, sim::Failure::no_space,
+                                                sim::Failure::short_write};
+
+// What makes the calls happen that only an earlier mishap brings.
+enum class Before : std::uint8_t { nothing, half_made_container, failing_rename };
+constexpr std::array<Before, 3> kBefores{Before::nothing, Before::half_made_container, Before::failing_rename};
+// The first two name the containers that a new log begins with.
+constexpr std::uint64_t kRenameLater = 3;
+
+struct Plan {
+  std::string_view history;
+  Before before;
+  sim::Call call;
+  std::uint64_t nth;
+  sim::Failure how;
+};
+
+// A log whose write or sync failed takes nothing more and says why.
+std::optional<std::string> stays_ended(FileLog& log) {
+  Status const error = log.error();
+  if (error.ok()) return {};
+  if (log.reserve(8, true)) return "room is given after a failure: " + error.text();
+  if (log.last_refusal().message() != error.message()) return "the refusal hides the failure: " + error.text();
+  if (log.commit().ok() || log.sync().ok() || log.seal().ok()) return "a commit is ok after a failure: " + error.text();
+  if (error.message().find("data/log") == std::string::npos) return "the failure names no file: " + error.text();
+  return {};
+}
+
+// The power goes while the third container is being made, and leaves what was written of it.
+bool leave_half_made(Scenario& scenario) {
+  if (!scenario.open()) return false;
+  scenario.world.disk.stop_after(3);
+  scenario.world.log->run_chores();
+  scenario.world.crash(sim::keep_all());
+  return true;
+}
+
+// Ends with `met` false when the history makes fewer calls of this kind.
+std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::set<void const*>& sites, bool& met) {
+  Scenario scenario;
+  scenario.world.options = small_options(512, 6);
+  if (plan.before == Before::half_made_container && !leave_half_made(scenario)) return scenario.trouble();
+  if (plan.before == Before::failing_rename)
+    scenario.world.disk.fail_call(sim::Call::rename, kRenameLater, sim::Failure::io_error);
+  scenario.world.disk.fail_call(plan.call, plan.nth, plan.how);
+  bool running = scenario.open();
+  for (char const letter : plan.history) {
+    if (!scenario.complaint.empty()) return scenario.complaint;
+    if (!running) break;
+    running = scenario.step(letter);
+    // Not every failure ends the log: where it only could not grow, it goes on.
+    if (!running && scenario.world.log != nullptr && scenario.world.log->error().ok()) running = true;
+  }
+  auto const& callers = scenario.world.disk.failed_callers();
+  met = callers.size() == (plan.before == Before::failing_rename ? 2U : 1U);
+  if (!met) return {};
+  ++proof.tally.failed_calls;
+  sites.insert(callers.begin(), callers.end());
+  if (scenario.world.log != nullptr)
+    if (auto wrong = stays_ended(*scenario.world.log)) return wrong;
+  scenario.world.log.reset();
+  scenario.world.disk.kill();
+  if (!scenario.open()) return "after kill -9: " + scenario.trouble();
+  ++proof.tally.crashes;
+  scenario.world.crash(sim::keep_some(plan.nth));
+  if (!scenario.open()) return "after a power cut: " + scenario.trouble();
+  return {};
+}
+
+// The first call of this kind, the second, and so on to the last.
+std::optional<Failure> fail_each(Proof const& proof, Plan plan, std::set<void const*>& sites) {
+  for (bool met = true; met && !proof.is_over(); ++plan.nth)
+    if (auto wrong = fail_one(proof, plan, sites, met))
+      return Failure{fmt::format("history {}, before {}, call kind {} number {}, failure {}: {}", plan.history,
+                                 static_cast<int>(plan.before), static_cast<int>(plan.call), plan.nth,
+                                 static_cast<int>(plan.how), *wrong),
+                     "--failing-calls"};
+  return {};
+}
+
+}  // namespace
+
+std::optional<Failure> fail_every_call(Proof const& proof, std::set<void const*>& sites) {
+  for (std::string_view const history : kHistories)
+    for (Before const before : kBefores)
+      for (std::size_t kind = 0; kind < sim::kCallKinds; ++kind)
+        for (sim::Failure const how : kFailures) {
+          auto const call = static_cast<sim::Call>(kind);
+          if (how == sim::Failure::short_write && call != sim::Call::write) continue;
+          if (auto failure = fail_each(proof, {history, before, call, 1, how}, sites)) return failure;
+        }
+  return {};
+}
+
+}  // namespace fastjournal::storage::test

@@ -1,0 +1,108 @@
+// A small log that is worked on by letters, one an operation, with its reference
+// beside it: histories are words, so that a test and a person can name them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tests/crash/reference.h"
+
+namespace fastjournal::storage::test {
+
+// A log that is worked on by letters, with its reference.
+class Scenario {
+ public:
+  // p put; b put that spans blocks; g group of three; w put, promised `written` only; m move the base
+  // to the last record; d append, move the base to it, commit; s stamp; c chores; k kill
+  // and open; q seal and open; x power cut that takes everything unsynced, and open; r ask for
+  // room beyond the container, so that the next is prepared; n as d, with r before the commit.
+  static constexpr std::string_view kSteps = "pbgwmdsckqxrn";
+
+  Scenario() = default;
+  explicit Scenario(sim::SimDisk::Options options) : world(options) {}
+
+  // False once something failed: the power is gone, or a failure was injected.
+  bool step(char letter) {
+    switch (letter) {
+      case 'p': return put(40 + serial_ % 7, 1, Promise::synced);
+      case 'b': return put(1300, 1, Promise::synced);
+      case 'g': return put(200, 3, Promise::synced);
+      case 'w': return put(60, 1, Promise::written);
+      case 'm':
+        if (!reference.is_empty()) move_base(reference.last_lsn());
+        return true;
+      case 'd': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), commit());
+      case 'n': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), step('r')) && commit();
+      case 's': return world.log->stamp().ok() && acknowledged();
+      case 'c': world.log->run_chores(); return world.log->error().ok();
+      case 'k':
+        world.log.reset();
+        world.disk.kill();
+        return open();
+      case 'q': return world.log->seal().ok() && acknowledged() && open();
+      case 'r': return world.log->reserve(world.options.container_bytes, false);
+      case 'x':
+        if (world.disk.is_stopped()) return false;
+        world.crash(sim::keep_none());
+        return open();
+      default: return false;
+    }
+  }
+
+  bool put(std::size_t bytes, int records, Promise promise) { return append(bytes, records, promise) && commit(); }
+
+  bool append(std::size_t bytes, int records, Promise promise) {
+    if (!world.log->reserve(bytes * static_cast<std::size_t>(records), false)) return false;
+    reference.begin_group();
+    for (int i = 0; i < records; ++i) {
+      std::string const body = pattern(bytes, salt + ++serial_);
+      Lsn const lsn = world.append(body);
+      reference.add({lsn, object_of(lsn), static_cast<TableId>(7), 3, 1, body});
+    }
+    world.log->end_group(promise);
+    return true;
+  }
+  bool commit() { return world.log->commit().ok() && acknowledged(); }
+  bool acknowledged() {
+    if (world.log->durable_lsn() == world.log->end_lsn()) reference.acknowledge(world.log->end_lsn());
+    return true;
+  }
+  void move_base(Lsn base) {
+    world.log->set_base(base);
+    reference.ask_base(base);
+    static_cast<void>(acknowledged());
+  }
+  // Opens and checks; a complaint stays in `complaint`.
+  bool open() {
+    status = world.open();
+    if (!status.ok()) return false;
+    complaint = reference.check(world.found.entries, *world.log);
+    return complaint.empty();
+  }
+
+  // The same disk, the same books, no log open: the moment at which the power goes.
+  void copy_state(Scenario const& other) {
+    world.log.reset();
+    world.disk.copy_state(other.world.disk);
+    world.options = other.world.options;
+    reference = other.reference;
+    complaint.clear();
+    serial_ = other.serial_;
+  }
+  // What stopped it, for people.
+  [[nodiscard]] std::string trouble() const {
+    if (!complaint.empty() || !status.ok()) return complaint + status.text();
+    return world.log == nullptr ? std::string{} : world.log->error().text() + world.log->last_refusal().text();
+  }
+
+  std::uint64_t salt{0};  // makes the bodies other ones
+  World world;
+  Reference reference;
+  Status status;
+  std::string complaint;
+
+ private:
+  std::uint64_t serial_{0};
+};
+
+}  // namespace fastjournal::storage::test
