@@ -45,6 +45,25 @@ struct LoggingDeclaration {
   bool operator==(LoggingDeclaration const&) const = default;
 };
 
+// Where alerts go beside ALERTS; empty: not there.
+struct AlertsDeclaration {
+  std::string flags_folder;  // of the watcher
+  std::string service;       // is told by FLAG messages, by way of the communicatord ...
+  std::string address;       // ... or here
+  std::string command;       // is run
+  std::int64_t command_limit_ms{30'000};
+  std::int64_t interval_ms{600'000};  // a cause that goes on is told again after this
+
+  bool operator==(AlertsDeclaration const&) const = default;
+};
+
+struct CommunicatorDeclaration {
+  std::string address;  // empty: the daemon is a service of none
+  std::string service{"fastjournal"};
+
+  bool operator==(CommunicatorDeclaration const&) const = default;
+};
+
 struct DaemonDeclaration {
   std::string file;                       // where it was read, for messages
   std::vector<ListenDeclaration> listen;  // at least one by TCP; the unix socket, if there is one, last
@@ -55,6 +74,8 @@ struct DaemonDeclaration {
   std::vector<LogDeclaration> logs;  // "shared" is always among them
   LimitsDeclaration limits;
   LoggingDeclaration logging;
+  AlertsDeclaration alerts;
+  CommunicatorDeclaration communicator;
 
   // Null if there is none of this name.
   [[nodiscard]] LogDeclaration const* log(std::string_view name) const {

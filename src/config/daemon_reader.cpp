@@ -17,6 +17,8 @@ constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kGiB = 1 << 30;
 // Of sync="interval" where no other is given.
 constexpr std::int64_t kSyncIntervalMs = 100;
+// What the kernel takes in sockaddr_un, less the byte that ends it.
+constexpr std::size_t kSocketPathBytesMax = 107;
 
 std::string joined(std::filesystem::path const& base, std::string_view path) {
   return (base / std::filesystem::path{path}).lexically_normal().string();
@@ -95,16 +97,63 @@ void read_logging(Element const& element, std::filesystem::path const& base, Log
   if (auto const file = text_field(element, "file")) out.file = joined(base, *file);
 }
 
+// An address that we connect to: what the reactor understands.
+std::string read_peer(Element const& element, std::filesystem::path const& base) {
+  std::optional<std::string_view> const text = element.attribute("address");
+  bool const plain_text = boolean_field(element, "plain-text").value_or(false);
+  if (!text) return {};
+  if (text->starts_with("unix:") && text->size() > 5) {
+    std::string const path = joined(base, text->substr(5));
+    if (path.size() <= kSocketPathBytesMax) return "unix:" + path;
+    element.problem_at("address",
+                       "attribute \"address\": found a path that is too long with its folder, expected at most " +
+                           std::to_string(kSocketPathBytesMax) + " bytes");
+    return {};
+  }
+  std::optional<ParsedAddress> const address = parse_address(*text);
+  if (!address)
+    element.problem_at("address", "attribute \"address\": found " + model::shown(*text) +
+                                      ", expected unix:/PATH, or an IP address and a port, as in 127.0.0.1:4040");
+  else if (!address->loopback && !plain_text)
+    element.problem_at("address",
+                       "address " + model::shown(*text) +
+                           " is on another machine, and everything on the way travels unencrypted; "
+                           "expected a loopback address (127.0.0.1, [::1]), or plain-text=\"true\" beside it");
+  return std::string{*text};
+}
+
+void read_alerts(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
+  element.expect(
+      {.attributes =
+           {{"flags"}, {"service"}, {"address"}, {"plain-text"}, {"on-alert"}, {"on-alert-timeout"}, {"interval"}},
+       .children = {}});
+  AlertsDeclaration& alerts = out.alerts;
+  if (auto const folder = text_field(element, "flags")) alerts.flags_folder = joined(base, *folder);
+  if (auto const service = name_field(element, "service", kServiceName)) alerts.service = *service;
+  alerts.address = read_peer(element, base);
+  if (auto const command = text_field(element, "on-alert")) alerts.command = joined(base, *command);
+  if (auto const limit = duration_field(element, "on-alert-timeout", 1000, 3'600'000)) alerts.command_limit_ms = *limit;
+  if (auto const interval = duration_field(element, "interval", 1000, 7LL * 86'400'000)) alerts.interval_ms = *interval;
+  if (!alerts.service.empty() && alerts.address.empty() && out.communicator.address.empty())
+    element.problem_at("service",
+                       "attribute \"service\" without a way to it, expected address=\"...\" beside it, or the "
+                       "element <communicator>");
+}
+
+void read_communicator(Element const& element, std::filesystem::path const& base, CommunicatorDeclaration& out) {
+  element.expect({.attributes = {{"address", Times::one}, {"plain-text"}, {"service"}}, .children = {}});
+  out.address = read_peer(element, base);
+  if (auto const service = name_field(element, "service", kServiceName)) out.service = *service;
+}
+
 void read_socket(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
-  // What the kernel takes in sockaddr_un, with the byte that ends it.
-  constexpr std::size_t kPathBytesMax = 107;
   element.expect({.attributes = {{"path", Times::one}, {"mode"}}, .children = {}});
   if (auto const text = text_field(element, "path")) {
     std::string const path = joined(base, *text);
-    if (path.size() > kPathBytesMax)
+    if (path.size() > kSocketPathBytesMax)
       element.problem_at("path",
                          "attribute \"path\": found a path that is too long with its folder, expected at most " +
-                             std::to_string(kPathBytesMax) + " bytes, the most that a unix socket's name may be");
+                             std::to_string(kSocketPathBytesMax) + " bytes, the most that a unix socket's name may be");
     out.listen.push_back({.address = "unix:" + path, .loopback = true, .plain_text = false});
   }
   std::optional<std::string_view> const mode = element.attribute("mode");
@@ -138,7 +187,9 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
                             {"log", Times::any},
                             {"limits"},
                             {"logging"},
-                            {"socket"}}});
+                            {"socket"},
+                            {"alerts"},
+                            {"communicator"}}});
   for (Element const& element : root.children("listen")) read_listen(element, out);
   if (out.listen.empty()) out.listen.emplace_back();
   if (auto const element = root.child("socket")) read_socket(*element, base, out);
@@ -148,6 +199,8 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
   out.plugins_folder = read_folder(root, "plugins", base, "");
   if (auto const element = root.child("limits")) read_limits(*element, out.limits);
   if (auto const element = root.child("logging")) read_logging(*element, base, out.logging);
+  if (auto const element = root.child("communicator")) read_communicator(*element, base, out.communicator);
+  if (auto const element = root.child("alerts")) read_alerts(*element, base, out);
   if (out.log("shared") == nullptr) out.logs.insert(out.logs.begin(), LogDeclaration{});
 }
 

@@ -26,6 +26,7 @@ inline constexpr NameRule kColumnName{"_", 64, "a letter a-z, then a-z, 0-9 or _
 inline constexpr NameRule kTypeName{"", 64, "a letter a-z, then a-z or 0-9, at most 64 characters"};
 inline constexpr NameRule kOptionName{"-", 64, "a letter a-z, then a-z, 0-9 or -, at most 64 characters"};
 inline constexpr NameRule kLogName{"_-", 64, "a letter a-z, then a-z, 0-9, _ or -, at most 64 characters"};
+inline constexpr NameRule kServiceName{"_", 64, "a letter a-z, then a-z, 0-9 or _, at most 64 characters"};
 inline constexpr NameRule kCommandName{"_", 64, "a letter A-Z, then A-Z, 0-9 or _, at most 64 characters", true};
 [[nodiscard]] bool is_name(std::string_view text, NameRule const& rule);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -16,6 +18,13 @@
 namespace fastjournal::daemon {
 namespace {
 
+constexpr std::string_view kFlagsFailed = "flags-failed";
+
+std::string host_name() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
 std::uint64_t chance() {
   std::random_device device;
   return (std::uint64_t{device()} << 32U) | device();
@@ -26,7 +35,8 @@ std::uint64_t chance() {
 Daemon::Daemon(Options options) : options_(std::move(options)) {}
 
 Daemon::~Daemon() {
-  // The background thread uses the logs, the server the reactor.
+  // The background thread uses the logs, the server the reactor, the teller too.
+  teller_.reset();
   background_.reset();
   server_.reset();
   logs_.clear();
@@ -93,9 +103,11 @@ Status Daemon::serve() {
   limits.memory_bytes = declared_.limits.memory_bytes;
   server_ = std::make_unique<server::Server>(clock_, *reactor_, types_, limits, *this);
   reactor_->set_handler(*server_);
+  join_neighbours();
 
   if (Status status = open_logs(); !status.ok()) return status;
   if (Status status = take_signals(); !status.ok()) return status;
+  start_telling();
   std::vector<std::string> bound;
   if (Status status = start_listening(bound); !status.ok()) return status;
   print_banner();
@@ -105,6 +117,7 @@ Status Daemon::serve() {
 
   if (Status status = reactor_->run(); !status.ok()) return status;
   if (Status status = server_->finish(); !status.ok()) return status;
+  teller_.reset();
   log_info("stopped");
   return {};
 }
@@ -152,6 +165,29 @@ Status Daemon::start_listening(std::vector<std::string>& bound) {
   return {};
 }
 
+void Daemon::join_neighbours() {
+  server_->engine().set_alert_interval(DurationMs{declared_.alerts.interval_ms});
+  server_->join({.communicator = declared_.communicator.address,
+                 .service = declared_.communicator.service,
+                 .alert_service = declared_.alerts.service,
+                 .alert_address = declared_.alerts.address,
+                 .origin = {host_name(), FJ_VERSION}});
+}
+
+void Daemon::start_telling() {
+  config::AlertsDeclaration const& alerts = declared_.alerts;
+  if (alerts.flags_folder.empty() && alerts.command.empty()) return;
+  alerts::TellerOptions options;
+  // Readable by all: the watcher is another user.
+  if (!alerts.flags_folder.empty()) flags_ = std::make_unique<os::PosixDisk>(alerts.flags_folder, 0644);
+  options.flags = flags_.get();
+  options.origin = {host_name(), FJ_VERSION};
+  options.command = alerts.command;
+  options.command_limit_us = alerts.command_limit_ms * 1000;
+  options.wake = [this] { reactor_->wake(); };
+  teller_ = std::make_unique<alerts::Teller>(std::move(options), server_->engine().alerts());
+}
+
 Status Daemon::take_signals() {
   for (int const number : {SIGTERM, SIGINT})
     if (Status status = reactor_->on_signal(number, [this] { stop("a signal"); }); !status.ok()) return status;
@@ -185,6 +221,11 @@ void Daemon::stop(std::string_view reason) {
   reactor_->stop();
 }
 
+void Daemon::restart(std::string_view reason) {
+  restart_ = true;
+  stop(reason);
+}
+
 void Daemon::rotate_log() {
   if (Status status = reopen_event_log(); !status.ok()) log_error(status.text());
 }
@@ -197,11 +238,30 @@ void Daemon::fatal(Status const& status) {
 
 void Daemon::tell(core::AlertNotice const& notice) {
   std::string const whose = notice.alert.table.empty() ? "the daemon" : "table " + notice.alert.table;
+  if (teller_ != nullptr) teller_->tell(notice);
   if (notice.up)
     log_warning(fmt::format("alert {} of {}, priority {}, {} times: {}", notice.alert.name, whose,
                             notice.alert.priority, notice.alert.count, notice.alert.message));
   else
     log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
+}
+
+void Daemon::collect_chores() {
+  background_->collect();
+  if (teller_ == nullptr) return;
+  for (alerts::Report const& report : teller_->collect()) {
+    switch (report.kind) {
+      case alerts::Report::Kind::flags_failed:
+        log_error("flag files in " + declared_.alerts.flags_folder + ": " + report.text);
+        server_->raise_alert(kFlagsFailed, 60,
+                             "flag files cannot be written in " + declared_.alerts.flags_folder + ": " + report.text,
+                             "flags");
+        break;
+      case alerts::Report::Kind::flags_agree: server_->lower_alert(kFlagsFailed); break;
+      case alerts::Report::Kind::command_failed: log_error("on-alert: " + report.text); break;
+      case alerts::Report::Kind::command_output: log_info("on-alert: " + report.text); break;
+    }
+  }
 }
 
 void Daemon::note(std::string_view text) { log_warning(text); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alerts/teller.h"
 #include "config/daemon_declaration.h"
 #include "core/types.h"
 #include "daemon/background.h"
@@ -28,24 +29,29 @@ class Daemon final : public server::Administration {
   [[nodiscard]] Status prepare();
   // Recovers, prints the banner, serves until it is told to stop.
   [[nodiscard]] Status serve();
+  // Whoever watches over the daemon should start it again.
+  [[nodiscard]] bool wants_restart() const { return restart_; }
 
  private:
   [[nodiscard]] Status load_types();
   [[nodiscard]] Status open_logs();
   [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
   [[nodiscard]] Status take_signals();
+  void start_telling();
+  void join_neighbours();
   void print_banner() const;
   void reload_by_signal();
 
   // -- server::Administration ------------------------------------------------
   [[nodiscard]] Result<core::Declarations> read_declarations() override;
   void stop(std::string_view reason) override;
+  void restart(std::string_view reason) override;
   void rotate_log() override;
   [[noreturn]] void fatal(Status const& status) override;
   void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override {
     background_->run(log, std::move(chore));
   }
-  void collect_chores() override { background_->collect(); }
+  void collect_chores() override;
   void tell(core::AlertNotice const& notice) override;
   void note(std::string_view text) override;
 
@@ -58,6 +64,9 @@ class Daemon final : public server::Administration {
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<server::Server> server_;
   std::vector<std::unique_ptr<storage::FileLog>> logs_;
+  std::unique_ptr<os::PosixDisk> flags_;
+  std::unique_ptr<alerts::Teller> teller_;  // ends before the flags and the reactor do
+  bool restart_{false};
   std::unique_ptr<Background> background_;  // ends before the logs do
   std::vector<std::string> recovered_;      // a line of the banner for each log
 };

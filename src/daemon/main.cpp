@@ -33,7 +33,7 @@ int main(int count, char** words) {
     return 0;
   }
   if (status.ok()) status = daemon.serve();
-  if (status.ok()) return 0;
+  if (status.ok()) return daemon.wants_restart() ? 3 : 0;
   fmt::print(stderr, "fastjournald: {}\n", status.message());
   return 1;
 }

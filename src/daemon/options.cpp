@@ -24,7 +24,8 @@ Options parse_options(int count, char** words) {
   app.add_flag("--check", options.check, "read configuration, plugins and tables, say what is wrong, and end");
   app.footer(
       "Signals: TERM and INT stop cleanly, HUP reads the tables folder again, USR1 reopens the log file.\n"
-      "Exit status: 0 stopped cleanly, 1 could not start or a write failed, 2 wrong usage.");
+      "Exit status: 0 stopped cleanly, 1 could not start or a write failed, 2 wrong usage, 3 start it again "
+      "(RESTART).");
   try {
     app.parse(count, words);
   } catch (CLI::ParseError const& error) {

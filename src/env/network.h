@@ -46,6 +46,9 @@ class NetworkHandler {
 class Network {
  public:
   virtual ~Network() = default;
+  // Begins a connection and does not wait for it: on_open tells that it is there, on_closed that it
+  // could not be made. Not ok: it failed at once, and nothing follows.
+  [[nodiscard]] virtual Result<ConnectionId> connect(Address const& address) = 0;
   // The address really bound (port 0 resolved).
   [[nodiscard]] virtual Result<Address> listen(Address const& address) = 0;
   // Gives the kernel what it takes now; returns how much. Fewer than given: on_writable will follow.

@@ -21,7 +21,6 @@ namespace fastjournal::os {
 
 namespace {
 
-constexpr mode_t kFileMode = 0640;
 constexpr mode_t kFolderMode = 0750;
 constexpr std::string_view kLockName = "lock";
 
@@ -144,7 +143,7 @@ Result<std::unique_ptr<env::File>> PosixDisk::open(std::string_view path, env::O
   if (mode == env::OpenMode::read_write) flags |= O_RDWR;
   if (mode == env::OpenMode::create_new) flags |= O_RDWR | O_CREAT | O_EXCL;
   std::string name = full(path);
-  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), flags, kFileMode); }));
+  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), flags, file_mode_); }));
   if (!descriptor.is_open()) return failure("open", name, errno);
   return std::unique_ptr<env::File>(std::make_unique<PosixFile>(std::move(descriptor), std::move(name)));
 }
@@ -203,7 +202,7 @@ Status PosixDisk::sync_folder(std::string_view path) {
 
 Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder(std::string_view path) {
   std::string const name = fmt::format("{}/{}", full(path), kLockName);
-  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode); }));
+  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, file_mode_); }));
   if (!descriptor.is_open()) return failure("open", name, errno);
   if (uninterrupted([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) != 0) {
     int const error = errno;

@@ -17,7 +17,8 @@ namespace fastjournal::os {
 class PosixDisk final : public env::Disk {
  public:
   // `root`: absolute or relative to the working folder; it need not exist until make_folder("") is called.
-  explicit PosixDisk(std::string root) : root_(std::move(root)) {}
+  // `file_mode`: of the files it makes.
+  explicit PosixDisk(std::string root, mode_t file_mode = 0640) : root_(std::move(root)), file_mode_(file_mode) {}
 
   [[nodiscard]] Result<std::unique_ptr<env::File>> open(std::string_view path, env::OpenMode mode) override;
   [[nodiscard]] Status make_folder(std::string_view path) override;
@@ -33,6 +34,7 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] std::string full(std::string_view path) const;
 
   std::string root_;
+  mode_t file_mode_;
 };
 
 }  // namespace fastjournal::os

@@ -122,6 +122,12 @@ void Reactor::stop() {
   [[maybe_unused]] ssize_t const put = ::write(stop_fd_.get(), &one, sizeof one);
 }
 
+void Reactor::wake() {
+  woken_.store(true, std::memory_order_release);
+  std::uint64_t const one = 1;
+  [[maybe_unused]] ssize_t const put = ::write(stop_fd_.get(), &one, sizeof one);
+}
+
 Status Reactor::turn() {
   active_ = std::exchange(again_, false);
   turn_bytes_ = 0;
@@ -134,6 +140,7 @@ Status Reactor::turn() {
     ++counters_.looks;
     if (Status looked = look(false); !looked.ok()) return looked;
   }
+  if (woken_.exchange(false, std::memory_order_acq_rel)) active_ = true;
   fire_timer();
   if (!active_) return {};
   ++counters_.turns;
@@ -215,8 +222,8 @@ Reactor::Connection& Reactor::take_slot() {
   return connection;
 }
 
-void Reactor::open_connection(UniqueFd fd, std::string const& peer) {
-  Connection& connection = take_slot();
+// The descriptor with its two watches, neither of them begun.
+void Reactor::assign(Connection& connection, UniqueFd fd) {
   connection.fd = std::move(fd);
   connection.look = 0;
   connection.error = 0;
@@ -232,6 +239,11 @@ void Reactor::open_connection(UniqueFd fd, std::string const& peer) {
   };
   event_assign(&connection.readable, base_.get(), connection.fd.get(), EV_READ | EV_PERSIST, readable, &connection);
   event_assign(&connection.writable, base_.get(), connection.fd.get(), EV_WRITE, writable, &connection);
+}
+
+void Reactor::open_connection(UniqueFd fd, std::string const& peer) {
+  Connection& connection = take_slot();
+  assign(connection, std::move(fd));
   if (event_add(&connection.readable, nullptr) != 0) {
     warn(fmt::format("connection of {} refused: watch its socket: {}", peer, error_words(errno)));
     release(connection);

@@ -2,7 +2,7 @@
 // The only door to libevent; the simulator's network is the other
 // implementation of env::Network.
 //
-// One thread makes all calls, run() included; only stop() may come from
+// One thread makes all calls, run() included; only stop() and wake() may come from
 // another. A turn looks for readable sockets once, or twice with `gather`,
 // then tells the handler that its date has come and that the turn ends.
 //
@@ -67,8 +67,11 @@ class Reactor final : public env::Network {
   [[nodiscard]] Status run();
   // From any thread; also before run. The turn that is under way is finished.
   void stop();
+  // From any thread: a turn follows at once.
+  void wake();
 
   [[nodiscard]] Result<env::Address> listen(env::Address const& address) override;
+  [[nodiscard]] Result<ConnectionId> connect(env::Address const& address) override;
   // A peer that takes nothing any more (it is gone) swallows what it is given: what it sent
   // before is still read, and on_closed follows.
   [[nodiscard]] std::size_t send(ConnectionId id, std::string_view bytes) override;
@@ -109,11 +112,13 @@ class Reactor final : public env::Network {
   void on_acceptable(Listener& listener);
   void on_readable(Connection& connection);
   void on_writable(Connection& connection);
+  void on_connected(Connection& connection);
   void on_change_after_input(Connection& connection);
 
   // Accepting.
   [[nodiscard]] Status prepare_accepting();
   void open_connection(UniqueFd fd, std::string const& peer);
+  void assign(Connection& connection, UniqueFd fd);
   [[nodiscard]] Connection& take_slot();
   void refuse(Listener& listener, int error);
   void pause_accepting();
@@ -132,6 +137,7 @@ class Reactor final : public env::Network {
   std::unique_ptr<event_base, BaseDeleter> base_;
   ReactorCounters counters_;
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> woken_{false};
 
   UniqueFd stop_fd_;
   Event stop_event_;

@@ -18,6 +18,8 @@ class Administration {
   [[nodiscard]] virtual Result<core::Declarations> read_declarations() = 0;
   // Finish this turn, then end cleanly.
   virtual void stop(std::string_view reason) = 0;
+  // The same, and whoever watches over us starts us again.
+  virtual void restart(std::string_view reason) = 0;
   virtual void rotate_log() = 0;
   // A write or sync failed: nothing more is acknowledged; end at once (ARCHITECTURE 1, rule 4).
   virtual void fatal(Status const& status) = 0;

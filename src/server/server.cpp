@@ -17,6 +17,9 @@ constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
 // Buffers that grew beyond this are given back when empty.
 constexpr std::size_t kBufferKeptBytes = 256U << 10U;
 
+// Towards a neighbour a value stays below this.
+constexpr std::size_t kNeighbourValueBytesMax = 16U << 10U;
+
 void clear_buffer(std::string& buffer) {
   buffer.clear();
   if (buffer.capacity() > kBufferKeptBytes) buffer.shrink_to_fit();
@@ -58,6 +61,7 @@ Status Server::start_serving() {
 }
 
 Status Server::finish() {
+  if (!dead_) leave_neighbours();
   for (storage::FileLog* log : logs_) {
     if (dead_) break;
     if (Status status = log->commit(); !status.ok()) return status;
@@ -111,6 +115,7 @@ Result<core::Declarations> Server::declarations_with(std::string_view table, cor
 // Connections
 
 void Server::on_open(ConnectionId id, std::string_view peer) {
+  if (open_neighbour(id, peer)) return;
   if (sessions_.size() >= limits_.connections_max) {
     std::string out;
     std::string const text = "more than " + std::to_string(limits_.connections_max) +
@@ -130,6 +135,8 @@ void Server::on_bytes(ConnectionId id, std::string_view bytes) {
   if (found == sessions_.end() || dead_) return;
   Session& session = *found->second;
   counters_.bytes_in += bytes.size();
+  if (session.neighbour)
+    if (Neighbour* const one = neighbour_of(id)) one->heard();
   if (session.in.empty()) {
     read_messages(session, bytes);
   } else {
@@ -150,7 +157,8 @@ void Server::on_end_of_input(ConnectionId id) {
   mark_dirty(*found->second);  // closed once its answers are out
 }
 
-void Server::on_closed(ConnectionId id, std::string_view) {
+void Server::on_closed(ConnectionId id, std::string_view reason) {
+  static_cast<void>(close_neighbour(id, reason));
   auto const found = sessions_.find(id);
   if (found == sessions_.end()) return;
   if (found->second->dirty) std::erase(dirty_, found->second.get());
@@ -160,6 +168,7 @@ void Server::on_closed(ConnectionId id, std::string_view) {
 
 void Server::close(Session& session) {
   ConnectionId const id = session.id;
+  static_cast<void>(close_neighbour(id, "it ended"));
   if (session.dirty) std::erase(dirty_, &session);
   sessions_.erase(id);
   network_.close(id);
@@ -206,6 +215,7 @@ void Server::read_messages(Session& session, std::string_view unread) {
 
 void Server::handle(Session& session) {
   ++counters_.messages;
+  if (session.neighbour && !prepare_from_neighbour(session)) return;
   std::uint32_t const system = system_by_name_.find(message_.command);
   if (system == NameTable::kAbsent) {
     handle_table_command(session);
@@ -302,17 +312,30 @@ Status Server::check_parameters(core::HostedTable const& table, core::CommandTyp
 
 void Server::write(Session& session, wire::Outgoing const& message) {
   mark_dirty(session);
+  // Their cost is quadratic: a large value stalls a whole communicatord (wire.md).
+  bool const too_large =
+      session.neighbour && std::any_of(message.params.begin(), message.params.end(), [](Param const& param) {
+        return param.value.bytes.size() >= kNeighbourValueBytesMax;
+      });
   if (session.binary) {
     wire::append_frame(message, session.out);
     return;
   }
-  Status const status = wire::append_line(message, session.out);
+  Status status;
+  if (too_large)
+    status = Status{Code::too_large, "a value of " + std::to_string(kNeighbourValueBytesMax) +
+                                         " bytes or more does not go this way; connect to the daemon directly"};
+  else
+    status = wire::append_line(message, session.out);
   if (status.ok()) return;
   // A value that the text form cannot carry (a NUL, say): the answer must still come.
-  std::string const text = "the answer cannot be written as text (" + status.message() + "); ask with msgpack framing";
-  std::vector<Param> params{{"code", Value::of_text(row_of(Code::not_supported).wire_name)},
-                            {"command", Value::of_text(message.command)},
-                            {"message", Value::of_text(text)}};
+  std::string const text =
+      too_large ? status.message()
+                : "the answer cannot be written as text (" + status.message() + "); ask with msgpack framing";
+  std::vector<Param> params{
+      {"code", Value::of_text(row_of(too_large ? Code::too_large : Code::not_supported).wire_name)},
+      {"command", Value::of_text(message.command)},
+      {"message", Value::of_text(text)}};
   for (Param const& param : message.params)
     if (param.name == "request" || param.name == "row" || param.name == "epoch" || param.name == "table" ||
         param.name == "left")
@@ -399,6 +422,7 @@ void Server::on_turn_end() {
   if (!commit_logs()) return;
   again = engine_.committed(now) || again;
   tell_alerts();
+  tick_neighbours();
   // Taken out first: what flushing starts (messages that waited for room) belongs to the next turn.
   flushing_.swap(dirty_);
   for (Session* const session : flushing_) {
@@ -494,6 +518,7 @@ void Server::schedule(bool again) {
     check_health();
   }
   std::int64_t wake = time_.monotonic_of(engine_.next_due());
+  wake = std::min(wake, next_neighbour_us());
   if (unwell_) wake = std::min(wake, slew_at_us_);
   for (storage::FileLog const* log : logs_) {
     if (log->needs_stamp()) wake = std::min(wake, stamp_at_us_);

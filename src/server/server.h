@@ -15,9 +15,11 @@
 #include "base/histogram.h"
 #include "base/name_table.h"
 #include "core/engine.h"
+#include "core/flag.h"
 #include "env/network.h"
 #include "server/administration.h"
 #include "server/aliases.h"
+#include "server/neighbour.h"
 #include "server/session.h"
 #include "server/time_keeper.h"
 #include "storage/file_log.h"
@@ -35,6 +37,16 @@ struct ServerLimits {
   std::size_t output_bytes{4U << 20U};
   // Of rows in all tables; above it what adds is refused.
   std::uint64_t memory_bytes{UINT64_MAX};
+};
+
+// Whom the server connects to by itself. Addresses as env::Address; empty: none.
+struct NeighbourOptions {
+  std::string communicator;
+  std::string service{"fastjournal"};  // who we are there
+  // Who is told of alerts (FLAG): a service, by way of the communicatord or directly at an address.
+  std::string alert_service;
+  std::string alert_address;
+  core::Origin origin;
 };
 
 class Server final : public env::NetworkHandler, private core::Outlet {
@@ -57,6 +69,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // `table`: that one only, whatever else differs. `dry_run`: what it would do; nothing is changed.
   [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table = {}, bool dry_run = false);
 
+  // Before start_serving, once.
+  void join(NeighbourOptions options);
   // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
   void raise_alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
   void lower_alert(std::string_view name);
@@ -100,6 +114,20 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void measure_pushes(Session& session);
   void close(Session& session);
   void schedule(bool again);
+  // -- connections that we make (neighbours.cpp) ------------------------------------
+  [[nodiscard]] Neighbour* neighbour_of(ConnectionId id) const;
+  void tick_neighbours();
+  [[nodiscard]] std::int64_t next_neighbour_us() const;
+  bool open_neighbour(ConnectionId id, std::string_view peer);
+  bool close_neighbour(ConnectionId id, std::string_view reason);
+  void leave_neighbours();
+  // False: it was refused.
+  [[nodiscard]] bool prepare_from_neighbour(Session& session);
+  // The connection by which alerts leave; null: none was asked for.
+  [[nodiscard]] Neighbour const* flag_road() const;
+  void tell_flag(core::AlertNotice const& notice);
+  void send_flag(Session& session, core::AlertNotice const& notice);
+
   // Once a second (server_alerts.cpp): the clock, and what was short.
   void check_health();
   void tell_alerts();
@@ -118,10 +146,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] Result<core::Declarations> declarations_with(std::string_view table,
                                                              core::Declarations const& next) const;
   void on_stop(Session&, Message const&, Answer&, Status&);
+  [[nodiscard]] static bool may_administer(Session const& session, std::string_view command, Status& status);
+  void on_restart(Session&, Message const&, Answer&, Status&);
+  void on_quitting(Session&, Message const&, Answer&, Status&);
   void on_log_rotate(Session&, Message const&, Answer&, Status&);
   void on_ignored(Session&, Message const&, Answer&, Status&);
   void help_on(std::string_view command, Answer& answer, Status& status) const;
-  [[nodiscard]] std::string list_of_commands() const;
+  [[nodiscard]] std::string list_of_commands(bool all) const;
   void own_stats(Answer& answer);
   [[nodiscard]] core::HostedTable* table_of(Message const& message, Status& status, bool* absent = nullptr);
 
@@ -132,6 +163,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   TimeKeeper time_;
   core::Engine engine_;
   std::vector<storage::FileLog*> logs_;
+  NeighbourOptions neighbours_;
+  std::unique_ptr<Neighbour> communicator_;
+  std::unique_ptr<Neighbour> alert_peer_;
 
   struct SystemCommand {
     std::string_view name;

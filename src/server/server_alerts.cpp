@@ -43,7 +43,10 @@ void Server::check_health() {
 }
 
 void Server::tell_alerts() {
-  for (core::AlertNotice const& notice : engine_.take_notices()) administration_.tell(notice);
+  for (core::AlertNotice const& notice : engine_.take_notices()) {
+    administration_.tell(notice);
+    tell_flag(notice);
+  }
 }
 
 void Server::on_alerts(Session&, Message const& message, Answer& answer, Status& status) {

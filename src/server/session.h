@@ -40,7 +40,10 @@ struct Session {
   bool held{false};            // reading stopped until `out` is sent
   bool told_full{false};       // the engine holds back what it has for it
   bool input_ended{false};
-  bool dirty{false};  // in the server's list of those to flush
+  bool neighbour{false};     // a connection that we made
+  bool communicator{false};  // to a communicatord, whose word on senders counts
+  bool quitting{false};      // it said so: nothing more is said to it
+  bool dirty{false};         // in the server's list of those to flush
 
   [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }
 };

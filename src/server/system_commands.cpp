@@ -77,6 +77,13 @@ Status read_wish(Message const& message, core::ListenWish& wish) {
 
 }  // namespace
 
+// DECISIONS 32.
+bool Server::may_administer(Session const& session, std::string_view command, Status& status) {
+  if (session.administrator || session.communicator) return true;
+  status = Status{Code::not_allowed, std::string{command} + " counts from the daemon's unix socket only"};
+  return false;
+}
+
 void Server::name_system_commands() {
   system_commands_ = {
       {"HELP", &Server::on_help, "command"},
@@ -89,6 +96,7 @@ void Server::name_system_commands() {
       {"UNLISTEN", &Server::on_unlisten, "table domain"},
       {"RELOAD", &Server::on_reload, "table dry_run"},
       {"STOP", &Server::on_stop, ""},
+      {"RESTART", &Server::on_restart, ""},
       {"LOG_ROTATE", &Server::on_log_rotate, ""},
       {"LOG", &Server::on_log_rotate, ""},
       // Answered never, or a loop of two polite services would not end.
@@ -96,7 +104,7 @@ void Server::name_system_commands() {
       {"UNKNOWN", &Server::on_ignored, ""},
       {"INVALID", &Server::on_ignored, ""},
       {"STATUS", &Server::on_ignored, ""},
-      {"QUITTING", &Server::on_ignored, ""},
+      {"QUITTING", &Server::on_quitting, ""},
       {"ABSOLUTELY", &Server::on_ignored, ""},
       {"SERVICE_UNAVAILABLE", &Server::on_ignored, ""},
   };
@@ -106,10 +114,15 @@ void Server::name_system_commands() {
 
 void Server::on_ignored(Session&, Message const&, Answer&, Status&) {}
 
-std::string Server::list_of_commands() const {
+// It closes the connection soon: to unregister would only cross it.
+void Server::on_quitting(Session& session, Message const&, Answer&, Status&) { session.quitting = true; }
+
+// `all`: a communicatord passes on only what was listed, also what is heard and not answered.
+std::string Server::list_of_commands(bool all) const {
   std::vector<std::string_view> names;
   for (SystemCommand const& command : system_commands_)
-    if (command.handler != &Server::on_ignored) names.push_back(command.name);
+    if (all || (command.handler != &Server::on_ignored && command.handler != &Server::on_quitting))
+      names.push_back(command.name);
   for (auto const& [name, type] : types_)
     for (core::CommandType const& command : type->commands()) names.push_back(command.name);
   for (Aliases::Alias const& alias : aliases_.all()) names.push_back(alias.declared->command);
@@ -123,10 +136,10 @@ std::string Server::list_of_commands() const {
   return list;
 }
 
-void Server::on_help(Session&, Message const& message, Answer& answer, Status& status) {
+void Server::on_help(Session& session, Message const& message, Answer& answer, Status& status) {
   std::string_view const command = message.text("command");
   if (command.empty()) {
-    answer.message("COMMANDS").add("list", std::string_view{list_of_commands()});
+    answer.message("COMMANDS").add("list", std::string_view{list_of_commands(session.communicator)});
   } else {
     help_on(command, answer, status);
   }
@@ -308,19 +321,15 @@ void Server::on_reload(Session& session, Message const& message, Answer& answer,
 }
 
 void Server::on_stop(Session& session, Message const&, Answer&, Status& status) {
-  if (session.administrator) {
-    administration_.stop("the command STOP from " + session.peer);
-  } else {
-    status = Status{Code::not_allowed, "STOP counts from the daemon's unix socket only"};
-  }
+  if (may_administer(session, "STOP", status)) administration_.stop("the command STOP from " + session.peer);
+}
+
+void Server::on_restart(Session& session, Message const&, Answer&, Status& status) {
+  if (may_administer(session, "RESTART", status)) administration_.restart("the command RESTART from " + session.peer);
 }
 
 void Server::on_log_rotate(Session& session, Message const&, Answer&, Status& status) {
-  if (session.administrator) {
-    administration_.rotate_log();
-  } else {
-    status = Status{Code::not_allowed, "LOG_ROTATE counts from the daemon's unix socket only"};
-  }
+  if (may_administer(session, "LOG_ROTATE", status)) administration_.rotate_log();
 }
 
 }  // namespace fastjournal::server

@@ -18,9 +18,21 @@ void SimNetwork::drop(ConnectionId id) {
   again_ = true;
 }
 
+Result<ConnectionId> SimNetwork::connect(env::Address const& address) {
+  ++attempts_;
+  if (!served_.contains(address.text))
+    return Status{Code::io_error, "connect " + address.text + ": Connection refused"};
+  made_ = ConnectionId{++last_id_};
+  made_is_open_ = false;
+  connections_[made_];
+  again_ = true;
+  return made_;
+}
+
 bool SimNetwork::turn(std::int64_t monotonic_us) {
   bool worked = again_;
   again_ = false;
+  if (!std::exchange(made_is_open_, true) && connections_.contains(made_)) handler_->on_open(made_, "sim:made");
   std::vector<ConnectionId> ids;
   for (auto const& [id, connection] : connections_) ids.push_back(id);
   for (ConnectionId const id : ids) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -53,7 +54,15 @@ class SimNetwork final : public env::Network {
   // The daemon died: every connection with it.
   void clear();
 
+  // Somebody listens there, or does so no more.
+  void serve(std::string const& address) { served_.insert(address); }
+  void stop_serving(std::string const& address) { served_.erase(address); }
+  // The last connection that the server made; none once it is gone.
+  [[nodiscard]] ConnectionId made() const { return connections_.contains(made_) ? made_ : ConnectionId::none; }
+  [[nodiscard]] std::uint64_t attempts() const { return attempts_; }
+
   // -- env::Network -----------------------------------------------------------
+  Result<ConnectionId> connect(env::Address const& address) override;
   Result<env::Address> listen(env::Address const& address) override { return address; }
   std::size_t send(ConnectionId id, std::string_view bytes) override;
   void hold_reading(ConnectionId id, bool hold) override;
@@ -65,6 +74,10 @@ class SimNetwork final : public env::Network {
   env::NetworkHandler* handler_{nullptr};
   std::map<ConnectionId, Connection> connections_;
   std::uint64_t last_id_{0};
+  std::set<std::string> served_;
+  ConnectionId made_{};
+  bool made_is_open_{true};
+  std::uint64_t attempts_{0};
   std::int64_t wake_at_{INT64_MAX};
   bool again_{false};
 };

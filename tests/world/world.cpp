@@ -47,6 +47,8 @@ Status World::start() {
   fatal_ = Status{};
   told_.clear();
   server_ = std::make_unique<server::Server>(clock_, network_, types_, server::ServerLimits{}, *this);
+  if (configure) configure(*server_);
+  stop_reason_.clear();
   core::Engine& engine = server_->engine();
   engine.declare(declarations_);
   core::HostedLog& hosted = engine.add_log("shared");

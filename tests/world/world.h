@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,10 @@ class World final : public server::Administration {
   [[nodiscard]] Status stop();
   [[nodiscard]] bool is_running() const { return server_ != nullptr; }
 
+  // Called with each new server, before it serves.
+  std::function<void(server::Server&)> configure;
+  [[nodiscard]] std::string const& stop_reason() const { return stop_reason_; }
+
   // Clients by name; the first use connects, `admin` by the administrator's socket. `line` without LF.
   void send(std::string const& name, std::string_view line);
   [[nodiscard]] std::optional<std::string> take_line(std::string const& name);
@@ -60,7 +65,8 @@ class World final : public server::Administration {
 
  private:
   Result<core::Declarations> read_declarations() override { return declarations_; }
-  void stop(std::string_view) override {}
+  void stop(std::string_view reason) override { stop_reason_ = reason; }
+  void restart(std::string_view reason) override { stop_reason_ = "restart: " + std::string{reason}; }
   void rotate_log() override {}
   void fatal(Status const& status) override { fatal_ = status; }
   void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
@@ -81,6 +87,7 @@ class World final : public server::Administration {
   TimeMs began_{};
   Status fatal_;
   std::vector<core::AlertNotice> told_;
+  std::string stop_reason_;
 };
 
 }  // namespace fastjournal::sim

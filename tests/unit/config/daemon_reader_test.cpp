@@ -65,6 +65,24 @@ BOOST_AUTO_TEST_CASE(the_shared_log_is_always_there) {
   BOOST_TEST(read->log("own") != nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(alerts_and_communicator_are_off_by_default_and_joined_with_the_folder) {
+  ScratchFolder const folder;
+  Result<DaemonDeclaration> read = read_daemon(folder.write("f.xml", "<fastjournal/>"));
+  BOOST_REQUIRE(read.ok());
+  BOOST_TEST((read->alerts == AlertsDeclaration{}));
+  BOOST_TEST((read->communicator == CommunicatorDeclaration{}));
+  read = read_daemon(folder.write(
+      "g.xml", R"(<fastjournal><alerts flags="flags" on-alert="tell" on-alert-timeout="5s" interval="1h" service="w"/>)"
+               R"(<communicator address="unix:c.sock" service="jobs"/></fastjournal>)"));
+  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+  BOOST_TEST(read->alerts.flags_folder == (folder.path() / "flags").string());
+  BOOST_TEST(read->alerts.command == (folder.path() / "tell").string());
+  BOOST_TEST(read->alerts.command_limit_ms == 5000);
+  BOOST_TEST(read->alerts.interval_ms == 3'600'000);
+  BOOST_TEST(read->communicator.address == "unix:" + (folder.path() / "c.sock").string());
+  BOOST_TEST(read->communicator.service == "jobs");
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_file_is_refused) {
   ScratchFolder const folder;
   BOOST_TEST((read_daemon(folder.path() / "none.xml").status().code() == Code::bad_configuration));

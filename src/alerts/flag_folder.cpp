@@ -1,0 +1,82 @@
+#include "alerts/flag_folder.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace fastjournal::alerts {
+namespace {
+
+// Does not end in ".flag": nobody reads it half written.
+std::string temporary_of(std::string const& name) { return name + ".new"; }
+
+bool is_ours(std::string_view file) {
+  return file.starts_with(std::string{core::kUnit} + "_") && (file.ends_with(".flag") || file.ends_with(".flag.new"));
+}
+
+}  // namespace
+
+void FlagFolder::up(core::Alert const& alert) { standing_[core::flag_file_name(alert)] = alert; }
+
+void FlagFolder::down(core::Alert const& alert) { standing_.erase(core::flag_file_name(alert)); }
+
+FlagFolder::Files FlagFolder::wanted() const {
+  std::vector<std::pair<std::string const, core::Alert> const*> order;
+  for (auto const& one : standing_) order.push_back(&one);
+  std::stable_sort(order.begin(), order.end(),
+                   [](auto const* a, auto const* b) { return a->second.priority > b->second.priority; });
+  if (order.size() > core::kFlagsMax) order.resize(core::kFlagsMax);
+  Files out;
+  for (auto const* const one : order) out[one->first] = core::flag_content(one->second, origin_);
+  return out;
+}
+
+// What is there of ours has no content we know: it is written again, or goes.
+Status FlagFolder::look() {
+  Result<std::vector<std::string>> const names = disk_.list("");
+  if (!names.ok()) return names.status();
+  for (std::string const& name : names.value())
+    if (is_ours(name)) written_[name];
+  looked_ = true;
+  return {};
+}
+
+Status FlagFolder::agree() {
+  if (!looked_)
+    if (Status status = look(); !status.ok()) return status;
+  Files const want = wanted();
+  bool changed = false;
+  for (auto at = written_.begin(); at != written_.end();) {
+    if (want.contains(at->first)) {
+      ++at;
+      continue;
+    }
+    Status status = disk_.remove(at->first);
+    if (!status.ok() && status.code() != Code::not_found) return status;  // somebody else may have removed it
+    at = written_.erase(at);
+    changed = true;
+  }
+  for (auto const& [name, content] : want) {
+    auto const there = written_.find(name);
+    if (there != written_.end() && there->second == content) continue;
+    if (Status status = write(name, content); !status.ok()) return status;
+    written_[name] = content;
+    changed = true;
+  }
+  return changed ? disk_.sync_folder("") : Status{};
+}
+
+Status FlagFolder::write(std::string const& name, std::string const& content) {
+  std::string const temporary = temporary_of(name);
+  Status status = disk_.remove(temporary);
+  if (!status.ok() && status.code() != Code::not_found) return status;
+  Result<std::unique_ptr<env::File>> const file = disk_.open(temporary, env::OpenMode::create_new);
+  if (!file.ok()) return file.status();
+  status = file.value()->write(0, as_bytes(content));
+  if (status.ok()) status = file.value()->sync();
+  if (status.ok()) status = disk_.rename(temporary, name);
+  return status;
+}
+
+}  // namespace fastjournal::alerts

@@ -1,0 +1,36 @@
+// A flag file as the watcher of a communicator system reads it: its name and
+// its lines. Values in, text out; the rules come from that program's reader.
+//
+//   <flags folder>/<unit>_<section>_<name>.flag
+//
+// Each part is [a-z][a-z0-9-]*, without "--" and without a "-" at its end.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/alerts.h"
+
+namespace fastjournal::core {
+
+inline constexpr std::string_view kUnit = "fastjournal";
+// The section of alerts of the daemon itself.
+inline constexpr std::string_view kDaemonSection = "daemon";
+// The watcher reads no more.
+inline constexpr std::size_t kFlagsMax = 100;
+
+// A table's name as a section: `_` becomes `-`. A name that would break the rules (`a__b`, `a_`), or that is the
+// daemon's own section, gets a hash at its end, so that two tables never share one.
+[[nodiscard]] std::string section_of(std::string_view table);
+[[nodiscard]] std::string flag_file_name(Alert const& alert);
+
+// Who raised it.
+struct Origin {
+  std::string hostname;
+  std::string version;
+};
+
+// `name=value` lines; a LF in a value is written `\n`, other control characters as blanks. Dates are seconds.
+[[nodiscard]] std::string flag_content(Alert const& alert, Origin const& origin);
+
+}  // namespace fastjournal::core

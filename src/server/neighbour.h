@@ -1,0 +1,53 @@
+// A connection that we make: to a communicatord, or to the service that is told
+// of alerts. Only its comings and goings: what is said is the server's matter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "env/network.h"
+
+namespace fastjournal::server {
+
+class Neighbour {
+ public:
+  // Waits between attempts (wire.md, "Life as a service"); the last one for ever after.
+  static constexpr std::array<std::int64_t, 9> kWaitsUs{1'000'000,  1'000'000,  1'000'000,  3'000'000, 5'000'000,
+                                                        10'000'000, 20'000'000, 30'000'000, 60'000'000};
+
+  Neighbour(env::Network& network, std::string address) : network_(network), address_(std::move(address)) {}
+
+  // Tries to connect if it is time. The reason of a failed attempt, once for each time that it was lost; else empty.
+  [[nodiscard]] std::string tick(std::int64_t now_us);
+  // The network says so; true if it is this connection.
+  [[nodiscard]] bool opened(ConnectionId id);
+  [[nodiscard]] bool closed(ConnectionId id, std::int64_t now_us);
+  // It said something: a later loss is tried again soon.
+  void heard() { attempts_ = 0; }
+  // No more attempts.
+  void give_up() { next_us_ = INT64_MAX; }
+
+  [[nodiscard]] bool is(ConnectionId id) const { return id != ConnectionId::none && id == id_; }
+  [[nodiscard]] bool is_open() const { return open_; }
+  // Nobody was told yet that it cannot be reached.
+  [[nodiscard]] bool is_first_failure() { return !std::exchange(complained_, true); }
+  [[nodiscard]] ConnectionId id() const { return id_; }
+  [[nodiscard]] std::string const& address() const { return address_; }
+  // When tick has something to do; INT64_MAX: never.
+  [[nodiscard]] std::int64_t next_us() const { return id_ == ConnectionId::none ? next_us_ : INT64_MAX; }
+
+ private:
+  void wait(std::int64_t now_us);
+
+  env::Network& network_;
+  std::string address_;
+  ConnectionId id_{ConnectionId::none};
+  bool open_{false};
+  bool complained_{false};
+  std::size_t attempts_{0};
+  std::int64_t next_us_{0};
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,151 @@
+// The connections that the server makes: the life as a service of a
+// communicatord (wire.md), and alerts told to a service as FLAG messages.
+// What comes in over them runs as any command and is answered to its sender.
+#include <algorithm>
+
+#include "core/flag.h"
+#include "server/server.h"
+#include "wire/text.h"
+
+namespace fastjournal::server {
+namespace {
+
+// What they could not read back, they would drop without a word: then it is told in plainer characters.
+std::string readable(std::string const& text) {
+  std::string scratch;
+  Param const params[] = {{"message", Value::of_text(text)}};
+  if (wire::append_line({.command = "FLAG", .params = params}, scratch).ok()) return text;
+  std::string out;
+  for (char const c : text) {
+    bool const plain = static_cast<unsigned char>(c) >= 0x20 && c != '\\' && c != '"' && c != ';';
+    if (plain && (c != ' ' || !out.empty())) out += c;
+  }
+  while (out.ends_with(' ')) out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+void Server::join(NeighbourOptions options) {
+  neighbours_ = std::move(options);
+  if (!neighbours_.communicator.empty())
+    communicator_ = std::make_unique<Neighbour>(network_, neighbours_.communicator);
+  if (!neighbours_.alert_address.empty())
+    alert_peer_ = std::make_unique<Neighbour>(network_, neighbours_.alert_address);
+}
+
+Neighbour* Server::neighbour_of(ConnectionId id) const {
+  for (auto const& one : {communicator_.get(), alert_peer_.get()})
+    if (one != nullptr && one->is(id)) return one;
+  return nullptr;
+}
+
+void Server::tick_neighbours() {
+  for (Neighbour* const one : {communicator_.get(), alert_peer_.get()}) {
+    if (one == nullptr) continue;
+    std::string const why = one->tick(time_.monotonic_us());
+    if (!why.empty()) administration_.note(why + "; it is tried again and again");
+  }
+}
+
+std::int64_t Server::next_neighbour_us() const {
+  std::int64_t next = INT64_MAX;
+  for (Neighbour const* const one : {communicator_.get(), alert_peer_.get()})
+    if (one != nullptr) next = std::min(next, one->next_us());
+  return next;
+}
+
+// True: it is a connection that we made.
+bool Server::open_neighbour(ConnectionId id, std::string_view peer) {
+  Neighbour* const one = neighbour_of(id);
+  if (one == nullptr) return false;
+  static_cast<void>(one->opened(id));
+  Session& session = *sessions_.emplace(id, std::make_unique<Session>(id, peer, limits_.frames)).first->second;
+  session.administrator = false;
+  session.neighbour = true;
+  session.communicator = one == communicator_.get();
+  if (session.communicator) {
+    Param const params[] = {{"service", Value::of_text(neighbours_.service)}, {"version", Value::of_integer(1)}};
+    write(session, {.command = "REGISTER", .params = params});
+    administration_.note("connected to the communicatord at " + one->address());
+  }
+  // Whoever listens there may have been away: all that stands is told again.
+  if (one == flag_road())
+    for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
+  return true;
+}
+
+// False: it is not a connection that we made. Its session, if it came to one, ends as any other.
+bool Server::close_neighbour(ConnectionId id, std::string_view reason) {
+  Neighbour* const one = neighbour_of(id);
+  if (one == nullptr) return false;
+  if (one->is_open() || one->is_first_failure())
+    administration_.note("the connection to " + one->address() + " is gone (" + std::string{reason} +
+                         "); it is made again");
+  static_cast<void>(one->closed(id, time_.monotonic_us()));
+  return true;
+}
+
+void Server::leave_neighbours() {
+  if (communicator_ == nullptr) return;
+  communicator_->give_up();
+  auto const found = sessions_.find(communicator_->id());
+  if (found == sessions_.end() || found->second->quitting) return;
+  Param const params[] = {{"service", Value::of_text(neighbours_.service)}};
+  Session& session = *found->second;
+  write(session, {.command = "UNREGISTER", .params = params});
+  session.committed = session.out.size();
+  flush(session);
+}
+
+// Many speak over one connection: a worker is its service, and pushes would reach nobody.
+bool Server::prepare_from_neighbour(Session& session) {
+  if (message_.command == "LISTEN" || message_.command == "UNLISTEN") {
+    answer_.clear();
+    reply(session, message_, answer_,
+          Status{Code::not_supported, std::string{message_.command} + " needs a connection to the daemon of its own"});
+    return false;
+  }
+  if (!message_.from_service.empty())
+    session.worker = std::string{message_.from_server} + ":" + std::string{message_.from_service};
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// FLAG
+
+Neighbour const* Server::flag_road() const {
+  if (alert_peer_ != nullptr) return alert_peer_.get();
+  return neighbours_.alert_service.empty() ? nullptr : communicator_.get();
+}
+
+void Server::tell_flag(core::AlertNotice const& notice) {
+  Neighbour const* const road = flag_road();
+  if (road == nullptr) return;
+  auto const found = sessions_.find(road->id());
+  if (found != sessions_.end()) send_flag(*found->second, notice);
+}
+
+void Server::send_flag(Session& session, core::AlertNotice const& notice) {
+  core::Alert const& alert = notice.alert;
+  std::string const section = core::section_of(alert.table);
+  std::string const message = readable(alert.message);
+  Param const params[] = {{"state", Value::of_text(notice.up ? "up" : "down")},
+                          {"unit", Value::of_text(core::kUnit)},
+                          {"section", Value::of_text(section)},
+                          {"name", Value::of_text(alert.name)},
+                          {"priority", Value::of_integer(alert.priority)},
+                          {"message", Value::of_text(message)},
+                          {"tags", Value::of_text(alert.tags)},
+                          {"count", Value::of_unsigned(alert.count)},
+                          {"date", Value::of_integer(alert.first.value / 1000)},
+                          {"modified", Value::of_integer(alert.last.value / 1000)},
+                          {"manual_down", Value::of_text(alert.manual ? "yes" : "no")},
+                          {"hostname", Value::of_text(neighbours_.origin.hostname)},
+                          {"version", Value::of_text(neighbours_.origin.version)}};
+  // It does not read: what stands is told again when it comes back.
+  if (session.unsent() > limits_.output_bytes) return;
+  write(session, {.service = neighbours_.alert_service, .command = "FLAG", .params = params});
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,198 @@
+// Alerts of the real daemon: flag files, a command, and a communicatord that
+// the test plays on a unix socket; and what a restart makes of them.
+#include <boost/test/unit_test.hpp>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <functional>
+
+#include "tests/integration/daemon.h"
+#include "tests/unit/alerts/flag_reader.h"
+#include "wire/text.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::test;
+
+// Accepts one daemon at a time and reads lines, with an end to every wait.
+class FakeCommunicatord {
+ public:
+  explicit FakeCommunicatord(std::string const& path) : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    BOOST_REQUIRE(::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    BOOST_REQUIRE(::listen(listener_, 4) == 0);
+  }
+  ~FakeCommunicatord() {
+    hang_up();
+    ::close(listener_);
+  }
+  bool accept() {
+    hang_up();
+    if (readable(listener_)) peer_ = ::accept(listener_, nullptr, nullptr);
+    return peer_ >= 0;
+  }
+  void hang_up() {
+    if (peer_ >= 0) ::close(peer_);
+    peer_ = -1;
+    buffer_.clear();
+  }
+  void say(std::string const& line) {
+    std::string const bytes = line + "\n";
+    BOOST_REQUIRE(::send(peer_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+  }
+  std::string line() {
+    for (;;) {
+      std::size_t const end = buffer_.find('\n');
+      if (end != std::string::npos) {
+        std::string const out = buffer_.substr(0, end);
+        buffer_.erase(0, end + 1);
+        return out;
+      }
+      char bytes[4096];
+      if (!readable(peer_)) return "(nothing in time)";
+      ssize_t const got = ::recv(peer_, bytes, sizeof bytes, 0);
+      if (got <= 0) return "(end)";
+      buffer_.append(bytes, static_cast<std::size_t>(got));
+    }
+  }
+
+ private:
+  static bool readable(int fd) {
+    pollfd one{fd, POLLIN, 0};
+    return ::poll(&one, 1, 20'000) == 1;
+  }
+  int listener_;
+  int peer_{-1};
+  std::string buffer_;
+};
+
+struct Fixture {
+  Fixture() {
+    std::filesystem::create_directory(flags());
+    std::ofstream{command()} << "#!/bin/sh\necho $FASTJOURNAL_ALERT_STATE $FASTJOURNAL_ALERT_NAME >> " << said()
+                             << "\n";
+    std::filesystem::permissions(command(), std::filesystem::perms::owner_all);
+    daemon.write("fastjournal.xml",
+                 "<fastjournal><alerts flags=\"flags\" service=\"watcher\" on-alert=\"command\"/>"
+                 "<communicator address=\"unix:communicatord\"/></fastjournal>");
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+    BOOST_REQUIRE(communicatord.accept());
+    BOOST_TEST(communicatord.line() == "REGISTER service=fastjournal;version=1;");
+  }
+  ~Fixture() {
+    daemon.kill(SIGKILL);
+    static_cast<void>(daemon.wait());
+  }
+  [[nodiscard]] std::string flags() const { return daemon.folder() / "flags"; }
+  [[nodiscard]] std::string command() const { return daemon.folder() / "command"; }
+  [[nodiscard]] std::string said() const { return daemon.folder() / "said"; }
+  static std::string ask(LineClient& client, std::string const& line) {
+    BOOST_REQUIRE(client.send(line + "\n"));
+    return client.read_line().value_or("(no answer)");
+  }
+  void fail_a_row() {
+    LineClient client{daemon.tcp()};
+    ask(client, "INSERT table=jobs;name=bad");
+    std::string const got = ask(client, "NEXT table=jobs");
+    Message row;
+    BOOST_REQUIRE(wire::parse_line(got, row).ok());
+    BOOST_TEST(ask(client, "FAIL table=jobs;row=" + std::string{row.text("row")} +
+                               ";epoch=" + std::string{row.text("epoch")} + ";error=no disk")
+                   .starts_with("PARKED"));
+  }
+  // The files are written by another thread.
+  bool comes_true(std::function<bool()> const& condition) {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    while (!condition())
+      if (std::chrono::steady_clock::now() > end) return false;
+    return true;
+  }
+  std::string text_of(std::string const& path) {
+    std::ostringstream out;
+    out << std::ifstream{path}.rdbuf();
+    return out.str();
+  }
+  RealDaemon daemon{""};
+  FakeCommunicatord communicatord{daemon.folder() / "communicatord"};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(alerts_of_the_real_daemon)
+
+BOOST_FIXTURE_TEST_CASE(an_alert_reaches_files_service_and_command_and_survives_kill, Fixture) {
+  fail_a_row();
+  std::string const up = communicatord.line();
+  BOOST_TEST(up.starts_with("watcher/FLAG "), up);
+  BOOST_TEST(up.find("state=up;") != std::string::npos);
+  BOOST_REQUIRE(comes_true([&] { return !read_flags(flags()).empty(); }));
+  auto const flag = read_flags(flags()).begin()->second;
+  BOOST_TEST(flag.section == "jobs");
+  BOOST_TEST(flag.name == "row-failed");
+  BOOST_TEST(flag.fields.at("message").find("no disk") != std::string::npos);
+  BOOST_TEST(comes_true([&] { return text_of(said()) == "up row-failed\n"; }));
+
+  daemon.kill(SIGKILL);
+  static_cast<void>(daemon.wait());
+  // While it is away somebody loses a flag, and an old one lies about.
+  std::filesystem::remove(flags() + "/fastjournal_jobs_row-failed.flag");
+  std::ofstream{flags() + "/fastjournal_gone_row-failed.flag"} << "message=old\n";
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  BOOST_TEST(comes_true([&] {
+    return std::filesystem::exists(flags() + "/fastjournal_jobs_row-failed.flag") &&
+           !std::filesystem::exists(flags() + "/fastjournal_gone_row-failed.flag");
+  }));
+  BOOST_REQUIRE(communicatord.accept());
+  BOOST_TEST(communicatord.line().starts_with("REGISTER "));
+  BOOST_TEST(communicatord.line().find("state=up;") != std::string::npos);
+
+  LineClient client{daemon.tcp()};
+  ask(client, "DELETE table=jobs;name=bad");
+  BOOST_TEST(communicatord.line().find("state=down;") != std::string::npos);
+  BOOST_TEST(comes_true([&] { return std::filesystem::is_empty(flags()); }));
+  BOOST_TEST(comes_true([&] { return text_of(said()) == "up row-failed\ndown row-failed\n"; }));
+}
+
+BOOST_FIXTURE_TEST_CASE(stop_from_the_communicatord_ends_it_cleanly, Fixture) {
+  communicatord.say("HELP");
+  BOOST_TEST(communicatord.line().starts_with("COMMANDS list="));
+  communicatord.say("<box:backend INSERT table=jobs;name=a");
+  BOOST_TEST(communicatord.line().starts_with("box:backend/INSERTED "));
+  communicatord.say("STOP");
+  BOOST_TEST(communicatord.line() == "UNREGISTER service=fastjournal;");
+  BOOST_TEST(communicatord.line() == "(end)");
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(restart_asks_for_another_start, Fixture) {
+  communicatord.say("RESTART");
+  BOOST_TEST(communicatord.line() == "UNREGISTER service=fastjournal;");
+  BOOST_TEST(daemon.wait().value_or(-1) == 3);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_flag_folder_that_is_gone_is_an_alert_and_stops_nothing, Fixture) {
+  std::filesystem::remove(flags());
+  fail_a_row();
+  LineClient client{daemon.tcp()};
+  BOOST_TEST(comes_true([&] {
+    BOOST_REQUIRE(client.send("ALERTS\n"));
+    std::string all;
+    for (;;) {
+      std::string const line = client.read_line().value_or("left=0;");
+      all += line;
+      if (line.find("left=0;") != std::string::npos || line.starts_with("ALERTS")) break;
+    }
+    return all.find("name=flags-failed;") != std::string::npos;
+  }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,86 @@
+// What the watcher's reader demands of a flag file, written from its rules and
+// not from our writer: names, parts, fields, and only so many of them.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace fastjournal::test {
+
+struct ReadFlag {
+  std::string unit, section, name;
+  std::map<std::string, std::string> fields;
+};
+
+inline void check_part(std::string const& part) {
+  if (part.empty() || part.front() < 'a' || part.front() > 'z')
+    throw std::runtime_error("part \"" + part + "\": first");
+  for (char const c : part)
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+      throw std::runtime_error("part \"" + part + "\": character");
+  if (part.find("--") != std::string::npos || part.back() == '-') throw std::runtime_error("part \"" + part + "\": -");
+}
+
+inline ReadFlag read_flag(std::string const& file_name, std::string const& content) {
+  ReadFlag flag;
+  std::string const stem = file_name.substr(0, file_name.size() - 5);
+  std::istringstream parts{stem};
+  std::vector<std::string> words;
+  for (std::string word; std::getline(parts, word, '_');) words.push_back(word);
+  if (!file_name.ends_with(".flag") || words.size() != 3) throw std::runtime_error("file name " + file_name);
+  for (std::string const& word : words) check_part(word);
+  flag.unit = words[0], flag.section = words[1], flag.name = words[2];
+  static std::set<std::string> const kKnown{"unit",     "section",  "name",        "message", "count",
+                                            "date",     "modified", "priority",    "tags",    "manual_down",
+                                            "hostname", "function", "source_file", "line",    "version"};
+  std::istringstream lines{content};
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t const equal = line.find('=');
+    if (equal == std::string::npos || !kKnown.contains(line.substr(0, equal))) throw std::runtime_error("line " + line);
+    std::string value;
+    for (std::size_t i = equal + 1; i < line.size(); ++i) {
+      bool const escaped = line.compare(i, 2, "\\n") == 0;
+      value += escaped ? '\n' : line[i];
+      if (escaped) ++i;
+    }
+    if (!flag.fields.emplace(line.substr(0, equal), value).second) throw std::runtime_error("twice: " + line);
+  }
+  for (char const* needed : {"unit", "section", "name", "message"})
+    if (flag.fields[needed].empty()) throw std::runtime_error(file_name + " has no " + needed);
+  if (flag.fields["unit"] != flag.unit || flag.fields["section"] != flag.section || flag.fields["name"] != flag.name)
+    throw std::runtime_error(file_name + " is not what its lines say");
+  for (char const* number : {"count", "date", "modified", "priority"}) {
+    std::string const& text = flag.fields[number];
+    if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos)
+      throw std::runtime_error(file_name + ": " + number + "=" + text);
+  }
+  if (std::stoi(flag.fields["priority"]) > 100) throw std::runtime_error(file_name + ": priority");
+  if (flag.fields["manual_down"] != "yes" && flag.fields["manual_down"] != "no")
+    throw std::runtime_error(file_name + ": manual_down");
+  return flag;
+}
+
+// Every flag of a folder, by file name; the reader takes the first 100.
+inline std::map<std::string, ReadFlag> read_flags(std::filesystem::path const& folder) {
+  std::set<std::string> names;
+  for (auto const& entry : std::filesystem::directory_iterator{folder})
+    if (entry.path().extension() == ".flag") names.insert(entry.path().filename().string());
+  std::map<std::string, ReadFlag> out;
+  for (std::string const& name : names) {
+    if (out.size() == 100) break;
+    std::ifstream file{folder / name};
+    std::ostringstream content;
+    content << file.rdbuf();
+    out.emplace(name, read_flag(name, content.str()));
+  }
+  return out;
+}
+
+}  // namespace fastjournal::test
