@@ -271,14 +271,14 @@ void Journal::measure_lease(std::uint32_t index, std::int64_t began) {
   ++statistics_.leased;
   statistics_.lateness_ms.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, began - row.date())));
   if (row.lifetime() > 0) return;
-  std::int64_t const arrival = state_.view(index).facts.arrival;
+  std::int64_t const arrival = state_.arrival_of(index);
   statistics_.wait_ms.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, began - arrival)));
 }
 
 void Journal::measure_done(std::uint32_t index) {
   if (serving_at_ == 0) return;
   ++statistics_.done;
-  statistics_.merges.add(state_.view(index).facts.merges);
+  statistics_.merges.add(state_.merges_of(index));
   if (state_.row(index).place() != Place::processing) return;
   std::int64_t const began = state_.lease_of(index).began;
   statistics_.processing_ms.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, serving_at_ - began)));

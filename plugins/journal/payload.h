@@ -53,6 +53,13 @@ inline constexpr unsigned char kParkedAt = 16;
 inline constexpr unsigned char kError = 32;
 inline constexpr unsigned char kPadded = 64;
 
+// Two facts that every row is asked for, without reading the others.
+inline std::int64_t arrival_at(char const* front) {
+  return static_cast<std::int64_t>(load_little<std::uint32_t>(front + 1)) |
+         static_cast<std::int64_t>(load_little<std::uint16_t>(front + 5)) << 32;
+}
+inline bool has_merges(char const* front) { return (static_cast<unsigned char>(front[0]) & kMerges) != 0; }
+
 // Returns the bytes written, at most kFactsBytesMax.
 inline std::size_t write_facts(char* to, Facts const& facts) {
   using model::store_varint;

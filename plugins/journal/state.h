@@ -53,6 +53,12 @@ class State {
   [[nodiscard]] KeyRows key_rows_of(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t next_sibling(std::uint32_t row) const;
   [[nodiscard]] PayloadView view(std::uint32_t row) const;
+  [[nodiscard]] std::int64_t arrival_of(std::uint32_t row) const {
+    return payload::arrival_at(payloads_.at(rows_[row].payload));
+  }
+  [[nodiscard]] std::uint32_t merges_of(std::uint32_t row) const {
+    return payload::has_merges(payloads_.at(rows_[row].payload)) ? view(row).facts.merges : 0;
+  }
   [[nodiscard]] RowBody body_of(std::uint32_t row) const;
   [[nodiscard]] Row const& row(std::uint32_t index) const { return rows_[index]; }
   [[nodiscard]] Lease const& lease_of(std::uint32_t row) const { return leases_[rows_[row].next]; }
