@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <random>
 
+#include "tests/bench/listen_bench.h"
 #include "tests/bench/load.h"
 #include "tests/bench/sync_probe.h"
 #include "tests/integration/daemon.h"
@@ -46,6 +47,9 @@ int main(int count, char** words) {
   CLI::App app{"durable inserts a second, beside the raw sync rate of the same seconds"};
   app.add_option("--seconds", seconds, "for each line")->check(CLI::Range(0.1, 600.0))->capture_default_str();
   app.add_flag("--json", json, "one JSON object a line");
+  std::string listening;
+  app.add_option("--listening", listening, "instead of inserts: " + bench::listening_works())
+      ->check(CLI::IsMember({"lateness", "idle", "deliver"}));
   CLI11_PARSE(app, count, words);
 
   test::RealDaemon daemon{""};
@@ -53,6 +57,7 @@ int main(int count, char** words) {
     fmt::print(stderr, "the daemon did not start:\n{}", daemon.output());
     return 1;
   }
+  if (!listening.empty()) return bench::run_listening(daemon, listening, json) ? 0 : 1;
   std::string const data = payload();
   if (!json)
     fmt::print("{:<42} {:>10} {:>10} {:>7} {:>9} {:>9} {:>7}\n", "200-byte rows, synced before acknowledged",

@@ -1,0 +1,227 @@
+// Many listeners, slow listeners and dead ones in the simulator: what one of
+// them does costs the others nothing, and what it cannot be sent is counted, not queued.
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <set>
+
+#include "config/table_reader.h"
+#include "tests/world/world.h"
+#include "wire/text.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::sim;
+
+constexpr char kJobs[] = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
+
+struct Served {
+  Served() { start(); }
+  void start() {
+    BOOST_REQUIRE(world.add_table(kJobs).ok());
+    Status const status = world.start();
+    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+  }
+  std::string ask(std::string const& name, std::string const& line) {
+    world.send(name, line);
+    world.settle();
+    return world.take_line(name).value_or("(nothing)");
+  }
+  // Connections are numbered in the order in which they come.
+  void listen(std::string const& name, std::string const& more) {
+    ids[name] = ConnectionId{++connections};
+    BOOST_REQUIRE(ask(name, "LISTEN table=jobs" + more).starts_with("LISTENING "));
+  }
+  void deafen(std::string const& name) { world.network().at(ids[name]).room = 0; }
+  void hear(std::string const& name) {
+    world.network().at(ids[name]).room = SIZE_MAX;
+    world.server().on_writable(ids[name]);
+    world.settle();
+  }
+  // Rows r0, r1, ... in turns of 200; names of the given length.
+  void insert(int rows, std::size_t name_bytes, std::string const& more = "") {
+    if (!ids.contains("producer")) ids["producer"] = ConnectionId{++connections};
+    for (int i = 0; i < rows; ++i, ++inserted) {
+      std::string name = "r" + std::to_string(inserted);
+      name.append(std::max(name_bytes, name.size()) - name.size(), '_');
+      world.send("producer", "INSERT table=jobs;name=" + name + more);
+      if (i % 200 == 199 || i + 1 == rows) world.settle();
+    }
+    while (std::optional<std::string> const line = world.take_line("producer"))
+      BOOST_REQUIRE_MESSAGE(line->starts_with("INSERTED "), *line);
+  }
+  // Everything that came, by what it is.
+  struct Heard {
+    std::vector<std::uint64_t> rows;  // numbers, in order
+    std::uint64_t missed{0};
+    std::uint64_t wakes{0};
+  };
+  Heard heard(std::string const& name) {
+    Heard out;
+    while (std::optional<std::string> const line = world.take_line(name)) {
+      Message message;
+      BOOST_REQUIRE(wire::parse_line(*line, message).ok());
+      if (message.has("missed")) {
+        out.missed += static_cast<std::uint64_t>(*message.integer("missed"));
+      } else if (message.has("ready")) {
+        ++out.wakes;
+      } else if (message.has("row")) {
+        out.rows.push_back(static_cast<std::uint64_t>(*message.integer("row")));
+      }
+    }
+    return out;
+  }
+  std::int64_t stat(std::string const& name) {
+    Message message;
+    std::string const line = ask("judge", "STATS table=jobs");
+    if (!ids.contains("judge")) ids["judge"] = ConnectionId{++connections};
+    BOOST_REQUIRE(wire::parse_line(line, message).ok());
+    return message.integer(name).value_or(-1);
+  }
+
+  World world{7};
+  std::map<std::string, ConnectionId> ids;
+  std::uint64_t connections{0};
+  int inserted{0};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(listeners)
+
+BOOST_FIXTURE_TEST_CASE(a_row_listener_that_does_not_read_is_told_how_many_it_missed, Served) {
+  listen("quick", ";mode=row");
+  listen("slow", ";mode=row");
+  deafen("slow");
+  insert(6000, 1000);
+  BOOST_TEST(heard("quick").rows.size() == 6000U);
+  hear("slow");
+  Heard const late = heard("slow");
+  BOOST_TEST(late.rows.size() + late.missed == 6000U);
+  BOOST_TEST(late.missed > 1000U);
+  BOOST_TEST(late.rows.size() < 5000U);  // 4 MiB of them and not more
+  BOOST_TEST(stat("announcements_missed") == static_cast<std::int64_t>(late.missed));
+  insert(1, 10);
+  BOOST_TEST(heard("slow").rows.size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(nothing_is_leased_to_a_connection_that_does_not_read, Served) {
+  listen("slow", ";mode=deliver;credit=1024");
+  deafen("slow");
+  insert(600, 10, ";payload=" + std::string(16'000, 'p'));
+  std::int64_t const leased = stat("rows_processing");
+  BOOST_TEST(leased > 200);
+  BOOST_TEST(leased < 400);
+  listen("quick", ";mode=deliver;credit=1024");
+  BOOST_TEST(heard("quick").rows.size() == 600U - static_cast<std::uint64_t>(leased));
+  insert(10, 10);
+  BOOST_TEST(heard("quick").rows.size() == 10U);
+  hear("slow");
+  BOOST_TEST(heard("slow").rows.size() == static_cast<std::uint64_t>(leased));
+  insert(10, 10);
+  BOOST_TEST(heard("slow").rows.size() + heard("quick").rows.size() == 10U);
+  BOOST_TEST(stat("rows_processing") == 620);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_wake_and_a_waiting_next_pass_by_a_connection_that_does_not_read, Served) {
+  listen("slow", "");
+  world.send("slow", "NEXT table=jobs;wait=60000;request=1");
+  world.settle();
+  deafen("slow");
+  for (int i = 0; i < 9000; ++i) world.send("slow", "STATS table=jobs");
+  world.settle();
+  BOOST_REQUIRE(world.network().at(ids["slow"]).held);
+  listen("quick", "");
+  insert(1, 10);
+  BOOST_TEST(heard("quick").wakes == 1U);
+  BOOST_TEST(stat("rows_processing") == 0);
+  world.advance(DurationMs{120'000});  // its wait is over long since: it is answered when it can be
+  hear("slow");
+  std::string all;
+  while (std::optional<std::string> const line = world.take_line("slow"))
+    if (!line->starts_with("STATS ")) all += line->substr(0, line->find(' ')) + " ";
+  BOOST_TEST(all == "ROW ");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_due_before_is_told_once_and_in_order_while_more_comes, Served) {
+  insert(5000, 10);
+  world.send("late", "LISTEN table=jobs;mode=row");
+  BOOST_REQUIRE(world.network().turn(world.clock().monotonic_us()));
+  insert(100, 10);
+  world.settle();
+  Heard const told = heard("late");
+  BOOST_TEST(told.rows.size() == 5100U);
+  BOOST_TEST((std::set<std::uint64_t>{told.rows.begin(), told.rows.end()}.size()) == 5100U);
+  BOOST_TEST(std::is_sorted(told.rows.begin(), told.rows.end()));
+}
+
+BOOST_FIXTURE_TEST_CASE(pages_stop_while_nobody_reads_and_go_on_where_they_were, Served) {
+  insert(6000, 1000);
+  listen("slow", ";mode=row");
+  heard("slow");
+  ask("slow", "UNLISTEN table=jobs");
+  deafen("slow");
+  world.send("slow", "LISTEN table=jobs;mode=row");
+  world.settle();
+  insert(50, 10);
+  hear("slow");
+  Heard const told = heard("slow");
+  BOOST_TEST(told.rows.size() == 6050U);
+  BOOST_TEST(told.missed == 0U);
+}
+
+BOOST_FIXTURE_TEST_CASE(of_ten_thousand_idle_listeners_one_row_wakes_one, Served) {
+  for (int i = 0; i < 9990; ++i) world.send("c" + std::to_string(i), "LISTEN table=jobs");
+  world.settle();
+  for (int i = 0; i < 9990; ++i) BOOST_REQUIRE(world.take_line("c" + std::to_string(i)).has_value());
+  insert(20, 10);
+  std::uint64_t woken = 0;
+  for (int i = 0; i < 9990; ++i) woken += heard("c" + std::to_string(i)).wakes;
+  BOOST_TEST(woken == 20U);
+  // Woken and gone: each of these wakes another one.
+  for (int i = 0; i < 9990; ++i) world.send("c" + std::to_string(i), "LISTEN table=jobs;mode=deliver;credit=1");
+  world.settle();
+  std::uint64_t delivered = 0;
+  for (int i = 0; i < 9990; ++i) delivered += heard("c" + std::to_string(i)).rows.size();
+  BOOST_TEST(delivered == 20U);
+  insert(9990, 10);
+  for (int i = 0; i < 9990; ++i) delivered += heard("c" + std::to_string(i)).rows.size();
+  BOOST_TEST(delivered == 9990U);  // one each: that is all their credit
+}
+
+BOOST_AUTO_TEST_CASE(one_connection_listens_to_a_thousand_tables) {
+  World world{7};
+  config::TypesByName types;
+  for (auto const& [name, type] : world.types()) types.emplace(name, type->declaration());
+  Result<TableDeclaration> const jobs = config::read_table(kJobs, types);
+  BOOST_REQUIRE(jobs.ok());
+  for (int i = 0; i < 1000; ++i) {
+    TableDeclaration table = jobs.value();
+    table.name = "t" + std::to_string(i);
+    world.add_table(std::make_shared<TableDeclaration const>(std::move(table)));
+  }
+  BOOST_REQUIRE(world.start().ok());
+  char const* const modes[] = {"wake", "row", "deliver"};
+  for (int i = 0; i < 1000; ++i) world.send("all", "LISTEN table=t" + std::to_string(i) + ";mode=" + modes[i % 3]);
+  world.settle();
+  for (int i = 0; i < 1000; ++i) BOOST_REQUIRE(world.take_line("all").value_or("").starts_with("LISTENING "));
+  for (int i = 0; i < 1000; ++i) {
+    std::string const table = "table=t" + std::to_string(i);
+    world.send("main", "INSERT " + table + ";name=a");
+    world.settle();
+    BOOST_REQUIRE(world.take_line("main").value_or("").starts_with("INSERTED "));
+    std::string const told = world.take_line("all").value_or("(nothing)");
+    BOOST_REQUIRE_MESSAGE(told.starts_with(i % 3 == 2 ? "ROW " : "LISTEN "), told);
+    BOOST_REQUIRE_MESSAGE(told.find(table + ";") != std::string::npos, told);
+    BOOST_REQUIRE(!world.take_line("all").has_value());
+  }
+  world.close("all");
+  world.advance(DurationMs{11'000});
+  world.send("main", "NEXT table=t2");
+  world.settle();
+  BOOST_TEST(world.take_line("main").value_or("").find("timeouts=1") != std::string::npos);
+  BOOST_TEST(world.replayed_digest().value() == world.engine().digest());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
