@@ -1,7 +1,10 @@
 #include "tests/world/play.h"
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/world/world.h"
@@ -42,6 +45,17 @@ class Player {
     bool gone{false};              // its end was acknowledged
   };
 
+  // What a client listens to, and what it heard.
+  struct Listening {
+    std::string mode;
+    std::uint64_t credit{0};
+    std::map<std::string, std::int64_t> delivered;  // deliver: rows and the ends of their leases
+    std::set<std::string> told;                     // row
+    bool idle{true};                                // wake: it asked and got nothing
+    bool woken{false};                              // wake: and took nothing since
+    bool passed_over{false};                        // wake: perhaps, as time passed since then
+  };
+
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   void wrong_if(Status const& status) {
     if (!status.ok() && result_.wrong.empty()) result_.wrong = status.text();
@@ -60,15 +74,25 @@ class Player {
       wrong_if(world_.stop());
       start_again(false);
     } else if (dice < 60) {
+      for (auto& [name, listening] : listening_) listening.passed_over = listening.woken;
+      time_passes_ = true;
       world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(4) == 0 ? 120'000 : 800))});
+      hear_pushes();
+      time_passes_ = false;
       time_passed();
     } else if (dice < 70) {
-      world_.close(client());
+      std::string const name = client();
+      world_.close(name);
+      listening_.erase(name);
       close_client_in_books();
+      hear_pushes();
+    } else if (dice < 80) {
+      listen(client());
     } else {
       command(dice);
     }
     if (result_.wrong.empty() && draw(64) == 0) compare_digest();
+    if (result_.wrong.empty() && draw(8) == 0) nobody_waits_in_vain();
   }
 
   std::string client() { return "c" + std::to_string(draw(4)); }
@@ -101,6 +125,21 @@ class Player {
     exchange(name, line);
   }
 
+  void listen(std::string const& name) {
+    static constexpr char const* kModes[] = {"wake", "row", "deliver"};
+    std::string const mode = kModes[draw(3)];
+    if (draw(4) == 0 && listening_.contains(name)) {
+      exchange(name, "UNLISTEN table=jobs");
+    } else {
+      // Before the command: what is due already comes with its answer. Less credit takes nothing away.
+      Listening next{.mode = mode, .credit = 1 + draw(6), .delivered = {}, .told = {}};
+      if (mode == "deliver" && listening_[name].mode == "deliver") next.delivered = listening_[name].delivered;
+      listening_[name] = next;
+      exchange(name, "LISTEN table=jobs;mode=" + mode +
+                         (mode == "deliver" ? ";credit=" + std::to_string(next.credit) : std::string{}));
+    }
+  }
+
   // Something with a row that somebody holds, or held.
   void end_one(std::string const& name, std::uint64_t dice) {
     if (held_.empty()) return;
@@ -129,14 +168,106 @@ class Player {
   void exchange(std::string const& name, std::string const& line) {
     world_.send(name, line);
     world_.settle();
+    asker_ = name;
     bool answered = false;
+    std::vector<Push> pushes;
     while (std::optional<std::string> const answer = world_.take_line(name)) {
-      answered = true;
       Message message;
       if (!wire::parse_line(*answer, message).ok()) return wrong("an answer cannot be read: " + *answer);
-      note(line, message);
+      if (is_push(message)) {
+        pushes.push_back({name, *answer});
+      } else {
+        if (!pushes.empty()) return wrong("a push before the end of the answer to " + line + ": " + pushes[0].line);
+        answered = true;
+        note(line, message);
+      }
     }
     if (!answered) wrong("no answer to " + line);
+    hear_pushes(std::move(pushes));
+    if (result_.wrong.empty()) check_told();
+  }
+
+  struct Push {
+    std::string client;
+    std::string line;
+  };
+  // Of the rows pushed, those leased first come first, whoever got them.
+  static bool is_push(Message const& message) {
+    return message.command == "LISTEN" || (message.command == "ROW" && !message.has("left"));
+  }
+
+  void hear_pushes(std::vector<Push> pushes = {}) {
+    for (int i = 0; i < 4; ++i) {
+      std::string const name = "c" + std::to_string(i);
+      while (std::optional<std::string> line = world_.take_line(name)) pushes.push_back({name, *std::move(line)});
+    }
+    std::map<std::int64_t, Push> rows;
+    for (Push& push : pushes) {
+      Message message;
+      if (!wire::parse_line(push.line, message).ok()) return wrong("a push cannot be read: " + push.line);
+      if (!is_push(message)) return wrong("nobody asked for " + push.line);
+      if (!listening_.contains(push.client)) return wrong(push.client + " does not listen and got " + push.line);
+      Listening& listening = listening_[push.client];
+      if (message.command == "ROW") {
+        rows[message.integer("epoch").value_or(0)] = std::move(push);
+      } else if (message.has("row")) {
+        listening.told.insert(std::string{message.text("row")});
+      } else {
+        if (listening.mode != "wake" || !(listening.idle || listening.passed_over))
+          wrong(push.client + " was woken while it was not idle");
+        listening.idle = false;
+        listening.woken = true;
+        listening.passed_over = time_passes_;
+      }
+    }
+    for (auto const& [epoch, push] : rows) note_delivery(push);
+  }
+
+  void note_delivery(Push const& push) {
+    Message message;
+    static_cast<void>(wire::parse_line(push.line, message));
+    std::string const row{message.text("row")};
+    Listening& listening = listening_[push.client];
+    if (standing_ == "PAUSED") wrong("row " + row + " is delivered while the table is paused");
+    if (listening.mode != "deliver") wrong("row " + row + " is delivered to " + push.client + ", which did not ask");
+    note_lease(row, message);
+    listening.delivered[row] = rows_[row].leased_until;
+    if (live(listening) > listening.credit) wrong(push.client + " got more rows than its credit");
+  }
+
+  [[nodiscard]] std::uint64_t live(Listening const& listening) {
+    return static_cast<std::uint64_t>(std::count_if(listening.delivered.begin(), listening.delivered.end(),
+                                                    [&](auto const& one) { return one.second > world_.now().value; }));
+  }
+
+  // A new row that is due was told to every row listener.
+  void check_told() {
+    std::string const row = std::exchange(new_row_, {});
+    if (row.empty()) return;
+    for (auto const& [name, listening] : listening_)
+      if (listening.mode == "row" && !listening.told.contains(row)) wrong(name + " was not told of row " + row);
+  }
+
+  // While a row is due no listener has credit, and somebody was woken if anybody is idle.
+  void nobody_waits_in_vain() {
+    if (standing_ == "PAUSED") return;
+    bool credit = false;
+    bool idle = false;
+    bool woken = false;
+    for (auto const& [name, listening] : listening_) {
+      if (listening.mode == "deliver") credit = credit || live(listening) < listening.credit;
+      if (listening.mode != "wake") continue;
+      idle = idle || listening.idle;
+      woken = woken || listening.woken;
+    }
+    world_.send("judge", "STATS table=jobs");
+    world_.settle();
+    Message stats;
+    std::string const line = world_.take_line("judge").value_or("");
+    if (!wire::parse_line(line, stats).ok()) return wrong("STATS cannot be read");
+    if (stats.integer("rows_due").value_or(0) == 0) return;
+    if (credit) wrong("a row is due and a listener has credit");
+    if (idle && !woken) wrong("a row is due, a listener is idle and nobody was woken");
   }
 
   void note(std::string const& line, Message const& message) {
@@ -150,16 +281,29 @@ class Player {
       // An expiry date may end it without a word.
       known.may_be_gone = known.may_be_gone || line.find("expiration_date") != std::string::npos;
       if (standing_ == "DRAINING" && message.text("result") != "duplicate") wrong("an insert while the table drains");
+      if (message.text("result") == "inserted" && message.integer("process_date") <= world_.now().value) new_row_ = row;
     } else if (message.command == "ROW" && line.starts_with("NEXT")) {
       if (standing_ == "PAUSED") wrong("row " + row + " is handed out while the table is paused");
       note_lease(row, message);
+      note_take(false);
+    } else if (message.command == "NOTHING" && line.starts_with("NEXT")) {
+      note_take(true);
+    } else if (message.command == "UNLISTENED") {
+      listening_.erase(asker_);
     } else if (message.command == "TOUCHED") {
       rows_[row].leased_until = held_[row].end = *message.integer("lease_end");
+      for (auto& [name, listening] : listening_) {
+        if (!listening.delivered.contains(row)) continue;
+        listening.delivered[row] = rows_[row].leased_until;
+        if (name != asker_) listening.delivered.erase(row);  // adopted
+      }
     } else if (message.command == "COMPLETED" || message.command == "DELETED") {
       rows_[row].gone = true;
       held_.erase(row);
+      end_delivery(row);
     } else if (message.command == "RELEASED" || message.command == "PARKED" || message.command == "KICKED") {
       rows_[row].leased_until = 0;
+      end_delivery(row);
       // Back at waiting it may fold into its twin, or the other way round.
       rows_[row].may_be_gone = true;
     } else if (message.command == "PAUSED" || message.command == "DRAINING" || message.command == "RESUMED") {
@@ -169,9 +313,23 @@ class Player {
     }
   }
 
+  void end_delivery(std::string const& row) {
+    for (auto& [name, listening] : listening_) listening.delivered.erase(row);
+  }
+
+  // A NEXT of the asker: a wake listener is at work, or idle again.
+  void note_take(bool nothing) {
+    auto const found = listening_.find(asker_);
+    if (found == listening_.end()) return;
+    found->second.idle = nothing;
+    found->second.woken = found->second.passed_over = false;
+  }
+
   void note_refusal(std::string const& line, std::string const&, Message const& message) {
     std::string_view const code = message.text("code");
     std::string_view const refused = standing_ == "PAUSED" ? "NEXT" : standing_ == "DRAINING" ? "INSERT" : "nothing";
+    // It asked and got nothing: RESUME wakes it.
+    if (code == "paused" && line.starts_with("NEXT")) note_take(true);
     if (code == "paused" && line.starts_with(refused)) return;
     if (code != "unknown_row" && code != "stale_epoch" && code != "not_leased" && code != "expired" &&
         code != "wrong_state" && code != "no_space")
@@ -186,6 +344,7 @@ class Player {
       wrong("row " + row + ": lease epoch " + std::to_string(epoch) + " after " + std::to_string(known.highest_epoch));
     if (known.leased_until > world_.now().value)
       wrong("row " + row + " is handed out while it is leased until " + std::to_string(known.leased_until));
+    end_delivery(row);
     known.highest_epoch = epoch;
     known.leased_until = *message.integer("lease_end");
     held_[row] = {std::string{message.text("epoch")}, known.leased_until};
@@ -218,6 +377,7 @@ class Player {
   }
 
   void start_again(bool leases_may_be_lost) {
+    listening_.clear();
     for (auto& [row, known] : rows_) {
       if (leases_may_be_lost) known.leased_until = 0;
       if (!known.gone) known.may_be_gone = known.may_be_gone || known.highest_epoch != 0;
@@ -266,6 +426,10 @@ class Player {
   std::map<std::string, Known> rows_;
   std::map<std::string, Held> held_;
   std::string standing_{"RESUMED"};
+  std::map<std::string, Listening> listening_;  // by client
+  bool time_passes_{false};
+  std::string asker_;    // whose command is answered
+  std::string new_row_;  // due, and inserted by it
   PlayResult result_;
 };
 

@@ -1,5 +1,5 @@
 // One random life of a daemon in the simulator: clients insert, lease, finish,
-// release, fail and lose their connections while the power is cut, the process
+// release, fail, listen in every mode and lose their connections while the power is cut, the process
 // killed, the disk refuses, and time jumps. Everything is drawn from one seed.
 // What clients were told is kept in books and held against the daemon:
 //
@@ -8,6 +8,8 @@
 //   - no row is handed out before the lease of its last holder is over, unless
 //     a power cut took the lease, which is written and not synced (DECISIONS 16);
 //   - lease epochs of a row only rise;
+//   - a listener gets what its LISTEN says: rows within its credit, every new row that is due, a wake when it is
+//     idle; and while a row is due no listener has credit, and somebody was woken;
 //   - digest(live) == digest(replayed) after every turn that is looked at.
 #pragma once
 
