@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "clients/lib/in_flight.h"
 #include "clients/lib/value_text.h"
 
 namespace fastjournal::client {
 
 namespace {
 
+constexpr std::array<std::string_view, 3> kListenModes{"wake", "row", "deliver"};  // by ListenMode
 constexpr std::array<std::string_view, 5> kPutResults{"inserted", "merged", "behind", "duplicate", "stale"};
 
 void set_date(Message& message, std::string_view name, std::optional<Date> const& date) {
@@ -41,6 +43,22 @@ std::uint64_t number(Message const& message, std::string_view name) {
 
 TimeMs date(Message const& message, std::string_view name) { return TimeMs{message.integer(name).value_or(0)}; }
 
+// The parameters of a ROW, or of a LISTEN about one.
+Row row_from(Message const& message) {
+  Row out;
+  out.table = message.text("table");
+  out.row = number(message, "row");
+  out.epoch = number(message, "epoch");
+  out.priority = static_cast<std::uint8_t>(number(message, "priority"));
+  out.timeouts = number(message, "timeouts");
+  out.process_date = date(message, "process_date");
+  out.insertion_date = date(message, "insertion_date");
+  out.lease_end = date(message, "lease_end");
+  for (Param const& param : message.params())
+    if (!is_row_parameter(param.name)) out.columns.emplace(param.name, text_of(param.value));
+  return out;
+}
+
 // ROWs, or NOTHING; COMPLETED may stand before them.
 Result<Work> work_of(Reply const& reply) {
   Work out;
@@ -69,18 +87,41 @@ bool is_row_parameter(std::string_view name) {
 
 Result<Row> row_of(Message const& message) {
   if (message.command != "ROW") return unexpected(message, "ROW");
-  Row out;
-  out.table = message.text("table");
-  out.row = number(message, "row");
-  out.epoch = number(message, "epoch");
-  out.priority = static_cast<std::uint8_t>(number(message, "priority"));
-  out.timeouts = number(message, "timeouts");
-  out.process_date = date(message, "process_date");
-  out.insertion_date = date(message, "insertion_date");
-  out.lease_end = date(message, "lease_end");
-  for (Param const& param : message.params())
-    if (!is_row_parameter(param.name)) out.columns.emplace(param.name, text_of(param.value));
+  return row_from(message);
+}
+
+Result<Notice> notice_of(Message const& push) {
+  Notice out;
+  out.table = push.text("table");
+  out.domain = push.text("domain");
+  if (push.command == "ROW") {
+    Result<Row> row = row_of(push);
+    if (!row.ok()) return row.status();
+    out.kind = Notice::Kind::delivered;
+    out.row = std::move(row).value();
+    return out;
+  }
+  if (push.command != "LISTEN") {
+    Status refusal = refusal_of(push);
+    return refusal.ok() ? unexpected(push, "LISTEN or ROW") : refusal;
+  }
+  if (push.has("row")) {
+    out.kind = Notice::Kind::due;
+    out.row = row_from(push);
+  } else if (push.has("missed")) {
+    out.kind = Notice::Kind::missed;
+    out.missed = number(push, "missed");
+  } else {
+    out.ready = number(push, "ready");
+    out.date = date(push, "date");
+  }
   return out;
+}
+
+Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_fd) {
+  Result<Message> const push = connection.wait_push(limit, wake_fd);
+  if (!push.ok()) return push.status();
+  return notice_of(push.value());
 }
 
 Message Journal::insert_of(Params const& columns, PutOptions const& options) {
@@ -153,6 +194,20 @@ Status Journal::release(Row const& row, ReleaseOptions const& options) {
   set_date(command, "process_date", options.process_date);
   set_if_any(command, "error", options.error);
   return connection_.call(command).status();
+}
+
+Status Journal::listen(ListenOptions const& options) {
+  Params params{{"mode", Value::of_text(kListenModes[static_cast<std::size_t>(options.mode)])}};
+  if (!options.domain.empty()) params.push_back({"domain", Value::of_text(options.domain)});
+  if (options.mode == ListenMode::deliver) params.push_back({"credit", Value::of_integer(options.credit)});
+  if (!options.worker.empty()) params.push_back({"worker", Value::of_text(options.worker)});
+  return connection_.listen(table_, params);
+}
+
+Status Journal::unlisten(std::string_view domain) {
+  Params params;
+  if (!domain.empty()) params.push_back({"domain", Value::of_text(domain)});
+  return connection_.unlisten(table_, params);
 }
 
 Status Journal::fail(Row const& row, std::string_view error) {

@@ -11,6 +11,15 @@
 //       Status said = did.ok() ? pages.done(row) : pages.release(row, {.error = did.text()});
 //     }
 //
+// The same with rows that arrive by themselves:
+//
+//   Status listening = pages.listen({.mode = ListenMode::deliver, .credit = 64});
+//   while (listening.ok()) {
+//     Result<Notice> notice = wait_notice(connection, kForever);
+//     if (!notice.ok()) break;
+//     if (notice->kind == Notice::Kind::delivered) work_on(notice->row);
+//   }
+//
 // Every call returns what Connection::call does when it fails.
 #pragma once
 
@@ -96,6 +105,40 @@ struct ReleaseOptions {
   std::string error{};
 };
 
+enum class ListenMode : std::uint8_t {
+  wake,     // one notice when there is work, to one idle listener: take it with next()
+  row,      // a notice for each row as it becomes due
+  deliver,  // rows, leased, up to `credit` at once
+};
+
+struct ListenOptions {
+  ListenMode mode{ListenMode::wake};
+  std::string domain{};     // default: the whole table
+  std::uint32_t credit{1};  // deliver: 1 to 1024
+  std::string worker{};     // deliver: as in NextOptions
+};
+
+// What a listener is told.
+struct Notice {
+  enum class Kind : std::uint8_t {
+    work,       // wake: `ready` rows wait, the first became due at `date`
+    due,        // row: `row` has its number, the key's columns and its process date
+    missed,     // row: so many rows that could not be told, as this side did not read
+    delivered,  // deliver: `row` is leased to this connection
+  };
+  Kind kind{Kind::work};
+  std::string table;
+  std::string domain;  // of the LISTEN, if it has one; not of delivered rows
+  std::uint64_t ready{0};
+  std::uint64_t missed{0};
+  TimeMs date{};
+  Row row;
+};
+// A LISTEN or ROW push; the refusal if it is an ERROR (a subscription that failed after a reconnect).
+[[nodiscard]] Result<Notice> notice_of(Message const& push);
+// The next notice of any table that the connection listens to; else as Connection::wait_push.
+[[nodiscard]] Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_fd = -1);
+
 class Journal {
  public:
   // `connection` outlives it.
@@ -114,6 +157,10 @@ class Journal {
   // DONE and NEXT in one round trip.
   [[nodiscard]] Result<Work> done_and_next(Row const& row);
   [[nodiscard]] Status release(Row const& row, ReleaseOptions const& options = {});
+  // From now on, also after a reconnect: wait_notice tells. Rows delivered before a loss are still this worker's until the
+  // table's grace is over; touch() adopts them. A second listen of the same domain changes mode and credit.
+  [[nodiscard]] Status listen(ListenOptions const& options = {});
+  [[nodiscard]] Status unlisten(std::string_view domain = {});
   // This row can never work: parked at once.
   [[nodiscard]] Status fail(Row const& row, std::string_view error);
 

@@ -91,7 +91,10 @@ class Lines {
     while (answer.empty()) {
       pollfd ready{fd(), POLLIN, 0};
       if (::poll(&ready, 1, 20'000) <= 0) throw std::runtime_error("no answer to " + text);
-      if (!read([&](std::string_view line) { answer = line; })) throw std::runtime_error("the daemon is gone");
+      if (!read([&](std::string_view line) {
+            if (answer.empty()) answer = line;  // STATS has one for each table as well
+          }))
+        throw std::runtime_error("the daemon is gone");
     }
     return answer;
   }

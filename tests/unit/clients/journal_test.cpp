@@ -144,4 +144,45 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
   talk.server.finish();
 }
 
+BOOST_AUTO_TEST_CASE(a_listener_is_told_in_every_mode_and_listens_again_after_a_loss) {
+  Talk talk([](Peer& peer) {
+    Message const deliver = peer.expect("LISTEN");
+    want(deliver.text("mode") == "deliver" && deliver.integer("credit") == 64 && deliver.text("domain") == "a" &&
+             deliver.text("worker") == "w",
+         "what was asked");
+    peer.answer(deliver, "LISTENING", {text("table", "pages")});
+    peer.push("ROW", {text("table", "pages"), number("row", 5), number("epoch", 9), text("uri", "u")});
+    peer.push("LISTEN", {text("table", "pages"), number("row", 6), text("uri", "v"), number("process_date", 77)});
+    peer.push("LISTEN", {text("table", "pages"), text("domain", "a"), number("missed", 3)});
+    peer.push("LISTEN", {text("table", "pages"), number("ready", 2), number("date", 78)});
+    peer.accept();
+    Message const again = peer.expect("LISTEN");
+    want(again.text("mode") == "deliver" && again.integer("credit") == 64, "the same again");
+    peer.answer(again, "ERROR", {text("code", "over_limit"), text("message", "full")});
+  });
+  Journal pages(*talk.connection, "pages");
+  BOOST_REQUIRE(pages.listen({.mode = ListenMode::deliver, .domain = "a", .credit = 64, .worker = "w"}).ok());
+  auto const next = [&] { return wait_notice(*talk.connection, Milliseconds{kScriptLimitMs}); };
+  Result<Notice> notice = next();
+  BOOST_REQUIRE(notice.ok());
+  BOOST_TEST((notice->kind == Notice::Kind::delivered));
+  BOOST_TEST(notice->row.epoch == 9U);
+  notice = next();
+  BOOST_REQUIRE(notice.ok());
+  BOOST_TEST((notice->kind == Notice::Kind::due));
+  BOOST_TEST(notice->row.columns.at("uri") == "v");
+  BOOST_TEST(notice->row.process_date.value == 77);
+  notice = next();
+  BOOST_REQUIRE(notice.ok());
+  BOOST_TEST((notice->kind == Notice::Kind::missed));
+  BOOST_TEST(notice->missed == 3U);
+  BOOST_TEST(notice->domain == "a");
+  notice = next();
+  BOOST_REQUIRE(notice.ok());
+  BOOST_TEST((notice->kind == Notice::Kind::work));
+  BOOST_TEST(notice->ready == 2U);
+  BOOST_TEST((next().status().code() == Code::over_limit));
+  talk.server.finish();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
