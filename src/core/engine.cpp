@@ -235,6 +235,7 @@ bool Engine::end_of_turn(TimeMs now) {
   touched_.clear();
   for (HostedTable* table : touched) {
     table->touched = false;
+    if (table->table == nullptr) continue;  // dropped in this turn
     if (serve(*table, now)) touch(*table);
     refresh(*table);
   }

@@ -166,6 +166,7 @@ class Engine {
                           std::function<bool(Decision&)> const& decide);
   void close_group(HostedLog& log, TimeMs now, Promise promise);
   void end_group(HostedLog& log, TimeMs now, Promise promise);
+  void end_waiting(HostedTable& table);
   // What those who wait get at the end of a turn (engine_listen.cpp); true: more is left for the next one.
   [[nodiscard]] bool serve(HostedTable& table, TimeMs now);
   [[nodiscard]] bool answer_overdue(HostedTable& table, TimeMs now);

@@ -53,6 +53,22 @@ Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string
                                  (topic.empty() ? "" : ", domain " + std::string{topic.substr(0, 64)})};
 }
 
+// The table is gone: those who wait for it hear so.
+void Engine::end_waiting(HostedTable& table) {
+  Subscriptions::Ended const ended = table.subscriptions.end();
+  Status const gone{Code::unknown_table, "table " + table.name + " was dropped while this waited"};
+  for (auto const& command : ended.commands) {
+    pushed_.clear();
+    outlet_.answer(command->connection, command->message, pushed_, gone);
+  }
+  for (auto const& [connection, topic] : ended.listeners) {
+    pushed_.clear();
+    pushed_.message("UNLISTENED").add("table", std::string_view{table.name});
+    if (!topic.empty()) pushed_.add("domain", std::string_view{topic});
+    outlet_.push(connection, pushed_, {}, ListenMode::wake);
+  }
+}
+
 void Engine::writable(ConnectionId connection) {
   auto const held = held_.find(connection);
   if (held == held_.end()) return;

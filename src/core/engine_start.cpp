@@ -256,6 +256,7 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
   if (!status.ok()) return status;
   for (Alert const& alert : gone) notify(false, &table, alert);
   table.log->tables.erase(table.id);
+  end_waiting(table);
   table.table.reset();
   memory_bytes_ -= std::exchange(table.memory_bytes, 0);
   due_.set(table.number, TimeMs::max());

@@ -209,6 +209,24 @@ void Subscriptions::closed(ConnectionId connection) {
   clients_.erase(client);
 }
 
+Subscriptions::Ended Subscriptions::end() {
+  Ended out;
+  std::vector<ConnectionId> all;
+  for (auto const& [connection, client] : clients_) all.push_back(connection);
+  std::sort(all.begin(), all.end());
+  for (ConnectionId const connection : all) {
+    go_on(connection);
+    for (Listener const& listener : clients_.find(connection)->second.listeners)
+      out.listeners.emplace_back(connection, listener.topic->name);
+  }
+  while (!by_deadline_.empty()) out.commands.push_back(take_overdue());
+  for (ConnectionId const connection : all) closed(connection);
+  while (!events_.empty()) end_event();
+  count_lost();
+  forget_pending();
+  return out;
+}
+
 void Subscriptions::stall(ConnectionId connection) {
   auto const client = clients_.find(connection);
   if (client == clients_.end() || client->second.is_stalled) return;

@@ -138,6 +138,12 @@ class Subscriptions {
   // The connection asked for work and found some / nothing.
   void took(ConnectionId connection, Take take);
   void closed(ConnectionId connection);
+  // The table is dropped: nobody waits any more. Returns who did; the commands by deadline, the listeners by connection.
+  struct Ended {
+    std::vector<std::unique_ptr<ParkedCommand>> commands;
+    std::vector<std::pair<ConnectionId, std::string>> listeners;  // and their topics
+  };
+  [[nodiscard]] Ended end();
   // It takes no more bytes: out of every line; it takes bytes again.
   void stall(ConnectionId connection);
   void go_on(ConnectionId connection);

@@ -247,6 +247,31 @@ BOOST_FIXTURE_TEST_CASE(a_listener_that_comes_late_hears_of_what_is_due_already,
   BOOST_TEST(engine->unlisten(*engine->find_table("counts"), ConnectionId{4}, {}).ok());
 }
 
+BOOST_FIXTURE_TEST_CASE(who_waits_for_a_table_that_is_dropped_hears_so, Started) {
+  HostedTable& table = *engine->find_table("counts");
+  BOOST_TEST(run("TAKE", {{"wait", "10000"}, {"request", "1"}}, 7) == "later");
+  BOOST_TEST(run("TAKE", {{"wait", "10000"}, {"request", "1"}}, 8) == "later");
+  BOOST_REQUIRE(engine->listen(table, ConnectionId{9}, ListenWish{.mode = ListenMode::row}).ok());
+  turn();
+  post.full = ConnectionId{8};
+  run("PUT", {{"name", "a"}});
+  run("PUT", {{"name", "b"}});
+  turn();  // 8 is stalled
+  run("DROP");
+  turn();
+  post.letters.clear();
+  BOOST_REQUIRE(engine->listen(table, ConnectionId{9}, ListenWish{}).ok());  // touched in the turn of the drop
+  BOOST_REQUIRE(engine->reload({tally_table("more")}, now).ok());
+  turn();
+  BOOST_REQUIRE(post.letters.size() == 2U);
+  BOOST_TEST(post.letters[0].starts_with("8:"));
+  BOOST_TEST(post.letters[0].find("dropped") != std::string::npos);
+  BOOST_TEST(post.letters[1] == "9:UNLISTENED@0");
+  engine->connection_closed(ConnectionId{8}, now);
+  engine->writable(ConnectionId{9});
+  turn();
+}
+
 BOOST_FIXTURE_TEST_CASE(a_replay_gives_the_same_digest, Started) {
   for (char const* name : {"a", "b", "c", "a"}) run("PUT", {{"name", name}});
   run("TAKE");
