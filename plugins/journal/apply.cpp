@@ -132,7 +132,9 @@ bool Journal::apply_give_back(RecordView const& record, Lsn base, Effects& effec
   std::uint32_t const waiting = state_.key_rows_of(row).waiting;
   if ((waiting != kNoRow && waiting != row) || body.date > timer::kDateMax) return false;
   if (!body.error.empty()) state_.set_error(row, body.error);
+  std::uint8_t const before = state_.row(row).lifetime();
   state_.wait(row, body.date, body.timeouts, body.lifetime, effects);
+  if (body.lifetime > before) alert_weary(row, effects);
   return true;
 }
 
@@ -145,6 +147,8 @@ bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
   std::uint32_t twin = kNoRow;
   Known const known = look(record.object, base, twin);
   if (gone == Known::damage || known == Known::damage) return false;
+  std::uint8_t const before = gone == Known::yes ? state_.row(returned).lifetime() : UINT8_MAX;
+  if (gone == Known::yes && known == Known::yes) state_.pass_weary(returned, twin);
   if (gone == Known::yes) state_.remove(returned, effects);
   if (known == Known::yes) {
     if (!is_waiting(state_.row(twin).place()) || body.date > timer::kDateMax) return false;
@@ -159,6 +163,7 @@ bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
     change.facts.expires = body.expires;
     change.facts.merges = body.merges;
     state_.change(twin, change, effects);
+    if (body.lifetime > before) alert_weary(twin, effects);
   }
   return true;
 }
@@ -176,6 +181,16 @@ void Journal::alert_failed(std::uint32_t row, bool deleted, Effects& effects) co
     effects.alert("row-deleted", 60, message, "journal,manual");
   else
     effects.alert("row-failed", 60, message, "journal");
+}
+
+// A merge forgives a row's time-outs; those of its life are remembered, or a poison row would never be noticed (DECISIONS 18).
+void Journal::alert_weary(std::uint32_t row, Effects& effects) const {
+  if (serving_at_ == 0 || !state_.is_weary(row)) return;
+  std::string const message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +
+                              " timed out " + std::to_string(state_.row(row).lifetime()) +
+                              " times in its life and is tried again; above " +
+                              std::to_string(options_.max_lifetime_timeouts) + " it is given up";
+  effects.alert("row-times-out", 55, message, "journal");
 }
 
 bool Journal::apply_park(RecordView const& record, Lsn base, Effects& effects) {

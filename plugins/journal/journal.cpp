@@ -98,6 +98,7 @@ Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type,
   state_.add_schema(declaration_->schema);
   Nobody nobody;
   state_.set_one_at_a_time(options_.one_at_a_time, nobody);
+  state_.set_weary_from(options_.weary_from());
 }
 
 Verdict Journal::decide(Command const& command, Decision& decision) const {
@@ -132,6 +133,7 @@ void Journal::change(std::shared_ptr<TableDeclaration const> next) {
   has_merge_rules_ = has_rules(declaration_->schema);
   Nobody nobody;
   state_.set_one_at_a_time(options_.one_at_a_time, nobody);
+  state_.set_weary_from(options_.weary_from());
 }
 
 Status check_type(TypeDeclaration const& type) {

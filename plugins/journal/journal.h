@@ -156,6 +156,7 @@ class Journal final : public Table {
   void note_failure(bool done, bool failed);
   void measure_lease(std::uint32_t row, std::int64_t began);
   void measure_done(std::uint32_t row);
+  void alert_weary(std::uint32_t row, Effects& effects) const;
   void alert_failed(std::uint32_t row, bool deleted, Effects& effects) const;
 
   // What a replay does is not counted.

@@ -2,6 +2,7 @@
 // and defaults stand in journal.xml.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "fastjournal/declaration.h"
@@ -34,6 +35,10 @@ struct Options {
   // What the loader cannot check, as it concerns two options: ok, or which and why.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 
+  // So many time-outs in a row's life that somebody should know, well before it is given up.
+  [[nodiscard]] std::uint8_t weary_from() const {
+    return static_cast<std::uint8_t>(std::max(1, (max_lifetime_timeouts + 1) / 2));
+  }
   // How long a row rests after its n-th failure (from 0), with what chance would add (DECISIONS 14).
   [[nodiscard]] std::int64_t back_off(unsigned failures, ObjectId row, LeaseEpoch epoch) const;
 };

@@ -374,7 +374,16 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
   return true;
 }
 
+void State::note_weary(std::uint32_t index) {
+  if (rows_[index].lifetime() >= weary_from_) weary_.insert(index);
+}
+
+void State::forget_weary(std::uint32_t index, Effects& effects) {
+  if (!weary_.empty() && weary_.erase(index) == 1 && weary_.empty()) effects.lower_alert("row-times-out");
+}
+
 void State::remove(std::uint32_t index, Effects& effects) {
+  forget_weary(index, effects);
   leave(index, effects);
   Row& row = rows_[index];
   bool const freed = row.place() == Place::processing && row.has_siblings();
@@ -439,10 +448,12 @@ void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, 
   row.set_date(date);
   row.set_timeouts(timeouts);
   row.set_lifetime(lifetime);
+  note_weary(index);
   enter_waiting(index, effects);
 }
 
 void State::park(std::uint32_t index, ParkBody const& body, Effects& effects) {
+  forget_weary(index, effects);  // row-failed tells of it from here on
   leave(index, effects);
   Row& row = rows_[index];
   row.set_timeouts(body.timeouts);
@@ -472,6 +483,7 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
   row.set_date(change.date);
   row.set_timeouts(change.timeouts);
   row.set_lifetime(change.lifetime);
+  note_weary(index);
   row.set_expires(facts.expires != 0);
   enter_waiting(index, effects);
 }

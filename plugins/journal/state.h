@@ -71,6 +71,13 @@ class State {
   [[nodiscard]] Regions const& regions() const { return regions_; }
   // Waiting and parked rows that expire; parked rows by when they were parked.
   [[nodiscard]] Deadlines const& expiries() const { return expiries_; }
+  // Rows that timed out so often in their lives that somebody should know (derived: what a restart finds is what it counts).
+  void set_weary_from(std::uint8_t lifetime) { weary_from_ = lifetime; }
+  // The waiting twin takes over what became of its row.
+  void pass_weary(std::uint32_t from, std::uint32_t to) {
+    if (weary_.contains(from)) weary_.insert(to);
+  }
+  [[nodiscard]] bool is_weary(std::uint32_t row) const { return weary_.contains(row); }
   [[nodiscard]] Deadlines const& parked() const { return parked_; }
   [[nodiscard]] std::int64_t now() const { return now_; }
   // When advance() has something to do; the date of the first row that is not due.
@@ -159,6 +166,8 @@ class State {
   void link(std::uint32_t row, std::uint32_t hash, std::uint32_t head);
   void unlink(std::uint32_t row, std::string_view key);
   void enter_waiting(std::uint32_t row, Effects& effects);
+  void note_weary(std::uint32_t index);
+  void forget_weary(std::uint32_t index, Effects& effects);
   void enter_due(std::uint32_t row, Effects& effects);
   void leave(std::uint32_t row, Effects& effects);
   // The row stops being processed: the one behind it may go.
@@ -184,6 +193,8 @@ class State {
   Pause pause_;
   Deadlines expiries_;
   Deadlines parked_;
+  absl::btree_set<std::uint32_t> weary_;
+  std::uint8_t weary_from_{UINT8_MAX};
   absl::flat_hash_map<std::uint32_t, Sibling> siblings_;  // of rows that share their key with others
   std::vector<SchemaUse> schemas_;
   std::int64_t now_{0};

@@ -13,6 +13,7 @@
 #include "config/daemon_reader.h"
 #include "config/tables_folder.h"
 #include "daemon/event_log.h"
+#include "daemon/message_files.h"
 #include "server/replay.h"
 
 namespace fastjournal::daemon {
@@ -56,6 +57,10 @@ Status Daemon::prepare() {
   if (!tables.ok()) return tables.status();
   tables_ = std::move(tables).value();
   return {};
+}
+
+Status Daemon::write_message_files() const {
+  return daemon::write_message_files(options_.message_files, message_files(types_, tables_));
 }
 
 Status Daemon::load_types() {
@@ -148,7 +153,10 @@ Status Daemon::open_logs() {
                                      logs_.back()->start(), report.records, report.containers,
                                      (clock_.monotonic_us() - before) / 1000,
                                      report.cut ? "; a torn tail was cut: " : "", report.cut_reason));
-    for (std::string const& odd : report.notes) log_warning(odd);
+    for (std::string const& odd : report.notes) {
+      log_warning(odd);
+      server_->raise_alert("log-damaged", 70, odd, "log,manual");
+    }
   }
   return server_->start_serving();
 }

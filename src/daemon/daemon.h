@@ -27,6 +27,8 @@ class Daemon final : public server::Administration {
 
   // Reads everything; not ok: every mistake found, one a line.
   [[nodiscard]] Status prepare();
+  // Instead of serving, after prepare.
+  [[nodiscard]] Status write_message_files() const;
   // Recovers, prints the banner, serves until it is told to stop.
   [[nodiscard]] Status serve();
   // Whoever watches over the daemon should start it again.

@@ -32,6 +32,10 @@ int main(int count, char** words) {
     fmt::print("configuration, plugins and tables are good\n");
     return 0;
   }
+  if (status.ok() && !options.message_files.empty()) {
+    status = daemon.write_message_files();
+    if (status.ok()) return 0;
+  }
   if (status.ok()) status = daemon.serve();
   if (status.ok()) return daemon.wants_restart() ? 3 : 0;
   fmt::print(stderr, "fastjournald: {}\n", status.message());

@@ -21,6 +21,10 @@ Options parse_options(int count, char** words) {
       ->allow_extra_args(false);
   app.add_option("--forget", options.forget, "drop this table, which is no longer declared, and its rows for good")
       ->allow_extra_args(false);
+  app.add_option(
+      "--message-files", options.message_files,
+      "write the definition files (COMMAND.conf) of all commands into this folder, for communicator systems, and "
+      "end; with the columns of the tables as they are now");
   app.add_flag("--check", options.check, "read configuration, plugins and tables, say what is wrong, and end");
   app.footer(
       "Signals: TERM and INT stop cleanly, HUP reads the tables folder again, USR1 reopens the log file.\n"

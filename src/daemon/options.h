@@ -14,6 +14,7 @@ struct Options {
   std::string plugins;
   std::vector<std::string> listen;
   std::vector<std::string> forget;  // tables to be dropped with their rows
+  std::string message_files;        // folder: write them there and end
   bool check{false};                // read everything, say what is wrong, do not start
 };
 

@@ -69,6 +69,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // `table`: that one only, whatever else differs. `dry_run`: what it would do; nothing is changed.
   [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table = {}, bool dry_run = false);
 
+  // Commands of the daemon itself that no other service has: name and parameters.
+  [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_commands();
   // Before start_serving, once.
   void join(NeighbourOptions options);
   // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
@@ -133,6 +135,12 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void tell_alerts();
 
   // -- commands of the daemon itself (system_commands.cpp) --------------------------
+  struct SystemCommand {
+    std::string_view name;
+    SystemHandler handler;
+    std::string_view parameters;  // accepted names, separated by blanks
+  };
+  [[nodiscard]] static std::vector<SystemCommand> known_commands();
   void name_system_commands();
   void on_help(Session&, Message const&, Answer&, Status&);
   void on_alive(Session&, Message const&, Answer&, Status&);
@@ -167,11 +175,6 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::unique_ptr<Neighbour> communicator_;
   std::unique_ptr<Neighbour> alert_peer_;
 
-  struct SystemCommand {
-    std::string_view name;
-    SystemHandler handler;
-    std::string_view parameters;  // accepted names, separated by blanks
-  };
   std::vector<SystemCommand> system_commands_;
   NameTable system_by_name_;
 

@@ -84,8 +84,8 @@ bool Server::may_administer(Session const& session, std::string_view command, St
   return false;
 }
 
-void Server::name_system_commands() {
-  system_commands_ = {
+std::vector<Server::SystemCommand> Server::known_commands() {
+  return {
       {"HELP", &Server::on_help, "command"},
       {"ALIVE", &Server::on_alive, "serial timestamp"},
       {"TABLES", &Server::on_tables, ""},
@@ -108,8 +108,24 @@ void Server::name_system_commands() {
       {"ABSOLUTELY", &Server::on_ignored, ""},
       {"SERVICE_UNAVAILABLE", &Server::on_ignored, ""},
   };
+}
+
+void Server::name_system_commands() {
+  system_commands_ = known_commands();
   for (std::size_t i = 0; i < system_commands_.size(); ++i)
     system_by_name_.add(system_commands_[i].name, static_cast<std::uint32_t>(i));
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> Server::own_commands() {
+  std::vector<std::pair<std::string_view, std::string_view>> out;
+  for (SystemCommand const& command : known_commands()) {
+    bool const of_every_service = command.handler == &Server::on_help || command.handler == &Server::on_alive ||
+                                  command.handler == &Server::on_stop || command.handler == &Server::on_restart ||
+                                  command.handler == &Server::on_log_rotate ||
+                                  command.handler == &Server::on_quitting || command.handler == &Server::on_ignored;
+    if (!of_every_service) out.emplace_back(command.name, command.parameters);
+  }
+  return out;
 }
 
 void Server::on_ignored(Session&, Message const&, Answer&, Status&) {}

@@ -173,6 +173,22 @@ BOOST_FIXTURE_TEST_CASE(stop_from_the_communicatord_ends_it_cleanly, Fixture) {
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(definition_files_tell_parameters_and_columns) {
+  RealDaemon daemon{""};
+  BOOST_TEST(!daemon.start({"--message-files", daemon.folder() / "messages"}));
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+  auto const text_of = [&](std::string const& name) {
+    std::ostringstream out;
+    out << std::ifstream{daemon.folder() / "messages" / name}.rdbuf();
+    return out.str();
+  };
+  BOOST_TEST(text_of("DONE.conf").find("\n[epoch]\ntype=integer\nflags=required\n") != std::string::npos,
+             text_of("DONE.conf"));
+  BOOST_TEST(text_of("INSERT.conf").find("\n[payload]\ntype=string\nflags=optional,empty\n") != std::string::npos);
+  BOOST_TEST(text_of("LOWER.conf").find("\n[name]\n") != std::string::npos);
+  BOOST_TEST(!std::filesystem::exists(daemon.folder() / "messages" / "STOP.conf"));
+}
+
 BOOST_FIXTURE_TEST_CASE(restart_asks_for_another_start, Fixture) {
   communicatord.say("RESTART");
   BOOST_TEST(communicatord.line() == "UNREGISTER service=fastjournal;");

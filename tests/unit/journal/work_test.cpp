@@ -196,6 +196,28 @@ BOOST_FIXTURE_TEST_CASE(too_many_time_outs_park_the_row_and_raise_an_alert, Fixt
   BOOST_TEST(replays());
 }
 
+BOOST_AUTO_TEST_CASE(a_row_that_merges_forgive_is_told_of_once_it_timed_out_half_of_its_life) {
+  Harness h{{{"max-lifetime-timeouts", "6"}, {"processing-timeout", "1s"}, {"back-off-first", "0"}}};
+  auto const time_out = [&](std::string const& key, bool with_twin) {
+    h.run("INSERT", {{"k", key}});
+    BOOST_REQUIRE(h.run("NEXT", {}).get("k") == key);
+    if (with_twin) h.run("INSERT", {{"k", key}});
+    h.pass(1000);
+  };
+  time_out("a", false);
+  time_out("a", true);
+  BOOST_TEST(h.alerts.raised.empty());
+  time_out("a", false);
+  BOOST_TEST(h.alerts.raised["row-times-out"].find("timed out 3 times") != std::string::npos);
+  BOOST_TEST(h.alerts.raised_calls == 1U);
+  time_out("a", true);  // what is left is the twin
+  BOOST_TEST(h.alerts.raised_calls == 2U);
+  BOOST_TEST(h.alerts.raised.size() == 1U);
+  BOOST_TEST(h.replays());
+  h.run("DELETE", {{"k", "a"}});
+  BOOST_TEST(h.alerts.raised.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_failed_row_may_be_deleted_instead) {
   Harness h{{{"when-failed", "delete"}, {"max-timeouts", "0"}, {"processing-timeout", "1s"}}};
   h.run("INSERT", {{"k", "a"}});
