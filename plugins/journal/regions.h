@@ -6,6 +6,7 @@
 
 #include <absl/container/btree_map.h>
 #include "base/check.h"
+#include "fastjournal/table.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::journal {
@@ -39,6 +40,7 @@ class Regions {
 
  private:
   static constexpr unsigned kBits = 18;
+  static_assert(1U << kBits <= kOldestLsnGrain);
   absl::btree_map<std::uint32_t, std::uint32_t> counts_;
 };
 

@@ -19,11 +19,15 @@ struct ListenDeclaration {
   bool operator==(ListenDeclaration const&) const = default;
 };
 
+enum class WhenEmpty : std::uint8_t { reset, truncate, remove };
+
 struct LogDeclaration {
   std::string name{"shared"};
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
-  std::uint32_t sync_interval_ms{0};  // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
+  std::uint32_t sync_interval_ms{0};       // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
+  WhenEmpty when_empty{WhenEmpty::reset};  // what an empty log keeps of its files
+  bool wipe{false};                        // files are overwritten with zeros when nothing in them is needed
 
   bool operator==(LogDeclaration const&) const = default;
 };

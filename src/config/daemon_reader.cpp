@@ -55,7 +55,8 @@ void read_log(Element const& element, DaemonDeclaration& out) {
                                  {"initial-containers"},
                                  {"sync"},
                                  {"sync-interval"},
-                                 {"when-empty"}},
+                                 {"when-empty"},
+                                 {"wipe"}},
                   .children = {}});
   LogDeclaration log;
   log.name = name_field(element, "name", kLogName).value_or("");
@@ -70,7 +71,10 @@ void read_log(Element const& element, DaemonDeclaration& out) {
   else if (element.attribute("sync-interval"))
     element.problem_at("sync-interval",
                        "attribute \"sync-interval\" without sync=\"interval\", expected both or neither");
-  static_cast<void>(word_field(element, "when-empty", {"reset"}));
+  constexpr WhenEmpty kWhenEmpty[] = {WhenEmpty::reset, WhenEmpty::truncate, WhenEmpty::remove};
+  if (auto const word = word_field(element, "when-empty", {"reset", "truncate", "delete"}))
+    log.when_empty = kWhenEmpty[*word];
+  log.wipe = word_field(element, "wipe", {"no", "zero"}) == 1U;
   if (!log.name.empty() && out.log(log.name) != nullptr)
     element.problem_at("name", "log " + model::shown(log.name) + " twice, expected each name once");
   out.logs.push_back(std::move(log));

@@ -148,6 +148,7 @@ void Engine::end_group(HostedLog& log, TimeMs now, Promise promise) {
     clock.apply_to_catalogue();
     log.clock_in_batch = true;
   }
+  log.has_dead = true;
   log.log->end_group(promise);
 }
 

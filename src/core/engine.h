@@ -7,6 +7,7 @@
 // what the Outlet was given.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -83,13 +84,13 @@ class Engine {
   void connection_closed(ConnectionId connection, TimeMs now);
 
   // -- time -------------------------------------------------------------------
-  [[nodiscard]] TimeMs next_due() const { return due_.first_date(); }
+  [[nodiscard]] TimeMs next_due() const { return std::min(due_.first_date(), reset_due_); }
   // Bounded; true if more is due.
   [[nodiscard]] bool run_timers(TimeMs now);
   // Parked commands and wakes. True if it wants another turn.
   [[nodiscard]] bool end_of_turn(TimeMs now);
-  // After every log committed: moves bases; copies a little forward (that is
-  // committed in the next turn: true if another turn is wanted).
+  // After every log committed: moves bases; copies a little forward, gives an empty log's records up
+  // (that is committed in the next turn: true if another turn is wanted).
   [[nodiscard]] bool committed(TimeMs now);
 
   // -- reload -----------------------------------------------------------------
@@ -147,6 +148,8 @@ class Engine {
   Status check_one(Declaration const& declaration) const;
   Status drop(HostedTable& table, TimeMs now);
   Status log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append);
+  // Within what was reserved; the group stays open.
+  void append_to_catalogue(HostedLog& log, std::function<void(Records&)> const& append);
   Status host(HostedLog& log, TableId id, TableType const& type, Declaration declaration);
   [[nodiscard]] HostedLog* find_log(std::string_view name) const;
   [[nodiscard]] HostedTable* find(std::string_view name) const;
@@ -184,7 +187,13 @@ class Engine {
   void remember_holder(ConnectionId connection, HostedTable const& table);
   void move_base(HostedLog& log);
   bool copy_forward(HostedLog& log, TimeMs now);
-  bool copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs now);
+  [[nodiscard]] bool must_copy(HostedLog const& log, LogUsage const& usage) const;
+  [[nodiscard]] std::uint64_t copy_reserve(LogUsage const& usage) const;
+  std::size_t copy_tables(HostedLog& log, Lsn below, std::size_t bytes_max, TimeMs now);
+  bool copy_catalogue(HostedLog& log, Lsn below, TimeMs now);
+  [[nodiscard]] bool is_empty(HostedLog& log) const;
+  bool reset_if_empty(HostedLog& log, TimeMs now);
+  bool copy_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now);
   // engine_alerts.cpp
   void raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message,
              std::string_view tags);
@@ -223,6 +232,7 @@ class Engine {
   std::uint64_t memory_bytes_{0};  // of all tables, as they last said
   std::uint64_t memory_bytes_max_{UINT64_MAX};
   TimeMs now_{};
+  TimeMs reset_due_{TimeMs::max()};  // an empty log waits for its turn to be reset
 };
 
 }  // namespace fastjournal::core

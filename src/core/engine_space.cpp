@@ -11,9 +11,20 @@ namespace fastjournal::core {
 namespace {
 
 // Copied in one turn: some 20 us of work, and bytes that share the turn's sync.
-constexpr std::size_t kCopyBytesPerTurn = 64U << 10U;
+// A little less than 16 blocks of 4 KiB: what fills one more by a few bytes pads the rest of it.
+constexpr std::size_t kCopyBytesPerTurn = (64U << 10U) - 512;
+// The same where space is short: fewer batches, so that padding eats nothing of what is gained.
+constexpr std::size_t kCopyBytesPerTurnShort = 16 * kCopyBytesPerTurn;
+// Where the last room is filled, down to these.
+constexpr std::size_t kCopyBytesMin = 2U << 10U;
 // And looks at tables that may find nothing to copy in one look.
 constexpr std::uint32_t kCopyStepsPerTurn = 64;
+// A log that is empty again and again is reset this often: two syncs and one container's header.
+constexpr DurationMs kResetEvery{1000};
+
+std::uint64_t container_bytes(LogUsage const& usage) {
+  return usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
+}
 
 class DigestSum final : public DigestSink {
  public:
@@ -30,15 +41,19 @@ class DigestSum final : public DigestSink {
 
 bool Engine::committed(TimeMs now) {
   bool again = false;
+  reset_due_ = TimeMs::max();
   for (auto const& log : logs_) {
     log->clock_in_batch = false;
+    if (log->has_dead && is_empty(*log) && reset_if_empty(*log, now)) {
+      again = true;
+      continue;
+    }
     if (log->log->end_lsn() == log->base_checked_at) continue;
-    // Only what is durable may let go of what it replaces: a DONE that a power
-    // cut takes back must find its row.
-    if (log->log->durable_lsn() != log->log->end_lsn()) continue;
     LogUsage const usage = log->log->usage();
-    std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
-    bool const pressed = log->short_of_space || log->log->end_lsn().value - log->base_checked_at.value >= container / 8;
+    std::uint64_t const container = container_bytes(usage);
+    if (!log->short_of_space && !usage.is_short) log->round_over = log->log->end_lsn();
+    bool const pressed = log->short_of_space || usage.is_short ||
+                         log->log->end_lsn().value - log->base_checked_at.value >= container / 8;
     if (!pressed && !log->copying) continue;
     move_base(*log);
     log->copying = copy_forward(*log, now);
@@ -46,6 +61,42 @@ bool Engine::committed(TimeMs now) {
   }
   return again;
 }
+
+// ---------------------------------------------------------------------------
+// when-empty
+
+bool Engine::is_empty(HostedLog& log) const {
+  auto const has_rows = [](HostedTable const* table) {
+    return table != nullptr && table->table != nullptr && !table->table->oldest_lsn().is_none();
+  };
+  if (has_rows(log.with_rows)) return false;
+  log.with_rows = nullptr;
+  for (auto const& [id, table] : log.tables)
+    if (has_rows(table)) log.with_rows = table;
+  return log.with_rows == nullptr;
+}
+
+// True if it was: the catalogue then stands alone in a fresh container.
+bool Engine::reset_if_empty(HostedLog& log, TimeMs now) {
+  if (now < log.reset_at + kResetEvery) {
+    reset_due_ = std::min(reset_due_, log.reset_at + kResetEvery);
+    return false;
+  }
+  // What is dead must be durably dead: the next commit asks again.
+  if (log.log->durable_lsn() != log.log->end_lsn()) return false;
+  log.reset_at = now;
+  // An error is the log's, and the next commit's.
+  if (!log.log->begin_afresh().ok()) return false;
+  Lsn const begin = log.log->end_lsn();
+  while (copy_catalogue(log, begin, now)) {
+  }
+  move_base(log);
+  log.has_dead = false;
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// Base and copying forward
 
 void Engine::move_base(HostedLog& log) {
   Lsn const end = log.log->end_lsn();
@@ -59,53 +110,105 @@ void Engine::move_base(HostedLog& log) {
   log.base_checked_at = end;
 }
 
+// By containers, not by bytes: many starts may leave many that are nearly empty.
+bool Engine::must_copy(HostedLog const& log, LogUsage const& usage) const {
+  std::uint64_t const container = container_bytes(usage);
+  std::uint64_t const used = std::uint64_t{usage.containers - usage.containers_free} * container;
+  std::uint64_t live = log.catalogue.live_bytes();
+  for (auto const& [id, table] : log.tables) live += table->table->live_bytes();
+  // Copies that land in the piece of the log that they are to leave would be copied again.
+  bool const apart = log.log->end_lsn().value / kOldestLsnGrain > usage.oldest_container_end.value / kOldestLsnGrain;
+  if (apart && used + usage.containers_free_most * container > 2 * live + 3 * container + container / 2) return true;
+  if (!log.short_of_space && !usage.is_short) return false;
+  // For what adds: once a round over everything would give a container back, and more. For what removes: when
+  // its room runs out, as its own records are something to gain. Not round after round for nothing.
+  std::uint64_t const room = usage.room_bytes - std::min(usage.room_bytes, copy_reserve(usage));
+  bool const grew = log.log->end_lsn().value - log.round_over.value >= container / 8;
+  if (!log.copying && !grew) return false;
+  if (used >= live + usage.left_bytes + container + container / 2) return true;
+  return room < (log.copying ? container : container / 2);
+}
+
+// The container, the batch that goes on behind it, and the piece of the log by which a table knows what it needs.
+std::uint64_t Engine::copy_reserve(LogUsage const& usage) const {
+  return container_bytes(usage) + container_bytes(usage) / 8 + kOldestLsnGrain + (32U << 10U);
+}
+
+bool Engine::copy_catalogue(HostedLog& log, Lsn below, TimeMs now) {
+  Lsn const oldest = log.catalogue.oldest_lsn();
+  if (oldest.is_none() || oldest >= below) return false;
+  if (!log.log->reserve_to_copy(log.catalogue.live_bytes() + 1024)) return false;
+  append_to_catalogue(log, [&](Records& records) { log.catalogue.restate_one(below, records); });
+  end_group(log, now, Promise::synced);
+  return true;
+}
+
 // True if it copied something and more remains to be done.
 bool Engine::copy_forward(HostedLog& log, TimeMs now) {
   LogUsage const usage = log.log->usage();
   Lsn const below = usage.oldest_container_end;
-  if (log.log->base_lsn() >= below) return false;
-  std::uint64_t live = log.catalogue.live_bytes();
-  for (auto const& [id, table] : log.tables) live += table->table->live_bytes();
-  std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
-  // Half a container before the bound of 2 x live + 4 containers, so that it is never reached; where
-  // space is short, as far as it goes.
-  std::uint64_t const allowed = log.short_of_space ? live + container : 2 * live + 2 * container + container / 2;
-  bool const over = usage.logical_bytes > allowed;
-  // The catalogue is small: it alone keeps no container.
-  bool const only_catalogue = log.rows_oldest >= below && log.catalogue.live_bytes() < container / 8;
-  if (!over && !only_catalogue) return false;
-
-  std::size_t copied = 0;
-  for (Lsn oldest = log.catalogue.oldest_lsn(); !oldest.is_none() && oldest < below && copied < kCopyStepsPerTurn;
-       oldest = log.catalogue.oldest_lsn(), ++copied) {
-    Status const status = log_in_catalogue(log, now, kCopyBytesPerTurn * 4,
-                                           [&](Records& records) { log.catalogue.restate_one(below, records); });
-    if (!status.ok()) return copied > 0;
+  if (log.copy_below != below) {
+    log.copy_below = below;
+    log.copied = 0;
+    log.log->keep_for_copy(copy_reserve(usage));
   }
-  if (!over) return copied > 0;
+  if (log.log->base_lsn() >= below) return false;
+  bool const over = must_copy(log, usage);
+  // The catalogue is small: it alone keeps no container.
+  bool const only_catalogue = log.rows_oldest >= below && log.catalogue.live_bytes() < container_bytes(usage) / 8;
+  if (!over && !only_catalogue) return false;
+  if (!log.copying) log.round_end = log.log->end_lsn();
+  if (log.log->base_lsn() >= log.round_end) {
+    log.round_over = log.log->end_lsn();
+    return false;
+  }
+
   Lsn const from = log.log->end_lsn();
-  std::uint32_t steps = 0;
+  std::size_t copied = 0;
+  while (copied < kCopyStepsPerTurn && copy_catalogue(log, below, now)) ++copied;
+  if (over) {
+    bool const is_short = usage.is_short || log.short_of_space;
+    std::size_t const most =
+        std::clamp<std::uint64_t>(container_bytes(usage) / 8, kCopyBytesPerTurn, kCopyBytesPerTurnShort);
+    copied += copy_tables(log, below, is_short ? most : kCopyBytesPerTurn, now);
+  }
+  log.bytes_restated += log.log->end_lsn().value - from.value;
+  log.copied += log.log->end_lsn().value - from.value;
+  log.log->keep_for_copy(copy_reserve(usage) - std::min(copy_reserve(usage), log.copied));
+  return copied > 0;
+}
+
+// Objects copied, within the turn's budget.
+std::size_t Engine::copy_tables(HostedLog& log, Lsn below, std::size_t bytes_max, TimeMs now) {
+  Lsn const from = log.log->end_lsn();
+  std::size_t const steps_max = kCopyStepsPerTurn * (bytes_max / kCopyBytesPerTurn);
+  std::size_t copied = 0;
+  std::size_t steps = 0;
   for (auto const& [id, hosted] : log.tables) {
     HostedTable& table = *hosted;
     for (;;) {
       Lsn const mine = table.table->oldest_lsn();
       if (mine.is_none() || mine >= below) break;
       std::uint64_t const done = log.log->end_lsn().value - from.value;
-      if (done >= kCopyBytesPerTurn || ++steps > kCopyStepsPerTurn) break;
-      std::size_t const budget = kCopyBytesPerTurn - static_cast<std::size_t>(done);
-      if (!copy_some(table, below, budget, now)) break;
+      if (done >= bytes_max || ++steps > steps_max) break;
+      std::size_t const budget = std::min(bytes_max - static_cast<std::size_t>(done), kCopyBytesPerTurn);
+      if (!copy_some(table, below, budget, done == 0, now)) break;
       ++copied;
     }
   }
-  log.bytes_restated += log.log->end_lsn().value - from.value;
-  return copied > 0;
+  return copied;
 }
 
-// One step of one table. False: nothing more can be copied now.
-bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs now) {
+// One step of one table; `may_exceed`: a single object may be larger than the budget. False: nothing more can be
+// copied now.
+bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now) {
   HostedLog& log = *table.log;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    if (!log.log->reserve(budget + kStepBytesMax + kGroupBytes, true)) return false;
+  bool exact = false;
+  for (;;) {
+    while (!log.log->reserve_to_copy(budget + Catalogue::kClockBytes)) {
+      if (exact || budget < kCopyBytesMin) return false;
+      budget /= 2;
+    }
     Collector effects{*this, table, now};
     Group& group = *group_;
     group.begin(log, table.id);
@@ -114,13 +217,14 @@ bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, TimeMs
     Restated const restated = table.table->restate_oldest(below, budget, decision);
     if (!group.step_is_empty()) {
       group.apply_step(*table.table, effects);
-      close_group(log, now, Promise::synced);
+      end_group(log, now, Promise::synced);
       return true;
     }
     if (restated.object_bytes == 0) return restated.more;
+    if (exact || !may_exceed) return false;
     budget = restated.object_bytes;
+    exact = true;
   }
-  return false;
 }
 
 std::uint64_t Engine::digest() const {

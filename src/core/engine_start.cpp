@@ -181,6 +181,8 @@ Status Engine::finish_recovery(TimeMs now) {
                                   quoted(table->name) + " their grace: free disk space"};
     refresh(*table);
   }
+  // A start is a fresh container itself.
+  for (auto const& log : logs_) log->has_dead = false;
   return {};
 }
 
@@ -267,12 +269,16 @@ Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
                                 std::function<void(Records&)> const& append) {
   if (!log.log->reserve(bytes + kStepBytesMax + kGroupBytes, true))
     return {Code::no_space, "log " + log.name + " has no room for its catalogue: free disk space"};
+  append_to_catalogue(log, append);
+  close_group(log, now, Promise::synced);
+  return {};
+}
+
+void Engine::append_to_catalogue(HostedLog& log, std::function<void(Records&)> const& append) {
   Group group;
   group.begin(log, TableId::catalogue);
   append(group);
   group.apply_to_catalogue();
-  close_group(log, now, Promise::synced);
-  return {};
 }
 
 // ---------------------------------------------------------------------------

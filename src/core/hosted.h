@@ -30,6 +30,14 @@ struct HostedLog {
   bool short_of_space{false};  // something that adds was refused last time
   TimeMs refused_at{};         // when there last was no room
   bool copying{false};         // stragglers are being copied forward
+  Lsn round_end{};             // of the log when that began: a round ends when the base has come there
+  Lsn round_over{};            // end of the log when a round ended
+  Lsn copy_below{};            // the container that is being emptied ends here,
+  std::uint64_t copied{0};     // and this much of it was copied
+  // Of the tables one that had rows when somebody looked; what holds no row at all is reset (when-empty).
+  HostedTable const* with_rows{nullptr};
+  bool has_dead{false};  // something was logged since it was reset
+  TimeMs reset_at{};
   std::uint64_t records_replayed{0};
   std::uint64_t bytes_restated{0};
 };

@@ -17,7 +17,11 @@ struct LogUsage {
   std::uint64_t logical_bytes{0};  // end - base
   std::uint32_t containers{0};
   std::uint32_t containers_free{0};
-  Lsn oldest_container_end{};  // copying forward what stands below it frees the oldest container
+  std::uint32_t containers_free_most{0};  // as many will be made ready
+  std::uint64_t left_bytes{0};            // of the container that is written
+  std::uint64_t room_bytes{0};            // of it and of the spare ones
+  Lsn oldest_container_end{};             // copying forward what stands below it frees the oldest container
+  bool is_short{false};                   // containers that are kept back are missing
 };
 
 class Log {
@@ -28,6 +32,12 @@ class Log {
   // headers and padding included. False: there is no room; nothing changed.
   // `removing` may use the space that is kept back for what removes.
   [[nodiscard]] virtual bool reserve(std::size_t bytes, bool removing) = 0;
+  // For copying forward: may use what even removing leaves, because it gives back more than it takes.
+  // `bytes` with the headers of the records.
+  [[nodiscard]] virtual bool reserve_to_copy(std::size_t bytes) = 0;
+  // What removes must leave this much: what is still to be copied to free the oldest container. At first
+  // it is a whole container.
+  virtual void keep_for_copy(std::uint64_t bytes) = 0;
   // Within what was reserved; the body is filled by the caller before the next call.
   virtual Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                                 std::size_t body_bytes) = 0;
@@ -43,8 +53,13 @@ class Log {
   // Everything below is durable / was given to the kernel.
   [[nodiscard]] virtual Lsn durable_lsn() const = 0;
   [[nodiscard]] virtual Lsn written_lsn() const = 0;
-  // Nothing below is needed any more. Takes effect durably before a container is used again.
+  // Nothing below is needed any more. Rests on every record appended so far: it takes effect
+  // once these are durable, and durably before a container is used again.
   virtual void set_base(Lsn base) = 0;
+  // No table of this log holds anything: goes on in a fresh container, so that everything before it can be
+  // given up as soon as the base has passed it, and rests (`when-empty`) until something is added.
+  // Called between batches; does nothing where there is nothing to gain or no container for it. An error is fatal.
+  [[nodiscard]] virtual Status begin_afresh() = 0;
   [[nodiscard]] virtual Lsn base_lsn() const = 0;
   // How often this store was opened for writing, this time included; durable before open returned.
   [[nodiscard]] virtual std::uint32_t start() const = 0;

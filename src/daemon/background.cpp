@@ -2,7 +2,8 @@
 
 namespace fastjournal::daemon {
 
-Background::Background() : thread_([this] { work(); }) {}
+Background::Background(std::function<void()> finished)
+    : on_finished_(std::move(finished)), thread_([this] { work(); }) {}
 
 Background::~Background() {
   {
@@ -41,6 +42,9 @@ void Background::work() {
     job.second->run();
     lock.lock();
     finished_.push_back(std::move(job));
+    lock.unlock();
+    on_finished_();
+    lock.lock();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -15,7 +16,8 @@ namespace fastjournal::daemon {
 
 class Background {
  public:
-  Background();
+  // `finished` is called on its thread after each chore.
+  explicit Background(std::function<void()> finished);
   // Waits for the chore that is being done; the others are dropped.
   ~Background();
   Background(Background const&) = delete;
@@ -29,6 +31,7 @@ class Background {
   using Job = std::pair<storage::FileLog*, std::unique_ptr<storage::Chore>>;
   void work();
 
+  std::function<void()> on_finished_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job> waiting_;  // guarded by mutex_, as all below

@@ -31,6 +31,15 @@ std::uint64_t chance() {
   return (std::uint64_t{device()} << 32U) | device();
 }
 
+storage::WhenEmpty when_empty(config::WhenEmpty declared) {
+  switch (declared) {
+    case config::WhenEmpty::truncate: return storage::WhenEmpty::truncate;
+    case config::WhenEmpty::remove: return storage::WhenEmpty::remove;
+    case config::WhenEmpty::reset: break;
+  }
+  return storage::WhenEmpty::reset;
+}
+
 }  // namespace
 
 Daemon::Daemon(Options options) : options_(std::move(options)) {}
@@ -99,7 +108,7 @@ Status Daemon::serve() {
       {.unix_mode = declared_.unix_mode, .warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
-  background_ = std::make_unique<Background>();
+  background_ = std::make_unique<Background>([this] { reactor_->wake(); });
 
   server::ServerLimits limits;
   limits.connections_max = declared_.limits.connections;
@@ -138,6 +147,8 @@ Status Daemon::open_logs() {
     options.initial_containers = log.initial_containers;
     options.sync = log.sync_interval_ms == 0 ? storage::SyncPolicy::always : storage::SyncPolicy::interval;
     options.sync_interval_ms = log.sync_interval_ms;
+    options.when_empty = when_empty(log.when_empty);
+    options.wipe = log.wipe;
     options.store_id_seed = chance();
     server::Replay replay{engine, hosted};
     storage::RecoveryReport report;

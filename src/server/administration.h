@@ -23,8 +23,8 @@ class Administration {
   virtual void rotate_log() = 0;
   // A write or sync failed: nothing more is acknowledged; end at once (ARCHITECTURE 1, rule 4).
   virtual void fatal(Status const& status) = 0;
-  // Runs it, on another thread if there is one, then gives it back to
-  // log.finish_chore on the thread of the loop: at once, or in a later collect_chores.
+  // Runs it, on another thread if there is one, then gives it back to log.finish_chore on the
+  // thread of the loop: at once, or in a later collect_chores. Either way another turn follows.
   virtual void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) = 0;
   // Called once a turn.
   virtual void collect_chores() = 0;

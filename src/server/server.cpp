@@ -52,7 +52,11 @@ Status Server::start_serving() {
   if (Status status = engine_.finish_recovery(time_.now()); !status.ok()) return status;
   for (storage::FileLog* log : logs_)
     if (Status status = log->commit(); !status.ok()) return status;
-  static_cast<void>(engine_.committed(time_.now()));
+  // What many starts left half empty comes together before the next one needs room: also for a daemon that never serves.
+  while (engine_.committed(time_.now())) {
+    for (storage::FileLog* log : logs_)
+      if (Status status = log->commit(); !status.ok()) return status;
+  }
   static_cast<void>(engine_.take_notices());  // those who are told are told of all that stands
   unwell_ = engine_.alert_is_up(kClockJump) || engine_.check_shortages(time_.now());
   slew_at_us_ = time_.monotonic_us() + kSlewEveryUs;
@@ -440,8 +444,10 @@ bool Server::commit_logs() {
   administration_.collect_chores();
   for (storage::FileLog* log : logs_) {
     std::int64_t const before = time_.monotonic_us();
-    Status status;
-    if (log->end_lsn() != log->written_lsn()) {
+    Status status = log->error();
+    if (!status.ok()) {
+      // Between two turns: a container's header.
+    } else if (log->end_lsn() != log->written_lsn()) {
       if (!log->has_unsynced()) sync_at_us_ = before + std::int64_t{log->options().sync_interval_ms} * 1000;
       status = log->commit();
       std::int64_t const after = time_.monotonic_us();

@@ -51,6 +51,26 @@ Status make_container(env::Disk& disk, std::string const& folder, ContainerHeade
   return disk.sync_folder(folder);
 }
 
+Status wipe_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header) {
+  auto opened = disk.open(join_path(folder, container_name(header.index)), env::OpenMode::read_write);
+  if (!opened.ok()) return opened.status();
+  env::File& file = *opened.value();
+  std::uint64_t const from = kHeaderBlocks * header.block;
+  std::uint64_t const unit = std::min(kZeroBytes, header.payload_bytes());
+  std::vector<std::byte> const zeros(unit);
+  std::vector<std::byte> found(unit);
+  for (std::uint64_t at = from; at < header.size; at += unit) {
+    auto const part = static_cast<std::size_t>(std::min(unit, header.size - at));
+    auto const got = file.read(at, std::span(found).first(part));
+    if (!got.ok()) return got.status();
+    if (got.value() == part &&
+        std::equal(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(part), zeros.begin()))
+      continue;
+    if (Status status = file.write(at, std::span(zeros).first(part)); !status.ok()) return status;
+  }
+  return file.sync();
+}
+
 Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t first_copy) {
   std::vector<std::byte> block(header.block);
   encode(header, block);
@@ -69,6 +89,8 @@ void Chore::run() {
     status_ = make_container(disk_, folder_, header_);
     return;
   }
+  if (kind_ == Kind::wipe || wipe_first_) status_ = wipe_container(disk_, folder_, header_);
+  if (kind_ == Kind::wipe || !status_.ok()) return;
   status_ = disk_.remove(join_path(folder_, container_name(header_.index)));
   if (status_.ok()) status_ = disk_.sync_folder(folder_);
 }

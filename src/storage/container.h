@@ -21,13 +21,17 @@ namespace fastjournal::storage {
 // Writes both copies, `first_copy` first, with a sync after each: one of them is whole at any moment.
 [[nodiscard]] Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t first_copy);
 
+// Overwrites the payload with zeros, where it is not zero already, and syncs. The header stays: it holds no data.
+[[nodiscard]] Status wipe_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header);
+
 // Work that needs nothing of the log: may run on any thread.
 class Chore {
  public:
-  enum class Kind : std::uint8_t { make, remove };
+  enum class Kind : std::uint8_t { make, wipe, remove };
 
-  Chore(env::Disk& disk, std::string folder, Kind kind, ContainerHeader header)
-      : disk_(disk), folder_(std::move(folder)), kind_(kind), header_(header) {}
+  // `wipe_first`: what is removed is overwritten before.
+  Chore(env::Disk& disk, std::string folder, Kind kind, ContainerHeader header, bool wipe_first = false)
+      : disk_(disk), folder_(std::move(folder)), kind_(kind), header_(header), wipe_first_(wipe_first) {}
   void run();
 
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -40,6 +44,7 @@ class Chore {
   std::string folder_;
   Kind kind_;
   ContainerHeader header_;
+  bool wipe_first_;
   Status status_;
 };
 

@@ -36,11 +36,18 @@ Status FileLog::fail(Status const& status) {
 // Room
 
 bool FileLog::reserve(std::size_t bytes, bool removing) {
+  if (!removing) resting_ = false;
+  return take_room(bytes + std::min<std::uint64_t>(bytes, kHeaderBytesMax) + kHeaderSlackBytes,
+                   removing ? KeptBack{0, kept_for_copy_} : KeptBack{kept_back(), 0});
+}
+
+bool FileLog::reserve_to_copy(std::size_t bytes) { return take_room(bytes, {}); }
+
+bool FileLog::take_room(std::uint64_t need, KeptBack kept) {
   if (!error_.ok()) {
     refusal_ = error_;
     return false;
   }
-  std::uint64_t const need = bytes + std::min<std::uint64_t>(bytes, kHeaderBytesMax) + kHeaderSlackBytes;
   // A long turn is written in parts, but a group is never parted.
   if (used_ > kBatchHeaderBytes && used_ + need > options_.batch_bytes_max && !group_open_) {
     if (Status status = write_open_batch(0); !status.ok()) {
@@ -54,19 +61,24 @@ bool FileLog::reserve(std::size_t bytes, bool removing) {
                 fmt::format("log {}: {} bytes in one group, the limit is {}", options_.name, total, kBatchBytesMax)};
     return false;
   }
-  if (!make_room(total, removing)) return false;
+  if (!make_room(total, kept)) return false;
   grow_buffer(total);
   reserved_ = std::max(reserved_, used_ + need);
   return true;
 }
 
-bool FileLog::make_room(std::uint64_t bytes, bool removing) {
+std::uint64_t FileLog::room_bytes() const {
+  return chain_.back().header.end().value - batch_at_.value + spares() * chain_.back().header.payload_bytes();
+}
+
+bool FileLog::make_room(std::uint64_t bytes, KeptBack kept) {
   std::uint64_t const capacity = chain_.back().header.payload_bytes();
   std::uint64_t const left = chain_.back().header.end().value - batch_at_.value;
   std::uint64_t const needed = bytes <= left ? 0 : (bytes - left + capacity - 1) / capacity;
-  // A container that is being made counts as kept back: waiting for it would stall every turn until it is there.
-  std::uint64_t const kept_back = removing ? 0 : kKeptBack - (making_ ? 1U : 0U);
-  while (spares() < needed + kept_back) {
+  // A container that is on its way counts as kept back: waiting for it would stall every turn until it is there.
+  std::uint64_t const coming = coming_ ? 1 : 0;
+  std::uint64_t const containers = needed + kept.containers - std::min<std::uint64_t>(coming, kept.containers);
+  while (spares() < containers || room_bytes() + coming * capacity < bytes + kept.bytes) {
     if (Status status = extend(); !status.ok()) {
       refusal_ = {Code::no_space,
                   fmt::format("log {}: {} more bytes do not fit into {} containers, and no other can be made: {}",
@@ -104,6 +116,7 @@ Status FileLog::extend() {
   if (Status status = check_disk_space(); !status.ok()) return status;
   Container container;
   container.header = unused_header();
+  container.clean = true;
   if (Status status = make_container(disk_, folder_, container.header); !status.ok()) return status;
   free_.push_back(std::move(container));
   return {};
@@ -125,8 +138,7 @@ Status FileLog::put_header(Container& container) {
 
 Status FileLog::prepare_next() {
   FJ_CHECK(!free_.empty(), "a container is there to be prepared");
-  Container container = std::move(free_.front());
-  free_.erase(free_.begin());
+  Container container = take_free();
   ContainerHeader const& before = ready_.empty() ? chain_.back().header : ready_.back().header;
   ContainerHeader& header = container.header;
   header.lap = ++lap_;
@@ -139,6 +151,15 @@ Status FileLog::prepare_next() {
   if (Status status = put_header(container); !status.ok()) return status;
   ready_.push_back(std::move(container));
   return {};
+}
+
+FileLog::Container FileLog::take_free() {
+  auto found = std::find_if(free_.begin(), free_.end(), [](Container const& container) { return container.clean; });
+  if (found == free_.end()) found = free_.begin();
+  Container container = std::move(*found);
+  free_.erase(found);
+  container.clean = false;
+  return container;
 }
 
 void FileLog::grow_buffer(std::uint64_t bytes) {
@@ -273,7 +294,7 @@ Status FileLog::write_mark(std::uint32_t flags) {
 Status FileLog::stamp() {
   if (!error_.ok()) return error_;
   // Without room for it the log is as good as it was.
-  if (!needs_stamp() || !make_room(options_.block_bytes, true)) return error_;
+  if (!needs_stamp() || !make_room(options_.block_bytes, {})) return error_;
   if (Status status = sync(); !status.ok()) return status;
   return needs_stamp() ? write_mark(0) : Status{};
 }
@@ -281,7 +302,7 @@ Status FileLog::stamp() {
 Status FileLog::seal() {
   if (Status status = commit(); !status.ok()) return status;
   if (Status status = sync(); !status.ok()) return status;
-  if (!make_room(options_.block_bytes, true)) return error_;
+  if (!make_room(options_.block_bytes, {})) return error_;
   return write_mark(kBatchSeal);
 }
 
@@ -307,9 +328,36 @@ void FileLog::free_below_base() {
   }
 }
 
+// As a start does: the stream is cut at its end, and goes on where no LSN was given yet.
+Status FileLog::begin_afresh() {
+  if (!error_.ok()) return error_;
+  resting_ = true;
+  bool const has_open_batch = used_ > kBatchHeaderBytes;
+  if (has_open_batch || has_unsynced() || chain_.back().live_until.is_none() || spares() == 0) return {};
+  // What was prepared follows this container's end, which is never reached. Those laps stay unused.
+  for (; !ready_.empty(); ready_.pop_front()) {
+    ready_.front().file.reset();
+    free_.push_back(std::move(ready_.front()));
+  }
+  Container container = take_free();
+  ContainerHeader& header = container.header;
+  header.lap = ++lap_;
+  header.lap_before = chain_.back().header.lap;
+  header.first = chain_.back().header.end();
+  header.cut = header.durable = batch_at_;
+  header.base = base_for_header();
+  header.start = start_;
+  container.live_until = kNoLsn;
+  if (Status status = put_header(container); !status.ok()) return fail(status);
+  chain_.back().file.reset();
+  batch_at_ = durable_ = committed_ = header.first;
+  chain_.push_back(std::move(container));
+  return {};
+}
+
 Status FileLog::put_base_on_disk() {
-  if (ready_.empty()) return prepare_next();
-  Container& container = ready_.back();
+  // The container that is written may say it too: its header stands twice, one copy is whole at any moment.
+  Container& container = ready_.empty() ? chain_.back() : ready_.back();
   container.header.base = base_for_header();
   container.header.durable = durable_;
   return put_header(container);
@@ -326,9 +374,11 @@ Lsn FileLog::base_for_header() const {
 
 core::LogUsage FileLog::usage() const {
   core::LogUsage usage;
-  usage.containers = static_cast<std::uint32_t>(containers_total());
-  usage.containers_free = static_cast<std::uint32_t>(spares());
-  usage.disk_bytes = containers_total() * options_.container_bytes;
+  std::uint32_t const wiped = wiped_ ? 1 : 0;
+  usage.containers = static_cast<std::uint32_t>(containers_total()) + wiped;
+  usage.containers_free_most = spares_most();
+  usage.containers_free = static_cast<std::uint32_t>(spares()) + wiped;
+  usage.disk_bytes = usage.containers * options_.container_bytes;
   for (auto container = chain_.begin(); container != chain_.end(); ++container) {
     // A container that a start left half full ends where the next one says.
     bool const last = std::next(container) == chain_.end();
@@ -336,6 +386,9 @@ core::LogUsage FileLog::usage() const {
     Lsn const begin = std::max(container->header.first, base_);
     if (end > begin) usage.logical_bytes += end.value - begin.value;
   }
+  usage.left_bytes = chain_.back().header.end().value - batch_at_.value;
+  usage.room_bytes = room_bytes();
+  usage.is_short = usage.containers_free + (coming_ ? 1U : 0U) < kept_back();
   if (chain_.size() > 1) usage.oldest_container_end = chain_.front().live_until;
   return usage;
 }
@@ -343,47 +396,91 @@ core::LogUsage FileLog::usage() const {
 // ---------------------------------------------------------------------------
 // Chores
 
+std::uint64_t FileLog::containers_allowed() const {
+  if (resting_ && options_.when_empty == WhenEmpty::remove) return 1;
+  if (resting_ && options_.when_empty == WhenEmpty::truncate) return 1 + kKeptBack;
+  return std::max(options_.initial_containers, kContainersAllowed);
+}
+
+std::uint64_t FileLog::spares_wanted() const {
+  if (resting_) return std::min<std::uint64_t>(spares_most(), containers_allowed() - 1);
+  // The last only once three quarters of the current container are full, and later still where a copy forward is
+  // about to free an older one.
+  Container const& current = chain_.back();
+  bool const copying = kept_for_copy_ < options_.container_bytes;
+  std::uint64_t const full = current.header.payload_bytes() / 16 * (copying ? 15 : 12);
+  bool const nearly_full = batch_at_.value - current.header.first.value > full;
+  return nearly_full || chain_.size() == 1 ? spares_most() : kept_back();
+}
+
 std::unique_ptr<Chore> FileLog::take_chore() {
   if (chore_out_ || !error_.ok()) return nullptr;
-  if (spares() < kSpares) {
-    if (chore_pause_ > 0) {
-      --chore_pause_;
-      return nullptr;
-    }
-    if (!check_disk_space().ok()) {
-      chore_pause_ = kChorePauseMax;
-      return nullptr;
-    }
-    chore_out_ = making_ = true;
-    return std::make_unique<Chore>(disk_, folder_, Chore::Kind::make, unused_header());
+  if (chore_pause_ > 0) --chore_pause_;
+  std::unique_ptr<Chore> chore = chore_to_make();
+  if (chore == nullptr && options_.wipe) chore = chore_to_wipe();
+  if (chore == nullptr) chore = chore_to_remove();
+  chore_out_ = chore != nullptr;
+  return chore;
+}
+
+std::unique_ptr<Chore> FileLog::chore_to_make() {
+  if (spares() >= spares_wanted() || chore_pause_ > 0) return nullptr;
+  if (!check_disk_space().ok()) {
+    chore_pause_ = kChorePauseMax;
+    return nullptr;
   }
+  coming_ = true;
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::make, unused_header());
+}
+
+// One at a time, and never the last one.
+std::unique_ptr<Chore> FileLog::chore_to_wipe() {
+  if (spares() < kKeptBack || chore_pause_ > 0) return nullptr;
+  auto const found = std::find_if(free_.begin(), free_.end(), [](Container const& one) { return !one.clean; });
+  if (found == free_.end() || !is_below_base_on_disk(*found)) return nullptr;
+  wiped_ = std::move(*found);
+  free_.erase(found);
+  coming_ = true;
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::wipe, wiped_->header);
+}
+
+std::unique_ptr<Chore> FileLog::chore_to_remove() {
   bool const surplus =
-      spares() > kSpares && containers_total() > std::max(options_.initial_containers, kContainersAllowed);
-  if (!surplus || free_.empty()) return nullptr;
-  // A recovery looks for containers down to the base that the headers name:
-  // that must be above this one before it is gone.
-  if (free_.back().live_until > base_in_header_ && !is_mutant(Mutant::remove_before_base_is_told)) {
-    if (Status status = put_base_on_disk(); !status.ok()) {
-      static_cast<void>(fail(status));
-      return nullptr;
-    }
-    if (free_.empty() || spares() <= kSpares) return nullptr;
-  }
-  ContainerHeader const header = free_.back().header;
+      spares() > (resting_ ? spares_wanted() : spares_most()) && containers_total() > containers_allowed();
+  if (!surplus || free_.empty() || !is_below_base_on_disk(free_.back())) return nullptr;
+  Container const container = std::move(free_.back());
   free_.pop_back();
-  chore_out_ = true;
-  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::remove, header);
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::remove, container.header,
+                                 options_.wipe && !container.clean);
+}
+
+// A recovery looks for containers down to the base that the headers name: that
+// must be above this one before what it holds is gone.
+bool FileLog::is_below_base_on_disk(Container const& container) {
+  if (container.live_until <= base_in_header_ || is_mutant(Mutant::remove_before_base_is_told)) return true;
+  if (Status status = put_base_on_disk(); !status.ok()) {
+    static_cast<void>(fail(status));
+    return false;
+  }
+  return container.live_until <= base_in_header_;
 }
 
 void FileLog::finish_chore(std::unique_ptr<Chore> chore) {
   FJ_CHECK(chore_out_, "a chore that was taken comes back");
-  chore_out_ = making_ = false;
-  if (chore->status().ok()) {
-    chore_failures_ = 0;
-    if (chore->kind() != Chore::Kind::make) return;
+  chore_out_ = coming_ = false;
+  bool const ok = chore->status().ok();
+  if (wiped_) {
+    wiped_->clean = ok;
+    free_.push_back(std::move(*wiped_));
+    wiped_.reset();
+  } else if (ok && chore->kind() == Chore::Kind::make) {
     Container container;
     container.header = chore->header();
+    container.clean = true;
     free_.push_back(std::move(container));
+  }
+  if (ok) {
+    chore_failures_ = 0;
     return;
   }
   // Not fatal: the log goes on with what it has, and reserve() says what is short.

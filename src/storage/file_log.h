@@ -28,6 +28,13 @@ enum class SyncPolicy : std::uint8_t {
   interval,  // commit() only writes; whoever owns the log calls sync() in time (DECISIONS 11)
 };
 
+// What an empty log keeps of its containers. Its dead records go in every case, and no LSN comes back.
+enum class WhenEmpty : std::uint8_t {
+  reset,     // all that it may have: max(initial-containers, 4)
+  truncate,  // the one it goes on in, and the two that are kept back
+  remove,    // only the one it goes on in; what adds next waits until two others are made ("delete")
+};
+
 struct LogOptions {
   std::string name{"shared"};  // for messages
   // container_bytes and block_bytes are fixed when the log is made; later what its headers say counts.
@@ -36,8 +43,11 @@ struct LogOptions {
   std::size_t block_bytes{4096};  // what the device writes whole
   SyncPolicy sync{SyncPolicy::always};
   std::uint32_t sync_interval_ms{0};  // for banners and statistics; the owner keeps it
-  // A turn with more than this is written in several batches; one sync covers them.
+  // A turn with more than this, or than an eighth of a container, is written in several batches; one sync covers
+  // them. A batch keeps every container that it touches: copying one of them free must not mean copying two.
   std::uint64_t batch_bytes_max{8U << 20U};
+  WhenEmpty when_empty{WhenEmpty::reset};
+  bool wipe{false};                // containers are overwritten with zeros when nothing in them is needed any more
   std::uint64_t store_id_seed{0};  // chance, for a new log's store id
   // Bytes of the file system that a new container must leave free.
   std::uint64_t disk_reserve_bytes{0};
@@ -46,10 +56,12 @@ struct LogOptions {
 
 class FileLog final : public core::Log {
  public:
-  // Containers kept back from what adds: one for what removes, one to copy forward into.
+  // Containers kept back from what adds: one for what removes, one to copy forward into (keep_for_copy).
   static constexpr std::uint32_t kKeptBack = 2;
+  // And one more for every twelve that hold records, the first from five on: an object that is copied takes a
+  // little more than its first record did.
+  static constexpr std::uint32_t kCopiesGrowPart = 12;
   // And one more, so that the next is there before it is needed.
-  static constexpr std::uint32_t kSpares = kKeptBack + 1;
   // What DECISIONS 9 allows beside what lives.
   static constexpr std::uint32_t kContainersAllowed = 4;
 
@@ -68,6 +80,8 @@ class FileLog final : public core::Log {
   // 4 KiB (20 bytes a record). Counts from here: a second call replaces the first.
   // False: last_refusal() says why.
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override;
+  [[nodiscard]] bool reserve_to_copy(std::size_t bytes) override;
+  void keep_for_copy(std::uint64_t bytes) override { kept_for_copy_ = bytes; }
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override;
   void end_group(Promise promise) override;
@@ -78,6 +92,7 @@ class FileLog final : public core::Log {
   // What a long turn wrote ahead counts once commit() has seen it: until then it may lack its sync.
   [[nodiscard]] Lsn written_lsn() const override { return place_of_next(committed_); }
   void set_base(Lsn base) override;
+  [[nodiscard]] Status begin_afresh() override;
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] core::LogUsage usage() const override;
@@ -114,6 +129,7 @@ class FileLog final : public core::Log {
     Lsn live_until{};                 // end of the last batch that touches it
     std::uint8_t stale_copy{0};
     bool dirty{false};  // written since its last sync
+    bool clean{false};  // no record of an earlier use is in it (LogOptions::wipe)
   };
 
   FileLog(env::Disk& disk, std::string folder, LogOptions options);
@@ -131,8 +147,32 @@ class FileLog final : public core::Log {
   [[nodiscard]] std::uint64_t containers_total() const { return chain_.size() + spares(); }
   [[nodiscard]] ContainerHeader unused_header();
   [[nodiscard]] Status check_disk_space();
+  // What must be left behind what is asked for.
+  struct KeptBack {
+    std::uint32_t containers{0};
+    std::uint64_t bytes{0};
+  };
+  [[nodiscard]] bool take_room(std::uint64_t need, KeptBack kept);
   // Containers for `bytes` from the begin of the open batch.
-  [[nodiscard]] bool make_room(std::uint64_t bytes, bool removing);
+  [[nodiscard]] bool make_room(std::uint64_t bytes, KeptBack kept);
+  // From the begin of the open batch to the end of the last spare container.
+  [[nodiscard]] std::uint64_t room_bytes() const;
+  // Of what is free, one that needs no wiping if there is one.
+  [[nodiscard]] Container take_free();
+  // A step is asked for by one container later than it is made ready, so that nobody waits for it.
+  [[nodiscard]] std::uint32_t kept_back() const {
+    return kKeptBack + (static_cast<std::uint32_t>(chain_.size()) + 7) / kCopiesGrowPart;
+  }
+  [[nodiscard]] std::uint32_t spares_most() const {
+    return kKeptBack + 1 + (static_cast<std::uint32_t>(chain_.size()) + 8) / kCopiesGrowPart;
+  }
+  [[nodiscard]] std::uint64_t spares_wanted() const;
+  [[nodiscard]] std::uint64_t containers_allowed() const;
+  [[nodiscard]] std::unique_ptr<Chore> chore_to_make();
+  [[nodiscard]] std::unique_ptr<Chore> chore_to_wipe();
+  [[nodiscard]] std::unique_ptr<Chore> chore_to_remove();
+  // Makes the disk name a base above this container, so that it may go. False: it cannot be told now.
+  [[nodiscard]] bool is_below_base_on_disk(Container const& container);
   [[nodiscard]] Status extend();
   Status prepare_next();
   Status put_header(Container& container);
@@ -157,9 +197,10 @@ class FileLog final : public core::Log {
   std::uint64_t lap_{0};    // the highest given
   std::uint32_t index_{0};  // the highest given
 
-  std::deque<Container> chain_;  // base to the one being written (the last)
-  std::deque<Container> ready_;  // follow it; headers durable
-  std::vector<Container> free_;  // may be used again
+  std::deque<Container> chain_;     // base to the one being written (the last)
+  std::deque<Container> ready_;     // follow it; headers durable
+  std::vector<Container> free_;     // may be used again
+  std::optional<Container> wiped_;  // is being overwritten by a chore
 
   // The open batch.
   std::unique_ptr<std::byte[]> buffer_;
@@ -185,7 +226,9 @@ class FileLog final : public core::Log {
   Status error_;
   Status refusal_;
   bool chore_out_{false};
-  bool making_{false};  // that chore makes a container
+  bool coming_{false};  // that chore brings a container
+  std::uint64_t kept_for_copy_{0};
+  bool resting_{false};  // it became empty, and nothing was added since
   std::uint32_t chore_failures_{0};
   std::uint32_t chore_pause_{0};  // calls of take_chore to skip
 };

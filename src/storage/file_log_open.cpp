@@ -12,6 +12,9 @@ namespace fastjournal::storage {
 
 namespace {
 
+// Smaller ones would be padding more than records.
+constexpr std::uint64_t kBatchBytesLeast = 64U << 10U;
+
 Status check_options(LogOptions const& options) {
   auto const wrong = [&](std::string text) {
     return Status{Code::bad_configuration, fmt::format("log {}: {}", options.name, text)};
@@ -56,6 +59,8 @@ Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
   if (Status status = remove_unfinished(); !status.ok()) return status;
   if (Status status = prove(reader); !status.ok()) return status;
   adopt(reader, report);
+  options_.batch_bytes_max =
+      std::min(options_.batch_bytes_max, std::max(kBatchBytesLeast, options_.container_bytes / 8));
   // A first start that was cut short is a first start again.
   while (lap_ == 0 && free_.size() < options_.initial_containers)
     if (Status status = extend(); !status.ok()) return status;
@@ -135,15 +140,20 @@ void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
   if (is_mutant(Mutant::append_at_cut) && !reader.is_empty()) next = report.end;
   batch_at_ = durable_ = committed_ = Lsn{round_up(next.value, options_.block_bytes)};
 
-  std::vector<LogReader::Container const*> kept;
-  for (LogReader::Container const* container : reader.chain())
-    if (!reader.is_empty() && container->live_until > report.base) kept.push_back(container);
+  std::vector<LogReader::Container*> kept;
+  for (LogReader::Container* container : reader.chain())
+    if (!reader.is_empty() && (!kept.empty() || container->live_until > report.base)) kept.push_back(container);
+  while (!kept.empty() && kept.back()->live_until <= report.base) kept.pop_back();
+  // One between them that holds but a stamp is needed too: the next one's header names it.
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i)
+    kept[i]->live_until = std::max(kept[i]->live_until, kept[i + 1]->header.cut);
   for (LogReader::Container& found : reader.containers()) {
     if (std::find(kept.begin(), kept.end(), &found) != kept.end()) continue;
     Container container;
     container.header = found.header;
     container.stale_copy = found.stale_copy;
     container.live_until = found.live_until;
+    container.clean = found.header.lap == 0;
     free_.push_back(std::move(container));
   }
   for (LogReader::Container const* found : kept) {
@@ -159,8 +169,7 @@ Status FileLog::start_container(RecoveryReport& report) {
     if (Status status = extend(); !status.ok())
       return {status.code(), fmt::format("log {}: a start needs a container, and none can be made: {}", options_.name,
                                          status.message())};
-  Container container = std::move(free_.front());
-  free_.erase(free_.begin());
+  Container container = take_free();
   ContainerHeader& header = container.header;
   header.lap = ++lap_;
   header.lap_before = chain_.empty() ? 0 : chain_.back().header.lap;
@@ -174,6 +183,7 @@ Status FileLog::start_container(RecoveryReport& report) {
   if (Status status = put_header(container); !status.ok()) return status;
   chain_.push_back(std::move(container));
   used_ = reserved_ = kBatchHeaderBytes;
+  kept_for_copy_ = options_.container_bytes;
   report.start = start_;
   report.base = base_;
   report.store_id = store_id_;

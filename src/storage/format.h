@@ -50,6 +50,8 @@
 // - After a start the stream goes on at the end of the furthest container that
 //   any header names, not at the cut. LSNs that a lost tail had given are thus
 //   never given again, even where somebody saw them. The gap costs numbers, no disk.
+// - A log that became empty goes on in a fresh container in the same way: what stands between the cut and
+//   that container's first LSN was never given.
 // - The header names the lap before it instead of counting on consecutive
 //   laps: containers that were prepared and never used leave no hole to explain.
 // - The two header copies are written with a sync between them. One of them is

@@ -89,10 +89,10 @@ class LogReader {
   [[nodiscard]] std::vector<Range> const& unproved() const { return unproved_; }
 
  private:
-  // Containers whose payloads follow one another: what one start wrote.
+  // Containers whose payloads follow one another: what one start wrote, up to a cut.
   struct Segment {
     std::vector<Container*> containers;
-    Lsn limit{};  // where the next start cut it, or the end of the last container
+    Lsn limit{};  // where the next segment cuts it, or the end of the last container
     bool last{false};
   };
 

@@ -103,7 +103,8 @@ class LongLife {
     core::LogUsage const usage = scenario_.world.log->usage();
     std::uint32_t const used = usage.containers - usage.containers_free;
     std::uint64_t const payload = scenario_.world.options.container_bytes - 2 * sizes_.block;
-    if (usage.containers_free > FileLog::kSpares + 1) return fmt::format("{} spare containers", usage.containers_free);
+    if (usage.containers_free > FileLog::kKeptBack + 2 + used / FileLog::kCopiesGrowPart)
+      return fmt::format("{} spare containers", usage.containers_free);
     if (used > 3 + (4 * kLargeBytes) / payload + 1) return fmt::format("{} containers for one record", used);
     if (disk().used_bytes() != usage.disk_bytes) return "files are there that the log does not count";
     return {};

@@ -15,8 +15,9 @@ class Scenario {
   // p put; b put that spans blocks; g group of three; w put, promised `written` only; m move the base
   // to the last record; d append, move the base to it, commit; s stamp; c chores; k kill
   // and open; q seal and open; x power cut that takes everything unsynced, and open; r ask for
-  // room beyond the container, so that the next is prepared; n as d, with r before the commit.
-  static constexpr std::string_view kSteps = "pbgwmdsckqxrn";
+  // room beyond the container, so that the next is prepared; n as d, with r before the commit;
+  // f sync and begin afresh, as a log without rows does.
+  static constexpr std::string_view kSteps = "pbgwmdsckqxrnf";
 
   Scenario() = default;
   explicit Scenario(sim::SimDisk::Options options) : world(options) {}
@@ -34,6 +35,7 @@ class Scenario {
         return true;
       case 'd': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), commit());
       case 'n': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), step('r')) && commit();
+      case 'f': return world.log->sync().ok() && acknowledged() && world.log->begin_afresh().ok();
       case 's': return world.log->stamp().ok() && acknowledged();
       case 'c': world.log->run_chores(); return world.log->error().ok();
       case 'k':

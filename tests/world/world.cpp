@@ -99,6 +99,7 @@ Status World::stop() {
 void World::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) {
   chore->run();
   log.finish_chore(std::move(chore));
+  network_.turn_again();
 }
 
 void World::send(std::string const& name, std::string_view line) {

@@ -62,6 +62,9 @@ class Records {
 };
 inline constexpr std::size_t kStepBytesMax = 16U << 10U;
 
+// How coarsely a table may know what it needs of the log (Table::oldest_lsn).
+inline constexpr std::uint64_t kOldestLsnGrain = 256U << 10U;
+
 // ---------------------------------------------------------------------------
 // Commands
 
@@ -213,10 +216,11 @@ class Table {
   [[nodiscard]] virtual bool uses_schema(std::uint16_t version) const = 0;
 
   // -- space --------------------------------------------------------------
-  // What base must not pass: the smallest LSN this table still needs; kNoLsn if it needs none.
+  // What base must not pass: the smallest LSN this table still needs, early by kOldestLsnGrain at most;
+  // kNoLsn if it needs none.
   [[nodiscard]] virtual Lsn oldest_lsn() const = 0;
   // Copy forward: restates objects whose records stand below `below`, records
-  // of at most `budget_bytes`. An object that is larger is not begun: it is told
+  // of at most `budget_bytes`, 32 bytes counted for the header of each. An object that is larger is not begun: it is told
   // in object_bytes, and the engine comes again with room for it.
   virtual Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
   // Bytes that restating everything alive would take.

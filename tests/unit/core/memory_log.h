@@ -23,6 +23,8 @@ class MemoryLog final : public Log {
   };
 
   bool reserve(std::size_t, bool removing) override { return room || (removing && room_to_remove); }
+  bool reserve_to_copy(std::size_t) override { return room || room_to_remove; }
+  void keep_for_copy(std::uint64_t) override {}
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t size) override {
     Lsn const lsn{end_};
@@ -47,9 +49,23 @@ class MemoryLog final : public Log {
   Lsn written_lsn() const override { return Lsn{written_}; }
   void set_base(Lsn lsn) override { base_ = lsn; }
   Lsn base_lsn() const override { return base_; }
+  Status begin_afresh() override {
+    ++fresh_begins;
+    return {};
+  }
   std::uint32_t start() const override { return start_number; }
   LogUsage usage() const override {
-    return {container_bytes * containers, end_ - base_.value, containers, 0, Lsn{base_.value + container_bytes}};
+    std::uint64_t const first = base_.value / container_bytes;
+    auto const used = static_cast<std::uint32_t>(end_ / container_bytes - first + 1);
+    LogUsage usage;
+    usage.disk_bytes = container_bytes * (used + kSpares);
+    usage.logical_bytes = end_ - base_.value;
+    usage.containers = used + kSpares;
+    usage.containers_free = usage.containers_free_most = kSpares;
+    usage.left_bytes = container_bytes;
+    usage.room_bytes = UINT64_MAX;
+    usage.oldest_container_end = Lsn{(first + 1) * container_bytes};
+    return usage;
   }
 
   std::deque<Record> records;
@@ -58,11 +74,12 @@ class MemoryLog final : public Log {
   bool synced_promised{false};
   std::uint64_t groups{0};
   std::uint64_t commits{0};
+  std::uint64_t fresh_begins{0};
   std::uint32_t start_number{1};
   std::uint64_t container_bytes{1U << 20U};
-  std::uint32_t containers{2};
 
  private:
+  static constexpr std::uint32_t kSpares = 3;
   std::uint64_t end_{4096};
   std::uint64_t durable_{4096};
   std::uint64_t written_{4096};
