@@ -90,7 +90,8 @@ void Chore::run() {
     return;
   }
   if (kind_ == Kind::wipe || wipe_first_) status_ = wipe_container(disk_, folder_, header_);
-  if (kind_ == Kind::wipe || !status_.ok()) return;
+  is_fatal_ = !status_.ok();
+  if (kind_ == Kind::wipe || is_fatal_) return;
   status_ = disk_.remove(join_path(folder_, container_name(header_.index)));
   if (status_.ok()) status_ = disk_.sync_folder(folder_);
 }

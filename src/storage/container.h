@@ -38,6 +38,9 @@ class Chore {
   [[nodiscard]] ContainerHeader const& header() const { return header_; }
   // Valid after run().
   [[nodiscard]] Status const& status() const { return status_; }
+  // A write or sync failed in a container that was in use: nothing is known about it any more, and a second try would
+  // tell lies (ARCHITECTURE 1, rule 4).
+  [[nodiscard]] bool is_fatal() const { return is_fatal_; }
 
  private:
   env::Disk& disk_;
@@ -46,6 +49,7 @@ class Chore {
   ContainerHeader header_;
   bool wipe_first_;
   Status status_;
+  bool is_fatal_{false};
 };
 
 }  // namespace fastjournal::storage

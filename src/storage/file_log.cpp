@@ -483,6 +483,10 @@ void FileLog::finish_chore(std::unique_ptr<Chore> chore) {
     chore_failures_ = 0;
     return;
   }
+  if (chore->is_fatal()) {
+    static_cast<void>(fail(chore->status()));
+    return;
+  }
   // Not fatal: the log goes on with what it has, and reserve() says what is short.
   refusal_ = chore->status();
   chore_pause_ = std::min(kChorePauseMax, 16U << std::min(chore_failures_, 6U));

@@ -53,6 +53,7 @@ bool leave_half_made(Scenario& scenario) {
 std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::set<void const*>& sites, bool& met) {
   Scenario scenario;
   scenario.world.options = small_options(512, 6);
+  scenario.world.options.wipe = true;
   if (plan.before == Before::half_made_container && !leave_half_made(scenario)) return scenario.trouble();
   if (plan.before == Before::failing_rename)
     scenario.world.disk.fail_call(sim::Call::rename, kRenameLater, sim::Failure::io_error);
