@@ -104,7 +104,7 @@ bool Journal::apply_lease(RecordView const& record, Lsn base, Effects& effects) 
   if (known != Known::yes) return known == Known::dropped;
   if (!is_waiting(state_.row(row).place())) return false;
   measure_lease(row, terms.began);
-  state_.lease(row, terms);
+  state_.lease(row, terms, serving_at_ != 0);
   effects.lease_began(record.object, ConnectionId{terms.connection});
   return true;
 }
@@ -249,7 +249,7 @@ bool Journal::apply_pause(RecordView const& record, Effects& effects) {
   bool const was_paused = is_paused();
   bool const copied = state_.pause().id == record.object && state_.pause().since == body.since;
   state_.set_pause(record.object, body, record.lsn);
-  if (was_paused && !is_paused()) effects.available_again();
+  if (was_paused && !is_paused()) effects.available_again({}, state_.order().available());
   if (copied || serving_at_ == 0) return true;
   if (body.by_failures)
     effects.alert("paused", 80, "table " + declaration_->name + " is " + pause_text(), "journal");
@@ -268,7 +268,7 @@ bool Journal::apply_resume(RecordView const& record, Lsn base, Effects& effects)
   state_.end_pause();
   failures_in_row_ = 0;
   effects.lower_alert("paused");
-  effects.available_again();
+  effects.available_again({}, state_.order().available());
   return true;
 }
 

@@ -84,6 +84,17 @@ void Journal::answer_inserted(Decision& decision, ObjectId row, std::string_view
   if (date != 0) answer.add("process_date", date);
 }
 
+// Of the key's rows that are being processed, the one whose data came last.
+std::uint32_t Journal::newest_of(KeyRows const& rows) const {
+  std::uint32_t newest = rows.processing;
+  std::uint32_t row = newest;
+  for (std::uint32_t i = 1; i < rows.processing_count; ++i) {
+    row = state_.next_sibling(row);
+    if (state_.view(row).facts.accepted > state_.view(newest).facts.accepted) newest = row;
+  }
+  return newest;
+}
+
 Verdict Journal::insert(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
   Wish wish;
@@ -127,7 +138,7 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
     rows.waiting = kNoRow;
   }
   bool const behind = rows.processing != kNoRow;
-  std::uint32_t const latest = rows.waiting != kNoRow ? rows.waiting : rows.processing;
+  std::uint32_t const latest = rows.waiting != kNoRow ? rows.waiting : newest_of(rows);
   if (latest != kNoRow && wish.inserted < state_.view(latest).facts.accepted)
     return answer_stale(latest, wish, decision);
   if (rows.waiting != kNoRow) return merge_into(rows.waiting, behind, wish, decision);

@@ -178,12 +178,10 @@ Verdict Journal::peek(Command const& command, Decision& decision) const {
   }
   KeyRows const rows = state_.find_key(key_);
   std::uint64_t shown = 0;
-  for (std::uint32_t row : {rows.waiting, rows.processing}) {
-    if (row == kNoRow || !is_visible(row, decision.now.value)) continue;
-    describe_row(row, decision.answer);
-    ++shown;
-  }
-  for (std::uint32_t row = rows.parked; row != kNoRow && shown < kRowsOfKeyMax; row = state_.next_sibling(row)) {
+  // The one that waits leads to those processed, and these to the parked ones.
+  std::uint32_t const head =
+      rows.waiting != kNoRow ? rows.waiting : rows.processing != kNoRow ? rows.processing : rows.parked;
+  for (std::uint32_t row = head; row != kNoRow && shown < kRowsOfKeyMax; row = state_.next_sibling(row)) {
     if (!is_visible(row, decision.now.value)) continue;
     describe_row(row, decision.answer);
     ++shown;
@@ -207,7 +205,9 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
     parameters.refuse(Code::bad_parameter, "status",
                       "status is \"" + std::string{wanted.substr(0, 40)} +
                           "\": expected waiting, due, processing, behind, parked or paused");
-  if (parameters.has("domain"))
+  bool const of_domain = parameters.has("domain");
+  std::string_view const domain = parameters.text("domain", kDomainBytesMax);
+  if (of_domain && state_.order().rules().domain.is_none())
     parameters.refuse(Code::not_supported, "domain",
                       "table " + declaration_->name + " has no domains: list without domain");
   if (!parameters.ok()) {
@@ -226,7 +226,8 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
   for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax;
        ++looked) {
     after = state_.row(row).id();
-    bool const fits = fits_status(state_.row(row).place(), wanted);
+    bool const fits = fits_status(state_.row(row).place(), wanted) &&
+                      (!of_domain || state_.order().domain_of(row) == domain);
     if (fits && is_visible(row, decision.now.value)) {
       PayloadView const view = state_.view(row);
       if (view.key.starts_with(key_)) {

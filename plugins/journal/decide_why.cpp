@@ -18,6 +18,18 @@ std::string times(std::uint64_t count, std::string_view what) {
   return out;
 }
 
+// The option that holds it.
+std::string_view option_of(Hold hold) {
+  switch (hold) {
+    case Hold::none: break;
+    case Hold::domain_concurrency: return "concurrency-domain";
+    case Hold::domain_rate: return "rate-domain";
+    case Hold::table_concurrency: return "concurrency";
+    case Hold::table_rate: return "rate";
+  }
+  return "";
+}
+
 // "2026-11-21T12:00:00.000Z, in 5 min"
 std::string date_to_come(std::int64_t date, std::int64_t now) {
   return model::format_date(date) + ", in " + model::format_span(date - now);
@@ -85,9 +97,24 @@ class Journal::Reasons {
 
   // How many rows come before it.
   void tell_place() {
-    if (state_.order().first() != index_) return;
-    answer_.add("ahead", std::uint64_t{0});
-    text_ += " and is the next one to be handed out";
+    Order const& order = state_.order();
+    std::string const domain{order.domain_of(index_)};
+    if (!domain.empty()) answer_.add("domain", order.domain_of(index_));
+    std::uint64_t const ahead = order.rows_before(index_);
+    answer_.add("ahead", ahead);
+    if (order.first() == index_) {
+      text_ += " and is the next one to be handed out";
+    } else if (ahead > 0) {
+      text_ += ", behind " + std::string{ahead >= Order::kLookMax ? "at least " : ""} + times(ahead, "row");
+      if (!domain.empty()) text_ += " of its domain " + domain;
+    } else if (!domain.empty()) {
+      text_ += ", the first of its domain " + domain;
+    }
+    if (Hold const hold = order.hold_of(index_); hold != Hold::none) {
+      answer_.add("limit", Value::of_text(option_of(hold)));
+      text_ += hold == Hold::table_concurrency || hold == Hold::table_rate ? "; the table" : "; its domain";
+      text_ += " is at its limit (" + std::string{option_of(hold)} + ")";
+    }
   }
 
   void tell_behind() {
@@ -97,7 +124,8 @@ class Journal::Reasons {
     answer_.add("held_by", state_.row(holder).id().value).add("process_date", row_.date());
     add_lease(lease);
     text_ = "It waits for row " + std::to_string(state_.row(holder).id().value) +
-            " of the same key (one-at-a-time), which " + worker_text(lease);
+            " of the same key (" + (state_.order().rules().concurrency_key > 1 ? "concurrency-key" : "one-at-a-time") +
+            "), which " + worker_text(lease);
   }
 
   void tell_processing() {

@@ -19,6 +19,7 @@ constexpr std::int64_t kWaitMax = 24 * 3'600'000;
 constexpr std::size_t kGiven = 0;
 constexpr std::size_t kBytes = 1;
 constexpr std::size_t kExpired = 2;
+constexpr std::size_t kFirstEpoch = 3;
 
 std::uint8_t one_more(std::uint8_t count) { return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1); }
 
@@ -32,14 +33,22 @@ std::int64_t Journal::lease_span(Parameters& parameters) const {
                             options_.processing_timeout_max);
 }
 
+// Which domain it asks for, give_next reads itself: here a domain that cannot be is refused.
+void Journal::check_domain(Parameters& parameters) const {
+  if (!parameters.has("domain")) return;
+  std::string_view const domain = parameters.text("domain", kDomainBytesMax);
+  if (domain.empty())
+    parameters.refuse(Code::bad_parameter, "domain", "domain is empty: leave it out to ask for rows of any domain");
+  else if (Status const status = check_topic(domain); !status.ok())
+    parameters.refuse(status.code(), "domain", status.message());
+}
+
 Verdict Journal::next(Command const& command, Decision& decision) const {
   Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
   std::int64_t const lease_ms = lease_span(parameters);
   std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
-  if (parameters.has("domain"))
-    parameters.refuse(Code::not_supported, "domain",
-                      "table " + declaration_->name + " has no domains: ask without domain");
+  check_domain(parameters);
   if (command.worker.size() > kWorkerBytesMax)
     parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
   if (!parameters.ok()) {
@@ -53,7 +62,10 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
 Verdict Journal::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
                            std::int64_t wait_ms) const {
   if (is_paused()) return give_nothing_as_paused(decision, wait_ms);
-  std::uint32_t const row = state_.order().first();
+  std::string_view const domain = command.message->text("domain");
+  Order const& order = state_.order();
+  std::uint32_t const row = domain.empty() ? order.first() : order.first_of(domain);
+  decision.wait_topic = domain;
   if (row != kNoRow && !is_visible(row, decision.now.value)) {
     if (decision.carry[kExpired] < kExpiredMax) {
       ++decision.carry[kExpired];
@@ -63,15 +75,16 @@ Verdict Journal::give_next(Command const& command, Decision& decision, std::uint
     // The timers are at it: come back at once.
     return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(decision, wait_ms, decision.now);
   }
+  // Slow rows are for a NEXT of their own.
+  if (decision.carry[kGiven] > 0 && (row == kNoRow || order.is_slow_after(row, LeaseEpoch{decision.carry[kFirstEpoch]})))
+    return Verdict::done;
   if (row != kNoRow) return give_row(row, command, decision, count, lease_ms);
-  if (decision.carry[kGiven] > 0) return Verdict::done;
-  return give_nothing(decision, wait_ms, next_date());
+  return give_nothing(decision, wait_ms, domain.empty() ? state_.next_date() : state_.next_date(domain));
 }
 
 TimeMs Journal::next_date() const {
-  if (state_.order().first() != kNoRow) return TimeMs{state_.row(state_.order().first()).date()};
-  TimeMs const future = state_.first_future();
-  return state_.leases().ends().empty() ? future : std::min(future, TimeMs{state_.leases().ends().begin()->first});
+  std::uint32_t const first = state_.order().first();
+  return first == kNoRow ? state_.next_date() : TimeMs{state_.row(first).date()};
 }
 
 Verdict Journal::give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const {
@@ -114,7 +127,7 @@ Verdict Journal::give_row(std::uint32_t index, Command const& command, Decision&
   add_row_columns(index, view, answer);
   answer.add("lease_end", terms.ends);
   decision.take = Take::found;
-  ++decision.carry[kGiven];
+  if (decision.carry[kGiven]++ == 0) decision.carry[kFirstEpoch] = terms.epoch.value;
   decision.carry[kBytes] += view.key.size() + view.data.size() + 200;
   bool const enough = decision.carry[kGiven] == count || decision.carry[kBytes] >= kAnswerBytesMax;
   return enough ? Verdict::done : Verdict::again;
@@ -186,6 +199,7 @@ Verdict Journal::done(Command const& command, Decision& decision) const {
   bool const next_too = parameters.integer("next", 0, 0, 1) != 0;
   if (next_too && command.worker.size() > kWorkerBytesMax)
     parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
+  check_domain(parameters);
   std::uint32_t const row = find_leased(parameters, decision);
   if (row == kNoRow) return Verdict::done;
   ObjectId const id = state_.row(row).id();

@@ -41,6 +41,8 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   put("rows_future", state_.future());
   put("rows_due", state_.order().size());
   put("rows_behind", state_.behind());
+  put("rows_held", state_.order().size() - state_.order().available());
+  put("domains", state_.order().domains().size());
   put("rows_processing", state_.leases().size());
   put("rows_parked", state_.parked().size());
   std::uint32_t const first = state_.order().first();

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/check.h"
+
 namespace fastjournal::journal {
 
 // Dispatch: journal.xml declares, this knows; check_type holds one against the other.
@@ -35,7 +37,7 @@ struct Journal::Named {
 
 namespace {
 
-constexpr std::array<std::string_view, 18> kOptionNames = {"processing-timeout",
+constexpr std::array<std::string_view, 27> kOptionNames = {"processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
                                                            "grace",
@@ -49,6 +51,15 @@ constexpr std::array<std::string_view, 18> kOptionNames = {"processing-timeout",
                                                            "back-off-jitter",
                                                            "max-postpone",
                                                            "one-at-a-time",
+                                                           "domain",
+                                                           "domain-weights",
+                                                           "slow-from",
+                                                           "aging",
+                                                           "concurrency",
+                                                           "concurrency-domain",
+                                                           "concurrency-key",
+                                                           "rate",
+                                                           "rate-domain",
                                                            "rows-max",
                                                            "memory-max",
                                                            "client-keep",
@@ -79,6 +90,7 @@ class Nobody final : public Effects {
   void available(ObjectId, std::string_view, TimeMs) override {}
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
+  void available_again(std::string_view, std::uint64_t) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}
 };
@@ -95,9 +107,15 @@ Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type,
   for (CommandDeclaration const& command : type_->commands)
     for (Named const& known : Named::all())
       if (known.name == command.name) handlers_.push_back(known.handler);
+  set_rules();
   state_.add_schema(declaration_->schema);
+}
+
+void Journal::set_rules() {
+  Result<Rules> rules = Rules::read(*declaration_);
+  FJ_CHECK(rules.ok(), "a declaration was taken without its check");
   Nobody nobody;
-  state_.set_one_at_a_time(options_.one_at_a_time, nobody);
+  state_.set_rules(std::move(rules).value(), nobody);
   state_.set_weary_from(options_.weary_from());
 }
 
@@ -112,7 +130,9 @@ Status Journal::check(TableDeclaration const& declaration) {
     return {Code::bad_configuration,
             declaration.file + ": column \"" + column.name + "\": answers of a journal use this name; choose another"};
   }
-  return Options::read(declaration).check(declaration);
+  if (Status status = Options::read(declaration).check(declaration); !status.ok()) return status;
+  Result<Rules> const rules = Rules::read(declaration);
+  return rules.ok() ? Status{} : rules.status();
 }
 
 Status Journal::check_change(TableDeclaration const& next) const {
@@ -131,9 +151,7 @@ void Journal::change(std::shared_ptr<TableDeclaration const> next) {
   // A new number counts from here on.
   if (options_.pause_after_failures != pause_after) failures_in_row_ = 0;
   has_merge_rules_ = has_rules(declaration_->schema);
-  Nobody nobody;
-  state_.set_one_at_a_time(options_.one_at_a_time, nobody);
-  state_.set_weary_from(options_.weary_from());
+  set_rules();
 }
 
 Status check_type(TypeDeclaration const& type) {

@@ -68,6 +68,8 @@ class Journal final : public Table {
   struct Named;  // a command's name and handler
   friend Status check_type(TypeDeclaration const& type);
 
+  void set_rules();
+
   // -- commands -----------------------------------------------------------
   Verdict insert(Command const& command, Decision& decision) const;
   Verdict next(Command const& command, Decision& decision) const;
@@ -92,6 +94,7 @@ class Journal final : public Table {
   Verdict answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const;
   void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
                        std::int64_t date) const;
+  [[nodiscard]] std::uint32_t newest_of(KeyRows const& rows) const;
   [[nodiscard]] Status merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const;
 
   // -- work ---------------------------------------------------------------
@@ -102,6 +105,7 @@ class Journal final : public Table {
   [[nodiscard]] TimeMs next_date() const;
   Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
                    std::int64_t lease_ms) const;
+  void check_domain(Parameters& parameters) const;
   Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
   [[nodiscard]] std::int64_t lease_span(Parameters& parameters) const;
   // The leased row that the command's row and epoch name, or kNoRow and a status.

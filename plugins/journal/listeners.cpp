@@ -1,26 +1,41 @@
 // What those who wait for rows are told (LISTEN, NEXT with wait): how many are
 // there, which, and what a message about one says. They wait in the engine.
+#include <algorithm>
+
 #include "model/key_codec.h"
 #include "plugins/journal/journal.h"
 
 namespace fastjournal::journal {
 
 std::uint64_t Journal::available(std::string_view topic) const {
-  return topic.empty() && !is_paused() ? state_.order().size() : 0;
+  if (is_paused()) return 0;
+  return topic.empty() ? state_.order().available() : state_.order().available(topic);
 }
 
-Status Journal::check_topic(std::string_view) const {
-  return Status{Code::not_supported, "table " + declaration_->name + " has no domains: leave the parameter domain out"}
-      .with("parameter", "domain");
+Status Journal::check_topic(std::string_view topic) const {
+  DomainSource const& source = state_.order().rules().domain;
+  Status refused;
+  if (source.is_none()) {
+    refused = Status{Code::not_supported,
+                     "table " + declaration_->name + " has no domains: leave the parameter domain out"};
+  } else if (topic.size() > kDomainBytesMax) {
+    refused = Status{Code::too_large, "domain has " + std::to_string(topic.size()) + " bytes: the names of domains have " +
+                                          std::to_string(kDomainBytesMax) + " at most"};
+  } else if (source.host && std::any_of(topic.begin(), topic.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
+    refused =
+        Status{Code::bad_parameter, "domain is \"" + std::string{topic} + "\": hosts are known in lower case"};
+  }
+  return refused.ok() ? std::move(refused) : std::move(refused).with("parameter", "domain");
 }
 
 ObjectId Journal::find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
                                  std::vector<ObjectId>& found) const {
-  if (!topic.empty()) return {};
+  // What is due is told of, also while a limit holds it.
   for (std::uint32_t row = state_.ids().next(after); row != kNoRow; row = state_.ids().next(after)) {
     if (looks-- == 0) return after;
     after = state_.row(row).id();
-    if (is_due(state_.row(row).place()) && is_visible(row, state_.now())) found.push_back(after);
+    bool const fits = topic.empty() || state_.order().domain_of(row) == topic;
+    if (fits && is_due(state_.row(row).place()) && is_visible(row, state_.now())) found.push_back(after);
   }
   return {};
 }

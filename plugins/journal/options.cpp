@@ -32,7 +32,6 @@ Options Options::read(TableDeclaration const& declaration) {
   out.back_off_max = number("back-off-max");
   out.back_off_jitter = number("back-off-jitter");
   out.max_postpone = number("max-postpone");
-  out.one_at_a_time = number("one-at-a-time") != 0;
   out.rows_max = static_cast<std::uint64_t>(number("rows-max"));
   out.memory_max = static_cast<std::uint64_t>(number("memory-max"));
   out.client_keep = number("client-keep");

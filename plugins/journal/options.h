@@ -25,7 +25,6 @@ struct Options {
   std::int64_t back_off_max{600'000};
   std::int64_t back_off_jitter{10};  // percent
   std::int64_t max_postpone{3'600'000};
-  bool one_at_a_time{true};
   std::uint64_t rows_max{0};    // 0: no limit
   std::uint64_t memory_max{0};  // bytes; 0: no limit
   std::int64_t client_keep{604'800'000};

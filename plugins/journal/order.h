@@ -1,111 +1,150 @@
-// The rows that are due, in the order of NEXT: (priority, process date, id).
+// The rows that are due, in the order of NEXT, and what of them may be handed
+// out: classes before one another, domains in turns within a class, rows of a domain by
+// (date, id); a domain or table at its limit is passed over until it is freed.
 //
-// A priority has two lists, as two streams arrive in order: rows that were due
-// when they came, and rows that the wheel gives out. What fits behind neither
-// goes into a tree. A bitmap tells the first priority that has a list.
+//   A class is a priority. Under aging there are no priorities between domains: all due rows are one class
+//   and a domain's go by (date + priority x aging, id), its slow ones (rules.h) after all others. Otherwise an
+//   old flood of one tenant would, row by row, be older than whatever another brings.
+//
+// Everything here follows from the rows, the rules and the time, and nothing of it is in the log: turns and
+// buckets begin anew at a start. No operation looks at all rows or all domains; a change of the rules does.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include <absl/container/btree_set.h>
+#include "fastjournal/table.h"
+#include "plugins/journal/domains.h"
 #include "plugins/journal/rows.h"
+#include "plugins/journal/rules.h"
 
 namespace fastjournal::journal {
 
+// What keeps a due row from being handed out.
+enum class Hold : std::uint8_t { none, domain_concurrency, domain_rate, table_concurrency, table_rate };
+
 class Order {
  public:
-  explicit Order(Rows& rows) : rows_(rows), tree_(Before{&rows}) {}
+  explicit Order(Rows& rows) : rows_(rows), domains_(rows) {}
 
+  // -- reading ------------------------------------------------------------
+  [[nodiscard]] Rules const& rules() const { return rules_; }
+  [[nodiscard]] Domains const& domains() const { return domains_; }
+  [[nodiscard]] std::string_view domain_of(std::uint32_t row) const { return domains_.at(row).name; }
+  // Due rows, whether a limit holds them or not.
   [[nodiscard]] std::uint32_t size() const { return size_; }
+  // Those that NEXT would find at this moment, one after the other; of all domains, or one.
+  [[nodiscard]] std::uint64_t available() const { return std::min(ready(), room_); }
+  [[nodiscard]] std::uint64_t available(std::string_view domain) const;
+  // What NEXT takes; kNoRow if there is nothing.
+  [[nodiscard]] std::uint32_t first() const;
+  [[nodiscard]] std::uint32_t first_of(std::string_view domain) const;
+  // A slow row, of whose domain another was leased under `since` or later: a NEXT that began with that one
+  // is not the moment for it (DECISIONS 25).
+  [[nodiscard]] bool is_slow_after(std::uint32_t row, LeaseEpoch since) const;
+  // Of a due row.
+  [[nodiscard]] Hold hold_of(std::uint32_t row) const;
+  // Due rows of its own domain that go before a due row. Exact up to kLookMax of its class, then the least there are.
+  [[nodiscard]] std::uint64_t rows_before(std::uint32_t row) const;
+  [[nodiscard]] bool is_due(std::string_view domain) const;
+  // The table as a whole is at a limit.
+  [[nodiscard]] bool is_full() const { return room_ == 0; }
+  // The earliest date at which the domain may have something: a process date, the end of a lease, a token.
+  [[nodiscard]] std::int64_t next_date(std::string_view domain) const;
+  // When a token comes that a due row waits for; INT64_MAX: none does.
+  [[nodiscard]] std::int64_t next_token() const;
+  [[nodiscard]] std::uint64_t memory_bytes() const;
 
-  // Sets the row's place.
-  void push(std::uint32_t index) {
-    Row& row = rows_[index];
-    ++size_;
-    if (lists_ == nullptr) lists_ = std::make_unique<std::array<Pair, 256>>();
-    std::uint8_t const priority = row.priority();
-    for (List& list : (*lists_)[priority]) {
-      if (list.tail != kNoRow && !comes_before(rows_[list.tail], row)) continue;
-      row.prev = list.tail;
-      row.next = kNoRow;
-      if (list.tail == kNoRow) {
-        list.head = index;
-        used_[priority / 64] |= 1ULL << (priority % 64);
-      } else {
-        rows_[list.tail].next = index;
-      }
-      list.tail = index;
-      row.set_place(Place::listed);
-      return;
-    }
-    row.set_place(Place::treed);
-    tree_.insert(index);
+  static constexpr std::uint32_t kLookMax = 1000;
+
+  // -- time ---------------------------------------------------------------
+  [[nodiscard]] std::int64_t next_due() const;
+  void see(std::int64_t now) { now_ = now; }
+  // Tokens come, domains that were kept for their bucket go. At most `budget` domains; true if more remain.
+  bool advance(std::int64_t now, std::size_t budget, Effects& effects);
+
+  // -- rows ---------------------------------------------------------------
+  // Each row joins a domain before anything else is said of it, and parts last.
+  void join(std::uint32_t row, std::string_view domain);
+  void part(std::uint32_t row);
+  // It waits for its date; it does so no more. The date must be the same.
+  void expect(std::uint32_t row) {
+    if (has_domains()) expected_ += static_cast<std::uint32_t>(domains_.at(row).future.insert(row).second);
   }
-
+  void unexpect(std::uint32_t row) {
+    if (has_domains()) expected_ -= static_cast<std::uint32_t>(domains_.at(row).future.erase(row));
+  }
+  // It is due: sets its place, and says so.
+  void push(std::uint32_t row, Effects& effects);
   // Date, priority and place must still be those of push().
-  void erase(std::uint32_t index) {
-    Row& row = rows_[index];
-    --size_;
-    if (row.place() == Place::treed) {
-      tree_.erase(index);
-      return;
-    }
-    std::uint8_t const priority = row.priority();
-    Pair& pair = (*lists_)[priority];
-    if (row.prev != kNoRow) {
-      rows_[row.prev].next = row.next;
-    } else {
-      (pair[0].head == index ? pair[0] : pair[1]).head = row.next;
-    }
-    if (row.next != kNoRow) {
-      rows_[row.next].prev = row.prev;
-    } else {
-      (pair[0].tail == index ? pair[0] : pair[1]).tail = row.prev;
-    }
-    if (pair[0].head == kNoRow && pair[1].head == kNoRow) used_[priority / 64] &= ~(1ULL << (priority % 64));
-  }
+  void erase(std::uint32_t row);
+  // It is being processed. `live`: it was handed out just now, and counts for rates.
+  void begin(std::uint32_t row, LeaseEpoch epoch, std::int64_t began, std::int64_t ends, bool live);
+  void renew(std::uint32_t row, std::int64_t old_end, std::int64_t end);
+  void end(std::uint32_t row, std::int64_t end, Effects& effects);
 
-  // What NEXT takes; kNoRow if nothing is due.
-  [[nodiscard]] std::uint32_t first() const {
-    std::uint32_t best = tree_.empty() ? kNoRow : *tree_.begin();
-    for (std::size_t word = 0; word < used_.size(); ++word) {
-      if (used_[word] == 0) continue;
-      std::size_t const priority = word * 64 + static_cast<std::size_t>(std::countr_zero(used_[word]));
-      for (List const& list : (*lists_)[priority])
-        if (list.head != kNoRow && (best == kNoRow || Before{&rows_}(list.head, best))) best = list.head;
-      break;
-    }
-    return best;
-  }
-
-  [[nodiscard]] std::uint64_t memory_bytes() const {
-    return sizeof *this + (lists_ == nullptr ? 0 : sizeof *lists_) + tree_.size() * 6;
-  }
+  // -- rules --------------------------------------------------------------
+  // Others that order like these.
+  void change_limits(Rules rules);
+  // Any others. It must be told of every row again.
+  void start_again(Rules rules);
+  // What the change set free is told by the next advance(): a reload has nobody to tell.
+  void tell_soon() { news_ = available() > 0; }
 
  private:
-  struct List {
-    std::uint32_t head{kNoRow};
-    std::uint32_t tail{kNoRow};
-  };
-  using Pair = std::array<List, 2>;
-
+  // Before a change that may set work free, to see whether it did.
   struct Before {
-    Rows const* rows;
-    bool operator()(std::uint32_t a, std::uint32_t b) const {
-      Row const& left = (*rows)[a];
-      Row const& right = (*rows)[b];
-      return left.priority() != right.priority() ? left.priority() < right.priority() : comes_before(left, right);
-    }
+    std::uint64_t available;
+    bool table_held;  // it was the table's limit that counted
   };
+
+  [[nodiscard]] bool has_domains() const { return !rules_.domain.is_none(); }
+  [[nodiscard]] std::uint64_t ready() const { return rules_.limits_domains() ? ready_ : size_; }
+  [[nodiscard]] std::uint8_t class_of(Row const& row) const;
+  [[nodiscard]] Queue::Before before() const { return {&rows_, rules_.aging}; }
+  [[nodiscard]] Queue* find_queue(Domain const& domain, std::uint8_t klass) const;
+  Queue& make_queue(Domain& domain, std::uint8_t klass);
+  void put(Queue& queue, std::uint32_t index);
+  void take(Queue& queue, std::uint32_t index);
+  [[nodiscard]] std::uint32_t head_of(Queue const& queue) const;
+
+  // Which of the domain's queues take turns.
+  void settle(Domain& domain);
+  void enter_turns(Queue& queue);
+  void leave_turns(Queue& queue);
+  void spend_turn(Queue& queue);
+  [[nodiscard]] std::size_t ring_of(Queue const& queue) const { return rules_.aging != 0 ? 0 : queue.klass; }
+
+  // How many more the limits let go now.
+  [[nodiscard]] std::uint64_t room_of(Domain const& domain) const;
+  void refresh(Domain& domain);
+  void refresh_table();
+  void set_timer(Domain& domain, std::int64_t date);
+  [[nodiscard]] Before look() const { return {available(), room_ <= ready()}; }
+  void tell(Before const& before, std::string_view domain, Effects& effects) const;
 
   Rows& rows_;
-  std::unique_ptr<std::array<Pair, 256>> lists_;  // made with the first due row
-  std::array<std::uint64_t, 4> used_{};
-  absl::btree_set<std::uint32_t, Before> tree_;
+  Rules rules_;
+  Domains domains_;
+  std::unique_ptr<std::array<Queue*, 256>> rings_;  // by class, whose turn it is; made with the first due row
+  std::array<std::uint64_t, 4> used_{};             // classes with a ring
+  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> tokens_;  // (date, domain) that waits for one
+  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> idle_;    // (date, domain) without rows
+  Bucket bucket_;
+  std::int64_t token_at_{INT64_MAX};  // when the table's bucket lets more go
+  std::uint64_t room_{UINT64_MAX};    // how many more the table's limits let go
+  std::uint64_t ready_{0};            // of all domains
   std::uint32_t size_{0};
+  std::uint32_t leased_{0};
+  std::uint32_t queues_{0};
+  std::uint32_t treed_{0};
+  std::uint32_t expected_{0};
+  std::int64_t now_{0};
+  bool news_{false};  // the rules changed, and nobody was told what they set free
 };
 
 }  // namespace fastjournal::journal

@@ -54,11 +54,13 @@ std::uint32_t State::find_head(std::uint32_t hash, std::string_view key) const {
 
 KeyRows State::key_rows(std::uint32_t head) const {
   KeyRows out;
-  // Waiting, processing, parked: at most one each of the first two.
+  // Waiting, processing, parked: at most one of the first, and concurrency-key of the second.
   for (std::uint32_t at = head; at != kNoRow && out.parked == kNoRow; at = next_sibling(at)) {
     switch (rank(rows_[at].place())) {
       case 0: out.waiting = at; break;
-      case 1: out.processing = at; break;
+      case 1:
+        if (out.processing_count++ == 0) out.processing = at;
+        break;
       default: out.parked = at;
     }
   }
@@ -129,9 +131,10 @@ State::SchemaUse* State::use_of(std::uint16_t version) {
 void State::add_schema(Schema const& schema) {
   SchemaUse* const known = use_of(schema.version);
   if (known == nullptr) {
-    schemas_.push_back({std::make_unique<Schema>(schema), 0});
+    schemas_.push_back({std::make_unique<Schema>(schema), DomainColumn::of(order_.rules().domain, schema), 0});
   } else if (known->rows == 0) {
     *known->schema = schema;
+    known->domain = DomainColumn::of(order_.rules().domain, schema);
   }
 }
 
@@ -264,15 +267,21 @@ void State::expect_expiry(std::uint32_t index) {
 }
 
 void State::enter_due(std::uint32_t index, Effects& effects) {
-  order_.push(index);
-  effects.available(rows_[index].id(), {}, TimeMs{rows_[index].date()});
+  order_.push(index, effects);
+}
+
+std::string_view State::domain_text_of(PayloadView const& payload) {
+  DomainSource const& source = order_.rules().domain;
+  if (source.is_none()) return {};
+  SchemaUse const& use = *use_of(payload.facts.schema);
+  return domain_text(source, use.domain, *use.schema, payload.key, payload.data, domain_scratch_);
 }
 
 // The row's place is a waiting one already, or set here first: the order of its key depends on it.
 void State::enter_waiting(std::uint32_t index, Effects& effects) {
   set_place(index, Place::behind);
   expect_expiry(index);
-  if (one_at_a_time_ && rows_[index].has_siblings() && key_rows_of(index).processing != kNoRow) {
+  if (rows_[index].has_siblings() && key_rows_of(index).processing_count >= order_.rules().concurrency_key) {
     ++behind_;
     return;
   }
@@ -284,19 +293,33 @@ void State::enter_waiting(std::uint32_t index, Effects& effects) {
   row.set_place(Place::future);
   if (wheel_.size() == 0) wheel_.start(TimeMs{now_});
   wheel_.set(index);
+  order_.expect(index);
+}
+
+// What holds it, or its date, may be another now.
+void State::enter_again(std::uint32_t waiting, Effects& effects) {
+  leave(waiting, effects);
+  enter_waiting(waiting, effects);
 }
 
 void State::leave(std::uint32_t index, Effects& effects) {
   Row& row = rows_[index];
   switch (row.place()) {
-    case Place::future: wheel_.cancel(index); break;
+    case Place::future:
+      wheel_.cancel(index);
+      order_.unexpect(index);
+      break;
     case Place::listed:
     case Place::treed: order_.erase(index); break;
     case Place::behind: --behind_; break;
-    case Place::processing:
-      effects.lease_ended(row.id(), ConnectionId{leases_[row.next].connection});
+    case Place::processing: {
+      Lease const& lease = leases_[row.next];
+      std::int64_t const ends = lease.ends;
+      effects.lease_ended(row.id(), ConnectionId{lease.connection});
       leases_.remove(row.next);
+      order_.end(index, ends, effects);
       return;
+    }
     case Place::parked:
       parked_.erase({view(index).facts.parked_at, index});
       if (parked_.empty()) effects.lower_alert("row-failed");
@@ -309,14 +332,30 @@ void State::leave(std::uint32_t index, Effects& effects) {
 void State::free_twin(std::uint32_t index, Effects& effects) {
   if (!rows_[index].has_siblings()) return;
   std::uint32_t const waiting = key_rows_of(index).waiting;
-  if (waiting == kNoRow || waiting == index || rows_[waiting].place() != Place::behind) return;
-  leave(waiting, effects);
-  enter_waiting(waiting, effects);
+  if (waiting != kNoRow && waiting != index && rows_[waiting].place() == Place::behind) enter_again(waiting, effects);
 }
 
 bool State::advance(std::int64_t now, std::size_t budget, Effects& effects) {
   see(now);
-  return wheel_.advance(TimeMs{now}, budget, [&](std::uint32_t row) { enter_due(row, effects); });
+  if (order_.advance(now_, budget, effects)) return true;
+  return wheel_.advance(TimeMs{now}, budget, [&](std::uint32_t row) {
+    order_.unexpect(row);
+    enter_due(row, effects);
+  });
+}
+
+TimeMs State::next_date() const {
+  std::int64_t date = std::min(wheel_.first_date().value, order_.next_token());
+  if (!leases_.ends().empty()) date = std::min(date, leases_.ends().begin()->first);
+  return TimeMs{date};
+}
+
+TimeMs State::next_date(std::string_view domain) const {
+  std::int64_t date = order_.next_date(domain);
+  // What is due there may wait for any lease of the table.
+  if (order_.is_full() && order_.is_due(domain) && !leases_.ends().empty())
+    date = std::min(date, leases_.ends().begin()->first);
+  return TimeMs{date};
 }
 
 // ---------------------------------------------------------------------------
@@ -346,6 +385,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
   last_row_ = index;
   ++use->rows;
   row_record_bytes_ += row_record_bytes(body.facts);
+  order_.join(index, domain_text_of({body.facts, body.key, body.data, body.error}));
 
   switch (body.status) {
     case RowStatus::waiting:
@@ -358,11 +398,9 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
       row.next = leases_.add(index, body.lease);
       last_epoch_ = std::max(last_epoch_, body.lease.epoch);
       link(index, hash, head);
+      order_.begin(index, body.lease.epoch, body.lease.began, body.lease.ends, false);
       // Copied forward, a twin may come back before the row it waits for.
-      if (others.waiting != kNoRow) {
-        leave(others.waiting, effects);
-        enter_waiting(others.waiting, effects);
-      }
+      if (others.waiting != kNoRow) enter_again(others.waiting, effects);
       break;
     case RowStatus::parked:
       row.set_place(Place::parked);
@@ -389,6 +427,7 @@ void State::remove(std::uint32_t index, Effects& effects) {
   bool const freed = row.place() == Place::processing && row.has_siblings();
   PayloadView const payload = view(index);
   std::uint32_t const waiting = freed ? key_rows_of(index).waiting : kNoRow;
+  order_.part(index);
   unlink(index, payload.key);
   row_record_bytes_ -= row_record_bytes(payload.facts);
   --use_of(payload.facts.schema)->rows;
@@ -397,10 +436,7 @@ void State::remove(std::uint32_t index, Effects& effects) {
   ids_.erase(row.id());
   if (last_row_ == index) last_id_ = {};
   rows_.remove(index);
-  if (waiting != kNoRow && rows_[waiting].place() == Place::behind) {
-    leave(waiting, effects);
-    enter_waiting(waiting, effects);
-  }
+  if (waiting != kNoRow && rows_[waiting].place() == Place::behind) enter_again(waiting, effects);
 }
 
 void State::moved(std::uint32_t index, Lsn lsn) {
@@ -410,7 +446,7 @@ void State::moved(std::uint32_t index, Lsn lsn) {
   regions_.add(row.region);
 }
 
-void State::lease(std::uint32_t index, Leases::Terms const& terms) {
+void State::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
   // A waiting row causes no effect when it leaves.
   Row& row = rows_[index];
   // Whoever comes next wants the row behind it: memory is slower than everything else here.
@@ -421,6 +457,7 @@ void State::lease(std::uint32_t index, Leases::Terms const& terms) {
   }
   if (row.place() == Place::future) {
     wheel_.cancel(index);
+    order_.unexpect(index);
   } else if (row.place() == Place::behind) {
     --behind_;
   } else {
@@ -431,9 +468,13 @@ void State::lease(std::uint32_t index, Leases::Terms const& terms) {
   row.next = leases_.add(index, terms);
   last_epoch_ = std::max(last_epoch_, terms.epoch);
   see(terms.began);
+  order_.begin(index, terms.epoch, terms.began, terms.ends, live);
 }
 
-void State::hold(std::uint32_t index, Leases::Terms const& terms) { leases_.change(rows_[index].next, terms); }
+void State::hold(std::uint32_t index, Leases::Terms const& terms) {
+  order_.renew(index, lease_of(index).ends, terms.ends);
+  leases_.change(rows_[index].next, terms);
+}
 
 void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime,
                  Effects& effects) {
@@ -478,6 +519,13 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
   facts.data_bytes = static_cast<std::uint32_t>(change.data.size());
   facts.error_bytes = static_cast<std::uint32_t>(change.error.size());
   rewrite(index, old, facts, change.data, change.error);
+  if (!order_.rules().domain.is_none()) {
+    std::string_view const domain = domain_text_of(view(index));
+    if (domain != order_.domain_of(index)) {
+      order_.part(index);
+      order_.join(index, domain);
+    }
+  }
   Row& row = rows_[index];
   row.set_priority(change.priority);
   row.set_date(change.date);
@@ -495,18 +543,40 @@ void State::set_error(std::uint32_t index, std::string_view error) {
   rewrite(index, old, facts, old.data, error);
 }
 
-void State::set_one_at_a_time(bool value, Effects& effects) {
-  if (one_at_a_time_ == value) return;
-  one_at_a_time_ = value;
-  // The twins of what is being processed are held, or go.
-  for (std::uint32_t number = 0; number < leases_.end(); ++number) {
-    std::uint32_t const row = leases_[number].row;
-    if (row == kNoRow || !rows_[row].has_siblings()) continue;
-    std::uint32_t const waiting = key_rows_of(row).waiting;
-    if (waiting == kNoRow) continue;
-    leave(waiting, effects);
-    enter_waiting(waiting, effects);
+// ---------------------------------------------------------------------------
+// Rules
+
+// The order is told of a row whose place is known.
+void State::tell_order(std::uint32_t index, Effects& effects) {
+  Row const& row = rows_[index];
+  order_.join(index, domain_text_of(view(index)));
+  if (is_due(row.place())) {
+    order_.push(index, effects);
+  } else if (row.place() == Place::future) {
+    order_.expect(index);
+  } else if (row.place() == Place::processing) {
+    Lease const& lease = lease_of(index);
+    order_.begin(index, lease.epoch, lease.began, lease.ends, false);
   }
+}
+
+void State::set_rules(Rules rules, Effects& effects) {
+  bool const other_key = rules.concurrency_key != order_.rules().concurrency_key;
+  if (rules.orders_like(order_.rules())) {
+    order_.change_limits(std::move(rules));
+  } else {
+    order_.start_again(std::move(rules));
+    for (SchemaUse& use : schemas_) use.domain = DomainColumn::of(order_.rules().domain, *use.schema);
+    for (std::uint32_t index = 0; index < rows_.end(); ++index)
+      if (rows_[index].place() != Place::free) tell_order(index, effects);
+  }
+  // The twins of what is being processed are held, or go.
+  for (std::uint32_t number = 0; other_key && number < leases_.end(); ++number) {
+    std::uint32_t const row = leases_[number].row;
+    std::uint32_t const waiting = row == kNoRow ? kNoRow : key_rows_of(row).waiting;
+    if (waiting != kNoRow) enter_again(waiting, effects);
+  }
+  order_.tell_soon();
 }
 
 // ---------------------------------------------------------------------------

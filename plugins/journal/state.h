@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <absl/container/flat_hash_map.h>
 #include "fastjournal/table.h"
 #include "plugins/journal/clients.h"
+#include "plugins/journal/domain_text.h"
 #include "plugins/journal/id_index.h"
 #include "plugins/journal/key_index.h"
 #include "plugins/journal/leases.h"
@@ -27,11 +29,13 @@
 
 namespace fastjournal::journal {
 
-// Rows of one key; kNoRow where there is none.
+// Rows of one key; kNoRow where there is none. State::next_sibling leads from one of those processed, or parked,
+// to the others.
 struct KeyRows {
   std::uint32_t waiting{kNoRow};
   std::uint32_t processing{kNoRow};
-  std::uint32_t parked{kNoRow};  // one of them: State::next_sibling leads to the others
+  std::uint32_t processing_count{0};
+  std::uint32_t parked{kNoRow};
 };
 
 class State {
@@ -81,8 +85,11 @@ class State {
   [[nodiscard]] Deadlines const& parked() const { return parked_; }
   [[nodiscard]] std::int64_t now() const { return now_; }
   // When advance() has something to do; the date of the first row that is not due.
-  [[nodiscard]] TimeMs next_due() const { return wheel_.next_due(); }
+  [[nodiscard]] TimeMs next_due() const { return std::min(wheel_.next_due(), TimeMs{order_.next_due()}); }
   [[nodiscard]] TimeMs first_future() const { return wheel_.first_date(); }
+  // When there may be something to hand out again; TimeMs::max(): nobody knows. Of the table, or of one domain.
+  [[nodiscard]] TimeMs next_date() const;
+  [[nodiscard]] TimeMs next_date(std::string_view domain) const;
   [[nodiscard]] std::uint64_t future() const { return wheel_.size(); }
   [[nodiscard]] std::uint64_t behind() const { return behind_; }
   [[nodiscard]] LeaseEpoch last_epoch() const { return last_epoch_; }
@@ -100,7 +107,10 @@ class State {
 
   // -- time ---------------------------------------------------------------
   // Dates up to `now` are due from here on for what comes; never goes back.
-  void see(std::int64_t now) { now_ = std::max(now_, now); }
+  void see(std::int64_t now) {
+    now_ = std::max(now_, now);
+    order_.see(now_);
+  }
   bool advance(std::int64_t now, std::size_t budget, Effects& effects);
 
   // -- rows ---------------------------------------------------------------
@@ -109,7 +119,8 @@ class State {
   void remove(std::uint32_t row, Effects& effects);
   // The row's latest whole record stands here now.
   void moved(std::uint32_t row, Lsn lsn);
-  void lease(std::uint32_t row, Leases::Terms const& terms);
+  // `live`: handed out just now, not replayed.
+  void lease(std::uint32_t row, Leases::Terms const& terms, bool live);
   void hold(std::uint32_t row, Leases::Terms const& terms);
   void wait(std::uint32_t row, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime, Effects& effects);
   void park(std::uint32_t row, ParkBody const& body, Effects& effects);
@@ -125,7 +136,8 @@ class State {
   // A waiting row with other values; the key stays.
   void change(std::uint32_t row, Change const& change, Effects& effects);
   void set_error(std::uint32_t row, std::string_view error);
-  void set_one_at_a_time(bool value, Effects& effects);
+  // Other rules of order; as many rows as there are have to be looked at if they change places.
+  void set_rules(Rules rules, Effects& effects);
 
   // -- people -------------------------------------------------------------
   // Paused or draining, as a record at `lsn` says.
@@ -157,6 +169,7 @@ class State {
   };
   struct SchemaUse {
     std::unique_ptr<Schema> schema;  // column names are borrowed by answers: it stays where it is
+    DomainColumn domain;
     std::uint64_t rows{0};
   };
 
@@ -165,9 +178,12 @@ class State {
   [[nodiscard]] KeyRows key_rows(std::uint32_t head) const;
   void link(std::uint32_t row, std::uint32_t hash, std::uint32_t head);
   void unlink(std::uint32_t row, std::string_view key);
+  [[nodiscard]] std::string_view domain_text_of(PayloadView const& payload);
+  void tell_order(std::uint32_t row, Effects& effects);
   void enter_waiting(std::uint32_t row, Effects& effects);
   void note_weary(std::uint32_t index);
   void forget_weary(std::uint32_t index, Effects& effects);
+  void enter_again(std::uint32_t waiting, Effects& effects);
   void enter_due(std::uint32_t row, Effects& effects);
   void leave(std::uint32_t row, Effects& effects);
   // The row stops being processed: the one behind it may go.
@@ -201,7 +217,7 @@ class State {
   LeaseEpoch last_epoch_{};
   std::uint64_t row_record_bytes_{0};
   std::uint64_t behind_{0};
-  bool one_at_a_time_{true};
+  std::string domain_scratch_;
   // The row asked for last.
   mutable ObjectId last_id_{};
   mutable std::uint32_t last_row_{kNoRow};

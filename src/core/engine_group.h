@@ -69,9 +69,9 @@ class Engine::Collector final : public Effects {
     if (!table_.subscriptions.delivers()) return;
     if (table_.subscriptions.lease_ended(object, connection)) engine_.touch(table_);
   }
-  void available_again() override {
+  void available_again(std::string_view topic, std::uint64_t count) override {
     if (table_.subscriptions.empty()) return;
-    table_.subscriptions.became_available_again(*table_.table);
+    table_.subscriptions.became_available_again(topic, count);
     engine_.touch(table_);
   }
   void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
@@ -91,6 +91,7 @@ class NoEffects final : public Effects {
   void available(ObjectId, std::string_view, TimeMs) override {}
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
+  void available_again(std::string_view, std::uint64_t) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}
 };

@@ -84,6 +84,7 @@ void Engine::writable(ConnectionId connection) {
 // The end of a turn
 
 bool Engine::serve(HostedTable& table, TimeMs now) {
+  table.subscriptions.share_again(*table.table);
   bool more = answer_overdue(table, now);
   more = hand_out(table, now) || more;
   if (!more) {

@@ -346,9 +346,34 @@ void Subscriptions::became_available(ObjectId object, std::string_view name, Tim
   }
 }
 
-void Subscriptions::became_available_again(Table const& table) {
-  for (auto& [name, topic] : topics_)
-    if (std::uint64_t const ready = table.available(name); ready > 0) add_pending(topic, ready, {});
+void Subscriptions::became_available_again(std::string_view name, std::uint64_t count) {
+  if (name.empty()) {
+    again_ += count;
+    return;
+  }
+  if (whole_->uses > 1) add_pending(*whole_, count, {});
+  if (auto const found = topics_.find(name); found != topics_.end()) add_pending(found->second, count, {});
+}
+
+void Subscriptions::share_again(Table const& table) {
+  if (again_ == 0) return;
+  std::uint64_t left = std::min(again_, table.available({}));
+  again_ = 0;
+  // Each time from another topic on: nobody gets it all.
+  auto at = topics_.upper_bound(again_from_);
+  for (std::size_t looked = topics_.size(); looked > 0; --looked) {
+    if (at == topics_.end()) at = topics_.begin();
+    Topic& topic = (at++)->second;
+    if (topic.line.empty() && (topic.armed.empty() || left == 0)) continue;
+    std::uint64_t const ready = table.available(topic.name);
+    if (ready == 0) continue;
+    // A line is served in the order of arrival, as long as there is something: it takes nothing from others here.
+    std::uint64_t const count = topic.line.empty() ? std::min<std::uint64_t>({topic.armed.size(), ready, left}) : ready;
+    add_pending(topic, count, {});
+    if (!topic.line.empty()) continue;
+    left -= count;
+    again_from_ = topic.name;
+  }
 }
 
 void Subscriptions::lease_began(ObjectId object, ConnectionId connection) {

@@ -151,8 +151,10 @@ class Subscriptions {
 
   // -- what happens in the table ------------------------------------------------
   void became_available(ObjectId object, std::string_view topic, TimeMs due);
-  // All that the table has, for every topic that somebody waits for.
-  void became_available_again(Table const& table);
+  // So much more can be taken of a topic; of the empty one by whoever waits for any that has something.
+  void became_available_again(std::string_view topic, std::uint64_t count);
+  // Gives out what became available of any topic: once a turn, as it goes through all that somebody waits for.
+  void share_again(Table const& table);
   void lease_began(ObjectId object, ConnectionId connection);
   // True if somebody has credit again.
   bool lease_ended(ObjectId object, ConnectionId connection);
@@ -237,6 +239,8 @@ class Subscriptions {
   std::map<std::string, Topic, std::less<>> topics_;
   Topic* whole_{nullptr};
   std::vector<Topic*> pending_;  // work came for them since the last turn
+  std::uint64_t again_{0};       // so much more can be taken of any topic
+  std::string again_from_;       // the topic that was the last to get some of that
   std::size_t waking_{0};        // those of pending_ before it were looked at
   // Pending topics with a line, by the serial of the first in it; that may be one that left meanwhile.
   std::set<std::pair<std::uint64_t, Topic*>> open_;

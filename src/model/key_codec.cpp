@@ -111,6 +111,20 @@ std::string_view take_escaped(std::string_view& key, std::string& scratch) {
   return scratch;
 }
 
+// A whole number, boolean, date or character.
+Cell cell_of(ColumnType type, std::string_view bytes) {
+  std::uint64_t const value = load_big(bytes);
+  Cell out;
+  if (kind_of(type) == CellKind::unsigned_integer) {
+    out.unsigned_integer = value;
+    return out;
+  }
+  // Flip the sign back, then widen it.
+  auto const unused_bits = static_cast<unsigned>(64 - 8 * bytes.size());
+  out.integer = static_cast<std::int64_t>((value ^ sign_bit(bytes.size())) << unused_bits) >> unused_bits;
+  return out;
+}
+
 void add_fixed(Column const& column, std::string_view bytes, Answer& out) {
   std::uint64_t const value = load_big(bytes);
   std::size_t const width = bytes.size();
@@ -130,13 +144,11 @@ void add_fixed(Column const& column, std::string_view bytes, Answer& out) {
       return;
     default: break;
   }
-  if (kind_of(column.type) == CellKind::unsigned_integer) {
-    out.add(column.name, value);
-    return;
-  }
-  // Flip the sign back, then widen it.
-  unsigned const unused_bits = static_cast<unsigned>(64 - 8 * width);
-  out.add(column.name, static_cast<std::int64_t>((value ^ sign_bit(width)) << unused_bits) >> unused_bits);
+  Cell const cell = cell_of(column.type, bytes);
+  if (kind_of(column.type) == CellKind::unsigned_integer)
+    out.add(column.name, cell.unsigned_integer);
+  else
+    out.add(column.name, cell.integer);
 }
 
 }  // namespace
@@ -193,6 +205,27 @@ void add_key(Schema const& schema, std::string_view key, Answer& out) {
     key.remove_prefix(width);
   }
   FJ_CHECK(key.empty(), "a key holds nothing but its columns");
+}
+
+bool key_text(Schema const& schema, std::string_view key, std::size_t column, std::string& scratch,
+              std::string_view& out) {
+  if (!has_text(schema.columns[column].type)) return false;
+  for (std::size_t i = 0; i < schema.key.size(); ++i) {
+    ColumnType const type = schema.columns[schema.key[i]].type;
+    bool const found = schema.key[i] == column;
+    bool const last = i + 1 == schema.key.size();
+    if (kind_of(type) == CellKind::bytes) {
+      std::string_view const bytes = last ? key : take_escaped(key, scratch);
+      if (found) out = bytes;
+    } else {
+      std::size_t const width = width_of(type);
+      FJ_CHECK(key.size() >= width, "a key holds all its columns");
+      if (found) out = text_of(type, cell_of(type, key.substr(0, width)), scratch);
+      key.remove_prefix(width);
+    }
+    if (found) return true;
+  }
+  return false;
 }
 
 Status encode_key_prefix(Schema const& schema, std::string_view text, std::string& out) {

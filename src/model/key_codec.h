@@ -31,6 +31,11 @@ inline constexpr std::size_t kKeyBytesMax = 1024;
 // `key` must come from encode_key with a schema of the same key columns.
 void add_key(Schema const& schema, std::string_view key, Answer& out);
 
+// The value of one key column (its place in the schema) as text, as messages show it: false if it is no text,
+// character, whole number, boolean or date. `out` borrows from `key` or `scratch`.
+[[nodiscard]] bool key_text(Schema const& schema, std::string_view key, std::size_t column, std::string& scratch,
+                            std::string_view& out);
+
 // Appends bytes such that a row's key begins with them if and only if its first key column begins
 // with `text`. not_supported: the first key column is no string.
 [[nodiscard]] Status encode_key_prefix(Schema const& schema, std::string_view text, std::string& out);

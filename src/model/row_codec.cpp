@@ -323,6 +323,19 @@ void add_data(Schema const& schema, std::string_view data, Answer& out) {
   FJ_CHECK(reader.finished(), "data is a row of its schema");
 }
 
+bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,
+               std::string_view& out) {
+  if (!has_text(schema.columns[column].type)) return false;
+  RowReader reader{schema, data};
+  Cell cell;
+  std::string_view encoded;
+  for (std::size_t i = 0; i < column; ++i)
+    if (!is_key(schema, i)) static_cast<void>(reader.next(schema.columns[i].type, cell, encoded));
+  if (!reader.next(schema.columns[column].type, cell, encoded)) return false;
+  out = text_of(schema.columns[column].type, cell, scratch);
+  return true;
+}
+
 bool is_data(Schema const& schema, std::string_view data) {
   RowReader reader{schema, data};
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {

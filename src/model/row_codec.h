@@ -29,6 +29,11 @@ namespace fastjournal::model {
 // integer or unsigned, floats as real, bool as 0 or 1. Names are borrowed from the schema.
 void add_data(Schema const& schema, std::string_view data, Answer& out);
 
+// The value of one data column (its place in the schema) as text, as messages show it: false if the row has
+// none, or it is no text, character, whole number, boolean or date. `out` borrows from `data` or `scratch`.
+[[nodiscard]] bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,
+                             std::string_view& out);
+
 // Whether `data` is a row of this schema from its first byte to its last: for those who read it from a log.
 [[nodiscard]] bool is_data(Schema const& schema, std::string_view data);
 

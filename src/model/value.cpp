@@ -404,6 +404,24 @@ double as_written(float value) {
   return out;
 }
 
+bool has_text(ColumnType type) {
+  return type == ColumnType::string || kind_of(type) == CellKind::integer || kind_of(type) == CellKind::unsigned_integer;
+}
+
+std::string_view text_of(ColumnType type, Cell const& cell, std::string& scratch) {
+  if (kind_of(type) == CellKind::bytes) return cell.bytes;
+  char text[24];
+  if (type == ColumnType::character) {
+    char point[4];
+    scratch.assign(point, store_utf8(static_cast<std::uint32_t>(cell.unsigned_integer), point));
+    return scratch;
+  }
+  char const* const end = kind_of(type) == CellKind::integer ? std::to_chars(text, text + sizeof text, cell.integer).ptr
+                              : std::to_chars(text, text + sizeof text, cell.unsigned_integer).ptr;
+  scratch.assign(text, static_cast<std::size_t>(end - text));
+  return scratch;
+}
+
 std::size_t store_utf8(std::uint32_t point, char (&to)[4]) {
   auto const put = [&](std::size_t at, std::uint32_t byte) {
     to[at] = static_cast<char>(static_cast<unsigned char>(byte));

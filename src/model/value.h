@@ -63,6 +63,11 @@ struct Cell {
 // The double that is written like the float: 0.1f as 0.1 and not as 0.10000000149011612.
 [[nodiscard]] double as_written(float value);
 
+// Whole numbers, booleans, dates, characters and strings are known by a text, the one that messages show.
+[[nodiscard]] bool has_text(ColumnType type);
+// That text; borrows from the cell or from `scratch`. The type must have one.
+[[nodiscard]] std::string_view text_of(ColumnType type, Cell const& cell, std::string& scratch);
+
 // Writes a code point as UTF-8; returns how many of the four bytes it took.
 std::size_t store_utf8(std::uint32_t point, char (&to)[4]);
 

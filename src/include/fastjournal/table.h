@@ -128,8 +128,9 @@ class Effects {
   // reason (done, given back, timed out, deleted, adopted by another connection).
   virtual void lease_began(ObjectId object, ConnectionId connection) = 0;
   virtual void lease_ended(ObjectId object, ConnectionId connection) = 0;
-  // What was held back as a whole (a pause) may be taken again: those who wait are told as if it were new.
-  virtual void available_again() {}
+  // So many objects more than before may be taken that were held back (by a pause, by a limit): those who wait
+  // for the topic are told as if they were new; if it is empty, those of any topic.
+  virtual void available_again(std::string_view topic, std::uint64_t count) = 0;
   // A fact an administrator must know, once per cause: row-failed, paused, ... (name: [a-z][a-z0-9-]*, at most 32
   // bytes; tags: separated by commas). Raised again it is counted. A table has 8 of them at most.
   virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;

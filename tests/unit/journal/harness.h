@@ -123,6 +123,8 @@ struct Alerts final : Effects {
   std::uint64_t raised_calls{0};
   void available(ObjectId, std::string_view, TimeMs) override { ++available_calls; }
   void lease_began(ObjectId, ConnectionId connection) override { ++held[connection]; }
+  std::vector<std::pair<std::string, std::uint64_t>> again;  // (topic, count)
+  void available_again(std::string_view topic, std::uint64_t count) override { again.emplace_back(topic, count); }
   void lease_ended(ObjectId, ConnectionId connection) override { --held[connection]; }
   void alert(std::string_view name, std::uint8_t, std::string_view message, std::string_view) override {
     raised[std::string{name}] = message;

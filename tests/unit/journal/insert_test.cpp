@@ -132,12 +132,19 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_processed_gets_a_twin_that_waits_behind) {
   BOOST_TEST(h.replays());
 }
 
-BOOST_AUTO_TEST_CASE(without_one_at_a_time_a_twin_is_handed_out) {
-  Harness h{{{"one-at-a-time", "false"}}};
+BOOST_AUTO_TEST_CASE(as_many_rows_of_a_key_are_processed_as_concurrency_key_says) {
+  Harness h{{{"one-at-a-time", "false"}, {"concurrency-key", "2"}}};
   h.run("INSERT", {{"k", "a"}, {"v", "1"}});
-  h.run("NEXT", {});
+  Reply const first = h.run("NEXT", {});
   h.run("INSERT", {{"k", "a"}, {"v", "2"}});
   BOOST_TEST(h.run("NEXT", {}).get("v") == "2");
+  h.run("INSERT", {{"k", "a"}, {"v", "3"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"v", "0"}, {"insertion_date", "5"}}).get("result") == "stale");
+  BOOST_TEST(h.run("NEXT", {}).name() == "NOTHING");
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).messages.size() == 3U);
+  BOOST_TEST(h.run("DONE", {{"row", first.get("row")}, {"epoch", first.get("epoch")}}).error() == "");
+  BOOST_TEST(h.run("NEXT", {}).get("v") == "3");
+  BOOST_TEST(h.run("DELETE", {{"k", "a"}}).messages.size() == 2U);
   BOOST_TEST(h.replays());
 }
 

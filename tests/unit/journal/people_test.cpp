@@ -160,11 +160,11 @@ BOOST_FIXTURE_TEST_CASE(one_at_a_time_changes_while_running, Fixture) {
   run("INSERT", {{"k", "a"}, {"v", "1"}});
   run("NEXT", {});
   run("INSERT", {{"k", "a"}, {"v", "2"}});
-  change({{"one-at-a-time", "false"}});
+  change({{"one-at-a-time", "false"}, {"concurrency-key", "2"}});
   BOOST_TEST(run("LIST", {{"status", "due"}}).get("v") == "2");
   change({{"one-at-a-time", "true"}});
   BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
-  change({{"one-at-a-time", "false"}});
+  change({{"one-at-a-time", "false"}, {"concurrency-key", "2"}});
   BOOST_TEST(run("NEXT", {}).get("v") == "2");
   BOOST_TEST(replays());
 }

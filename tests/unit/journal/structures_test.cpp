@@ -12,7 +12,6 @@
 #include "plugins/journal/clients.h"
 #include "plugins/journal/id_index.h"
 #include "plugins/journal/key_index.h"
-#include "plugins/journal/order.h"
 #include "plugins/journal/payload.h"
 #include "plugins/journal/payload_store.h"
 #include "plugins/journal/records.h"
@@ -146,36 +145,6 @@ BOOST_AUTO_TEST_CASE(the_id_index_agrees_with_a_map_in_order_too) {
     }
     for (auto const& [id, row] : reference) index.erase(ObjectId{id});
     BOOST_TEST(index.memory_bytes() == 0U);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(the_order_is_by_priority_date_and_id_whatever_comes_when) {
-  std::uint64_t const seed = seed_of_run();
-  BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
-    std::mt19937_64 chance{seed};
-    Rows rows;
-    Order order{rows};
-    using Key = std::tuple<std::uint8_t, std::int64_t, std::uint64_t>;
-    std::map<Key, std::uint32_t> reference;
-    for (std::uint64_t round = 1; round < 30'000; ++round) {
-      if (chance() % 5 < 3) {
-        std::uint32_t const index = rows.add();
-        Row& row = rows[index];
-        row.set_id(ObjectId{round * 8});
-        row.set_priority(static_cast<std::uint8_t>(chance() % 3 * 100));
-        row.set_date(static_cast<std::int64_t>(chance() % 10 < 7 ? 1'000'000 + round : 1'000'000 + chance() % round));
-        order.push(index);
-        reference.emplace(Key{row.priority(), row.date(), row.id().value}, index);
-      } else if (!reference.empty()) {
-        auto at = reference.begin();
-        if (chance() % 3 == 0) std::advance(at, chance() % std::min<std::size_t>(reference.size(), 50));
-        order.erase(at->second);
-        rows.remove(at->second);
-        reference.erase(at);
-      }
-      BOOST_REQUIRE((order.first() == (reference.empty() ? kNoRow : reference.begin()->second)));
-      BOOST_REQUIRE(order.size() == reference.size());
-    }
   }
 }
 
