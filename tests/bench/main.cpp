@@ -1,108 +1,100 @@
-// fastjournal_bench: durable inserts a second beside the raw sync rate of the
-// same seconds, on a daemon of its own with fresh data. Every acknowledgement
-// comes after its sync.
+// fastjournal_bench: fastjournal beside what a user would pick instead, on one
+// machine in one run. Peers are started from their packages on loopback with fresh data on
+// the same disk; each figure stands beside what an acknowledgement means there; the
+// rows are counted by id, and a lost one fails the run.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
-#include <csignal>
-#include <filesystem>
-#include <random>
+#include <algorithm>
+#include <stdexcept>
 
-#include "tests/bench/listen_bench.h"
-#include "tests/bench/load.h"
-#include "tests/bench/sync_probe.h"
-#include "tests/integration/daemon.h"
+#include "tests/bench/works.h"
 
 namespace {
 
-using namespace fastjournal;
+using namespace fastjournal::bench;
 
-struct Work {
-  char const* name;
-  std::uint32_t connections;
-  std::uint32_t in_flight;
-  bool local;  // unix socket
+struct Choice {
+  std::vector<std::string> peers;
+  std::vector<std::string> groups;
+  [[nodiscard]] bool has(std::vector<std::string> const& list, char const* name) const {
+    return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+  }
 };
 
-constexpr Work kWorks[] = {
-    {"1 connection, closed loop", 1, 1, false},      {"1 connection, closed loop, unix socket", 1, 1, true},
-    {"1 connection, 16 in flight", 1, 16, false},    {"1 connection, 256 in flight", 1, 256, false},
-    {"8 connections, closed loop", 8, 1, false},     {"64 connections, closed loop", 64, 1, false},
-    {"64 connections, 32 in flight", 64, 32, false},
-};
+// A peer that is not installed is left out, and said so.
+template <typename Make>
+void add(std::vector<std::unique_ptr<Peer>>& peers, Make make) {
+  try {
+    peers.push_back(make());
+  } catch (std::runtime_error const& error) {
+    fmt::print(stderr, "left out: {}\n", error.what());
+  }
+}
 
-std::string payload() {
-  std::mt19937_64 random{42};
-  std::string text(200, ' ');
-  for (char& c : text) c = static_cast<char>('a' + random() % 26);
-  return text;
+std::vector<std::unique_ptr<Peer>> make_peers(Choice const& choice, bool variants) {
+  std::vector<std::unique_ptr<Peer>> peers;
+  if (choice.has(choice.peers, "fastjournal")) {
+    peers.push_back(make_fastjournal({.table = ""}));
+    if (variants) {
+      peers.push_back(make_fastjournal({.local = true, .table = ""}));
+      peers.push_back(make_fastjournal({.binary = true, .table = ""}));
+    }
+  }
+  if (choice.has(choice.peers, "beanstalkd")) {
+    add(peers, [] { return make_beanstalkd(true); });
+    add(peers, [] { return make_beanstalkd(false); });
+  }
+  if (choice.has(choice.peers, "redis")) add(peers, make_redis);
+  if (choice.has(choice.peers, "postgresql")) add(peers, make_postgres);
+  return peers;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  double seconds = 1.5;
-  bool json = false;
-  CLI::App app{"durable inserts a second, beside the raw sync rate of the same seconds"};
-  app.add_option("--seconds", seconds, "for each line")->check(CLI::Range(0.1, 600.0))->capture_default_str();
-  app.add_flag("--json", json, "one JSON object a line");
-  std::string listening;
-  app.add_option("--listening", listening, "instead of inserts: " + bench::listening_works())
-      ->check(CLI::IsMember({"lateness", "idle", "deliver"}));
+  Settings settings;
+  Choice choice;
+  std::string json;
+  std::string svg;
+  bool full = false;
+  CLI::App app{"fastjournal beside beanstalkd, Redis and PostgreSQL: rates, dates, memory, disk, starts, growth"};
+  app.add_option("--seconds", settings.seconds, "of each measurement")->check(CLI::Range(0.1, 60.0))->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "medians are of so many")->check(CLI::Range(1, 99))->capture_default_str();
+  app.add_option("--peers", choice.peers, "fastjournal beanstalkd redis postgresql; all if absent")->delimiter(',');
+  app.add_option("--groups", choice.groups, "rates rest growth; all if absent")->delimiter(',');
+  app.add_flag("--full", full, "10 M rows in ours, 1 M in the others, 20 s of dates: takes a quarter of an hour");
+  app.add_option("--json", json, "writes all rounds of all figures there");
+  app.add_option("--svg", svg, "draws the rates there, with gnuplot");
+  app.add_flag("--quiet", settings.quiet, "no progress on standard error");
   CLI11_PARSE(app, count, words);
-
-  test::RealDaemon daemon{""};
-  if (!daemon.start()) {
-    fmt::print(stderr, "the daemon did not start:\n{}", daemon.output());
-    return 1;
+  if (full) {
+    settings.peer_rows = 1'000'000;
+    settings.most_rows = 10'000'000;
+    settings.lateness_seconds = 20;
   }
-  if (!listening.empty()) return bench::run_listening(daemon, listening, json) ? 0 : 1;
-  std::string const data = payload();
-  if (!json)
-    fmt::print("{:<42} {:>10} {:>10} {:>7} {:>9} {:>9} {:>7}\n", "200-byte rows, synced before acknowledged",
-               "inserts/s", "raw syncs/s", "ratio", "p50 us", "p99 us", "driver");
-  std::uint64_t bad = 0;
-  std::uint64_t inserted = 0;
-  for (Work const& work : kWorks) {
-    double const before = bench::syncs_per_second(daemon.folder(), 0.3);
-    bench::LoadPlan const plan{.address = work.local ? daemon.local() : daemon.tcp(),
-                               .connections = work.connections,
-                               .in_flight = work.in_flight,
-                               .seconds = seconds,
-                               .message =
-                                   [&](std::uint64_t nr, std::string& out) {
-                                     fmt::format_to(std::back_inserter(out), "INSERT table=jobs;name=k{};payload={}\n",
-                                                    inserted + nr, data);
-                                   },
-                               .good = "INSERTED "};
-    bench::LoadResult const result = bench::run_load(plan);
-    double const after = bench::syncs_per_second(daemon.folder(), 0.3);
-    double const raw = (before + after) / 2;
-    inserted += result.good + result.bad;
-    bad += result.bad;
-    if (json) {
-      nlohmann::json line{{"work", work.name},
-                          {"connections", work.connections},
-                          {"in_flight", work.in_flight},
-                          {"unix", work.local},
-                          {"inserts_per_s", result.per_second()},
-                          {"raw_syncs_per_s", raw},
-                          {"ratio", result.per_second() / raw},
-                          {"round_us_p50", result.latency_us.percentile(50)},
-                          {"round_us_p99", result.latency_us.percentile(99)},
-                          {"driver_busy", result.driver_busy},
-                          {"durability", "synced before acknowledged"}};
-      fmt::print("{}\n", line.dump());
-    } else {
-      fmt::print("{:<42} {:>10.0f} {:>10.0f} {:>7.2f} {:>9} {:>9} {:>6.0f}%\n", work.name, result.per_second(), raw,
-                 result.per_second() / raw, result.latency_us.percentile(50), result.latency_us.percentile(99),
-                 result.driver_busy * 100);
+  try {
+    Bench bench{settings};
+    if (choice.has(choice.groups, "rates")) {
+      std::vector<Contestant> contestants;
+      for (auto& peer : make_peers(choice, true)) contestants.push_back({std::move(peer), {}});
+      for (Contestant& contestant : contestants) contestant.peer->start();
+      bench.run_rates(contestants);
+      for (Contestant& contestant : contestants) contestant.peer->stop();
     }
-    std::fflush(stdout);
-    if (result.bad > 0) fmt::print(stderr, "{} refused, the first: {}\n", result.bad, result.first_bad);
+    if (choice.has(choice.groups, "rest")) {
+      std::vector<std::unique_ptr<Peer>> peers = make_peers(choice, false);
+      bench.run_at_rest(peers);
+    }
+    if (choice.has(choice.groups, "growth")) bench.run_growth();
+    print_table(bench.lines());
+    fmt::print("\nS: pwrite + fdatasync of 4 KiB into a zero-filled file, a second, before and after each measurement.\n");
+    if (!json.empty()) write_json(bench.lines(), json);
+    if (!svg.empty()) draw_svg(bench.lines(), svg);
+    if (bench.faults() > 0) fmt::print(stderr, "{} faults: see above\n", bench.faults());
+    return bench.faults() == 0 ? 0 : 1;
+  } catch (std::exception const& error) {
+    fmt::print(stderr, "fastjournal_bench: {}\n", error.what());
+    return 2;
   }
-  daemon.kill(SIGTERM);
-  if (daemon.wait() != 0) bad = 1;
-  return bad == 0 ? 0 : 1;
 }

@@ -1,0 +1,112 @@
+// beanstalkd: a queue in memory, with a log that is synced after each write
+// (-f 0) or none at all. Dates are whole seconds; a key does not exist.
+#include <csignal>
+#include <cstring>
+
+#include "tests/bench/peer.h"
+#include "tests/bench/peers/program.h"
+#include "tests/support/temporary_folder.h"
+
+namespace fastjournal::bench {
+namespace {
+
+class BeanstalkdProtocol final : public Protocol {
+ public:
+  bool hello(std::string&) override { return false; }
+  void insert(Row const& row, std::string& out) override {
+    number_.clear();
+    append_number(number_, row.number);
+    out += "put ";
+    append_number(out, row.priority);
+    out += ' ';
+    append_number(out, static_cast<std::uint64_t>((row.delay_ms + 999) / 1000));
+    out += " 3600 ";
+    append_number(out, number_.size() + 1 + row.data.size());
+    out += "\r\n";
+    out += number_;
+    out += ':';
+    out += row.data;
+    out += "\r\n";
+  }
+  void take(bool wait, std::string& out) override { out += wait ? "reserve\r\n" : "reserve-with-timeout 0\r\n"; }
+  void done(Lease const& lease, bool, std::string& out) override {
+    out += "delete ";
+    append_number(out, lease.row);
+    out += "\r\n";
+  }
+  std::size_t read(std::string_view in, Event& event) override {
+    void const* const found = in.empty() ? nullptr : std::memchr(in.data(), '\n', in.size());
+    if (found == nullptr) return 0;
+    auto const end = static_cast<std::size_t>(static_cast<char const*>(found) - in.data()) + 1;
+    std::string_view const line = in.substr(0, end);
+    if (line.starts_with("INSERTED ")) {
+      event.kind = Event::Kind::inserted;
+    } else if (line.starts_with("RESERVED ")) {
+      std::string_view const id = line.substr(9);
+      std::size_t const bytes = leading_number(id.substr(id.find(' ') + 1));
+      if (in.size() < end + bytes + 2) return 0;
+      event.kind = Event::Kind::leased;
+      event.lease = {leading_number(in.substr(end)), leading_number(id), 0};
+      return end + bytes + 2;
+    } else if (line.starts_with("DELETED")) {
+      event.kind = Event::Kind::done;
+    } else if (line.starts_with("TIMED_OUT")) {
+      event.kind = Event::Kind::nothing;
+    } else {
+      event.kind = Event::Kind::refused;
+      event.text = line;
+    }
+    return end;
+  }
+
+ private:
+  std::string number_;
+};
+
+class Beanstalkd final : public Peer {
+ public:
+  explicit Beanstalkd(bool with_log)
+      : with_log_(with_log), program_(find_program("beanstalkd", "beanstalkd")), port_(free_port()) {
+    std::filesystem::create_directories(folder());
+  }
+
+  [[nodiscard]] std::string name() const override { return with_log_ ? "beanstalkd -f0" : "beanstalkd memory"; }
+  [[nodiscard]] std::string durability() const override {
+    return with_log_ ? "synced after each write (-f 0)" : "none: memory only";
+  }
+  [[nodiscard]] bool synced() const override { return with_log_; }
+  void start() override {
+    std::vector<std::string> words{program_, "-l", "127.0.0.1", "-p", std::to_string(port_)};
+    if (with_log_) words.insert(words.end(), {"-b", folder().string(), "-f", "0"});
+    child_ = std::make_unique<test::ChildProcess>(words);
+    wait_until_listening(address(), *child_);
+  }
+  void kill() override { end(SIGKILL); }
+  void stop() override { end(SIGTERM); }
+  [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override { return std::make_unique<BeanstalkdProtocol>(); }
+  [[nodiscard]] std::vector<pid_t> processes() const override { return {child_->pid()}; }
+  [[nodiscard]] std::filesystem::path folder() const override { return folder_.path() / "log"; }
+  [[nodiscard]] bool merges() const override { return false; }
+  [[nodiscard]] bool exact_dates() const override { return false; }
+
+ private:
+  void end(int signal) {
+    if (child_ == nullptr) return;
+    child_->kill(signal);
+    static_cast<void>(child_->wait());
+    child_.reset();
+  }
+
+  bool with_log_;
+  std::string program_;
+  int port_;
+  test::TemporaryFolder folder_;
+  std::unique_ptr<test::ChildProcess> child_;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_beanstalkd(bool with_log) { return std::make_unique<Beanstalkd>(with_log); }
+
+}  // namespace fastjournal::bench

@@ -1,0 +1,268 @@
+// PostgreSQL with a jobs table and SKIP LOCKED. The adapter speaks the
+// server's own protocol with prepared statements; what is sent together ends in
+// one Sync, so it shares one commit, and nothing counts before that commit.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <deque>
+#include <fstream>
+#include <stdexcept>
+
+#include "tests/bench/peer.h"
+#include "tests/bench/peers/program.h"
+#include "tests/support/temporary_folder.h"
+
+namespace fastjournal::bench {
+namespace {
+
+constexpr std::string_view kTables =
+    "create table jobs (id bigserial primary key, key bigint unique, priority int not null, due bigint not null, "
+    "lease_end bigint, payload text not null);"
+    "create index waiting on jobs (priority, due, id) where lease_end is null;"
+    "create index dates on jobs (due) where lease_end is null;";
+constexpr std::string_view kNow = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+std::string take_statement() {
+  std::string const now{kNow};
+  return "with taken as (update jobs set lease_end = " + now +
+         " + 3600000 where id = (select id from jobs where lease_end is null and due <= " + now +
+         " order by priority, due, id limit 1 for update skip locked) returning id, payload) "
+         "select id::text, payload from taken union all select null, (select min(due)::text from jobs where lease_end is null) "
+         "where not exists (select from taken)";
+}
+
+// Messages of the front end: a type, a length, and what it carries.
+class Packet {
+ public:
+  Packet(std::string& out, char type) : out_(out) {
+    if (type != 0) out_ += type;
+    at_ = out_.size();
+    out_.append(4, '\0');
+  }
+  ~Packet() {
+    std::size_t const size = out_.size() - at_;
+    for (unsigned i = 0; i < 4; ++i) out_[at_ + i] = static_cast<char>(size >> (24U - 8U * i));
+  }
+  Packet(Packet const&) = delete;
+  Packet& operator=(Packet const&) = delete;
+
+  Packet& text(std::string_view value) {
+    out_ += value;
+    out_ += '\0';
+    return *this;
+  }
+  Packet& int16(unsigned value) {
+    out_ += static_cast<char>(value >> 8U);
+    out_ += static_cast<char>(value);
+    return *this;
+  }
+  Packet& int32(std::size_t value) {
+    for (unsigned i = 0; i < 4; ++i) out_ += static_cast<char>(value >> (24U - 8U * i));
+    return *this;
+  }
+  Packet& counted(std::string_view value) {
+    int32(value.size());
+    out_ += value;
+    return *this;
+  }
+
+ private:
+  std::string& out_;
+  std::size_t at_;
+};
+
+class PostgresProtocol final : public Protocol {
+ public:
+  bool hello(std::string& out) override {
+    Packet{out, 0}.int32(196608).text("user").text("bench").text("database").text("postgres").text("");
+    prepare(out, "i", "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, $3::int, $4::bigint)");
+    prepare(out, "m",
+            "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, $3::int, $4::bigint) on conflict (key) do "
+            "update set payload = excluded.payload, priority = least(jobs.priority, excluded.priority), due = "
+            "greatest(jobs.due, excluded.due)");
+    prepare(out, "t", take_statement());
+    prepare(out, "d", "delete from jobs where id = $1::bigint");
+    Packet{out, 'S'};
+    return true;
+  }
+  void insert(Row const& row, std::string& out) override {
+    std::string const key = std::to_string(row.key);
+    std::string const priority = std::to_string(row.priority);
+    std::string const due = std::to_string(row.due_ms);
+    payload_ = std::to_string(row.number);
+    payload_ += ':';
+    payload_ += row.data;
+    execute(out, row.merge ? "m" : "i", {key, payload_, priority, due});
+    asked_.push_back('i');
+  }
+  void take(bool, std::string& out) override {
+    execute(out, "t", {});
+    asked_.push_back('t');
+  }
+  void done(Lease const& lease, bool, std::string& out) override {
+    std::string const id = std::to_string(lease.row);
+    execute(out, "d", {id});
+    asked_.push_back('d');
+  }
+  void flush(std::string& out) override { Packet{out, 'S'}; }
+
+  std::size_t read(std::string_view in, Event& event) override {
+    if (committed_ > 0) {
+      --committed_;
+      event = std::move(events_.front());
+      events_.pop_front();
+      return 0;
+    }
+    if (in.size() < 5) return 0;
+    std::size_t size = 1;
+    for (std::size_t i = 1; i <= 4; ++i) size += static_cast<std::size_t>(static_cast<std::uint8_t>(in[i])) << (32 - 8 * i);
+    if (in.size() < size) return 0;
+    message(in[0], in.substr(5, size - 5), event);
+    return size;
+  }
+
+ private:
+  static void prepare(std::string& out, std::string_view name, std::string_view statement) {
+    Packet{out, 'P'}.text(name).text(statement).int16(0);
+  }
+  static void execute(std::string& out, std::string_view statement, std::initializer_list<std::string_view> values) {
+    {
+      Packet bind{out, 'B'};
+      bind.text("").text(statement).int16(0).int16(static_cast<unsigned>(values.size()));
+      for (std::string_view const value : values) bind.counted(value);
+      bind.int16(0);
+    }
+    Packet{out, 'E'}.text("").int32(0);
+  }
+
+  void message(char type, std::string_view body, Event& event) {
+    if (type == 'E') {
+      event.kind = Event::Kind::refused;
+      event.text = body;
+    } else if (type == 'D') {
+      row(body);
+    } else if (type == 'C' && !asked_.empty()) {
+      char const what = asked_.front();
+      asked_.pop_front();
+      if (what != 't') events_.push_back({.kind = what == 'i' ? Event::Kind::inserted : Event::Kind::done});
+    } else if (type == 'Z') {
+      committed_ = events_.size();
+      if (!hello_over_) event.kind = Event::Kind::ready;
+      hello_over_ = true;
+    }
+  }
+  // Two columns: id and payload; or null and the next date.
+  void row(std::string_view body) {
+    std::string_view at = body.substr(2);
+    std::string_view const id = column(at);
+    std::string_view const payload = column(at);
+    Event event;
+    if (id.data() == nullptr) {
+      event.kind = Event::Kind::nothing;
+      event.next_ms = static_cast<std::int64_t>(leading_number(payload));
+    } else {
+      event.kind = Event::Kind::leased;
+      event.lease = {leading_number(payload), leading_number(id), 0};
+    }
+    events_.push_back(event);
+  }
+  static std::string_view column(std::string_view& at) {
+    std::uint32_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i) size = size << 8U | static_cast<std::uint8_t>(at[i]);
+    at.remove_prefix(4);
+    if (size == UINT32_MAX) return {};
+    std::string_view const value = at.substr(0, size);
+    at.remove_prefix(size);
+    return value;
+  }
+
+  bool hello_over_{false};
+  std::deque<char> asked_;
+  std::deque<Event> events_;
+  std::size_t committed_{0};  // of events_: their transaction is
+  std::string payload_;
+};
+
+class Postgres final : public Peer {
+ public:
+  Postgres()
+      : folders_{"/usr/lib/postgresql/17/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/15/bin"},
+        program_(find_program("postgres", "postgresql", folders_)),
+        port_(free_port()) {
+    std::filesystem::create_directories(folder());
+    // It does not run as root; the package brings a user of its own.
+    if (::geteuid() == 0) {
+      passwd const* const user = ::getpwnam("postgres");
+      if (user == nullptr || ::chown(folder_.path().c_str(), user->pw_uid, user->pw_gid) != 0 ||
+          ::chown(folder().c_str(), user->pw_uid, user->pw_gid) != 0)
+        throw std::runtime_error("postgresql does not run as root, and there is no user postgres to run it as");
+      as_user_ = {"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"};
+    }
+    run({find_program("initdb", "postgresql", folders_), "-D", folder().string(), "-U", "bench", "-A", "trust",
+         "--no-instructions"});
+    std::string const tables = (folder_.path() / "tables.sql").string();
+    std::ofstream{tables} << kTables << '\n';
+  }
+  ~Postgres() override { stop(); }
+  Postgres(Postgres const&) = delete;
+  Postgres& operator=(Postgres const&) = delete;
+
+  [[nodiscard]] std::string name() const override { return "postgresql"; }
+  [[nodiscard]] std::string durability() const override {
+    return "synced (synchronous_commit on; what is in flight together shares a commit)";
+  }
+  [[nodiscard]] bool synced() const override { return true; }
+  void start() override {
+    std::vector<std::string> words = as_user_;
+    words.insert(words.end(), {program_, "-D", folder().string(), "-c", "listen_addresses=127.0.0.1", "-c",
+                               "port=" + std::to_string(port_), "-c", "unix_socket_directories=", "-c",
+                               "max_connections=200"});
+    child_ = std::make_unique<test::ChildProcess>(words);
+    wait_until_listening(address(), *child_);
+    if (made_) return;
+    made_ = true;
+    run({find_program("psql", "postgresql-client", folders_), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_), "-U",
+         "bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-f", (folder_.path() / "tables.sql").string()});
+  }
+  void kill() override { end(SIGQUIT); }  // of the postmaster: all its processes end at once, without a checkpoint
+  void stop() override { end(SIGINT); }
+  [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override { return std::make_unique<PostgresProtocol>(); }
+  [[nodiscard]] std::vector<pid_t> processes() const override {
+    std::vector<pid_t> all{child_->pid()};
+    std::string const at = "/proc/" + std::to_string(child_->pid());
+    std::ifstream in{at + "/task/" + std::to_string(child_->pid()) + "/children"};
+    for (pid_t pid = 0; in >> pid;) all.push_back(pid);
+    return all;
+  }
+  [[nodiscard]] std::filesystem::path folder() const override { return folder_.path() / "data"; }
+
+ private:
+  void run(std::vector<std::string> words) {
+    words.insert(words.begin(), as_user_.begin(), as_user_.end());
+    test::ChildProcess child{words};
+    if (child.wait(std::chrono::seconds{60}) != 0)
+      throw std::runtime_error(words[as_user_.size()] + " failed: " + child.output());
+  }
+  void end(int signal) {
+    if (child_ == nullptr) return;
+    child_->kill(signal);
+    static_cast<void>(child_->wait(std::chrono::seconds{60}));
+    child_.reset();
+  }
+
+  std::vector<std::string> folders_;
+  std::string program_;
+  int port_;
+  std::vector<std::string> as_user_;
+  test::TemporaryFolder folder_;
+  std::unique_ptr<test::ChildProcess> child_;
+  bool made_{false};
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_postgres() { return std::make_unique<Postgres>(); }
+
+}  // namespace fastjournal::bench

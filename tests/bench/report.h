@@ -1,0 +1,47 @@
+// What was measured, and how it is shown: a table for people, JSON for
+// scripts, a plot by gnuplot.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fastjournal::bench {
+
+// One figure of one round.
+struct Sample {
+  double value{0};
+  double raw_syncs{0};  // a second, in the same seconds
+  double p50_us{0};
+  double p99_us{0};
+  double driver_busy{0};
+};
+
+// One line: a work done by one peer.
+struct Line {
+  std::string group;  // inserts, leases, ...
+  std::string work;
+  std::string peer;
+  std::string unit;  // "/s", "us", "bytes", "s", "%", "x"
+  std::string durability;
+  std::string aim;   // for ours: what journal.md wants of it
+  std::string note;  // what a reader must know: the driver was the limit, rows were missing
+  bool in_syncs{false};  // the ratio to the raw sync rate means something
+  std::vector<Sample> samples;
+
+  [[nodiscard]] double median() const;
+  [[nodiscard]] double smallest() const;
+  [[nodiscard]] double largest() const;
+  [[nodiscard]] double median_of(double Sample::*figure) const;
+  // The median of value : raw syncs, round by round.
+  [[nodiscard]] double ratio() const;
+};
+
+// The first line of every group heads it.
+void print_table(std::vector<Line> const& lines);
+void write_json(std::vector<Line> const& lines, std::filesystem::path const& file);
+// Throws std::runtime_error when gnuplot is not there or fails.
+void draw_svg(std::vector<Line> const& lines, std::filesystem::path const& file);
+
+}  // namespace fastjournal::bench

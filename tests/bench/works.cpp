@@ -1,0 +1,280 @@
+#include "tests/bench/works.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "tests/bench/sync_probe.h"
+#include "tests/support/line_client.h"
+
+namespace fastjournal::bench {
+namespace {
+
+constexpr double kProbeSeconds = 0.2;
+// A disk that is this much slower than at its best is not measured on ...
+constexpr double kTooSlow = 0.5;
+// ... but for no longer than this do we wait for it.
+constexpr int kProbesMax = 50;
+// A driver that is busy for more than this share of the time may be the limit.
+constexpr double kDriverLimit = 0.9;
+constexpr double kDrainSeconds = 20;
+constexpr std::int64_t kFarMs = 3'600'000;
+
+bool is_ours(Peer const& peer) { return peer.name().starts_with("fastjournal"); }
+
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Books
+
+Line& Bench::line(std::string const& group, std::string const& work, std::string const& peer, std::string const& unit) {
+  for (Line& one : lines_)
+    if (one.group == group && one.work == work && one.peer == peer) return one;
+  // Beside the others of its work.
+  auto at = std::find_if(lines_.rbegin(), lines_.rend(),
+                         [&](Line const& one) { return one.group == group && one.work == work; });
+  if (at == lines_.rend()) at = std::find_if(lines_.rbegin(), lines_.rend(), [&](Line const& one) { return one.group == group; });
+  auto const place = at == lines_.rend() ? lines_.end() : at.base();
+  return *lines_.insert(place, Line{.group = group, .work = work, .peer = peer, .unit = unit, .durability = "", .aim = "", .note = "", .samples = {}});
+}
+
+void Bench::fault(std::uint64_t count, std::string const& what) {
+  if (count == 0) return;
+  faults_ += count;
+  fmt::print(stderr, "{} {}\n", count, what);
+}
+
+void Bench::say(std::string const& what) const {
+  if (!settings_.quiet) fmt::print(stderr, "  {}\n", what);
+}
+
+double Bench::raw_syncs(std::filesystem::path const& folder) {
+  double rate = 0;
+  for (int probe = 0; probe < kProbesMax; ++probe) {
+    rate = syncs_per_second(folder, kProbeSeconds);
+    best_syncs_ = std::max(best_syncs_, rate);
+    if (rate >= best_syncs_ * kTooSlow) return rate;
+    if (probe == 0) say(fmt::format("the disk makes {:.0f} syncs/s, its best was {:.0f}: waiting", rate, best_syncs_));
+  }
+  return rate;
+}
+
+// ---------------------------------------------------------------------------
+// Rates
+
+void Bench::measure(Contestant& contestant, Named const& named) {
+  Peer& peer = *contestant.peer;
+  double const before = raw_syncs(peer.folder());
+  Outcome const outcome = run(peer, named.plan, contestant.ledger);
+  if (!outcome.supported) return;
+  double const after = syncs_per_second(peer.folder(), kProbeSeconds);
+  Line& one = line(named.group, named.name, peer.name(), "/s");
+  one.durability = peer.durability();
+  one.in_syncs = named.sync_each;
+  if (peer.name() == "fastjournal") one.aim = named.aim;
+  one.samples.push_back({.value = outcome.per_second(),
+                         .raw_syncs = (before + after) / 2,
+                         .p50_us = static_cast<double>(outcome.latency_us.percentile(50)),
+                         .p99_us = static_cast<double>(outcome.latency_us.percentile(99)),
+                         .driver_busy = outcome.driver_busy});
+  if (outcome.driver_busy > kDriverLimit) one.note = "the driver is the limit";
+  if (!outcome.finished) one.note = "answers were missing";
+  fault(outcome.refused, peer.name() + " refused, the first: " + outcome.first_refusal);
+  fault(outcome.finished ? 0 : 1, peer.name() + ": answers did not come: " + named.name);
+}
+
+// At least so many rows wait, or as many as three seconds bring.
+void Bench::stock(Contestant& contestant, std::uint64_t rows) {
+  std::uint64_t const there = contestant.ledger.outstanding();
+  if (there >= rows) return;
+  Plan const plan{.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = 3, .rows = rows - there};
+  fault(run(*contestant.peer, plan, contestant.ledger).refused, contestant.peer->name() + " refused inserts");
+}
+
+// Until nothing is left: then every number must have come, once.
+void Bench::drain(Contestant& contestant) {
+  Plan const plan{.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds};
+  Outcome const outcome = run(*contestant.peer, plan, contestant.ledger);
+  fault(outcome.refused, contestant.peer->name() + " refused, the first: " + outcome.first_refusal);
+  if (outcome.seconds < kDrainSeconds)
+    fault(contestant.ledger.outstanding(), contestant.peer->name() + ": rows acknowledged and never handed out");
+  fault(contestant.ledger.twice(), contestant.peer->name() + ": rows handed out twice");
+}
+
+void Bench::measure_merges(Contestant& contestant) {
+  constexpr std::uint64_t kKeys = 1000;
+  if (!contestant.peer->merges()) return;
+  // A ledger of its own: a merge leaves one row of each key, and which one depends on the order of arrival.
+  Contestant merged{std::move(contestant.peer), {}};
+  measure(merged, {.group = "merges",
+                   .name = "1,000 keys, data replaced, 64 x 32",
+                   .plan = {.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = settings_.seconds, .keys = kKeys},
+                   .aim = ">= 500 k/s"});
+  Outcome const left = run(*merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
+                           merged.ledger);
+  fault(left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
+        merged.peer->name() + ": rows too many or too few after merges of 1,000 keys");
+  contestant.peer = std::move(merged.peer);
+}
+
+void Bench::run_rates(std::vector<Contestant>& contestants) {
+  double const s = settings_.seconds;
+  auto const plan = [s](Work work, std::uint32_t connections, std::uint32_t in_flight, std::uint32_t batch = 1) {
+    return Plan{.work = work, .connections = connections, .in_flight = in_flight, .batch = batch, .seconds = s};
+  };
+  Named const inserts[] = {
+      {"inserts", "1 connection, closed loop", plan(Work::insert, 1, 1), ">= 0.68 S; unix socket 0.78 S", true},
+      {"inserts", "8 connections, closed loop", plan(Work::insert, 8, 1), ">= 2.9 S", true},
+      {"inserts", "64 connections, closed loop", plan(Work::insert, 64, 1), ">= 9.5 S", true},
+      {"inserts", "64 connections x 32 in flight", plan(Work::insert, 64, 32), ">= 600 k/s; msgpack 1 M/s"},
+      {"inserts", "1 connection, batches of 64, 16 in flight", plan(Work::insert, 1, 1024, 64), ">= 1.2 M/s"},
+  };
+  Named const leases[] = {
+      {"leases", "lease + done, 1 worker", plan(Work::lease_done, 1, 1), "", true},
+      {"leases", "lease + done, 8 workers", plan(Work::lease_done, 8, 1), ">= 1.8 S", true},
+      {"leases", "DONE next=1, 1 worker", plan(Work::chained, 1, 1), "", true},
+      {"leases", "DONE next=1, 8 workers", plan(Work::chained, 8, 1), ">= 2.9 S", true},
+      {"leases", "lease + done, 8 workers x 32", plan(Work::lease_done, 8, 32), ">= 400 k/s"},
+      {"leases", "DONE next=1, 8 workers x 32", plan(Work::chained, 8, 32), ">= 400 k/s"},
+  };
+  Named const cycle{"both", "insert, lease, done; 8 connections", plan(Work::cycle, 8, 1), "", true};
+  for (std::uint32_t round = 0; round < settings_.rounds; ++round) {
+    say(fmt::format("round {} of {}", round + 1, settings_.rounds));
+    for (Named const& named : inserts)
+      for (Contestant& contestant : contestants) measure(contestant, named);
+    for (Named const& named : leases)
+      for (Contestant& contestant : contestants) {
+        // As many as the fastest could work in that time.
+        stock(contestant, static_cast<std::uint64_t>(s * (named.plan.in_flight > 1 ? 600'000 : 60'000)));
+        measure(contestant, named);
+      }
+    for (Contestant& contestant : contestants) {
+      if (!is_ours(*contestant.peer)) continue;
+      stock(contestant, static_cast<std::uint64_t>(s * 400'000));
+      Plan deliver = plan(Work::deliver, 8, 32);
+      deliver.rows = contestant.ledger.outstanding();
+      deliver.seconds = kDrainSeconds;
+      measure(contestant, {"leases", "deliver, 8 workers, credit 32", deliver, ">= 400 k/s"});
+    }
+    for (Contestant& contestant : contestants) {
+      drain(contestant);
+      measure(contestant, cycle);
+      measure_merges(contestant);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------
+// At rest
+
+void Bench::measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting) {
+  double const span = settings_.lateness_seconds;
+  auto const rows = static_cast<std::uint64_t>(span * 1000);
+  // One a millisecond, beginning when all are in.
+  Plan insert{.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = 30, .rows = rows};
+  insert.delay_ms = [](std::uint64_t number) { return 2000 + static_cast<std::int64_t>(number); };
+  Outcome const in = run(peer, insert, ledger);
+  fault(in.refused, peer.name() + " refused rows with dates: " + in.first_refusal);
+  Outcome const out = run(
+      peer, {.work = Work::wait, .connections = 1, .in_flight = 64, .seconds = span + 10, .rows = rows}, ledger);
+  fault(out.finished ? 0 : 1, peer.name() + ": not all rows with dates came");
+  Line& one = line("dates", fmt::format("due -> message, {} waiting", waiting), peer.name(), " us");
+  one.durability = peer.exact_dates() ? peer.durability() : "dates are whole seconds";
+  if (is_ours(peer)) one.aim = "p50 <= 100, p99 <= 500 us idle";
+  one.samples.push_back({.value = static_cast<double>(out.latency_us.percentile(50)),
+                         .p50_us = static_cast<double>(out.latency_us.percentile(50)),
+                         .p99_us = static_cast<double>(out.latency_us.percentile(99)),
+                         .driver_busy = out.driver_busy});
+}
+
+void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers) {
+  for (auto const& peer : peers) {
+    std::uint64_t const rows = is_ours(*peer) ? settings_.rows : settings_.peer_rows;
+    say(fmt::format("{}: {} rows that wait", peer->name(), rows));
+    peer->start();
+    Ledger ledger;
+    std::uint64_t const memory = resident_bytes(*peer);
+    std::uint64_t const disk = disk_bytes(*peer);
+    // Half of them are due, for the first lease after the start; the rest waits for a far date.
+    Plan insert{.work = Work::insert, .connections = 8, .in_flight = 128, .seconds = 60, .rows = rows};
+    insert.delay_ms = [rows](std::uint64_t number) { return number < rows / 2 ? kFarMs : std::int64_t{0}; };
+    Outcome const in = run(*peer, insert, ledger);
+    fault(in.refused, peer->name() + " refused: " + in.first_refusal);
+    auto const inserted = static_cast<double>(in.operations);
+    double const memory_each = static_cast<double>(resident_bytes(*peer) - memory) / inserted;
+    double const disk_each = static_cast<double>(disk_bytes(*peer) - disk) / inserted;
+
+    std::string const count = fmt::format("{}", rows);
+    auto const add = [&](char const* group, std::string const& work, char const* unit, double value, char const* aim) {
+      Line& one = line(group, work, peer->name(), unit);
+      one.durability = fmt::format("{} rows", in.operations);
+      if (is_ours(*peer)) one.aim = aim;
+      one.samples.push_back({.value = value});
+    };
+    // Each row's own: 200 bytes of letters, its number twice and a colon.
+    double const own = 200 + 2 * static_cast<double>(count.size());
+    add("at rest", "memory of a row beside key and data", " B", memory_each - own, "<= 64 B");
+    add("at rest", "disk of a row of 200 bytes, in batches", " B", disk_each, "<= 260 B");
+
+    double const busy = processor_seconds(*peer);
+    auto const idle_from = std::chrono::steady_clock::now();
+    // Nobody asks for anything.
+    static_cast<void>(run(*peer, {.work = Work::wait, .connections = 0, .seconds = 3, .rows = 1}, ledger));
+    add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / since(idle_from) * 100, "< 1 %");
+
+    peer->kill();
+    auto const start = std::chrono::steady_clock::now();
+    peer->start();
+    static_cast<void>(run(*peer, {.work = Work::lease_done, .seconds = 0.001}, ledger));
+    double const seconds = since(start);
+    add("at rest", "kill -9, start, first lease", " s", seconds, "<= 0.3 s at 1 M rows");
+
+    measure_wait(*peer, ledger, rows / 2);
+    peer->stop();
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Growth
+
+void Bench::run_growth() {
+  std::vector<std::uint64_t> steps{10'000};
+  while (steps.back() < settings_.most_rows) steps.push_back(std::min(steps.back() * 100, settings_.most_rows));
+  auto const measure_at = [this](std::string const& work, OwnOptions const& options, std::uint64_t rows) {
+    say("growth: " + work);
+    Contestant ours{make_fastjournal(options), {}};
+    ours.peer->start();
+    Plan fill{.work = Work::insert, .connections = 8, .in_flight = 128, .seconds = 120, .rows = rows};
+    fill.delay_ms = [](std::uint64_t) { return kFarMs; };
+    fault(run(*ours.peer, fill, ours.ledger).refused, "inserts refused");
+    for (std::uint32_t round = 0; round < settings_.rounds; ++round) {
+      double const raw = raw_syncs(ours.peer->folder());
+      Outcome const in = run(*ours.peer, {.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = settings_.seconds},
+                             ours.ledger);
+      Outcome const out = run(*ours.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
+                              ours.ledger);
+      fault(in.refused + out.refused, "refused while growing");
+      for (auto const& [name, outcome] : {std::pair{"insert", &in}, std::pair{"lease + done", &out}}) {
+        Line& one = line("growth", std::string{name} + ", " + work, "fastjournal", "/s");
+        one.aim = "cost <= 1.3 x that at 10 k";
+        one.samples.push_back({.value = outcome->per_second(),
+                               .raw_syncs = raw,
+                               .p50_us = static_cast<double>(outcome->latency_us.percentile(50)),
+                               .p99_us = static_cast<double>(outcome->latency_us.percentile(99)),
+                               .driver_busy = outcome->driver_busy});
+        one.note = fmt::format("longest {} us", outcome->latency_us.max());
+      }
+    }
+    ours.peer->stop();
+  };
+  for (std::uint64_t const rows : steps) measure_at(fmt::format("{} rows waiting", rows), {.table = "", .tables = 1}, rows);
+  measure_at("10 k rows waiting, 10,000 tables", {.table = "", .tables = 10'000}, 10'000);
+}
+
+}  // namespace fastjournal::bench
