@@ -219,7 +219,7 @@ class Postgres final : public Peer {
                                "port=" + std::to_string(port_), "-c", "unix_socket_directories=", "-c",
                                "max_connections=200"});
     child_ = std::make_unique<test::ChildProcess>(words);
-    wait_until_listening(address(), *child_);
+    wait_until_ready();
     if (made_) return;
     made_ = true;
     run({find_program("psql", "postgresql-client", folders_), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_), "-U",
@@ -239,6 +239,14 @@ class Postgres final : public Peer {
   [[nodiscard]] std::filesystem::path folder() const override { return folder_.path() / "data"; }
 
  private:
+  // It listens before it takes commands.
+  void wait_until_ready() {
+    wait_until_listening(address(), *child_);
+    std::string const asks = find_program("pg_isready", "postgresql-client", folders_);
+    for (int tries = 0; tries < 10'000; ++tries)
+      if (test::ChildProcess{{asks, "-q", "-h", "127.0.0.1", "-p", std::to_string(port_)}}.wait() == 0) return;
+    throw std::runtime_error("postgres takes no commands: " + child_->output());
+  }
   void run(std::vector<std::string> words) {
     words.insert(words.begin(), as_user_.begin(), as_user_.end());
     test::ChildProcess child{words};
