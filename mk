@@ -17,6 +17,7 @@ packages_build=(
 packages_fuzz=(clang)
 packages_format=(clang-format)
 packages_lint=(clang-tidy cppcheck)
+packages_bench=(beanstalkd redis-server postgresql postgresql-client gnuplot-nox)
 
 say() { printf 'mk: %s\n' "$*"; }
 die() {
@@ -75,7 +76,8 @@ verb_deps() {
       fuzz) packages+=("${packages_fuzz[@]}") ;;
       format) packages+=("${packages_format[@]}") ;;
       lint) packages+=("${packages_lint[@]}") ;;
-      *) die "deps: unknown set '$set'; expected fuzz, format or lint" 2 ;;
+      bench) packages+=("${packages_bench[@]}") ;;
+      *) die "deps: unknown set '$set'; expected fuzz, format, lint or bench" 2 ;;
     esac
   done
   install_packages "${packages[@]}"
@@ -326,7 +328,7 @@ usage: ./mk VERB [...]
   test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
-  deps [fuzz|format|lint]  install the packages that are missing, with those for the verbs named
+  deps [fuzz|format|lint|bench]  install the packages that are missing, with those for the verbs named
   bench [OPTIONS]       measure
   sim [--seed N]        random lives of the whole daemon in the simulator
   crash [--seed N]      millions of simulated power cuts, damaged sectors and failing calls against the log store

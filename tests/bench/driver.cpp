@@ -229,7 +229,7 @@ class Driver {
 
   void nothing(Link& link, std::int64_t next_ms) {
     answered(link);
-    if (plan_.work == Work::wait) {
+    if (plan_.work == Work::wait && !link.protocol->wakes()) {
       ++link.idle;
       set_timer(next_ms);
     }

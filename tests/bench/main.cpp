@@ -36,6 +36,7 @@ std::vector<std::unique_ptr<Peer>> make_peers(Choice const& choice, bool variant
   std::vector<std::unique_ptr<Peer>> peers;
   if (choice.has(choice.peers, "fastjournal")) {
     peers.push_back(make_fastjournal({.table = ""}));
+    if (!variants) peers.push_back(make_fastjournal({.wake = true, .table = ""}));
     if (variants) {
       peers.push_back(make_fastjournal({.local = true, .table = ""}));
       peers.push_back(make_fastjournal({.binary = true, .table = ""}));

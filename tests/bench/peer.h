@@ -57,6 +57,7 @@ class Peer {
 struct OwnOptions {
   bool local{false};      // unix socket
   bool binary{false};     // msgpack
+  bool wake{false};       // workers that wait are woken and ask; else rows are delivered
   std::string table;      // option elements of the table
   std::uint32_t tables{1};  // jobs, jobs1, jobs2, ...; only the first one is worked with
 };

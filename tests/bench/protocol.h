@@ -58,12 +58,14 @@ class Protocol {
   // Ends the row's work; `take_next`: and asks for the next one in the same message. Only if can_chain().
   virtual void done(Lease const& lease, bool take_next, std::string& out) = 0;
   [[nodiscard]] virtual bool can_chain() const { return false; }
-  // Rows come without being asked for, `credit` at once. False: the peer has no such thing.
+  // Rows come without being asked for, `credit` at once, or a message says that there are some. False: the peer has no such thing.
   virtual bool subscribe(std::uint32_t credit, std::string& out) {
     static_cast<void>(credit);
     static_cast<void>(out);
     return false;
   }
+  // Who waits hears of work, and need not ask again.
+  [[nodiscard]] virtual bool wakes() const { return false; }
   // After the operations that are sent together.
   virtual void flush(std::string& out) { static_cast<void>(out); }
   // Reads one event off the front; returns how many bytes it took. An event of the kind

@@ -19,6 +19,7 @@ std::uint64_t field(std::string_view line, std::string_view name) {
 
 class TextProtocol final : public Protocol {
  public:
+  explicit TextProtocol(bool wake) : wake_(wake) {}
   bool hello(std::string&) override { return false; }
   void insert(Row const& row, std::string& out) override {
     out += "INSERT table=jobs;name=k";
@@ -43,11 +44,12 @@ class TextProtocol final : public Protocol {
   }
   [[nodiscard]] bool can_chain() const override { return true; }
   bool subscribe(std::uint32_t credit, std::string& out) override {
-    out += "LISTEN table=jobs;mode=deliver;credit=";
-    append_number(out, credit);
+    out += wake_ ? "LISTEN table=jobs" : "LISTEN table=jobs;mode=deliver;credit=";
+    if (!wake_) append_number(out, credit);
     out += '\n';
     return true;
   }
+  [[nodiscard]] bool wakes() const override { return true; }
   std::size_t read(std::string_view in, Event& event) override {
     void const* const found = in.empty() ? nullptr : std::memchr(in.data(), '\n', in.size());
     if (found == nullptr) return 0;
@@ -64,12 +66,17 @@ class TextProtocol final : public Protocol {
     } else if (line.starts_with("NOTHING ")) {
       event.kind = Event::Kind::nothing;
       event.next_ms = static_cast<std::int64_t>(field(line, "next_date="));
+    } else if (line.starts_with("LISTEN ")) {
+      event.kind = Event::Kind::woken;
     } else if (!line.starts_with("LISTENING ")) {
       event.kind = Event::Kind::refused;
       event.text = line;
     }
     return end + 1;
   }
+
+ private:
+  bool wake_;
 };
 
 // Frames as doc/protocol.md has them. What is looked for in an answer are the bytes of a key
@@ -212,7 +219,7 @@ class Fastjournal final : public Peer {
   Fastjournal& operator=(Fastjournal const&) = delete;
 
   [[nodiscard]] std::string name() const override {
-    return std::string{"fastjournal"} + (options_.local ? " unix" : "") + (options_.binary ? " msgpack" : "");
+    return std::string{"fastjournal"} + (options_.local ? " unix" : "") + (options_.binary ? " msgpack" : "") + (options_.wake ? " wake" : "");
   }
   [[nodiscard]] std::string durability() const override { return "synced before acknowledged; leases written, not synced"; }
   [[nodiscard]] bool synced() const override { return true; }
@@ -225,7 +232,7 @@ class Fastjournal final : public Peer {
   [[nodiscard]] std::string address() const override { return options_.local ? daemon_.local() : daemon_.tcp(); }
   [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {
     if (options_.binary) return std::make_unique<BinaryProtocol>();
-    return std::make_unique<TextProtocol>();
+    return std::make_unique<TextProtocol>(options_.wake);
   }
   [[nodiscard]] std::vector<pid_t> processes() const override { return {const_cast<test::RealDaemon&>(daemon_).child().pid()}; }
   [[nodiscard]] std::filesystem::path folder() const override { return daemon_.folder() / "data"; }
