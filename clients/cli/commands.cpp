@@ -15,6 +15,7 @@
 
 #include "clients/check/check.h"
 #include "clients/cli/completion.h"
+#include "clients/cli/feed.h"
 #include "clients/cli/top.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
@@ -510,13 +511,17 @@ std::map<std::string_view, Step> const& steps() {
 
 }  // namespace
 
-Result<std::unique_ptr<Connection>> connect(Invocation const& invocation) {
+client::Options connection_options(Invocation const& invocation) {
   client::Options options;
   options.server = invocation.server;
   options.framing = invocation.text ? client::Framing::text : client::Framing::msgpack;
   options.time_limit = invocation.timeout;
   options.connect_limit = std::min(options.connect_limit, options.time_limit);
-  return Connection::open(std::move(options));
+  return options;
+}
+
+Result<std::unique_ptr<Connection>> connect(Invocation const& invocation) {
+  return Connection::open(connection_options(invocation));
 }
 
 ExitCode complain(Invocation const& invocation, Console& console, Status const& status) {
@@ -561,6 +566,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   }
   if (invocation.verb == "work") return work(invocation, console);
   if (invocation.verb == "top") return top(invocation, console);
+  if (invocation.verb == "feed") return feed(invocation, console);
   if (invocation.verb == "check") return check_configuration(invocation, console);
   Result<std::unique_ptr<Connection>> const connection = connect(invocation);
   if (!connection.ok()) {

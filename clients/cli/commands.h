@@ -22,7 +22,9 @@ struct Console {
 // "fastjournal VERB: code: sentence (facts)" and what to do about it, to console.err.
 [[nodiscard]] ExitCode complain(Invocation const& invocation, Console& console, Status const& status);
 
-// As the global options say. `complain` is due if it is not ok.
+// As the global options say.
+[[nodiscard]] client::Options connection_options(Invocation const& invocation);
+// Connects so. `complain` is due if it is not ok.
 [[nodiscard]] Result<std::unique_ptr<client::Connection>> connect(Invocation const& invocation);
 
 }  // namespace fastjournal::cli

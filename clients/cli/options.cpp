@@ -174,6 +174,15 @@ class Grammar {
     listen.add_option("--domain", out_.domain, "only of this domain");
     listen.add_option("--count", out_.count, "end after so many messages")->check(CLI::PositiveNumber);
     duration(listen, "--wait", out_.wait, "end when nothing came for so long");
+    CLI::App& feed = table_verb("feed", "print a table's records: what it holds, then each change as it is durable");
+    feed.add_flag("--follow", out_.follow, "go on with the change feed (UDP) until a signal comes");
+    feed.add_flag("--digest", out_.digest, "print no records, but at the end the digest of what was applied here");
+    feed.add_option("--address", out_.address,
+                    "where datagrams come to (default: where the table's <feed> sends them)");
+    feed.add_option("--interface", out_.interface, "IPv4 address of the network card where a group is joined");
+    feed.add_option("--count", out_.count, "end after so many records")->check(CLI::PositiveNumber);
+    feed.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+    feed.footer("`fastjournal call DIGEST table=TABLE` on the daemon's unix socket tells its digest, to compare.");
     CLI::App& ls = table_verb("ls", "list rows, leasing nothing");
     ls.add_option("--status", out_.status, "waiting, due, processing, behind, parked or paused");
     ls.add_option("--prefix", out_.prefix, "only keys that begin so");

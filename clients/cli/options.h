@@ -65,8 +65,13 @@ struct Invocation {
   std::string reason;
   // apply
   bool yes{false};
-  // check
+  // check, feed
   std::string plugins;
+  // feed
+  std::string address;
+  std::string interface;
+  bool follow{false};
+  bool digest{false};
   // top
   std::optional<DurationMs> interval;
   // tables

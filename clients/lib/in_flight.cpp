@@ -9,9 +9,9 @@ namespace fastjournal::client {
 
 bool may_resend(Message const& command) {
   // NEXT: a lease of the lost answer comes back after the grace whether we ask again or not.
-  static constexpr std::array<std::string_view, 14> kHarmless{"ALERTS", "ALIVE", "DONE",     "HELP",  "LIST",
-                                                              "LISTEN", "NEXT",  "PEEK",     "STATS", "STATUS",
-                                                              "TABLES", "TOUCH", "UNLISTEN", "WHY"};
+  static constexpr std::array<std::string_view, 15> kHarmless{"ALERTS", "ALIVE",  "DONE",  "FETCH",    "HELP",
+                                                              "LIST",   "LISTEN", "NEXT",  "PEEK",     "STATS",
+                                                              "STATUS", "TABLES", "TOUCH", "UNLISTEN", "WHY"};
   if (command.command == "INSERT") return command.has("client") && command.has("sequence");
   return std::find(kHarmless.begin(), kHarmless.end(), command.command) != kHarmless.end();
 }

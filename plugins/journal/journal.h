@@ -49,6 +49,9 @@ class Journal final : public Table {
 
   [[nodiscard]] Lsn oldest_lsn() const override { return state_.regions().oldest(); }
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  [[nodiscard]] bool snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const override;
+  [[nodiscard]] bool apply_to_part(SnapshotCursor const& cursor, RecordView const& record,
+                                   Effects& effects) noexcept override;
   [[nodiscard]] std::uint64_t live_bytes() const override { return state_.live_bytes(); }
   [[nodiscard]] std::uint64_t memory_bytes() const override {
     return state_.memory_bytes() + statistics_.memory_bytes();

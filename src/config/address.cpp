@@ -68,16 +68,24 @@ std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) {
 
 std::optional<ParsedAddress> parse_address(std::string_view text) {
   std::size_t const colon = text.rfind(':');
-  if (colon == std::string_view::npos || !number(text.substr(colon + 1), 10, 5, 65535)) return std::nullopt;
+  if (colon == std::string_view::npos) return std::nullopt;
+  auto const port = number(text.substr(colon + 1), 10, 5, 65535);
+  if (!port) return std::nullopt;
   std::string_view const host = text.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     auto const groups = parse_ipv6(host.substr(1, host.size() - 2));
     if (!groups) return std::nullopt;
-    return ParsedAddress{*groups == std::array<std::uint16_t, 8>{0, 0, 0, 0, 0, 0, 0, 1}};
+    return ParsedAddress{.loopback = *groups == std::array<std::uint16_t, 8>{0, 0, 0, 0, 0, 0, 0, 1},
+                         .ipv4 = false,
+                         .port = static_cast<std::uint16_t>(*port)};
   }
   auto const parts = parse_ipv4(host);
   if (!parts) return std::nullopt;
-  return ParsedAddress{(*parts)[0] == 127};
+  return ParsedAddress{.loopback = (*parts)[0] == 127,
+                       .group = (*parts)[0] >= 224 && (*parts)[0] < 240,
+                       .port = static_cast<std::uint16_t>(*port)};
 }
+
+bool is_ipv4(std::string_view text) { return parse_ipv4(text).has_value(); }
 
 }  // namespace fastjournal::config

@@ -2,16 +2,22 @@
 // only: a name would have to be resolved, and could resolve to anything.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace fastjournal::config {
 
 struct ParsedAddress {
-  bool loopback;  // 127.0.0.0/8 or ::1: nobody beyond this machine reaches it
+  bool loopback;      // 127.0.0.0/8 or ::1: nobody beyond this machine reaches it
+  bool group{false};  // 224.0.0.0/4: whoever joined it
+  bool ipv4{true};
+  std::uint16_t port{0};
 };
 
 // Nothing if it is no address with a port (0 to 65535).
 [[nodiscard]] std::optional<ParsedAddress> parse_address(std::string_view text);
+// Four numbers, as in 192.168.1.5.
+[[nodiscard]] bool is_ipv4(std::string_view text);
 
 }  // namespace fastjournal::config

@@ -68,10 +68,21 @@ struct CommunicatorDeclaration {
   bool operator==(CommunicatorDeclaration const&) const = default;
 };
 
+// Messages that come as datagrams.
+struct UdpDeclaration {
+  std::string address;
+  std::string interface;    // where a group is joined; empty: the system chooses
+  std::string secret_file;  // empty: none is asked for
+  std::uint32_t messages_per_second{10'000};
+
+  bool operator==(UdpDeclaration const&) const = default;
+};
+
 struct DaemonDeclaration {
   std::string file;                       // where it was read, for messages
   std::vector<ListenDeclaration> listen;  // at least one by TCP; the unix socket, if there is one, last
   std::uint32_t unix_mode{0660};          // of the unix socket
+  std::vector<UdpDeclaration> udp;
   std::string data_folder;
   std::string tables_folder;
   std::string plugins_folder;        // empty: where the daemon was installed with its plugins

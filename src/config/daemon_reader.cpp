@@ -49,6 +49,31 @@ void read_listen(Element const& element, DaemonDeclaration& out) {
   out.listen.push_back(std::move(listen));
 }
 
+void read_udp(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
+  element.expect(
+      {.attributes = {{"address", Times::one}, {"plain-text"}, {"interface"}, {"secret-file"}, {"messages-per-second"}},
+       .children = {}});
+  UdpDeclaration udp;
+  bool const plain_text = boolean_field(element, "plain-text").value_or(false);
+  std::string_view const text = element.attribute("address").value_or("");
+  std::optional<ParsedAddress> const address = parse_address(text);
+  udp.address = text;
+  if (!address && !text.empty())
+    element.problem_at("address", "attribute \"address\": found " + model::shown(text) +
+                                      ", expected an IP address and a port, as in 127.0.0.1:4052, or a group, as in "
+                                      "239.1.2.3:4052");
+  if (address && !address->loopback && !plain_text)
+    element.problem_at("address",
+                       "address " + model::shown(text) +
+                           " can be reached from other machines, and everything on it travels unencrypted, the secret "
+                           "too; expected a loopback address (127.0.0.1, [::1]), or plain-text=\"true\" beside it");
+  udp.interface = interface_field(element, "interface");
+  if (auto const file = text_field(element, "secret-file")) udp.secret_file = joined(base, *file);
+  if (auto const most = integer_field(element, "messages-per-second", 1, 1'000'000))
+    udp.messages_per_second = static_cast<std::uint32_t>(*most);
+  out.udp.push_back(std::move(udp));
+}
+
 void read_log(Element const& element, DaemonDeclaration& out) {
   element.expect({.attributes = {{"name", Times::one},
                                  {"container-size"},
@@ -185,6 +210,7 @@ std::string read_folder(Element const& root, std::string_view name, std::filesys
 void read(Element const& root, std::filesystem::path const& base, DaemonDeclaration& out) {
   root.expect({.attributes = {},
                .children = {{"listen", Times::any},
+                            {"udp", Times::any},
                             {"data"},
                             {"tables"},
                             {"plugins"},
@@ -197,6 +223,7 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
   for (Element const& element : root.children("listen")) read_listen(element, out);
   if (out.listen.empty()) out.listen.emplace_back();
   if (auto const element = root.child("socket")) read_socket(*element, base, out);
+  for (Element const& element : root.children("udp")) read_udp(element, base, out);
   for (Element const& element : root.children("log")) read_log(element, out);
   out.data_folder = read_folder(root, "data", base, "data");
   out.tables_folder = read_folder(root, "tables", base, "tables.d");

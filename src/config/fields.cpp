@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "config/address.h"
 #include "model/duration.h"
 #include "model/value.h"
 
@@ -110,6 +111,15 @@ std::optional<std::string> text_field(Element const& element, std::string_view a
   if (!text->empty()) return std::string{*text};
   wrong(element, attribute, *text, "some text");
   return std::nullopt;
+}
+
+std::string interface_field(Element const& element, std::string_view attribute) {
+  std::optional<std::string_view> const text = element.attribute(attribute);
+  if (!text) return {};
+  if (is_ipv4(*text)) return std::string{*text};
+  element.problem_at(attribute, "attribute \"" + std::string{attribute} + "\": found " + model::shown(*text) +
+                                    ", expected the IPv4 address of a network card, as in 192.168.1.5");
+  return {};
 }
 
 Result<std::int64_t> parse_option(OptionDeclaration const& option, std::string_view text) {

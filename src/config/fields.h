@@ -45,6 +45,9 @@ inline constexpr NameRule kCommandName{"_", 64, "a letter A-Z, then A-Z, 0-9 or 
 // Not empty.
 [[nodiscard]] std::optional<std::string> text_field(Element const& element, std::string_view attribute);
 
+// The IPv4 address of a network card; empty: the attribute is absent, or wrong.
+[[nodiscard]] std::string interface_field(Element const& element, std::string_view attribute);
+
 // An option's text as its value. The error says what was found and what was expected.
 [[nodiscard]] Result<std::int64_t> parse_option(OptionDeclaration const& option, std::string_view text);
 // As people write it: "1h", "16MiB", "5".

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/address.h"
 #include "config/alias_reader.h"
 #include "config/column_reader.h"
 #include "config/fields.h"
@@ -80,9 +81,31 @@ std::string read_log(Element const& table) {
   return name_field(*log, "name", kLogName).value_or("");
 }
 
+std::optional<FeedDeclaration> read_feed(Element const& table) {
+  std::optional<Element> const element = table.child("feed");
+  if (!element) return std::nullopt;
+  element->expect(
+      {.attributes = {{"address", Times::one}, {"interface"}, {"ttl"}, {"heartbeat"}, {"keep"}}, .children = {}});
+  FeedDeclaration feed;
+  if (std::optional<std::string_view> const text = element->attribute("address")) {
+    feed.address = *text;
+    std::optional<ParsedAddress> const address = parse_address(*text);
+    if (!address || address->port == 0)
+      element->problem_at("address", "attribute \"address\": found " + model::shown(*text) +
+                                         ", expected an IP address and a port that is not 0, as in 239.1.2.3:4051 (a "
+                                         "group) or 127.0.0.1:4051");
+  }
+  feed.interface = interface_field(*element, "interface");
+  if (auto const ttl = integer_field(*element, "ttl", 0, 255)) feed.ttl = static_cast<std::uint8_t>(*ttl);
+  feed.heartbeat_ms = duration_field(*element, "heartbeat", 100, 3'600'000).value_or(feed.heartbeat_ms);
+  if (auto const keep = size_field(*element, "keep", 64 << 10, 1 << 30))
+    feed.keep_bytes = static_cast<std::uint64_t>(*keep);
+  return feed;
+}
+
 TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
   Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}},
-              .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}}};
+              .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}, {"feed"}}};
   if (type != nullptr)
     for (OptionDeclaration const& option : type->options) shape.children.push_back({option.name, Times::maybe});
   // Without its type, nobody can say which options a table has.
@@ -95,6 +118,7 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
                      "table " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
   out.description = table.description();
   out.log = read_log(table);
+  out.feed = read_feed(table);
   static TypeDeclaration const unknown{};
   TypeDeclaration const& known = type == nullptr ? unknown : *type;
   out.type = known.name;

@@ -108,10 +108,9 @@ bool Catalogue::apply_table(RecordView const& record) {
 }
 
 bool Catalogue::apply_schema(RecordView const& record) {
-  ByteReader reader{as_text(record.body)};
-  TableId const id{reader.number<std::uint32_t>()};
-  if (!reader.ok() || id == TableId::catalogue) return false;
-  Result<Schema> schema = model::decode_schema(reader.rest());
+  TableId const id = table_of_schema(record);
+  if (id == TableId::catalogue) return false;
+  Result<Schema> schema = read_schema(record);
   if (!schema.ok()) return false;
   // Its table may follow, when that was copied forward later.
   SchemaEntry& entry = tables_[id].schemas[schema->version];
@@ -119,6 +118,21 @@ bool Catalogue::apply_schema(RecordView const& record) {
   if (entry.lsn.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
   entry = SchemaEntry{record.object, record.lsn, std::move(schema).value()};
   return true;
+}
+
+TableId Catalogue::table_of_schema(RecordView const& record) {
+  if (record.table != TableId::catalogue || static_cast<Kind>(record.type) != Kind::schema) return TableId::catalogue;
+  ByteReader reader{as_text(record.body)};
+  return TableId{reader.number<std::uint32_t>()};
+}
+
+Result<Schema> Catalogue::read_schema(RecordView const& record) {
+  ByteReader reader{as_text(record.body)};
+  static_cast<void>(reader.number<std::uint32_t>());
+  if (record.version != kVersion || !reader.ok())
+    return Status{Code::damaged, "a schema's record of version " + std::to_string(record.version) +
+                                     " cannot be read; it is damaged or of a newer program"};
+  return model::decode_schema(reader.rest());
 }
 
 Catalogue::TableEntry const* Catalogue::find(TableId id) const {

@@ -11,6 +11,7 @@
 
 #include "core/alerts.h"
 #include "fastjournal/declaration.h"
+#include "fastjournal/status.h"
 #include "fastjournal/table.h"
 #include "fastjournal/types.h"
 
@@ -41,6 +42,11 @@ class Catalogue {
 
   // False: the record is damaged or of an unknown version.
   [[nodiscard]] bool apply(RecordView const& record) noexcept;
+
+  // Of a record that states a schema: whose it is; TableId::catalogue: it states something else.
+  [[nodiscard]] static TableId table_of_schema(RecordView const& record);
+  // The schema itself; not ok: damaged.
+  [[nodiscard]] static Result<Schema> read_schema(RecordView const& record);
 
   [[nodiscard]] std::map<TableId, TableEntry> const& tables() const { return tables_; }
   [[nodiscard]] TableEntry const* find(TableId id) const;

@@ -85,7 +85,7 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
     if (!group.step_is_empty()) {
       FJ_CHECK(logs, "a command that is declared to read appended records");
       if (decision.promise == Promise::synced) promise = Promise::synced;
-      group.apply_step(*table.table, effects);
+      group.apply_step(table, effects);
     }
     ++decision.step;
     room = kStepBytesMax + kGroupBytes;
@@ -198,7 +198,7 @@ Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uin
     Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
     bool const more = decide(decision);
     if (!group.step_is_empty()) {
-      group.apply_step(*table.table, effects);
+      group.apply_step(table, effects);
       close_group(log, now, promise);
     }
     if (!more) return Ending::finished;

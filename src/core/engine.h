@@ -145,6 +145,7 @@ class Engine {
   [[nodiscard]] static Schema const& latest_schema(HostedTable const& table);
   void describe_changes(HostedTable const& table, TableDeclaration const& next,
                         std::vector<std::string>& changes) const;
+  static void change_feed(HostedTable& table);
   Status check_one(Declaration const& declaration) const;
   Status drop(HostedTable& table, TimeMs now);
   Status log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append);

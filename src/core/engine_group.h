@@ -31,20 +31,32 @@ class Engine::Group final : public Records {
   [[nodiscard]] bool is_empty() const { return applied_ == 0 && step_.empty(); }
 
   // What the last step appended becomes state. A table that refuses its own record is broken.
-  void apply_step(Table& table, Effects& effects) {
+  void apply_step(HostedTable& table, Effects& effects) {
     for (RecordView const& record : step_)
-      FJ_CHECK(table.apply(record, log_->log->base_lsn(), effects), "a table refused a record it decided itself");
+      FJ_CHECK(table.table->apply(record, log_->log->base_lsn(), effects),
+               "a table refused a record it decided itself");
+    if (table.feed != nullptr)
+      for (RecordView const& record : step_) tell_followers(table, record);
     applied_ += step_.size();
     step_.clear();
   }
   void apply_to_catalogue() {
-    for (RecordView const& record : step_)
+    for (RecordView const& record : step_) {
       FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
+      // Without its schemas a follower could not read the rows.
+      if (HostedTable* const table = log_->table_of_schema(record); table != nullptr && table->feed != nullptr)
+        tell_followers(*table, record);
+    }
     applied_ += step_.size();
     step_.clear();
   }
 
  private:
+  void tell_followers(HostedTable& table, RecordView const& record) {
+    if (!table.feed->has_unsent()) log_->unsent_feeds.push_back(&table);
+    table.feed->note(record);
+  }
+
   HostedLog* log_{nullptr};
   TableId table_{};
   std::vector<RecordView> step_;

@@ -2,8 +2,8 @@
 // object that lives, and stragglers are copied forward in small steps.
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/hash.h"
+#include "core/digest.h"
 #include "core/engine.h"
 #include "core/engine_group.h"
 
@@ -25,17 +25,6 @@ constexpr DurationMs kResetEvery{1000};
 std::uint64_t container_bytes(LogUsage const& usage) {
   return usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
 }
-
-class DigestSum final : public DigestSink {
- public:
-  explicit DigestSum(std::uint64_t seed) : seed_(seed) {}
-  void object(std::span<std::byte const> canonical) override { sum_ += hash64(as_text(canonical), seed_); }
-  [[nodiscard]] std::uint64_t sum() const { return sum_; }
-
- private:
-  std::uint64_t seed_;
-  std::uint64_t sum_{0};
-};
 
 }  // namespace
 
@@ -216,7 +205,7 @@ bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, bool m
     Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
     Restated const restated = table.table->restate_oldest(below, budget, decision);
     if (!group.step_is_empty()) {
-      group.apply_step(*table.table, effects);
+      group.apply_step(table, effects);
       end_group(log, now, Promise::synced);
       return true;
     }

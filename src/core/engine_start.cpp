@@ -51,7 +51,10 @@ Declaration Engine::declared(std::string_view name) const {
 
 Status Engine::attach(HostedLog& hosted, Log& log) {
   hosted.log = &log;
-  return host_replayed(hosted);
+  if (Status status = host_replayed(hosted); !status.ok()) return status;
+  for (auto const& [id, table] : hosted.tables)
+    if (table != nullptr && table->feed != nullptr) table->feed->begin(log.base_lsn());
+  return {};
 }
 
 TimeMs Engine::last_now() const {
@@ -73,7 +76,11 @@ Status Engine::replay_catalogue(HostedLog& log, RecordView const& record) {
 Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   if (Status status = host_replayed(log); !status.ok()) return status;
   ++log.records_replayed;
-  if (record.table == TableId::catalogue) return {};
+  if (record.table == TableId::catalogue) {
+    HostedTable* const described = log.table_of_schema(record);
+    if (described != nullptr && described->feed != nullptr) described->feed->note(record);
+    return {};
+  }
   auto const found = log.tables.find(record.table);
   // A table that was dropped or is to be forgotten: its records stay until the base has passed them.
   if (found == log.tables.end() || found->second == nullptr) return {};
@@ -82,6 +89,7 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
     return {Code::damaged, "log " + log.name + ", table " + quoted(found->second->name) + ": record of type " +
                                std::to_string(record.type) + " at LSN " + std::to_string(record.lsn.value) +
                                " does not fit what stands before it; the log is damaged or of a newer version"};
+  if (found->second->feed != nullptr) found->second->feed->note(record);
   return {};
 }
 
@@ -135,6 +143,7 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->type = &type;
   for (std::size_t i = 0; i < declaration->schema.columns.size(); ++i)
     hosted->columns.add(declaration->schema.columns[i].name, static_cast<std::uint32_t>(i));
+  if (declaration->feed) hosted->feed = std::make_unique<Feed>(declaration->feed->keep_bytes);
   hosted->declaration = std::move(declaration);
   hosted->table = std::move(table).value();
   hosted->log = &log;
@@ -218,7 +227,9 @@ Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs
     Catalogue::append_schema(records, {}, id, schema);
   });
   if (!status.ok()) return status;
-  return host(log, id, *types_.find(declaration->type)->second, with_schema(declaration, std::move(schema)));
+  status = host(log, id, *types_.find(declaration->type)->second, with_schema(declaration, std::move(schema)));
+  if (status.ok() && log.tables[id]->feed != nullptr) log.tables[id]->feed->begin(log.log->end_lsn());
+  return status;
 }
 
 Schema const& Engine::latest_schema(HostedTable const& table) {
@@ -246,8 +257,23 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
   }
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
+  change_feed(table);
   refresh(table);
   return {};
+}
+
+// As its declaration has it now.
+void Engine::change_feed(HostedTable& table) {
+  std::optional<FeedDeclaration> const& declared = table.declaration->feed;
+  if (!declared) {
+    std::erase(table.log->unsent_feeds, &table);
+    table.feed.reset();
+  } else if (table.feed != nullptr) {
+    table.feed->keep(declared->keep_bytes);
+  } else {
+    table.feed = std::make_unique<Feed>(declared->keep_bytes);
+    table.feed->begin(table.log->log->end_lsn());
+  }
 }
 
 Status Engine::drop(HostedTable& table, TimeMs now) {
@@ -257,6 +283,8 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
       *table.log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, table.id); });
   if (!status.ok()) return status;
   for (Alert const& alert : gone) notify(false, &table, alert);
+  std::erase(table.log->unsent_feeds, &table);
+  table.feed.reset();
   table.log->tables.erase(table.id);
   end_waiting(table);
   table.table.reset();
@@ -344,6 +372,12 @@ void Engine::describe_changes(HostedTable const& table, TableDeclaration const& 
   if (next.aliases != table.declaration->aliases)
     changes.push_back(head + "aliases " + std::to_string(table.declaration->aliases.size()) + " -> " +
                       std::to_string(next.aliases.size()));
+  if (next.feed != table.declaration->feed) {
+    auto const where = [](std::optional<FeedDeclaration> const& feed) { return feed ? feed->address : "none"; };
+    std::string const before = where(table.declaration->feed);
+    std::string const after = where(next.feed);
+    changes.push_back(head + (before == after ? "feed to " + after + " changed" : "feed " + before + " -> " + after));
+  }
   if (next.description != table.declaration->description) changes.push_back(head + "another description");
 }
 

@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/name_table.h"
 #include "core/catalogue.h"
+#include "core/feed.h"
 #include "core/log.h"
 #include "core/subscriptions.h"
 #include "core/types.h"
@@ -23,23 +25,31 @@ struct HostedLog {
   Log* log{nullptr};  // owned by the server; set once recovery is over
   Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
-  bool hosted{false};          // its catalogue was read and its tables made
-  bool clock_in_batch{false};  // this turn's batch tells its `now` already
-  Lsn base_checked_at{};       // end of the log when the base was last moved
-  Lsn rows_oldest{};           // what the tables need, as of then
-  bool short_of_space{false};  // something that adds was refused last time
-  TimeMs refused_at{};         // when there last was no room
-  bool copying{false};         // stragglers are being copied forward
-  Lsn round_end{};             // of the log when that began: a round ends when the base has come there
-  Lsn round_over{};            // end of the log when a round ended
-  Lsn copy_below{};            // the container that is being emptied ends here,
-  std::uint64_t copied{0};     // and this much of it was copied
+  std::vector<HostedTable*> unsent_feeds;  // have records that their followers were not told
+  bool hosted{false};                      // its catalogue was read and its tables made
+  bool clock_in_batch{false};              // this turn's batch tells its `now` already
+  Lsn base_checked_at{};                   // end of the log when the base was last moved
+  Lsn rows_oldest{};                       // what the tables need, as of then
+  bool short_of_space{false};              // something that adds was refused last time
+  TimeMs refused_at{};                     // when there last was no room
+  bool copying{false};                     // stragglers are being copied forward
+  Lsn round_end{};                         // of the log when that began: a round ends when the base has come there
+  Lsn round_over{};                        // end of the log when a round ended
+  Lsn copy_below{};                        // the container that is being emptied ends here,
+  std::uint64_t copied{0};                 // and this much of it was copied
   // Of the tables one that had rows when somebody looked; what holds no row at all is reset (when-empty).
   HostedTable const* with_rows{nullptr};
   bool has_dead{false};  // something was logged since it was reset
   TimeMs reset_at{};
   std::uint64_t records_replayed{0};
   std::uint64_t bytes_restated{0};
+
+  // The table of which a record of the catalogue states a schema; null: it does not, or none is there.
+  [[nodiscard]] HostedTable* table_of_schema(RecordView const& record) const {
+    TableId const id = Catalogue::table_of_schema(record);
+    auto const found = id == TableId::catalogue ? tables.end() : tables.find(id);
+    return found == tables.end() ? nullptr : found->second;
+  }
 };
 
 struct HostedTable {
@@ -52,6 +62,7 @@ struct HostedTable {
   HostedLog* log{nullptr};
   std::uint32_t number{0};  // in the engine's list and its heap of dates
   Subscriptions subscriptions;
+  std::unique_ptr<Feed> feed;     // null: nobody can follow it
   std::uint64_t memory_bytes{0};  // as it last said
   bool touched{false};            // somebody may have to be told at the end of the turn
   std::uint64_t commands{0};

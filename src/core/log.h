@@ -48,6 +48,9 @@ class Log {
   // more may be acknowledged (ARCHITECTURE 1, rule 4).
   [[nodiscard]] virtual Status commit() = 0;
 
+  // Before anything more leaves, everything up to now is synced, whatever it was promised.
+  virtual void want_sync() = 0;
+
   // The place of the next record.
   [[nodiscard]] virtual Lsn end_lsn() const = 0;
   // Everything below is durable / was given to the kernel.
@@ -63,6 +66,8 @@ class Log {
   [[nodiscard]] virtual Lsn base_lsn() const = 0;
   // How often this store was opened for writing, this time included; durable before open returned.
   [[nodiscard]] virtual std::uint32_t start() const = 0;
+  // By chance when the log was made: two logs never have the same LSNs for the same records.
+  [[nodiscard]] virtual std::uint64_t store_id() const = 0;
   [[nodiscard]] virtual LogUsage usage() const = 0;
 };
 

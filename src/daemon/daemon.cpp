@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <random>
 
 #include "config/daemon_reader.h"
@@ -181,6 +182,27 @@ Status Daemon::start_listening(std::vector<std::string>& bound) {
     if (!done.ok()) return done.status();
     bound.push_back(done->text);
   }
+  for (config::UdpDeclaration const& udp : declared_.udp)
+    if (Status status = take_datagrams(udp, bound); !status.ok()) return status;
+  return {};
+}
+
+Status Daemon::take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound) {
+  server::DatagramOptions options;
+  options.messages_per_second = udp.messages_per_second;
+  if (!udp.secret_file.empty()) {
+    std::ifstream file{udp.secret_file, std::ios::binary};
+    std::getline(file, options.secret);
+    while (!options.secret.empty() && (options.secret.back() == '\r' || options.secret.back() == ' '))
+      options.secret.pop_back();
+    if (options.secret.empty() || options.secret.size() > server::kDatagramMessageBytesMax / 2)
+      return {Code::bad_configuration, declared_.file + ": <udp secret-file>: " + udp.secret_file +
+                                           ": expected a file whose first line is the secret, of 1 to 512 bytes"};
+  }
+  Result<env::DatagramSocket> socket = reactor_->receive_datagrams({{udp.address}, udp.interface});
+  if (!socket.ok()) return socket.status();
+  server_->take_messages(socket->id, std::move(options));
+  bound.push_back("udp:" + socket->bound.text);
   return {};
 }
 

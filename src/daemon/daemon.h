@@ -38,6 +38,7 @@ class Daemon final : public server::Administration {
   [[nodiscard]] Status load_types();
   [[nodiscard]] Status open_logs();
   [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
+  [[nodiscard]] Status take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound);
   [[nodiscard]] Status take_signals();
   void start_telling();
   void join_neighbours();

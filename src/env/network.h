@@ -22,6 +22,21 @@ struct Address {
   std::string text;
 };
 
+// Where datagrams go to, or arrive.
+struct DatagramAddress {
+  Address address;        // numbers and a port; a multicast group (IPv4), a broadcast, or one computer
+  std::string interface;  // IPv4 address of the network card for a group; empty: the system chooses
+  std::uint8_t ttl{1};    // of what is sent to a group; 0: it stays on this computer
+};
+
+struct DatagramSocket {
+  ConnectionId id{};  // not one of a connection
+  Address bound;      // port 0 resolved
+};
+
+// More than any datagram that we send or read.
+inline constexpr std::size_t kDatagramBytesMax = 2048;
+
 class NetworkHandler {
  public:
   // `peer` for people: "127.0.0.1:51234", "unix:pid 812".
@@ -34,6 +49,8 @@ class NetworkHandler {
   virtual void on_end_of_input(ConnectionId id) = 0;
   // The connection is gone; `id` is not used again. Not called for close().
   virtual void on_closed(ConnectionId id, std::string_view reason) = 0;
+  // A datagram, whole or cut to kDatagramBytesMax + 1 bytes; valid during the call only. `id` is its socket.
+  virtual void on_datagram(ConnectionId, std::string_view) {}
   // The date asked for with wake_at has come.
   virtual void on_timer() = 0;
   // Everything readable in this turn was given; commit, send, and set the next timer here.
@@ -57,6 +74,13 @@ class Network {
   virtual void hold_reading(ConnectionId id, bool hold) = 0;
   // Ends it; no further call for this id.
   virtual void close(ConnectionId id) = 0;
+  // Datagrams: lost, doubled and overtaken at will. A socket to send from; nothing is read from it.
+  [[nodiscard]] virtual Result<ConnectionId> open_datagrams_to(DatagramAddress const& address) = 0;
+  // A socket to read from, in the group if the address is one.
+  [[nodiscard]] virtual Result<DatagramSocket> receive_datagrams(DatagramAddress const& address) = 0;
+  // False: the kernel does not take it now; it is lost. Never waits.
+  [[nodiscard]] virtual bool send_datagram(ConnectionId id, std::string_view bytes) = 0;
+  virtual void close_datagrams(ConnectionId id) = 0;
   // on_timer at this moment of the monotonic clock (Clock::monotonic_us);
   // replaces the former one; INT64_MAX: none. A date that has passed: in the next turn.
   virtual void wake_at(std::int64_t monotonic_us) = 0;

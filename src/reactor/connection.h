@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "fastjournal/types.h"
+#include "reactor/datagram_socket.h"
 #include "reactor/reactor.h"
 
 namespace fastjournal::reactor {
@@ -33,6 +34,16 @@ struct Reactor::Listener {
   Reactor* owner{nullptr};
   std::unique_ptr<ListeningSocket> socket;
   Event acceptable;
+};
+
+struct Reactor::Datagrams {
+  Datagrams(Reactor* reactor, ConnectionId number, DatagramSocket opened)
+      : owner(reactor), id(number), socket(std::move(opened)) {}
+
+  Reactor* owner;
+  ConnectionId id;
+  DatagramSocket socket;
+  Event readable;  // only of those that are read
 };
 
 struct Reactor::SignalAction {

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -77,6 +78,10 @@ class Reactor final : public env::Network {
   [[nodiscard]] std::size_t send(ConnectionId id, std::string_view bytes) override;
   void hold_reading(ConnectionId id, bool hold) override;
   void close(ConnectionId id) override;
+  [[nodiscard]] Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
+  [[nodiscard]] Result<env::DatagramSocket> receive_datagrams(env::DatagramAddress const& address) override;
+  [[nodiscard]] bool send_datagram(ConnectionId id, std::string_view bytes) override;
+  void close_datagrams(ConnectionId id) override;
   void wake_at(std::int64_t monotonic_us) override { wake_us_ = monotonic_us; }
   void turn_again() override { again_ = true; }
 
@@ -86,6 +91,7 @@ class Reactor final : public env::Network {
  private:
   struct Connection;
   struct Listener;
+  struct Datagrams;
   struct SignalAction;
   struct EventDeleter {
     void operator()(event* one) const;
@@ -108,7 +114,10 @@ class Reactor final : public env::Network {
   void tell_ended();
   void read_postponed();
 
+  [[nodiscard]] ConnectionId next_datagram_id();
+
   // What the events call.
+  void on_datagrams(Datagrams& datagrams);
   void on_acceptable(Listener& listener);
   void on_readable(Connection& connection);
   void on_writable(Connection& connection);
@@ -148,6 +157,8 @@ class Reactor final : public env::Network {
   std::int64_t armed_us_{INT64_MAX};  // what the kernel's timer is set to, never later than wake_us_ while we wait
 
   std::vector<std::unique_ptr<Listener>> listeners_;
+  std::map<ConnectionId, std::unique_ptr<Datagrams>> datagrams_;
+  std::uint64_t datagram_ids_{0};
   Event resume_event_;
   UniqueFd reserve_fd_;  // given up for a moment to refuse a peer when there is no other descriptor
   std::int64_t warned_us_{INT64_MIN};

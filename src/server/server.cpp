@@ -39,7 +39,8 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
       limits_(limits),
       administration_(administration),
       time_(clock),
-      engine_(types, *this) {
+      engine_(types, *this),
+      feeds_(network, engine_) {
   name_system_commands();
   engine_.limit_memory(limits.memory_bytes);
 }
@@ -49,6 +50,9 @@ Status Server::start_serving() {
   Result<Aliases> aliases = read_aliases(engine_.declarations());
   if (!aliases.ok()) return aliases.status();
   aliases_ = std::move(aliases).value();
+  Result<Feeds::Outlets> feeds = feeds_.open(engine_.declarations());
+  if (!feeds.ok()) return feeds.status();
+  feeds_.use(std::move(feeds).value(), time_.monotonic_us());
   if (Status status = engine_.finish_recovery(time_.now()); !status.ok()) return status;
   for (storage::FileLog* log : logs_)
     if (Status status = log->commit(); !status.ok()) return status;
@@ -98,8 +102,11 @@ Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry
   Result<Aliases> aliases = read_aliases(next.value());
   if (!aliases.ok()) return aliases.status();
   if (dry_run) return engine_.preview_reload(next.value());
+  Result<Feeds::Outlets> feeds = feeds_.open(next.value());
+  if (!feeds.ok()) return feeds.status();
   Result<std::vector<std::string>> changes = engine_.reload(next.value(), turn_now());
   if (changes.ok()) aliases_ = std::move(aliases).value();
+  feeds_.use(std::move(feeds).value(), time_.monotonic_us());
   return changes;
 }
 
@@ -239,7 +246,8 @@ void Server::handle_table_command(Session& session) {
     return type.second->find_command(message_.command) != NameTable::kAbsent;
   });
   if (known) {
-    if (run_table_command(session, message_, answer_, status)) reply(session, message_, answer_, status);
+    if (run_table_command(session.id, session.worker, message_, answer_, status))
+      reply(session, message_, answer_, status);
   } else if (Aliases::Alias const* const alias = aliases_.find(message_.command)) {
     handle_alias(session, *alias);
   } else {
@@ -249,7 +257,8 @@ void Server::handle_table_command(Session& session) {
   }
 }
 
-bool Server::run_table_command(Session& session, Message const& message, Answer& answer, Status& status) {
+bool Server::run_table_command(ConnectionId connection, std::string_view worker, Message const& message, Answer& answer,
+                               Status& status) {
   core::HostedTable* const table = table_of(message, status);
   if (table == nullptr) return true;
   std::uint32_t const index = table->type->find_command(message.command);
@@ -261,8 +270,7 @@ bool Server::run_table_command(Session& session, Message const& message, Answer&
   status = check_parameters(*table, table->type->commands()[index], message);
   if (!status.ok()) return true;
   std::string_view const named = message.text("worker");
-  Command const command{static_cast<std::uint16_t>(index), &message, session.id,
-                        named.empty() ? std::string_view{session.worker} : named};
+  Command const command{static_cast<std::uint16_t>(index), &message, connection, named.empty() ? worker : named};
   if (!engine_.execute(*table, command, turn_now(), answer, status)) return false;
   // Whoever asked must hear something, also of an empty list.
   if (status.ok() && answer.empty()) answer.message("NOTHING").add("table", std::string_view{table->name});
@@ -271,7 +279,7 @@ bool Server::run_table_command(Session& session, Message const& message, Answer&
 
 void Server::handle_alias(Session& session, Aliases::Alias const& alias) {
   Status status = translate(alias, message_, translated_);
-  if (status.ok()) static_cast<void>(run_table_command(session, translated_, answer_, status));
+  if (status.ok()) static_cast<void>(run_table_command(session.id, session.worker, translated_, answer_, status));
   answer_.clear();
   acknowledge(alias, message_, status.ok(), answer_);
   reply(session, message_, answer_, {});
@@ -423,7 +431,11 @@ void Server::on_turn_end() {
   TimeMs const now = turn_now();
   bool again = engine_.next_due() <= now && engine_.run_timers(now);
   again = engine_.end_of_turn(now) || again;
+  if (feeds_.wants_sync(time_.monotonic_us()))
+    for (storage::FileLog* log : logs_)
+      if (log->options().sync == storage::SyncPolicy::always) log->want_sync();
   if (!commit_logs()) return;
+  feeds_.send(time_.monotonic_us());
   again = engine_.committed(now) || again;
   tell_alerts();
   tick_neighbours();
@@ -457,9 +469,9 @@ bool Server::commit_logs() {
     } else if (log->needs_stamp() && before >= stamp_at_us_) {
       status = log->stamp();
     }
-    if (status.ok() && log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval &&
-        before >= sync_at_us_)
-      status = log->sync();
+    bool const interval_over =
+        log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval && before >= sync_at_us_;
+    if (status.ok() && (interval_over || log->wants_sync())) status = log->sync();
     if (status.ok())
       if (std::unique_ptr<storage::Chore> chore = log->take_chore()) administration_.run_chore(*log, std::move(chore));
     if (!status.ok()) {
@@ -524,7 +536,7 @@ void Server::schedule(bool again) {
     check_health();
   }
   std::int64_t wake = time_.monotonic_of(engine_.next_due());
-  wake = std::min(wake, next_neighbour_us());
+  wake = std::min({wake, next_neighbour_us(), feeds_.next_us()});
   if (unwell_) wake = std::min(wake, slew_at_us_);
   for (storage::FileLog const* log : logs_) {
     if (log->needs_stamp()) wake = std::min(wake, stamp_at_us_);

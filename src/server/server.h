@@ -19,6 +19,8 @@
 #include "env/network.h"
 #include "server/administration.h"
 #include "server/aliases.h"
+#include "server/datagram_messages.h"
+#include "server/feeds.h"
 #include "server/neighbour.h"
 #include "server/session.h"
 #include "server/time_keeper.h"
@@ -71,6 +73,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   // Commands of the daemon itself that no other service has: name and parameters.
   [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_commands();
+  // What arrives at this socket of the network are messages.
+  void take_messages(ConnectionId socket, DatagramOptions options);
+
   // Before start_serving, once.
   void join(NeighbourOptions options);
   // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
@@ -82,6 +87,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_writable(ConnectionId id) override;
   void on_end_of_input(ConnectionId id) override;
   void on_closed(ConnectionId id, std::string_view reason) override;
+  void on_datagram(ConnectionId socket, std::string_view bytes) override;
   void on_timer() override {}
   void on_turn_end() override;
 
@@ -98,7 +104,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void handle(Session& session);
   void handle_table_command(Session& session);
   // False: the answer comes later, through the Outlet.
-  [[nodiscard]] bool run_table_command(Session& session, Message const& message, Answer& answer, Status& status);
+  [[nodiscard]] bool run_table_command(ConnectionId connection, std::string_view worker, Message const& message,
+                                       Answer& answer, Status& status);
+  [[nodiscard]] bool adds(Message const& message);
   void handle_alias(Session& session, Aliases::Alias const& alias);
   [[nodiscard]] static Status check_parameters(core::HostedTable const& table, core::CommandType const& command,
                                                Message const& message);
@@ -150,6 +158,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_lower(Session&, Message const&, Answer&, Status&);
   void on_listen(Session&, Message const&, Answer&, Status&);
   void on_unlisten(Session&, Message const&, Answer&, Status&);
+  void on_fetch(Session&, Message const&, Answer&, Status&);
+  void on_digest(Session&, Message const&, Answer&, Status&);
   void on_reload(Session&, Message const&, Answer&, Status&);
   [[nodiscard]] Result<core::Declarations> declarations_with(std::string_view table,
                                                              core::Declarations const& next) const;
@@ -182,6 +192,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::vector<Session*> dirty_;                                          // have something to send, or to be closed for
   std::vector<Session*> flushing_;
   Aliases aliases_;
+  Feeds feeds_;
+  std::unordered_map<ConnectionId, DatagramSource> datagram_sources_;
   Message message_;     // the one being handled
   Message translated_;  // what it means, if it is an alias
   Answer answer_;
@@ -204,6 +216,11 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::uint64_t commits{0};
     std::uint64_t bytes_in{0};
     std::uint64_t bytes_out{0};
+    std::uint64_t udp_messages{0};
+    std::uint64_t udp_dropped{0};  // unreadable, too large, or too many in a second
+    std::uint64_t udp_wrong_secret{0};
+    std::uint64_t udp_ignored{0};  // commands that add nothing
+    std::uint64_t udp_refused{0};  // by the table
   } counters_;
   std::array<Histogram, 3> lateness_us_;  // by ListenMode: due -> push given to the kernel
   Histogram commit_us_;

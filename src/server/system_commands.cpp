@@ -94,6 +94,8 @@ std::vector<Server::SystemCommand> Server::known_commands() {
       {"LOWER", &Server::on_lower, "name table"},
       {"LISTEN", &Server::on_listen, "table domain mode credit worker"},
       {"UNLISTEN", &Server::on_unlisten, "table domain"},
+      {"FETCH", &Server::on_fetch, "table from to count bytes snapshot cursor"},
+      {"DIGEST", &Server::on_digest, "table"},
       {"RELOAD", &Server::on_reload, "table dry_run"},
       {"STOP", &Server::on_stop, ""},
       {"RESTART", &Server::on_restart, ""},
@@ -244,6 +246,12 @@ void Server::own_stats(Answer& answer) {
   answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
   answer.add("alerts", static_cast<std::uint64_t>(engine_.alerts().size()))
       .add("alerts_dropped", engine_.alerts_dropped());
+  answer.add("udp_messages", counters_.udp_messages).add("udp_dropped", counters_.udp_dropped);
+  answer.add("udp_wrong_secret", counters_.udp_wrong_secret)
+      .add("udp_ignored", counters_.udp_ignored)
+      .add("udp_refused", counters_.udp_refused);
+  answer.add("feed_datagrams", feeds_.counters().datagrams).add("feed_dropped", feeds_.counters().dropped);
+  answer.add("feed_records", feeds_.counters().records).add("feed_heartbeats", feeds_.counters().heartbeats);
   answer.add("turns", counters_.turns).add("commits", counters_.commits);
   answer.add("commit_us_p50", commit_us_.percentile(50))
       .add("commit_us_p99", commit_us_.percentile(99))

@@ -274,7 +274,7 @@ Status FileLog::sync_written() {
   durable_ = committed_ = batch_at_;
   durable_told_ = std::max(durable_told_, durable_telling_);
   data_synced_ = data_end_;
-  promised_ = false;
+  promised_ = sync_wanted_ = false;
   if (base_needs_ <= durable_) base_safe_ = base_;
   free_below_base();
   return {};

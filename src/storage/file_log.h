@@ -87,6 +87,7 @@ class FileLog final : public core::Log {
   void end_group(Promise promise) override;
   // No group may be open.
   [[nodiscard]] Status commit() override;
+  void want_sync() override { sync_wanted_ = has_unsynced() || used_ > kBatchHeaderBytes; }
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{batch_at_.value + used_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return place_of_next(durable_); }
   // What a long turn wrote ahead counts once commit() has seen it: until then it may lack its sync.
@@ -95,12 +96,15 @@ class FileLog final : public core::Log {
   [[nodiscard]] Status begin_afresh() override;
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
+  [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
   [[nodiscard]] core::LogUsage usage() const override;
 
   // -- for the owner ----------------------------------------------------------
   // Syncs what was written and not synced (SyncPolicy::interval, promises `written`).
   [[nodiscard]] Status sync();
   [[nodiscard]] bool has_unsynced() const { return durable_ < batch_at_; }
+  // want_sync() was called since the last sync: the owner calls sync() after commit().
+  [[nodiscard]] bool wants_sync() const { return sync_wanted_ && has_unsynced(); }
   // True while batches are durable and nothing durable says so: call stamp()
   // when the log has been idle for some milliseconds. One write, one sync, and
   // one more if something was only written.
@@ -211,6 +215,7 @@ class FileLog final : public core::Log {
   std::uint64_t last_record_{0};  // offset in the buffer; 0: none
   bool group_open_{false};
   bool promised_{false};  // something unsynced was promised `synced`
+  bool sync_wanted_{false};
 
   Lsn durable_{};
   Lsn committed_{};        // end of what commit() has seen

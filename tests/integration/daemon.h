@@ -54,7 +54,10 @@ class RealDaemon {
     child_ = std::make_unique<ChildProcess>(words);
     addresses_.clear();
     while (auto line = child_->read_line()) {
-      if (line->starts_with("listening ")) addresses_.push_back(line->substr(10));
+      if (line->starts_with("listening udp:"))
+        udp_ = line->substr(14);
+      else if (line->starts_with("listening "))
+        addresses_.push_back(line->substr(10));
       if (*line == "ready") return true;
     }
     return false;
@@ -66,6 +69,7 @@ class RealDaemon {
 
   [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }
   [[nodiscard]] std::string const& local() const { return addresses_.back(); }
+  [[nodiscard]] std::string const& udp() const { return udp_; }
   // Empty before the first start: a test's message may be made before its condition.
   [[nodiscard]] std::string output() const { return child_ == nullptr ? std::string{} : child_->output(); }
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
@@ -75,6 +79,7 @@ class RealDaemon {
   TemporaryFolder folder_;
   std::unique_ptr<ChildProcess> child_;
   std::vector<std::string> addresses_;
+  std::string udp_;
 };
 
 }  // namespace fastjournal::test

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "tests/world/follower.h"
 #include "tests/world/world.h"
 #include "wire/text.h"
 
@@ -15,12 +17,16 @@ namespace {
 
 class Player {
  public:
-  Player(std::uint64_t seed, std::uint64_t steps, bool lying_disk) : random_(seed), world_(seed), steps_(steps) {
+  Player(std::uint64_t seed, std::uint64_t steps, bool lying_disk)
+      : random_(seed), following_(~seed), world_(seed), steps_(steps) {
     world_.disk().ignore_syncs(lying_disk);
   }
 
   PlayResult run() {
     wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml"));
+    // Little is kept, so that followers that were away have to begin anew.
+    world_.set_feed("jobs", feed_that_keeps(following_() % 2 == 0 ? 8'000U : 1U << 20U));
+    world_.network().set_weather({.lost = 50, .doubled = 50, .late = 50, .refused = 10}, following_());
     if (result_.wrong.empty()) wrong_if(world_.start());
     while (result_.wrong.empty() && result_.steps < steps_) {
       ++result_.steps;
@@ -61,7 +67,7 @@ class Player {
     if (!status.ok() && result_.wrong.empty()) result_.wrong = status.text();
   }
   void wrong(std::string text) {
-    if (result_.wrong.empty()) result_.wrong = std::move(text);
+    if (result_.wrong.empty() && !text.empty()) result_.wrong = std::move(text);
   }
 
   void step() {
@@ -91,8 +97,17 @@ class Player {
     } else {
       command(dice);
     }
+    if (result_.wrong.empty()) follow();
     if (result_.wrong.empty() && draw(64) == 0) compare_digest();
     if (result_.wrong.empty() && draw(8) == 0) nobody_waits_in_vain();
+  }
+
+  // Now and then somebody begins to follow, or goes on with what came; chance of its own, so that the life is
+  // the same without followers.
+  void follow() {
+    if (follower_ == nullptr || following_() % 500 == 0)
+      follower_ = std::make_unique<Follower>(world_, "jobs", following_());
+    if (following_() % 4 == 0) wrong_if(follower_->step());
   }
 
   std::string client() { return "c" + std::to_string(draw(4)); }
@@ -403,6 +418,7 @@ class Player {
     Result<std::uint64_t> const replayed = world_.replayed_digest();
     if (!replayed.ok()) return wrong("the log cannot be replayed: " + replayed.status().text());
     if (replayed.value() != world_.engine().digest()) wrong("digest(live) differs from digest(replayed)");
+    if (follower_ != nullptr) wrong(follower_->compare());
   }
 
   // Every row that must be there is, and none that must not.
@@ -421,6 +437,7 @@ class Player {
   }
 
   std::mt19937_64 random_;
+  std::mt19937_64 following_;
   World world_;
   std::uint64_t steps_;
   std::map<std::string, Known> rows_;
@@ -430,6 +447,7 @@ class Player {
   bool time_passes_{false};
   std::string asker_;    // whose command is answered
   std::string new_row_;  // due, and inserted by it
+  std::unique_ptr<Follower> follower_;
   PlayResult result_;
 };
 

@@ -10,6 +10,7 @@
 //   - lease epochs of a row only rise;
 //   - a listener gets what its LISTEN says: rows within its credit, every new row that is due, a wake when it is
 //     idle; and while a row is due no listener has credit, and somebody was woken;
+//   - whoever follows the table by its feed, through loss, doubles and overtaking, comes to the same digest;
 //   - digest(live) == digest(replayed) after every turn that is looked at.
 #pragma once
 

@@ -48,6 +48,10 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
       worked = true;
     }
   }
+  for (auto const& [socket, bytes] : std::exchange(to_server_, {})) {
+    handler_->on_datagram(socket, bytes);
+    worked = true;
+  }
   if (wake_at_ <= monotonic_us) {
     wake_at_ = INT64_MAX;
     handler_->on_timer();
@@ -57,7 +61,40 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
   return worked;
 }
 
+Result<ConnectionId> SimNetwork::open_datagrams_to(env::DatagramAddress const& address) {
+  if (address.address.text.empty()) return Status{Code::bad_parameter, "no address"};
+  return *datagram_sockets_.insert(ConnectionId{++last_id_}).first;
+}
+
+Result<env::DatagramSocket> SimNetwork::receive_datagrams(env::DatagramAddress const& address) {
+  return env::DatagramSocket{*datagram_sockets_.insert(ConnectionId{++last_id_}).first, address.address};
+}
+
+bool SimNetwork::send_datagram(ConnectionId id, std::string_view bytes) {
+  auto const happens = [this](std::uint32_t thousandths) { return chance_() % 1000 < thousandths; };
+  if (!datagram_sockets_.contains(id) || happens(weather_.refused)) return false;
+  ++sent_;
+  if (happens(weather_.lost)) return true;
+  for (int copies = happens(weather_.doubled) ? 2 : 1; copies > 0; --copies) {
+    if (happens(weather_.late))
+      late_.emplace_back(sent_ + 1 + chance_() % 20, bytes);
+    else
+      arrived_.emplace_back(bytes);
+  }
+  for (auto at = late_.begin(); at != late_.end();) {
+    if (at->first > sent_) {
+      ++at;
+      continue;
+    }
+    arrived_.push_back(std::move(at->second));
+    at = late_.erase(at);
+  }
+  return true;
+}
+
 void SimNetwork::clear() {
+  datagram_sockets_.clear();
+  to_server_.clear();
   connections_.clear();
   handler_ = nullptr;
   wake_at_ = INT64_MAX;

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "env/clock.h"
 #include "env/network.h"
@@ -27,6 +31,14 @@ class SimClock final : public env::Clock {
  private:
   std::int64_t wall_us_{1'767'225'600'000'000};  // 2026-01-01T00:00:00Z
   std::int64_t monotonic_us_{1'000'000};
+};
+
+// Of datagrams, in thousands.
+struct Weather {
+  std::uint32_t lost{0};
+  std::uint32_t doubled{0};
+  std::uint32_t late{0};     // overtaken by up to 20 that were sent later
+  std::uint32_t refused{0};  // the sender's kernel does not take it
 };
 
 class SimNetwork final : public env::Network {
@@ -61,12 +73,27 @@ class SimNetwork final : public env::Network {
   [[nodiscard]] ConnectionId made() const { return connections_.contains(made_) ? made_ : ConnectionId::none; }
   [[nodiscard]] std::uint64_t attempts() const { return attempts_; }
 
+  // -- datagrams ----------------------------------------------------------------
+  void set_weather(Weather weather, std::uint64_t seed) {
+    weather_ = weather;
+    chance_.seed(seed);
+  }
+  // What arrived of all that the server sent; each once. They outlive the server.
+  [[nodiscard]] std::vector<std::string> take_datagrams() { return std::exchange(arrived_, {}); }
+  [[nodiscard]] std::size_t datagram_sockets() const { return datagram_sockets_.size(); }
+  // Comes to the server with the next turn.
+  void datagram_to_server(ConnectionId socket, std::string_view bytes) { to_server_.emplace_back(socket, bytes); }
+
   // -- env::Network -----------------------------------------------------------
   Result<ConnectionId> connect(env::Address const& address) override;
   Result<env::Address> listen(env::Address const& address) override { return address; }
   std::size_t send(ConnectionId id, std::string_view bytes) override;
   void hold_reading(ConnectionId id, bool hold) override;
   void close(ConnectionId id) override;
+  Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
+  Result<env::DatagramSocket> receive_datagrams(env::DatagramAddress const& address) override;
+  bool send_datagram(ConnectionId id, std::string_view bytes) override;
+  void close_datagrams(ConnectionId id) override { datagram_sockets_.erase(id); }
   void wake_at(std::int64_t monotonic_us) override { wake_at_ = monotonic_us; }
   void turn_again() override { again_ = true; }
 
@@ -78,6 +105,13 @@ class SimNetwork final : public env::Network {
   ConnectionId made_{};
   bool made_is_open_{true};
   std::uint64_t attempts_{0};
+  Weather weather_;
+  std::mt19937_64 chance_;
+  std::set<ConnectionId> datagram_sockets_;
+  std::vector<std::string> arrived_;
+  std::deque<std::pair<std::uint64_t, std::string>> late_;  // and when: a count of those sent
+  std::uint64_t sent_{0};
+  std::vector<std::pair<ConnectionId, std::string>> to_server_;
   std::int64_t wake_at_{INT64_MAX};
   bool again_{false};
 };

@@ -43,6 +43,15 @@ Status World::add_table(std::string const& file) {
   return {};
 }
 
+void World::set_feed(std::string_view table, std::optional<FeedDeclaration> feed) {
+  for (core::Declaration& declared : declarations_) {
+    if (declared->name != table) continue;
+    auto changed = std::make_shared<TableDeclaration>(*declared);
+    changed->feed = feed;
+    declared = std::move(changed);
+  }
+}
+
 Status World::start() {
   fatal_ = Status{};
   told_.clear();

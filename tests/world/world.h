@@ -25,6 +25,8 @@ class World final : public server::Administration {
   // Tables come from an XML file; call before start, or before restart and RELOAD.
   [[nodiscard]] Status add_table(std::string const& file);
   void add_table(core::Declaration declaration) { declarations_.push_back(std::move(declaration)); }
+  // From the next start or RELOAD on it has a feed (nothing: none).
+  void set_feed(std::string_view table, std::optional<FeedDeclaration> feed);
   [[nodiscard]] Status start();
   // Power cut: unsynced sectors and names may be lost, by seed. Not started again.
   void power_cut();

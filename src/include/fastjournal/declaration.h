@@ -152,6 +152,17 @@ struct AliasDeclaration {
   bool operator==(AliasDeclaration const&) const = default;
 };
 
+// Where a table's records go once they are durable: one datagram for any number of followers.
+struct FeedDeclaration {
+  std::string address;    // "239.1.2.3:4051": of one receiver, a multicast group or a broadcast
+  std::string interface;  // IPv4 address of the network card to send from; empty: the system chooses
+  std::uint8_t ttl{1};    // how many routers a multicast may pass, and one more; 0: this computer only
+  std::int64_t heartbeat_ms{1000};
+  std::uint64_t keep_bytes{4U << 20U};  // of the last records, for those who missed some
+
+  bool operator==(FeedDeclaration const&) const = default;
+};
+
 // NAME.xml
 struct TableDeclaration {
   std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes
@@ -161,7 +172,8 @@ struct TableDeclaration {
   Schema schema;
   std::vector<OptionValue> options;       // every option of the type, in the type's order
   std::vector<AliasDeclaration> aliases;  // at most 16; no two tables have one of the same command
-  std::string file;                       // where it was read, for messages
+  std::optional<FeedDeclaration> feed;
+  std::string file;  // where it was read, for messages
 
   // The option must be one that the type declares.
   [[nodiscard]] OptionValue const& option(std::string_view name_wanted) const {

@@ -208,6 +208,10 @@ class Message {
   void set(std::string_view name, std::string_view text) { set(name, Value::of_text(text)); }
   void set_integer(std::string_view name, std::int64_t v) { set(name, Value::of_integer(v)); }
 
+  void erase(std::string_view name) {
+    std::erase_if(params_, [name](Param const& param) { return param.name == name; });
+  }
+
   [[nodiscard]] Value const* find(std::string_view name) const {
     for (Param const& param : params_)
       if (param.name == name) return &param.value;

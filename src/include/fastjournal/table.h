@@ -169,6 +169,14 @@ struct Restated {
   std::size_t object_bytes{0};  // not 0: the next object needs this much room
 };
 
+// How far a snapshot came; what the numbers mean is the table's own business. All zero: nothing was read.
+struct SnapshotCursor {
+  std::array<std::uint64_t, 3> at{};
+  bool complete{false};
+
+  bool operator==(SnapshotCursor const&) const = default;
+};
+
 class Table {
  public:
   Table() = default;
@@ -229,6 +237,22 @@ class Table {
   // Memory that its rows take, indexes included. Asked after every command: O(1).
   [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
 
+  // -- followers ------------------------------------------------------------
+  // A snapshot is read in pages while the table goes on changing. Each page restates, as they are at that
+  // moment, objects from behind the cursor on, records of at most `budget_bytes` (but one object at least, or
+  // none where it looked long and found none), and moves the cursor. False: this type has no snapshots.
+  [[nodiscard]] virtual bool snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
+    static_cast<void>(cursor), static_cast<void>(budget_bytes), static_cast<void>(records);
+    return false;
+  }
+  // Of a table that has the pages up to `cursor` and no more: does what the record says about them, and passes
+  // over the rest, which a later page states as it is then. False: damage.
+  [[nodiscard]] virtual bool apply_to_part(SnapshotCursor const& cursor, RecordView const& record,
+                                           Effects& effects) noexcept {
+    static_cast<void>(cursor), static_cast<void>(record), static_cast<void>(effects);
+    return false;
+  }
+
   // -- people -------------------------------------------------------------
   virtual void digest(DigestSink& sink) const = 0;
   virtual void metrics(TimeMs now, MetricSink& sink) const = 0;
@@ -243,7 +267,7 @@ class Table {
 // ---------------------------------------------------------------------------
 // The one exported symbol
 
-inline constexpr std::uint32_t kPluginAbi = 1;
+inline constexpr std::uint32_t kPluginAbi = 2;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

@@ -44,6 +44,7 @@ class MemoryLog final : public Log {
     synced_promised = false;
     return {};
   }
+  void want_sync() override { synced_promised = true; }
   Lsn end_lsn() const override { return Lsn{end_}; }
   Lsn durable_lsn() const override { return Lsn{durable_}; }
   Lsn written_lsn() const override { return Lsn{written_}; }
@@ -54,6 +55,7 @@ class MemoryLog final : public Log {
     return {};
   }
   std::uint32_t start() const override { return start_number; }
+  std::uint64_t store_id() const override { return 4711; }
   LogUsage usage() const override {
     std::uint64_t const first = base_.value / container_bytes;
     auto const used = static_cast<std::uint32_t>(end_ / container_bytes - first + 1);

@@ -35,6 +35,7 @@ class EchoHandler final : public env::NetworkHandler {
   std::function<void(ConnectionId, std::string_view)> bytes_hook;
   std::function<void(ConnectionId)> end_of_input_hook;
   std::function<void(ConnectionId)> closed_hook;
+  std::function<void(ConnectionId, std::string_view)> datagram_hook;
   std::function<void()> timer_hook;
   std::function<void()> turn_end_hook;
 
@@ -71,6 +72,9 @@ class EchoHandler final : public env::NetworkHandler {
     waiting_.erase(id);
     closing_.erase(id);
     if (closed_hook) closed_hook(id);
+  }
+  void on_datagram(ConnectionId id, std::string_view bytes) override {
+    if (datagram_hook) datagram_hook(id, bytes);
   }
   void on_timer() override {
     ++timers;

@@ -1,0 +1,91 @@
+#include "clients/feed/follower.h"
+
+#include <array>
+#include <utility>
+
+#include "clients/lib/socket.h"
+#include "env/network.h"
+#include "os/plugin_loader.h"
+
+namespace fastjournal::client {
+namespace {
+
+Result<core::TableTypes> load_types(std::string const& folder) {
+  Result<std::vector<std::string>> const names = os::list_types(folder);
+  if (!names.ok()) return names.status();
+  core::TableTypes out;
+  for (std::string const& name : names.value()) {
+    Result<os::LoadedType> type = os::load_type(folder, name);
+    if (!type.ok()) return type.status();
+    out.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Follower>> Follower::open(FollowOptions options) {
+  Result<core::TableTypes> types = load_types(options.plugins);
+  if (!types.ok()) return types.status();
+  Result<std::unique_ptr<Connection>> connection = Connection::open(options.connection);
+  if (!connection.ok()) return connection.status();
+  return std::unique_ptr<Follower>{
+      new Follower{std::move(options), std::move(types).value(), std::move(connection).value()}};
+}
+
+Result<bool> Follower::ask() {
+  Message request;
+  if (!replica_.next_request(request)) return false;
+  Result<Reply> const reply = connection_->call(request);
+  if (!reply.ok()) {
+    replica_.abandon();
+    return reply.status();
+  }
+  for (Message const& message : reply->messages)
+    if (Status status = replica_.take_answer(message); !status.ok()) return status;
+  // As early as that: what comes during the snapshot need not be fetched.
+  if (!listens_ && !replica_.feed_address().empty())
+    if (Status status = open_socket(); !status.ok()) return status;
+  return true;
+}
+
+Status Follower::open_socket() {
+  std::string const& address = options_.address.empty() ? replica_.feed_address() : options_.address;
+  Result<reactor::DatagramSocket> socket = reactor::DatagramSocket::at({{address}, options_.interface});
+  if (!socket.ok()) return socket.status();
+  socket_ = std::move(socket).value();
+  listens_ = true;
+  return {};
+}
+
+bool Follower::hear() {
+  std::array<char, env::kDatagramBytesMax + 1> bytes;
+  bool heard = false;
+  // Bounded by what the kernel holds: nobody waits here.
+  for (std::size_t got = 0; listens_ && (got = socket_.receive(bytes)) > 0; heard = true)
+    replica_.take_datagram({bytes.data(), got});
+  return heard;
+}
+
+Status Follower::catch_up() {
+  replica_.look();
+  for (;;) {
+    static_cast<void>(hear());
+    Result<bool> const asked = ask();
+    if (!asked.ok()) return asked.status();
+    if (!asked.value()) return {};
+  }
+}
+
+Status Follower::wait(Milliseconds limit, int wake_fd) {
+  static_cast<void>(wait_for(listens_ ? socket_.fd() : -1, false, wake_fd, moment_after(limit)));
+  if (!hear()) return {};
+  for (;;) {
+    Result<bool> const asked = ask();
+    if (!asked.ok()) return asked.status();
+    if (!asked.value()) return {};
+    static_cast<void>(hear());
+  }
+}
+
+}  // namespace fastjournal::client

@@ -1,0 +1,64 @@
+// Following a table of a daemon: its change feed by UDP, what is missing over a
+// connection, all of it applied to a replica (replica/replica.h).
+//
+//   auto opened = Follower::open({.connection = {.server = "127.0.0.1:4050"}, .table = "pages"});
+//   opened.value()->catch_up();                        // a snapshot, and what came since
+//   while (opened.value()->wait(kForever).ok()) ...    // as it changes
+//
+// Belongs to one thread; nothing happens between calls.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clients/lib/client.h"
+#include "core/types.h"
+#include "reactor/datagram_socket.h"
+#include "replica/replica.h"
+
+namespace fastjournal::client {
+
+struct FollowOptions {
+  Options connection{};
+  std::string table{};
+  std::string address{};     // of the feed; empty: where the daemon says that it goes
+  std::string interface {};  // IPv4 address of the network card where a group is joined; empty: the system chooses
+  std::string plugins{};     // folder of the table types
+};
+
+class Follower {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Follower>> open(FollowOptions options);
+
+  // Before catch_up; called for every record that is applied.
+  void on_record(replica::Replica::OnRecord call) { replica_.on_record(std::move(call)); }
+  // Until nothing is known to be missing, and the daemon was asked once.
+  [[nodiscard]] Status catch_up();
+  // Until a datagram came, or `limit` is over, or `wake_fd` (if any) is readable; then fetches what is missing.
+  [[nodiscard]] Status wait(Milliseconds limit, int wake_fd = -1);
+
+  [[nodiscard]] replica::Replica const& replica() const { return replica_; }
+  // Where datagrams are read.
+  [[nodiscard]] std::string const& address() const { return socket_.text(); }
+
+ private:
+  Follower(FollowOptions options, core::TableTypes types, std::unique_ptr<Connection> connection)
+      : options_(std::move(options)),
+        types_(std::move(types)),
+        connection_(std::move(connection)),
+        replica_(options_.table, types_) {}
+  // One request and its answer; false: nothing is to be asked.
+  [[nodiscard]] Result<bool> ask();
+  [[nodiscard]] Status open_socket();
+  bool hear();
+
+  FollowOptions options_;
+  core::TableTypes types_;
+  std::unique_ptr<Connection> connection_;
+  replica::Replica replica_;
+  reactor::DatagramSocket socket_;
+  bool listens_{false};
+};
+
+}  // namespace fastjournal::client

@@ -1,0 +1,72 @@
+// A journal as those see it who follow it from afar: snapshots, in pages, of a
+// table that goes on changing. First the rows by id, then what clients sent, at
+// last the pause.
+//
+// Between two pages a follower applies the records in between to what it has. Of
+// rows it has those up to the cursor, as they were a page ago, and all of
+// them: so records fit them. What is told of later rows it need not know: their
+// page will state them as they are then. Ids only rise, so a row that begins is a later one.
+//
+// Clients are different: what is noted of them only grows, and is noted of clients that no page told
+// yet too. Their page then says the rest.
+#include "plugins/journal/journal.h"
+
+namespace fastjournal::journal {
+namespace {
+
+enum Part : std::uint64_t { kRows = 0, kClients = 1 };
+
+// Places of clients in one page that may all be empty.
+constexpr std::uint32_t kClientLooksMax = 1000;
+// Whatever is unknown died, or its page is still to come.
+constexpr Lsn kNothingIsDamage{UINT64_MAX};
+
+}  // namespace
+
+bool Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
+  auto& [part, at, within] = cursor.at;  // the last row's id; or the client's place and its next segment
+  std::size_t bytes = 0;
+  // False: the page is full. One that is larger than a page has one of its own.
+  auto const take = [&](std::size_t size) {
+    if (bytes > 0 && bytes + size > budget_bytes) return false;
+    bytes += size;
+    return true;
+  };
+  while (part == kRows) {
+    std::uint32_t const row = state_.ids().next(ObjectId{at});
+    if (row == kNoRow) {
+      part = kClients;
+      at = within = 0;
+      break;
+    }
+    RowBody const body = state_.body_of(row);
+    if (!take(row_record_bytes(body.facts) + body.lease.worker.size())) return true;
+    append_row(records, state_.row(row).id(), body);
+    at = state_.row(row).id().value;
+  }
+  for (std::uint32_t looked = 0; at < state_.clients().end(); ++at, within = 0) {
+    if (++looked > kClientLooksMax) return true;
+    Clients::Client const* const client = state_.clients().at(static_cast<std::uint32_t>(at));
+    if (client == nullptr) continue;
+    for (auto segment = client->segments.lower_bound(within); segment != client->segments.end(); ++segment) {
+      if (!take(64 + client->name.size() + segment->second.seen.size() * 10)) return true;
+      seen_.clear();
+      for (Clients::Seen const& seen : segment->second.seen)
+        if (!Clients::is_below(*client, segment->first * kSegmentSequences + seen.offset)) seen_.push_back(seen);
+      append_client(records, segment->second.id, {client->name, client->last_used, segment->first, seen_});
+      within = segment->first + 1;
+    }
+  }
+  if (!state_.pause().id.is_none()) append_pause(records, state_.pause().id, body_of(state_.pause()));
+  cursor.complete = true;
+  return true;
+}
+
+bool Journal::apply_to_part(SnapshotCursor const& cursor, RecordView const& record, Effects& effects) noexcept {
+  auto const [part, at, within] = cursor.at;
+  bool const states_row = record.type == static_cast<std::uint8_t>(RecordType::row);
+  if (part == kRows && states_row && record.object.value > at) return record.version == kRecordVersion;
+  return apply(record, kNothingIsDamage, effects);
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,291 @@
+#include "replica/replica.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "config/fields.h"
+#include "core/catalogue.h"
+#include "core/digest.h"
+
+namespace fastjournal::replica {
+namespace {
+
+class NoEffects final : public Effects {
+ public:
+  void available(ObjectId, std::string_view, TimeMs) override {}
+  void lease_began(ObjectId, ConnectionId) override {}
+  void lease_ended(ObjectId, ConnectionId) override {}
+  void available_again(std::string_view, std::uint64_t) override {}
+  void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
+  void lower_alert(std::string_view) override {}
+};
+
+std::uint64_t number_of(Message const& message, std::string_view name) {
+  Value const* const value = message.find(name);
+  return value == nullptr ? 0 : value->as_unsigned().value_or(0);
+}
+
+Status unreadable(std::string_view what) {
+  return {Code::invalid, "the daemon's " + std::string{what} + " cannot be read; is it of another version?"};
+}
+
+}  // namespace
+
+std::uint64_t Replica::digest() const { return table_ == nullptr ? 0 : core::digest_of(*table_, name_); }
+
+void Replica::begin_again() {
+  phase_ = Phase::empty;
+  table_.reset();
+  store_.clear();
+  number_ = 0;
+  next_ = heard_ = {};
+  look_ = more_ = page_waits_ = false;
+  place_ = page_place_ = {};
+  page_.clear();
+}
+
+void Replica::abandon() {
+  if (request_ == Request::page) page_.clear();
+  request_ = Request::none;
+}
+
+// ---------------------------------------------------------------------------
+// Datagrams
+
+void Replica::take_datagram(std::string_view bytes) {
+  if (!wire::read_feed(bytes, datagram_) || datagram_.head.name != name_) {
+    ++counters_.foreign;
+    return;
+  }
+  ++counters_.datagrams;
+  if (phase_ != Phase::following) return;  // pages and ranges bring it
+  char store[17];
+  std::snprintf(store, sizeof store, "%016llx", static_cast<unsigned long long>(datagram_.head.store_id));
+  if (store_ != store || number_ != static_cast<std::uint32_t>(datagram_.head.table)) {
+    look_ = true;  // another table under this name, perhaps: the daemon knows
+    return;
+  }
+  Lsn const previous = datagram_.head.previous;
+  Lsn const last = datagram_.records.empty() ? previous : datagram_.records.back().view.lsn;
+  if (last < next_) {
+    counters_.duplicates += datagram_.records.size();
+    return;
+  }
+  if (previous >= next_ || (previous.is_none() && !datagram_.records.empty())) {
+    if (heard_ < next_) ++counters_.gaps;
+    heard_ = std::max(heard_, last);
+    return;
+  }
+  for (wire::FeedDatagram::Record const& record : datagram_.records) {
+    heard_ = std::max(heard_, record.view.lsn);
+    if (record.announced && record.view.lsn >= next_) return;
+    apply_following(record.view);
+    if (phase_ != Phase::following) return;
+  }
+}
+
+void Replica::apply_following(RecordView const& record) {
+  if (record.lsn < next_) {
+    ++counters_.duplicates;
+    return;
+  }
+  if (!apply(record)) {
+    ++counters_.damaged;
+    begin_again();
+    return;
+  }
+  next_ = Lsn{record.lsn.value + 1};
+}
+
+// ---------------------------------------------------------------------------
+// Asking
+
+bool Replica::next_request(Message& out) {
+  if (request_ != Request::none) return false;
+  bool const behind = look_ || more_ || heard_ >= next_;
+  if (phase_ == Phase::following && !behind) return false;
+  std::string const cursor = place_.text();
+  out.clear();
+  out.command = "FETCH";
+  out.set("table", name_);
+  if (phase_ == Phase::following || page_waits_) {
+    request_ = Request::range;
+    ++counters_.fetches;
+    look_ = false;
+    out.set("from", Value::of_unsigned(next_.value));
+    if (page_waits_) out.set("to", Value::of_unsigned(page_lsn_.value));
+  } else {
+    request_ = Request::page;
+    if (phase_ == Phase::empty) ++counters_.snapshots;
+    out.set("snapshot", Value::of_unsigned(1));
+    if (phase_ == Phase::snapshot) out.set("cursor", cursor);
+  }
+  out.own();
+  return true;
+}
+
+Status Replica::take_answer(Message const& message) {
+  if (message.command == "RECORD") return take_record(message);
+  if (message.command == "FETCHED") return end_of_page(message);
+  if (message.command == "GONE") {
+    request_ = Request::none;
+    begin_again();
+    return {};
+  }
+  request_ = Request::none;
+  Code const code = code_of_wire_name(message.text("code")).value_or(Code::invalid);
+  return {code, std::string{message.text("message")}};
+}
+
+Status Replica::take_record(Message const& message) {
+  Value const* const body = message.find("body");
+  if (body == nullptr) return unreadable("RECORD");
+  if (body->kind == Value::Kind::binary)
+    body_.assign(body->bytes);
+  else if (!decode_base64(body->bytes, body_))
+    return unreadable("RECORD");
+  RecordView record;
+  bool const of_catalogue = message.has("catalogue");
+  record.table = of_catalogue ? TableId::catalogue : TableId{static_cast<std::uint32_t>(number_)};
+  record.type = static_cast<std::uint8_t>(number_of(message, "type"));
+  record.version = static_cast<std::uint8_t>(number_of(message, "version"));
+  record.lsn = Lsn{number_of(message, "lsn")};
+  record.object = ObjectId{number_of(message, "object")};
+  record.body = as_bytes(body_);
+  if (request_ == Request::page) {
+    page_.push_back({record, of_catalogue, body_});
+  } else if (request_ == Request::range && phase_ == Phase::following) {
+    apply_following(record);
+  } else if (request_ == Request::range && page_waits_ && record.lsn >= next_ && record.lsn < page_lsn_) {
+    if (!apply(record)) {
+      ++counters_.damaged;
+      begin_again();
+    } else {
+      next_ = Lsn{record.lsn.value + 1};
+    }
+  }
+  return {};
+}
+
+// False: another table, or another log, has this name now.
+bool Replica::is_same_table(Message const& message) {
+  std::string const store{message.text("store")};
+  std::uint64_t const number = number_of(message, "number");
+  if (store_.empty()) {
+    store_ = store;
+    number_ = number;
+    type_ = message.text("type");
+  }
+  feed_address_ = message.text("feed");
+  return store_ == store && number_ == number;
+}
+
+Status Replica::end_of_page(Message const& message) {
+  Request const request = std::exchange(request_, Request::none);
+  if (!is_same_table(message)) {
+    begin_again();
+    return {};
+  }
+  Lsn const next{number_of(message, "next")};
+  more_ = number_of(message, "more") == 1;
+  if (request == Request::range) {
+    if (phase_ == Phase::empty) return {};  // a record of it did not fit
+    next_ = std::max(next_, next);
+    if (page_waits_ && !more_) return apply_page();
+    return {};
+  }
+  page_lsn_ = next;
+  page_place_ = {};
+  page_place_.cursor.complete = true;
+  if (more_) {
+    std::optional<core::SnapshotPlace> const place = core::SnapshotPlace::read(message.text("cursor"));
+    if (!place) return unreadable("FETCHED");
+    page_place_ = *place;
+  }
+  more_ = false;
+  page_waits_ = true;
+  if (phase_ == Phase::empty || next_ == page_lsn_) return apply_page();
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Applying
+
+Status Replica::apply_page() {
+  NoEffects nobody;
+  for (Held& held : page_) {
+    held.view.lsn = page_lsn_;  // behind every record that it sums up
+    held.view.body = as_bytes(held.body);
+    // The first page's records came before anybody said which number the table has.
+    held.view.table = held.of_catalogue ? TableId::catalogue : TableId{static_cast<std::uint32_t>(number_)};
+    ++counters_.records;
+    if (held.of_catalogue) {
+      if (Status status = state_schema(held.view); !status.ok()) return status;
+    } else if (table_ == nullptr || !table_->apply(held.view, {}, nobody)) {
+      return {Code::damaged, "table " + name_ + ": a restated record of type " + std::to_string(held.view.type) +
+                                 " cannot be applied; are daemon and plugin of one version?"};
+    }
+    if (on_record_) on_record_(held.view, true);
+  }
+  page_.clear();
+  page_waits_ = false;
+  next_ = page_lsn_;
+  place_ = page_place_;
+  phase_ = place_.cursor.complete ? Phase::following : Phase::snapshot;
+  // What came during the last page was not looked at.
+  look_ = phase_ == Phase::following;
+  return {};
+}
+
+bool Replica::apply(RecordView const& record) {
+  NoEffects nobody;
+  if (table_ == nullptr) return false;
+  bool applied = false;
+  if (record.table == TableId::catalogue)
+    applied = state_schema(record).ok();
+  else if (phase_ == Phase::following)
+    applied = table_->apply(record, {}, nobody);
+  else
+    applied = table_->apply_to_part(place_.cursor, record, nobody);
+  if (!applied) return false;
+  ++counters_.records;
+  if (on_record_) on_record_(record, false);
+  return true;
+}
+
+Status Replica::state_schema(RecordView const& record) {
+  Result<Schema> const schema = core::Catalogue::read_schema(record);
+  if (!schema.ok()) return schema.status();
+  if (table_ == nullptr)
+    if (Status status = create(schema.value()); !status.ok()) return status;
+  table_->add_schema(schema.value());
+  return {};
+}
+
+// Options steer what is decided, and here nothing is.
+Status Replica::create(Schema const& schema) {
+  auto const type = types_.find(type_);
+  if (type == types_.end())
+    return {Code::not_found, "table " + name_ + " is of type " + type_ + ", and no plugin of that type is here"};
+  auto declaration = std::make_shared<TableDeclaration>();
+  declaration->name = name_;
+  declaration->type = type_;
+  declaration->schema = schema;
+  for (OptionDeclaration const& option : type->second->declaration()->options) {
+    OptionValue value;
+    value.name = option.name;
+    value.text = option.default_text;
+    value.integer = config::parse_option(option, option.default_text).value();
+    declaration->options.push_back(std::move(value));
+  }
+  Result<std::unique_ptr<Table>> made = type->second->plugin().create(TableId{static_cast<std::uint32_t>(number_)},
+                                                                      type->second->declaration(), declaration);
+  if (!made.ok()) return made.status();
+  table_ = std::move(made).value();
+  return {};
+}
+
+}  // namespace fastjournal::replica

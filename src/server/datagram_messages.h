@@ -1,0 +1,62 @@
+// Messages that come in by UDP (wire.md, "UDP"): who may send them, and how
+// many a second. They are never answered; the secret goes no further than here.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+
+namespace fastjournal::server {
+
+// What those who send read at the most.
+inline constexpr std::size_t kDatagramMessageBytesMax = 1024;
+inline constexpr std::string_view kSecretParameter = "secret_code";
+
+struct DatagramOptions {
+  std::string secret;  // empty: none is asked for
+  std::uint32_t messages_per_second{10'000};
+};
+
+// One socket that takes messages.
+class DatagramSource {
+ public:
+  explicit DatagramSource(DatagramOptions options) : options_(std::move(options)) {}
+
+  // False: more came within a second than is allowed.
+  [[nodiscard]] bool has_room(std::int64_t now_us) {
+    std::int64_t const full = std::int64_t{options_.messages_per_second} * 1'000'000;
+    std::int64_t const passed = std::clamp<std::int64_t>(now_us - looked_at_us_, 0, 1'000'000);
+    looked_at_us_ = now_us;
+    room_ = std::min(full, room_ + passed * options_.messages_per_second);
+    if (room_ < 1'000'000) return false;
+    room_ -= 1'000'000;
+    return true;
+  }
+
+  // Whether the message knows the secret; takes it out of the message either way.
+  [[nodiscard]] bool admits(Message& message) const {
+    Value const* const given = message.find(kSecretParameter);
+    bool const right = options_.secret.empty() || (given != nullptr && is_secret(given->bytes));
+    message.erase(kSecretParameter);
+    return right;
+  }
+
+ private:
+  // In the same time wherever they differ.
+  [[nodiscard]] bool is_secret(std::string_view given) const {
+    unsigned different = given.size() == options_.secret.size() ? 0 : 1;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      different |= static_cast<unsigned char>(given[i]) ^
+                   static_cast<unsigned char>(options_.secret[i % options_.secret.size()]);
+    return different == 0;
+  }
+
+  DatagramOptions options_;
+  std::int64_t room_{1'000'000};  // millionths of a message
+  std::int64_t looked_at_us_{0};
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,67 @@
+// The change feeds (DECISIONS 31): what is durable of a table's records leaves
+// as datagrams, once for any number of followers. A network that is slow or
+// away holds nothing up: what the kernel does not take is lost and counted,
+// and followers fetch it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/engine.h"
+#include "env/network.h"
+#include "wire/feed.h"
+
+namespace fastjournal::server {
+
+class Feeds {
+ public:
+  struct Outlet {
+    FeedDeclaration declared;
+    ConnectionId socket{};
+    std::int64_t quiet_since_us{0};
+  };
+  using Outlets = std::map<std::string, Outlet, std::less<>>;  // by table
+
+  struct Counters {
+    std::uint64_t datagrams{0};
+    std::uint64_t heartbeats{0};
+    std::uint64_t records{0};
+    std::uint64_t dropped{0};  // datagrams that the kernel did not take
+  };
+
+  Feeds(env::Network& network, core::Engine& engine) : network_(network), engine_(engine) {}
+
+  // Sockets for what these tables declare: those there are, and new ones. Not ok: one cannot be
+  // opened; nothing changed.
+  [[nodiscard]] Result<Outlets> open(core::Declarations const& tables);
+  // These from now on; closes the others.
+  void use(Outlets outlets, std::int64_t now_us);
+
+  // Before the logs are committed: true if those that sync at all should, as followers wait for what was
+  // only written.
+  [[nodiscard]] bool wants_sync(std::int64_t now_us);
+  // After the logs were committed.
+  void send(std::int64_t now_us);
+  // When wants_sync or send has something to do by itself; INT64_MAX: never.
+  [[nodiscard]] std::int64_t next_us() const;
+
+  [[nodiscard]] Counters const& counters() const { return counters_; }
+
+ private:
+  void send_durable(core::HostedLog const& log, core::HostedTable& table, std::int64_t now_us);
+  void send_heartbeats(std::int64_t now_us);
+  void leave(Outlet const& outlet, std::string_view datagram);
+
+  env::Network& network_;
+  core::Engine& engine_;
+  Outlets outlets_;
+  std::set<std::pair<std::int64_t, std::string>> heartbeats_;  // when to look; never later than one is due
+  std::int64_t sync_at_us_{INT64_MAX};
+  wire::FeedWriter writer_;
+  Counters counters_;
+};
+
+}  // namespace fastjournal::server
