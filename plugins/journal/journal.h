@@ -41,6 +41,7 @@ class Journal final : public Table {
   [[nodiscard]] Status check_topic(std::string_view topic) const override;
   [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
                                         std::vector<ObjectId>& found) const override;
+  [[nodiscard]] std::string_view topic_of(ObjectId object) const override;
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
   [[nodiscard]] bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override;

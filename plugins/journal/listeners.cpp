@@ -40,6 +40,11 @@ ObjectId Journal::find_available(std::string_view topic, ObjectId after, std::ui
   return {};
 }
 
+std::string_view Journal::topic_of(ObjectId object) const {
+  std::uint32_t const row = state_.find(object);
+  return row == kNoRow ? std::string_view{} : state_.order().domain_of(row);
+}
+
 bool Journal::announce(ObjectId object, Answer& answer) const {
   std::uint32_t const row = state_.find(object);
   if (row == kNoRow) return false;

@@ -118,7 +118,47 @@ AliasDeclaration read_alias(Element const& element, TypeDeclaration const& type,
   return out;
 }
 
+// A value is plain text, with {domain} in it or not.
+void check_wake_value(Element const& element, std::string const& value, bool has_domains) {
+  static constexpr std::string_view kDomain = "{domain}";
+  if (value.size() > kWakeValueBytesMax)
+    element.problem_at("value", "a value of " + std::to_string(value.size()) + " bytes, expected at most " +
+                                    std::to_string(kWakeValueBytesMax));
+  for (std::size_t at = value.find_first_of("{}"); at != std::string::npos; at = value.find_first_of("{}", at)) {
+    if (value.compare(at, kDomain.size(), kDomain) != 0) {
+      element.problem_at("value", "attribute \"value\": found " + model::shown(value) +
+                                      ", expected no braces but those of {domain}");
+      return;
+    }
+    at += kDomain.size();
+  }
+  if (!has_domains && value.find(kDomain) != std::string::npos)
+    element.problem_at("value", "{domain} in a table without domains, expected the element <domain> beside it");
+}
+
 }  // namespace
+
+WakeMessage read_wake_message(Element const& element, bool has_domains) {
+  element.expect(
+      {.attributes = {{"service", Times::one}, {"command", Times::one}}, .children = {{"parameter", Times::any}}});
+  WakeMessage out;
+  out.service = name_field(element, "service", kServiceName).value_or("");
+  out.command = name_field(element, "command", kCommandName).value_or("");
+  for (Element const& parameter : element.children("parameter")) {
+    parameter.expect({.attributes = {{"name", Times::one}, {"value", Times::one}}, .children = {}});
+    WakeMessage::Parameter next{name_field(parameter, "name", kColumnName).value_or(""),
+                                std::string{parameter.attribute("value").value_or("")}};
+    check_wake_value(parameter, next.value, has_domains);
+    for (WakeMessage::Parameter const& one : out.parameters)
+      if (one.name == next.name && !next.name.empty())
+        parameter.problem_at("name", "parameter " + model::shown(next.name) + " twice, expected each name once");
+    out.parameters.push_back(std::move(next));
+  }
+  if (out.parameters.size() > kWakeParametersMax)
+    element.problem(std::to_string(out.parameters.size()) + " parameters, expected at most " +
+                    std::to_string(kWakeParametersMax));
+  return out;
+}
 
 std::vector<AliasDeclaration> read_aliases(Element const& aliases, TypeDeclaration const& type, Schema const& schema) {
   aliases.expect({.attributes = {}, .children = {{"alias", Times::one_or_more}}});

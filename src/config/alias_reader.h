@@ -1,6 +1,6 @@
-// <aliases> of a table file: messages of other systems that the table takes
-// as its own commands. Apart from the table's reader, as it needs the
-// type's commands and the columns to say what a parameter may become.
+// <aliases> and <wake-message> of a table file: messages of other systems, those
+// that the table takes as its own commands and the one that leaves when there is work. Apart from the table's
+// reader, as it needs the type's commands and the columns to say what a parameter may become.
 #pragma once
 
 #include <vector>
@@ -15,5 +15,11 @@ inline constexpr std::size_t kAliasParametersMax = 64;
 
 [[nodiscard]] std::vector<AliasDeclaration> read_aliases(Element const& aliases, TypeDeclaration const& type,
                                                          Schema const& schema);
+
+inline constexpr std::size_t kWakeParametersMax = 16;
+inline constexpr std::size_t kWakeValueBytesMax = 1024;
+
+// `has_domains`: the table declares the domain that a value may name.
+[[nodiscard]] WakeMessage read_wake_message(Element const& element, bool has_domains);
 
 }  // namespace fastjournal::config

@@ -105,7 +105,7 @@ std::optional<FeedDeclaration> read_feed(Element const& table) {
 
 TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
   Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}},
-              .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}, {"feed"}}};
+              .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}, {"feed"}, {"wake-message"}}};
   if (type != nullptr)
     for (OptionDeclaration const& option : type->options) shape.children.push_back({option.name, Times::maybe});
   // Without its type, nobody can say which options a table has.
@@ -125,6 +125,8 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   if (auto const schema = table.child("schema")) out.schema = read_schema(*schema, table, known);
   for (OptionDeclaration const& option : known.options) out.options.push_back(read_option(table, option));
   if (auto const aliases = table.child("aliases")) out.aliases = read_aliases(*aliases, known, out.schema);
+  if (auto const wake = table.child("wake-message"))
+    out.wake_message = read_wake_message(*wake, !out.option("domain").text.empty());
   return out;
 }
 

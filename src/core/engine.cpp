@@ -217,7 +217,7 @@ bool Engine::run_timers(TimeMs now) {
     // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.
     Ending const ending = decide_by_itself(table, now, kTimerStepsPerTurn, Promise::synced,
                                            [&](Decision& decision) { return table.table->decide_timer(decision); });
-    if (table.subscriptions.next_deadline() <= now) touch(table);
+    if (next_deadline(table) <= now) touch(table);
     if (ending == Ending::no_space) {
       due_.set(table.number, now + kRetryWithoutSpace);
       continue;
@@ -226,7 +226,7 @@ bool Engine::run_timers(TimeMs now) {
     TimeMs const next = table.table->next_due();
     FJ_CHECK(next > now, "a table stays due after its timers ran");
     // Deadlines of those who wait are looked at in end_of_turn.
-    due_.set(table.number, std::min(next, std::max(table.subscriptions.next_deadline(), now + DurationMs{1})));
+    due_.set(table.number, std::min(next, std::max(next_deadline(table), now + DurationMs{1})));
   }
   return false;
 }
@@ -250,8 +250,13 @@ void Engine::touch(HostedTable& table) {
   touched_.push_back(&table);
 }
 
+TimeMs Engine::next_deadline(HostedTable const& table) {
+  TimeMs const next = table.subscriptions.next_deadline();
+  return table.wakes == nullptr ? next : std::min(next, table.wakes->next_deadline());
+}
+
 void Engine::refresh(HostedTable& table) {
-  due_.set(table.number, std::min(table.table->next_due(), table.subscriptions.next_deadline()));
+  due_.set(table.number, std::min(table.table->next_due(), next_deadline(table)));
   std::uint64_t const memory = table.table->memory_bytes();
   memory_bytes_ += memory - table.memory_bytes;
   table.memory_bytes = memory;

@@ -36,6 +36,8 @@ class Outlet {
   // Messages nobody asked for; not while is_full. `due` is when they became due, for measuring lateness; 0: not
   // to be measured, as they were due before anybody could be told.
   virtual void push(ConnectionId connection, Answer& messages, TimeMs due, ListenMode mode) = 0;
+  // This topic of a table that declares a wake-message has work that nobody takes.
+  virtual void tell_wake(HostedTable const&, std::string_view) {}
   // True while the connection has more unsent output than its limit. Whoever was told so calls Engine::writable later.
   [[nodiscard]] virtual bool is_full(ConnectionId connection) = 0;
 
@@ -79,6 +81,8 @@ class Engine {
   // A second LISTEN of the same connection, table and topic changes its mode and credit.
   [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, ListenWish const& wish);
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
+  // Whoever is told of wakes by messages may have been away: all that has work is told again.
+  void tell_wakes_again();
   // It was full, and takes messages again.
   void writable(ConnectionId connection);
   void connection_closed(ConnectionId connection, TimeMs now);
@@ -178,6 +182,9 @@ class Engine {
   [[nodiscard]] bool hand_out(HostedTable& table, TimeMs now);
   [[nodiscard]] bool deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs now);
   void wake_listeners(HostedTable& table, TimeMs now);
+  [[nodiscard]] bool tell_wakes(HostedTable& table, TimeMs now);
+  // When those who wait, or are to be told, have something to do because time passed.
+  [[nodiscard]] static TimeMs next_deadline(HostedTable const& table);
   [[nodiscard]] bool announce(HostedTable& table);
   std::uint32_t tell_all(HostedTable& table, Subscriptions::Topic& topic, Subscriptions::Event const& event);
   void tell_missed(HostedTable& table);

@@ -70,11 +70,16 @@ class Engine::Collector final : public Effects {
   Collector(Engine& engine, HostedTable& table, TimeMs since) : engine_(engine), table_(table), since_(since) {}
 
   void available(ObjectId object, std::string_view topic, TimeMs due) override {
+    if (table_.wakes != nullptr) {
+      table_.wakes->came(topic);
+      engine_.touch(table_);
+    }
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.became_available(object, topic, std::max(due, since_));
     engine_.touch(table_);
   }
   void lease_began(ObjectId object, ConnectionId connection) override {
+    if (table_.wakes != nullptr) table_.wakes->took(table_.table->topic_of(object));
     if (table_.subscriptions.delivers()) table_.subscriptions.lease_began(object, connection);
   }
   void lease_ended(ObjectId object, ConnectionId connection) override {
@@ -82,6 +87,13 @@ class Engine::Collector final : public Effects {
     if (table_.subscriptions.lease_ended(object, connection)) engine_.touch(table_);
   }
   void available_again(std::string_view topic, std::uint64_t count) override {
+    if (table_.wakes != nullptr) {
+      if (topic.empty())
+        table_.wakes->look_again();
+      else
+        table_.wakes->came(topic, count);
+      engine_.touch(table_);
+    }
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.became_available_again(topic, count);
     engine_.touch(table_);

@@ -18,7 +18,13 @@ constexpr std::uint32_t kServedPerTurn = 4096;
 constexpr std::uint32_t kAnnouncementsPerTurn = 16'384;
 constexpr std::uint32_t kLooksPerTurn = 16'384;
 constexpr std::uint32_t kLooksPerPage = 1024;
+constexpr std::uint32_t kWakeMessagesPerTurn = 256;
 constexpr std::int64_t kWakeTimeoutDefault = 5000;  // of table types without the option wake-timeout
+
+DurationMs wake_timeout(HostedTable const& table) {
+  std::int64_t const timeout = table.declaration->option("wake-timeout").integer;
+  return DurationMs{timeout > 0 ? timeout : kWakeTimeoutDefault};
+}
 
 void begin_notice(Answer& message, HostedTable const& table, std::string_view topic) {
   message.clear();
@@ -91,6 +97,7 @@ bool Engine::serve(HostedTable& table, TimeMs now) {
     wake_listeners(table, now);
     table.subscriptions.forget_pending();
   }
+  more = tell_wakes(table, now) || more;
   return announce(table) || more;
 }
 
@@ -170,8 +177,7 @@ bool Engine::deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs
 void Engine::wake_listeners(HostedTable& table, TimeMs now) {
   Subscriptions& waiting = table.subscriptions;
   waiting.pass_over(now, *table.table);
-  std::int64_t const timeout = table.declaration->option("wake-timeout").integer;
-  TimeMs const deadline = now + DurationMs{timeout > 0 ? timeout : kWakeTimeoutDefault};
+  TimeMs const deadline = now + wake_timeout(table);
   for (;;) {
     auto const [listener, due] = waiting.next_wake(deadline, *table.table);
     if (listener == nullptr) return;
@@ -184,6 +190,27 @@ void Engine::wake_listeners(HostedTable& table, TimeMs now) {
     pushed_.add("ready", table.table->available(listener->topic->name));
     pushed_.add("date", due.value == 0 ? now.value : due.value);
     outlet_.push(listener->connection, pushed_, due, ListenMode::wake);
+  }
+}
+
+// After the listeners: what they took needs no message.
+bool Engine::tell_wakes(HostedTable& table, TimeMs now) {
+  if (table.wakes == nullptr) return false;
+  DurationMs const timeout = wake_timeout(table);
+  bool const more = table.wakes->look(now, timeout, *table.table);
+  for (std::uint32_t told = 0; told < kWakeMessagesPerTurn; ++told) {
+    std::optional<std::string_view> const topic = table.wakes->next(now, timeout, *table.table);
+    if (!topic) return more;
+    outlet_.tell_wake(table, *topic);
+  }
+  return true;
+}
+
+void Engine::tell_wakes_again() {
+  for (auto const& table : tables_) {
+    if (table->table == nullptr || table->wakes == nullptr) continue;
+    *table->wakes = {};
+    touch(*table);
   }
 }
 

@@ -144,6 +144,7 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
   for (std::size_t i = 0; i < declaration->schema.columns.size(); ++i)
     hosted->columns.add(declaration->schema.columns[i].name, static_cast<std::uint32_t>(i));
   if (declaration->feed) hosted->feed = std::make_unique<Feed>(declaration->feed->keep_bytes);
+  if (declaration->wake_message) hosted->wakes = std::make_unique<WakeMessages>();
   hosted->declaration = std::move(declaration);
   hosted->table = std::move(table).value();
   hosted->log = &log;
@@ -255,9 +256,12 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
     for (std::size_t i = 0; i < schema.columns.size(); ++i)
       table.columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
   }
+  if (declaration->wake_message != table.declaration->wake_message)
+    table.wakes = declaration->wake_message ? std::make_unique<WakeMessages>() : nullptr;
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
   change_feed(table);
+  if (table.wakes != nullptr) table.wakes->look_again();  // the rows may be of other domains now
   refresh(table);
   return {};
 }
@@ -378,6 +382,10 @@ void Engine::describe_changes(HostedTable const& table, TableDeclaration const& 
     std::string const after = where(next.feed);
     changes.push_back(head + (before == after ? "feed to " + after + " changed" : "feed " + before + " -> " + after));
   }
+  if (next.wake_message != table.declaration->wake_message)
+    changes.push_back(head + (next.wake_message ? "wake-message " + next.wake_message->command + " to service " +
+                                                      next.wake_message->service
+                                                : std::string{"no wake-message any more"}));
   if (next.description != table.declaration->description) changes.push_back(head + "another description");
 }
 

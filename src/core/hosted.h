@@ -14,6 +14,7 @@
 #include "core/log.h"
 #include "core/subscriptions.h"
 #include "core/types.h"
+#include "core/wake_messages.h"
 #include "fastjournal/table.h"
 
 namespace fastjournal::core {
@@ -63,6 +64,7 @@ struct HostedTable {
   std::uint32_t number{0};  // in the engine's list and its heap of dates
   Subscriptions subscriptions;
   std::unique_ptr<Feed> feed;     // null: nobody can follow it
+  std::unique_ptr<WakeMessages> wakes;  // null: the table declares no wake-message
   std::uint64_t memory_bytes{0};  // as it last said
   bool touched{false};            // somebody may have to be told at the end of the turn
   std::uint64_t commands{0};

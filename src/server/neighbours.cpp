@@ -68,6 +68,7 @@ bool Server::open_neighbour(ConnectionId id, std::string_view peer) {
     Param const params[] = {{"service", Value::of_text(neighbours_.service)}, {"version", Value::of_integer(1)}};
     write(session, {.command = "REGISTER", .params = params});
     administration_.note("connected to the communicatord at " + one->address());
+    engine_.tell_wakes_again();
   }
   // Whoever listens there may have been away: all that stands is told again.
   if (one == flag_road())
@@ -109,6 +110,36 @@ bool Server::prepare_from_neighbour(Session& session) {
   if (!message_.from_service.empty())
     session.worker = std::string{message_.from_server} + ":" + std::string{message_.from_service};
   return true;
+}
+
+// ---------------------------------------------------------------------------
+// Wakes that leave as a message of another system (<wake-message>)
+
+void Server::tell_wake(core::HostedTable const& table, std::string_view topic) {
+  if (communicator_ == nullptr) return;
+  WakeMessage const& wake = *table.declaration->wake_message;
+  static constexpr std::string_view kDomain = "{domain}";
+  std::vector<std::string> values;
+  for (WakeMessage::Parameter const& parameter : wake.parameters) {
+    std::string value = parameter.value;
+    std::size_t at = value.find(kDomain);
+    if (at != std::string::npos && topic.empty()) return;  // rows without a domain: there is no place to name
+    for (; at != std::string::npos; at = value.find(kDomain, at + topic.size())) value.replace(at, kDomain.size(), topic);
+    values.push_back(std::move(value));
+  }
+  std::vector<Param> params;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    params.push_back({wake.parameters[i].name, Value::of_text(values[i])});
+  wire::Outgoing const message{.service = wake.service, .command = wake.command, .params = params};
+  auto const found = sessions_.find(communicator_->id());
+  std::string scratch;
+  bool const readable = wire::append_line(message, scratch).ok();
+  if (found == sessions_.end() || !readable || found->second->unsent() > limits_.output_bytes) {
+    ++counters_.wake_messages_dropped;
+    return;
+  }
+  ++counters_.wake_messages;
+  write(*found->second, message);
 }
 
 // ---------------------------------------------------------------------------

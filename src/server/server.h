@@ -98,6 +98,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) override;
   void push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) override;
   [[nodiscard]] bool is_full(ConnectionId connection) override;
+  // By way of the communicatord (neighbours.cpp).
+  void tell_wake(core::HostedTable const& table, std::string_view topic) override;
 
   // -- messages (server.cpp) ------------------------------------------------------
   void read_messages(Session& session, std::string_view unread);
@@ -221,6 +223,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::uint64_t udp_wrong_secret{0};
     std::uint64_t udp_ignored{0};  // commands that add nothing
     std::uint64_t udp_refused{0};  // by the table
+    std::uint64_t wake_messages{0};
+    std::uint64_t wake_messages_dropped{0};  // nobody there, too much unsent, or what text cannot carry
   } counters_;
   std::array<Histogram, 3> lateness_us_;  // by ListenMode: due -> push given to the kernel
   Histogram commit_us_;

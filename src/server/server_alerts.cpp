@@ -44,6 +44,8 @@ void Server::check_health() {
 
 void Server::tell_alerts() {
   for (core::AlertNotice const& notice : engine_.take_notices()) {
+    // Those of the daemon are looked at until they are over, also when nobody comes by.
+    unwell_ = unwell_ || (notice.up && notice.alert.table.empty());
     administration_.tell(notice);
     tell_flag(notice);
   }

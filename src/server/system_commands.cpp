@@ -252,6 +252,8 @@ void Server::own_stats(Answer& answer) {
       .add("udp_refused", counters_.udp_refused);
   answer.add("feed_datagrams", feeds_.counters().datagrams).add("feed_dropped", feeds_.counters().dropped);
   answer.add("feed_records", feeds_.counters().records).add("feed_heartbeats", feeds_.counters().heartbeats);
+  answer.add("wake_messages", counters_.wake_messages)
+      .add("wake_messages_dropped", counters_.wake_messages_dropped);
   answer.add("turns", counters_.turns).add("commits", counters_.commits);
   answer.add("commit_us_p50", commit_us_.percentile(50))
       .add("commit_us_p99", commit_us_.percentile(99))

@@ -163,6 +163,22 @@ struct FeedDeclaration {
   bool operator==(FeedDeclaration const&) const = default;
 };
 
+// What leaves to a service of another system when a domain has work that nobody takes (wire.md, the same place).
+struct WakeMessage {
+  struct Parameter {
+    std::string name;
+    std::string value;  // `{domain}` stands for the domain's name
+
+    bool operator==(Parameter const&) const = default;
+  };
+
+  std::string service;
+  std::string command;
+  std::vector<Parameter> parameters;  // at most 16
+
+  bool operator==(WakeMessage const&) const = default;
+};
+
 // NAME.xml
 struct TableDeclaration {
   std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes
@@ -173,6 +189,7 @@ struct TableDeclaration {
   std::vector<OptionValue> options;       // every option of the type, in the type's order
   std::vector<AliasDeclaration> aliases;  // at most 16; no two tables have one of the same command
   std::optional<FeedDeclaration> feed;
+  std::optional<WakeMessage> wake_message;
   std::string file;  // where it was read, for messages
 
   // The option must be one that the type declares.

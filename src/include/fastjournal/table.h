@@ -211,6 +211,8 @@ class Table {
   // objects, adds what it finds to `found`, and returns where to go on; none: that was the last.
   [[nodiscard]] virtual ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
                                                 std::vector<ObjectId>& found) const = 0;
+  // The domain of an object that is there; empty if it has none.
+  [[nodiscard]] virtual std::string_view topic_of(ObjectId object) const = 0;
   // Adds what a listener is told of an object (id, key, date) to the message begun. False: it is gone.
   [[nodiscard]] virtual bool announce(ObjectId object, Answer& answer) const = 0;
 

@@ -44,6 +44,7 @@ class TallyTable : public Table {
     }
     return {};
   }
+  std::string_view topic_of(ObjectId) const override { return {}; }
   bool announce(ObjectId object, Answer& answer) const override {
     for (auto const& [name, row] : rows_) {
       if (row.object != object) continue;
