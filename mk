@@ -18,6 +18,7 @@ packages_fuzz=(clang)
 packages_format=(clang-format)
 packages_lint=(clang-tidy cppcheck)
 packages_bench=(beanstalkd redis-server postgresql postgresql-client gnuplot-nox)
+packages_drawings=(graphviz)
 
 say() { printf 'mk: %s\n' "$*"; }
 die() {
@@ -306,6 +307,16 @@ verb_lint() {
   say "nothing found"
 }
 
+# drawings: the pictures of doc/, of the drawings beside them; tests compare the two.
+verb_drawings() {
+  local drawing
+  install_packages "${packages_drawings[@]}"
+  for drawing in "$root"/doc/*.dot; do
+    dot -Tsvg "$drawing" -o "${drawing%.dot}.svg" || die "dot could not draw $drawing"
+    say "drew ${drawing%.dot}.svg"
+  done
+}
+
 verb_clean() {
   local preset
   if [[ $# -eq 0 ]]; then
@@ -336,6 +347,7 @@ usage: ./mk VERB [...]
   fuzz [NAME] [SECONDS]  feed the parsers with what breaks parsers (default: all, 60 s each)
   format [--check] [FILE...]  clang-format
   lint [all | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit)
+  drawings              make the pictures of doc/ again
   clean [PRESET...]     remove build/
   help                  this text
 
@@ -347,7 +359,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | crash | mutants | fuzz | format | lint | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | crash | mutants | fuzz | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

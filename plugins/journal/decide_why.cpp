@@ -125,7 +125,7 @@ class Journal::Reasons {
     add_lease(lease);
     text_ = "It waits for row " + std::to_string(state_.row(holder).id().value) +
             " of the same key (" + (state_.order().rules().concurrency_key > 1 ? "concurrency-key" : "one-at-a-time") +
-            "), which " + worker_text(lease);
+            "), which " + worker_text(lease, "");
   }
 
   void tell_processing() {
@@ -133,7 +133,7 @@ class Journal::Reasons {
     Lease const& lease = state_.lease_of(index_);
     answer_.add("epoch", lease.epoch.value);
     add_lease(lease);
-    text_ = "Worker " + worker_text(lease);
+    text_ = "Worker " + worker_text(lease, " it");
   }
 
   void tell_parked(Facts const& facts) {
@@ -170,9 +170,10 @@ class Journal::Reasons {
                  : "; it expires at " + date_to_come(facts.expires, now_);
   }
 
-  std::string worker_text(Lease const& lease) const {
+  // `what`: " it", or nothing if the sentence names the row already.
+  std::string worker_text(Lease const& lease, std::string_view what) const {
     std::string out{state_.leases().worker(lease)};
-    out += " has had it since " + model::format_date(lease.began) + " (" + model::format_span(now_ - lease.began) +
+    out += " has had" + std::string{what} + " since " + model::format_date(lease.began) + " (" + model::format_span(now_ - lease.began) +
            ") and may keep it until " + date_to_come(lease.ends, now_);
     if (lease.connection == 0) out += "; its connection is gone";
     return out;

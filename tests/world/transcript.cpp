@@ -1,36 +1,65 @@
 #include "tests/world/transcript.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
+#include "config/fields.h"
 #include "model/duration.h"
+#include "tests/support/documents.h"
 #include "tests/world/world.h"
 #include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {
 
+constexpr char kCommunicator[] = "communicatord";
+constexpr char kCommunicatorAddress[] = "unix:/run/communicator/communicatord.sock";
+
+// In documents: what numbers rows and leases, and what is a date.
+std::set<std::string_view> const kNumbers{"row", "epoch", "held_by", "after"};
+std::set<std::string_view> const kDates{"process_date", "insertion_date", "expiration_date", "lease_end", "next_date",
+                                        "date",         "since",          "until",           "first",     "last",
+                                        "modified"};
+// Dates below this are counted in seconds, as some messages of others are.
+constexpr std::int64_t kSecondsMax = 100'000'000'000;
+
+}  // namespace
+
 class Player {
  public:
-  Player(std::string const& file, std::uint64_t seed)
-      : folder_(file.substr(0, file.rfind('/') + 1)), file_(file), world_(seed) {}
+  Player(std::string folder, std::uint64_t seed, bool document)
+      : folder_(std::move(folder)), document_(document), world_(seed) {}
 
-  std::string play() {
-    std::ifstream in{file_};
-    if (!in) return file_ + ": cannot be read";
+  std::string play(std::string const& file) {
+    std::ifstream in{file};
+    if (!in) return file + ": cannot be read";
+    int number = 0;
     for (std::string line; std::getline(in, line);) {
-      ++line_number_;
-      std::string wrong = step(line);
-      if (wrong.empty() && world_.is_running()) wrong = check_state();
-      if (!wrong.empty()) return file_ + ":" + std::to_string(line_number_) + ": " + line + "\n  " + wrong;
+      ++number;
+      std::string const wrong = step(line);
+      if (!wrong.empty()) return file + ":" + std::to_string(number) + ": " + line + "\n  " + wrong;
     }
     return {};
   }
 
- private:
   std::string step(std::string const& line) {
+    std::string wrong = do_step(line);
+    if (wrong.empty() && world_.is_running()) wrong = check_state();
+    return wrong;
+  }
+
+  std::string add_table(std::string const& file) {
+    Status const status = world_.add_table(file);
+    return status.ok() ? "" : status.text();
+  }
+
+ private:
+  std::string do_step(std::string const& line) {
     if (line.empty() || line[0] == '#') return {};
     std::size_t const mark = line.find_first_of("<> ");
     std::string_view const text{line};
@@ -43,9 +72,17 @@ class Player {
     }
     std::string const word = line.substr(0, mark);
     std::string const rest = mark == std::string::npos ? "" : line.substr(mark + 1);
-    if (word == "table") {
-      Status const status = world_.add_table(folder_ + rest);
-      return status.ok() ? "" : status.text();
+    if (word == "table") return add_table(folder_ + rest);
+    if (word == kCommunicator) {
+      world_.configure = [](server::Server& server) {
+        server::NeighbourOptions options;
+        options.communicator = kCommunicatorAddress;
+        options.alert_service = "watcher";
+        options.origin = {"box", "0.1.0"};
+        server.join(std::move(options));
+      };
+      world_.network().serve(kCommunicatorAddress);
+      return {};
     }
     if (std::string wrong = ensure_started(); !wrong.empty()) return wrong;
     return control(word, rest);
@@ -62,6 +99,21 @@ class Player {
       world_.close(rest);
       return {};
     }
+    if (word == "memory") {
+      OptionDeclaration size;
+      size.type = OptionType::size;
+      Result<std::int64_t> const bytes = config::parse_option(size, rest);
+      if (!bytes.ok()) return bytes.status().text();
+      world_.engine().limit_memory(static_cast<std::uint64_t>(bytes.value()));
+      return {};
+    }
+    if (word == "clock") {
+      bool const back = rest.starts_with('-');
+      Result<std::int64_t> const span = model::parse_duration(back ? rest.substr(1) : rest);
+      if (!span.ok()) return span.status().text();
+      world_.clock().set_wall(world_.clock().wall_us() + (back ? -1000 : 1000) * span.value());
+      return {};
+    }
     if (word == "crash") {
       world_.power_cut();
     } else if (word == "kill") {
@@ -69,7 +121,8 @@ class Player {
     } else if (word == "restart") {
       if (Status status = world_.stop(); !status.ok()) return status.text();
     } else {
-      return "no such step; known are table, advance, close, crash, kill, restart, NAME> and NAME<";
+      return "no such step; known are table, communicatord, advance, close, crash, kill, restart, memory, clock, "
+             "NAME> and NAME<";
     }
     return ensure_started();
   }
@@ -84,7 +137,13 @@ class Player {
   std::string send(std::string const& name, std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
-      if ((text[i] == '@' || text[i] == '$') && i > 0 && text[i - 1] == '=') {
+      if (document_ && i > 0 && text[i - 1] == '=' && text[i] >= '0' && text[i] <= '9') {
+        std::size_t end = text.find(';', i);
+        if (end == std::string_view::npos) end = text.size();
+        std::size_t const name_at = text.find_last_of(" ;", i - 1) + 1;
+        out += as_sent(text.substr(name_at, i - 1 - name_at), text.substr(i, end - i));
+        i = end;
+      } else if ((text[i] == '@' || text[i] == '$') && i > 0 && text[i - 1] == '=') {
         std::size_t end = text.find(';', i);
         if (end == std::string_view::npos) end = text.size();
         std::string wrong;
@@ -95,9 +154,33 @@ class Player {
         out += text[i++];
       }
     }
-    world_.send(name, out);
+    if (name == kCommunicator) {
+      ConnectionId const made = world_.network().made();
+      if (made == ConnectionId::none) return "the daemon is not connected";
+      world_.network().at(made).to_server += out + "\n";
+    } else {
+      world_.send(name, out);
+    }
     world_.settle();
     return {};
+  }
+
+  // The daemon's own number for one that a document shows.
+  std::string as_sent(std::string_view name, std::string_view shown) const {
+    auto const known = numbers_.find(std::string{shown});
+    return kNumbers.contains(name) && known != numbers_.end() ? known->second : std::string{shown};
+  }
+
+  std::optional<std::string> take_line(std::string const& name) {
+    if (name != kCommunicator) return world_.take_line(name);
+    ConnectionId const made = world_.network().made();
+    if (made == ConnectionId::none) return std::nullopt;
+    std::string& from = world_.network().at(made).to_client;
+    std::size_t const end = from.find('\n');
+    if (end == std::string::npos) return std::nullopt;
+    std::string line = from.substr(0, end);
+    from.erase(0, end + 1);
+    return line;
   }
 
   std::string resolve(std::string_view word, std::string& wrong) {
@@ -115,7 +198,7 @@ class Player {
   }
 
   std::string expect(std::string const& name, std::string_view text) {
-    std::optional<std::string> const line = world_.take_line(name);
+    std::optional<std::string> const line = take_line(name);
     if (text == "nothing") return line ? "nothing was expected, but it got: " + *line : "";
     if (!line) return "it got nothing";
     bool const open = text.ends_with("...");
@@ -133,11 +216,14 @@ class Player {
 
   std::string compare(Message const& wanted, Message const& got, bool open) {
     if (wanted.command != got.command) return "expected " + std::string{wanted.command};
+    if (wanted.service != got.service) return "expected it for the service \"" + std::string{wanted.service} + "\"";
     for (Param const& param : wanted.params()) {
       Value const* const value = got.find(param.name);
       if (value == nullptr) return "expected the parameter " + std::string{param.name};
       std::string_view const want = param.value.bytes;
-      if (want == "*") continue;
+      if (want.ends_with('*') && value->bytes.starts_with(want.substr(0, want.size() - 1))) continue;
+      if (document_ && want == "...") continue;
+      if (document_ && fits_shown(param.name, want, value->bytes)) continue;
       if (want.starts_with('$') && !bound_.contains(std::string{want.substr(1)})) {
         bound_[std::string{want.substr(1)}] = value->bytes;
         continue;
@@ -154,6 +240,36 @@ class Player {
     return {};
   }
 
+  // A document's numbers and dates stand for the real ones, each for one and the same.
+  bool fits_shown(std::string_view name, std::string_view shown, std::string_view real) {
+    std::int64_t const shown_date = number_of(shown);
+    if (kDates.contains(name) && shown_date > 0) {
+      bool const seconds = shown_date < kSecondsMax;
+      std::int64_t const shift = (number_of(real) - shown_date) * (seconds ? 1000 : 1);
+      if (!shift_ && !seconds) shift_ = shift;
+      return std::abs(shift_.value_or(shift) - shift) < (seconds ? 1000 : 1);
+    }
+    if (name == "message" || name == "text") return test::is_as_shown(real, in_real_numbers(shown));
+    if (!kNumbers.contains(name)) return false;
+    auto const [there, added] = numbers_.try_emplace(std::string{shown}, real);
+    return there->second == real;
+  }
+
+  // A sentence with the daemon's own numbers for those that a document shows.
+  std::string in_real_numbers(std::string_view shown) const {
+    std::string out{shown};
+    for (auto const& [number, real] : numbers_)
+      for (std::size_t at = out.find(number); at != std::string::npos; at = out.find(number, at + real.size()))
+        out.replace(at, number.size(), real);
+    return out;
+  }
+
+  static std::int64_t number_of(std::string_view text) {
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+  }
+
   std::string check_state() {
     Result<std::uint64_t> const replayed = world_.replayed_digest();
     if (!replayed.ok()) return "the log cannot be replayed: " + replayed.status().text();
@@ -161,14 +277,20 @@ class Player {
   }
 
   std::string folder_;
-  std::string file_;
+  bool document_;
   World world_;
-  int line_number_{0};
   std::map<std::string, std::string> bound_;
+  std::map<std::string, std::string> numbers_;  // of a document: as shown -> as it is
+  std::optional<std::int64_t> shift_;           // from its dates to the real ones
 };
 
-}  // namespace
+std::string run_transcript(std::string const& file, std::uint64_t seed) {
+  return Player{file.substr(0, file.rfind('/') + 1), seed, false}.play(file);
+}
 
-std::string run_transcript(std::string const& file, std::uint64_t seed) { return Player{file, seed}.play(); }
+DocumentPlayer::DocumentPlayer(std::uint64_t seed) : player_(std::make_unique<Player>("", seed, true)) {}
+DocumentPlayer::~DocumentPlayer() = default;
+std::string DocumentPlayer::add_table(std::string const& file) { return player_->add_table(file); }
+std::string DocumentPlayer::step(std::string const& line) { return player_->step(line); }
 
 }  // namespace fastjournal::sim

@@ -11,19 +11,39 @@
 //   crash                     power cut: what was not synced may be lost (by seed), then a new start
 //   kill                      kill -9: what was written stays, then a new start
 //   restart                   clean stop, then a new start
+//   communicatord             before the start: a communicatord is there; the client of that name is it
+//   memory 1GiB               what rows may take
+//   clock 3h                  somebody sets the clock of the wall; -3h: back
 //
 // In messages: `@10s` is the date 10 s after the world began; `$name` in an
 // expected message binds a value at its first use and is compared after, in a sent one it is put in. Expected
-// messages list all parameters in any order; `*` is any value; a last parameter `...` allows more.
-// After every step the state equals what a replay of the log gives.
+// messages list all parameters in any order; `*` is any value, `x*` one that begins so; a last parameter `...` allows
+// more. After every step the state equals what a replay of the log gives.
+//
+// In documents (documents_test.cpp) messages look as a reader sees them: there a number in a parameter that tells
+// rows or epochs stands for whatever number comes, the same one everywhere, and dates are as far apart as shown.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace fastjournal::sim {
 
 // Empty if all went as written; otherwise FILE:LINE, what was expected and what came.
 std::string run_transcript(std::string const& file, std::uint64_t seed);
+
+// Steps out of a document. Tables are the world's before the first step.
+class DocumentPlayer {
+ public:
+  explicit DocumentPlayer(std::uint64_t seed);
+  ~DocumentPlayer();
+  [[nodiscard]] std::string add_table(std::string const& file);
+  // Empty if it went as written.
+  [[nodiscard]] std::string step(std::string const& line);
+
+ private:
+  std::unique_ptr<class Player> player_;
+};
 
 }  // namespace fastjournal::sim

@@ -246,6 +246,16 @@ BOOST_AUTO_TEST_CASE(an_example_that_is_not_the_file_is_found) {
   BOOST_TEST(lines() == "4 0");
 }
 
+BOOST_AUTO_TEST_CASE(an_index_that_is_not_whole_is_found) {
+  auto const exists = [](std::string const& target) { return target == "t/a.txt" || target == "src/b.cpp"; };
+  std::string const head = "| rule | shown by |\n|---|---|\n";
+  check_index("t/README.md", head + "| `x` and more | `a.txt`, `src/b.cpp` |\n\n| no table |\n", {"t/a.txt"}, exists,
+              findings);
+  BOOST_TEST(findings.empty());
+  check_index("t/README.md", head + "| `x` | nothing |\n| y | `c.txt` |\n", {"t/a.txt"}, exists, findings);
+  BOOST_TEST(lines() == "3 4 0");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::house

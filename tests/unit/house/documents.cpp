@@ -1,6 +1,7 @@
 #include "tests/unit/house/documents.h"
 
 #include <algorithm>
+#include <set>
 
 namespace fastjournal::house {
 namespace {
@@ -9,7 +10,46 @@ std::string unindented(std::string const& line) {
   return line.substr(std::min(line.find_first_not_of(' '), line.size()));
 }
 
+// What stands in backquotes in the last column of a table's line.
+std::vector<std::string> named_files(std::string const& line) {
+  std::vector<std::string> out;
+  std::size_t const column = line.rfind("| ", line.size() - 2);
+  for (std::size_t at = line.find('`', column); at != std::string::npos; at = line.find('`', at)) {
+    std::size_t const end = line.find('`', at + 1);
+    if (end == std::string::npos) break;
+    out.push_back(line.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
+
+void check_index(std::string_view path, std::string_view markdown, std::vector<std::string> const& listed,
+                 std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings) {
+  std::string const folder = folder_of(path) + "/";
+  std::set<std::string> named;
+  int number = 0;
+  bool in_table = false;  // behind the line of dashes
+  for (std::string const& line : split_lines(markdown)) {
+    ++number;
+    if (line.starts_with("|---")) {
+      in_table = true;
+      continue;
+    }
+    in_table = in_table && line.starts_with("| ");
+    if (!in_table) continue;
+    std::vector<std::string> const files = named_files(line);
+    if (files.empty()) findings.push_back({std::string{path}, number, "a rule that no file shows"});
+    for (std::string const& file : files) {
+      if (!exists(folder + file) && !exists(file))
+        findings.push_back({std::string{path}, number, "names '" + file + "', which is not there"});
+      named.insert(folder + file);
+    }
+  }
+  for (std::string const& file : listed)
+    if (!named.contains(file)) findings.push_back({std::string{path}, 0, "does not name '" + file + "'"});
+}
 
 void check_links(std::string_view path, std::string_view markdown,
                  std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings) {

@@ -1,5 +1,5 @@
 // What documents promise about the checkout: that the files they link to are
-// there, and that the example they show is the file they say it is.
+// there, that the example they show is the file they say it is, and that a list of files is whole.
 #pragma once
 
 #include <functional>
@@ -19,5 +19,10 @@ void check_links(std::string_view path, std::string_view markdown,
 // order; `file` may hold more.
 void check_excerpt(std::string_view path, std::string_view markdown, std::string_view language, std::string_view file,
                    std::vector<Finding>& findings);
+
+// A page of tables that lists the `listed` files of its own folder: each stands in it, and every line of a table names,
+// in backquotes, one of them or another file of the checkout; what it names is there.
+void check_index(std::string_view path, std::string_view markdown, std::vector<std::string> const& listed,
+                 std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings);
 
 }  // namespace fastjournal::house

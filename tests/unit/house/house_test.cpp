@@ -127,6 +127,14 @@ BOOST_AUTO_TEST_CASE(the_table_in_the_readme_is_the_one_that_is_served) {
   report();
 }
 
+BOOST_AUTO_TEST_CASE(every_rule_has_a_transcript_and_every_transcript_a_rule) {
+  std::string const page = "tests/transcripts/README.md";
+  check_index(
+      page, tree.read(page), tree.files({"tests/transcripts"}, {".txt"}),
+      [this](std::string const& target) { return tree.holds(target); }, findings);
+  report();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::house

@@ -1,5 +1,5 @@
 // tests/golden/merge_rules.txt, the truth table of merges: every line of it
-// holds, and it has every type with every rule, present and absent.
+// holds, and it has every type with every rule, present and absent. The table that doc/merge.md shows is the same.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -61,6 +61,40 @@ Schema with_v(Line const& line) {
   return schema({column("k", ColumnType::int32), column("v", line.type, line.rule)}, {0});
 }
 
+// "`5`" -> "5", as doc/merge.md writes values.
+std::string unquoted(std::string const& cell) {
+  if (cell == "empty") return "";
+  return cell.starts_with('`') ? cell.substr(1, cell.size() - 2) : cell;
+}
+
+// The lines of the last table of doc/merge.md, in the form of merge_rules.txt.
+std::set<std::string> shown_lines() {
+  std::ifstream file{FJ_SOURCE_DIR "/doc/merge.md"};
+  std::set<std::string> out;
+  bool inside = false;
+  for (std::string text; std::getline(file, text);) {
+    if (text.starts_with("| type |")) inside = true;
+    if (!inside || !text.starts_with("| `")) continue;
+    std::vector<std::string> cells;
+    for (std::size_t at = 2; at < text.size();) {
+      std::size_t const end = text.find(" |", at);
+      cells.push_back(text.substr(at, end - at));
+      at = end + 3;
+    }
+    BOOST_REQUIRE_MESSAGE(cells.size() == 3 + kRules.size(), text);
+    for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
+      std::string const& cell = cells[3 + rule];
+      std::string line = unquoted(cells[0]) + '\t' + std::string{kRules[rule]};
+      if (cell == "no")
+        line += "\trefused";
+      else if (!cell.empty())
+        line += '\t' + unquoted(cells[1]) + '\t' + unquoted(cells[2]) + '\t' + unquoted(cell);
+      if (!cell.empty()) out.insert(line);
+    }
+  }
+  return out;
+}
+
 // The row's data with this value of v; "-": without.
 std::string data_with(Schema const& of, std::string const& value) {
   std::string out;
@@ -98,6 +132,14 @@ BOOST_AUTO_TEST_CASE(no_type_and_no_rule_is_missing) {
   }
   BOOST_TEST(seen.size() == kTypes * kRules.size());
   for (auto const& [what, cases] : seen) BOOST_TEST((cases.empty() || cases.size() == 4U));
+}
+
+BOOST_AUTO_TEST_CASE(the_document_shows_this_table) {
+  std::set<std::string> lines;
+  for (Line const& line : read_table()) lines.insert(line.text);
+  std::set<std::string> const shown = shown_lines();
+  for (std::string const& line : lines) BOOST_TEST(shown.contains(line), "doc/merge.md does not show: " << line);
+  for (std::string const& line : shown) BOOST_TEST(lines.contains(line), "doc/merge.md shows: " << line);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(the_bad_line_it_shows_is_refused_with_the_words_it_shows) {
   Status const status = parse_line("INSERT table=pages;u-ri=x", message);
   Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)},
                           {"message", Value::of_text(status.message())}};
-  std::string answer = "    ";
+  std::string answer = "< ";
   BOOST_REQUIRE(append_line({.command = "INVALID", .params = params}, answer).ok());
   answer.pop_back();
   std::vector<std::string> const lines = lines_of_document();

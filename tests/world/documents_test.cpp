@@ -1,0 +1,147 @@
+// What the documents show is so: their conversations are played in the
+// simulator, their XML is read by the loader (tests/support/documents.h says which blocks are which).
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "config/daemon_reader.h"
+#include "config/table_reader.h"
+#include "config/type_reader.h"
+#include "tests/support/documents.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/world/transcript.h"
+#include "tests/world/world.h"
+#include "wire/text.h"
+
+namespace {
+
+using namespace fastjournal;
+using test::Example;
+
+std::string const kRoot = FJ_SOURCE_DIR;
+
+std::string place_of(Example const& example, std::size_t line = 0) {
+  return example.document + ":" + std::to_string(example.line + static_cast<int>(line));
+}
+
+std::vector<Example> examples(std::string_view language) {
+  std::vector<Example> out;
+  for (std::string const& document : test::documents(kRoot))
+    for (Example& example : test::examples_of(kRoot, document))
+      if (example.language == language) out.push_back(std::move(example));
+  return out;
+}
+
+std::unique_ptr<sim::DocumentPlayer> new_world(Example const& example) {
+  auto player = std::make_unique<sim::DocumentPlayer>(1);
+  for (std::string const& table : example.words) {
+    std::string const wrong = player->add_table(kRoot + "/conf/tables.d/" + table + ".xml");
+    BOOST_TEST(wrong.empty(), place_of(example) << ": " << wrong);
+  }
+  return player;
+}
+
+config::TypesByName types() {
+  Result<TypeDeclaration> journal = config::read_type(kRoot + "/plugins/journal/journal.xml");
+  BOOST_REQUIRE_MESSAGE(journal.ok(), journal.status().text());
+  config::TypesByName out;
+  out.emplace("journal", std::make_shared<TypeDeclaration>(std::move(journal).value()));
+  return out;
+}
+
+// The value of name="..." in the first element.
+std::string name_in(std::string const& xml) {
+  std::size_t const at = xml.find("name=\"") + 6;
+  return xml.substr(at, xml.find('"', at) - at);
+}
+
+Status load(std::string const& shown) {
+  test::TemporaryFolder const folder;
+  std::string text = shown;
+  std::string name = "shown";
+  bool const daemon = shown.find("<fastjournal") != std::string::npos;
+  if (shown.find("<table ") != std::string::npos) {
+    name = name_in(shown.substr(shown.find("<table ")));
+  } else if (!daemon) {
+    text = "<table name=\"shown\" model=\"journal\" row-key=\"uri\"><schema><column name=\"uri\" type=\"string\"/></schema>\n" +
+           shown + "</table>\n";
+  }
+  std::string const path = folder / (name + ".xml");
+  std::ofstream{path} << text;
+  return daemon ? config::read_daemon(path).status() : config::read_table(path, types()).status();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(examples_in_documents)
+
+BOOST_AUTO_TEST_CASE(conversations_go_as_they_are_shown) {
+  std::vector<Example> const all = examples("transcript");
+  BOOST_REQUIRE(!all.empty());
+  std::unique_ptr<sim::DocumentPlayer> player;
+  std::string document;
+  for (Example const& example : all) {
+    bool const goes_on = example.words.empty() && example.document == document;
+    BOOST_REQUIRE_MESSAGE(goes_on || !example.words.empty(), place_of(example) << ": names no table");
+    if (!goes_on) player = new_world(example);
+    document = example.document;
+    for (std::size_t i = 0; i < example.lines.size(); ++i) {
+      std::string const wrong = player->step(example.lines[i]);
+      BOOST_TEST(wrong.empty(), place_of(example, i) << ": " << example.lines[i] << "\n  " << wrong);
+      if (!wrong.empty()) break;
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(declarations_are_taken_by_the_loader) {
+  std::vector<Example> const all = examples("xml");
+  BOOST_REQUIRE(!all.empty());
+  for (Example const& example : all) {
+    std::string text;
+    for (std::string const& line : example.lines) text += line + "\n";
+    Status const status = load(text);
+    BOOST_TEST(status.ok(), place_of(example) << ": " << status.text());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_figure_of_stats_is_explained_and_no_other) {
+  std::set<std::string> told;
+  sim::World world{1};
+  BOOST_REQUIRE(world.add_table(kRoot + "/conf/tables.d/pages.xml").ok());
+  BOOST_REQUIRE(world.start().ok());
+  world.send("main", "STATS");
+  world.settle();
+  while (auto line = world.take_line("main")) {
+    Message message;
+    BOOST_REQUIRE(wire::parse_line(*line, message).ok());
+    for (Param const& param : message.params())
+      if (param.name != "table" && param.name != "left") told.emplace(param.name);
+  }
+  std::ifstream file{kRoot + "/doc/operations.md"};
+  std::set<std::string> explained;
+  bool inside = false;  // a table of figures
+  for (std::string line; std::getline(file, line);) {
+    inside = line.starts_with("| field |") || (inside && line.starts_with("|"));
+    std::string const names = inside ? line.substr(0, line.find(" | ")) : "";
+    for (std::size_t at = names.find('`'); at != std::string::npos; at = names.find('`', at)) {
+      std::size_t const end = names.find('`', at + 1);
+      explained.insert(names.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+  }
+  for (std::string const& name : told) BOOST_TEST(explained.contains(name), "doc/operations.md lacks " << name);
+  for (std::string const& name : explained) BOOST_TEST(told.contains(name), "STATS has no " << name);
+}
+
+BOOST_AUTO_TEST_CASE(every_block_says_what_it_is) {
+  for (std::string const& document : test::documents(kRoot))
+    for (Example const& example : test::examples_of(kRoot, document)) {
+      bool const known = example.language == "transcript" || example.language == "xml" ||
+                         example.language == "console" || example.language == "text";
+      BOOST_TEST(known, place_of(example) << ": ```" << example.language << ": expected transcript, xml, console or text");
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
