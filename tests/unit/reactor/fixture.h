@@ -73,8 +73,8 @@ class EchoHandler final : public env::NetworkHandler {
     closing_.erase(id);
     if (closed_hook) closed_hook(id);
   }
-  void on_datagram(ConnectionId id, std::string_view bytes) override {
-    if (datagram_hook) datagram_hook(id, bytes);
+  void on_datagram(ConnectionId id, std::string_view arrived) override {
+    if (datagram_hook) datagram_hook(id, arrived);
   }
   void on_timer() override {
     ++timers;
