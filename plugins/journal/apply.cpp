@@ -15,6 +15,8 @@ namespace fastjournal::journal {
 
 bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexcept {
   if (record.version != kRecordVersion) return false;
+  // A lease that ends may free a domain: what tokens there are then is counted at the time of the decision.
+  if (serving_at_ != 0) state_.see(serving_at_);
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::row: return apply_row(record, effects);
     case RecordType::merge: return apply_merge(record, base, effects);
@@ -260,13 +262,14 @@ bool Journal::apply_pause(RecordView const& record, Effects& effects) {
 
 bool Journal::apply_resume(RecordView const& record, Lsn base, Effects& effects) {
   if (!record.body.empty()) return false;
+  // Also where the pause itself is gone from the log: failures of before must not count again.
+  failures_in_row_ = 0;
   if (state_.pause().id != record.object) {
     if (record.object >= ObjectId{base.value}) return false;
     ++records_ignored_;
     return true;
   }
   state_.end_pause();
-  failures_in_row_ = 0;
   effects.lower_alert("paused");
   effects.available_again({}, state_.order().available());
   return true;

@@ -78,7 +78,12 @@ bool Journal::decide_timer(Decision& decision) const {
   for (auto const& [date, lease] : state_.leases().ends()) {
     if (date > decision.now.value) break;
     if (steps == kLeasesPerStep) return true;
-    time_out(state_.leases()[lease].row, decision);
+    std::uint32_t const row = state_.leases()[lease].row;
+    // The second row of a key must see where the first went: it becomes its twin.
+    bool const alone = state_.key_rows_of(row).processing_count > 1;
+    if (alone && steps > 0) return true;
+    time_out(row, decision);
+    if (alone) return true;
     ++steps;
   }
   // Once these are applied it may be time to pause.

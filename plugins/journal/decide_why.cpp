@@ -229,10 +229,11 @@ Verdict Journal::why(Command const& command, Decision& decision) const {
   decision.status = model::encode_key(declaration_->schema, *command.message, key_);
   if (!decision.status.ok()) return Verdict::done;
   KeyRows const rows = state_.find_key(key_);
-  for (std::uint32_t const row : {rows.waiting, rows.processing})
-    if (row != kNoRow) Reasons{*this, row, now, decision.answer}.tell();
+  // The one that waits leads to those processed, and these to the parked ones.
+  std::uint32_t const head =
+      rows.waiting != kNoRow ? rows.waiting : rows.processing != kNoRow ? rows.processing : rows.parked;
   std::uint64_t told = 0;
-  for (std::uint32_t row = rows.parked; row != kNoRow && told < kRowsOfKeyMax; row = state_.next_sibling(row), ++told)
+  for (std::uint32_t row = head; row != kNoRow && told < kRowsOfKeyMax; row = state_.next_sibling(row), ++told)
     Reasons{*this, row, now, decision.answer}.tell();
   if (decision.answer.empty()) tell_unknown(ObjectId{}, decision.answer);
   return Verdict::done;

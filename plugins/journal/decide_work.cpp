@@ -61,11 +61,12 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
 
 Verdict Journal::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
                            std::int64_t wait_ms) const {
-  if (is_paused()) return give_nothing_as_paused(decision, wait_ms);
+  // Also of a table that is paused: in the line of another topic it would stand in the way of others.
   std::string_view const domain = command.message->text("domain");
+  decision.wait_topic = domain;
+  if (is_paused()) return give_nothing_as_paused(decision, wait_ms);
   Order const& order = state_.order();
   std::uint32_t const row = domain.empty() ? order.first() : order.first_of(domain);
-  decision.wait_topic = domain;
   if (row != kNoRow && !is_visible(row, decision.now.value)) {
     if (decision.carry[kExpired] < kExpiredMax) {
       ++decision.carry[kExpired];

@@ -352,7 +352,8 @@ void Order::begin(std::uint32_t index, LeaseEpoch epoch, std::int64_t began, std
   if (has_domains()) domain.lease_ends.emplace(ends, index);
   if (live && rules_.rate.limits()) bucket_.take(rules_.rate, began);
   if (live && rules_.rate_domain.limits()) domain.bucket.take(rules_.rate_domain, began);
-  if (Queue* const queue = find_queue(domain, class_of(row)); queue != nullptr) spend_turn(*queue);
+  // What was leased under other rules, or before a start, is no turn of now.
+  if (Queue* const queue = live ? find_queue(domain, class_of(row)) : nullptr; queue != nullptr) spend_turn(*queue);
   refresh(domain);
 }
 

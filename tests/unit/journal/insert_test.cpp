@@ -148,6 +148,21 @@ BOOST_AUTO_TEST_CASE(as_many_rows_of_a_key_are_processed_as_concurrency_key_says
   BOOST_TEST(h.replays());
 }
 
+// The first to come back is the twin of the second: one step must not say of both that they wait.
+BOOST_AUTO_TEST_CASE(rows_of_a_key_that_time_out_together_become_one) {
+  Harness h{{{"one-at-a-time", "false"}, {"concurrency-key", "2"}, {"processing-timeout", "1s"}}};
+  h.run("INSERT", {{"k", "a"}});
+  h.run("NEXT", {});
+  h.run("INSERT", {{"k", "a"}});
+  h.run("NEXT", {});
+  BOOST_TEST(h.run("WHY", {{"k", "a"}}).messages.size() == 2U);
+  h.pass(1000);
+  Reply const left = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(left.messages.size() == 1U);
+  BOOST_TEST(left.get("merges") == "1");
+  BOOST_TEST(h.replays());
+}
+
 BOOST_AUTO_TEST_CASE(a_parked_key_gets_a_new_row) {
   Harness h;
   h.run("INSERT", {{"k", "a"}});
