@@ -5,6 +5,9 @@
 // tells nearly the same.
 //
 //   journal_bench [rows]        1,000,000 if absent; 40-byte keys, 200-byte data
+//
+// Once more with 10,000 domains, and then how long a tenant waits beside another that floods the table.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -51,13 +54,19 @@ class NoLog final : public Records {
 
 class Bench {
  public:
-  explicit Bench(std::uint32_t rows) : rows_(rows) {
+  // Rows go to the domains in turn; 0: the table has none.
+  Bench(std::uint32_t rows, std::uint32_t domains)
+      : rows_(rows),
+        domains_(domains),
+        declaration_(domains == 0 ? test::declare({{"processing-timeout", "365d"}})
+                                  : test::declare({{"processing-timeout", "365d"}, {"domain", "t"}},
+                                                  {test::column("t", ColumnType::uint32)})) {
     for (std::size_t i = 0; i < test::journal_type()->commands.size(); ++i)
       names_.push_back(test::journal_type()->commands[i].name);
   }
 
   void run() {
-    std::printf("%u rows, 40-byte keys, 200-byte data\n", rows_);
+    std::printf("%u rows, 40-byte keys, 200-byte data, %u domains\n", rows_, domains_);
     measure("insert, due", rows_, [this](std::uint32_t i) { insert(i, 0); });
     memory();
     measure("merge, data replaced", rows_, [this](std::uint32_t i) { insert(scattered(i), 0); });
@@ -87,7 +96,40 @@ class Bench {
     memory();
   }
 
+  // Domain 0 has all rows at once; one of domain 1 comes after each 100 that are worked off.
+  void flood() {
+    constexpr std::uint32_t kRounds = 1000;
+    std::printf("%u rows of one domain wait while another's come one by one\n", rows_);
+    for (std::uint32_t i = 0; i < rows_; ++i) insert(i, 0, 0);
+    std::uint32_t longest = 0;
+    std::uint64_t sum = 0;
+    double const began = seconds();
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      insert(rows_ + round, 0, 1);
+      std::uint32_t handed_out = 0;
+      for (std::uint32_t i = 0; i < 100; ++i) {
+        held_.clear();
+        lease();
+        bool const other = is_of_domain(1);
+        done(0);
+        if (!other) continue;
+        handed_out = i;
+      }
+      longest = std::max(longest, handed_out);
+      sum += handed_out;
+    }
+    std::printf("%-42s %9.2f rows, at most %u (alone: 0)\n", "handed out before the other's row, mean",
+                static_cast<double>(sum) / kRounds, longest);
+    std::printf("%-42s %9.0f k/s\n", "lease + done meanwhile", kRounds * 100 / (seconds() - began) / 1000);
+  }
+
  private:
+  [[nodiscard]] bool is_of_domain(std::uint64_t wanted) const {
+    for (Param const& param : answer_.params())
+      if (param.name == "t") return param.value.unsigned_integer == wanted;
+    return false;
+  }
+
   std::uint32_t scattered(std::uint32_t i) const {
     return static_cast<std::uint32_t>(std::uint64_t{i} * 2'654'435'761U % rows_);
   }
@@ -120,9 +162,9 @@ class Bench {
       std::printf("%-42s %9.0f KiB\n", "memory when empty", static_cast<double>(table_.memory_bytes()) / 1024);
       return;
     }
-    // Data: one presence byte, two of length, 200 of text.
+    // Data: one presence byte, two of length, 200 of text; the domain's number takes two more, mostly.
     std::printf("%-42s %9.1f bytes\n", "memory of a row beside key and data",
-                static_cast<double>(table_.memory_bytes()) / static_cast<double>(rows) - 240 - 3);
+                static_cast<double>(table_.memory_bytes()) / static_cast<double>(rows) - 240 - (domains_ == 0 ? 3 : 5));
   }
 
   Verdict command(Message const& message) {
@@ -144,7 +186,8 @@ class Bench {
       if (names_[i] == name) return static_cast<std::uint16_t>(i);
   }
 
-  void insert(std::uint32_t i, std::int64_t after) {
+  void insert(std::uint32_t i, std::int64_t after) { insert(i, after, domains_ == 0 ? 0 : i % domains_); }
+  void insert(std::uint32_t i, std::int64_t after, std::uint32_t domain) {
     char key[48];
     std::snprintf(key, sizeof key, "http://www.example.com/pages/%011u", i);
     if (i % 64 == 0) now_ = now_ + DurationMs{after == 0 ? 1 : 0};
@@ -152,6 +195,7 @@ class Bench {
     message_.command = "INSERT";
     message_.set("k", std::string_view{key, 40});
     message_.set("v", std::string_view{data_});
+    if (domains_ != 0) message_.set_integer("t", domain);
     if (after != 0) message_.set_integer("process_date", now_.value + after);
     command(message_);
   }
@@ -182,8 +226,9 @@ class Bench {
   }
 
   std::uint32_t rows_;
+  std::uint32_t domains_;
   std::vector<std::string> names_;
-  std::shared_ptr<TableDeclaration const> declaration_ = test::declare({{"processing-timeout", "365d"}});
+  std::shared_ptr<TableDeclaration const> declaration_;
   Journal table_{TableId{1}, test::journal_type(), declaration_};
   NoLog log_;
   test::Alerts alerts_;
@@ -197,6 +242,11 @@ class Bench {
 }  // namespace
 
 int main(int count, char** words) {
-  Bench{count > 1 ? static_cast<std::uint32_t>(std::strtoul(words[1], nullptr, 10)) : 1'000'000U}.run();
+  auto const rows = count > 1 ? static_cast<std::uint32_t>(std::strtoul(words[1], nullptr, 10)) : 1'000'000U;
+  Bench{rows, 0}.run();
+  std::printf("\n");
+  Bench{rows, 10'000U}.run();
+  std::printf("\n");
+  Bench{rows, 2}.flood();
   return 0;
 }

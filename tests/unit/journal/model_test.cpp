@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <set>
 #include <tuple>
 
 #include "tests/unit/journal/harness.h"
@@ -31,6 +32,7 @@ enum class State : std::uint8_t { waiting, processing, parked };
 
 struct ModelRow {
   std::string key;
+  std::string domain;
   std::string value;
   State state{State::waiting};
   int priority{100};
@@ -137,34 +139,59 @@ class Model {
     rows.erase(id);
     return true;
   }
-  // The row NEXT must take.
-  std::uint64_t first(std::int64_t now) const {
-    std::optional<std::tuple<int, std::int64_t, std::uint64_t>> best;
+  // Whether a row could be handed out, but for those before it.
+  [[nodiscard]] bool is_free(ModelRow const& row, std::int64_t now) const {
+    if (row.state != State::waiting || row.date > now) return false;
+    std::uint64_t of_domain = 0;
+    for (auto const& [id, other] : rows) {
+      if (other.state != State::processing) continue;
+      if (other.key == row.key) return false;
+      of_domain += other.domain == row.domain ? 1U : 0U;
+    }
+    return domain_rows == 0 || of_domain < domain_rows;
+  }
+  // The rows that NEXT may take: of each domain the first, where it has the smallest priority of all; of one domain
+  // the first. Whose turn it is, order_test.cpp tells.
+  [[nodiscard]] std::set<std::uint64_t> firsts(std::int64_t now, std::optional<std::string> const& domain) const {
+    using Place = std::tuple<int, std::int64_t, std::uint64_t>;
+    std::map<std::string, Place> best;
+    int priority = 256;
     for (auto const& [id, row] : rows) {
-      if (row.state != State::waiting || row.date > now) continue;
-      bool const held = std::any_of(rows.begin(), rows.end(), [&](auto const& other) {
+      if (!is_free(row, now) || (domain && row.domain != *domain)) continue;
+      Place const place{row.priority, row.date, id};
+      auto const [at, fresh] = best.try_emplace(row.domain, place);
+      if (!fresh) at->second = std::min(at->second, place);
+      priority = std::min(priority, row.priority);
+    }
+    std::set<std::uint64_t> out;
+    for (auto const& [name, place] : best)
+      if (std::get<0>(place) == priority) out.insert(std::get<2>(place));
+    return out;
+  }
+
+  // What NOTHING says: the first process date to come of a row that waits for nothing else, or the first end of a lease.
+  [[nodiscard]] std::int64_t next_work(std::int64_t now, std::optional<std::string> const& domain) const {
+    std::int64_t date = INT64_MAX;
+    for (auto const& [id, row] : rows) {
+      if (domain && row.domain != *domain) continue;
+      bool const behind = std::any_of(rows.begin(), rows.end(), [&](auto const& other) {
         return other.second.state == State::processing && other.second.key == row.key;
       });
-      auto const place = std::make_tuple(row.priority, row.date, id);
-      if (!held && (!best || place < *best)) best = place;
+      if (row.state == State::processing) date = std::min(date, row.lease_end);
+      if (row.state == State::waiting && !behind && row.date > now) date = std::min(date, row.date);
     }
-    return best ? std::get<2>(*best) : 0;
+    return date;
   }
+
+  std::uint64_t domain_rows{0};  // of one domain processed at once; 0: no limit
 };
 
 class Play {
  public:
   explicit Play(std::uint64_t seed)
-      : chance_{seed},
-        h_{Texts{{"processing-timeout", "5s"},
-                 {"grace", "1s"},
-                 {"back-off-first", "300"},
-                 {"back-off-max", "4s"},
-                 {"back-off-jitter", "0"},
-                 {"max-timeouts", "2"},
-                 {"max-lifetime-timeouts", "6"},
-                 {"max-postpone", "3s"},
-                 {"keep-parked", "20s"}}} {}
+      : chance_{seed}, has_domains_{seed % 2 == 0}, h_{options(has_domains_), columns(has_domains_)} {
+    if (has_domains_) model_.domain_rows = 2;
+  }
 
   void step() {
     if (stand_steps_ > 0 && --stand_steps_ == 0) {
@@ -237,7 +264,7 @@ class Play {
     std::uint32_t const a = mine.order().first();
     std::uint32_t const b = other.order().first();
     BOOST_REQUIRE((a == journal::kNoRow) == (b == journal::kNoRow));
-    if (a != journal::kNoRow) BOOST_REQUIRE((mine.row(a).id() == other.row(b).id()));
+    if (a != journal::kNoRow && !has_domains_) BOOST_REQUIRE((mine.row(a).id() == other.row(b).id()));
     BOOST_REQUIRE(mine.behind() == other.behind());
     BOOST_REQUIRE((mine.first_future() == other.first_future()));
   }
@@ -269,6 +296,23 @@ class Play {
   }
 
  private:
+  static Columns columns(bool has_domains) { return has_domains ? Columns{column("d")} : Columns{}; }
+  static Texts options(bool has_domains) {
+    Texts out{{"processing-timeout", "5s"},
+                 {"grace", "1s"},
+                 {"back-off-first", "300"},
+                 {"back-off-max", "4s"},
+                 {"back-off-jitter", "0"},
+                 {"max-timeouts", "2"},
+                 {"max-lifetime-timeouts", "6"},
+                 {"max-postpone", "3s"},
+                 {"keep-parked", "20s"}};
+    if (has_domains) {
+      out["domain"] = "d";
+      out["concurrency-domain"] = "2";
+    }
+    return out;
+  }
   std::uint64_t pick(std::uint64_t below) { return chance_() % below; }
   std::string key() { return "key" + std::to_string(pick(12)); }
   ModelRow* any(State state, std::uint64_t& id) {
@@ -297,6 +341,7 @@ class Play {
       texts["expiration_date"] = std::to_string(wish.expires);
     }
     wish.arrival = now_;
+    if (has_domains_ && pick(8) != 0) texts["d"] = wish.domain = "tenant" + std::to_string(pick(4));
     std::pair<std::string, std::uint64_t> sender;
     if (pick(3) == 0) {
       sender = {"client" + std::to_string(pick(3)), 1 + pick(60)};
@@ -340,6 +385,7 @@ class Play {
     waiting->expires = Model::later(waiting->expires, wish.expires);
     waiting->accepted = wish.accepted;
     waiting->value = wish.value;
+    waiting->domain = wish.domain;
     waiting->timeouts = 0;
     ++waiting->merges;
     return processing != nullptr ? "behind" : "merged";
@@ -348,20 +394,27 @@ class Play {
   void next() {
     std::uint64_t const connection = 1 + pick(3);
     std::uint64_t const count = pick(4) == 0 ? 3 : 1;
-    Reply const r = h_.run("NEXT", {{"count", std::to_string(count)}}, connection);
+    Texts texts{{"count", std::to_string(count)}};
+    std::optional<std::string> domain;
+    if (has_domains_ && pick(3) == 0) texts["domain"] = *(domain = "tenant" + std::to_string(pick(4)));
+    Reply const r = h_.run("NEXT", texts, connection);
     if (standing_ == "PAUSE") {
       BOOST_REQUIRE(r.error() == "paused");
       return;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t const expected = model_.first(now_);
-      if (expected == 0) {
+      std::set<std::uint64_t> const expected = model_.firsts(now_, domain);
+      if (expected.empty()) {
         BOOST_REQUIRE(r.messages.size() == std::max<std::size_t>(i, 1));
-        if (i == 0) BOOST_REQUIRE(r.name() == "NOTHING");
+        if (i > 0) return;
+        BOOST_REQUIRE(r.name() == "NOTHING");
+        std::int64_t const date = model_.next_work(now_, domain);
+        BOOST_REQUIRE(r.get("next_date") == (date == INT64_MAX ? "-" : std::to_string(date)));
         return;
       }
-      BOOST_REQUIRE(r.get("row", i) == std::to_string(expected));
-      ModelRow& row = model_.rows[expected];
+      auto const id = std::stoull(r.get("row", i));
+      BOOST_REQUIRE(expected.contains(id));
+      ModelRow& row = model_.rows[id];
       row.state = State::processing;
       row.lease_end = now_ + kTimeout;
       row.epoch = std::stoull(r.get("epoch", i));
@@ -458,6 +511,7 @@ class Play {
   }
 
   std::mt19937_64 chance_;
+  bool has_domains_;
   Harness h_;
   Model model_;
   std::int64_t now_{1'700'000'000'000};

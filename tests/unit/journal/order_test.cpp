@@ -419,4 +419,139 @@ BOOST_AUTO_TEST_CASE(it_agrees_with_a_plain_reference_for_every_mix_of_rules) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_bucket_gives_n_at_once_and_then_one_each_nth_of_the_time) {
+  Rate const rate{3, 10};
+  Bucket bucket;
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(bucket.tokens(rate, 1000) == static_cast<std::uint64_t>(3 - i));
+    bucket.take(rate, 1000);
+  }
+  BOOST_TEST(bucket.tokens(rate, 1000) == 0U);
+  BOOST_TEST(bucket.next(rate, 1000) == 1004);  // 10 / 3 ms, in whole ones
+  BOOST_TEST(bucket.tokens(rate, 1003) == 0U);
+  BOOST_TEST(bucket.tokens(rate, 1004) == 1U);
+  bucket.take(rate, 1004);
+  BOOST_TEST(bucket.next(rate, 1004) == 1007);  // nothing was lost to rounding
+  BOOST_TEST(bucket.full(rate, 1004) == 1014);
+  BOOST_TEST(bucket.tokens(rate, 1013) == 2U);
+  BOOST_TEST(bucket.tokens(rate, 1014) == 3U);
+  BOOST_TEST(bucket.next(rate, 1014) == INT64_MAX);
+  // The largest there is does not overflow.
+  Rate const large{kRateCountMax, kRateSpanMax};
+  Bucket much;
+  for (int i = 0; i < 3; ++i) much.take(large, 1000);
+  BOOST_TEST(much.tokens(large, 1000) == kRateCountMax - 3);
+  BOOST_TEST(much.tokens(large, kRateSpanMax * 4) == kRateCountMax);
+}
+
+BOOST_AUTO_TEST_CASE(a_uris_host_is_lower_case_without_user_and_port) {
+  std::string scratch;
+  BOOST_TEST(host_of("http://Example.COM/Path?a@b", scratch) == "example.com");
+  BOOST_TEST(host_of("https://user:secret@example.com:8080", scratch) == "example.com");
+  BOOST_TEST(host_of("http://[2001:DB8::1]:80/", scratch) == "[2001:db8::1]");
+  BOOST_TEST(host_of("//example.com/no/scheme", scratch) == "example.com");
+  BOOST_TEST(host_of("svn+ssh://example.com#x", scratch) == "example.com");
+  for (std::string_view const none : {"", "example.com", "mailto:a@example.com", "file:///etc/hosts", "/a//b", "a b://c", "1a://c"})
+    BOOST_TEST(host_of(none, scratch) == "", none);
+}
+
+BOOST_AUTO_TEST_CASE(options_that_make_no_sense_are_refused_with_their_name) {
+  auto const refused = [](test::Texts const& options) {
+    Status const status = Journal::check(*test::declare(options, {test::column("n", ColumnType::int32), test::column("f", ColumnType::real64)}));
+    return status.ok() ? std::string{"taken"} : status.message();
+  };
+  auto const names = [&](std::string_view option, test::Texts const& options) {
+    std::string const text = refused(options);
+    BOOST_TEST(text.starts_with("jobs.xml: element <" + std::string{option} + ">: "), text);
+  };
+  names("domain", {{"domain", "nowhere"}});
+  names("domain", {{"domain", "f"}});
+  names("domain", {{"domain", "host(n)"}});
+  names("domain", {{"domain", "host(k"}});
+  for (char const* const text : {"a", "a=", "a=0", "a=1001", "a=x", "a=1 a=2", "=", "a= 1"})
+    names("domain-weights", {{"domain", "k"}, {"domain-weights", text}});
+  for (char const* const text : {"5", "/1s", "0/1s", "5/", "5/0", "5/366d", "x/1s", "-1/1s", "5/1s/2", "100000001/1s"}) {
+    names("rate", {{"rate", text}});
+    names("rate-domain", {{"domain", "k"}, {"rate-domain", text}});
+  }
+  names("domain-weights", {{"domain-weights", "a=1"}});
+  names("concurrency-domain", {{"concurrency-domain", "1"}});
+  names("rate-domain", {{"rate-domain", "1/1s"}});
+  names("concurrency-key", {{"concurrency-key", "2"}});
+  names("one-at-a-time", {{"one-at-a-time", "false"}});
+  BOOST_TEST(refused({{"domain", "n"}, {"domain-weights", " a=b=3\n =2 "}, {"rate", "100/1s"}}) == "taken");
+  BOOST_TEST(refused({{"domain", "host(k)"}, {"rate-domain", "100000000/365d"}}) == "taken");
+}
+
+// A flood of one tenant: another's rows are handed out as if it were not there, but for the flood's own turn.
+BOOST_AUTO_TEST_CASE(a_flood_of_one_domain_does_not_delay_another) {
+  for (char const* const aging : {"0", "1s"}) {
+    test::Harness h{{{"domain", "d"}, {"aging", aging}}, {test::column("d")}};
+    for (int i = 0; i < 20'000; ++i) h.run("INSERT", {{"k", "a" + std::to_string(i)}, {"d", "A"}});
+    for (int i = 0; i < 200; ++i) {
+      h.now = h.now + DurationMs{1000};
+      h.run("INSERT", {{"k", "b" + std::to_string(i)}, {"d", "B"}});
+      int turns = 1;
+      while (h.run("NEXT", {}).get("d") == "A") ++turns;
+      BOOST_REQUIRE_LE(turns, 2);
+    }
+  }
+}
+
+// Domains come and go: nothing of them stays.
+BOOST_AUTO_TEST_CASE(domains_without_rows_take_no_memory) {
+  test::Harness h{{{"domain", "k"}, {"rate-domain", "1/1s"}, {"back-off-jitter", "0"}}};
+  std::uint64_t const before = h.table->memory_bytes();
+  for (int i = 0; i < 20'000; ++i) h.run("INSERT", {{"k", "tenant number " + std::to_string(i)}});
+  BOOST_TEST(h.table->state().order().domains().size() == 20'000U);
+  for (int i = 0; i < 20'000; ++i) {
+    test::Reply const r = h.run("NEXT", {});
+    h.run("DONE", {{"row", r.get("row")}, {"epoch", r.get("epoch")}});
+  }
+  BOOST_TEST(h.run("NEXT", {}).name() == "NOTHING");
+  // They are kept for their token, and a row that comes meanwhile waits for it.
+  BOOST_TEST(h.table->state().order().domains().size() == 20'000U);
+  h.run("INSERT", {{"k", "tenant number 7"}});
+  BOOST_TEST(h.run("NEXT", {}).get("next_date") == std::to_string(h.now.value + 1000));
+  h.pass(1000);
+  BOOST_TEST(h.run("NEXT", {}).get("k") == "tenant number 7");
+  BOOST_TEST(h.table->state().order().domains().size() == 1U);
+  BOOST_TEST(h.table->memory_bytes() < before + 1'000'000);
+}
+
+BOOST_AUTO_TEST_CASE(rules_change_while_running_and_what_they_free_is_told) {
+  test::Harness h{test::Texts{}, {test::column("d")}};
+  for (int i = 0; i < 30; ++i)
+    h.run("INSERT", {{"k", std::to_string(i)}, {"d", i < 20 ? "A" : "B"}, {"process_date", i % 5 == 0 ? "+1000" : "+0"}});
+  h.run("NEXT", {{"count", "3"}});
+  // Those three are of A; B is 21, and C of nobody.
+  h.change({{"domain", "d"}, {"concurrency-domain", "3"}}, {test::column("d")});
+  BOOST_TEST(h.run("NEXT", {{"domain", "A"}}).get("next_date") == std::to_string(h.now.value + 1000));
+  BOOST_TEST(h.run("NEXT", {}).get("d") == "B");
+  BOOST_TEST(h.run("LIST", {{"domain", "B"}, {"status", "due"}}).messages.size() == 7U);
+  h.alerts.again.clear();
+  h.change({{"domain", "d"}, {"concurrency-domain", "4"}}, {test::column("d")});
+  h.timers();
+  BOOST_REQUIRE(h.alerts.again.size() == 1U);
+  BOOST_TEST(h.alerts.again[0].first == "");
+  BOOST_TEST(h.alerts.again[0].second == 4U);  // one of A, three of B
+  BOOST_TEST(h.table->available("A") == 1U);
+  BOOST_TEST(h.table->available("B") == 3U);
+  h.change({}, {test::column("d")});
+  BOOST_TEST(h.run("NEXT", {{"domain", "A"}}).error() == "not_supported");
+  BOOST_TEST(h.table->available({}) == 20U);
+  BOOST_TEST(h.replays());
+}
+
+// Slow rows without aging: a NEXT that gave others of the domain ends before them.
+BOOST_AUTO_TEST_CASE(slow_rows_are_for_a_next_of_their_own) {
+  test::Harness h{{{"domain", "d"}, {"slow-from", "200"}}, {test::column("d")}};
+  h.run("INSERT", {{"k", "1"}, {"d", "A"}, {"priority", "200"}});
+  h.run("INSERT", {{"k", "2"}, {"d", "A"}, {"priority", "199"}});
+  BOOST_TEST(h.run("NEXT", {{"count", "5"}}).messages.size() == 1U);
+  h.run("INSERT", {{"k", "3"}, {"d", "B"}, {"priority", "0"}});
+  // B was not A: what it had does not hold the slow one of A.
+  BOOST_TEST(h.run("NEXT", {{"count", "5"}}).messages.size() == 2U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
