@@ -195,6 +195,12 @@ verb_crash() {
   exec "$root/build/release/bin/fj_crash" "$@"
 }
 
+verb_count() {
+  install_packages valgrind
+  program hot_path
+  "$root/scripts/count_instructions.sh" "$root/build/release/bin/hot_path" "$root/tests/bench/instructions.tsv" "$@"
+}
+
 verb_mutants() {
   program fj_mutants
   exec "$root/build/release/bin/fj_mutants" "$@"
@@ -359,7 +365,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | crash | mutants | fuzz | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | count | crash | mutants | fuzz | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# count_instructions.sh HOT_PATH BASELINE [--write]: instructions of one message from its bytes to its
+# answer (parse, decide, log, apply, write; without the disk), counted by callgrind in the simulator.
+# The count is the same on a noisy machine. More than 5 % above BASELINE fails; --write records today's.
+# The baseline is of one compiler; another one's figures are printed and not judged.
+set -euo pipefail
+
+program=$1 baseline=$2 write=${3:-}
+rows=20000
+compiler="g++ $(g++ -dumpversion)"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Of all that Server::on_bytes does while the steps are played.
+count() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*Server::on_bytes*' \
+    "$program" --rows "$rows" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+  sed -n 's/^==[0-9]*== Collected : //p' "$work/log"
+}
+
+none=$(count)
+insert=$(count insert)
+merge=$(count insert merge)
+lease=$(count insert lease)
+done=$(count insert lease done)
+{
+  printf 'compiler\t%s\n' "$compiler"
+  printf 'insert\t%d\n' $(((insert - none) / rows))
+  printf 'merge\t%d\n' $(((merge - insert) / rows))
+  printf 'lease\t%d\n' $(((lease - insert) / rows))
+  printf 'done\t%d\n' $(((done - lease) / rows))
+} >"$work/now"
+
+if [[ $write == --write ]]; then
+  cp "$work/now" "$baseline"
+  cat "$baseline"
+  exit 0
+fi
+awk -F'\t' 'NR == FNR { before[$1] = $2; next }
+  $1 == "compiler" { judged = before["compiler"] == $2
+                     print "instructions a message" (judged ? "" : " (" $2 ", baseline of " before["compiler"] ": not judged)"); next }
+  { change = before[$1] > 0 ? 100 * ($2 - before[$1]) / before[$1] : 0
+    printf "  %-8s %6d  baseline %6d  %+.1f %%\n", $1, $2, before[$1], change
+    if (judged && change > 5) { worse = 1 } }
+  END { if (worse) { print "more than 5 % above the baseline: find out why, or record it with ./mk count --write"; exit 1 } }' \
+  "$baseline" "$work/now"

@@ -1,0 +1,90 @@
+// What callgrind counts for `./mk count`: messages through the whole server in
+// the simulator, so that every run executes the same instructions. Plays the steps that are
+// named, one after the other, on `--rows` rows; the cost of a step is the
+// difference between a run with it and one without.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/world/world.h"
+
+namespace {
+
+using fastjournal::sim::World;
+
+// Messages that arrive together.
+constexpr std::uint64_t kTogether = 64;
+
+[[noreturn]] void fail(std::string const& what) {
+  fmt::print(stderr, "hot_path: {}\n", what);
+  std::exit(1);
+}
+
+class HotPath {
+ public:
+  explicit HotPath(std::uint64_t rows) : rows_(rows), world_(1), payload_(200, 'p') {
+    world_.log_options.container_bytes = 16U << 20U;
+    fastjournal::Status status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml");
+    if (status.ok()) status = world_.start();
+    if (!status.ok()) fail(status.message());
+  }
+
+  void play(std::string const& step) {
+    if (step == "insert") {
+      each("INSERTED ", [&](std::uint64_t i) { return fmt::format("INSERT table=jobs;name=key{};payload={}", i, payload_); });
+    } else if (step == "merge") {
+      each("INSERTED ", [&](std::uint64_t i) { return fmt::format("INSERT table=jobs;name=key{};payload={}", i % 1000, payload_); });
+    } else if (step == "lease") {
+      each("ROW ", [](std::uint64_t) { return std::string{"NEXT table=jobs"}; });
+    } else if (step == "done") {
+      std::vector<std::string> const leased = std::move(leased_);
+      each("COMPLETED ", [&](std::uint64_t i) { return leased.at(i); });
+    } else {
+      fail("no step \"" + step + "\"; there are insert, merge, lease and done");
+    }
+  }
+
+ private:
+  template <typename Line>
+  void each(std::string_view good, Line const& line) {
+    for (std::uint64_t from = 0; from < rows_; from += kTogether) {
+      std::uint64_t const to = std::min(from + kTogether, rows_);
+      std::string lines;
+      for (std::uint64_t i = from; i < to; ++i) lines += (i == from ? "" : "\n") + line(i);
+      world_.send("bench", lines);
+      world_.settle();
+      for (std::uint64_t i = from; i < to; ++i) note(good, world_.take_line("bench"));
+    }
+  }
+  void note(std::string_view good, std::optional<std::string> const& answer) {
+    if (!answer || !answer->starts_with(good)) fail("expected " + std::string{good} + ", got " + answer.value_or("nothing"));
+    if (good == "ROW ")
+      leased_.push_back(fmt::format("DONE table=jobs;row={};epoch={}", field(*answer, ";row="), field(*answer, " epoch=")));
+  }
+  static std::string field(std::string const& line, std::string const& name) {
+    std::size_t const from = line.find(name) + name.size();
+    return line.substr(from, line.find(';', from) - from);
+  }
+
+  std::uint64_t rows_;
+  World world_;
+  std::string payload_;
+  std::vector<std::string> leased_;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::uint64_t rows = 20'000;
+  std::vector<std::string> steps;
+  CLI::App app{"messages through the whole server in the simulator, to be counted by callgrind"};
+  app.add_option("--rows", rows, "of each step")->check(CLI::Range(1, 10'000'000))->capture_default_str();
+  app.add_option("steps", steps, "insert merge lease done, in the order to be played");
+  CLI11_PARSE(app, count, words);
+  HotPath path{rows};
+  for (std::string const& step : steps) path.play(step);
+  return 0;
+}
