@@ -437,6 +437,7 @@ void Server::on_turn_end() {
   if (!commit_logs()) return;
   feeds_.send(time_.monotonic_us());
   again = engine_.committed(now) || again;
+  if (!logs_are_well()) return;
   tell_alerts();
   tick_neighbours();
   // Taken out first: what flushing starts (messages that waited for room) belongs to the next turn.
@@ -474,13 +475,23 @@ bool Server::commit_logs() {
     if (status.ok() && (interval_over || log->wants_sync())) status = log->sync();
     if (status.ok())
       if (std::unique_ptr<storage::Chore> chore = log->take_chore()) administration_.run_chore(*log, std::move(chore));
-    if (!status.ok()) {
-      dead_ = true;
-      administration_.fatal(status);
-      return false;
-    }
+    if (!status.ok()) return die(status);
   }
   return true;
+}
+
+// A log may have failed while it made room, for a command that was then refused or for what the
+// engine copies forward: nothing was written since, and still the daemon must end.
+bool Server::logs_are_well() {
+  for (storage::FileLog* log : logs_)
+    if (!log->error().ok()) return die(log->error());
+  return true;
+}
+
+bool Server::die(Status const& status) {
+  dead_ = true;
+  administration_.fatal(status);
+  return false;
 }
 
 void Server::mark_dirty(Session& session) {

@@ -121,6 +121,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // -- turns ------------------------------------------------------------------------
   [[nodiscard]] TimeMs turn_now();
   [[nodiscard]] bool commit_logs();
+  [[nodiscard]] bool logs_are_well();
+  // False, for whoever must stop here.
+  bool die(Status const& status);
   void mark_dirty(Session& session);
   void flush(Session& session);
   void measure_pushes(Session& session);

@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::uint64_t kCrashesOfALongHistory = 40;
 constexpr std::uint64_t kDamagesOfALog = 200;
-// Longer words are so many that each is tried in fewer ways.
-constexpr std::size_t kThoroughLetters = 1;
+constexpr std::size_t kLongWord = 3;
 
 class Campaign {
  public:
@@ -28,9 +27,7 @@ class Campaign {
       return damaged_sectors(proof_, plan_.seed * 1'000'003 + number, kDamagesOfALog);
     });
     words("chosen histories", chosen_words(), plan_.effort);
-    for (std::size_t length = 1; length <= plan_.scope; ++length)
-      words(fmt::format("all histories of {}", length), short_words(length),
-            length <= kThoroughLetters ? plan_.effort : Effort::lean);
+    for (std::size_t length = 1; length <= plan_.scope; ++length) all_words(length);
     phase("long histories", UINT64_MAX, [this](std::uint64_t number) -> std::optional<Failure> {
       if (outcome_crashes() >= plan_.crashes) is_enough_ = true;
       if (is_enough_) return {};
@@ -43,6 +40,16 @@ class Campaign {
   using Work = std::function<std::optional<Failure>(std::uint64_t)>;
 
   [[nodiscard]] std::uint64_t outcome_crashes() const { return outcome_.sum.crashes + tally_.crashes; }
+
+  // The longer words are so many that each is tried with one kind of sectors, another one with the next seed.
+  void all_words(std::size_t length) {
+    auto const words_of_length = short_words(length);
+    std::string const name = fmt::format("all histories of {}", length);
+    if (length < kLongWord) return words(name, words_of_length, length == 1 ? plan_.effort : Effort::lean);
+    phase(name, words_of_length.size(), [&](std::uint64_t number) {
+      return short_history(proof_, words_of_length[number], (number + plan_.seed) % std::size(kSizes), Effort::lean);
+    });
+  }
 
   void words(std::string const& name, std::vector<std::string> const& words, Effort effort) {
     phase(name, words.size() * std::size(kSizes), [&](std::uint64_t number) {

@@ -51,7 +51,9 @@ class RealDaemon {
   bool start(std::vector<std::string> const& more = {}) {
     std::vector<std::string> words = command_line();
     words.insert(words.end(), more.begin(), more.end());
-    child_ = std::make_unique<ChildProcess>(words);
+    ChildOptions options;
+    options.environment = environment;
+    child_ = std::make_unique<ChildProcess>(words, options);
     addresses_.clear();
     while (auto line = child_->read_line()) {
       if (line->starts_with("listening udp:"))
@@ -65,6 +67,7 @@ class RealDaemon {
   void kill(int signal) { child_->kill(signal); }
   std::optional<int> wait() { return child_->wait(); }
 
+  std::vector<std::string> environment;  // NAME=value, beside the test's own
   std::string plugins{FJ_BINARY_DIR "/plugins"};
 
   [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }

@@ -172,6 +172,12 @@ void SimDisk::fail_call(Call kind, std::uint64_t nth, Failure how) {
   failures_.push_back({kind, calls(kind) + nth, how});
 }
 
+void SimDisk::forget_failures() {
+  failures_.clear();
+  misdirect_.reset();
+  lose_write_ = false;
+}
+
 void SimDisk::mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const {
   if (bytes == 0) return;
   for (std::uint64_t sector = offset / options_.sector_bytes; sector <= (offset + bytes - 1) / options_.sector_bytes;
@@ -383,10 +389,8 @@ void SimDisk::kill() {
 void SimDisk::start_again() {
   kill();
   stop_at_.reset();
-  failures_.clear();
+  forget_failures();
   failed_callers_.clear();
-  misdirect_.reset();
-  lose_write_ = false;
 }
 
 SimDisk::Node& SimDisk::node_at(std::string_view path) {

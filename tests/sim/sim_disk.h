@@ -101,6 +101,9 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] bool is_stopped() const { return stop_at_.has_value() && changes_ >= *stop_at_; }
   // The `nth` call of this kind from now (1: the next). Several may be planned.
   void fail_call(Call kind, std::uint64_t nth, Failure how);
+  // What was planned and not met: failing calls, misdirected and lost writes.
+  void forget_failures();
+  [[nodiscard]] bool is_planned() const { return !failures_.empty() || misdirect_ || lose_write_; }
   // Where the planned failures that were met return to: the places in the code that made the calls.
   [[nodiscard]] std::vector<void const*> const& failed_callers() const { return failed_callers_; }
   // Called before each changing call takes effect: every place where the power can go.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/log_reader.h"
 #include "tests/world/follower.h"
 #include "tests/world/world.h"
 #include "wire/text.h"
@@ -15,10 +16,12 @@
 namespace fastjournal::sim {
 namespace {
 
+constexpr std::uint64_t kRoomy = 1ULL << 40U;
+
 class Player {
  public:
   Player(std::uint64_t seed, std::uint64_t steps, bool lying_disk)
-      : random_(seed), following_(~seed), world_(seed), steps_(steps) {
+      : random_(seed), following_(~seed), world_(seed), steps_(steps), lying_disk_(lying_disk) {
     world_.disk().ignore_syncs(lying_disk);
   }
 
@@ -32,7 +35,9 @@ class Player {
       ++result_.steps;
       step();
     }
+    world_.disk().set_capacity(kRoomy);
     if (result_.wrong.empty()) compare_everything();
+    if (result_.wrong.empty() && !lying_disk_) stray();
     if (!result_.wrong.empty()) result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong;
     return std::move(result_);
   }
@@ -71,14 +76,22 @@ class Player {
   }
 
   void step() {
+    if (full_until_ != 0 && result_.steps >= full_until_) end_of_full_disk();
     std::uint64_t const dice = draw(1000);
     if (dice < 3) {
       crash(true);
     } else if (dice < 5) {
       crash(false);
     } else if (dice < 6) {
+      end_of_full_disk();
       wrong_if(world_.stop());
       start_again(false);
+    } else if (dice < 8) {
+      fail_a_call();
+    } else if (dice < 9) {
+      fill_disk();
+    } else if (dice < 11) {
+      rot();
     } else if (dice < 60) {
       for (auto& [name, listening] : listening_) listening.passed_over = listening.woken;
       time_passes_ = true;
@@ -110,11 +123,74 @@ class Player {
     if (following_() % 4 == 0) wrong_if(follower_->step());
   }
 
+  // The next write or sync fails, or one a little later. Fatal, but for a container
+  // that could not be made.
+  void fail_a_call() {
+    constexpr Failure kFailures[] = {Failure::io_error, Failure::no_space, Failure::short_write};
+    world_.disk().fail_call(draw(2) == 0 ? Call::write : Call::sync, 1 + draw(4), kFailures[draw(3)]);
+    is_failing_ = true;
+    for (int left = 20; left > 0 && result_.wrong.empty() && world_.fatal_error().ok(); --left) command(70 + draw(930));
+    if (!world_.disk().failed_callers().empty()) ++result_.failed_calls;
+    world_.disk().forget_failures();
+    is_failing_ = false;
+    if (!world_.fatal_error().ok()) crash_now(draw(2) == 0);
+  }
+
+  void fill_disk() {
+    if (full_until_ != 0) return;
+    ++result_.full_disks;
+    world_.disk().set_capacity(world_.disk().used_bytes() + draw(world_.log_options.container_bytes));
+    full_until_ = result_.steps + 50;
+  }
+  void end_of_full_disk() {
+    world_.disk().set_capacity(kRoomy);
+    full_until_ = 0;
+  }
+
+  // In a container that holds nothing that is needed.
+  void rot() {
+    Result<storage::LogReader> reader = storage::LogReader::open(world_.disk(), "shared");
+    if (!reader.ok()) return wrong_if(reader.status());
+    std::vector<std::string> unused;
+    for (auto const& container : reader->containers())
+      if (container.header.lap == 0) unused.push_back(container.path);
+    if (unused.empty()) return;
+    ++result_.rotten_bits;
+    std::uint64_t const head = 2 * world_.log_options.block_bytes;
+    world_.disk().flip(unused[draw(unused.size())], head + draw(world_.log_options.container_bytes - head), 1);
+  }
+
+  // One write goes astray and everything after it is acknowledged in good faith. The next
+  // start refuses, or everything is there.
+  void stray() {
+    if (draw(2) == 0) {
+      world_.disk().lose_write();
+    } else {
+      world_.disk().misdirect_write(draw(2) == 0 ? 4096 : 8192);
+    }
+    for (int i = 0; i < 5 && result_.wrong.empty(); ++i) insert("c0");
+    if (!world_.disk().is_planned()) ++result_.strayed_writes;
+    world_.disk().forget_failures();
+    // Time for the stamp that tells what is durable.
+    world_.advance(DurationMs{1000});
+    time_passed();
+    world_.kill();
+    follower_.reset();
+    Status const status = world_.start();
+    if (status.ok()) {
+      note_unheard_leases();
+      return compare_everything();
+    }
+    ++result_.refused_starts;
+    if (status.code() != Code::damaged) wrong("a log with a strayed write is refused as " + status.text());
+  }
+
   std::string client() { return "c" + std::to_string(draw(4)); }
 
   void command(std::uint64_t dice) {
     std::string const name = client();
-    if (draw(200) == 0) {
+    // Not while a call may fail: whether a PAUSE without an answer holds, nobody knows.
+    if (draw(200) == 0 && !is_failing_) {
       stand(name);
     } else if (dice < 450) {
       insert(name);
@@ -197,9 +273,19 @@ class Player {
         note(line, message);
       }
     }
+    if (world_.fatal_error().ok() && !world_.log().error().ok())
+      return wrong("the daemon goes on though its log failed: " + world_.log().error().text());
+    if (!world_.fatal_error().ok()) return note_end(line);
     if (!answered) wrong("no answer to " + line);
     hear_pushes(std::move(pushes));
     if (result_.wrong.empty()) check_told();
+  }
+
+  // The daemon ended while it did this: whether it was done only the log knows.
+  void note_end(std::string const& line) {
+    new_row_.clear();
+    std::size_t const row = line.find("row=");
+    if (row != std::string::npos) rows_[line.substr(row + 4, line.find(';', row) - row - 4)].may_be_gone = true;
   }
 
   struct Push {
@@ -265,7 +351,8 @@ class Player {
 
   // While a row is due no listener has credit, and somebody was woken if anybody is idle.
   void nobody_waits_in_vain() {
-    if (standing_ == "PAUSED") return;
+    // A lease needs room in the log.
+    if (standing_ == "PAUSED" || full_until_ != 0) return;
     bool credit = false;
     bool idle = false;
     bool woken = false;
@@ -347,8 +434,13 @@ class Player {
     if (code == "paused" && line.starts_with("NEXT")) note_take(true);
     if (code == "paused" && line.starts_with(refused)) return;
     if (code != "unknown_row" && code != "stale_epoch" && code != "not_leased" && code != "expired" &&
-        code != "wrong_state" && code != "no_space")
+        code != "wrong_state" && !(code == "no_space" && may_lack_space(line)))
       wrong("refused for no reason: " + line + ": " + std::string{code} + " " + std::string{message.text("message")});
+  }
+
+  [[nodiscard]] bool may_lack_space(std::string const& line) const {
+    if (is_failing_) return true;
+    return full_until_ != 0 && !line.starts_with("DONE") && !line.starts_with("DELETE");
   }
 
   void note_lease(std::string const& row, Message const& message) {
@@ -378,11 +470,16 @@ class Player {
   }
 
   void crash(bool power) {
-    ++result_.crashes;
     // Something is under way when it happens.
     world_.send("c0", "INSERT table=jobs;name=unheard;payload=y");
     world_.send("c0", "NEXT table=jobs");
     if (draw(2) == 0) world_.settle();
+    crash_now(power);
+  }
+
+  void crash_now(bool power) {
+    ++result_.crashes;
+    end_of_full_disk();
     if (power) {
       world_.power_cut();
     } else {
@@ -440,6 +537,9 @@ class Player {
   std::mt19937_64 following_;
   World world_;
   std::uint64_t steps_;
+  bool lying_disk_;
+  bool is_failing_{false};       // a call may fail now: also one that makes a container
+  std::uint64_t full_until_{0};  // step at which the disk has space again
   std::map<std::string, Known> rows_;
   std::map<std::string, Held> held_;
   std::string standing_{"RESUMED"};

@@ -11,7 +11,11 @@
 //   - a listener gets what its LISTEN says: rows within its credit, every new row that is due, a wake when it is
 //     idle; and while a row is due no listener has credit, and somebody was woken;
 //   - whoever follows the table by its feed, through loss, doubles and overtaking, comes to the same digest;
-//   - digest(live) == digest(replayed) after every turn that is looked at.
+//   - digest(live) == digest(replayed) after every turn that is looked at;
+//   - after a failed write or sync nothing more is answered, and what was stays so;
+//   - on a full disk only what adds is refused; DONE and DELETE are not;
+//   - bits that rot where nothing is needed do no harm;
+//   - a write that landed elsewhere, or nowhere, is noticed by the next start, or did no harm (the end of a life).
 #pragma once
 
 #include <cstdint>
@@ -25,6 +29,11 @@ struct PlayResult {
   std::uint64_t crashes{0};
   std::uint64_t acknowledged{0};
   std::uint64_t looks{0};  // comparisons with a replay
+  std::uint64_t failed_calls{0};
+  std::uint64_t full_disks{0};
+  std::uint64_t rotten_bits{0};
+  std::uint64_t strayed_writes{0};
+  std::uint64_t refused_starts{0};  // of these, noticed
 };
 
 // `lying_disk`: syncs answer ok and do nothing, so that something must be found wrong: a test of this test.

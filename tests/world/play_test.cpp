@@ -25,6 +25,14 @@ BOOST_AUTO_TEST_CASE(keep_every_promise) {
   }
 }
 
+// A log that failed while it made room, with nothing to write after it: the daemon went on, refusing everything.
+BOOST_AUTO_TEST_CASE(what_failed_once_fails_no_more) {
+  for (std::uint64_t const seed : {2626113992U, 389732942U, 3231081600U}) {
+    fastjournal::sim::PlayResult const result = fastjournal::sim::play(seed, 2000);
+    BOOST_TEST(result.wrong.empty(), "./mk sim --seed " << seed << ": " << result.wrong);
+  }
+}
+
 // The test of the test: on a disk whose syncs do nothing a promise is broken, and that is seen.
 BOOST_AUTO_TEST_CASE(notice_a_disk_that_lies) {
   std::uint64_t noticed = 0;

@@ -36,14 +36,26 @@ int main(int count, char** words) {
     sum.crashes += result.crashes;
     sum.acknowledged += result.acknowledged;
     sum.looks += result.looks;
+    sum.failed_calls += result.failed_calls;
+    sum.full_disks += result.full_disks;
+    sum.rotten_bits += result.rotten_bits;
+    sum.strayed_writes += result.strayed_writes;
+    sum.refused_starts += result.refused_starts;
     elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (terminal) {
       fmt::print("\r{:3.0f} % {} lives, {} crashes", elapsed / seconds * 100, lives + 1, sum.crashes);
       std::fflush(stdout);
     }
   }
+  double const took = std::max(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 0.001);
   fmt::print(
-      "{}{} lives, {} steps, {} crashes and starts, {} answers, {} comparisons with a replay: no promise broken\n",
-      terminal ? "\r" : "", lives, sum.steps, sum.crashes, sum.acknowledged, sum.looks);
+      "{}{} lives, {} steps, {} crashes and starts, {} answers, {} comparisons with a replay: no promise broken\n"
+      "faults: {} failed calls, {} full disks, {} rotten bits, {} writes astray ({} starts refused, the others "
+      "harmless)\n"
+      "in {:.0f} s: {:.0f} steps, {:.1f} crashes, {:.0f} answers a second\n",
+      terminal ? "\r" : "", lives, sum.steps, sum.crashes, sum.acknowledged, sum.looks, sum.failed_calls,
+      sum.full_disks, sum.rotten_bits, sum.strayed_writes, sum.refused_starts, took,
+      static_cast<double>(sum.steps) / took, static_cast<double>(sum.crashes) / took,
+      static_cast<double>(sum.acknowledged) / took);
   return 0;
 }
