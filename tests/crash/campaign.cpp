@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint64_t kCrashesOfALongHistory = 40;
 constexpr std::uint64_t kDamagesOfALog = 200;
+// Of all crashes at least one in so many is one of a long history.
+constexpr std::uint64_t kLongPart = 10;
 constexpr std::size_t kLongWord = 3;
 
 class Campaign {
@@ -29,7 +31,7 @@ class Campaign {
     words("chosen histories", chosen_words(), plan_.effort);
     for (std::size_t length = 1; length <= plan_.scope; ++length) all_words(length);
     phase("long histories", UINT64_MAX, [this](std::uint64_t number) -> std::optional<Failure> {
-      if (outcome_crashes() >= plan_.crashes) is_enough_ = true;
+      is_enough_ = is_enough_ || (tally_.crashes >= plan_.crashes / kLongPart && outcome_crashes() >= plan_.crashes);
       if (is_enough_) return {};
       return long_history(proof_, {plan_.seed * 1'000'003 + number, kCrashesOfALongHistory, {}, false});
     });

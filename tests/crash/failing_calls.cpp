@@ -15,9 +15,10 @@ constexpr std::array<std::string_view, 2> kHistories{"pbgwmbbcbmcsqpbwpcmckp", "
 constexpr std::array<sim::Failure, 3> kFailures{sim::Failure::io_error, sim::Failure::no_space,
                                                 sim::Failure::short_write};
 
-// What makes the calls happen that only an earlier mishap brings.
-enum class Before : std::uint8_t { nothing, half_made_container, failing_rename };
-constexpr std::array<Before, 3> kBefores{Before::nothing, Before::half_made_container, Before::failing_rename};
+// What makes the calls happen that only an earlier mishap, or an option, brings.
+enum class Before : std::uint8_t { nothing, half_made_container, failing_rename, wipe_wanted };
+constexpr std::array<Before, 4> kBefores{Before::nothing, Before::half_made_container, Before::failing_rename,
+                                         Before::wipe_wanted};
 // The first two name the containers that a new log begins with.
 constexpr std::uint64_t kRenameLater = 3;
 
@@ -53,7 +54,7 @@ bool leave_half_made(Scenario& scenario) {
 std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::set<void const*>& sites, bool& met) {
   Scenario scenario;
   scenario.world.options = small_options(512, 6);
-  scenario.world.options.wipe = true;
+  scenario.world.options.wipe = plan.before == Before::wipe_wanted;
   if (plan.before == Before::half_made_container && !leave_half_made(scenario)) return scenario.trouble();
   if (plan.before == Before::failing_rename)
     scenario.world.disk.fail_call(sim::Call::rename, kRenameLater, sim::Failure::io_error);
