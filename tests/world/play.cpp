@@ -285,7 +285,10 @@ class Player {
   void note_end(std::string const& line) {
     new_row_.clear();
     std::size_t const row = line.find("row=");
-    if (row != std::string::npos) rows_[line.substr(row + 4, line.find(';', row) - row - 4)].may_be_gone = true;
+    if (row == std::string::npos) return;
+    Known& known = rows_[line.substr(row + 4, line.find(';', row) - row - 4)];
+    known.may_be_gone = true;
+    known.leased_until = 0;
   }
 
   struct Push {
