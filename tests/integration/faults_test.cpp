@@ -136,9 +136,16 @@ BOOST_AUTO_TEST_CASE(refuses_what_adds_while_it_is_full_and_goes_on_when_there_i
   std::vector<std::string> rows = insert(client, 2000, 4000);
   BOOST_TEST(rows.size() > 50U);
   BOOST_REQUIRE(rows.size() < 2000U);
-  auto const refused = ask(client, "INSERT table=jobs;name=more;payload=" + std::string(4000, 'y'));
-  BOOST_REQUIRE(refused.has_value());
-  BOOST_TEST(refused->message.text("code") == "no_space", refused->text);
+  // What the log copies forward meanwhile may make room for a few more.
+  std::string code;
+  for (int i = 0; i < 200 && code.empty(); ++i) {
+    auto const answer =
+        ask(client, "INSERT table=jobs;name=more" + std::to_string(i) + ";payload=" + std::string(4000, 'y'));
+    BOOST_REQUIRE(answer.has_value());
+    code = answer->message.text("code");
+    if (code.empty()) rows.emplace_back(answer->message.text("row"));
+  }
+  BOOST_TEST(code == "no_space");
   // What removes works: by DONE and by DELETE.
   std::set<std::string> ended;
   for (int i = 0; i < 20; ++i) {
