@@ -14,8 +14,10 @@
 #include <fmt/format.h>
 
 #include "clients/check/check.h"
+#include "clients/cli/backup.h"
 #include "clients/cli/completion.h"
 #include "clients/cli/feed.h"
+#include "clients/cli/log_commands.h"
 #include "clients/cli/top.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
@@ -568,11 +570,13 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "top") return top(invocation, console);
   if (invocation.verb == "feed") return feed(invocation, console);
   if (invocation.verb == "check") return check_configuration(invocation, console);
+  if (invocation.verb.starts_with("log ")) return run_log(invocation, console);
   Result<std::unique_ptr<Connection>> const connection = connect(invocation);
   if (!connection.ok()) {
     ExitCode const code = complain(invocation, console, connection.status());
     return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
+  if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
   Runner runner(invocation, console, *connection.value());
   return (runner.*steps().at(invocation.verb))();
 }

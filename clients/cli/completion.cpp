@@ -16,6 +16,11 @@ _fastjournal_options() {
 %OPTIONS%  esac
 }
 
+_fastjournal_below() {
+  case "$1" in
+%BELOW%  esac
+}
+
 _fastjournal() {
   local current="${COMP_WORDS[COMP_CWORD]}" verb="" table="" words="" server=() i word
   COMPREPLY=()
@@ -34,6 +39,8 @@ _fastjournal() {
     words="%VERBS%"
   elif [[ "$verb" == completion ]]; then
     words="bash zsh"
+  elif [[ -z "$table" && -n "$(_fastjournal_below "$verb")" ]]; then
+    words="$(_fastjournal_below "$verb")"
   elif [[ "$verb" == commands || "$verb" == call ]]; then
     words="$(fastjournal "${server[@]}" --timeout 1s commands 2>/dev/null)"
   elif [[ -z "$table" && " %TABLE_VERBS% " == *" $verb "* ]]; then
@@ -67,13 +74,16 @@ std::string completion_script(std::string_view shell) {
   std::string verbs;
   std::string table_verbs;
   std::string options;
+  std::string below;
   for (VerbWords const& one : verb_words()) {
     append_word(verbs, one.verb);
     if (one.takes_table) append_word(table_verbs, one.verb);
+    if (!one.below.empty()) below += fmt::format("    {}) echo \"{}\" ;;\n", one.verb, fmt::join(one.below, " "));
     options += fmt::format("    {}) echo \"{}\" ;;\n", one.verb, fmt::join(one.options, " "));
   }
   std::string out(kScript);
   fill(out, "%OPTIONS%", options);
+  fill(out, "%BELOW%", below);
   fill(out, "%GLOBALS%", fmt::format("{}", fmt::join(global_options(), " ")));
   fill(out, "%VERBS%", verbs);
   fill(out, "%TABLE_VERBS%", table_verbs);

@@ -14,6 +14,8 @@ enum class ExitCode : int {
   unreachable = 3,  // no connection, or no answer in time
   nothing = 4,      // there was nothing to do
   failed = 5,       // work: the command failed for at least one row
+  in_use = 6,       // log: a daemon, or another tool, has the folder
+  damaged = 7,      // log: what is stored is damaged
 };
 
 // For a Status that is not ok.
@@ -23,6 +25,19 @@ enum class ExitCode : int {
     case Code::unavailable:
     case Code::timed_out:
     case Code::closed: return ExitCode::unreachable;
+    default: return ExitCode::refused;
+  }
+}
+
+// For a Status of a tool that works on files.
+[[nodiscard]] constexpr ExitCode exit_code_of_files(Code code) {
+  switch (code) {
+    case Code::ok: return ExitCode::ok;
+    case Code::in_use: return ExitCode::in_use;
+    case Code::damaged: return ExitCode::damaged;
+    case Code::not_found:
+    case Code::bad_parameter:
+    case Code::bad_configuration: return ExitCode::usage;
     default: return ExitCode::refused;
   }
 }

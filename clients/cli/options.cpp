@@ -18,11 +18,13 @@ constexpr char kDescription[] = "fastjournal: put work into the tables of a fast
 constexpr char kFooter[] =
     "Exit codes:\n"
     "  0  done\n"
-    "  1  the daemon refused; its reason is on standard error\n"
+    "  1  the daemon refused, or a file could not be read or written; the reason is on standard error\n"
     "  2  the command line, a file or the input is wrong\n"
     "  3  no connection to the daemon, or no answer in time\n"
     "  4  nothing to do: take, work --once or listen --wait found nothing\n"
     "  5  work: COMMAND failed for at least one row\n"
+    "  6  log: a daemon, or another tool, has the folder\n"
+    "  7  log: what is stored is damaged\n"
     "\n"
     "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (always UTC), milliseconds\n"
     "since 1970, now, never. `fastjournal COMMAND --help` says more about each command.";
@@ -52,6 +54,8 @@ class Grammar {
     add_worker_verbs();
     add_viewer_verbs();
     add_keeper_verbs();
+    add_log_verbs();
+    add_backup();
     add_other_verbs();
   }
 
@@ -220,6 +224,75 @@ class Grammar {
     check.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
   }
 
+  // On the files of logs, while no daemon has them.
+  void add_log_verbs() {
+    CLI::App& log = verb("log", "look into the folders of logs, and mend them; no daemon is asked");
+    log.require_subcommand(1);
+    log.callback([this] { out_.verb = "log " + log_verb_; });
+    CLI::App& verify = log_verb(log, "verify", "read logs as a start of the daemon does, and change nothing");
+    CLI::Option* folders = verify.add_option("FOLDER", out_.words, "folders of logs: DATA/NAME, with container-...");
+    verify.add_option("--config", out_.config, "all logs that this configuration file of the daemon declares")
+        ->excludes(folders);
+    verify.footer(
+        "Prints what was scanned and recovered, what was ignored and why, where a torn tail would be cut, the rows of\n"
+        "each table and the digest, which is that of the daemon's command DIGEST in the same state. Needs the plugins "
+        "of\n"
+        "the tables; names and columns stand in the log itself.");
+    add_dump(log);
+    add_salvage(log);
+  }
+
+  void add_dump(CLI::App& log) {
+    CLI::App& dump = log_verb(log, "dump", "show containers, batches and records, also of a damaged log");
+    dump.add_option("FOLDER", out_.words, "folder of a log: DATA/NAME, with container-...")->required()->expected(1);
+    dump.add_option("--table", out_.table, "records of this table only: its name, or its number (0: the catalogue)");
+    dump.add_option("--container", out_.container, "this container only: its number");
+    dump.add_option("--from", out_.from_lsn, "from this LSN on");
+    dump.add_option("--to", out_.to_lsn, "up to this LSN");
+    dump.add_option("--bytes", out_.body_bytes, "of each record's body, in hexadecimal (default 64)");
+    dump.footer(
+        "Lines CONTAINER, BATCH and RECORD; DAMAGE where something that was durable cannot be read; REST where nothing "
+        "is\nwritten, or is needed. Needs no plugins. Exit code 7 if there is damage.");
+  }
+
+  void add_salvage(CLI::App& log) {
+    CLI::App& salvage = log_verb(log, "salvage", "write what is left of a damaged log into a new one");
+    salvage.add_option("FOLDER", out_.words, "folder of the damaged log; it is only read")->required()->expected(1);
+    salvage.add_option("--to", out_.to, "folder to be made")->required();
+    salvage.footer(
+        "Refuses a log that is sound. Prints what is lost and what was left out. Rows whose records are lost are lost; "
+        "rows\nwhose DONE or DELETE is lost come back and are worked on again; what was merged into a row, or said "
+        "about its\ndate, may be lost. doc/log-tools.md says more. Use a backup instead if there is one. Needs the "
+        "plugins of the tables.");
+  }
+
+  void add_backup() {
+    CLI::App& backup = verb("backup", "copy all logs of a running daemon, as they are at one moment");
+    backup.add_option("DIR", out_.words, "folder to be made, with one below it for each log")->required()->expected(1);
+    backup
+        .add_option("--rate", out_.rate, "bytes a second at the most, as 50MiB (default: as fast as the disks allow)")
+        ->transform(CLI::AsSizeValue(false));
+    backup.add_flag("--digest", out_.digest,
+                    "have the daemon say the digest of that moment; it looks at every row for it and serves nobody "
+                    "meanwhile");
+    backup.footer(
+        "Needs the daemon's unix socket (--server unix:PATH), and may read its files. DIR appears when all of it is\n"
+        "there, synced and read again; until then it is called DIR.partial. To restore, give the daemon DIR as its\n"
+        "data folder, with the tables folder that it had. Never let a copy serve beside its original: both would give "
+        "out\nthe same row numbers and epochs. The daemon keeps the files that are being copied, at most what the log "
+        "held at that\nmoment; on a full disk it takes them back, and the backup fails.");
+  }
+
+  CLI::App& log_verb(CLI::App& log, std::string const& name, std::string const& description) {
+    CLI::App* made = log.add_subcommand(name, description);
+    made->fallthrough();
+    // Called before that of `log`.
+    made->callback([this, name] { log_verb_ = name; });
+    if (name != "dump")
+      made->add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+    return *made;
+  }
+
   void stand_verb(std::string const& name, std::string const& description) {
     CLI::App& made = table_verb(name, description);
     made.add_option("--reason", out_.reason, "why, for those who ask");
@@ -251,6 +324,7 @@ class Grammar {
   CLI::App app_;
   Invocation out_;
   std::optional<DurationMs> timeout_;
+  std::string log_verb_;
 };
 
 Parsed mistake(std::string const& what) { return {{}, ExitCode::usage, "fastjournal: " + what + "\n"}; }
@@ -260,6 +334,8 @@ std::string contradiction(Invocation const& one) {
   if (one.verb == "work" && one.command.empty())
     return "work needs a command to run: fastjournal work TABLE [OPTIONS] -- COMMAND...";
   if (one.verb != "work" && !one.command.empty()) return "-- means something with `work` only";
+  if (one.verb.starts_with("log ") && one.words.empty() && one.config.empty())
+    return one.verb + " needs the folder of a log, or --config FILE";
   if (one.verb != "put") return {};
   if (one.lines && !one.words.empty())
     return "put --lines takes the columns from standard input, not from the command line";
@@ -273,6 +349,11 @@ std::vector<std::string> long_names(CLI::App const& app) {
   std::vector<std::string> out;
   for (CLI::Option const* option : app.get_options())
     for (std::string const& name : option->get_lnames()) out.push_back("--" + name);
+  // `log verify` and its like: what any of them takes.
+  for (CLI::App const* below : app.get_subcommands([](CLI::App const*) { return true; }))
+    if (app.get_parent() != nullptr)
+      for (std::string& name : long_names(*below))
+        if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
   return out;
 }
 
@@ -316,7 +397,10 @@ std::vector<VerbWords> verb_words() {
   std::vector<VerbWords> out;
   for (CLI::App const* verb : grammar.app().get_subcommands([](CLI::App const*) { return true; })) {
     bool const takes_table = verb->get_option_no_throw("TABLE") != nullptr;
-    out.push_back({verb->get_name(), long_names(*verb), takes_table});
+    std::vector<std::string> below;
+    for (CLI::App const* one : verb->get_subcommands([](CLI::App const*) { return true; }))
+      below.push_back(one->get_name());
+    out.push_back({verb->get_name(), long_names(*verb), takes_table, std::move(below)});
   }
   return out;
 }

@@ -21,7 +21,7 @@ struct Invocation {
   bool text{false};
   std::chrono::milliseconds timeout{30'000};
 
-  std::string verb;
+  std::string verb;  // "log verify" where one has commands of its own
   std::string table;
   std::vector<std::string>
       words;  // put: columns; peek, why, delete, kick: ROW or columns; check: files; call: COMMAND name=value...
@@ -65,12 +65,22 @@ struct Invocation {
   std::string reason;
   // apply
   bool yes{false};
-  // check, feed
+  // check, feed, log
   std::string plugins;
   // feed
   std::string address;
   std::string interface;
   bool follow{false};
+  // log: FOLDER in `words`, or
+  std::string config;
+  std::optional<std::uint64_t> from_lsn;
+  std::optional<std::uint64_t> to_lsn;
+  std::string container;
+  std::optional<std::uint32_t> body_bytes;
+  std::string to;
+  // backup: DIR in `words`
+  std::optional<std::uint64_t> rate;  // bytes a second
+  // feed, backup
   bool digest{false};
   // top
   std::optional<DurationMs> interval;
@@ -94,6 +104,7 @@ struct VerbWords {
   std::string verb;
   std::vector<std::string> options;
   bool takes_table{false};
+  std::vector<std::string> below;  // `log`: verify, ...
 };
 [[nodiscard]] std::vector<VerbWords> verb_words();
 [[nodiscard]] std::vector<std::string> global_options();

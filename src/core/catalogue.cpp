@@ -1,6 +1,7 @@
 #include "core/catalogue.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -66,6 +67,20 @@ void Catalogue::append_clock(Records& records, TimeMs now) {
   std::string body;
   append_little(body, now.value);
   append(records, Kind::clock, {}, body);
+}
+
+std::optional<TableId> Catalogue::table_of(RecordView const& record) {
+  auto const kind = static_cast<Kind>(record.type);
+  if (kind != Kind::table && kind != Kind::schema && kind != Kind::dropped) return std::nullopt;
+  ByteReader reader{as_text(record.body)};
+  TableId const id{reader.number<std::uint32_t>()};
+  return reader.ok() ? std::optional{id} : std::nullopt;
+}
+
+std::string_view Catalogue::name_of(std::uint8_t type) {
+  static constexpr std::array<std::string_view, 8> kNames = {"",      "table", "schema",      "dropped",
+                                                             "clock", "alert", "alert again", "alert over"};
+  return type < kNames.size() ? kNames[type] : kNames[0];
 }
 
 bool Catalogue::apply(RecordView const& record) noexcept {

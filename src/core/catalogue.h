@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,12 @@ class Catalogue {
   // The engine's `now`, so that time never goes back over a restart (DECISIONS 14).
   static void append_clock(Records& records, TimeMs now);
   static constexpr std::size_t kClockBytes = 64;  // what append_clock takes at the most, header included
+
+  // The table that a record of table 0 is about, if it is about the table itself (not about an alert of it).
+  [[nodiscard]] static std::optional<TableId> table_of(RecordView const& record);
+
+  // What a record type of table 0 is, for people: "schema".
+  [[nodiscard]] static std::string_view name_of(std::uint8_t type);
 
   // False: the record is damaged or of an unknown version.
   [[nodiscard]] bool apply(RecordView const& record) noexcept;

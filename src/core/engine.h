@@ -45,6 +45,9 @@ class Outlet {
   ~Outlet() = default;
 };
 
+// As people and programs compare it: 16 digits.
+[[nodiscard]] std::string digest_text(std::uint64_t digest);
+
 using Declaration = std::shared_ptr<TableDeclaration const>;
 using Declarations = std::vector<Declaration>;
 
@@ -129,6 +132,8 @@ class Engine {
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return logs_; }
   // Of everything that a replay reproduces.
   [[nodiscard]] std::uint64_t digest() const;
+  // Of one log, whatever its name.
+  [[nodiscard]] static std::uint64_t digest(HostedLog const& log);
 
  private:
   class Group;

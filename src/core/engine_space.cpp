@@ -2,6 +2,8 @@
 // object that lives, and stragglers are copied forward in small steps.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/hash.h"
 #include "core/digest.h"
 #include "core/engine.h"
@@ -27,6 +29,8 @@ std::uint64_t container_bytes(LogUsage const& usage) {
 }
 
 }  // namespace
+
+std::string digest_text(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
 
 bool Engine::committed(TimeMs now) {
   bool again = false;
@@ -216,18 +220,19 @@ bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, bool m
   }
 }
 
+std::uint64_t Engine::digest(HostedLog const& log) {
+  DigestSum catalogue{0};
+  log.catalogue.digest(catalogue);
+  std::uint64_t sum = catalogue.sum();
+  for (auto const& [id, table] : log.tables) {
+    if (table != nullptr) sum += digest_of(*table->table, table->name);
+  }
+  return sum;
+}
+
 std::uint64_t Engine::digest() const {
   std::uint64_t sum = 0;
-  for (auto const& log : logs_) {
-    DigestSum catalogue{hash64(log->name, 0)};
-    log->catalogue.digest(catalogue);
-    sum += catalogue.sum();
-    for (auto const& [id, table] : log->tables) {
-      DigestSum rows{hash64(log->name, static_cast<std::uint32_t>(id))};
-      table->table->digest(rows);
-      sum += rows.sum();
-    }
-  }
+  for (auto const& log : logs_) sum += hash64(log->name, digest(*log));
   return sum;
 }
 

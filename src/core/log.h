@@ -18,6 +18,7 @@ struct LogUsage {
   std::uint32_t containers{0};
   std::uint32_t containers_free{0};
   std::uint32_t containers_free_most{0};  // as many will be made ready
+  std::uint32_t containers_held{0};       // beside these: kept for a copy that is being made
   std::uint64_t left_bytes{0};            // of the container that is written
   std::uint64_t room_bytes{0};            // of it and of the spare ones
   Lsn oldest_container_end{};             // copying forward what stands below it frees the oldest container

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <random>
 
@@ -303,6 +304,12 @@ void Daemon::collect_chores() {
       case alerts::Report::Kind::command_output: log_info("on-alert: " + report.text); break;
     }
   }
+}
+
+std::string Daemon::data_folder() const {
+  std::error_code error;
+  std::filesystem::path const folder = std::filesystem::absolute(declared_.data_folder, error);
+  return error ? declared_.data_folder : folder.lexically_normal().string();
 }
 
 void Daemon::note(std::string_view text) { log_warning(text); }

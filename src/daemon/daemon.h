@@ -56,6 +56,7 @@ class Daemon final : public server::Administration {
   }
   void collect_chores() override;
   void tell(core::AlertNotice const& notice) override;
+  [[nodiscard]] std::string data_folder() const override;
   void note(std::string_view text) override;
 
   Options options_;

@@ -55,6 +55,9 @@ class Disk {
   [[nodiscard]] virtual Status sync_folder(std::string_view path) = 0;
   // in_use, with who holds it if that is known.
   [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder(std::string_view path) = 0;
+  // Keeps writers out while somebody reads, and changes nothing on the disk. A folder that was never locked (a copy)
+  // has nothing that keeps them out.
+  [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder_to_read(std::string_view path) = 0;
   // Bytes that an ordinary user could still write.
   [[nodiscard]] virtual Result<std::uint64_t> free_bytes() = 0;
 };

@@ -130,6 +130,15 @@ std::string holder_of(int fd) {
   return std::string(pid.substr(0, digits));
 }
 
+// Somebody has it. The file names the last who wrote here: one who only reads does not write, not even that.
+Status held(std::string const& name, int fd) {
+  if (uninterrupted([&] { return ::flock(fd, LOCK_SH | LOCK_NB); }) == 0)
+    return {Code::in_use, fmt::format("lock {}: held by a program that reads the folder", name)};
+  std::string const pid = holder_of(fd);
+  return Status(Code::in_use, fmt::format("lock {}: held by process {}", name, pid.empty() ? "unknown" : pid))
+      .with("holder", pid);
+}
+
 }  // namespace
 
 std::string PosixDisk::full(std::string_view path) const {
@@ -207,14 +216,24 @@ Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder(std::string_view
   if (uninterrupted([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) != 0) {
     int const error = errno;
     if (error != EWOULDBLOCK) return failure("lock", name, error);
-    std::string const pid = holder_of(descriptor.get());
-    return Status(Code::in_use, fmt::format("lock {}: held by process {}", name, pid.empty() ? "unknown" : pid))
-        .with("holder", pid);
+    return held(name, descriptor.get());
   }
   std::string const pid = fmt::format("{}\n", ::getpid());
   if (::ftruncate(descriptor.get(), 0) != 0) return failure("truncate", name, errno);
   // Only for people: a full disk must not keep the daemon from starting.
   static_cast<void>(uninterrupted([&] { return ::pwrite(descriptor.get(), pid.data(), pid.size(), 0); }));
+  return std::unique_ptr<env::FolderLock>(std::make_unique<PosixLock>(std::move(descriptor)));
+}
+
+Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder_to_read(std::string_view path) {
+  std::string const name = fmt::format("{}/{}", full(path), kLockName);
+  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!descriptor.is_open() && errno != ENOENT) return failure("open", name, errno);
+  if (descriptor.is_open() && uninterrupted([&] { return ::flock(descriptor.get(), LOCK_SH | LOCK_NB); }) != 0) {
+    int const error = errno;
+    if (error != EWOULDBLOCK) return failure("lock", name, error);
+    return held(name, descriptor.get());
+  }
   return std::unique_ptr<env::FolderLock>(std::make_unique<PosixLock>(std::move(descriptor)));
 }
 

@@ -28,6 +28,7 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   // Through a file `lock` in the folder, which holds the process id of the holder.
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
+  [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder_to_read(std::string_view path) override;
   [[nodiscard]] Result<std::uint64_t> free_bytes() override;
 
  private:

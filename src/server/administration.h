@@ -30,6 +30,8 @@ class Administration {
   virtual void collect_chores() = 0;
   // An alert was raised, told again or lowered, durably: flag files, a command, a line in the log.
   virtual void tell(core::AlertNotice const& notice) = 0;
+  // Where the folders of the logs are, as others on this computer find them.
+  [[nodiscard]] virtual std::string data_folder() const = 0;
   // A line in the daemon's log.
   virtual void note(std::string_view text) = 0;
 };

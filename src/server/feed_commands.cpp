@@ -4,8 +4,6 @@
 // Everything told here is synced before it leaves, also what nobody promised to
 // sync (leases): a follower must never know more than the daemon after a power cut.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,19 +74,13 @@ void tell_gone(core::HostedTable const& table, std::string_view why, Answer& ans
   answer.add("kept_from", table.feed->kept_from().value).add("reason", why);
 }
 
-std::string hexadecimal(std::uint64_t number) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
-  return text.data();
-}
-
 // What every page ends with.
 void end_page(core::HostedTable const& table, bool more, Answer& answer) {
   FeedDeclaration const& feed = *table.declaration->feed;
   answer.message("FETCHED").add("table", std::string_view{table.name});
   answer.add("number", std::uint64_t{static_cast<std::uint32_t>(table.id)});
   answer.add("type", std::string_view{table.type->name()});
-  answer.add("store", std::string_view{hexadecimal(table.log->log->store_id())});
+  answer.add("store", std::string_view{core::digest_text(table.log->log->store_id())});
   answer.add("more", std::uint64_t{more ? 1U : 0U}).add("feed", std::string_view{feed.address});
 }
 
@@ -180,18 +172,28 @@ void Server::on_fetch(Session&, Message const& message, Answer& answer, Status& 
 }
 
 // Goes through the whole table, so it is not for everybody.
+// What `log verify` finds again in the files.
+void Server::digest_of_logs(Answer& answer) {
+  for (auto const& log : engine_.logs()) {
+    log->log->want_sync();
+    answer.message("DIGEST").add("log", std::string_view{log->name}).add("lsn", log->log->end_lsn().value);
+    answer.add("digest", std::string_view{core::digest_text(core::Engine::digest(*log))});
+  }
+}
+
 void Server::on_digest(Session& session, Message const& message, Answer& answer, Status& status) {
   if (!session.administrator) {
-    status =
-        Status{Code::not_allowed, "DIGEST counts from the daemon's unix socket only: it goes through the whole table"};
+    status = Status{Code::not_allowed, "DIGEST counts from the daemon's unix socket only: it goes through all rows"};
     return;
   }
-  core::HostedTable* const table = table_of(message, status);
+  bool absent = false;
+  core::HostedTable* const table = table_of(message, status, &absent);
+  if (absent) digest_of_logs(answer);
   if (table == nullptr) return;
   table->log->log->want_sync();
   answer.message("DIGEST").add("table", std::string_view{table->name});
   answer.add("lsn", table->log->log->end_lsn().value);
-  answer.add("digest", std::string_view{hexadecimal(core::digest_of(*table->table, table->name))});
+  answer.add("digest", std::string_view{core::digest_text(core::digest_of(*table->table, table->name))});
 }
 
 }  // namespace fastjournal::server

@@ -27,7 +27,8 @@ void clear_buffer(std::string& buffer) {
 
 // Answers that may be one of several always say how many follow.
 bool counts_down(std::string_view command) {
-  return command == "ROW" || command == "STATS" || command == "TABLE" || command == "ALERT";
+  return command == "ROW" || command == "STATS" || command == "TABLE" || command == "ALERT" || command == "DIGEST" ||
+         command == "BACKUP";
 }
 
 }  // namespace
@@ -174,6 +175,7 @@ void Server::on_closed(ConnectionId id, std::string_view reason) {
   if (found == sessions_.end()) return;
   if (found->second->dirty) std::erase(dirty_, found->second.get());
   sessions_.erase(found);
+  static_cast<void>(end_backup(id));
   engine_.connection_closed(id, turn_now());
 }
 
@@ -182,6 +184,7 @@ void Server::close(Session& session) {
   static_cast<void>(close_neighbour(id, "it ended"));
   if (session.dirty) std::erase(dirty_, &session);
   sessions_.erase(id);
+  static_cast<void>(end_backup(id));
   network_.close(id);
   engine_.connection_closed(id, turn_now());
   network_.turn_again();  // what the engine decided about its leases is to be committed
@@ -486,6 +489,13 @@ bool Server::logs_are_well() {
   for (storage::FileLog* log : logs_)
     if (!log->error().ok()) return die(log->error());
   return true;
+}
+
+Result<storage::FileLog::Snapshot> Server::hold(storage::FileLog& log) {
+  Result<storage::FileLog::Snapshot> held = log.hold();
+  stamp_at_us_ = time_.monotonic_us() + kStampAfterUs;
+  if (!held.ok()) die(held.status());
+  return held;
 }
 
 bool Server::die(Status const& status) {

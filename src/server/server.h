@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -124,6 +125,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] bool logs_are_well();
   // False, for whoever must stop here.
   bool die(Status const& status);
+  // Not ok: the daemon is dead from here on.
+  [[nodiscard]] Result<storage::FileLog::Snapshot> hold(storage::FileLog& log);
   void mark_dirty(Session& session);
   void flush(Session& session);
   void measure_pushes(Session& session);
@@ -165,6 +168,11 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_unlisten(Session&, Message const&, Answer&, Status&);
   void on_fetch(Session&, Message const&, Answer&, Status&);
   void on_digest(Session&, Message const&, Answer&, Status&);
+  void digest_of_logs(Answer& answer);
+  void on_backup(Session&, Message const&, Answer&, Status&);
+  void on_backup_done(Session&, Message const&, Answer&, Status&);
+  // The connection for which the logs are held, or its end.
+  bool end_backup(ConnectionId id);
   void on_reload(Session&, Message const&, Answer&, Status&);
   [[nodiscard]] Result<core::Declarations> declarations_with(std::string_view table,
                                                              core::Declarations const& next) const;
@@ -203,7 +211,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   Message translated_;  // what it means, if it is an alias
   Answer answer_;
   std::vector<Param> outgoing_;
-  bool dead_{false};  // a log failed: nothing leaves any more
+  std::optional<ConnectionId> backup_;  // for whom the logs are held
+  bool dead_{false};                    // a log failed: nothing leaves any more
   bool now_known_{false};
   TimeMs now_{};
   std::int64_t slew_at_us_{0};

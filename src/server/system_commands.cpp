@@ -96,6 +96,8 @@ std::vector<Server::SystemCommand> Server::known_commands() {
       {"UNLISTEN", &Server::on_unlisten, "table domain"},
       {"FETCH", &Server::on_fetch, "table from to count bytes snapshot cursor"},
       {"DIGEST", &Server::on_digest, "table"},
+      {"BACKUP", &Server::on_backup, "digest"},
+      {"BACKUP_DONE", &Server::on_backup_done, ""},
       {"RELOAD", &Server::on_reload, "table dry_run"},
       {"STOP", &Server::on_stop, ""},
       {"RESTART", &Server::on_restart, ""},
@@ -252,8 +254,7 @@ void Server::own_stats(Answer& answer) {
       .add("udp_refused", counters_.udp_refused);
   answer.add("feed_datagrams", feeds_.counters().datagrams).add("feed_dropped", feeds_.counters().dropped);
   answer.add("feed_records", feeds_.counters().records).add("feed_heartbeats", feeds_.counters().heartbeats);
-  answer.add("wake_messages", counters_.wake_messages)
-      .add("wake_messages_dropped", counters_.wake_messages_dropped);
+  answer.add("wake_messages", counters_.wake_messages).add("wake_messages_dropped", counters_.wake_messages_dropped);
   answer.add("turns", counters_.turns).add("commits", counters_.commits);
   answer.add("commit_us_p50", commit_us_.percentile(50))
       .add("commit_us_p99", commit_us_.percentile(99))
@@ -276,9 +277,10 @@ void Server::own_stats(Answer& answer) {
   std::string starts;
   for (auto const& log : engine_.logs()) {
     core::LogUsage const usage = log->log->usage();
-    disk += usage.disk_bytes;
+    std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
+    disk += usage.disk_bytes + usage.containers_held * container;
     logical += usage.logical_bytes;
-    containers += usage.containers;
+    containers += usage.containers + usage.containers_held;
     restated += log->bytes_restated;
     if (!starts.empty()) starts += ' ';
     starts += log->name + ":" + std::to_string(log->log->start());
@@ -344,6 +346,57 @@ void Server::on_reload(Session& session, Message const& message, Answer& answer,
   for (std::string const& change : changes.value()) text.append(text.empty() ? "" : "\n").append(change);
   answer.message("RELOADED").add("changes", std::string_view{text}).add("count", std::uint64_t{changes->size()});
   if (dry_run == 1) answer.add("dry_run", std::uint64_t{1});
+}
+
+// All logs at one moment: everything that was decided before is in the files that the answer names, below `end`.
+void Server::on_backup(Session& session, Message const& message, Answer& answer, Status& status) {
+  if (!session.administrator) {
+    status = Status{Code::not_allowed, "BACKUP counts from the daemon's unix socket only"};
+    return;
+  }
+  if (backup_) {
+    status = Status{Code::in_use, "another backup is being made; one at a time"};
+    return;
+  }
+  std::int64_t const digest = message.has("digest") ? message.integer("digest").value_or(-1) : 0;
+  if (digest != 0 && digest != 1) {
+    status = bad("digest", "digest: expected 0 or 1");
+    return;
+  }
+  backup_ = session.id;
+  for (storage::FileLog* const log : logs_) {
+    Result<storage::FileLog::Snapshot> const held = hold(*log);
+    if (!held.ok()) return;
+    std::string containers;
+    for (std::uint32_t const index : held->containers)
+      containers.append(containers.empty() ? "" : " ").append(std::to_string(index));
+    answer.message("BACKUP").add("log", std::string_view{log->options().name});
+    answer.add("folder", std::string_view{administration_.data_folder() + "/" + log->folder()});
+    answer.add("store", held->store_id).add("base", held->base.value).add("end", held->end.value);
+    answer.add("containers", std::string_view{containers});
+    if (digest == 0) continue;
+    for (auto const& hosted : engine_.logs())
+      if (hosted->log == log) answer.add("digest", std::string_view{core::digest_text(core::Engine::digest(*hosted))});
+  }
+}
+
+void Server::on_backup_done(Session& session, Message const&, Answer& answer, Status& status) {
+  if (backup_ != session.id)
+    status = Status{Code::wrong_state, "this connection makes no backup"};
+  else if (!end_backup(session.id))
+    status = Status{Code::no_space,
+                    "the disk was full, and the files that were held were needed: what was copied is no "
+                    "backup; free disk space, then try again"};
+  else
+    answer.message("BACKED_UP");
+}
+
+bool Server::end_backup(ConnectionId id) {
+  if (backup_ != id) return false;
+  backup_.reset();
+  bool held = true;
+  for (storage::FileLog* log : logs_) held = log->release() && held;
+  return held;
 }
 
 void Server::on_stop(Session& session, Message const&, Answer&, Status& status) {

@@ -26,6 +26,14 @@ Status fill(env::File& file, ContainerHeader const& header) {
   return file.sync();
 }
 
+// The header copy at `offset`, if it is one of a container with this number.
+std::optional<ContainerHeader> copy_at(std::span<std::byte const> head, std::uint64_t offset, std::uint32_t index) {
+  if (offset >= head.size()) return std::nullopt;
+  auto header = decode_container(head.subspan(offset));
+  if (!header || header->index != index || (offset != 0 && header->block != offset)) return std::nullopt;
+  return header;
+}
+
 }  // namespace
 
 std::string join_path(std::string const& folder, std::string const& name) {
@@ -49,6 +57,19 @@ Status make_container(env::Disk& disk, std::string const& folder, ContainerHeade
   // Folder too: a container without its name is lost.
   if (is_mutant(Mutant::skip_folder_sync)) return {};
   return disk.sync_folder(folder);
+}
+
+Result<HeaderCopies> read_header_copies(env::File& file, std::uint32_t index) {
+  std::vector<std::byte> head(kHeaderBytesRead);
+  auto const got = file.read(0, head);
+  if (!got.ok()) return got.status();
+  head.resize(got.value());
+  HeaderCopies out;
+  out.first = copy_at(head, 0, index);
+  // The second copy stands one block in; how long a block is, only a header says.
+  for (std::uint64_t block = kBlockBytesMin; block <= kBlockBytesMax && !out.second; block *= 2)
+    out.second = copy_at(head, block, index);
+  return out;
 }
 
 Status wipe_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header) {

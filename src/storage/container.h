@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "env/disk.h"
@@ -20,6 +21,15 @@ namespace fastjournal::storage {
 
 // Writes both copies, `first_copy` first, with a sync after each: one of them is whole at any moment.
 [[nodiscard]] Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t first_copy);
+
+// What is read of a file to find both copies of its header, whatever its block size.
+inline constexpr std::uint64_t kHeaderBytesRead = 2 * kBlockBytesMax;
+struct HeaderCopies {
+  std::optional<ContainerHeader> first;
+  std::optional<ContainerHeader> second;
+};
+// Those that can be read and are of a container with this number.
+[[nodiscard]] Result<HeaderCopies> read_header_copies(env::File& file, std::uint32_t index);
 
 // Overwrites the payload with zeros, where it is not zero already, and syncs. The header stays: it holds no data.
 [[nodiscard]] Status wipe_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header);

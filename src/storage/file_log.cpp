@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -80,6 +81,10 @@ bool FileLog::make_room(std::uint64_t bytes, KeptBack kept) {
   std::uint64_t const containers = needed + kept.containers - std::min<std::uint64_t>(coming, kept.containers);
   while (spares() < containers || room_bytes() + coming * capacity < bytes + kept.bytes) {
     if (Status status = extend(); !status.ok()) {
+      if (!held_.empty()) {
+        give_up_hold();
+        continue;
+      }
       refusal_ = {Code::no_space,
                   fmt::format("log {}: {} more bytes do not fit into {} containers, and no other can be made: {}",
                               options_.name, bytes, containers_total(), status.message())};
@@ -323,9 +328,34 @@ void FileLog::set_base(Lsn base) {
 void FileLog::free_below_base() {
   while (chain_.size() > 1 && chain_.front().live_until <= base_safe_) {
     chain_.front().file.reset();
-    free_.push_back(std::move(chain_.front()));
+    (chain_.front().header.lap <= held_lap_ ? held_ : free_).push_back(std::move(chain_.front()));
     chain_.pop_front();
   }
+}
+
+Result<FileLog::Snapshot> FileLog::hold() {
+  FJ_CHECK(held_lap_ == 0, "one hold at a time");
+  if (Status status = commit(); !status.ok()) return status;
+  if (Status status = sync(); !status.ok()) return status;
+  Snapshot out;
+  out.store_id = store_id_;
+  out.base = base_for_header();
+  out.end = batch_at_;
+  for (Container const& container : chain_) out.containers.push_back(container.header.index);
+  held_lap_ = chain_.back().header.lap;
+  return out;
+}
+
+bool FileLog::release() {
+  bool const held = held_lap_ != 0;
+  give_up_hold();
+  return held;
+}
+
+void FileLog::give_up_hold() {
+  std::move(held_.begin(), held_.end(), std::back_inserter(free_));
+  held_.clear();
+  held_lap_ = 0;
 }
 
 // As a start does: the stream is cut at its end, and goes on where no LSN was given yet.
@@ -377,6 +407,7 @@ core::LogUsage FileLog::usage() const {
   std::uint32_t const wiped = wiped_ ? 1 : 0;
   usage.containers = static_cast<std::uint32_t>(containers_total()) + wiped;
   usage.containers_free_most = spares_most();
+  usage.containers_held = static_cast<std::uint32_t>(held_.size());
   usage.containers_free = static_cast<std::uint32_t>(spares()) + wiped;
   usage.disk_bytes = usage.containers * options_.container_bytes;
   for (auto container = chain_.begin(); container != chain_.end(); ++container) {

@@ -49,6 +49,9 @@ struct LogOptions {
   WhenEmpty when_empty{WhenEmpty::reset};
   bool wipe{false};                // containers are overwritten with zeros when nothing in them is needed any more
   std::uint64_t store_id_seed{0};  // chance, for a new log's store id
+  // Of a new log that holds the records of another one: it goes on where that ended.
+  Lsn first_lsn{kFirstLsn};
+  std::uint32_t starts_before{0};
   // Bytes of the file system that a new container must leave free.
   std::uint64_t disk_reserve_bytes{0};
   std::uint64_t container_bytes_min{kContainerBytesMin};  // tests go below
@@ -116,6 +119,20 @@ class FileLog final : public core::Log {
   [[nodiscard]] Status const& last_refusal() const { return refusal_; }
   // Not ok: a write or sync failed; nothing more may be acknowledged.
   [[nodiscard]] Status const& error() const { return error_; }
+
+  // For a copy of the files while the log goes on. What stands below `end` in these containers stays as it is until
+  // release(), unless its space is needed: then the hold is given up, as what removes must always work. It costs the disk
+  // no more than these containers. Commits and syncs first; no group may be open. One hold at a time.
+  struct Snapshot {
+    std::uint64_t store_id{0};
+    Lsn base{};                             // nothing below is needed
+    Lsn end{};                              // begin of the next batch
+    std::vector<std::uint32_t> containers;  // in the order of the stream
+  };
+  [[nodiscard]] Result<Snapshot> hold();
+  // False: it was given up, and what was copied cannot be trusted.
+  bool release();
+
   [[nodiscard]] std::string const& folder() const { return folder_; }
   [[nodiscard]] LogOptions const& options() const { return options_; }
 
@@ -183,6 +200,7 @@ class FileLog final : public core::Log {
   Status put_base_on_disk();
   [[nodiscard]] Lsn base_for_header() const;
   void free_below_base();
+  void give_up_hold();
   void grow_buffer(std::uint64_t bytes);
   Status write_open_batch(std::uint32_t flags);
   Status write_bytes(Lsn at, std::span<std::byte const> bytes);
@@ -205,6 +223,8 @@ class FileLog final : public core::Log {
   std::deque<Container> ready_;     // follow it; headers durable
   std::vector<Container> free_;     // may be used again
   std::optional<Container> wiped_;  // is being overwritten by a chore
+  std::vector<Container> held_;     // not needed, but for hold()
+  std::uint64_t held_lap_{0};       // the last that is held; 0: none
 
   // The open batch.
   std::unique_ptr<std::byte[]> buffer_;

@@ -125,7 +125,8 @@ Status FileLog::prove(LogReader& reader) {
 
 void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
   store_id_ = options_.store_id_seed;
-  Lsn next = kFirstLsn;
+  start_ = options_.starts_before;
+  Lsn next = options_.first_lsn;
   for (LogReader::Container& found : reader.containers()) {
     ContainerHeader const& header = found.header;
     store_id_ = header.store_id;

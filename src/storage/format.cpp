@@ -113,8 +113,7 @@ void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<st
   store_little(batch.data(), hash64(as_text(batch.subspan(sizeof(std::uint64_t))), batch_seed(store_id, header.lap)));
 }
 
-std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
-                                        std::uint32_t block) {
+std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint32_t block) {
   if (head.size() < kBatchHeaderBytes) return std::nullopt;
   ByteReader reader(as_text(head.first(kBatchHeaderBytes)));
   static_cast<void>(reader.number<std::uint64_t>());
@@ -127,10 +126,17 @@ std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn
   header.base.value = reader.number<std::uint64_t>();
   header.used = reader.number<std::uint32_t>();
   header.flags = reader.number<std::uint32_t>();
-  if (header.lsn != lsn && !is_mutant(Mutant::skip_lsn_check)) return std::nullopt;
-  if (header.lap != lap && !is_mutant(Mutant::skip_lap_check)) return std::nullopt;
   if (header.length == 0 || header.length % block != 0 || header.length > kBatchBytesMax) return std::nullopt;
   if (header.used < kBatchHeaderBytes || header.used > header.length) return std::nullopt;
+  return header;
+}
+
+std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
+                                        std::uint32_t block) {
+  auto const header = peek_batch(head, block);
+  if (!header) return std::nullopt;
+  if (header->lsn != lsn && !is_mutant(Mutant::skip_lsn_check)) return std::nullopt;
+  if (header->lap != lap && !is_mutant(Mutant::skip_lap_check)) return std::nullopt;
   return header;
 }
 

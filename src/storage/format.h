@@ -140,6 +140,8 @@ void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<st
 // `lsn` in a container of this lap. Not checked yet: is_intact must follow.
 [[nodiscard]] std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
                                                       std::uint32_t block);
+// The same where neither the LSN nor the lap is known: for tools that look for what a lost header said.
+[[nodiscard]] std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint32_t block);
 [[nodiscard]] bool is_intact(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte const> batch);
 
 // Writes the record's header and the zeros behind its body; returns where the body goes.

@@ -34,21 +34,6 @@ std::string place(std::vector<LogReader::Container*> const& containers, Lsn lsn)
 
 Status damaged(std::string text) { return {Code::damaged, std::move(text)}; }
 
-// The header copy at `offset`, if it is one of a container with this number.
-std::optional<ContainerHeader> copy_at(std::span<std::byte const> head, std::uint64_t offset, std::uint32_t index) {
-  if (offset >= head.size()) return std::nullopt;
-  auto header = decode_container(head.subspan(offset));
-  if (!header || header->index != index || (offset != 0 && header->block != offset)) return std::nullopt;
-  return header;
-}
-
-// The second copy stands one block in; how long a block is, only a header says.
-std::optional<ContainerHeader> second_copy(std::span<std::byte const> head, std::uint32_t index) {
-  for (std::uint64_t block = kBlockBytesMin; block <= kBlockBytesMax; block *= 2)
-    if (auto header = copy_at(head, block, index)) return header;
-  return std::nullopt;
-}
-
 }  // namespace
 
 // ---------------------------------------------------------------------------
@@ -73,14 +58,10 @@ Status LogReader::read_headers(std::string const& name, std::uint32_t index) {
   container.file = std::move(file.value());
   auto const size = container.file->size();
   if (!size.ok()) return size.status();
-  std::vector<std::byte> head(std::min<std::uint64_t>(size.value(), 2 * kBlockBytesMax));
-  auto const got = container.file->read(0, head);
-  if (!got.ok()) return got.status();
-  head.resize(got.value());
-  bytes_read_ += head.size();
-
-  auto const first = copy_at(head, 0, index);
-  auto const second = second_copy(head, index);
+  auto const copies = read_header_copies(*container.file, index);
+  if (!copies.ok()) return copies.status();
+  auto const& [first, second] = copies.value();
+  bytes_read_ += std::min<std::uint64_t>(size.value(), kHeaderBytesRead);
   if (!first && !second)
     return damaged(fmt::format("{} offset 0: neither copy of the container's header can be read; nothing was changed",
                                container.path));
@@ -245,7 +226,7 @@ Status LogReader::deliver(Segment const& segment, Found const& found, RecordHand
   if (group_open)
     return damaged(fmt::format("{}: the batch ends inside a group", place(segment.containers, header.lsn)));
   Container const* container = container_at(segment.containers, header.lsn);
-  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), records});
+  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), records, found.bytes});
   report.records += records;
   ++report.batches;
   return {};

@@ -23,6 +23,7 @@ struct BatchView {
   std::string container;    // file in which it begins
   std::uint64_t offset{0};  // in that file
   std::uint64_t records{0};
+  std::span<std::byte const> bytes;  // of all of it; valid during the call
 };
 
 class RecordHandler {

@@ -437,6 +437,7 @@ std::map<std::string, std::vector<std::byte>, std::less<>> SimDisk::image() cons
 
 void SimDisk::restore(std::map<std::string, std::vector<std::byte>, std::less<>> const& image) {
   names_.clear();
+  folders_ = {""};
   for (auto const& [name, bytes] : image) {
     auto node = std::make_shared<Node>();
     node->seen.change() = bytes;

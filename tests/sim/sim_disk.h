@@ -88,6 +88,10 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
+  // One reader at a time.
+  [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder_to_read(std::string_view path) override {
+    return lock_folder(path);
+  }
   [[nodiscard]] Result<std::uint64_t> free_bytes() override;
 
   // -- faults -----------------------------------------------------------------

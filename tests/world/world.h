@@ -74,6 +74,7 @@ class World final : public server::Administration {
   void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
   void collect_chores() override {}
   void tell(core::AlertNotice const& notice) override { told_.push_back(notice); }
+  [[nodiscard]] std::string data_folder() const override { return {}; }
   void note(std::string_view) override {}
   void tear_down();
 

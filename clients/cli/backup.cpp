@@ -1,0 +1,146 @@
+#include "clients/cli/backup.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <ostream>
+#include <thread>
+
+#include "clients/lib/value_text.h"
+#include "tools/copy.h"
+#include "tools/places.h"
+
+namespace fastjournal::cli {
+namespace {
+
+constexpr char kUnfinished[] = ".partial";
+constexpr char kAbout[] = "backup.json";
+
+// No more than so many bytes a second on the average; 0: as fast as it goes.
+tools::Pace pace_of(std::uint64_t bytes_per_second) {
+  if (bytes_per_second == 0) return [](std::uint64_t) {};
+  auto const begin = std::chrono::steady_clock::now();
+  return [begin, bytes_per_second, written = std::uint64_t{0}](std::uint64_t bytes) mutable {
+    written += bytes;
+    std::this_thread::sleep_until(begin + std::chrono::microseconds(written * 1'000'000 / bytes_per_second));
+  };
+}
+
+std::uint64_t number_of(Message const& message, std::string_view name) {
+  Value const* const value = message.find(name);
+  std::string const text = value == nullptr ? std::string{} : client::text_of(*value);
+  std::uint64_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+storage::FileLog::Snapshot snapshot_of(Message const& held) {
+  storage::FileLog::Snapshot out;
+  out.store_id = number_of(held, "store");
+  out.base = Lsn{number_of(held, "base")};
+  out.end = Lsn{number_of(held, "end")};
+  std::string_view rest = held.text("containers");
+  while (!rest.empty()) {
+    std::uint32_t index = 0;
+    auto const [stopped, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
+    if (error != std::errc{}) break;
+    out.containers.push_back(index);
+    rest.remove_prefix(std::min(rest.size(), static_cast<std::size_t>(stopped - rest.data()) + 1));
+  }
+  return out;
+}
+
+class Backup {
+ public:
+  Backup(Invocation const& one, Console& console, client::Connection& connection)
+      : one_(one), console_(console), connection_(connection), target_(tools::place_of(one.words.front())) {}
+
+  ExitCode run();
+
+ private:
+  ExitCode complain(Status const& status);
+  Status make_ready();
+  Status copy(Message const& held);
+  Status finish();
+
+  Invocation const& one_;
+  Console& console_;
+  client::Connection& connection_;
+  tools::Place target_;
+  std::string unfinished_{target_.name + kUnfinished};
+  std::vector<Message> done_;
+};
+
+ExitCode Backup::complain(Status const& status) {
+  console_.err << "fastjournal backup: " << status.text() << '\n';
+  if (target_.disk->list(unfinished_).ok())
+    console_.err << target_.text() << kUnfinished << " holds what was copied and is no backup: remove it\n";
+  return exit_code_of_files(status.code());
+}
+
+Status Backup::make_ready() {
+  if (target_.disk->list(target_.name).ok())
+    return {Code::bad_parameter, target_.text() + " is there already: a backup wants a new folder"};
+  if (target_.disk->list(unfinished_).ok())
+    return {Code::bad_parameter, target_.text() + kUnfinished + " is there already"};
+  return target_.disk->make_folder(unfinished_);
+}
+
+Status Backup::copy(Message const& held) {
+  tools::Place const from = tools::place_of(std::string{held.text("folder")});
+  Result<tools::Copied> const copied =
+      tools::copy_log(*from.disk, from.name, *target_.disk, unfinished_ + "/" + std::string{held.text("log")},
+                      snapshot_of(held), pace_of(one_.rate.value_or(0)));
+  if (!copied.ok()) return copied.status();
+  Message done("LOG");
+  for (std::string_view const name : {"log", "folder", "end", "digest"})
+    if (Value const* const value = held.find(name)) done.set(name, *value);
+  done.set("bytes", Value::of_unsigned(copied->bytes));
+  done.set("records", Value::of_unsigned(copied->records));
+  done_.push_back(std::move(done));
+  return {};
+}
+
+// Its name says that it is whole.
+Status Backup::finish() {
+  std::string about;
+  for (Message const& log : done_) about += render_json(log);
+  auto file = target_.disk->open(unfinished_ + "/" + kAbout, env::OpenMode::create_new);
+  if (!file.ok()) return file.status();
+  if (Status status = file.value()->write(0, std::as_bytes(std::span(about))); !status.ok()) return status;
+  if (Status status = file.value()->sync(); !status.ok()) return status;
+  if (Status status = target_.disk->sync_folder(unfinished_); !status.ok()) return status;
+  if (Status status = target_.disk->rename(unfinished_, target_.name); !status.ok()) return status;
+  return target_.disk->sync_folder("");
+}
+
+ExitCode Backup::run() {
+  if (Status status = make_ready(); !status.ok()) return complain(status);
+  Message begin("BACKUP");
+  if (one_.digest) begin.set_integer("digest", 1);
+  Result<client::Reply> const held = connection_.call(begin);
+  if (!held.ok()) {
+    static_cast<void>(target_.disk->remove(unfinished_));
+    return cli::complain(one_, console_, held.status());
+  }
+  for (Message const& log : held->messages)
+    if (Status status = copy(log); !status.ok()) return complain(status);
+  // Over the same connection, or the daemon knows of no backup: then the files were not held to the end.
+  Result<client::Reply> const kept = connection_.call(Message("BACKUP_DONE"));
+  if (!kept.ok()) return complain(kept.status());
+  if (Status status = finish(); !status.ok()) return complain(status);
+  if (one_.json)
+    for (Message const& log : done_) console_.out << render_json(log);
+  else
+    console_.out << render_table(done_, console_.look);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode backup(Invocation const& invocation, Console& console, client::Connection& connection) {
+  return Backup{invocation, console, connection}.run();
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,12 @@
+// `fastjournal backup DIR`: a copy of all logs of a running daemon, at one
+// moment. The daemon only names the files and holds them; reading and writing
+// them, as fast as it is allowed to, is done here.
+#pragma once
+
+#include "clients/cli/commands.h"
+
+namespace fastjournal::cli {
+
+[[nodiscard]] ExitCode backup(Invocation const& invocation, Console& console, client::Connection& connection);
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,152 @@
+#include "tools/copy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "storage/container.h"
+#include "storage/log_reader.h"
+
+namespace fastjournal::tools {
+namespace {
+
+using storage::ContainerHeader;
+
+constexpr std::uint64_t kPieceBytes = 1U << 20U;
+// A header that is being written while we read has one whole copy at any moment, and we may read both in the wrong one.
+constexpr int kHeaderLooks = 8;
+
+// Where the batches of the copy end.
+class LastBatch final : public storage::RecordHandler {
+ public:
+  Status on_record(RecordView const&, Lsn) override {
+    ++records;
+    return {};
+  }
+  void on_batch(storage::BatchView const& batch) override { end = batch.header.end(); }
+
+  Lsn end{};
+  std::uint64_t records{0};
+};
+
+class Copier {
+ public:
+  Copier(env::Disk& from, std::string const& from_folder, env::Disk& to, std::string const& to_folder,
+         storage::FileLog::Snapshot const& snapshot, Pace const& pace)
+      : from_(from),
+        from_folder_(from_folder),
+        to_(to),
+        to_folder_(to_folder),
+        snapshot_(snapshot),
+        pace_(pace),
+        piece_(kPieceBytes) {}
+
+  Status run() {
+    if (auto const there = to_.list(to_folder_); there.ok())
+      return {Code::in_use, to_folder_ + " is there already: a copy wants a new folder"};
+    if (Status status = to_.make_folder(to_folder_); !status.ok()) return status;
+    for (std::size_t i = 0; i < snapshot_.containers.size(); ++i)
+      if (Status status = copy(snapshot_.containers[i], i + 1 == snapshot_.containers.size()); !status.ok())
+        return status;
+    if (Status status = to_.sync_folder(to_folder_); !status.ok()) return status;
+    return check();
+  }
+
+  Copied copied;
+
+ private:
+  Result<ContainerHeader> header_of(env::File& file, std::uint32_t index, std::string const& path) {
+    for (int look = 0; look < kHeaderLooks; ++look) {
+      auto const copies = storage::read_header_copies(file, index);
+      if (!copies.ok()) return copies.status();
+      if (copies->first) return *copies->first;
+      if (copies->second) return *copies->second;
+    }
+    return Status{Code::damaged, path + " offset 0: neither copy of the container's header can be read"};
+  }
+
+  Status copy(std::uint32_t index, bool last) {
+    std::string const name = storage::container_name(index);
+    std::string const path = storage::join_path(from_folder_, name);
+    auto source = from_.open(path, env::OpenMode::read_only);
+    if (!source.ok()) return source.status();
+    Result<ContainerHeader> found = header_of(*source.value(), index, path);
+    if (!found.ok()) return found.status();
+    ContainerHeader header = found.value();
+    if (header.store_id != snapshot_.store_id)
+      return {Code::damaged, path + ": is of another log than the one that is held"};
+    // What the daemon put there since is no matter of ours.
+    header.base = last ? snapshot_.base : std::min(header.base, snapshot_.base);
+    header.durable = last ? snapshot_.end : std::min(header.durable, snapshot_.end);
+    auto target = to_.open(storage::join_path(to_folder_, name), env::OpenMode::create_new);
+    if (!target.ok()) return target.status();
+    if (Status status = write_headers(*target.value(), header); !status.ok()) return status;
+    if (Status status = copy_payload(*source.value(), *target.value(), header, path); !status.ok()) return status;
+    copied.bytes += header.size;
+    return target.value()->sync();
+  }
+
+  Status write_headers(env::File& target, ContainerHeader const& header) {
+    std::vector<std::byte> block(header.block);
+    storage::encode(header, block);
+    for (std::uint64_t copy = 0; copy < storage::kHeaderBlocks; ++copy)
+      if (Status status = target.write(copy * header.block, block); !status.ok()) return status;
+    return {};
+  }
+
+  // Zeros behind the moment of the hold: written, as a container's payload is.
+  Status copy_payload(env::File& source, env::File& target, ContainerHeader const& header, std::string const& path) {
+    std::uint64_t const begin = storage::kHeaderBlocks * header.block;
+    std::uint64_t const used = snapshot_.end > header.first ? snapshot_.end.value - header.first.value : 0;
+    std::uint64_t const end = begin + std::min(used, header.payload_bytes());
+    for (std::uint64_t at = begin; at < header.size;) {
+      bool const is_data = at < end;
+      auto const bytes = static_cast<std::size_t>(std::min(kPieceBytes, (is_data ? end : header.size) - at));
+      std::span<std::byte> const piece = std::span(piece_).first(bytes);
+      if (is_data) {
+        auto const got = source.read(at, piece);
+        if (!got.ok()) return got.status();
+        if (got.value() != bytes) return {Code::damaged, fmt::format("{}: the file ends too early", path)};
+      } else {
+        std::fill(piece.begin(), piece.end(), std::byte{0});
+      }
+      if (Status status = target.write(at, piece); !status.ok()) return status;
+      at += bytes;
+      pace_(bytes);
+    }
+    return {};
+  }
+
+  Status check() {
+    auto opened = storage::LogReader::open(to_, to_folder_);
+    if (!opened.ok()) return opened.status();
+    LastBatch last;
+    storage::RecoveryReport report;
+    if (Status status = opened->read(last, report); !status.ok()) return status;
+    Lsn const front = opened->chain().empty() ? Lsn{} : opened->chain().back()->header.first;
+    if (last.end != snapshot_.end && front != snapshot_.end)
+      return {Code::damaged, fmt::format("the copy ends at LSN {}, not at {}", last.end.value, snapshot_.end.value)};
+    copied.records = last.records;
+    return {};
+  }
+
+  env::Disk& from_;
+  std::string const& from_folder_;
+  env::Disk& to_;
+  std::string const& to_folder_;
+  storage::FileLog::Snapshot const& snapshot_;
+  Pace const& pace_;
+  std::vector<std::byte> piece_;
+};
+
+}  // namespace
+
+Result<Copied> copy_log(env::Disk& from, std::string const& from_folder, env::Disk& to, std::string const& to_folder,
+                        storage::FileLog::Snapshot const& snapshot, Pace const& pace) {
+  Copier copier{from, from_folder, to, to_folder, snapshot, pace};
+  if (Status status = copier.run(); !status.ok()) return status;
+  return copier.copied;
+}
+
+}  // namespace fastjournal::tools

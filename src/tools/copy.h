@@ -1,0 +1,29 @@
+// The files of a log that goes on, copied: what a daemon holds for a backup
+// (FileLog::hold) becomes a log folder of its own. Only what stands below the
+// moment of the hold is taken, and the headers say no more than that moment knew.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "env/disk.h"
+#include "storage/file_log.h"
+
+namespace fastjournal::tools {
+
+// Called after so many more bytes were written: whoever is to spare the disk waits there.
+using Pace = std::function<void(std::uint64_t bytes)>;
+
+struct Copied {
+  std::uint64_t bytes{0};    // of files
+  std::uint64_t records{0};  // that are needed
+};
+
+// Into `to_folder`, which must not be there; durable when this returns ok. Reads the copy again, all of it: damaged
+// if a batch is missing in it, as when the hold was given up meanwhile. On failure what was begun stays for a look.
+[[nodiscard]] Result<Copied> copy_log(env::Disk& from, std::string const& from_folder, env::Disk& to,
+                                      std::string const& to_folder, storage::FileLog::Snapshot const& snapshot,
+                                      Pace const& pace);
+
+}  // namespace fastjournal::tools

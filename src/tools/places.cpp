@@ -1,0 +1,51 @@
+#include "tools/places.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "config/daemon_reader.h"
+#include "os/plugin_loader.h"
+
+namespace fastjournal::tools {
+
+std::string Place::text() const { return above == "/" ? above + name : above + "/" + name; }
+
+Place place_of(std::string const& folder) {
+  std::filesystem::path path = std::filesystem::path{folder.empty() ? "." : folder}.lexically_normal();
+  std::error_code error;
+  // "." has its name only where it is.
+  if (auto absolute = std::filesystem::absolute(path, error).lexically_normal(); !error) path = std::move(absolute);
+  if (!path.has_filename()) path = path.parent_path();
+  Place out;
+  out.above = path.parent_path().string();
+  out.name = path.filename().string();
+  out.disk = std::make_unique<os::PosixDisk>(out.above);
+  return out;
+}
+
+Result<Configured> read_configured(std::string const& file) {
+  Result<config::DaemonDeclaration> const declared = config::read_daemon(file);
+  if (!declared.ok()) return declared.status();
+  Configured out;
+  out.plugins = declared->plugins_folder;
+  for (config::LogDeclaration const& log : declared->logs) out.logs.push_back(declared->data_folder + "/" + log.name);
+  return out;
+}
+
+Result<core::TableTypes> load_types(std::string const& plugins, std::string const& installed) {
+  std::string const folder = plugins.empty() ? os::plugins_beside_program(installed) : plugins;
+  Result<std::vector<std::string>> const names = os::list_types(folder);
+  if (!names.ok()) return names.status();
+  core::TableTypes out;
+  for (std::string const& name : names.value()) {
+    Result<os::LoadedType> type = os::load_type(folder, name);
+    if (!type.ok()) return type.status();
+    out.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
+  }
+  if (out.empty())
+    return Status{Code::bad_configuration,
+                  "no table type in " + folder + ": TYPE.so and TYPE.xml are expected there; see --plugins"};
+  return out;
+}
+
+}  // namespace fastjournal::tools

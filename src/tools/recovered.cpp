@@ -1,0 +1,82 @@
+#include "tools/recovered.h"
+
+#include <memory>
+#include <utility>
+
+#include "config/fields.h"
+
+namespace fastjournal::tools {
+namespace {
+
+constexpr char kLogName[] = "log";
+
+// One number of a table.
+class OneMetric final : public MetricSink {
+ public:
+  explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
+  void integer(std::string_view name, std::int64_t value) override {
+    if (name == wanted_) value_ = value;
+  }
+  void real(std::string_view, double) override {}
+  [[nodiscard]] std::int64_t value() const { return value_; }
+
+ private:
+  std::string_view wanted_;
+  std::int64_t value_{0};
+};
+
+std::int64_t metric_of(core::HostedTable const& table, std::string_view name) {
+  OneMetric sink{name};
+  table.table->metrics(TimeMs{}, sink);
+  return sink.value();
+}
+
+}  // namespace
+
+Recovered::Recovered(core::TableTypes const& types, Progress progress)
+    : types_(types), progress_(std::move(progress)), engine_(types, nobody_), log_(engine_.add_log(kLogName)) {}
+
+// Every table as its type has it by default; what is unknown, the engine says in its own words.
+void Recovered::declare_tables() {
+  core::Declarations out;
+  for (auto const& [id, entry] : log_.catalogue.tables()) {
+    auto declaration = std::make_shared<TableDeclaration>();
+    declaration->name = entry.name;
+    declaration->type = entry.type;
+    declaration->log = kLogName;
+    declaration->file = "the catalogue of the log";
+    auto const type = types_.find(entry.type);
+    if (type != types_.end()) {
+      for (OptionDeclaration const& option : type->second->declaration()->options) {
+        Result<std::int64_t> const value = config::parse_option(option, option.default_text);
+        declaration->options.push_back({option.name, option.default_text, value.ok() ? value.value() : 0, false});
+      }
+    }
+    out.push_back(std::move(declaration));
+  }
+  engine_.declare(std::move(out));
+}
+
+Status Recovered::on_catalogue(RecordView const& record) { return engine_.replay_catalogue(log_, record); }
+
+Status Recovered::on_record(RecordView const& record, Lsn base) {
+  if (!std::exchange(declared_, true)) declare_tables();
+  if (record.table != TableId::catalogue && log_.catalogue.find(record.table) == nullptr) ++of_no_table_;
+  return engine_.replay(log_, record, base);
+}
+
+void Recovered::on_batch(storage::BatchView const& batch) {
+  done_ += batch.header.length;
+  if (progress_) progress_(done_, total_);
+}
+
+std::vector<Recovered::TableFacts> Recovered::tables() const {
+  std::vector<TableFacts> out;
+  for (auto const& [id, table] : log_.tables)
+    if (table != nullptr)
+      out.push_back(
+          {id, table->name, table->type->name(), metric_of(*table, "rows"), metric_of(*table, "records_ignored")});
+  return out;
+}
+
+}  // namespace fastjournal::tools

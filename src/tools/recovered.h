@@ -1,0 +1,67 @@
+// The tables of one log, made without a daemon and without conf/: names, types
+// and schemas stand in the log's catalogue, and what options say is of no
+// weight to records. What the daemon would hold after a start on this log.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/engine.h"
+#include "storage/log_reader.h"
+
+namespace fastjournal::tools {
+
+// Bytes of batches read, of at most so many.
+using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+// Nobody is connected to a tool.
+class NoOutlet final : public core::Outlet {
+ public:
+  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
+  bool is_full(ConnectionId) override { return false; }
+};
+
+class Recovered final : public storage::RecordHandler {
+ public:
+  // `types` stays.
+  explicit Recovered(core::TableTypes const& types, Progress progress = {});
+
+  // `total`: as told to `progress`.
+  void expect(std::uint64_t total) { total_ = total; }
+  [[nodiscard]] bool wants_catalogue_first() const override { return true; }
+  Status on_catalogue(RecordView const& record) override;
+  // Not ok: what a start would say. What was applied before stays.
+  Status on_record(RecordView const& record, Lsn base) override;
+  void on_batch(storage::BatchView const& batch) override;
+
+  struct TableFacts {
+    TableId id{};
+    std::string name;
+    std::string type;
+    std::int64_t rows{0};
+    std::int64_t records_ignored{0};  // about rows that were gone before
+  };
+  [[nodiscard]] std::vector<TableFacts> tables() const;
+  [[nodiscard]] core::Catalogue const& catalogue() const { return log_.catalogue; }
+  // Records of tables that were dropped, or that the catalogue does not know.
+  [[nodiscard]] std::uint64_t records_of_no_table() const { return of_no_table_; }
+  [[nodiscard]] std::uint64_t digest() const { return core::Engine::digest(log_); }
+
+ private:
+  void declare_tables();
+
+  core::TableTypes const& types_;
+  Progress progress_;
+  NoOutlet nobody_;
+  core::Engine engine_;
+  core::HostedLog& log_;
+  bool declared_{false};
+  std::uint64_t of_no_table_{0};
+  std::uint64_t done_{0};
+  std::uint64_t total_{0};
+};
+
+}  // namespace fastjournal::tools

@@ -1,0 +1,78 @@
+#include "tools/rewrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace fastjournal::tools {
+namespace {
+
+// A new log has nothing to say.
+class Nothing final : public storage::RecordHandler {
+ public:
+  Status on_record(RecordView const&, Lsn) override { return {}; }
+};
+
+}  // namespace
+
+Status for_each_record(storage::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
+                       std::function<Status(RecordView const&, bool)> const& take) {
+  for (std::uint64_t at = storage::kBatchHeaderBytes; at < header.used;) {
+    Lsn const lsn{header.lsn.value + at};
+    auto const record = storage::decode_record(bytes.subspan(at, header.used - at), lsn);
+    if (!record) return {Code::damaged, fmt::format("LSN {}: a record of a sound batch cannot be read", lsn.value)};
+    if (lsn >= base)
+      if (Status status = take(record->view, record->last_of_group); !status.ok()) return status;
+    at += record->bytes;
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Rewriter>> Rewriter::open(env::Disk& disk, std::string folder, storage::LogOptions options,
+                                                 Origin const& origin) {
+  if (disk.list(folder).ok())
+    return Status{Code::bad_parameter, folder + " is there already: a new folder is expected"};
+  // One sync at the end: until then it is no log that anybody may use.
+  options.sync = storage::SyncPolicy::interval;
+  options.first_lsn = origin.beyond;
+  options.starts_before = origin.last_start;
+  Nothing nothing;
+  storage::RecoveryReport report;
+  auto log = storage::FileLog::open(disk, std::move(folder), std::move(options), nothing, report);
+  if (!log.ok()) return log.status();
+  auto out = std::make_unique<Rewriter>();
+  out->log_ = std::move(log).value();
+  return out;
+}
+
+Status Rewriter::write_group(std::span<RecordView const> group) {
+  std::size_t bytes = 0;
+  for (RecordView const& record : group) bytes += storage::record_bytes(true, record.body.size());
+  if (!log_->reserve(bytes, false)) return log_->last_refusal();
+  for (RecordView const& record : group) {
+    auto const place = log_->append(record.table, record.type, record.version, record.object, record.body.size());
+    std::copy(record.body.begin(), record.body.end(), place.body.begin());
+  }
+  log_->end_group(Promise::written);
+  records_ += group.size();
+  return {};
+}
+
+Status Rewriter::take(storage::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
+                      Keep const& keep) {
+  group_.clear();
+  Status status = for_each_record(header, bytes, base, [&](RecordView const& record, bool last_of_group) -> Status {
+    if (keep(record)) group_.push_back(record);
+    if (!last_of_group || group_.empty()) return {};
+    Status const written = write_group(group_);
+    group_.clear();
+    return written;
+  });
+  if (status.ok()) status = log_->commit();
+  log_->run_chores();
+  return status;
+}
+
+}  // namespace fastjournal::tools

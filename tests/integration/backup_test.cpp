@@ -1,0 +1,126 @@
+// `fastjournal backup` of a real daemon under load: the copy has the digest
+// that the daemon had at its moment, the daemon goes on, and serves from the copy.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/integration/log_tools.h"
+
+using namespace fastjournal::test;
+
+namespace {
+
+// Puts, takes and ends rows, without a pause, until told to stop; small rows and large ones, so that containers are
+// used again and again meanwhile.
+class Load {
+ public:
+  explicit Load(std::string const& address) : client_(address), thread_([this] { work(); }) {}
+  ~Load() {
+    stop_ = true;
+    thread_.join();
+  }
+  [[nodiscard]] int rounds() const { return rounds_; }
+  // False: it did not come so far in time.
+  [[nodiscard]] bool reaches(int rounds) const {
+    auto const deadline = std::chrono::steady_clock::now() + kPatience;
+    while (rounds_ < rounds && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    return rounds_ >= rounds;
+  }
+
+ private:
+  void work() {
+    for (int round = 0; !stop_; ++round) {
+      std::string const payload(static_cast<std::size_t>(round % 7) * 9000, 'y');
+      client_.send("INSERT table=jobs;name=load" + std::to_string(round) + ";payload=" + payload + "\n");
+      if (!client_.read_line()) return;
+      client_.send("NEXT table=jobs\n");
+      std::string const row = client_.read_line().value_or("");
+      if (row.starts_with("ROW") && round % 16 != 0) {
+        client_.send("DONE table=jobs;row=" + value_behind(row, "row") + ";epoch=" + value_behind(row, "epoch") + "\n");
+        if (!client_.read_line()) return;
+      }
+      ++rounds_;
+    }
+  }
+
+  LineClient client_;
+  std::atomic<bool> stop_{false};
+  std::atomic<int> rounds_{0};
+  std::thread thread_;
+};
+
+constexpr char kSmallContainers[] = "<fastjournal><log name=\"shared\" container-size=\"512KiB\"/></fastjournal>\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(backups)
+
+BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
+  Filled filled{kSmallContainers};
+  {
+    // Not due for long: the load takes the others.
+    LineClient client{filled.daemon.tcp()};
+    ask_daemon(client, "INSERT table=jobs;name=kept;payload=precious;process_date=4102444800000");
+  }
+  int before = 0;
+  int after = 0;
+  {
+    Load load{filled.daemon.tcp()};
+    for (int i = 0; i < 3; ++i) {
+      std::string const folder = filled.path("backup" + std::to_string(i));
+      // Slow enough for the log to go round while the copy is made.
+      BOOST_REQUIRE(load.reaches(before + 30));
+      before = load.rounds();
+      Ran const made = run_tool(
+          {"backup", folder, "--digest", "--json", "--rate", "8MiB", "--server", "unix:" + filled.path("socket")});
+      BOOST_TEST(made.code == 0, made.output);
+      after = load.rounds();
+      BOOST_TEST(after > before);
+      Ran const verified = run_tool({"log", "verify", folder + "/shared", "--json"});
+      BOOST_TEST(verified.code == 0, verified.output);
+      BOOST_TEST(value_behind(verified.output, "\"digest\"") == value_behind(made.output, "\"digest\""));
+      BOOST_TEST(value_behind(made.output, "\"digest\"").size() == 16U, made.output);
+      BOOST_TEST(bytes_of(folder + "/backup.json") == made.output);
+      BOOST_TEST(!std::filesystem::exists(folder + ".partial"));
+      before = after;
+    }
+  }
+  filled.stop();
+
+  // Restored: the daemon serves from the copy, and from it alone.
+  std::filesystem::rename(filled.path("data"), filled.path("gone"));
+  std::filesystem::rename(filled.path("backup2"), filled.path("data"));
+  filled.start();
+  LineClient client{filled.daemon.tcp()};
+  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=kept"), "payload=precious"));
+  BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=new"), "result=inserted"));
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_leave_nothing_that_looks_like_a_backup) {
+  Filled filled;
+  std::string const server = "unix:" + filled.path("socket");
+  Ran const by_tcp = run_tool({"backup", filled.path("b"), "--server", filled.daemon.tcp()});
+  BOOST_TEST(by_tcp.code == 1, by_tcp.output);
+  BOOST_TEST(contains(by_tcp.output, "not_allowed"), by_tcp.output);
+  BOOST_TEST(!std::filesystem::exists(filled.path("b")));
+  BOOST_TEST(!std::filesystem::exists(filled.path("b.partial")));
+  BOOST_TEST(run_tool({"backup", filled.path("tables"), "--server", server}).code == 2);
+  BOOST_TEST(run_tool({"backup", "--server", server}).code == 2);
+  BOOST_TEST(run_tool({"backup", filled.path("b"), "--rate", "quick", "--server", server}).code == 2);
+
+  // One at a time; and the hold ends with its connection.
+  {
+    LineClient holder{filled.daemon.local()};
+    BOOST_TEST(contains(ask_daemon(holder, "BACKUP"), "containers="));
+    Ran const second = run_tool({"backup", filled.path("b"), "--server", server});
+    BOOST_TEST(second.code == 1, second.output);
+    BOOST_TEST(contains(second.output, "another backup"), second.output);
+  }
+  LineClient other{filled.daemon.local()};
+  BOOST_TEST(contains(ask_daemon(other, "BACKUP_DONE"), "code=wrong_state"));
+  BOOST_TEST(contains(ask_daemon(other, "BACKUP digest=2"), "code=bad_parameter"));
+  BOOST_TEST(contains(ask_daemon(other, "BACKUP digest=1"), "digest="));
+  BOOST_TEST(contains(ask_daemon(other, "BACKUP_DONE"), "BACKED_UP"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

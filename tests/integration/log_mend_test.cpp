@@ -1,0 +1,124 @@
+// `fastjournal log dump` and `fastjournal log salvage` on folders of the real
+// daemon that somebody damaged: what is shown, and a daemon that serves from what is left.
+#include <sstream>
+
+#include "tests/integration/log_tools.h"
+
+using namespace fastjournal::test;
+
+namespace {
+
+// Into the row whose key is `name`: one byte of its batch.
+void damage_row(Filled const& filled, std::string const& name) {
+  std::string const container = filled.log() + "/container-000001";
+  std::string const bytes = bytes_of(container);
+  std::size_t const at = bytes.find(name);
+  BOOST_REQUIRE(at != std::string::npos);
+  std::fstream file{container, std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put('#');
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(log_mend)
+
+BOOST_AUTO_TEST_CASE(dump_shows_containers_batches_and_records_and_marks_damage) {
+  Filled filled;
+  filled.stop();
+  Ran const whole = run_tool({"log", "dump", filled.log()});
+  BOOST_TEST(whole.code == 0, whole.output);
+  BOOST_TEST(contains(whole.output, "CONTAINER container=container-000001"), whole.output);
+  BOOST_TEST(contains(whole.output, "seal=yes"), whole.output);
+  BOOST_TEST(contains(whole.output, "is=schema"), whole.output);
+  BOOST_TEST(!contains(whole.output, "DAMAGE"), whole.output);
+  Ran const one = run_tool({"log", "dump", filled.log(), "--table", "jobs", "--bytes", "4", "--json"});
+  BOOST_TEST(contains(one.output, "\"command\":\"RECORD\""), one.output);
+  BOOST_TEST(!contains(one.output, "(catalogue)"), one.output);
+  BOOST_TEST(run_tool({"log", "dump", filled.log(), "--table", "nobody"}).code == 2);
+  BOOST_TEST(run_tool({"log", "dump", filled.log(), "--container", "77"}).code == 2);
+
+  damage_row(filled, "row7");
+  Picture const before = picture_of(filled.log());
+  Ran const damaged = run_tool({"log", "dump", filled.log()});
+  BOOST_TEST(damaged.code == 7, damaged.output);
+  BOOST_TEST(contains(damaged.output, "DAMAGE container=container-000001 offset="), damaged.output);
+  BOOST_CHECK(picture_of(filled.log()) == before);
+}
+
+BOOST_AUTO_TEST_CASE(salvage_keeps_all_but_what_is_damaged_and_the_daemon_goes_on_from_it) {
+  Filled filled;
+  filled.stop();
+  Ran const sound = run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")});
+  BOOST_TEST(sound.code == 1, sound.output);
+  BOOST_TEST(contains(sound.output, "nothing to salvage"), sound.output);
+  BOOST_TEST(!std::filesystem::exists(filled.path("new")));
+
+  damage_row(filled, "row7");
+  BOOST_TEST(!filled.daemon.start());
+  Picture const before = picture_of(filled.log());
+  Ran const salvaged = run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")});
+  BOOST_TEST(salvaged.code == 0, salvaged.output);
+  BOOST_TEST(contains(salvaged.output, "LOST container=container-000001 offset="), salvaged.output);
+  BOOST_TEST(contains(salvaged.output, "TABLE table=jobs rows=18"), salvaged.output);
+  BOOST_CHECK(picture_of(filled.log()) == before);
+  Ran const verified = run_tool({"log", "verify", filled.path("new"), "--json"});
+  BOOST_TEST(verified.code == 0, verified.output);
+  BOOST_TEST(value_behind(verified.output, "\"digest\"") == value_behind(salvaged.output, "digest"));
+  BOOST_TEST(run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")}).code == 2);
+
+  std::filesystem::rename(filled.log(), filled.path("damaged"));
+  std::filesystem::rename(filled.path("new"), filled.log());
+  filled.start();
+  LineClient client{filled.daemon.tcp()};
+  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=row7"), "code=unknown_row"));
+  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=row8"), "payload=xxx"));
+  BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=row7"), "result=inserted"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+// The words of a line of the page, with the folders of this test.
+std::vector<std::string> words_of_example(std::string line, Filled const& filled) {
+  std::vector<std::pair<std::string, std::string>> const kPlaces{
+      {"/var/lib/fastjournal/shared", filled.log()},
+      {"/var/lib/fastjournal/saved", filled.path("saved")},
+      {"/etc/fastjournal/fastjournal.xml", filled.path("fastjournal.xml")},
+      {"/run/fastjournal.sock", filled.path("socket")},
+      {"/backup/monday", filled.path("monday")}};
+  for (auto const& [there, here] : kPlaces)
+    if (std::size_t const at = line.find(there); at != std::string::npos) line.replace(at, there.size(), here);
+  std::vector<std::string> out;
+  std::istringstream in{line};
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(log_tools_page)
+
+BOOST_AUTO_TEST_CASE(every_example_of_the_page_does_what_it_says) {
+  constexpr char kPrompt[] = "    $ fastjournal ";
+  Filled filled;
+  bool running = true;
+  int examples = 0;
+  std::ifstream page{FJ_SOURCE_DIR "/doc/log-tools.md"};
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with(kPrompt)) continue;
+    std::vector<std::string> const words = words_of_example(line.substr(sizeof kPrompt - 1), filled);
+    bool const wants_daemon = contains(line, " backup ");
+    if (wants_daemon && !running) filled.start();
+    if (!wants_daemon && running) filled.stop();
+    running = wants_daemon;
+    if (contains(line, "salvage")) damage_row(filled, "row7");
+    Ran const ran = run_tool(words);
+    BOOST_TEST(ran.code == 0, line << "\n" << ran.output);
+    ++examples;
+  }
+  BOOST_TEST(examples == 7);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,114 @@
+// What the tests of `fastjournal log` and `fastjournal backup` share: the real
+// daemon with rows in it, the real command line, and folders compared.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/integration/daemon.h"
+
+namespace fastjournal::test {
+
+inline std::string ask_daemon(LineClient& client, std::string const& line) {
+  BOOST_REQUIRE(client.send(line + "\n"));
+  return client.read_line().value_or("(no answer)");
+}
+
+inline bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+// The value behind "name" in an answer, a sheet or a JSON line.
+inline std::string value_behind(std::string const& text, std::string const& name) {
+  std::size_t at = text.find(name);
+  if (at == std::string::npos) return {};
+  at = text.find_first_not_of("=\": ", at + name.size());
+  return at == std::string::npos ? std::string{} : text.substr(at, text.find_first_of(";\", \n}", at) - at);
+}
+
+struct Ran {
+  int code{-1};
+  std::string output;  // with what it said on standard error
+};
+
+// The program `fastjournal` with these words.
+inline Ran run_tool(std::vector<std::string> words) {
+  words.insert(words.begin(), FJ_BINARY_DIR "/bin/fastjournal");
+  ChildProcess child{words};
+  int const code = child.wait().value_or(-1);
+  return {code, child.output()};
+}
+
+inline std::string bytes_of(std::filesystem::path const& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+// Everything in a folder: bytes, and when they were written.
+struct Picture {
+  std::map<std::string, std::pair<std::string, std::filesystem::file_time_type>> files;
+
+  bool operator==(Picture const&) const = default;
+};
+
+inline Picture picture_of(std::filesystem::path const& folder) {
+  Picture out;
+  out.files["."] = {"", std::filesystem::last_write_time(folder)};
+  for (auto const& entry : std::filesystem::recursive_directory_iterator{folder})
+    out.files[entry.path().string()] = {entry.is_regular_file() ? bytes_of(entry.path()) : "",
+                                        std::filesystem::last_write_time(entry.path())};
+  return out;
+}
+
+// A daemon with rows in several states.
+class Filled {
+ public:
+  explicit Filled(std::string const& configuration = "<fastjournal/>\n") : daemon{""} {
+    daemon.write("fastjournal.xml", configuration);
+    daemon.write_table("empty", "");
+    start();
+    LineClient client{daemon.tcp()};
+    for (int i = 0; i < 20; ++i)
+      ask_daemon(client, "INSERT table=jobs;name=row" + std::to_string(i) + ";payload=" + std::string(300, 'x'));
+    for (int i = 0; i < 3; ++i) {
+      std::string const row = ask_daemon(client, "NEXT table=jobs");
+      std::string const which = "table=jobs;row=" + value_behind(row, "row") + ";epoch=" + value_behind(row, "epoch");
+      ask_daemon(client, (i == 0 ? "DONE " : i == 1 ? "RELEASE " : "FAIL ") + which);
+    }
+  }
+  ~Filled() {
+    if (!running_) return;
+    daemon.kill(SIGKILL);
+    static_cast<void>(daemon.wait());
+  }
+  Filled(Filled const&) = delete;
+  Filled& operator=(Filled const&) = delete;
+
+  void start() {
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+    running_ = true;
+  }
+  [[nodiscard]] std::string digest() {
+    LineClient client{daemon.local()};
+    return value_behind(ask_daemon(client, "DIGEST"), "digest");
+  }
+  void stop() {
+    daemon.kill(SIGTERM);
+    BOOST_TEST(daemon.wait().value_or(-1) == 0);
+    running_ = false;
+  }
+  [[nodiscard]] std::string log() const { return (daemon.folder() / "data" / "shared").string(); }
+  [[nodiscard]] std::string path(std::string const& name) const { return (daemon.folder() / name).string(); }
+
+  RealDaemon daemon;
+
+ private:
+  bool running_{false};
+};
+
+}  // namespace fastjournal::test

@@ -1,0 +1,285 @@
+// The tools for logs in the simulator: a real journal's log is damaged in
+// every block, cut, robbed of its containers; what salvage leaves must open,
+// and hold what it can. And holds for copies, on a full disk too.
+#include <boost/test/unit_test.hpp>
+
+#include <tuple>
+
+#include "tests/world/world.h"
+#include "tools/copy.h"
+#include "tools/dump.h"
+#include "tools/salvage.h"
+
+namespace fastjournal::tools {
+namespace {
+
+constexpr char kTable[] = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
+constexpr std::uint64_t kBlock = 4096;
+
+// A world whose journal was used in many turns, two starts, and is stopped.
+struct Used {
+  explicit Used(std::uint64_t seed = 7, int rounds = 60) : world(seed) {
+    BOOST_REQUIRE(world.add_table(kTable).ok());
+    BOOST_REQUIRE(world.start().ok());
+    work(rounds);
+    world.kill();
+    BOOST_REQUIRE(world.start().ok());
+    work(rounds / 3);
+    digest = core::Engine::digest(*world.engine().logs().front());
+    BOOST_REQUIRE(world.stop().ok());
+  }
+
+  std::string ask(std::string const& line) {
+    world.send("c", line);
+    world.settle();
+    return world.take_line("c").value_or("");
+  }
+  static std::string value(std::string const& line, std::string const& name) {
+    std::size_t const at = line.find(name + "=");
+    if (at == std::string::npos) return {};
+    std::size_t const begin = at + name.size() + 1;
+    return line.substr(begin, line.find(';', begin) - begin);
+  }
+  void work(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      ask("INSERT table=jobs;name=row" + std::to_string(made++) + ";payload=" + std::string(200, 'p'));
+      if (i % 3 == 0) continue;
+      std::string const row = ask("NEXT table=jobs");
+      std::string const which = "table=jobs;row=" + value(row, "row") + ";epoch=" + value(row, "epoch");
+      ask((i % 4 == 1 ? "RELEASE " : i % 4 == 2 ? "FAIL " : "DONE ") + which);
+    }
+  }
+
+  sim::World world;
+  int made{0};
+  std::uint64_t digest{0};
+};
+
+// Salvages, and has the daemon serve from it; the damaged folder stays as it was.
+Result<Salvaged> salvage_and_serve(Used& used, std::string const& target) {
+  auto const before = used.world.disk().image();
+  Result<Salvaged> out = salvage(used.world.disk(), "shared", used.world.disk(), target, used.world.types(), 99);
+  auto after = used.world.disk().image();
+  std::erase_if(after, [&](auto const& file) { return file.first.starts_with(target + "/"); });
+  BOOST_CHECK(after == before);
+  return out;
+}
+
+void check_serves(Used& used, std::string const& folder) {
+  sim::World next{3};
+  BOOST_REQUIRE(next.add_table(kTable).ok());
+  std::map<std::string, std::vector<std::byte>, std::less<>> image;
+  for (auto const& [name, bytes] : used.world.disk().image())
+    if (name.starts_with(folder + "/")) image.emplace("shared" + name.substr(folder.size()), bytes);
+  next.disk().restore(image);
+  Status const status = next.start();
+  BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+  next.send("c", "INSERT table=jobs;name=after");
+  next.settle();
+  BOOST_TEST(next.take_line("c").value_or("").starts_with("INSERTED"));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(log_tools)
+
+BOOST_AUTO_TEST_CASE(verify_has_the_digest_of_the_daemon_and_changes_nothing) {
+  Used used;
+  auto const before = used.world.disk().image();
+  Result<LogFacts> const facts = verify(used.world.disk(), "shared", used.world.types());
+  BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
+  BOOST_TEST(facts->digest == used.digest);
+  BOOST_TEST(facts->report.clean);
+  BOOST_CHECK(used.world.disk().image() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_sound_log_is_not_salvaged) {
+  Used used;
+  BOOST_CHECK(salvage_and_serve(used, "new").status().code() == Code::wrong_state);
+}
+
+BOOST_AUTO_TEST_CASE(any_block_may_be_damaged_and_the_daemon_starts_on_what_is_left) {
+  Used used;
+  auto const image = used.world.disk().image();
+  int salvaged = 0;
+  int sound = 0;
+  int left_out = 0;
+  for (auto const& [file, bytes] : image) {
+    if (!storage::index_of_container(file.substr(file.rfind('/') + 1))) continue;
+    // Behind the last batch nothing is there to be damaged.
+    for (std::uint64_t at = 0; at < 110 * kBlock; at += kBlock) {
+      used.world.disk().restore(image);
+      used.world.disk().flip(file, at + 70, 0x10);
+      BOOST_TEST_INFO(file << " offset " << at);
+      Result<Salvaged> const out = salvage_and_serve(used, "new");
+      if (out.status().code() == Code::wrong_state) {
+        ++sound;
+        continue;
+      }
+      BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
+      ++salvaged;
+      for (auto const& left : out->left_out) left_out += static_cast<int>(left.records);
+      // One batch of many: nearly everything is there.
+      BOOST_TEST(out->lost_bytes <= 4 * kBlock);
+      if (salvaged % 16 == 0) check_serves(used, "new");
+    }
+  }
+  BOOST_TEST(salvaged > 60);
+  BOOST_TEST(sound > 10);
+  BOOST_TEST_MESSAGE("salvaged " << salvaged << ", sound " << sound << ", left out " << left_out << ", without names "
+                                 << nameless);
+}
+
+BOOST_AUTO_TEST_CASE(lost_headers_are_rebuilt_from_the_batches) {
+  Used used;
+  used.world.disk().wipe("shared/container-000001", 0, 2 * kBlock);
+  Result<Salvaged> const out = salvage_and_serve(used, "new");
+  BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
+  BOOST_TEST(out->result.digest == used.digest);
+  BOOST_REQUIRE(out->odd_containers.size() == 1U);
+  BOOST_TEST(out->odd_containers.front().find("rebuilt") != std::string::npos);
+  check_serves(used, "new");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_whose_name_or_columns_are_lost_is_left_out_as_a_whole) {
+  for (std::string_view const lost : {"table", "schema"}) {
+    Used used{13, 12};
+    std::string file;
+    std::uint64_t offset = 0;
+    std::pair<std::string, std::uint64_t> batch;
+    DumpWish const wish;
+    Result<bool> const shown = dump(used.world.disk(), "shared", wish, [&](Message const& line) {
+      if (line.command == "BATCH")
+        batch = {std::string(line.text("container")), static_cast<std::uint64_t>(line.integer("offset").value())};
+      if (line.command == "RECORD" && line.text("is") == lost) std::tie(file, offset) = batch;
+    });
+    BOOST_REQUIRE(shown.ok());
+    BOOST_REQUIRE(!file.empty());
+    used.world.disk().flip("shared/" + file, offset + 60, 1);
+    Result<Salvaged> const out = salvage_and_serve(used, "new");
+    BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
+    BOOST_TEST(out->result.tables.empty());
+    BOOST_REQUIRE(!out->left_out.empty());
+    BOOST_TEST(out->left_out.back().reason.find("lost") != std::string::npos);
+    check_serves(used, "new");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_container_takes_its_rows_with_it_and_no_others) {
+  Used used{11, 30};
+  // The second start goes on in a container of its own; the catalogue stands in the first.
+  std::string last;
+  {
+    Result<Scan> const scan = Scan::open(used.world.disk(), "shared");
+    BOOST_REQUIRE(scan.ok());
+    std::uint64_t lap = 0;
+    for (ScannedContainer const& one : scan->containers())
+      if (one.in_stream && one.header->lap > lap) {
+        lap = one.header->lap;
+        last = one.name;
+      }
+  }
+  // What the first start wrote goes; the second start's own stays.
+  BOOST_REQUIRE(last != "container-000001");
+  BOOST_REQUIRE(used.world.disk().remove("shared/container-000001").ok());
+  Result<Salvaged> const out = salvage_and_serve(used, "new");
+  BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
+  BOOST_REQUIRE(!out->lost.empty());
+  BOOST_TEST(out->lost.front().container.empty());
+  check_serves(used, "new");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_without_a_readable_header_or_without_a_log_is_refused) {
+  Used used{5, 6};
+  for (std::string const& file : used.world.disk().files())
+    if (file.find("container-") != std::string::npos) used.world.disk().wipe(file, 0, 2 * kBlock);
+  BOOST_CHECK(salvage_and_serve(used, "new").status().code() == Code::damaged);
+  BOOST_CHECK(salvage(used.world.disk(), "nowhere", used.world.disk(), "new", used.world.types(), 1).status().code() ==
+              Code::not_found);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_ends_a_salvage_with_no_space) {
+  Used used;
+  used.world.disk().flip("shared/container-000001", 12 * kBlock + 70, 1);
+  used.world.disk().set_capacity(used.world.disk().used_bytes() + (600U << 10U));
+  BOOST_CHECK(salvage_and_serve(used, "new").status().code() == Code::no_space);
+}
+
+BOOST_AUTO_TEST_CASE(dump_walks_over_damage_and_says_where_it_is) {
+  Used used;
+  used.world.disk().flip("shared/container-000001", 12 * kBlock + 70, 1);
+  std::map<std::string, int> seen;
+  DumpWish const wish;
+  Result<bool> const damaged =
+      dump(used.world.disk(), "shared", wish, [&](Message const& line) { ++seen[std::string(line.command)]; });
+  BOOST_REQUIRE_MESSAGE(damaged.ok(), damaged.status().text());
+  BOOST_TEST(damaged.value());
+  BOOST_TEST(seen["DAMAGE"] == 1);
+  BOOST_TEST(seen["BATCH"] > 60);
+  BOOST_TEST(seen["RECORD"] > 100);
+}
+
+BOOST_AUTO_TEST_CASE(held_files_are_copied_while_the_log_goes_round) {
+  sim::World world{21};
+  BOOST_REQUIRE(world.add_table(kTable).ok());
+  BOOST_REQUIRE(world.start().ok());
+  auto const churn = [&](int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      world.send("c", "INSERT table=jobs;name=x;payload=" + std::string(60'000, 'z'));
+      world.send("c", "DELETE table=jobs;name=x");
+      world.settle();
+    }
+  };
+  churn(30);
+  world.send("admin", "BACKUP digest=1");
+  world.settle();
+  std::string const answer = world.take_line("admin").value_or("");
+  storage::FileLog::Snapshot snapshot;
+  snapshot.store_id = std::stoull(Used::value(answer, "store"));
+  snapshot.base = Lsn{std::stoull(Used::value(answer, "base"))};
+  snapshot.end = Lsn{std::stoull(Used::value(answer, "end"))};
+  std::string containers = Used::value(answer, "containers");
+  std::erase(containers, '"');
+  for (std::size_t at = 0; at < containers.size();) {
+    std::size_t used = 0;
+    snapshot.containers.push_back(static_cast<std::uint32_t>(std::stoul(containers.substr(at), &used)));
+    at += used + 1;
+  }
+  // Round and round, and every container is used again but those that are held.
+  churn(60);
+  Result<Copied> const copied = copy_log(world.disk(), "shared", world.disk(), "copy", snapshot, [](std::uint64_t) {});
+  BOOST_REQUIRE_MESSAGE(copied.ok(), copied.status().text());
+  world.send("admin", "BACKUP_DONE");
+  world.settle();
+  BOOST_TEST(world.take_line("admin").value_or("").starts_with("BACKED_UP"));
+  Result<LogFacts> const facts = verify(world.disk(), "copy", world.types());
+  BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
+  BOOST_TEST(core::digest_text(facts->digest) == Used::value(answer, "digest"));
+  churn(30);
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_is_given_up_before_a_removal_is_refused_and_the_copy_is_known_to_be_bad) {
+  sim::World world{22};
+  BOOST_REQUIRE(world.add_table(kTable).ok());
+  BOOST_REQUIRE(world.start().ok());
+  auto const ask = [&](std::string const& who, std::string const& line) {
+    world.send(who, line);
+    world.settle();
+    return world.take_line(who).value_or("");
+  };
+  for (int i = 0; i < 30; ++i)
+    ask("c", "INSERT table=jobs;name=x" + std::to_string(i) + ";payload=" + std::string(60'000, 'z'));
+  BOOST_TEST(ask("admin", "BACKUP").starts_with("BACKUP"));
+  world.disk().set_capacity(world.disk().used_bytes());
+  for (int i = 0; i < 30; ++i)
+    BOOST_TEST(ask("c", "DELETE table=jobs;name=x" + std::to_string(i)).starts_with("DELETED"));
+  for (int i = 0; i < 60; ++i) {
+    BOOST_TEST(ask("c", "INSERT table=jobs;name=y;payload=" + std::string(60'000, 'z')).starts_with("INSERTED"));
+    BOOST_TEST(ask("c", "DELETE table=jobs;name=y").starts_with("DELETED"));
+  }
+  BOOST_TEST(ask("admin", "BACKUP_DONE").find("code=no_space") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::tools
