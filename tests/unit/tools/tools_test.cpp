@@ -126,8 +126,7 @@ BOOST_AUTO_TEST_CASE(any_block_may_be_damaged_and_the_daemon_starts_on_what_is_l
   }
   BOOST_TEST(salvaged > 60);
   BOOST_TEST(sound > 10);
-  BOOST_TEST_MESSAGE("salvaged " << salvaged << ", sound " << sound << ", left out " << left_out << ", without names "
-                                 << nameless);
+  BOOST_TEST_MESSAGE("salvaged " << salvaged << ", sound " << sound << ", left out " << left_out);
 }
 
 BOOST_AUTO_TEST_CASE(lost_headers_are_rebuilt_from_the_batches) {
