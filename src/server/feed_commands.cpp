@@ -171,7 +171,6 @@ void Server::on_fetch(Session&, Message const& message, Answer& answer, Status& 
     fetch_range(*table, Lsn{from}, Lsn{to}, count, bytes, answer);
 }
 
-// Goes through the whole table, so it is not for everybody.
 // What `log verify` finds again in the files.
 void Server::digest_of_logs(Answer& answer) {
   for (auto const& log : engine_.logs()) {
@@ -181,6 +180,7 @@ void Server::digest_of_logs(Answer& answer) {
   }
 }
 
+// Goes through whole tables, so it is not for everybody.
 void Server::on_digest(Session& session, Message const& message, Answer& answer, Status& status) {
   if (!session.administrator) {
     status = Status{Code::not_allowed, "DIGEST counts from the daemon's unix socket only: it goes through all rows"};

@@ -27,8 +27,7 @@ void clear_buffer(std::string& buffer) {
 
 // Answers that may be one of several always say how many follow.
 bool counts_down(std::string_view command) {
-  return command == "ROW" || command == "STATS" || command == "TABLE" || command == "ALERT" || command == "DIGEST" ||
-         command == "BACKUP";
+  return command == "ROW" || command == "STATS" || command == "TABLE" || command == "ALERT";
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
       BOOST_TEST(after > before);
       Ran const verified = run_tool({"log", "verify", folder + "/shared", "--json"});
       BOOST_TEST(verified.code == 0, verified.output);
-      BOOST_TEST(value_behind(verified.output, "\"digest\"") == value_behind(made.output, "\"digest\""));
-      BOOST_TEST(value_behind(made.output, "\"digest\"").size() == 16U, made.output);
+      BOOST_TEST(value_behind(verified.output, "digest") == value_behind(made.output, "digest"));
+      BOOST_TEST(value_behind(made.output, "digest").size() == 16U, made.output);
       BOOST_TEST(bytes_of(folder + "/backup.json") == made.output);
       BOOST_TEST(!std::filesystem::exists(folder + ".partial"));
       before = after;

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(salvage_keeps_all_but_what_is_damaged_and_the_daemon_goes_o
   BOOST_CHECK(picture_of(filled.log()) == before);
   Ran const verified = run_tool({"log", "verify", filled.path("new"), "--json"});
   BOOST_TEST(verified.code == 0, verified.output);
-  BOOST_TEST(value_behind(verified.output, "\"digest\"") == value_behind(salvaged.output, "digest"));
+  BOOST_TEST(value_behind(verified.output, "digest") == value_behind(salvaged.output, "digest"));
   BOOST_TEST(run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")}).code == 2);
 
   std::filesystem::rename(filled.log(), filled.path("damaged"));

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/integration/daemon.h"
@@ -23,12 +24,17 @@ inline std::string ask_daemon(LineClient& client, std::string const& line) {
 
 inline bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-// The value behind "name" in an answer, a sheet or a JSON line.
+// The value behind the first `name` that is a whole word, in an answer, a sheet or a JSON line.
 inline std::string value_behind(std::string const& text, std::string const& name) {
-  std::size_t at = text.find(name);
-  if (at == std::string::npos) return {};
-  at = text.find_first_not_of("=\": ", at + name.size());
-  return at == std::string::npos ? std::string{} : text.substr(at, text.find_first_of(";\", \n}", at) - at);
+  constexpr char kBreaks[] = ";\", {\n";
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    std::size_t const end = at + name.size();
+    bool const begins = at == 0 || std::string_view{kBreaks}.find(text[at - 1]) != std::string_view::npos;
+    if (!begins || end >= text.size() || std::string_view{"=\" :"}.find(text[end]) == std::string_view::npos) continue;
+    std::size_t const value = text.find_first_not_of("=\": ", end);
+    return value == std::string::npos ? std::string{} : text.substr(value, text.find_first_of(";\", \n}", value) - value);
+  }
+  return {};
 }
 
 struct Ran {
@@ -78,7 +84,7 @@ class Filled {
     for (int i = 0; i < 3; ++i) {
       std::string const row = ask_daemon(client, "NEXT table=jobs");
       std::string const which = "table=jobs;row=" + value_behind(row, "row") + ";epoch=" + value_behind(row, "epoch");
-      ask_daemon(client, (i == 0 ? "DONE " : i == 1 ? "RELEASE " : "FAIL ") + which);
+      BOOST_TEST(!contains(ask_daemon(client, (i == 0 ? "DONE " : i == 1 ? "RELEASE " : "FAIL ") + which), "ERROR"));
     }
   }
   ~Filled() {
