@@ -84,7 +84,7 @@ std::string daemon_line(Message const& daemon) {
   return fmt::format(
       "connections {}  messages {}  commits {}, p99 {:.1f} ms  log {:.1f} MiB  notices late p99 {:.1f} ms",
       number(daemon, "connections"), shortly(number(daemon, "messages")), shortly(number(daemon, "commits")),
-      static_cast<double>(number(daemon, "commit_us_p99")) / 1000,
+      static_cast<double>(number(daemon, "sync_us_p99")) / 1000,
       static_cast<double>(number(daemon, "log_disk_bytes")) / (1U << 20U),
       static_cast<double>(number(daemon, "lateness_us_p99")) / 1000);
 }

@@ -20,12 +20,15 @@ struct ListenDeclaration {
 };
 
 enum class WhenEmpty : std::uint8_t { reset, truncate, remove };
+enum class SyncPlace : std::uint8_t { automatic, on_loop, on_thread };
 
 struct LogDeclaration {
   std::string name{"shared"};
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
   std::uint32_t sync_interval_ms{0};       // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
+  SyncPlace sync_place{SyncPlace::automatic};  // who waits for a sync
+  std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not synced yet; then nothing more is taken
   WhenEmpty when_empty{WhenEmpty::reset};  // what an empty log keeps of its files
   bool wipe{false};                        // files are overwritten with zeros when nothing in them is needed
 

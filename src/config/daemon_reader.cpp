@@ -80,6 +80,8 @@ void read_log(Element const& element, DaemonDeclaration& out) {
                                  {"initial-containers"},
                                  {"sync"},
                                  {"sync-interval"},
+                                 {"sync-place"},
+                                 {"max-write-buffers"},
                                  {"when-empty"},
                                  {"wipe"}},
                   .children = {}});
@@ -96,6 +98,11 @@ void read_log(Element const& element, DaemonDeclaration& out) {
   else if (element.attribute("sync-interval"))
     element.problem_at("sync-interval",
                        "attribute \"sync-interval\" without sync=\"interval\", expected both or neither");
+  constexpr SyncPlace kSyncPlace[] = {SyncPlace::automatic, SyncPlace::on_loop, SyncPlace::on_thread};
+  if (auto const word = word_field(element, "sync-place", {"auto", "inline", "thread"}))
+    log.sync_place = kSyncPlace[*word];
+  if (auto const size = size_field(element, "max-write-buffers", kMiB, 4 * kGiB))
+    log.write_buffer_bytes = static_cast<std::uint64_t>(*size);
   constexpr WhenEmpty kWhenEmpty[] = {WhenEmpty::reset, WhenEmpty::truncate, WhenEmpty::remove};
   if (auto const word = word_field(element, "when-empty", {"reset", "truncate", "delete"}))
     log.when_empty = kWhenEmpty[*word];

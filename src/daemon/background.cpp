@@ -1,5 +1,7 @@
 #include "daemon/background.h"
 
+#include <utility>
+
 namespace fastjournal::daemon {
 
 Background::Background(std::function<void()> finished)
@@ -14,10 +16,10 @@ Background::~Background() {
   thread_.join();
 }
 
-void Background::run(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) {
+void Background::run(Work work, Work hand_back) {
   {
     std::scoped_lock const lock{mutex_};
-    waiting_.emplace_back(&log, std::move(chore));
+    waiting_.push_back({std::move(work), std::move(hand_back)});
   }
   wake_.notify_one();
 }
@@ -28,7 +30,15 @@ void Background::collect() {
     std::scoped_lock const lock{mutex_};
     finished.swap(finished_);
   }
-  for (Job& job : finished) job.first->finish_chore(std::move(job.second));
+  for (Job& job : finished) job.hand_back();
+}
+
+void Background::finish_all() {
+  {
+    std::unique_lock lock{mutex_};
+    idle_.wait(lock, [this] { return waiting_.empty() && !working_; });
+  }
+  collect();
 }
 
 void Background::work() {
@@ -38,10 +48,13 @@ void Background::work() {
     if (ending_) return;
     Job job = std::move(waiting_.front());
     waiting_.pop_front();
+    working_ = true;
     lock.unlock();
-    job.second->run();
+    job.work();
     lock.lock();
     finished_.push_back(std::move(job));
+    working_ = false;
+    idle_.notify_all();
     lock.unlock();
     on_finished_();
     lock.lock();

@@ -1,41 +1,49 @@
-// The daemon's one background thread: makes and removes containers, so that
-// the loop never waits for 16 MiB of zeros. Decides nothing.
+// A thread of its own for work that must not stop the loop: containers are
+// made and removed on one, the slow syncs of a log on another. Decides nothing.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
 
-#include "storage/file_log.h"
+#include <absl/functional/any_invocable.h>
 
 namespace fastjournal::daemon {
 
 class Background {
  public:
-  // `finished` is called on its thread after each chore.
+  using Work = absl::AnyInvocable<void()>;
+
+  // `finished` is called on its thread after each job.
   explicit Background(std::function<void()> finished);
-  // Waits for the chore that is being done; the others are dropped.
+  // Waits for the job that is being done; the others are dropped.
   ~Background();
   Background(Background const&) = delete;
   Background& operator=(Background const&) = delete;
 
-  void run(storage::FileLog& log, std::unique_ptr<storage::Chore> chore);
+  // `work` there; then, in collect() or finish_all(), `hand_back` on the thread of the loop.
+  void run(Work work, Work hand_back);
   // On the loop's thread: hands back what is finished.
   void collect();
+  // The same, once everything is.
+  void finish_all();
 
  private:
-  using Job = std::pair<storage::FileLog*, std::unique_ptr<storage::Chore>>;
+  struct Job {
+    Work work;
+    Work hand_back;
+  };
   void work();
 
   std::function<void()> on_finished_;
   std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable idle_;
   std::deque<Job> waiting_;  // guarded by mutex_, as all below
   std::deque<Job> finished_;
+  bool working_{false};
   bool ending_{false};
   std::thread thread_;  // last: it uses everything above
 };

@@ -33,6 +33,15 @@ std::uint64_t chance() {
   return (std::uint64_t{device()} << 32U) | device();
 }
 
+storage::SyncPlace sync_place(config::SyncPlace declared) {
+  switch (declared) {
+    case config::SyncPlace::on_loop: return storage::SyncPlace::on_loop;
+    case config::SyncPlace::on_thread: return storage::SyncPlace::on_thread;
+    case config::SyncPlace::automatic: break;
+  }
+  return storage::SyncPlace::automatic;
+}
+
 storage::WhenEmpty when_empty(config::WhenEmpty declared) {
   switch (declared) {
     case config::WhenEmpty::truncate: return storage::WhenEmpty::truncate;
@@ -47,9 +56,10 @@ storage::WhenEmpty when_empty(config::WhenEmpty declared) {
 Daemon::Daemon(Options options) : options_(std::move(options)) {}
 
 Daemon::~Daemon() {
-  // The background thread uses the logs, the server the reactor, the teller too.
+  // The background threads use the logs, the server the reactor, the teller too.
   teller_.reset();
   background_.reset();
+  syncers_.clear();
   server_.reset();
   logs_.clear();
 }
@@ -149,6 +159,8 @@ Status Daemon::open_logs() {
     options.initial_containers = log.initial_containers;
     options.sync = log.sync_interval_ms == 0 ? storage::SyncPolicy::always : storage::SyncPolicy::interval;
     options.sync_interval_ms = log.sync_interval_ms;
+    options.sync_place = sync_place(log.sync_place);
+    options.write_buffer_bytes = log.write_buffer_bytes;
     options.when_empty = when_empty(log.when_empty);
     options.wipe = log.wipe;
     options.store_id_seed = chance();
@@ -288,8 +300,24 @@ void Daemon::tell(core::AlertNotice const& notice) {
     log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
 }
 
-void Daemon::collect_chores() {
+void Daemon::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) {
+  storage::Chore& work = *chore;
+  background_->run([&work] { work.run(); },
+                   [&log, chore = std::move(chore)]() mutable { log.finish_chore(std::move(chore)); });
+}
+
+// A thread for each log that needs one: their disks may differ.
+void Daemon::run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) {
+  std::unique_ptr<Background>& syncer = syncers_[&log];
+  if (syncer == nullptr) syncer = std::make_unique<Background>([this] { reactor_->wake(); });
+  storage::Flush& work = *flush;
+  syncer->run([this, &work] { work.run(clock_); },
+              [&log, flush = std::move(flush)]() mutable { log.finish_flush(std::move(flush)); });
+}
+
+void Daemon::collect_work() {
   background_->collect();
+  for (auto const& [log, syncer] : syncers_) syncer->collect();
   if (teller_ == nullptr) return;
   for (alerts::Report const& report : teller_->collect()) {
     switch (report.kind) {

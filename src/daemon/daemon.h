@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,10 +52,10 @@ class Daemon final : public server::Administration {
   void restart(std::string_view reason) override;
   void rotate_log() override;
   [[noreturn]] void fatal(Status const& status) override;
-  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override {
-    background_->run(log, std::move(chore));
-  }
-  void collect_chores() override;
+  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
+  void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) override;
+  void wait_for_flush(storage::FileLog& log) override { syncers_.at(&log)->finish_all(); }
+  void collect_work() override;
   void tell(core::AlertNotice const& notice) override;
   [[nodiscard]] std::string data_folder() const override;
   void note(std::string_view text) override;
@@ -72,6 +73,8 @@ class Daemon final : public server::Administration {
   std::unique_ptr<alerts::Teller> teller_;  // ends before the flags and the reactor do
   bool restart_{false};
   std::unique_ptr<Background> background_;  // ends before the logs do
+  // For the logs whose syncs were slow once.
+  std::map<storage::FileLog*, std::unique_ptr<Background>> syncers_;
   std::vector<std::string> recovered_;      // a line of the banner for each log
 };
 

@@ -24,10 +24,14 @@ class Administration {
   // A write or sync failed: nothing more is acknowledged; end at once (ARCHITECTURE 1, rule 4).
   virtual void fatal(Status const& status) = 0;
   // Runs it, on another thread if there is one, then gives it back to log.finish_chore on the
-  // thread of the loop: at once, or in a later collect_chores. Either way another turn follows.
+  // thread of the loop: at once, or in a later collect_work. Either way another turn follows.
   virtual void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) = 0;
-  // Called once a turn.
-  virtual void collect_chores() = 0;
+  // The same for a sync, whose thread has nothing else to do; log.finish_flush takes it back.
+  virtual void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) = 0;
+  // Returns when it has been given back.
+  virtual void wait_for_flush(storage::FileLog& log) = 0;
+  // Called once a turn: gives back what is done.
+  virtual void collect_work() = 0;
   // An alert was raised, told again or lowered, durably: flag files, a command, a line in the log.
   virtual void tell(core::AlertNotice const& notice) = 0;
   // Where the folders of the logs are, as others on this computer find them.

@@ -9,21 +9,10 @@
 namespace fastjournal::server {
 namespace {
 
-// An idle log stamps its last sync after this long (DECISIONS 5).
-constexpr std::int64_t kStampAfterUs = 5'000;
-constexpr std::int64_t kSlewEveryUs = 1'000'000;
 // Why an alias was refused goes to the daemon's log, this often at the most.
 constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
-// Buffers that grew beyond this are given back when empty.
-constexpr std::size_t kBufferKeptBytes = 256U << 10U;
-
 // Towards a neighbour a value stays below this.
 constexpr std::size_t kNeighbourValueBytesMax = 16U << 10U;
-
-void clear_buffer(std::string& buffer) {
-  buffer.clear();
-  if (buffer.capacity() > kBufferKeptBytes) buffer.shrink_to_fit();
-}
 
 // Answers that may be one of several always say how many follow.
 bool counts_down(std::string_view command) {
@@ -54,27 +43,30 @@ Status Server::start_serving() {
   if (!feeds.ok()) return feeds.status();
   feeds_.use(std::move(feeds).value(), time_.monotonic_us());
   if (Status status = engine_.finish_recovery(time_.now()); !status.ok()) return status;
-  for (storage::FileLog* log : logs_)
-    if (Status status = log->commit(); !status.ok()) return status;
+  for (ServedLog const& served : logs_)
+    if (Status status = served.log->commit(); !status.ok()) return status;
   // What many starts left half empty comes together before the next one needs room: also for a daemon that never serves.
   while (engine_.committed(time_.now())) {
-    for (storage::FileLog* log : logs_)
-      if (Status status = log->commit(); !status.ok()) return status;
+    for (ServedLog const& served : logs_)
+      if (Status status = served.log->commit(); !status.ok()) return status;
   }
   static_cast<void>(engine_.take_notices());  // those who are told are told of all that stands
   unwell_ = engine_.alert_is_up(kClockJump) || engine_.check_shortages(time_.now());
-  slew_at_us_ = time_.monotonic_us() + kSlewEveryUs;
+  slew_at_us_ = time_.monotonic_us() + TimeKeeper::kSlewEveryUs;
   schedule(true);
   return {};
 }
 
 Status Server::finish() {
   if (!dead_) leave_neighbours();
-  for (storage::FileLog* log : logs_) {
-    if (dead_) break;
-    if (Status status = log->commit(); !status.ok()) return status;
-    if (Status status = log->seal(); !status.ok()) return status;
+  if (dead_) return {};
+  for (ServedLog const& served : logs_) {
+    if (served.log->is_flushing()) administration_.wait_for_flush(*served.log);
+    if (Status status = served.log->commit(); !status.ok()) return status;
   }
+  release_turns();
+  for (ServedLog const& served : logs_)
+    if (Status status = served.log->seal(); !status.ok()) return status;
   return {};
 }
 
@@ -413,157 +405,6 @@ bool Server::is_full(ConnectionId connection) {
   if (found == sessions_.end() || found->second->unsent() <= limits_.output_bytes) return false;
   found->second->told_full = true;
   return true;
-}
-
-// ---------------------------------------------------------------------------
-// Turns
-
-TimeMs Server::turn_now() {
-  if (!now_known_) {
-    now_ = std::max(now_, time_.now());
-    now_known_ = true;
-  }
-  return now_;
-}
-
-void Server::on_turn_end() {
-  if (dead_) return;
-  ++counters_.turns;
-  now_known_ = false;
-  TimeMs const now = turn_now();
-  bool again = engine_.next_due() <= now && engine_.run_timers(now);
-  again = engine_.end_of_turn(now) || again;
-  if (feeds_.wants_sync(time_.monotonic_us()))
-    for (storage::FileLog* log : logs_)
-      if (log->options().sync == storage::SyncPolicy::always) log->want_sync();
-  if (!commit_logs()) return;
-  feeds_.send(time_.monotonic_us());
-  again = engine_.committed(now) || again;
-  if (!logs_are_well()) return;
-  tell_alerts();
-  tick_neighbours();
-  // Taken out first: what flushing starts (messages that waited for room) belongs to the next turn.
-  flushing_.swap(dirty_);
-  for (Session* const session : flushing_) {
-    session->dirty = false;
-    session->committed = session->out.size();
-    flush(*session);
-  }
-  flushing_.clear();
-  now_known_ = false;
-  schedule(again);
-}
-
-// False: the daemon is dead from here on.
-bool Server::commit_logs() {
-  administration_.collect_chores();
-  for (storage::FileLog* log : logs_) {
-    std::int64_t const before = time_.monotonic_us();
-    Status status = log->error();
-    if (!status.ok()) {
-      // Between two turns: a container's header.
-    } else if (log->end_lsn() != log->written_lsn()) {
-      if (!log->has_unsynced()) sync_at_us_ = before + std::int64_t{log->options().sync_interval_ms} * 1000;
-      status = log->commit();
-      std::int64_t const after = time_.monotonic_us();
-      ++counters_.commits;
-      commit_us_.add(static_cast<std::uint64_t>(after - before));
-      stamp_at_us_ = after + kStampAfterUs;
-    } else if (log->needs_stamp() && before >= stamp_at_us_) {
-      status = log->stamp();
-    }
-    bool const interval_over =
-        log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval && before >= sync_at_us_;
-    if (status.ok() && (interval_over || log->wants_sync())) status = log->sync();
-    if (status.ok())
-      if (std::unique_ptr<storage::Chore> chore = log->take_chore()) administration_.run_chore(*log, std::move(chore));
-    if (!status.ok()) return die(status);
-  }
-  return true;
-}
-
-// A log may have failed while it made room, for a command that was then refused or for what the
-// engine copies forward: nothing was written since, and still the daemon must end.
-bool Server::logs_are_well() {
-  for (storage::FileLog* log : logs_)
-    if (!log->error().ok()) return die(log->error());
-  return true;
-}
-
-Result<storage::FileLog::Snapshot> Server::hold(storage::FileLog& log) {
-  Result<storage::FileLog::Snapshot> held = log.hold();
-  stamp_at_us_ = time_.monotonic_us() + kStampAfterUs;
-  if (!held.ok()) die(held.status());
-  return held;
-}
-
-bool Server::die(Status const& status) {
-  dead_ = true;
-  administration_.fatal(status);
-  return false;
-}
-
-void Server::mark_dirty(Session& session) {
-  if (session.dirty) return;
-  session.dirty = true;
-  dirty_.push_back(&session);
-}
-
-void Server::flush(Session& session) {
-  if (session.sent < session.committed) {
-    std::size_t const taken =
-        network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
-    counters_.bytes_out += taken;
-    session.sent += taken;
-    if (!session.pushed.empty()) measure_pushes(session);
-  }
-  if (session.unsent() == 0) {
-    session.sent = session.committed = 0;
-    clear_buffer(session.out);
-  } else if (session.sent > kBufferKeptBytes) {
-    session.out.erase(0, session.sent);
-    for (Pushed& pushed : session.pushed) pushed.end -= session.sent;
-    session.committed -= session.sent;
-    session.sent = 0;
-  }
-  if (session.told_full && session.unsent() <= limits_.output_bytes / 2) {
-    session.told_full = false;
-    engine_.writable(session.id);
-    network_.turn_again();
-  }
-  if (session.held && session.unsent() <= limits_.output_bytes / 2) {
-    read_messages(session, session.in);
-    network_.turn_again();
-  }
-  if (session.input_ended && session.unsent() == 0 && !session.held) close(session);
-}
-
-// How late those pushes are that the kernel has whole by now.
-void Server::measure_pushes(Session& session) {
-  std::int64_t const now_us = time_.now_us();
-  auto const whole = std::find_if(session.pushed.begin(), session.pushed.end(),
-                                  [&](Pushed const& pushed) { return pushed.end > session.sent; });
-  for (auto pushed = session.pushed.begin(); pushed != whole; ++pushed)
-    lateness_us_[static_cast<std::size_t>(pushed->mode)].add(
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_us - pushed->due.value * 1000)));
-  session.pushed.erase(session.pushed.begin(), whole);
-}
-
-void Server::schedule(bool again) {
-  std::int64_t const monotonic = time_.monotonic_us();
-  if (monotonic >= slew_at_us_) {
-    slew_at_us_ = monotonic + kSlewEveryUs;
-    check_health();
-  }
-  std::int64_t wake = time_.monotonic_of(engine_.next_due());
-  wake = std::min({wake, next_neighbour_us(), feeds_.next_us()});
-  if (unwell_) wake = std::min(wake, slew_at_us_);
-  for (storage::FileLog const* log : logs_) {
-    if (log->needs_stamp()) wake = std::min(wake, stamp_at_us_);
-    if (log->has_unsynced() && log->options().sync == storage::SyncPolicy::interval) wake = std::min(wake, sync_at_us_);
-  }
-  network_.wake_at(wake);
-  if (again) network_.turn_again();
 }
 
 }  // namespace fastjournal::server

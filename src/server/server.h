@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,7 +62,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] TimeKeeper& time() { return time_; }
 
   // Logs that recovered and are attached to the engine. After the last: start_serving.
-  void add_log(storage::FileLog& log) { logs_.push_back(&log); }
+  void add_log(storage::FileLog& log) { logs_.push_back({.log = &log}); }
   // What conf/ changed enters the logs, durably.
   [[nodiscard]] Status start_serving();
   // Clean end: everything committed and sealed. Connections are closed by the network.
@@ -93,6 +94,19 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_turn_end() override;
 
  private:
+  struct ServedLog {
+    storage::FileLog* log{nullptr};
+    // When it is idle, and when its policy wants a sync.
+    std::int64_t stamp_at_us{INT64_MAX};
+    std::int64_t sync_at_us{INT64_MAX};
+  };
+  // Of a turn that waits for syncs: what it has to say.
+  struct WaitingTurn {
+    std::vector<std::pair<storage::FileLog const*, Lsn>> needs;
+    std::vector<std::pair<ConnectionId, std::uint64_t>> ends;  // of the stream of its answers, counted from its begin
+    std::vector<core::AlertNotice> notices;
+  };
+
   using SystemHandler = void (Server::*)(Session&, Message const&, Answer&, Status&);
 
   // -- core::Outlet -------------------------------------------------------------
@@ -119,14 +133,19 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void reply_invalid(Session& session, Status const& status);
   void write(Session& session, wire::Outgoing const& message);
 
-  // -- turns ------------------------------------------------------------------------
+  // -- turns (server_turns.cpp) ---------------------------------------------------
   [[nodiscard]] TimeMs turn_now();
   [[nodiscard]] bool commit_logs();
+  [[nodiscard]] Status commit_log(ServedLog& served);
+  [[nodiscard]] Status sync_log(storage::FileLog& log);
+  [[nodiscard]] static bool syncs_elsewhere(storage::FileLog const& log);
+  void leave();
+  void release_turns();
   [[nodiscard]] bool logs_are_well();
   // False, for whoever must stop here.
   bool die(Status const& status);
   // Not ok: the daemon is dead from here on.
-  [[nodiscard]] Result<storage::FileLog::Snapshot> hold(storage::FileLog& log);
+  [[nodiscard]] Result<storage::FileLog::Snapshot> hold(ServedLog& served);
   void mark_dirty(Session& session);
   void flush(Session& session);
   void measure_pushes(Session& session);
@@ -148,7 +167,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   // Once a second (server_alerts.cpp): the clock, and what was short.
   void check_health();
-  void tell_alerts();
+  void tell_alerts(std::vector<core::AlertNotice> const& notices);
 
   // -- commands of the daemon itself (system_commands.cpp) --------------------------
   struct SystemCommand {
@@ -185,6 +204,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void help_on(std::string_view command, Answer& answer, Status& status) const;
   [[nodiscard]] std::string list_of_commands(bool all) const;
   void own_stats(Answer& answer);
+  void add_sync_stats(Answer& answer) const;
   [[nodiscard]] core::HostedTable* table_of(Message const& message, Status& status, bool* absent = nullptr);
 
   env::Network& network_;
@@ -193,7 +213,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   Administration& administration_;
   TimeKeeper time_;
   core::Engine engine_;
-  std::vector<storage::FileLog*> logs_;
+  std::vector<ServedLog> logs_;
   NeighbourOptions neighbours_;
   std::unique_ptr<Neighbour> communicator_;
   std::unique_ptr<Neighbour> alert_peer_;
@@ -204,6 +224,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
   std::vector<Session*> dirty_;                                          // have something to send, or to be closed for
   std::vector<Session*> flushing_;
+  std::deque<WaitingTurn> waiting_;  // in order; bounded: kTurnsWaitingMax
   Aliases aliases_;
   Feeds feeds_;
   std::unordered_map<ConnectionId, DatagramSource> datagram_sources_;
@@ -218,8 +239,6 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::int64_t slew_at_us_{0};
   std::int64_t alias_note_at_us_{0};
   bool unwell_{false};  // the clock is off, or something is short: looked at again without being asked
-  std::int64_t stamp_at_us_{INT64_MAX};
-  std::int64_t sync_at_us_{INT64_MAX};
 
   struct Counters {
     std::uint64_t connections{0};
@@ -239,7 +258,6 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::uint64_t wake_messages_dropped{0};  // nobody there, too much unsent, or what text cannot carry
   } counters_;
   std::array<Histogram, 3> lateness_us_;  // by ListenMode: due -> push given to the kernel
-  Histogram commit_us_;
 };
 
 }  // namespace fastjournal::server

@@ -42,8 +42,8 @@ void Server::check_health() {
   unwell_ = engine_.check_shortages(now_) || clock_off || was_off;
 }
 
-void Server::tell_alerts() {
-  for (core::AlertNotice const& notice : engine_.take_notices()) {
+void Server::tell_alerts(std::vector<core::AlertNotice> const& notices) {
+  for (core::AlertNotice const& notice : notices) {
     // Those of the daemon are looked at until they are over, also when nobody comes by.
     unwell_ = unwell_ || (notice.up && notice.alert.table.empty());
     administration_.tell(notice);

@@ -2,6 +2,8 @@
 // sent, and who is at the other end. Owned by the server; plain data.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,14 @@ struct Pushed {
   std::size_t end{0};
 };
 
+// Buffers that grew beyond this are given back when empty.
+inline constexpr std::size_t kBufferKeptBytes = 256U << 10U;
+
+inline void clear_buffer(std::string& buffer) {
+  buffer.clear();
+  if (buffer.capacity() > kBufferKeptBytes) buffer.shrink_to_fit();
+}
+
 struct Session {
   Session(ConnectionId connection, std::string_view peer_name, wire::FrameLimits limits)
       : id(connection), peer(peer_name), framer(limits) {
@@ -33,6 +43,7 @@ struct Session {
   wire::Framer framer;
   std::string in;              // bytes of a message that is not whole, or that wait for room in `out`
   std::string out;             // answers
+  std::uint64_t before{0};     // bytes that were in `out` and left it
   std::size_t sent{0};         // of `out`: given to the kernel
   std::size_t committed{0};    // of `out`: what it tells is durable; nothing behind it may leave
   std::vector<Pushed> pushed;  // in `out` and not sent yet

@@ -256,9 +256,7 @@ void Server::own_stats(Answer& answer) {
   answer.add("feed_records", feeds_.counters().records).add("feed_heartbeats", feeds_.counters().heartbeats);
   answer.add("wake_messages", counters_.wake_messages).add("wake_messages_dropped", counters_.wake_messages_dropped);
   answer.add("turns", counters_.turns).add("commits", counters_.commits);
-  answer.add("commit_us_p50", commit_us_.percentile(50))
-      .add("commit_us_p99", commit_us_.percentile(99))
-      .add("commit_us_max", commit_us_.max());
+  add_sync_stats(answer);
   // By ListenMode.
   static constexpr std::array<std::array<std::string_view, 4>, 3> kLateness = {{
       {"wakes", "lateness_us_p50", "lateness_us_p99", "lateness_us_max"},
@@ -293,9 +291,23 @@ void Server::own_stats(Answer& answer) {
   answer.add("durability", std::string_view{durability()});
 }
 
+// Of the log whose disk is the slowest.
+void Server::add_sync_stats(Answer& answer) const {
+  std::array<std::uint64_t, 3> slowest{};
+  std::uint64_t on_threads = 0;
+  for (ServedLog const& served : logs_) {
+    Histogram const& times = served.log->sync_times().all();
+    slowest = std::max(slowest, {times.percentile(99), times.percentile(50), times.max()});
+    if (syncs_elsewhere(*served.log)) ++on_threads;
+  }
+  answer.add("sync_us_p50", slowest[1]).add("sync_us_p99", slowest[0]).add("sync_us_max", slowest[2]);
+  answer.add("syncs_on_threads", on_threads);
+}
+
 std::string Server::durability() const {
   std::string text;
-  for (storage::FileLog const* log : logs_) {
+  for (ServedLog const& served : logs_) {
+    storage::FileLog const* const log = served.log;
     if (!text.empty()) text += "; ";
     text += "log " + log->options().name + ": ";
     text += log->options().sync == storage::SyncPolicy::always
@@ -364,8 +376,9 @@ void Server::on_backup(Session& session, Message const& message, Answer& answer,
     return;
   }
   backup_ = session.id;
-  for (storage::FileLog* const log : logs_) {
-    Result<storage::FileLog::Snapshot> const held = hold(*log);
+  for (ServedLog& served : logs_) {
+    storage::FileLog* const log = served.log;
+    Result<storage::FileLog::Snapshot> const held = hold(served);
     if (!held.ok()) return;
     std::string containers;
     for (std::uint32_t const index : held->containers)
@@ -395,7 +408,7 @@ bool Server::end_backup(ConnectionId id) {
   if (backup_ != id) return false;
   backup_.reset();
   bool held = true;
-  for (storage::FileLog* log : logs_) held = log->release() && held;
+  for (ServedLog const& served : logs_) held = served.log->release() && held;
   return held;
 }
 

@@ -15,6 +15,9 @@ class TimeKeeper {
   // A difference to the wall clock above this is an alert.
   static constexpr std::int64_t kAlertUs = 1'000'000;
 
+  // So often it is moved.
+  static constexpr std::int64_t kSlewEveryUs = 1'000'000;
+
   explicit TimeKeeper(env::Clock& clock) : clock_(clock) { offset_us_ = clock_.wall_us() - clock_.monotonic_us(); }
 
   // Never below `date` from here on.
@@ -23,6 +26,8 @@ class TimeKeeper {
     if (ahead > 0) offset_us_ += ahead;
   }
 
+  // To measure with.
+  [[nodiscard]] env::Clock& clock() { return clock_; }
   [[nodiscard]] std::int64_t now_us() { return clock_.monotonic_us() + offset_us_; }
   [[nodiscard]] TimeMs now() { return TimeMs{now_us() / 1000}; }
   [[nodiscard]] std::int64_t monotonic_us() { return clock_.monotonic_us(); }

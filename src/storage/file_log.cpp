@@ -199,13 +199,23 @@ void FileLog::end_group(Promise promise) {
 }
 
 Status FileLog::commit() {
-  if (!error_.ok()) return error_;
+  end_turn();
+  if (Status status = write(); !status.ok()) return status;
+  return needs_sync() ? sync() : Status{};
+}
+
+void FileLog::end_turn() {
   FJ_CHECK(!group_open_, "groups are complete when they are committed");
+  if (sync_wanted_ || (promised_ && options_.sync == SyncPolicy::always)) needed_ = end_of_records();
+  promised_ = sync_wanted_ = false;
+}
+
+Status FileLog::write() {
+  if (!error_.ok()) return error_;
   if (used_ > kBatchHeaderBytes)
     if (Status status = write_open_batch(0); !status.ok()) return status;
   committed_ = batch_at_;
-  if (!promised_ || options_.sync != SyncPolicy::always) return {};
-  return sync();
+  return {};
 }
 
 Status FileLog::sync() {
@@ -264,6 +274,15 @@ void FileLog::enter_next_container() {
 }
 
 Status FileLog::sync_written() {
+  std::unique_ptr<Flush> flush = take_flush();
+  flush->run();
+  finish_flush(std::move(flush));
+  return error_;
+}
+
+std::unique_ptr<Flush> FileLog::take_flush() {
+  FJ_CHECK(!flush_out_, "one flush is out at a time");
+  auto flush = std::make_unique<Flush>();
   // What was written lies in the last containers; all of them, not only the one
   // that is written now: an earlier batch may have been written and not synced.
   for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_;
@@ -271,44 +290,72 @@ Status FileLog::sync_written() {
     if (!container->dirty) continue;
     if (is_mutant(Mutant::skip_data_sync)) break;
     if (is_mutant(Mutant::sync_last_container_only) && container != chain_.rbegin()) break;
-    if (Status status = container->file->sync(); !status.ok() && !is_mutant(Mutant::believe_failed_sync))
-      return fail(status);
+    flush->files_.push_back(container->file);
     container->dirty = false;
-    if (container != chain_.rbegin()) container->file.reset();
   }
-  durable_ = committed_ = batch_at_;
-  durable_told_ = std::max(durable_told_, durable_telling_);
-  data_synced_ = data_end_;
-  promised_ = sync_wanted_ = false;
-  if (base_needs_ <= durable_) base_safe_ = base_;
+  flush->end_ = batch_at_;
+  flush->data_end_ = data_end_;
+  flush->durable_told_ = durable_telling_;
+  flush->base_ = base_needs_ <= batch_at_ ? base_ : base_safe_;
+  flush_out_ = true;
+  return flush;
+}
+
+void FileLog::finish_flush(std::unique_ptr<Flush> flush) {
+  FJ_CHECK(flush_out_, "a flush that was taken comes back");
+  flush_out_ = false;
+  sync_times_.add(flush->took_us_);
+  if (!error_.ok()) return;
+  if (!flush->status().ok() && !is_mutant(Mutant::believe_failed_sync)) {
+    static_cast<void>(fail(flush->status()));
+    return;
+  }
+  // Only the last is written.
+  for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_; ++container)
+    if (!container->dirty && container != chain_.rbegin()) container->file.reset();
+  durable_ = is_mutant(Mutant::flush_covers_what_came_later) ? batch_at_ : flush->end_;
+  committed_ = std::max(committed_, durable_);
+  durable_told_ = std::max(durable_told_, flush->durable_told_);
+  data_synced_ = flush->data_end_;
+  bool const rests = base_needs_ <= durable_ || is_mutant(Mutant::flush_takes_the_base_of_its_end);
+  base_safe_ = rests ? base_ : std::max(base_safe_, flush->base_);
   free_below_base();
-  return {};
 }
 
 // ---------------------------------------------------------------------------
 // Stamp and seal
 
-bool FileLog::needs_stamp() const { return used_ == kBatchHeaderBytes && data_synced_ > durable_told_; }
+bool FileLog::needs_stamp() const { return used_ == kBatchHeaderBytes && !flush_out_ && data_synced_ > durable_told_; }
 
-Status FileLog::write_mark(std::uint32_t flags) {
-  grow_buffer(options_.block_bytes);
-  if (Status status = write_open_batch(flags); !status.ok()) return status;
-  return sync_written();
+Status FileLog::write_stamp() {
+  // Without room for it the log is as good as it was.
+  if (!needs_stamp() || !make_room(options_.block_bytes, {})) return error_;
+  if (!has_unsynced()) {
+    grow_buffer(options_.block_bytes);
+    if (Status status = write_open_batch(0); !status.ok()) return status;
+    committed_ = batch_at_;
+  }
+  needed_ = end_of_records();
+  return {};
 }
 
 Status FileLog::stamp() {
   if (!error_.ok()) return error_;
-  // Without room for it the log is as good as it was.
-  if (!needs_stamp() || !make_room(options_.block_bytes, {})) return error_;
-  if (Status status = sync(); !status.ok()) return status;
-  return needs_stamp() ? write_mark(0) : Status{};
+  // What was only written comes first.
+  for (int parts = has_unsynced() ? 2 : 1; parts > 0; --parts) {
+    if (Status status = write_stamp(); !status.ok()) return status;
+    if (Status status = sync(); !status.ok()) return status;
+  }
+  return {};
 }
 
 Status FileLog::seal() {
   if (Status status = commit(); !status.ok()) return status;
   if (Status status = sync(); !status.ok()) return status;
   if (!make_room(options_.block_bytes, {})) return error_;
-  return write_mark(kBatchSeal);
+  grow_buffer(options_.block_bytes);
+  if (Status status = write_open_batch(kBatchSeal); !status.ok()) return status;
+  return sync_written();
 }
 
 // ---------------------------------------------------------------------------
@@ -320,7 +367,7 @@ void FileLog::set_base(Lsn base) {
   base_ = base;
   // It rests on every record appended so far: before they are durable, a
   // recovery may still need what stands below.
-  base_needs_ = used_ > kBatchHeaderBytes ? end_lsn() : batch_at_;
+  base_needs_ = end_of_records();
   if (base_needs_ <= durable_ || is_mutant(Mutant::base_before_durable)) base_safe_ = base_;
   free_below_base();
 }

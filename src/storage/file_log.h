@@ -1,8 +1,9 @@
 // The log in files: containers in a folder (bytes: storage/format.h), one open
 // batch in memory, one write and one sync a commit.
 //
-// Owned and called by one thread. The only work that may go elsewhere are
-// chores: making a container (16 MiB of zeros and a sync) and removing one.
+// Owned and called by one thread. What may go elsewhere are chores, making a
+// container (16 MiB of zeros and a sync) and removing one, and the sync itself
+// (storage/flush.h): the log goes on meanwhile, and says what waits for it.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include "core/log.h"
 #include "env/disk.h"
 #include "storage/container.h"
+#include "storage/flush.h"
 #include "storage/format.h"
 #include "storage/log_reader.h"
 
@@ -26,6 +28,13 @@ inline constexpr std::uint64_t kContainerBytesMin = 512U << 10U;
 enum class SyncPolicy : std::uint8_t {
   always,    // commit() syncs what was promised `synced`: the default, and the promise
   interval,  // commit() only writes; whoever owns the log calls sync() in time (DECISIONS 11)
+};
+
+// Where syncs are done (DECISIONS 10).
+enum class SyncPlace : std::uint8_t {
+  automatic,  // on the loop; elsewhere while they are slow (SyncTimes)
+  on_loop,    // the answer of one who waits alone comes soonest
+  on_thread,  // whatever a sync takes, turns go on: dates and other logs do not wait for it
 };
 
 // What an empty log keeps of its containers. Its dead records go in every case, and no LSN comes back.
@@ -43,6 +52,8 @@ struct LogOptions {
   std::size_t block_bytes{4096};  // what the device writes whole
   SyncPolicy sync{SyncPolicy::always};
   std::uint32_t sync_interval_ms{0};  // for banners and statistics; the owner keeps it
+  SyncPlace sync_place{SyncPlace::automatic};       // the owner keeps it, and the next one
+  std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not known to be durable; then the loop waits
   // A turn with more than this, or than an eighth of a container, is written in several batches; one sync covers
   // them. A batch keeps every container that it touches: copying one of them free must not mean copying two.
   std::uint64_t batch_bytes_max{8U << 20U};
@@ -88,7 +99,7 @@ class FileLog final : public core::Log {
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override;
   void end_group(Promise promise) override;
-  // No group may be open.
+  // No group may be open, and no flush be out.
   [[nodiscard]] Status commit() override;
   void want_sync() override { sync_wanted_ = has_unsynced() || used_ > kBatchHeaderBytes; }
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{batch_at_.value + used_}; }
@@ -103,17 +114,32 @@ class FileLog final : public core::Log {
   [[nodiscard]] core::LogUsage usage() const override;
 
   // -- for the owner ----------------------------------------------------------
-  // Syncs what was written and not synced (SyncPolicy::interval, promises `written`).
+  // commit() in its parts, for whoever has the sync done elsewhere: end_turn(); then, unless what was decided
+  // is to wait for a flush that is out, write(); then, if needs_sync() and none is out, take_flush().
+  void end_turn();
+  // Gives the open batch to the kernel: from here on kill -9 does not lose it.
+  [[nodiscard]] Status write();
+  // What was decided up to the last end_turn() may leave once durable_lsn() is here.
+  [[nodiscard]] Lsn needed_lsn() const { return needed_; }
+  [[nodiscard]] bool needs_sync() const { return durable_ < needed_; }
+  // For all that was written. Call run() on any thread, then finish_flush() on this one. One is out at a time.
+  [[nodiscard]] std::unique_ptr<Flush> take_flush();
+  void finish_flush(std::unique_ptr<Flush> flush);
+  [[nodiscard]] bool is_flushing() const { return flush_out_; }
+  // In the open batch, or written and not known to be durable.
+  [[nodiscard]] std::uint64_t unsynced_bytes() const { return end_lsn().value - durable_lsn().value; }
+  [[nodiscard]] SyncTimes const& sync_times() const { return sync_times_; }
+
+  // Syncs what was written and not synced (SyncPolicy::interval, promises `written`). No flush may be out.
   [[nodiscard]] Status sync();
   [[nodiscard]] bool has_unsynced() const { return durable_ < batch_at_; }
-  // want_sync() was called since the last sync: the owner calls sync() after commit().
-  [[nodiscard]] bool wants_sync() const { return sync_wanted_ && has_unsynced(); }
-  // True while batches are durable and nothing durable says so: call stamp()
-  // when the log has been idle for some milliseconds. One write, one sync, and
-  // one more if something was only written.
+  // True while batches are durable and nothing durable says so: stamp the log when it has been idle for some
+  // milliseconds. write_stamp() is the first part of stamp(): it leaves something that needs_sync(), and one more
+  // is needed after that if something was only written.
   [[nodiscard]] bool needs_stamp() const;
+  [[nodiscard]] Status write_stamp();
   [[nodiscard]] Status stamp();
-  // Clean stop: commits, syncs, and writes a seal. Nothing may follow.
+  // Clean stop: commits, syncs, and writes a seal. Nothing may follow. No flush may be out.
   [[nodiscard]] Status seal();
   // Why reserve() last said no.
   [[nodiscard]] Status const& last_refusal() const { return refusal_; }
@@ -122,7 +148,7 @@ class FileLog final : public core::Log {
 
   // For a copy of the files while the log goes on. What stands below `end` in these containers stays as it is until
   // release(), unless its space is needed: then the hold is given up, as what removes must always work. It costs the disk
-  // no more than these containers. Commits and syncs first; no group may be open. One hold at a time.
+  // no more than these containers. Commits and syncs first; no group may be open, and no flush be out. One hold at a time.
   struct Snapshot {
     std::uint64_t store_id{0};
     Lsn base{};                             // nothing below is needed
@@ -146,10 +172,10 @@ class FileLog final : public core::Log {
  private:
   struct Container {
     ContainerHeader header;
-    std::unique_ptr<env::File> file;  // open while it is written
+    std::shared_ptr<env::File> file;  // open while it is written
     Lsn live_until{};                 // end of the last batch that touches it
     std::uint8_t stale_copy{0};
-    bool dirty{false};  // written since its last sync
+    bool dirty{false};  // written since its last sync began
     bool clean{false};  // no record of an earlier use is in it (LogOptions::wipe)
   };
 
@@ -164,6 +190,7 @@ class FileLog final : public core::Log {
   [[nodiscard]] Lsn place_of_next(Lsn batch) const {
     return batch == batch_at_ ? Lsn{batch.value + kBatchHeaderBytes} : batch;
   }
+  [[nodiscard]] Lsn end_of_records() const { return used_ == kBatchHeaderBytes ? batch_at_ : end_lsn(); }
   [[nodiscard]] std::uint64_t spares() const { return free_.size() + ready_.size(); }
   [[nodiscard]] std::uint64_t containers_total() const { return chain_.size() + spares(); }
   [[nodiscard]] ContainerHeader unused_header();
@@ -205,8 +232,8 @@ class FileLog final : public core::Log {
   Status write_open_batch(std::uint32_t flags);
   Status write_bytes(Lsn at, std::span<std::byte const> bytes);
   void enter_next_container();
+  // On the spot.
   Status sync_written();
-  Status write_mark(std::uint32_t flags);
   // Fatal from here on.
   Status fail(Status const& status);
 
@@ -234,11 +261,13 @@ class FileLog final : public core::Log {
   std::uint64_t used_{kBatchHeaderBytes};
   std::uint64_t last_record_{0};  // offset in the buffer; 0: none
   bool group_open_{false};
-  bool promised_{false};  // something unsynced was promised `synced`
-  bool sync_wanted_{false};
+  bool promised_{false};     // since the last end_turn() something was promised `synced`,
+  bool sync_wanted_{false};  // or a sync was asked for
 
   Lsn durable_{};
-  Lsn committed_{};        // end of what commit() has seen
+  Lsn needed_{};           // what may not leave before it is durable ends here
+  Lsn committed_{};        // end of what write() has seen
+  bool flush_out_{false};
   Lsn data_end_{};         // end of the last batch with records,
   Lsn data_synced_{};      // and of the last one that is durable
   Lsn durable_told_{};     // the highest durable LSN that the disk tells,
@@ -248,6 +277,7 @@ class FileLog final : public core::Log {
   Lsn base_safe_{};       // a base that holds
   Lsn base_in_header_{};  // the highest base in a durable container header
 
+  SyncTimes sync_times_;
   Status error_;
   Status refusal_;
   bool chore_out_{false};

@@ -33,10 +33,12 @@ enum class Mutant : std::uint8_t {
   base_of_header_not_bounded,
   remove_before_base_is_told,
   keep_unfinished_containers,
+  flush_covers_what_came_later,
+  flush_takes_the_base_of_its_end,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 21> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 23> kMutantNames{"none",
                                                                "skip_data_sync",
                                                                "skip_folder_sync",
                                                                "skip_header_sync",
@@ -56,7 +58,9 @@ inline constexpr std::array<std::string_view, 21> kMutantNames{"none",
                                                                "base_before_durable",
                                                                "base_of_header_not_bounded",
                                                                "remove_before_base_is_told",
-                                                               "keep_unfinished_containers"};
+                                                               "keep_unfinished_containers",
+                                                               "flush_covers_what_came_later",
+                                                               "flush_takes_the_base_of_its_end"};
 
 #ifdef FJ_MUTANTS
 // Set before any log is opened.

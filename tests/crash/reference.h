@@ -27,8 +27,9 @@ class Reference {
   void acknowledge(Lsn durable) {
     for (Group& group : groups_)
       if (group.entries.back().lsn < durable) group.acknowledged = true;
-    for (Asked const& asked : asked_) base_held_ = std::max(base_held_, asked.base);
-    asked_.clear();
+    for (Asked const& asked : asked_)
+      if (asked.rests_on < durable) base_held_ = std::max(base_held_, asked.base);
+    std::erase_if(asked_, [durable](Asked const& asked) { return asked.rests_on < durable; });
   }
   [[nodiscard]] bool is_empty() const { return groups_.empty(); }
   [[nodiscard]] Lsn last_lsn() const { return groups_.back().entries.back().lsn; }

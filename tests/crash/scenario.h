@@ -12,24 +12,27 @@ namespace fastjournal::storage::test {
 // A log that is worked on by letters, with its reference.
 class Scenario {
  public:
-  // p put; b put that spans blocks; g group of three; w put, promised `written` only; m move the base
+  // p put; b put that spans blocks; g group of three; w put, promised `written` only, also while a flush is out; m move the base
   // to the last record; d append, move the base to it, commit; s stamp; c chores; k kill
   // and open; q seal and open; x power cut that takes everything unsynced, and open; r ask for
   // room beyond the container, so that the next is prepared; n as d, with r before the commit;
-  // f sync and begin afresh, as a log without rows does.
-  static constexpr std::string_view kSteps = "pbgwmdsckqxrnf";
+  // f sync and begin afresh, as a log without rows does. And with the sync done elsewhere: a put that
+  // begins a flush, or waits for the one that is out; t its bytes reach the disk, and nobody knows;
+  // e it ends. What needs a sync on the spot ends it first.
+  static constexpr std::string_view kSteps = "pbgwmdsckqxrnfate";
 
   Scenario() = default;
   explicit Scenario(sim::SimDisk::Options options) : world(options) {}
 
   // False once something failed: the power is gone, or a failure was injected.
   bool step(char letter) {
+    if (std::string_view{"pbgdnfsq"}.find(letter) != std::string_view::npos && !end_flush()) return false;
     switch (letter) {
       case 'p': return put(40 + serial_ % 7, 1, Promise::synced);
       case 'b': return put(1300, 1, Promise::synced);
       // The third record stands in the second block: a base inside a batch.
       case 'g': return put(240, 3, Promise::synced);
-      case 'w': return put(60, 1, Promise::written);
+      case 'w': return append(60, 1, Promise::written) && write() && acknowledged();
       case 'm':
         if (!reference.is_empty()) move_base(reference.last_lsn());
         return true;
@@ -39,6 +42,7 @@ class Scenario {
       case 's': return world.log->stamp().ok() && acknowledged();
       case 'c': world.log->run_chores(); return world.log->error().ok();
       case 'k':
+        flush_.reset();
         world.log.reset();
         world.disk.kill();
         return open();
@@ -46,10 +50,41 @@ class Scenario {
       case 'r': return world.log->reserve(world.options.container_bytes, false);
       case 'x':
         if (world.disk.is_stopped()) return false;
+        flush_.reset();
         world.crash(sim::keep_none());
         return open();
+      case 'a': return append(70, 1, Promise::synced) && begin_flush();
+      case 't': return flush_ == nullptr || run_flush();
+      case 'e': return end_flush();
       default: return false;
     }
+  }
+
+  // As an owner does at the end of a turn.
+  bool begin_flush() {
+    world.log->end_turn();
+    if (flush_ != nullptr || !world.log->needs_sync()) return true;
+    if (!world.log->write().ok()) return false;
+    flush_ = world.log->take_flush();
+    flush_ran_ = false;
+    return true;
+  }
+  bool write() {
+    world.log->end_turn();
+    return world.log->write().ok();
+  }
+  bool run_flush() {
+    if (!flush_ran_) flush_->run();
+    flush_ran_ = true;
+    return flush_->status().ok();
+  }
+  bool end_flush() {
+    if (flush_ == nullptr) return true;
+    static_cast<void>(run_flush());
+    world.log->finish_flush(std::move(flush_));
+    if (!world.log->error().ok()) return false;
+    reference.acknowledge(world.log->durable_lsn());
+    return true;
   }
 
   bool put(std::size_t bytes, int records, Promise promise) { return append(bytes, records, promise) && commit(); }
@@ -65,7 +100,7 @@ class Scenario {
     world.log->end_group(promise);
     return true;
   }
-  bool commit() { return world.log->commit().ok() && acknowledged(); }
+  bool commit() { return end_flush() && world.log->commit().ok() && acknowledged(); }
   bool acknowledged() {
     if (world.log->durable_lsn() == world.log->end_lsn()) reference.acknowledge(world.log->end_lsn());
     return true;
@@ -77,6 +112,7 @@ class Scenario {
   }
   // Opens and checks; a complaint stays in `complaint`.
   bool open() {
+    flush_.reset();
     status = world.open();
     if (!status.ok()) return false;
     complaint = reference.check(world.found.entries, *world.log);
@@ -85,6 +121,7 @@ class Scenario {
 
   // The same disk, the same books, no log open: the moment at which the power goes.
   void copy_state(Scenario const& other) {
+    flush_.reset();
     world.log.reset();
     world.disk.copy_state(other.world.disk);
     world.options = other.world.options;
@@ -105,6 +142,8 @@ class Scenario {
   std::string complaint;
 
  private:
+  std::unique_ptr<Flush> flush_;
+  bool flush_ran_{false};
   std::uint64_t serial_{0};
 };
 

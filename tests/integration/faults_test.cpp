@@ -23,7 +23,10 @@ using namespace fastjournal::test;
 constexpr char kLayer[] = "LD_PRELOAD=" FJ_BINARY_DIR "/lib/libfj_fault_layer.so";
 // A sanitizer wants to be loaded first, and finds that it is not.
 constexpr char kLate[] = "ASAN_OPTIONS=verify_asan_link_order=0";
-constexpr char kSmallLog[] = "<fastjournal><log name=\"shared\" container-size=\"512KiB\"/></fastjournal>\n";
+constexpr char kSmallLog[] =
+    "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"inline\"/></fastjournal>\n";
+constexpr char kSmallLogOnThread[] =
+    "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"thread\"/></fastjournal>\n";
 constexpr char kOptions[] = "<processing-timeout>60s</processing-timeout><grace>1ms</grace>";
 
 struct Answer {
@@ -103,7 +106,7 @@ BOOST_AUTO_TEST_CASE(acknowledges_nothing_after_a_failed_call_and_has_everything
         std::string const fault = std::string{call} + ":" + std::to_string(nth) + ":" + how;
         BOOST_TEST_CONTEXT(fault) {
           RealDaemon daemon{kOptions};
-          daemon.write("fastjournal.xml", kSmallLog);
+          daemon.write("fastjournal.xml", nth == 60 ? kSmallLogOnThread : kSmallLog);
           daemon.environment = {kLayer, kLate, "FJ_FAULT=" + fault};
           BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
           std::vector<std::string> rows;
@@ -186,13 +189,13 @@ BOOST_AUTO_TEST_CASE(has_everything_acknowledged_after_power_cuts_that_take_what
   std::mt19937_64 random{seed};
   BOOST_TEST_CONTEXT("seed " << seed) {
     RealDaemon daemon{kOptions};
-    daemon.write("fastjournal.xml", kSmallLog);
     std::filesystem::path const undo = daemon.folder() / "undo";
     std::filesystem::create_directories(undo);
     daemon.environment = {kLayer, kLate, "FJ_UNDO=" + undo.string()};
     std::vector<std::string> rows;
     std::uint64_t taken_back = 0;
     for (int cut = 0; cut < 12; ++cut) {
+      daemon.write("fastjournal.xml", cut % 3 == 0 ? kSmallLog : kSmallLogOnThread);
       BOOST_REQUIRE_MESSAGE(daemon.start(), "cut " << cut << ": " << daemon.output());
       BOOST_TEST(missing(daemon.tcp(), rows) == 0U, "cut " << cut);
       LineClient client{daemon.tcp()};

@@ -22,6 +22,7 @@ class Player {
  public:
   Player(std::uint64_t seed, std::uint64_t steps, bool lying_disk)
       : random_(seed), following_(~seed), world_(seed), steps_(steps), lying_disk_(lying_disk) {
+    if (seed % 3 == 0) world_.log_options.sync_place = storage::SyncPlace::on_thread;
     world_.disk().ignore_syncs(lying_disk);
   }
 

@@ -35,10 +35,13 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
   if (!std::exchange(made_is_open_, true) && connections_.contains(made_)) handler_->on_open(made_, "sim:made");
   std::vector<ConnectionId> ids;
   for (auto const& [id, connection] : connections_) ids.push_back(id);
+  if (one_a_turn_) std::rotate(ids.begin(), std::upper_bound(ids.begin(), ids.end(), heard_), ids.end());
   for (ConnectionId const id : ids) {
+    if (one_a_turn_ && worked) break;
     auto const found = connections_.find(id);
     if (found == connections_.end() || found->second.closed_by_server || found->second.held) continue;
     if (!found->second.to_server.empty()) {
+      heard_ = id;
       std::string const bytes = std::exchange(found->second.to_server, {});
       handler_->on_bytes(id, bytes);
       worked = true;

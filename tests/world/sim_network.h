@@ -62,6 +62,8 @@ class SimNetwork final : public env::Network {
   void attach(env::NetworkHandler* handler) { handler_ = handler; }
   // One turn; true if there was anything to do.
   bool turn(std::int64_t monotonic_us);
+  // A turn hears one connection, the next turn the next one; else all that have said something.
+  void hear_one_a_turn(bool one) { one_a_turn_ = one; }
   [[nodiscard]] std::int64_t next_wake() const { return wake_at_; }
   // The daemon died: every connection with it.
   void clear();
@@ -114,6 +116,8 @@ class SimNetwork final : public env::Network {
   std::vector<std::pair<ConnectionId, std::string>> to_server_;
   std::int64_t wake_at_{INT64_MAX};
   bool again_{false};
+  bool one_a_turn_{false};
+  ConnectionId heard_{};  // the last, with one_a_turn_
 };
 
 }  // namespace fastjournal::sim

@@ -32,8 +32,11 @@ constexpr std::int64_t kSecondsMax = 100'000'000'000;
 
 class Player {
  public:
-  Player(std::string folder, std::uint64_t seed, bool document)
-      : folder_(std::move(folder)), document_(document), world_(seed) {}
+  Player(std::string folder, std::uint64_t seed, bool document,
+         storage::SyncPlace sync_place = storage::SyncPlace::on_loop)
+      : folder_(std::move(folder)), document_(document), world_(seed) {
+    world_.log_options.sync_place = sync_place;
+  }
 
   std::string play(std::string const& file) {
     std::ifstream in{file};
@@ -284,8 +287,8 @@ class Player {
   std::optional<std::int64_t> shift_;           // from its dates to the real ones
 };
 
-std::string run_transcript(std::string const& file, std::uint64_t seed) {
-  return Player{file.substr(0, file.rfind('/') + 1), seed, false}.play(file);
+std::string run_transcript(std::string const& file, std::uint64_t seed, storage::SyncPlace sync_place) {
+  return Player{file.substr(0, file.rfind('/') + 1), seed, false, sync_place}.play(file);
 }
 
 DocumentPlayer::DocumentPlayer(std::uint64_t seed) : player_(std::make_unique<Player>("", seed, true)) {}

@@ -28,10 +28,13 @@
 #include <memory>
 #include <string>
 
+#include "storage/file_log.h"
+
 namespace fastjournal::sim {
 
 // Empty if all went as written; otherwise FILE:LINE, what was expected and what came.
-std::string run_transcript(std::string const& file, std::uint64_t seed);
+std::string run_transcript(std::string const& file, std::uint64_t seed,
+                           storage::SyncPlace sync_place = storage::SyncPlace::on_loop);
 
 // Steps out of a document. Tables are the world's before the first step.
 class DocumentPlayer {

@@ -33,4 +33,13 @@ BOOST_AUTO_TEST_CASE(each_goes_as_written) {
   }
 }
 
+// Turns pass while a sync is under way: who talks to the daemon sees no difference.
+BOOST_AUTO_TEST_CASE(each_goes_as_written_with_syncs_on_a_thread) {
+  for (std::string const& file : transcripts()) {
+    std::string const wrong =
+        fastjournal::sim::run_transcript(file, seed(), fastjournal::storage::SyncPlace::on_thread);
+    BOOST_TEST(wrong.empty(), wrong << "\n  FJ_SEED=" << seed());
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

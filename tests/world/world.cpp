@@ -29,6 +29,7 @@ World::World(std::uint64_t seed) : seed_(seed) {
                                                      std::make_shared<TypeDeclaration>(std::move(journal).value())));
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
+  flush_chance_.seed(seed);
 }
 
 World::~World() { tear_down(); }
@@ -83,6 +84,7 @@ Status World::start() {
 }
 
 void World::tear_down() {
+  flush_.reset();
   network_.clear();
   clients_.clear();
   server_.reset();
@@ -109,6 +111,30 @@ void World::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> cho
   chore->run();
   log.finish_chore(std::move(chore));
   network_.turn_again();
+}
+
+void World::run_flush(storage::FileLog&, std::unique_ptr<storage::Flush> flush) {
+  flush_ = std::move(flush);
+  flush_ran_ = flush_chance_() % 2 == 0;
+  if (flush_ran_) flush_->run();
+  flush_turns_ = flush_chance_() % 5;
+  if (!flushes_held_) network_.turn_again();
+}
+
+void World::wait_for_flush(storage::FileLog& log) {
+  if (!flush_ran_) flush_->run(clock_);
+  log.finish_flush(std::move(flush_));
+}
+
+void World::hold_flushes(bool hold) {
+  flushes_held_ = hold;
+  network_.turn_again();
+}
+
+void World::collect_work() {
+  if (flush_ == nullptr || flushes_held_) return;
+  network_.turn_again();
+  if (flush_turns_-- == 0) wait_for_flush(*log_);
 }
 
 void World::send(std::string const& name, std::string_view line) {

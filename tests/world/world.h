@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ class World final : public server::Administration {
   // Alerts as they left the daemon, since it last started.
   [[nodiscard]] std::vector<core::AlertNotice> const& told() const { return told_; }
   storage::LogOptions log_options;
+  // Syncs on a thread do not end, unless somebody must wait for one.
+  void hold_flushes(bool hold);
 
  private:
   Result<core::Declarations> read_declarations() override { return declarations_; }
@@ -72,7 +75,9 @@ class World final : public server::Administration {
   void rotate_log() override {}
   void fatal(Status const& status) override { fatal_ = status; }
   void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
-  void collect_chores() override {}
+  void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) override;
+  void wait_for_flush(storage::FileLog& log) override;
+  void collect_work() override;
   void tell(core::AlertNotice const& notice) override { told_.push_back(notice); }
   [[nodiscard]] std::string data_folder() const override { return {}; }
   void note(std::string_view) override {}
@@ -91,6 +96,12 @@ class World final : public server::Administration {
   Status fatal_;
   std::vector<core::AlertNotice> told_;
   std::string stop_reason_;
+  // A sync on its way: its bytes reach the disk at its begin or at its end, and turns pass before it is told.
+  std::unique_ptr<storage::Flush> flush_;
+  bool flush_ran_{false};
+  std::uint64_t flush_turns_{0};
+  bool flushes_held_{false};
+  std::mt19937_64 flush_chance_;
 };
 
 }  // namespace fastjournal::sim

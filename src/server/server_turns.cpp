@@ -1,0 +1,243 @@
+// The end of a turn: the logs are written and synced, and what was decided
+// leaves (ARCHITECTURE 1, rule 3). Where the sync is done elsewhere (DECISIONS
+// 10), turns go on meanwhile, and what each of them has to say waits in line.
+#include <algorithm>
+
+#include "server/server.h"
+
+namespace fastjournal::server {
+namespace {
+
+// An idle log stamps its last sync after this long (DECISIONS 5).
+constexpr std::int64_t kStampAfterUs = 5'000;
+// Turns that wait for a sync; then the loop waits too.
+constexpr std::size_t kTurnsWaitingMax = 65'536;
+
+bool syncs_by_interval(storage::FileLog const& log) {
+  return log.options().sync == storage::SyncPolicy::interval;
+}
+
+}  // namespace
+
+TimeMs Server::turn_now() {
+  if (!now_known_) {
+    now_ = std::max(now_, time_.now());
+    now_known_ = true;
+  }
+  return now_;
+}
+
+void Server::on_turn_end() {
+  if (dead_) return;
+  ++counters_.turns;
+  now_known_ = false;
+  TimeMs const now = turn_now();
+  bool again = engine_.next_due() <= now && engine_.run_timers(now);
+  again = engine_.end_of_turn(now) || again;
+  if (feeds_.wants_sync(time_.monotonic_us()))
+    for (ServedLog const& served : logs_)
+      if (!syncs_by_interval(*served.log)) served.log->want_sync();
+  if (!commit_logs()) return;
+  feeds_.send(time_.monotonic_us());
+  again = engine_.committed(now) || again;
+  if (!logs_are_well()) return;
+  tick_neighbours();
+  leave();
+  now_known_ = false;
+  schedule(again);
+}
+
+// ---------------------------------------------------------------------------
+// Logs
+
+// False: the daemon is dead from here on.
+bool Server::commit_logs() {
+  administration_.collect_work();
+  for (ServedLog& served : logs_)
+    if (Status const status = commit_log(served); !status.ok()) return die(status);
+  return true;
+}
+
+Status Server::commit_log(ServedLog& served) {
+  storage::FileLog& log = *served.log;
+  // Between two turns: a container's header.
+  if (!log.error().ok()) return log.error();
+  log.end_turn();
+  bool const too_much =
+      log.unsynced_bytes() > log.options().write_buffer_bytes || waiting_.size() >= kTurnsWaitingMax;
+  if (log.is_flushing() && too_much) administration_.wait_for_flush(log);
+  // What waits for a sync anyway shares one batch with what comes until the one under way has ended.
+  if (log.is_flushing() && log.needs_sync()) return log.error();
+  std::int64_t const now_us = time_.monotonic_us();
+  Status status = log.error();
+  if (status.ok() && log.end_lsn() != log.written_lsn()) {
+    if (!log.has_unsynced()) served.sync_at_us = now_us + std::int64_t{log.options().sync_interval_ms} * 1000;
+    status = log.write();
+    ++counters_.commits;
+    served.stamp_at_us = now_us + kStampAfterUs;
+  } else if (log.needs_stamp() && now_us >= served.stamp_at_us) {
+    status = log.write_stamp();
+  }
+  bool const interval_over = syncs_by_interval(log) && log.has_unsynced() && now_us >= served.sync_at_us;
+  if (status.ok() && !log.is_flushing() && (log.needs_sync() || interval_over)) status = sync_log(log);
+  if (status.ok())
+    if (std::unique_ptr<storage::Chore> chore = log.take_chore()) administration_.run_chore(log, std::move(chore));
+  return status;
+}
+
+bool Server::syncs_elsewhere(storage::FileLog const& log) {
+  switch (log.options().sync_place) {
+    case storage::SyncPlace::on_loop: return false;
+    case storage::SyncPlace::on_thread: return true;
+    case storage::SyncPlace::automatic: break;
+  }
+  return log.sync_times().are_slow();
+}
+
+Status Server::sync_log(storage::FileLog& log) {
+  std::unique_ptr<storage::Flush> flush = log.take_flush();
+  if (syncs_elsewhere(log)) {
+    administration_.run_flush(log, std::move(flush));
+  } else {
+    flush->run(time_.clock());
+    log.finish_flush(std::move(flush));
+  }
+  return log.error();
+}
+
+// A log may have failed while it made room, for a command that was then refused or for what the
+// engine copies forward: nothing was written since, and still the daemon must end.
+bool Server::logs_are_well() {
+  for (ServedLog const& served : logs_)
+    if (!served.log->error().ok()) return die(served.log->error());
+  return true;
+}
+
+Result<storage::FileLog::Snapshot> Server::hold(ServedLog& served) {
+  if (served.log->is_flushing()) administration_.wait_for_flush(*served.log);
+  Result<storage::FileLog::Snapshot> held = served.log->hold();
+  served.stamp_at_us = time_.monotonic_us() + kStampAfterUs;
+  if (!held.ok()) die(held.status());
+  return held;
+}
+
+bool Server::die(Status const& status) {
+  dead_ = true;
+  administration_.fatal(status);
+  return false;
+}
+
+// ---------------------------------------------------------------------------
+// What leaves
+
+// What this turn has to say leaves now, or waits for the syncs that it needs, behind those who wait already.
+void Server::leave() {
+  WaitingTurn turn;
+  for (ServedLog const& served : logs_)
+    if (served.log->needs_sync()) turn.needs.emplace_back(served.log, served.log->needed_lsn());
+  if (turn.needs.empty() && waiting_.empty()) {
+    tell_alerts(engine_.take_notices());
+    // Taken out first: what flushing starts (messages that waited for room) belongs to the next turn.
+    flushing_.swap(dirty_);
+    for (Session* const session : flushing_) {
+      session->dirty = false;
+      session->committed = session->out.size();
+      flush(*session);
+    }
+    flushing_.clear();
+    return;
+  }
+  turn.notices = engine_.take_notices();
+  for (Session* const session : dirty_) {
+    session->dirty = false;
+    turn.ends.emplace_back(session->id, session->before + session->out.size());
+  }
+  dirty_.clear();
+  if (!turn.ends.empty() || !turn.notices.empty()) waiting_.push_back(std::move(turn));
+  release_turns();
+}
+
+void Server::release_turns() {
+  auto const holds = [](auto const& need) { return need.first->durable_lsn() < need.second; };
+  while (!waiting_.empty() && std::none_of(waiting_.front().needs.begin(), waiting_.front().needs.end(), holds)) {
+    WaitingTurn const turn = std::move(waiting_.front());
+    waiting_.pop_front();
+    tell_alerts(turn.notices);
+    for (auto const& [id, end] : turn.ends) {
+      auto const found = sessions_.find(id);
+      if (found == sessions_.end()) continue;
+      found->second->committed = static_cast<std::size_t>(end - found->second->before);
+      flush(*found->second);
+    }
+  }
+  if (!dirty_.empty()) network_.turn_again();
+}
+
+void Server::mark_dirty(Session& session) {
+  if (session.dirty) return;
+  session.dirty = true;
+  dirty_.push_back(&session);
+}
+
+void Server::flush(Session& session) {
+  if (session.sent < session.committed) {
+    std::size_t const taken =
+        network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
+    counters_.bytes_out += taken;
+    session.sent += taken;
+    if (!session.pushed.empty()) measure_pushes(session);
+  }
+  if (session.unsent() == 0) {
+    session.before += session.out.size();
+    session.sent = session.committed = 0;
+    clear_buffer(session.out);
+  } else if (session.sent > kBufferKeptBytes) {
+    session.out.erase(0, session.sent);
+    session.before += session.sent;
+    for (Pushed& pushed : session.pushed) pushed.end -= session.sent;
+    session.committed -= session.sent;
+    session.sent = 0;
+  }
+  if (session.told_full && session.unsent() <= limits_.output_bytes / 2) {
+    session.told_full = false;
+    engine_.writable(session.id);
+    network_.turn_again();
+  }
+  if (session.held && session.unsent() <= limits_.output_bytes / 2) {
+    read_messages(session, session.in);
+    network_.turn_again();
+  }
+  if (session.input_ended && session.unsent() == 0 && !session.held) close(session);
+}
+
+// How late those pushes are that the kernel has whole by now.
+void Server::measure_pushes(Session& session) {
+  std::int64_t const now_us = time_.now_us();
+  auto const whole = std::find_if(session.pushed.begin(), session.pushed.end(),
+                                  [&](Pushed const& pushed) { return pushed.end > session.sent; });
+  for (auto pushed = session.pushed.begin(); pushed != whole; ++pushed)
+    lateness_us_[static_cast<std::size_t>(pushed->mode)].add(
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_us - pushed->due.value * 1000)));
+  session.pushed.erase(session.pushed.begin(), whole);
+}
+
+void Server::schedule(bool again) {
+  std::int64_t const monotonic = time_.monotonic_us();
+  if (monotonic >= slew_at_us_) {
+    slew_at_us_ = monotonic + TimeKeeper::kSlewEveryUs;
+    check_health();
+  }
+  std::int64_t wake = time_.monotonic_of(engine_.next_due());
+  wake = std::min({wake, next_neighbour_us(), feeds_.next_us()});
+  if (unwell_) wake = std::min(wake, slew_at_us_);
+  for (ServedLog const& served : logs_) {
+    if (served.log->needs_stamp()) wake = std::min(wake, served.stamp_at_us);
+    // A flush that is out ends with a turn.
+    if (syncs_by_interval(*served.log) && served.log->has_unsynced() && !served.log->is_flushing())
+      wake = std::min(wake, served.sync_at_us);
+  }
+  network_.wake_at(wake);
+  if (again) network_.turn_again();
+}
+
+}  // namespace fastjournal::server

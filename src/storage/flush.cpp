@@ -1,0 +1,30 @@
+#include "storage/flush.h"
+
+namespace fastjournal::storage {
+
+void Flush::run() {
+  for (std::shared_ptr<env::File> const& file : files_) {
+    status_ = file->sync();
+    if (!status_.ok()) return;
+  }
+}
+
+void Flush::run(env::Clock& clock) {
+  std::int64_t const begin_us = clock.monotonic_us();
+  run();
+  took_us_ = clock.monotonic_us() - begin_us;
+}
+
+void SyncTimes::add(std::int64_t took_us) {
+  if (took_us < 0) return;
+  all_.add(static_cast<std::uint64_t>(took_us));
+  bool& place = was_slow_[next_];
+  next_ = (next_ + 1) % kWindow;
+  if (place) --slow_ones_;
+  place = took_us >= kSlowUs;
+  if (place) ++slow_ones_;
+  if (slow_ones_ >= kSlowOfWindow) slow_ = true;
+  if (slow_ones_ == 0) slow_ = false;
+}
+
+}  // namespace fastjournal::storage
