@@ -3,33 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <random>
 
+#include "clients/cli/progress.h"
+#include "os/open_files.h"
 #include "tools/dump.h"
 #include "tools/places.h"
+#include "tools/resize.h"
 #include "tools/salvage.h"
 #include "tools/verify.h"
 
 namespace fastjournal::cli {
 namespace {
 
-constexpr std::uint64_t kTellEveryBytes = 256U << 20U;
 // Behind the name of what is being written, until it is whole.
 constexpr char kUnfinished[] = ".partial";
 
 std::uint64_t chance() {
   std::random_device device;
   return (std::uint64_t{device()} << 32U) | device();
-}
-
-// On standard error, for logs that take longer than a glance.
-tools::Progress progress_to(std::ostream& err) {
-  return [&err, told = std::uint64_t{0}](std::uint64_t done, std::uint64_t total) mutable {
-    if (done - told < kTellEveryBytes) return;
-    told = done;
-    err << fmt::format("read {} of at most {} MiB\n", done >> 20U, total >> 20U) << std::flush;
-  };
 }
 
 // What went wrong in a log's folder, and the exit code for it.
@@ -57,10 +51,17 @@ class LogRunner {
   Status load_types();
   ExitCode verify(std::string const& folder);
   ExitCode dump(std::string const& folder);
+  ExitCode resize(std::string const& folder);
   ExitCode salvage(std::string const& folder);
   void show_salvaged(tools::Salvaged const& salvaged, std::string const& target);
   ExitCode each(ExitCode (LogRunner::*what)(std::string const&));
   void show(Message const& facts, std::vector<Message> const& tables);
+  // `bytes_before`: of a container, before a resize.
+  void show_log(std::string const& log, tools::LogFacts const& found, std::optional<std::uint64_t> bytes_before);
+  void say(std::string const& text) { console_.err << "fastjournal " << one_.verb << ": " << text << '\n'; }
+  tools::Progress progress(tools::Place const& place) {
+    return progress_on(console_.err, "fastjournal " + one_.verb + ": " + place.text());
+  }
 
   Invocation const& one_;
   Console& console_;
@@ -99,26 +100,24 @@ void LogRunner::show(Message const& facts, std::vector<Message> const& tables) {
   if (!tables.empty()) console_.out << '\n' << render_table(tables, console_.look, "log") << '\n';
 }
 
-ExitCode LogRunner::verify(std::string const& folder) {
-  tools::Place const place = tools::place_of(folder);
-  Result<tools::LogFacts> const found = tools::verify(*place.disk, place.name, types_, progress_to(console_.err));
-  if (!found.ok()) return complain_of(one_, console_, place.text(), found.status());
-  storage::RecoveryReport const& report = found->report;
-  std::string const log = place.text();
+void LogRunner::show_log(std::string const& log, tools::LogFacts const& found,
+                         std::optional<std::uint64_t> bytes_before) {
+  storage::RecoveryReport const& report = found.report;
   std::string const store = fmt::format("{:016x}", report.store_id);
-  std::string const digest = core::digest_text(found->digest);
+  std::string const digest = core::digest_text(found.digest);
   Message facts("LOG");
   facts.set("log", log);
   facts.set("store", store);
   facts.set_integer("start", report.start);
   facts.set("containers", Value::of_unsigned(report.containers));
-  facts.set("container_bytes", Value::of_unsigned(found->container_bytes));
+  if (bytes_before) facts.set("container_bytes_before", Value::of_unsigned(*bytes_before));
+  facts.set("container_bytes", Value::of_unsigned(found.container_bytes));
   facts.set("scanned_bytes", Value::of_unsigned(report.bytes_scanned));
   facts.set("batches", Value::of_unsigned(report.batches));
   facts.set("records", Value::of_unsigned(report.records));
   std::uint64_t ignored = 0;
   std::vector<Message> tables;
-  for (tools::Recovered::TableFacts const& table : found->tables) {
+  for (tools::Recovered::TableFacts const& table : found.tables) {
     ignored += static_cast<std::uint64_t>(table.records_ignored);
     Message line("TABLE");
     line.set("log", log);
@@ -130,7 +129,7 @@ ExitCode LogRunner::verify(std::string const& folder) {
     tables.push_back(std::move(line));
   }
   facts.set("ignored_of_gone_rows", Value::of_unsigned(ignored));
-  facts.set("ignored_of_dropped_tables", Value::of_unsigned(found->records_of_no_table));
+  facts.set("ignored_of_dropped_tables", Value::of_unsigned(found.records_of_no_table));
   facts.set("base_lsn", Value::of_unsigned(report.base.value));
   facts.set("end_lsn", Value::of_unsigned(report.end.value));
   facts.set("stopped_cleanly", report.clean ? "yes" : "no");
@@ -138,9 +137,35 @@ ExitCode LogRunner::verify(std::string const& folder) {
     facts.set("cut_at", Value::of_unsigned(report.cut_at.value));
     facts.set("cut_because", report.cut_reason);
   }
-  for (std::string const& note : report.notes) console_.err << "fastjournal " << one_.verb << ": " << note << '\n';
+  for (std::string const& note : report.notes) say(note);
   facts.set("digest", digest);
   show(facts, tables);
+}
+
+ExitCode LogRunner::verify(std::string const& folder) {
+  tools::Place const place = tools::place_of(folder);
+  Result<tools::LogFacts> const found = tools::verify(*place.disk, place.name, types_, progress(place));
+  if (!found.ok()) return complain_of(one_, console_, place.text(), found.status());
+  show_log(place.text(), found.value(), {});
+  return ExitCode::ok;
+}
+
+ExitCode LogRunner::resize(std::string const& folder) {
+  tools::Place const place = tools::place_of(folder);
+  std::string const other = place.name + tools::kResizeSuffix;
+  bool const was_there = place.disk->list(other).ok();
+  Result<tools::Resized> const resized =
+      tools::resize(*place.disk, place.name, *one_.container_bytes, types_, chance(), progress(place));
+  if (!resized.ok()) {
+    ExitCode const code = complain_of(one_, console_, place.text(), resized.status());
+    if (!was_there && place.disk->list(other).ok())
+      say(place.text() + tools::kResizeSuffix + " holds what was written, and nothing that is needed: remove it");
+    return code;
+  }
+  if (!resized->changed()) say("the containers have this size already; nothing was changed");
+  if (!resized->left_behind.ok())
+    say("the old log could not be removed, and is no longer needed: " + resized->left_behind.text());
+  show_log(place.text(), resized->log, resized->container_bytes_before);
   return ExitCode::ok;
 }
 
@@ -207,14 +232,13 @@ ExitCode LogRunner::salvage(std::string const& folder) {
   tools::Place const place = tools::place_of(folder);
   tools::Place const target = tools::place_of(one_.to);
   std::string const unfinished = target.name + kUnfinished;
-  auto const refuse = [&](std::string const& text) {
-    console_.err << "fastjournal " << one_.verb << ": " << text << '\n';
-    return ExitCode::usage;
-  };
   for (std::string const& name : {target.name, unfinished})
-    if (target.disk->list(name).ok()) return refuse(name + " is there already: --to wants a new folder");
+    if (target.disk->list(name).ok()) {
+      say(name + " is there already: --to wants a new folder");
+      return ExitCode::usage;
+    }
   Result<tools::Salvaged> const salvaged =
-      tools::salvage(*place.disk, place.name, *target.disk, unfinished, types_, chance());
+      tools::salvage(*place.disk, place.name, *target.disk, unfinished, types_, chance(), progress(place));
   Status status = salvaged.status();
   if (status.ok()) status = target.disk->rename(unfinished, target.name);
   if (status.ok()) status = target.disk->sync_folder("");
@@ -238,11 +262,14 @@ ExitCode LogRunner::run() {
   Status status = find_logs();
   if (status.ok() && one_.verb != "log dump") status = load_types();
   if (!status.ok()) {
-    console_.err << "fastjournal " << one_.verb << ": " << status.message() << '\n';
+    say(status.message());
     return ExitCode::usage;
   }
+  // One for each container.
+  os::allow_most_open_files();
   if (one_.verb == "log dump") return each(&LogRunner::dump);
   if (one_.verb == "log salvage") return each(&LogRunner::salvage);
+  if (one_.verb == "log resize") return each(&LogRunner::resize);
   return each(&LogRunner::verify);
 }
 

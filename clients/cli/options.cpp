@@ -240,6 +240,7 @@ class Grammar {
         "the tables; names and columns stand in the log itself.");
     add_dump(log);
     add_salvage(log);
+    add_resize(log);
   }
 
   void add_dump(CLI::App& log) {
@@ -264,6 +265,19 @@ class Grammar {
         "rows\nwhose DONE or DELETE is lost come back and are worked on again; what was merged into a row, or said "
         "about its\ndate, may be lost. doc/log-tools.md says more. Use a backup instead if there is one. Needs the "
         "plugins of the tables.");
+  }
+
+  void add_resize(CLI::App& log) {
+    CLI::App& resize = log_verb(log, "resize", "write a log anew, with containers of another size");
+    resize.add_option("FOLDER", out_.words, "folder of a log: DATA/NAME, with container-...")->required()->expected(1);
+    resize.add_option("--container-size", out_.container_bytes, "of each file: 512KiB to 4GiB")
+        ->required()
+        ->transform(CLI::AsSizeValue(false));
+    resize.footer(
+        "Writes FOLDER.resize, reads it again, compares the digests, and exchanges the two names in one step; then the "
+        "old\nlog is removed. Needs room for a second log. Interrupted at any moment, a whole log stands under FOLDER: "
+        "remove\nFOLDER.resize and begin again. Needs the plugins of the tables. The size in the daemon's "
+        "configuration counts for\nnew logs only.");
   }
 
   void add_backup() {

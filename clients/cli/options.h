@@ -78,6 +78,7 @@ struct Invocation {
   std::string container;
   std::optional<std::uint32_t> body_bytes;
   std::string to;
+  std::optional<std::uint64_t> container_bytes;
   // backup: DIR in `words`
   std::optional<std::uint64_t> rate;  // bytes a second
   // feed, backup

@@ -1,28 +1,17 @@
 // fastjournald: reads its command line and runs the daemon.
 #include <fmt/format.h>
 #include <malloc.h>
-#include <sys/resource.h>
 
 #include <cstdio>
 
 #include "daemon/daemon.h"
 #include "daemon/options.h"
-
-namespace {
-
-// Connections are bounded by <limits connections="..."/>, not by what the shell happens to allow.
-void raise_open_files() {
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  files.rlim_cur = files.rlim_max;
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &files));
-}
-
-}  // namespace
+#include "os/open_files.h"
 
 int main(int count, char** words) {
   using namespace fastjournal;
-  raise_open_files();
+  // Connections are bounded by <limits connections="..."/>.
+  os::allow_most_open_files();
   // Giving a large heap back to the kernel stops the loop for milliseconds; it is used again soon.
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   daemon::Options const options = daemon::parse_options(count, words);

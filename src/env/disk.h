@@ -4,7 +4,7 @@
 // use '/'. Every failure is a Status that names path and call.
 //
 // What survives a power cut: bytes of a file, once its sync() returned ok; a
-// name (created, renamed, removed), once sync_folder() of its folder did.
+// name (created, renamed, exchanged, removed), once sync_folder() of its folder did.
 #pragma once
 
 #include <cstddef>
@@ -51,6 +51,9 @@ class Disk {
   // Names of files and folders in it, sorted; not_found if it is not there.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(std::string_view path) = 0;
   [[nodiscard]] virtual Status rename(std::string_view from, std::string_view to) = 0;
+  // Exchanges the names of two files or folders of one folder, in one step: whoever looks, after a power cut too, finds
+  // both as before or both exchanged. not_supported: the file system cannot.
+  [[nodiscard]] virtual Status exchange(std::string_view one, std::string_view other) = 0;
   [[nodiscard]] virtual Status remove(std::string_view path) = 0;
   [[nodiscard]] virtual Status sync_folder(std::string_view path) = 0;
   // in_use, with who holds it if that is known.

@@ -193,6 +193,15 @@ Status PosixDisk::rename(std::string_view from, std::string_view to) {
   return {};
 }
 
+Status PosixDisk::exchange(std::string_view one, std::string_view other) {
+  std::string const name = full(one);
+  if (::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, full(other).c_str(), RENAME_EXCHANGE) == 0) return {};
+  Status const status = failure("exchange names with", name, errno);
+  // A file system that knows no flags says so in this way, as does an old kernel.
+  if (errno == EINVAL || errno == ENOSYS) return {Code::not_supported, status.message()};
+  return status;
+}
+
 Status PosixDisk::remove(std::string_view path) {
   std::string const name = full(path);
   if (::unlink(name.c_str()) == 0) return {};

@@ -24,6 +24,7 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] Status make_folder(std::string_view path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(std::string_view path) override;
   [[nodiscard]] Status rename(std::string_view from, std::string_view to) override;
+  [[nodiscard]] Status exchange(std::string_view one, std::string_view other) override;
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   // Through a file `lock` in the folder, which holds the process id of the holder.

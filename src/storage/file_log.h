@@ -24,6 +24,7 @@
 namespace fastjournal::storage {
 
 inline constexpr std::uint64_t kContainerBytesMin = 512U << 10U;
+inline constexpr std::uint64_t kContainerBytesMax = 4ULL << 30U;
 
 enum class SyncPolicy : std::uint8_t {
   always,    // commit() syncs what was promised `synced`: the default, and the promise

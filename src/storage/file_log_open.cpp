@@ -26,9 +26,8 @@ Status check_options(LogOptions const& options) {
   if (options.container_bytes < options.container_bytes_min || options.container_bytes < 4 * options.block_bytes)
     return wrong(fmt::format("container-size {}: at least {} is expected", options.container_bytes,
                              options.container_bytes_min));
-  if (options.container_bytes > kBatchBytesMax * 64)
-    return wrong(
-        fmt::format("container-size {}: at most {} is expected", options.container_bytes, kBatchBytesMax * 64));
+  if (options.container_bytes > kContainerBytesMax)
+    return wrong(fmt::format("container-size {}: at most {} is expected", options.container_bytes, kContainerBytesMax));
   if (options.initial_containers < 2) return wrong("initial-containers: at least 2 is expected");
   if (options.batch_bytes_max > kBatchBytesMax) return wrong(fmt::format("more than {} bytes a batch", kBatchBytesMax));
   return {};

@@ -20,26 +20,37 @@ constexpr int kHeaderLooks = 8;
 // Where the batches of the copy end.
 class LastBatch final : public storage::RecordHandler {
  public:
+  LastBatch(Progress const& progress, std::uint64_t total) : progress_(progress), total_(total) {}
   Status on_record(RecordView const&, Lsn) override {
     ++records;
     return {};
   }
-  void on_batch(storage::BatchView const& batch) override { end = batch.header.end(); }
+  void on_batch(storage::BatchView const& batch) override {
+    end = batch.header.end();
+    done_ += batch.header.length;
+    if (progress_) progress_("reading the copy", done_, total_);
+  }
 
   Lsn end{};
   std::uint64_t records{0};
+
+ private:
+  Progress const& progress_;
+  std::uint64_t done_{0};
+  std::uint64_t total_;
 };
 
 class Copier {
  public:
   Copier(env::Disk& from, std::string const& from_folder, env::Disk& to, std::string const& to_folder,
-         storage::FileLog::Snapshot const& snapshot, Pace const& pace)
+         storage::FileLog::Snapshot const& snapshot, Pace const& pace, Progress const& progress)
       : from_(from),
         from_folder_(from_folder),
         to_(to),
         to_folder_(to_folder),
         snapshot_(snapshot),
         pace_(pace),
+        progress_(progress),
         piece_(kPieceBytes) {}
 
   Status run() {
@@ -82,6 +93,7 @@ class Copier {
     auto target = to_.open(storage::join_path(to_folder_, name), env::OpenMode::create_new);
     if (!target.ok()) return target.status();
     if (Status status = write_headers(*target.value(), header); !status.ok()) return status;
+    total_ = snapshot_.containers.size() * header.size;
     if (Status status = copy_payload(*source.value(), *target.value(), header, path); !status.ok()) return status;
     copied.bytes += header.size;
     return target.value()->sync();
@@ -114,6 +126,7 @@ class Copier {
       if (Status status = target.write(at, piece); !status.ok()) return status;
       at += bytes;
       pace_(bytes);
+      if (progress_) progress_("copying", copied.bytes + at, total_);
     }
     return {};
   }
@@ -121,7 +134,7 @@ class Copier {
   Status check() {
     auto opened = storage::LogReader::open(to_, to_folder_);
     if (!opened.ok()) return opened.status();
-    LastBatch last;
+    LastBatch last{progress_, copied.bytes};
     storage::RecoveryReport report;
     if (Status status = opened->read(last, report); !status.ok()) return status;
     Lsn const front = opened->chain().empty() ? Lsn{} : opened->chain().back()->header.first;
@@ -137,14 +150,16 @@ class Copier {
   std::string const& to_folder_;
   storage::FileLog::Snapshot const& snapshot_;
   Pace const& pace_;
+  Progress const& progress_;
+  std::uint64_t total_{0};
   std::vector<std::byte> piece_;
 };
 
 }  // namespace
 
 Result<Copied> copy_log(env::Disk& from, std::string const& from_folder, env::Disk& to, std::string const& to_folder,
-                        storage::FileLog::Snapshot const& snapshot, Pace const& pace) {
-  Copier copier{from, from_folder, to, to_folder, snapshot, pace};
+                        storage::FileLog::Snapshot const& snapshot, Pace const& pace, Progress const& progress) {
+  Copier copier{from, from_folder, to, to_folder, snapshot, pace, progress};
   if (Status status = copier.run(); !status.ok()) return status;
   return copier.copied;
 }

@@ -9,6 +9,7 @@
 
 #include "env/disk.h"
 #include "storage/file_log.h"
+#include "tools/progress.h"
 
 namespace fastjournal::tools {
 
@@ -24,6 +25,6 @@ struct Copied {
 // if a batch is missing in it, as when the hold was given up meanwhile. On failure what was begun stays for a look.
 [[nodiscard]] Result<Copied> copy_log(env::Disk& from, std::string const& from_folder, env::Disk& to,
                                       std::string const& to_folder, storage::FileLog::Snapshot const& snapshot,
-                                      Pace const& pace);
+                                      Pace const& pace, Progress const& progress = {});
 
 }  // namespace fastjournal::tools

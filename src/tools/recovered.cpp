@@ -67,7 +67,7 @@ Status Recovered::on_record(RecordView const& record, Lsn base) {
 
 void Recovered::on_batch(storage::BatchView const& batch) {
   done_ += batch.header.length;
-  if (progress_) progress_(done_, total_);
+  if (progress_) progress_(step_, done_, total_);
 }
 
 std::vector<Recovered::TableFacts> Recovered::tables() const {

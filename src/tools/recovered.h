@@ -4,17 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/engine.h"
 #include "storage/log_reader.h"
+#include "tools/progress.h"
 
 namespace fastjournal::tools {
-
-// Bytes of batches read, of at most so many.
-using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 // Nobody is connected to a tool.
 class NoOutlet final : public core::Outlet {
@@ -29,8 +27,11 @@ class Recovered final : public storage::RecordHandler {
   // `types` stays.
   explicit Recovered(core::TableTypes const& types, Progress progress = {});
 
-  // `total`: as told to `progress`.
-  void expect(std::uint64_t total) { total_ = total; }
+  // As told to `progress`. `step` stays.
+  void expect(std::string_view step, std::uint64_t total) {
+    step_ = step;
+    total_ = total;
+  }
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
   Status on_catalogue(RecordView const& record) override;
   // Not ok: what a start would say. What was applied before stays.
@@ -60,6 +61,7 @@ class Recovered final : public storage::RecordHandler {
   core::HostedLog& log_;
   bool declared_{false};
   std::uint64_t of_no_table_{0};
+  std::string_view step_;
   std::uint64_t done_{0};
   std::uint64_t total_{0};
 };

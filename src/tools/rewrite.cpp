@@ -9,6 +9,10 @@
 namespace fastjournal::tools {
 namespace {
 
+// Files that are written and not synced stay open, and the kernel keeps what they hold.
+constexpr std::uint64_t kUnsyncedContainers = 16;
+constexpr std::uint64_t kUnsyncedBytes = 256U << 20U;
+
 // A new log has nothing to say.
 class Nothing final : public storage::RecordHandler {
  public:
@@ -34,16 +38,18 @@ Result<std::unique_ptr<Rewriter>> Rewriter::open(env::Disk& disk, std::string fo
                                                  Origin const& origin) {
   if (disk.list(folder).ok())
     return Status{Code::bad_parameter, folder + " is there already: a new folder is expected"};
-  // One sync at the end: until then it is no log that anybody may use.
+  // Synced when we say so: until the end it is no log that anybody may use.
   options.sync = storage::SyncPolicy::interval;
   options.first_lsn = origin.beyond;
   options.starts_before = origin.last_start;
+  std::uint64_t const unsynced_bytes_max = std::min(kUnsyncedContainers * options.container_bytes, kUnsyncedBytes);
   Nothing nothing;
   storage::RecoveryReport report;
   auto log = storage::FileLog::open(disk, std::move(folder), std::move(options), nothing, report);
   if (!log.ok()) return log.status();
   auto out = std::make_unique<Rewriter>();
   out->log_ = std::move(log).value();
+  out->unsynced_bytes_max_ = unsynced_bytes_max;
   return out;
 }
 
@@ -60,6 +66,11 @@ Status Rewriter::write_group(std::span<RecordView const> group) {
   return {};
 }
 
+Status Rewriter::sync_now_and_then() {
+  bool const is_much = log_->end_lsn().value - log_->durable_lsn().value > unsynced_bytes_max_;
+  return is_much ? log_->sync() : Status{};
+}
+
 Status Rewriter::take(storage::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
                       Keep const& keep) {
   group_.clear();
@@ -71,6 +82,7 @@ Status Rewriter::take(storage::BatchHeader const& header, std::span<std::byte co
     return written;
   });
   if (status.ok()) status = log_->commit();
+  if (status.ok()) status = sync_now_and_then();
   log_->run_chores();
   return status;
 }

@@ -43,9 +43,12 @@ class Rewriter {
  private:
   Status write_group(std::span<RecordView const> group);
 
+  Status sync_now_and_then();
+
   std::unique_ptr<storage::FileLog> log_;
   std::vector<RecordView> group_;
   std::uint64_t records_{0};
+  std::uint64_t unsynced_bytes_max_{0};
 };
 
 // Calls `take` for each record of a whole batch from `base` on. Not ok: of `take`, or a record that cannot be read.

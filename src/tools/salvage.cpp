@@ -144,8 +144,9 @@ class Names final : public EachRecord {
   core::Catalogue catalogue;
 };
 
-Status check_damaged(env::Disk& disk, std::string const& folder, core::TableTypes const& types) {
-  Result<LogFacts> const found = verify(disk, folder, types);
+Status check_damaged(env::Disk& disk, std::string const& folder, core::TableTypes const& types,
+                     Progress const& progress) {
+  Result<LogFacts> const found = verify(disk, folder, types, progress);
   if (found.ok())
     return {Code::wrong_state,
             fmt::format("the log is sound, {} records: there is nothing to salvage", found->report.records)};
@@ -166,13 +167,14 @@ storage::LogOptions options_of(Scan const& scan, std::uint64_t store_id) {
 }  // namespace
 
 Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& to_disk, std::string const& to_folder,
-                         core::TableTypes const& types, std::uint64_t store_id) {
-  if (Status status = check_damaged(disk, folder, types); !status.ok()) return status;
+                         core::TableTypes const& types, std::uint64_t store_id, Progress const& progress) {
+  if (Status status = check_damaged(disk, folder, types, progress); !status.ok()) return status;
   auto const lock = disk.lock_folder_to_read(folder);
   if (!lock.ok()) return lock.status();
   Result<Scan> opened = Scan::open(disk, folder);
   if (!opened.ok()) return opened.status();
   Scan& scan = opened.value();
+  scan.tell(progress, "looking for what fits");
 
   std::set<Lsn> left_out;
   Reasons reasons;
@@ -191,6 +193,7 @@ Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& 
   {
     auto rewriter = Rewriter::open(to_disk, to_folder, options_of(scan, store_id), {scan.beyond(), scan.last_start()});
     if (!rewriter.ok()) return rewriter.status();
+    scan.tell(progress, "writing");
     Writing writing{*rewriter.value(), scan.base(), left_out, out};
     if (Status status = scan.walk(writing); !status.ok()) return status;
     if (Status status = rewriter.value()->finish(); !status.ok()) return status;
@@ -199,6 +202,7 @@ Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& 
   for (ScannedContainer const& container : scan.containers())
     if (!container.in_stream && !container.header)
       out.odd_containers.push_back(container.name + ": " + container.problem + "; nothing in it was used");
+  scan.tell(progress, "looking for names");
   Names names{scan.base()};
   if (Status status = scan.walk(names); !status.ok()) return status;
   for (auto const& [what, records] : reasons) {
@@ -206,7 +210,7 @@ Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& 
     std::string const name = what.first == TableId::catalogue ? "(catalogue)" : entry != nullptr ? entry->name : "";
     out.left_out.push_back({what.first, name, records, what.second});
   }
-  Result<LogFacts> facts = verify(to_disk, to_folder, types);
+  Result<LogFacts> facts = verify(to_disk, to_folder, types, progress);
   if (!facts.ok()) return Status{facts.status().code(), "what was salvaged: " + facts.status().message()};
   out.result = std::move(facts).value();
   return out;

@@ -35,6 +35,6 @@ struct Salvaged {
 // wrong_state: the log is sound, there is nothing to salvage. `store_id`: chance, for the new log.
 [[nodiscard]] Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& to_disk,
                                        std::string const& to_folder, core::TableTypes const& types,
-                                       std::uint64_t store_id);
+                                       std::uint64_t store_id, Progress const& progress = {});
 
 }  // namespace fastjournal::tools

@@ -190,6 +190,13 @@ Result<Scan::Found> Scan::batch_at(std::size_t number, Lsn lsn) {
   return found;
 }
 
+void Scan::tell_place(std::size_t number, Lsn at) const {
+  if (progress_ == nullptr || !*progress_) return;
+  ContainerHeader const& container = *stream_[number]->header;
+  (*progress_)(step_, number * container.payload_bytes() + (at.value - container.first.value),
+               stream_.size() * container.payload_bytes());
+}
+
 Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor) {
   ScannedContainer const& one = *stream_[number];
   ContainerHeader const& container = *one.header;
@@ -225,6 +232,7 @@ Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor)
       return status;
     at = gap_at = header.end();
     plausible = false;
+    tell_place(number, at);
   }
   end_gap(one.limit, !last);
   from = std::max(at, one.limit);

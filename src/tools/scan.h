@@ -9,10 +9,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "env/disk.h"
 #include "storage/format.h"
+#include "tools/progress.h"
 
 namespace fastjournal::tools {
 
@@ -55,6 +57,11 @@ class Scan {
   // not_found: there is no container at all. damaged: not one of them tells what log it is of.
   [[nodiscard]] static Result<Scan> open(env::Disk& disk, std::string folder);
 
+  // For the walks from here on, the next steps of somebody's work. Both stay.
+  void tell(Progress const& progress, std::string_view step) {
+    progress_ = &progress;
+    step_ = step;
+  }
   // May be done again. Only what the disk itself refuses ends it.
   [[nodiscard]] Status walk(ScanVisitor& visitor);
 
@@ -84,6 +91,7 @@ class Scan {
   };
   Result<Found> batch_at(std::size_t number, Lsn lsn);
   Result<bool> read_stream(std::size_t number, Lsn lsn, std::span<std::byte> into);
+  void tell_place(std::size_t number, Lsn at) const;
   [[nodiscard]] bool follows(std::size_t number) const;
 
   env::Disk* disk_;
@@ -98,6 +106,8 @@ class Scan {
   Lsn beyond_{};
   Lsn durable_{};  // everything below was durable, as headers and the batches seen so far say
   std::vector<std::byte> batch_;
+  Progress const* progress_{nullptr};
+  std::string_view step_;
 };
 
 }  // namespace fastjournal::tools

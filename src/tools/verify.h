@@ -25,4 +25,11 @@ struct LogFacts {
 [[nodiscard]] Result<LogFacts> verify(env::Disk& disk, std::string const& folder, core::TableTypes const& types,
                                       Progress progress = {});
 
+// The same by one who has the folder's lock.
+[[nodiscard]] Result<LogFacts> read_log(env::Disk& disk, std::string const& folder, core::TableTypes const& types,
+                                        Progress progress);
+
+// Of a folder without containers.
+[[nodiscard]] Status no_log_here();
+
 }  // namespace fastjournal::tools

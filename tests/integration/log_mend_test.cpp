@@ -1,5 +1,5 @@
-// `fastjournal log dump` and `fastjournal log salvage` on folders of the real
-// daemon that somebody damaged: what is shown, and a daemon that serves from what is left.
+// `fastjournal log dump`, `log salvage` and `log resize` on folders of the real
+// daemon: what is shown of damage, and a daemon that serves from what the tools made.
 #include <sstream>
 
 #include "tests/integration/log_tools.h"
@@ -76,6 +76,47 @@ BOOST_AUTO_TEST_CASE(salvage_keeps_all_but_what_is_damaged_and_the_daemon_goes_o
   BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=row7"), "result=inserted"));
 }
 
+BOOST_AUTO_TEST_CASE(resize_gives_other_containers_and_the_daemon_goes_on_from_them) {
+  constexpr std::uintmax_t kMiB = 1U << 20U;
+  Filled filled;
+  auto const resize = [&](std::string const& size) {
+    return run_tool({"log", "resize", filled.log(), "--container-size", size, "--json"});
+  };
+  Ran const used = resize("1MiB");
+  BOOST_TEST(used.code == 6, used.output);
+  std::string const digest = filled.digest();
+  filled.stop();
+  for (std::uintmax_t const size : {kMiB, 2 * kMiB}) {
+    Ran const resized = resize(std::to_string(size));
+    BOOST_TEST(resized.code == 0, resized.output);
+    BOOST_TEST(value_behind(resized.output, "container_bytes") == std::to_string(size), resized.output);
+    BOOST_TEST(value_behind(resized.output, "digest") == digest, resized.output);
+    BOOST_TEST(std::filesystem::file_size(filled.log() + "/container-000001") == size);
+    BOOST_TEST(!std::filesystem::exists(filled.log() + ".resize"));
+  }
+  Picture const before = picture_of(filled.log());
+  BOOST_TEST(contains(resize("2MiB").output, "nothing was changed"));
+  BOOST_TEST(resize("100KiB").code == 2);
+  BOOST_TEST(resize("large").code == 2);
+  BOOST_TEST(run_tool({"log", "resize", filled.log()}).code == 2);
+  BOOST_TEST(run_tool({"log", "resize", filled.path("tables"), "--container-size", "1MiB"}).code == 2);
+  BOOST_TEST(!std::filesystem::exists(filled.path("tables") + "/lock"));
+  std::filesystem::create_directory(filled.log() + ".resize");
+  Ran const leftover = resize("1MiB");
+  BOOST_TEST(leftover.code == 2, leftover.output);
+  BOOST_TEST(contains(leftover.output, "remove it, then begin again"), leftover.output);
+  std::filesystem::remove(filled.log() + ".resize");
+  // Who locks it says so in the folder.
+  Picture after = picture_of(filled.log());
+  after.files[filled.log() + "/lock"] = before.files.at(filled.log() + "/lock");
+  BOOST_CHECK(after == before);
+
+  filled.start();
+  LineClient client{filled.daemon.tcp()};
+  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=row8"), "payload=xxx"));
+  BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=new"), "result=inserted"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
@@ -118,7 +159,7 @@ BOOST_AUTO_TEST_CASE(every_example_of_the_page_does_what_it_says) {
     BOOST_TEST(ran.code == 0, line << "\n" << ran.output);
     ++examples;
   }
-  BOOST_TEST(examples == 7);
+  BOOST_TEST(examples == 9);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -32,7 +32,8 @@ inline std::string value_behind(std::string const& text, std::string const& name
     bool const begins = at == 0 || std::string_view{kBreaks}.find(text[at - 1]) != std::string_view::npos;
     if (!begins || end >= text.size() || std::string_view{"=\" :"}.find(text[end]) == std::string_view::npos) continue;
     std::size_t const value = text.find_first_not_of("=\": ", end);
-    return value == std::string::npos ? std::string{} : text.substr(value, text.find_first_of(";\", \n}", value) - value);
+    return value == std::string::npos ? std::string{}
+                                      : text.substr(value, text.find_first_of(";\", \n}", value) - value);
   }
   return {};
 }

@@ -15,9 +15,9 @@ namespace fastjournal::sim {
 
 namespace {
 
-constexpr std::string_view kCallNames[kCallKinds] = {"open",        "read",        "write",     "sync",   "size",
-                                                     "truncate",    "make folder", "list",      "rename", "remove",
-                                                     "sync folder", "lock",        "free bytes"};
+constexpr std::string_view kCallNames[kCallKinds] = {"open",     "read",        "write", "sync",      "size",
+                                                     "truncate", "make folder", "list",  "rename",    "exchange",
+                                                     "remove",   "sync folder", "lock",  "free bytes"};
 
 std::string folder_of(std::string_view path) {
   std::size_t const slash = path.rfind('/');
@@ -26,7 +26,16 @@ std::string folder_of(std::string_view path) {
 
 bool changes_disk(Call kind) {
   return kind == Call::write || kind == Call::sync || kind == Call::truncate || kind == Call::make_folder ||
-         kind == Call::rename || kind == Call::remove || kind == Call::sync_folder;
+         kind == Call::rename || kind == Call::exchange || kind == Call::remove || kind == Call::sync_folder;
+}
+
+// Where `path` is when the names `one` and `other` are exchanged.
+std::string exchanged(std::string const& path, std::string const& one, std::string const& other) {
+  auto const is_at = [&](std::string const& name) {
+    return path == name || (path.starts_with(name) && path[name.size()] == '/');
+  };
+  if (is_at(one)) return other + path.substr(one.size());
+  return is_at(other) ? one + path.substr(other.size()) : path;
 }
 
 std::uint64_t mix(std::uint64_t value) {
@@ -111,12 +120,16 @@ class SimFile final : public env::File {
 
 class SimLock final : public env::FolderLock {
  public:
-  SimLock(SimDisk& disk, std::string path) : disk_(disk), path_(std::move(path)), generation_(disk.generation_) {}
+  SimLock(SimDisk& disk, std::string path) : disk_(disk), path_(std::move(path)), generation_(disk.generation_) {
+    disk_.locks_[path_] = this;
+  }
   SimLock(SimLock const&) = delete;
   SimLock& operator=(SimLock const&) = delete;
   ~SimLock() override {
     if (generation_ == disk_.generation_) disk_.locks_.erase(path_);
   }
+  // The folder has another name.
+  void move(std::string path) { path_ = std::move(path); }
 
  private:
   SimDisk& disk_;
@@ -131,7 +144,7 @@ void SimDisk::copy_state(SimDisk const& other) {
   std::map<Node const*, std::shared_ptr<Node>> twins;
   auto const twin_of = [&](std::shared_ptr<Node> const& node) {
     std::shared_ptr<Node>& twin = twins[node.get()];
-    if (twin == nullptr) twin = std::make_shared<Node>(*node);
+    if (twin == nullptr && node != nullptr) twin = std::make_shared<Node>(*node);
     return twin;
   };
   options_ = other.options_;
@@ -271,7 +284,11 @@ Result<std::vector<std::string>> SimDisk::list(std::string_view path) {
   return std::vector<std::string>(out.begin(), out.end());
 }
 
-void SimDisk::apply(NameChange const& change, Names& names) const {
+SimDisk::NameChange SimDisk::NameChange::behind(NameChange const& exchange) const {
+  return {kind, exchanged(path, exchange.path, exchange.to), exchanged(to, exchange.path, exchange.to), node};
+}
+
+void SimDisk::apply(NameChange const& change, Names& names) {
   switch (change.kind) {
     case NameChange::Kind::create: names[change.path] = change.node; return;
     case NameChange::Kind::remove: names.erase(change.path); return;
@@ -279,6 +296,12 @@ void SimDisk::apply(NameChange const& change, Names& names) const {
       names.erase(change.path);
       names[change.to] = change.node;
       return;
+    case NameChange::Kind::exchange: {
+      Names all;
+      for (auto& [name, node] : names) all.emplace(exchanged(name, change.path, change.to), std::move(node));
+      names = std::move(all);
+      return;
+    }
   }
 }
 
@@ -291,8 +314,37 @@ Status SimDisk::rename(std::string_view from, std::string_view to) {
   return {};
 }
 
+Status SimDisk::exchange(std::string_view one, std::string_view other) {
+  if (Status status = enter(Call::exchange, one, FJ_CALLER); !status.ok()) return status;
+  FJ_CHECK(folder_of(one) == folder_of(other), "names are exchanged inside of one folder");
+  for (std::string_view const path : {one, other})
+    if (!folders_.contains(path)) return {Code::not_found, fmt::format("exchange {}: no such folder", path)};
+  NameChange const change{NameChange::Kind::exchange, std::string(one), std::string(other), nullptr};
+  apply(change, names_);
+  std::set<std::string, std::less<>> folders;
+  for (std::string const& folder : folders_) folders.insert(exchanged(folder, change.path, change.to));
+  folders_ = std::move(folders);
+  std::map<std::string, SimLock*, std::less<>> locks;
+  for (auto const& [path, lock] : locks_) {
+    std::string const moved = exchanged(path, change.path, change.to);
+    lock->move(moved);
+    locks[moved] = lock;
+  }
+  locks_ = std::move(locks);
+  changes_of_names_.push_back(change);
+  return {};
+}
+
 Status SimDisk::remove(std::string_view path) {
   if (Status status = enter(Call::remove, path, FJ_CALLER); !status.ok()) return status;
+  if (folders_.contains(path)) {
+    bool const empty =
+        std::none_of(names_.begin(), names_.end(), [&](auto const& one) { return folder_of(one.first) == path; }) &&
+        std::none_of(folders_.begin(), folders_.end(), [&](auto const& one) { return folder_of(one) == path; });
+    if (!empty) return {Code::io_error, fmt::format("remove {}: Directory not empty", path)};
+    folders_.erase(std::string(path));
+    return {};
+  }
   auto const found = names_.find(path);
   if (found == names_.end()) return {Code::not_found, fmt::format("remove {}: No such file or directory", path)};
   changes_of_names_.push_back({NameChange::Kind::remove, std::string(path), {}, found->second});
@@ -304,12 +356,23 @@ Status SimDisk::sync_folder(std::string_view path) {
   if (Status status = enter(Call::sync_folder, path, FJ_CALLER); !status.ok()) return status;
   if (ignore_folder_syncs_) return {};
   std::vector<NameChange> rest;
-  for (NameChange& change : changes_of_names_) {
-    if (folder_of(change.path) == path) {
-      apply(change, durable_names_);
-    } else {
-      rest.push_back(std::move(change));
+  for (std::size_t i = 0; i < changes_of_names_.size(); ++i) {
+    NameChange const& change = changes_of_names_[i];
+    // A folder is synced under the name that it has now, whatever it had when the change was made.
+    NameChange now = change;
+    for (std::size_t later = i + 1; later < changes_of_names_.size(); ++later)
+      if (changes_of_names_[later].kind == NameChange::Kind::exchange) now = now.behind(changes_of_names_[later]);
+    if (folder_of(now.path) != path) {
+      rest.push_back(change);
+      continue;
     }
+    // The durable names know nothing of exchanges that stay undurable.
+    NameChange durable = change;
+    for (auto before = rest.rbegin(); before != rest.rend(); ++before)
+      if (before->kind == NameChange::Kind::exchange) durable = durable.behind(*before);
+    apply(durable, durable_names_);
+    if (change.kind == NameChange::Kind::exchange)
+      for (NameChange& before : rest) before = before.behind(change);
   }
   changes_of_names_ = std::move(rest);
   return {};
@@ -317,8 +380,7 @@ Status SimDisk::sync_folder(std::string_view path) {
 
 Result<std::unique_ptr<env::FolderLock>> SimDisk::lock_folder(std::string_view path) {
   if (Status status = enter(Call::lock, path, FJ_CALLER); !status.ok()) return status;
-  if (!locks_.insert(std::string(path)).second)
-    return Status{Code::in_use, fmt::format("lock {}: held by somebody", path)};
+  if (locks_.contains(path)) return Status{Code::in_use, fmt::format("lock {}: held by somebody", path)};
   return std::unique_ptr<env::FolderLock>(std::make_unique<SimLock>(*this, std::string(path)));
 }
 
@@ -368,9 +430,19 @@ void SimDisk::crash(Chooser const& survives) {
   std::size_t thing = 0;
   // Names in the order of their changes; a change of a name that is not there
   // (its creation was lost) is lost as well.
+  std::vector<std::pair<NameChange const*, bool>> exchanges;  // so far, and whether they survived
   for (NameChange const& change : changes_of_names_) {
-    bool const possible = change.kind == NameChange::Kind::create || durable_names_.contains(change.path);
-    if (survives(thing++) && possible) apply(change, durable_names_);
+    NameChange placed = change;
+    for (auto exchange = exchanges.rbegin(); exchange != exchanges.rend(); ++exchange)
+      placed = placed.behind(*exchange->first);
+    for (auto const& [exchange, survived] : exchanges)
+      if (survived) placed = placed.behind(*exchange);
+    bool const exchanges_names = change.kind == NameChange::Kind::exchange;
+    bool const possible =
+        change.kind == NameChange::Kind::create || exchanges_names || durable_names_.contains(placed.path);
+    bool const survived = survives(thing++) && possible;
+    if (survived) apply(placed, durable_names_);
+    if (exchanges_names) exchanges.emplace_back(&change, survived);
   }
   std::set<Node*> done;
   for (Names* names : {&names_, &durable_names_})
@@ -378,6 +450,9 @@ void SimDisk::crash(Chooser const& survives) {
       if (done.insert(node.get()).second) settle(*node, survives, thing);
   names_ = durable_names_;
   changes_of_names_.clear();
+  // A folder that was removed is there again if one of its files is.
+  for (auto const& [name, node] : names_)
+    for (std::string folder = folder_of(name); !folder.empty(); folder = folder_of(folder)) folders_.insert(folder);
   start_again();
 }
 

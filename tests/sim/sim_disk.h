@@ -3,8 +3,8 @@
 //   power cut         crash(): of every sector that was written and not synced,
 //                     the new or the old content stays, as a Chooser says; so
 //                     writes are torn at sector size (512 B or 4 KiB).
-//   lost names        files created, renamed or removed since the last
-//                     sync_folder: each such change stays or is lost.
+//   lost names        files created, renamed or removed, and names exchanged,
+//                     since the last sync_folder: each such change stays or is lost.
 //   power cut at call n   stop_after(n): that many changing calls succeed, then
 //                     everything fails until crash().
 //   failing call n    fail_call(kind, n, how): EIO, ENOSPC, or a write that
@@ -48,12 +48,13 @@ enum class Call : std::uint8_t {
   make_folder,
   list,
   rename,
+  exchange,
   remove,
   sync_folder,
   lock,
   free_bytes
 };
-inline constexpr std::size_t kCallKinds = 13;
+inline constexpr std::size_t kCallKinds = 14;
 enum class Failure : std::uint8_t { io_error, no_space, short_write };
 
 // Says for the n-th unsynced thing whether it survives the crash.
@@ -63,6 +64,8 @@ using Chooser = std::function<bool(std::size_t)>;
 // Things beyond the 64th are lost.
 [[nodiscard]] Chooser keep_mask(std::uint64_t mask);
 [[nodiscard]] Chooser keep_some(std::uint64_t seed);
+
+class SimLock;
 
 class SimDisk final : public env::Disk {
  public:
@@ -85,6 +88,9 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] Status make_folder(std::string_view path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(std::string_view path) override;
   [[nodiscard]] Status rename(std::string_view from, std::string_view to) override;
+  // Folders, of one folder.
+  [[nodiscard]] Status exchange(std::string_view one, std::string_view other) override;
+  // Of an empty folder: at once, as they are made.
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
@@ -157,11 +163,13 @@ class SimDisk final : public env::Disk {
   using Names = std::map<std::string, std::shared_ptr<Node>, std::less<>>;
   // A change of names that no sync_folder has made durable.
   struct NameChange {
-    enum class Kind : std::uint8_t { create, rename, remove };
+    enum class Kind : std::uint8_t { create, rename, exchange, remove };
     Kind kind;
-    std::string path;
+    std::string path;  // as the names were when it was made
     std::string to;
     std::shared_ptr<Node> node;
+    // With its paths as they are when `exchange` is done, or undone.
+    [[nodiscard]] NameChange behind(NameChange const& exchange) const;
   };
   struct PlannedFailure {
     Call kind;
@@ -174,7 +182,7 @@ class SimDisk final : public env::Disk {
   Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes,
                void const* caller);
   Status sync(Node& node, std::string_view path, void const* caller);
-  void apply(NameChange const& change, Names& names) const;
+  static void apply(NameChange const& change, Names& names);
   void settle(Node& node, Chooser const& survives, std::size_t& thing) const;
   void mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const;
   [[nodiscard]] Node& node_at(std::string_view path);
@@ -185,7 +193,7 @@ class SimDisk final : public env::Disk {
   Names durable_names_;
   std::vector<NameChange> changes_of_names_;
   std::set<std::string, std::less<>> folders_{""};
-  std::set<std::string, std::less<>> locks_;
+  std::map<std::string, SimLock*, std::less<>> locks_;
   std::uint64_t generation_{0};
   std::uint64_t changes_{0};
   std::uint64_t calls_[kCallKinds]{};
