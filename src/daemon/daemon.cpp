@@ -16,12 +16,15 @@
 #include "config/tables_folder.h"
 #include "daemon/event_log.h"
 #include "daemon/message_files.h"
+#include "os/workers.h"
 #include "server/replay.h"
 
 namespace fastjournal::daemon {
 namespace {
 
 constexpr std::string_view kFlagsFailed = "flags-failed";
+// A start that takes longer says how far it is.
+constexpr std::int64_t kProgressEveryUs = 1'000'000;
 
 std::string host_name() {
   char name[256] = "";
@@ -40,6 +43,12 @@ storage::SyncPlace sync_place(config::SyncPlace declared) {
     case config::SyncPlace::automatic: break;
   }
   return storage::SyncPlace::automatic;
+}
+
+std::string progress_text(std::string_view log, storage::ReadProgress const& progress) {
+  return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
+                     progress.catalogue ? "checked" : "recovered", progress.bytes >> 20U, progress.bytes_total >> 20U,
+                     progress.records, progress.containers + 1, progress.containers_total);
 }
 
 storage::WhenEmpty when_empty(config::WhenEmpty declared) {
@@ -151,6 +160,7 @@ Status Daemon::serve() {
 Status Daemon::open_logs() {
   core::Engine& engine = server_->engine();
   engine.declare(tables_, options_.forget);
+  os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
   for (config::LogDeclaration const& log : declared_.logs) {
     core::HostedLog& hosted = engine.add_log(log.name);
     storage::LogOptions options;
@@ -164,9 +174,15 @@ Status Daemon::open_logs() {
     options.when_empty = when_empty(log.when_empty);
     options.wipe = log.wipe;
     options.store_id_seed = chance();
-    server::Replay replay{engine, hosted};
-    storage::RecoveryReport report;
+    options.workers = &workers;
     std::int64_t const before = clock_.monotonic_us();
+    std::int64_t tell_at = before + kProgressEveryUs;
+    server::Replay replay{engine, hosted, [&](storage::ReadProgress const& progress) {
+                            if (clock_.monotonic_us() < tell_at) return;
+                            tell_at = clock_.monotonic_us() + kProgressEveryUs;
+                            log_info(progress_text(log.name, progress));
+                          }};
+    storage::RecoveryReport report;
     Result<std::unique_ptr<storage::FileLog>> opened =
         storage::FileLog::open(*disk_, log.name, options, replay, report);
     if (!opened.ok())

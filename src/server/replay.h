@@ -2,6 +2,9 @@
 // storage and core at the start, the same in the daemon and in the simulator.
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "core/engine.h"
 #include "storage/log_reader.h"
 
@@ -9,15 +12,23 @@ namespace fastjournal::server {
 
 class Replay final : public storage::RecordHandler {
  public:
-  Replay(core::Engine& engine, core::HostedLog& log) : engine_(engine), log_(log) {}
+  using Progress = std::function<void(storage::ReadProgress const&)>;
+
+  // `progress`: who is told how far it is, every MiB or so; may be empty.
+  Replay(core::Engine& engine, core::HostedLog& log, Progress progress = {})
+      : engine_(engine), log_(log), progress_(std::move(progress)) {}
 
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
   Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
   Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
+  void on_progress(storage::ReadProgress const& progress) override {
+    if (progress_) progress_(progress);
+  }
 
  private:
   core::Engine& engine_;
   core::HostedLog& log_;
+  Progress progress_;
 };
 
 }  // namespace fastjournal::server

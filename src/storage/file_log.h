@@ -67,6 +67,7 @@ struct LogOptions {
   // Bytes of the file system that a new container must leave free.
   std::uint64_t disk_reserve_bytes{0};
   std::uint64_t container_bytes_min{kContainerBytesMin};  // tests go below
+  env::Workers* workers{nullptr};                         // for open(); null: its thread does everything
 };
 
 class FileLog final : public core::Log {

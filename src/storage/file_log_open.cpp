@@ -53,11 +53,12 @@ Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
   auto opened = LogReader::open(disk_, folder_);
   if (!opened.ok()) return opened.status();
   LogReader& reader = opened.value();
-  if (Status status = reader.read(handler, report); !status.ok()) return status;
+  if (Status status = reader.read(handler, report, options_.workers); !status.ok()) return status;
 
   if (Status status = remove_unfinished(); !status.ok()) return status;
   if (Status status = prove(reader); !status.ok()) return status;
   adopt(reader, report);
+  options_.workers = nullptr;
   options_.batch_bytes_max =
       std::min(options_.batch_bytes_max, std::max(kBatchBytesLeast, options_.container_bytes / 8));
   // A first start that was cut short is a first start again.

@@ -7,32 +7,15 @@
 
 #include "storage/container.h"
 #include "storage/mutants.h"
+#include "storage/read_ahead.h"
 
 namespace fastjournal::storage {
 
 namespace {
 
 constexpr std::uint64_t kWindowBytes = 1U << 20U;
-
-// The containers of a segment have one size and follow one another.
-LogReader::Container* container_at(std::vector<LogReader::Container*> const& containers, Lsn lsn) {
-  ContainerHeader const& front = containers.front()->header;
-  if (lsn < front.first) return nullptr;
-  std::uint64_t const number = (lsn.value - front.first.value) / front.payload_bytes();
-  return number < containers.size() ? containers[number] : nullptr;
-}
-
-std::uint64_t offset_in(ContainerHeader const& header, Lsn lsn) {
-  return kHeaderBlocks * header.block + (lsn.value - header.first.value);
-}
-
-std::string place(std::vector<LogReader::Container*> const& containers, Lsn lsn) {
-  LogReader::Container const* container = container_at(containers, lsn);
-  if (container == nullptr) return fmt::format("LSN {}", lsn.value);
-  return fmt::format("{} offset {} (LSN {})", container->path, offset_in(container->header, lsn), lsn.value);
-}
-
-Status damaged(std::string text) { return {Code::damaged, std::move(text)}; }
+// Whoever tells people of it looks at the clock as often.
+constexpr std::uint64_t kProgressBytes = 1U << 20U;
 
 }  // namespace
 
@@ -151,29 +134,15 @@ Status LogReader::make_segments() {
 // ---------------------------------------------------------------------------
 // Batches
 
-Status LogReader::read_stream(Segment const& segment, Lsn lsn, std::span<std::byte> into) {
-  while (!into.empty()) {
-    Container* container = container_at(segment.containers, lsn);
-    if (container == nullptr) return damaged(fmt::format("no container holds LSN {}", lsn.value));
-    std::size_t const part = std::min<std::uint64_t>(into.size(), container->header.end().value - lsn.value);
-    auto const got = container->file->read(offset_in(container->header, lsn), into.first(part));
-    if (!got.ok()) return got.status();
-    if (got.value() != part) return damaged(fmt::format("{}: the file ends too early", place(segment.containers, lsn)));
-    into = into.subspan(part);
-    lsn.value += part;
-    bytes_read_ += part;
-  }
-  return {};
-}
-
 Result<std::span<std::byte const>> LogReader::view(Segment const& segment, Lsn lsn, std::uint64_t bytes) {
   bool const inside = lsn >= window_at_ && lsn.value + bytes <= window_at_.value + window_bytes_;
   if (!inside) {
-    std::uint64_t const left = segment.containers.back()->header.end().value - lsn.value;
+    std::uint64_t const left = segment.end().value - lsn.value;
     std::uint64_t const want = std::min(left, std::max(bytes, kWindowBytes));
     if (window_.size() < want) window_.resize(want);
     window_bytes_ = 0;
-    if (Status status = read_stream(segment, lsn, std::span(window_).first(want)); !status.ok()) return status;
+    if (Status status = segment.read(lsn, std::span(window_).first(want)); !status.ok()) return status;
+    bytes_read_ += want;
     window_at_ = lsn;
     window_bytes_ = want;
   }
@@ -182,15 +151,14 @@ Result<std::span<std::byte const>> LogReader::view(Segment const& segment, Lsn l
 
 Result<LogReader::Found> LogReader::batch_at(Segment const& segment, Lsn lsn) {
   Found found;
-  Container const* container = container_at(segment.containers, lsn);
-  Lsn const end = segment.containers.back()->header.end();
+  Container const* container = segment.container_at(lsn);
   if (container == nullptr) return found;
   auto const head = view(segment, lsn, kBatchHeaderBytes);
   if (!head.ok()) return head.status();
   auto const header = decode_batch(head.value(), lsn, container->header.lap, container->header.block);
   if (!header) return found;
   found.plausible = true;
-  if (header->end() > end) return found;
+  if (header->end() > segment.end()) return found;
   auto const bytes = view(segment, lsn, header->length);
   if (!bytes.ok()) return bytes.status();
   found.header = *header;
@@ -201,22 +169,23 @@ Result<LogReader::Found> LogReader::batch_at(Segment const& segment, Lsn lsn) {
 
 void LogReader::count_batch(Segment const& segment, BatchHeader const& header) {
   for (Lsn at = header.lsn; at < header.end();) {
-    Container* container = container_at(segment.containers, at);
+    Container* container = segment.container_at(at);
     container->live_until = header.end();
     at = container->header.end();
   }
 }
 
-Status LogReader::deliver(Segment const& segment, Found const& found, RecordHandler& handler, RecoveryReport& report) {
-  BatchHeader const& header = found.header;
+Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch, RecordHandler& handler,
+                          RecoveryReport& report) {
+  BatchHeader const& header = batch.header;
   std::uint64_t at = kBatchHeaderBytes;
   std::uint64_t records = 0;
   bool group_open = false;
   while (at < header.used) {
-    auto const record = decode_record(found.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
+    auto const record = decode_record(batch.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
     if (!record)
       return damaged(fmt::format("{}: a record of a sound batch cannot be read",
-                                 place(segment.containers, Lsn{header.lsn.value + at})));
+                                 segment.place(Lsn{header.lsn.value + at})));
     group_open = !record->last_of_group;
     if (record->view.lsn >= base_)
       if (Status status = handler.on_record(record->view, base_); !status.ok()) return status;
@@ -224,9 +193,9 @@ Status LogReader::deliver(Segment const& segment, Found const& found, RecordHand
     ++records;
   }
   if (group_open)
-    return damaged(fmt::format("{}: the batch ends inside a group", place(segment.containers, header.lsn)));
-  Container const* container = container_at(segment.containers, header.lsn);
-  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), records, found.bytes});
+    return damaged(fmt::format("{}: the batch ends inside a group", segment.place(header.lsn)));
+  Container const* container = segment.container_at(header.lsn);
+  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), records, batch.bytes});
   report.records += records;
   ++report.batches;
   return {};
@@ -265,11 +234,11 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
     return damaged(
         fmt::format("{}: the batch there is damaged, and everything below LSN {} was durable; nothing was changed. "
                     "Restore the file, or salvage what is left",
-                    place(segment.containers, lsn), durable.value));
+                    segment.place(lsn), durable.value));
   };
   if (!segment.last) return refuse(segment.limit);
   if (header_durable_ > lsn && !is_mutant(Mutant::skip_header_durable_check)) return refuse(header_durable_);
-  std::uint64_t const block = segment.containers.front()->header.block;
+  std::uint64_t const block = segment.block();
   std::uint64_t intact = 0;
   for (Lsn at{lsn.value / block * block}; at < segment.limit; at.value += block) {
     auto const found = batch_at(segment, at);
@@ -284,35 +253,71 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
     report.cut_at = lsn;
     report.cut_reason =
         fmt::format("{}: a batch that was never synced is incomplete; {} behind it were dropped with it",
-                    place(segment.containers, lsn), intact);
+                    segment.place(lsn), intact);
   }
   return {};
 }
 
 Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report) {
-  Lsn at = from;
-  while (at < segment.limit) {
+  ReadAhead ahead(*workers_, segment, from);
+  for (;;) {
+    auto const batch = ahead.next();
+    if (!batch.ok()) return batch.status();
+    if (!batch.value()) break;
+    if (Status status = deliver(segment, *batch.value(), handler, report); !status.ok()) return status;
+    note_batch(segment, batch.value()->header);
+    tell_progress(handler, report, segment, batch.value()->header);
+  }
+  bytes_read_ += ahead.bytes_read();
+  Lsn const at = ahead.at();
+  if (at < segment.limit) {
     auto const found = batch_at(segment, at);
     if (!found.ok()) return found.status();
-    if (!found.value().intact) return judge(segment, at, found.value().plausible, report);
-    BatchHeader const header = found.value().header;
-    if (Status status = deliver(segment, found.value(), handler, report); !status.ok()) return status;
-    at = header.end();
-    // Stamps and seals hold nothing: the next start may cut below them, so
-    // that starts without work keep no containers.
-    if (header.used > kBatchHeaderBytes) {
-      count_batch(segment, header);
-      end_ = header.end();
-    }
-    last_flags_ = header.flags;
-    batch_base_ = std::max(batch_base_, header.base);
-    if (header.end() > header_durable_) unproved_.push_back({header.lsn, header.end()});
-    std::erase_if(unproved_, [&](Range const& range) { return range.end <= header.durable; });
+    if (found.value().intact)
+      return {Code::io_error, fmt::format("{}: two readings of the same bytes differ; nothing was changed. "
+                                          "The disk, its cable or the memory is failing",
+                                          segment.place(at))};
+    return judge(segment, at, found.value().plausible, report);
   }
   if (at != segment.limit)
     return damaged(fmt::format("{}: a batch goes beyond the place where the next start cut the log",
-                               place(segment.containers, from)));
+                               segment.place(from)));
   return {};
+}
+
+void LogReader::note_batch(Segment const& segment, BatchHeader const& header) {
+  // Stamps and seals hold nothing: the next start may cut below them, so
+  // that starts without work keep no containers.
+  if (header.used > kBatchHeaderBytes) {
+    count_batch(segment, header);
+    end_ = header.end();
+  }
+  last_flags_ = header.flags;
+  batch_base_ = std::max(batch_base_, header.base);
+  if (header.end() > header_durable_) unproved_.push_back({header.lsn, header.end()});
+  std::erase_if(unproved_, [&](Range const& range) { return range.end <= header.durable; });
+}
+
+// ---------------------------------------------------------------------------
+// Progress
+
+void LogReader::begin_progress(bool catalogue) {
+  progress_ = {};
+  progress_.catalogue = catalogue;
+  for (Segment const& segment : segments_)
+    progress_.bytes_total += segment.limit.value - segment.containers.front()->header.first.value;
+  progress_.containers_total = static_cast<std::uint32_t>(chain_.size());
+}
+
+void LogReader::tell_progress(RecordHandler& handler, RecoveryReport const& report, Segment const& segment,
+                              BatchHeader const& header) {
+  std::uint64_t const before = progress_.bytes / kProgressBytes;
+  progress_.bytes += header.length;
+  if (progress_.bytes / kProgressBytes == before) return;
+  progress_.records = report.records;
+  auto const container = std::find(chain_.begin(), chain_.end(), segment.container_at(header.lsn));
+  progress_.containers = static_cast<std::uint32_t>(container - chain_.begin());
+  handler.on_progress(progress_);
 }
 
 namespace {
@@ -324,6 +329,7 @@ class CatalogueOnly final : public RecordHandler {
   Status on_record(RecordView const& record, Lsn) override {
     return record.table == TableId::catalogue ? handler_.on_catalogue(record) : Status{};
   }
+  void on_progress(ReadProgress const& progress) override { handler_.on_progress(progress); }
 
  private:
   RecordHandler& handler_;
@@ -331,7 +337,8 @@ class CatalogueOnly final : public RecordHandler {
 
 }  // namespace
 
-Status LogReader::read_all(RecordHandler& handler, RecoveryReport& report) {
+Status LogReader::read_all(RecordHandler& handler, bool catalogue, RecoveryReport& report) {
+  begin_progress(catalogue);
   end_ = {};
   last_flags_ = 0;
   batch_base_ = {};
@@ -346,16 +353,18 @@ Status LogReader::read_all(RecordHandler& handler, RecoveryReport& report) {
   return {};
 }
 
-Status LogReader::read(RecordHandler& handler, RecoveryReport& report) {
+Status LogReader::read(RecordHandler& handler, RecoveryReport& report, env::Workers* workers) {
+  env::InlineWorkers alone;
+  workers_ = workers != nullptr ? workers : &alone;
   report = {};
   if (Status status = order(); !status.ok()) return status;
   if (!chain_.empty()) {
     if (handler.wants_catalogue_first()) {
       CatalogueOnly catalogue{handler};
-      if (Status status = read_all(catalogue, report); !status.ok()) return status;
+      if (Status status = read_all(catalogue, true, report); !status.ok()) return status;
       report = {};
     }
-    if (Status status = read_all(handler, report); !status.ok()) return status;
+    if (Status status = read_all(handler, false, report); !status.ok()) return status;
     report.store_id = chain_.back()->header.store_id;
   }
   report.containers = static_cast<std::uint32_t>(containers_.size());

@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "env/disk.h"
+#include "env/workers.h"
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
 #include "storage/format.h"
+#include "storage/read_ahead.h"
+#include "storage/segment.h"
 
 namespace fastjournal::storage {
 
@@ -26,12 +29,24 @@ struct BatchView {
   std::span<std::byte const> bytes;  // of all of it; valid during the call
 };
 
+// How far the reading came, for people who wait for a start.
+struct ReadProgress {
+  bool catalogue{false};  // the first of two readings
+  std::uint64_t bytes{0};
+  std::uint64_t bytes_total{0};  // at most
+  std::uint64_t records{0};
+  std::uint32_t containers{0};
+  std::uint32_t containers_total{0};
+};
+
 class RecordHandler {
  public:
   // Every record at or above base, in the order of the log. Not ok stops the reading, and the start.
   virtual Status on_record(RecordView const& record, Lsn base) = 0;
   // After the records of each batch.
   virtual void on_batch(BatchView const&) {}
+  // Each MiB or so.
+  virtual void on_progress(ReadProgress const&) {}
   // True: the log is read twice, and on_catalogue gets the records of table 0 before on_record
   // gets any. Who makes tables from them needs that: a copy forward may have put a
   // table's declaration behind rows of it that stayed where they are.
@@ -61,18 +76,13 @@ struct RecoveryReport {
 
 class LogReader {
  public:
-  struct Container {
-    ContainerHeader header;
-    std::string path;
-    std::uint8_t stale_copy{0};  // the header copy that may be overwritten first
-    std::unique_ptr<env::File> file;
-    Lsn live_until{};  // end of the last batch with records that touches it
-  };
+  using Container = FoundContainer;
 
   // Reads the headers. ok with no containers: there is no log yet.
   [[nodiscard]] static Result<LogReader> open(env::Disk& disk, std::string folder);
   // Once. damaged: names container and offset.
-  [[nodiscard]] Status read(RecordHandler& handler, RecoveryReport& report);
+  // `workers` check what is read while this thread hands out records; without them it does everything itself.
+  [[nodiscard]] Status read(RecordHandler& handler, RecoveryReport& report, env::Workers* workers = nullptr);
 
   // All containers, by index.
   [[nodiscard]] std::vector<Container>& containers() { return containers_; }
@@ -90,13 +100,6 @@ class LogReader {
   [[nodiscard]] std::vector<Range> const& unproved() const { return unproved_; }
 
  private:
-  // Containers whose payloads follow one another: what one start wrote, up to a cut.
-  struct Segment {
-    std::vector<Container*> containers;
-    Lsn limit{};  // where the next segment cuts it, or the end of the last container
-    bool last{false};
-  };
-
   LogReader(env::Disk& disk, std::string folder) : disk_(&disk), folder_(std::move(folder)) {}
   struct Found {
     bool plausible{false};  // something that looks like the batch's header is there
@@ -111,14 +114,17 @@ class LogReader {
   Status make_segments();
   // Where the batch begins that holds base; none: there is none.
   Result<Lsn> find_start(RecoveryReport& report);
-  Status read_all(RecordHandler& handler, RecoveryReport& report);
+  Status read_all(RecordHandler& handler, bool catalogue, RecoveryReport& report);
   Status read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report);
-  Status deliver(Segment const& segment, Found const& found, RecordHandler& handler, RecoveryReport& report);
+  Status deliver(Segment const& segment, ReadAhead::Batch const& batch, RecordHandler& handler, RecoveryReport& report);
+  void note_batch(Segment const& segment, BatchHeader const& header);
+  void begin_progress(bool catalogue);
+  void tell_progress(RecordHandler& handler, RecoveryReport const& report, Segment const& segment,
+                     BatchHeader const& header);
   // Damage, or the torn tail that it looks like.
   Status judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report);
   Result<Found> batch_at(Segment const& segment, Lsn lsn);
   Result<std::span<std::byte const>> view(Segment const& segment, Lsn lsn, std::uint64_t bytes);
-  Status read_stream(Segment const& segment, Lsn lsn, std::span<std::byte> into);
   void count_batch(Segment const& segment, BatchHeader const& header);
 
   env::Disk* disk_;
@@ -134,7 +140,9 @@ class LogReader {
   Lsn end_{};
   std::vector<Range> unproved_;
   std::uint32_t last_flags_{0};
-  // A window of the stream, read ahead.
+  env::Workers* workers_{nullptr};  // during read()
+  ReadProgress progress_;
+  // A window of the stream, for looks at single places.
   std::vector<std::byte> window_;
   Lsn window_at_{};
   std::uint64_t window_bytes_{0};

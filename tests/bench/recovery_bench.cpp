@@ -1,0 +1,226 @@
+// recovery_bench: how long a start takes that finds much in its log. Fills a log with the rows of one
+// journal, then shows beside one another, in one run over the same files: what the disk gives to somebody who
+// only reads them one after the other, what reading and checking every batch takes, and what the
+// whole start takes until the table stands. First with the page cache emptied of these files (cold), then
+// with all of them in it (warm).
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/table_reader.h"
+#include "core/engine.h"
+#include "os/posix_disk.h"
+#include "os/workers.h"
+#include "server/replay.h"
+#include "storage/file_log.h"
+#include "tests/world/world.h"
+
+namespace {
+
+using namespace fastjournal;
+using Clock = std::chrono::steady_clock;
+
+constexpr char kLog[] = "shared";
+constexpr ConnectionId kConnection{1};
+
+[[noreturn]] void fail(std::string_view what) {
+  fmt::print(stderr, "recovery_bench: {}\n", what);
+  std::exit(1);
+}
+void require(Status const& status) {
+  if (!status.ok()) fail(status.text());
+}
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+struct Nobody final : core::Outlet {
+  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
+  bool is_full(ConnectionId) override { return false; }
+};
+
+struct Counter final : storage::RecordHandler {
+  Status on_record(RecordView const&, Lsn) override { return {}; }
+};
+
+// An engine over the log in `folder`, as the daemon starts it.
+class Start {
+ public:
+  Start(std::string const& folder, core::Declaration table, env::Workers* workers) : disk_(folder) {
+    engine_.declare({std::move(table)});
+    core::HostedLog& hosted = engine_.add_log(kLog);
+    server::Replay replay{engine_, hosted};
+    storage::LogOptions options;
+    options.workers = workers;
+    auto opened = storage::FileLog::open(disk_, kLog, options, replay, report_);
+    require(opened.status());
+    log_ = std::move(opened).value();
+    require(engine_.attach(hosted, *log_));
+  }
+
+  // INSERTs as from one client, 64 a turn, until the log has so many bytes.
+  void fill(std::uint64_t bytes, std::size_t payload_bytes) {
+    require(engine_.finish_recovery(now_));
+    core::HostedTable& table = *engine_.find_table("jobs");
+    std::string const payload(payload_bytes, 'p');
+    Answer answer;
+    Message message;
+    auto const index = static_cast<std::uint16_t>(table.type->find_command("INSERT"));
+    for (std::uint64_t i = 0; log_->usage().logical_bytes < bytes; ++i) {
+      message.clear();
+      message.command = "INSERT";
+      std::string const key = fmt::format("http://www.example.com/pages/{:011}", i);
+      message.set("name", std::string_view{key});
+      message.set("payload", std::string_view{payload});
+      answer.clear();
+      Status status;
+      if (!engine_.execute(table, {index, &message, kConnection, "bench"}, now_, answer, status)) fail("no answer");
+      require(status);
+      if (i % 64 != 63) continue;
+      static_cast<void>(engine_.end_of_turn(now_));
+      require(log_->commit());
+      static_cast<void>(engine_.committed(now_));
+      log_->run_chores();
+      now_ = now_ + DurationMs{1};
+    }
+    require(log_->commit());
+    require(log_->seal());
+  }
+
+  [[nodiscard]] storage::RecoveryReport const& report() const { return report_; }
+
+ private:
+  os::PosixDisk disk_;
+  sim::World world_{1};  // brings the table types
+  Nobody nobody_;
+  core::Engine engine_{world_.types(), nobody_};
+  std::unique_ptr<storage::FileLog> log_;
+  storage::RecoveryReport report_;
+  TimeMs now_{1'700'000'000'000};
+};
+
+std::vector<std::string> files_of(std::string const& folder) {
+  std::vector<std::string> out;
+  for (auto const& entry : std::filesystem::directory_iterator(folder + "/" + kLog)) out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void empty_page_cache(std::vector<std::string> const& files) {
+  for (std::string const& file : files) {
+    int const fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || ::fdatasync(fd) != 0 || ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0) fail("posix_fadvise " + file);
+    ::close(fd);
+  }
+}
+
+// 1 MiB at a time, and nothing is done with it.
+double read_plainly(std::vector<std::string> const& files) {
+  std::vector<char> buffer(1U << 20U);
+  Clock::time_point const begin = Clock::now();
+  for (std::string const& file : files) {
+    int const fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) fail("open " + file);
+    while (::read(fd, buffer.data(), buffer.size()) > 0) {
+    }
+    ::close(fd);
+  }
+  return seconds_since(begin);
+}
+
+double check(std::string const& folder, env::Workers* workers) {
+  Clock::time_point const begin = Clock::now();
+  os::PosixDisk disk(folder);
+  auto reader = storage::LogReader::open(disk, kLog);
+  require(reader.status());
+  Counter counter;
+  storage::RecoveryReport report;
+  require(reader->read(counter, report, workers));
+  return seconds_since(begin);
+}
+
+class Bench {
+ public:
+  Bench(std::string folder, std::uint64_t mib, std::size_t payload_bytes, std::size_t threads)
+      : folder_(std::move(folder)), workers_(threads), threads_(threads) {
+    auto table = config::read_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml", world_types());
+    require(table.status());
+    table_ = std::make_shared<TableDeclaration>(std::move(table).value());
+    Start{folder_, table_, nullptr}.fill(mib << 20U, payload_bytes);
+  }
+
+  void run() {
+    for (bool const cold : {true, false}) {
+      line(cold, "plain reading", [&] { return read_plainly(files_of(folder_)); });
+      line(cold, "reading and checking, one thread", [&] { return check(folder_, nullptr); });
+      line(cold, fmt::format("reading and checking, {} + 1 threads", threads_), [&] { return check(folder_, &workers_); });
+      line(cold, "whole start, one thread", [&] { return start(nullptr); });
+      line(cold, fmt::format("whole start, {} + 1 threads", threads_), [&] { return start(&workers_); });
+    }
+    fmt::print("a start: {} records in {} batches, {} containers\n", records_, batches_, files_of(folder_).size() - 1);
+  }
+
+ private:
+  config::TypesByName world_types() {
+    config::TypesByName types;
+    for (auto const& [name, type] : world_.types()) types.emplace(name, type->declaration());
+    return types;
+  }
+
+  template <typename Measure>
+  void line(bool cold, std::string const& name, Measure measure) {
+    std::vector<std::string> const files = files_of(folder_);
+    std::uintmax_t bytes = 0;
+    for (std::string const& file : files) bytes += std::filesystem::file_size(file);
+    double best = 1e9;
+    for (int round = 0; round < 3; ++round) {
+      if (cold) empty_page_cache(files);
+      best = std::min(best, measure());
+    }
+    fmt::print("{:<5} {:<40} {:>7.3f} s {:>9.0f} MiB/s\n", cold ? "cold" : "warm", name, best,
+               static_cast<double>(bytes) / (1U << 20U) / best);
+    std::fflush(stdout);
+  }
+
+  double start(env::Workers* workers) {
+    Clock::time_point const begin = Clock::now();
+    Start const start{folder_, table_, workers};
+    double const took = seconds_since(begin);
+    records_ = start.report().records;
+    batches_ = start.report().batches;
+    return took;
+  }
+
+  std::string folder_;
+  sim::World world_{1};
+  os::ThreadWorkers workers_;
+  std::size_t threads_;
+  core::Declaration table_;
+  std::uint64_t records_{0};
+  std::uint64_t batches_{0};
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::uint64_t mib = 1024;
+  std::size_t payload_bytes = 200;
+  std::size_t threads = os::ThreadWorkers::threads_wanted();
+  std::string folder = "recovery_bench_data";
+  CLI::App app{"how long a start takes that finds much in its log, beside plain reading; the best of three"};
+  app.add_option("--mib", mib, "of log")->check(CLI::Range(1, 65536))->capture_default_str();
+  app.add_option("--payload", payload_bytes, "bytes a row, beside a key of 40")->capture_default_str();
+  app.add_option("--threads", threads, "beside the one that applies")->check(CLI::Range(0, 64))->capture_default_str();
+  app.add_option("--folder", folder, "made, and removed at the end; on the disk to be measured")->capture_default_str();
+  CLI11_PARSE(app, count, words);
+  Bench{folder, mib, payload_bytes, threads}.run();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return 0;
+}
