@@ -359,6 +359,11 @@ void Subscriptions::share_again(Table const& table) {
   if (again_ == 0) return;
   std::uint64_t left = std::min(again_, table.available({}));
   again_ = 0;
+  // What those who wait for domains get is taken off the whole table's count when they do.
+  std::uint64_t elsewhere = 0;
+  for (auto const& [name, topic] : topics_)
+    if (&topic != whole_ && !(topic.line.empty() && topic.armed.empty()))
+      elsewhere += std::min<std::uint64_t>(table.available(name), topic.line.empty() ? topic.armed.size() : UINT64_MAX);
   // Each time from another topic on: nobody gets it all.
   auto at = topics_.upper_bound(again_from_);
   for (std::size_t looked = topics_.size(); looked > 0; --looked) {
@@ -369,7 +374,7 @@ void Subscriptions::share_again(Table const& table) {
     if (ready == 0) continue;
     // A line is served in the order of arrival, as long as there is something: it takes nothing from others here.
     std::uint64_t const count = topic.line.empty() ? std::min<std::uint64_t>({topic.armed.size(), ready, left}) : ready;
-    add_pending(topic, count, {});
+    add_pending(topic, &topic == whole_ ? count + elsewhere : count, {});
     if (!topic.line.empty()) continue;
     left -= count;
     again_from_ = topic.name;

@@ -1,4 +1,5 @@
-// fj_sim_run: random lives of a daemon in the simulator, for as long as asked.
+// fj_sim_run: random lives of a daemon in the simulator, for as long as asked: its
+// promises (play.h), or with --model every answer against the reference model (tests/model).
 // A failure prints its seed and step; the same seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,32 +7,19 @@
 
 #include <chrono>
 #include <random>
+#include <string>
 
+#include "tests/model/life.h"
 #include "tests/world/play.h"
+#include "tests/world/server_subject.h"
 
-int main(int count, char** words) {
-  std::uint64_t seed = 0;
-  std::uint64_t steps = 2000;
-  double seconds = 60;
-  CLI::App app{"random lives of a daemon in the simulator, with crashes"};
-  auto* const one =
-      app.add_option("--seed", seed, "play this life only; default: seeds from chance, one after the other");
-  app.add_option("--steps", steps, "of one life")->capture_default_str();
-  app.add_option("--seconds", seconds, "when no seed is given")->capture_default_str();
-  CLI11_PARSE(app, count, words);
+namespace {
 
-  auto const start = std::chrono::steady_clock::now();
-  bool const terminal = ::isatty(1) == 1;
-  std::uint64_t lives = 0;
+// What all lives of one kind add up to.
+struct Promises {
   fastjournal::sim::PlayResult sum;
-  if (one->count() == 0) seed = std::random_device{}();
-  for (double elapsed = 0; lives == 0 || (one->count() == 0 && elapsed < seconds); ++lives, ++seed) {
+  std::string live(std::uint64_t seed, std::uint64_t steps) {
     fastjournal::sim::PlayResult const result = fastjournal::sim::play(seed, steps);
-    if (!result.wrong.empty()) {
-      fmt::print("{}seed {}, {}\nagain: ./mk sim --seed {} --steps {}\n", terminal ? "\r" : "", seed, result.wrong,
-                 seed, steps);
-      return 1;
-    }
     sum.steps += result.steps;
     sum.crashes += result.crashes;
     sum.acknowledged += result.acknowledged;
@@ -41,21 +29,84 @@ int main(int count, char** words) {
     sum.rotten_bits += result.rotten_bits;
     sum.strayed_writes += result.strayed_writes;
     sum.refused_starts += result.refused_starts;
+    return result.wrong;
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes; }
+  [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
+  void print() const {
+    fmt::print("{} answers, {} comparisons with a replay: no promise broken\n", sum.acknowledged, sum.looks);
+    fmt::print(
+        "faults: {} failed calls, {} full disks, {} rotten bits, {} writes astray ({} starts refused, the others "
+        "harmless)\n",
+        sum.failed_calls, sum.full_disks, sum.rotten_bits, sum.strayed_writes, sum.refused_starts);
+  }
+};
+
+struct Model {
+  fastjournal::reference::LifeResult sum;
+  std::string live(std::uint64_t seed, std::uint64_t steps) {
+    fastjournal::reference::LifeResult const result =
+        fastjournal::reference::live(seed, steps, fastjournal::sim::make_server);
+    sum.add(result);
+    return result.wrong;
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return sum.blows; }
+  [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
+  void print() const {
+    fmt::print("{} comparisons of all rows; seen:\n", sum.looks);
+    for (auto const& [what, count] : sum.seen) fmt::print("  {:10} {}\n", count, what);
+    fmt::print("no answer that the model does not allow\n");
+  }
+};
+
+struct Wishes {
+  std::uint64_t seed{0};
+  bool one{false};  // that seed only
+  std::uint64_t steps{2000};
+  double seconds{60};
+  char const* again{""};
+};
+
+template <typename Kind>
+int run(Wishes wishes, Kind kind) {
+  auto const start = std::chrono::steady_clock::now();
+  bool const terminal = ::isatty(1) == 1;
+  std::uint64_t lives = 0;
+  double elapsed = 0;
+  for (; lives == 0 || (!wishes.one && elapsed < wishes.seconds); ++lives, ++wishes.seed) {
+    if (std::string const wrong = kind.live(wishes.seed, wishes.steps); !wrong.empty()) {
+      fmt::print("{}seed {}, {}\nagain: ./mk sim{} --seed {} --steps {}\n", terminal ? "\r" : "", wishes.seed, wrong,
+                 wishes.again, wishes.seed, wishes.steps);
+      return 1;
+    }
     elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (terminal) {
-      fmt::print("\r{:3.0f} % {} lives, {} crashes", elapsed / seconds * 100, lives + 1, sum.crashes);
+      fmt::print("\r{:3.0f} % {} lives, {} crashes", elapsed / wishes.seconds * 100, lives + 1, kind.crashes());
       std::fflush(stdout);
     }
   }
-  double const took = std::max(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 0.001);
-  fmt::print(
-      "{}{} lives, {} steps, {} crashes and starts, {} answers, {} comparisons with a replay: no promise broken\n"
-      "faults: {} failed calls, {} full disks, {} rotten bits, {} writes astray ({} starts refused, the others "
-      "harmless)\n"
-      "in {:.0f} s: {:.0f} steps, {:.1f} crashes, {:.0f} answers a second\n",
-      terminal ? "\r" : "", lives, sum.steps, sum.crashes, sum.acknowledged, sum.looks, sum.failed_calls,
-      sum.full_disks, sum.rotten_bits, sum.strayed_writes, sum.refused_starts, took,
-      static_cast<double>(sum.steps) / took, static_cast<double>(sum.crashes) / took,
-      static_cast<double>(sum.acknowledged) / took);
+  double const took = std::max(elapsed, 0.001);
+  fmt::print("{}{} lives, {} steps, {} crashes and starts in {:.0f} s ({:.0f} steps, {:.1f} crashes a second)\n",
+             terminal ? "\r" : "", lives, kind.steps(), kind.crashes(), took, static_cast<double>(kind.steps()) / took,
+             static_cast<double>(kind.crashes()) / took);
+  kind.print();
   return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  Wishes wishes;
+  bool model = false;
+  CLI::App app{"random lives of a daemon in the simulator, with crashes"};
+  auto* const one =
+      app.add_option("--seed", wishes.seed, "play this life only; default: seeds from chance, one after the other");
+  app.add_option("--steps", wishes.steps, "of one life")->capture_default_str();
+  app.add_option("--seconds", wishes.seconds, "when no seed is given")->capture_default_str();
+  app.add_flag("--model", model, "hold every answer against the reference model");
+  CLI11_PARSE(app, count, words);
+  wishes.one = one->count() != 0;
+  if (!wishes.one) wishes.seed = std::random_device{}();
+  wishes.again = model ? " --model" : "";
+  return model ? run(wishes, Model{}) : run(wishes, Promises{});
 }

@@ -39,8 +39,7 @@ Status World::add_table(std::string const& file) {
   for (auto const& [name, type] : types_) types.emplace(name, type->declaration());
   Result<TableDeclaration> table = config::read_table(file, types);
   if (!table.ok()) return table.status();
-  std::erase_if(declarations_, [&](core::Declaration const& declared) { return declared->name == table.value().name; });
-  declarations_.push_back(std::make_shared<TableDeclaration>(std::move(table).value()));
+  add_table(std::make_shared<TableDeclaration>(std::move(table).value()));
   return {};
 }
 
@@ -51,6 +50,12 @@ void World::set_feed(std::string_view table, std::optional<FeedDeclaration> feed
     changed->feed = feed;
     declared = std::move(changed);
   }
+}
+
+// In place of one of its name.
+void World::add_table(core::Declaration declaration) {
+  std::erase_if(declarations_, [&](core::Declaration const& declared) { return declared->name == declaration->name; });
+  declarations_.push_back(std::move(declaration));
 }
 
 Status World::start() {

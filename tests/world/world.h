@@ -25,7 +25,7 @@ class World final : public server::Administration {
 
   // Tables come from an XML file; call before start, or before restart and RELOAD.
   [[nodiscard]] Status add_table(std::string const& file);
-  void add_table(core::Declaration declaration) { declarations_.push_back(std::move(declaration)); }
+  void add_table(core::Declaration declaration);
   // From the next start or RELOAD on it has a feed (nothing: none).
   void set_feed(std::string_view table, std::optional<FeedDeclaration> feed);
   [[nodiscard]] Status start();

@@ -1,0 +1,311 @@
+#include "tests/model/life.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/model/chance.h"
+#include "tests/model/watchers.h"
+
+namespace fastjournal::reference {
+namespace {
+
+class Life final : private Oracle {
+ public:
+  Life(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make)
+      : chance_(seed),
+        options_(chance_.options()),
+        columns_(chance_.columns()),
+        subject_(make(seed, options_, columns_)),
+        table_(options_, columns_, subject_->now()),
+        steps_(steps),
+        watchers_(result_.seen) {
+    history_.push_back(table_);
+  }
+
+  LifeResult run() {
+    while (result_.wrong.empty() && result_.steps < steps_) {
+      step();
+      if (result_.wrong.empty() && chance_.one_in(16)) compare();
+    }
+    if (result_.wrong.empty()) compare();
+    if (!result_.wrong.empty())
+      result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong + "\nlast: " + said_ + "\noptions: " + shown(table_.options().texts());
+    return std::move(result_);
+  }
+
+ private:
+  void wrong(std::string text) {
+    if (result_.wrong.empty()) result_.wrong = std::move(text);
+  }
+
+  void step() {
+    std::uint64_t const dice = chance_.draw(1000);
+    if (dice < 4) {
+      strike();
+    } else if (dice < 10) {
+      reload();
+    } else if (dice < 25) {
+      close(client());
+    } else if (dice < 110) {
+      pass(static_cast<std::int64_t>(chance_.draw(chance_.one_in(5) ? 6000 : 300)));
+    } else {
+      turn(client());
+    }
+  }
+
+  std::string client() { return "c" + std::to_string(chance_.draw(4)); }
+
+  // -- commands ---------------------------------------------------------------
+
+  // Some commands that arrive together.
+  void turn(std::string const& client) {
+    std::vector<Texts> commands;
+    std::uint64_t const count = chance_.one_in(4) ? 1 + chance_.draw(4) : 1;
+    said_ = client + ":";
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Texts command = chance_.command(table_, client, subject_->is_server());
+      watchers_.keep_domain(client, command);
+      command["request"] = "r" + std::to_string(++requests_);
+      said_ += " " + shown(command);
+      commands.push_back(std::move(command));
+      if (text(commands.back(), "").ends_with("LISTEN")) break;
+    }
+    result_.steps += commands.size();
+    std::vector<Heard> const heard = subject_->say(client, commands);
+    std::map<std::string, std::vector<Texts>> answers;
+    std::vector<Heard> pushes;
+    for (Heard const& one : heard) {
+      std::string const request = text(one.message, "request");
+      bool const answer = one.client == client && std::any_of(commands.begin(), commands.end(), [&](Texts const& command) {
+                            return text(command, "request") == request;
+                          });
+      if (answer) answers[request].push_back(one.message);
+      if (!answer) pushes.push_back(one);
+    }
+    std::vector<Reference> after_each;
+    bool synced = false;
+    for (Texts const& command : commands) {
+      std::vector<Texts> const& answer = answers[text(command, "request")];
+      if (waits(command)) {
+        // Its answer, if it came already, came at the end of the turn.
+        for (Texts const& message : answer) pushes.push_back({client, message});
+        watchers_.wait(table_, client, command);
+        continue;
+      }
+      hear(client, command, answer);
+      if (!result_.wrong.empty()) return;
+      synced = synced || table_.is_synced();
+      if (may_be_lost(command, answer)) after_each.push_back(table_);
+    }
+    end_turn(pushes, std::move(after_each), synced);
+  }
+
+  // It finds nothing now and has time.
+  [[nodiscard]] bool waits(Texts const& command) const {
+    std::string const domain = text(command, "domain");
+    return text(command, "") == "NEXT" && number(command, "wait") > 0 && table_.available(domain) == 0 &&
+           (domain.empty() || !table_.options().domain.empty());
+  }
+
+  static bool may_be_lost(Texts const& command, std::vector<Texts> const& answer) {
+    std::string const name = text(command, "");
+    return (name == "NEXT" || name == "TOUCH") && !answer.empty() && text(answer[0], "") != "ERROR" &&
+           text(answer[0], "") != "NOTHING";
+  }
+
+  void hear(std::string const& client, Texts const& command, std::vector<Texts> const& answer) {
+    std::string const name = text(command, "");
+    if (answer.empty()) return wrong("no answer to " + shown(command));
+    Texts const& first = answer[0];
+    ++result_.seen[name + ", " + (text(first, "") == "ERROR" ? text(first, "code")
+                                  : first.contains("result") ? text(first, "result")
+                                                             : text(first, ""))];
+    std::string what = name == "LISTEN" || name == "UNLISTEN" ? watchers_.hear(table_, client, command, first)
+                                                              : table_.hear(client, command, answer);
+    if (!what.empty()) {
+      what += "\nin: " + shown(command);
+      for (Texts const& message : answer) what += "\nout: " + shown(message);
+      return wrong(std::move(what));
+    }
+    note_watchers(client, command, answer);
+  }
+
+  void note_watchers(std::string const& client, Texts const& command, std::vector<Texts> const& answer) {
+    std::string const name = text(command, "");
+    auto const row = static_cast<std::uint64_t>(number(command, "row"));
+    std::string const first = text(answer[0], "");
+    if (first == "COMPLETED" || first == "RELEASED" || first == "PARKED") watchers_.forget_row(row);
+    if (first == "TOUCHED") watchers_.forget_row(row, client);
+    if (first == "DELETED")
+      for (Texts const& message : answer) watchers_.forget_row(static_cast<std::uint64_t>(number(message, "row")));
+    Texts const& last = answer.back();
+    bool const asked = name == "NEXT" || (name == "DONE" && number(command, "next") == 1 && answer.size() > 1);
+    if (asked && (text(last, "") == "ROW" || text(last, "") == "NOTHING" || text(last, "code") == "paused"))
+      watchers_.took(table_, client, text(last, "") != "ROW");
+  }
+
+  // What follows from a turn's commands, or from time.
+  void end_turn(std::vector<Heard> const& pushes, std::vector<Reference> after_each, bool synced) {
+    table_.end_turn(*this);
+    watchers_.forget_ended(table_);
+    if (synced || table_.is_synced()) {
+      history_.clear();
+      after_each.clear();
+    }
+    std::size_t const known = after_each.size();
+    if (std::string what = watchers_.hear_pushes(table_, pushes, after_each); !what.empty()) return wrong(what);
+    if (after_each.size() > known) after_each.push_back(table_);
+    history_.insert(history_.end(), after_each.begin(), after_each.end());
+    if (history_.empty()) history_.push_back(table_);
+    if (std::string what = watchers_.check(table_); !what.empty())
+      wrong(what + "\nSTATS: " + table_.compare_statistics(statistics()));
+  }
+
+  // -- time, connections, reloads -----------------------------------------------
+
+  // From one thing that happens to the next.
+  void pass(std::int64_t ms) {
+    ++result_.steps;
+    said_ = std::to_string(ms) + " ms pass";
+    for (std::int64_t const until = table_.now() + ms; table_.now() < until && result_.wrong.empty();) {
+      std::int64_t const next = std::max(table_.now() + 1, std::min(table_.next_event(until), watchers_.next_deadline()));
+      std::vector<Heard> const heard = subject_->pass(next - table_.now());
+      table_.pass(next, *this);
+      bool const synced = table_.is_synced();
+      end_turn(heard, {}, synced);
+      if (subject_->now() != table_.now()) wrong("the clocks differ");
+    }
+  }
+
+  void close(std::string const& client) {
+    ++result_.steps;
+    said_ = client + " closes its connection";
+    watchers_.close(client);
+    std::vector<Heard> const heard = subject_->close(client);
+    table_.close(client);
+    end_turn(heard, {table_}, false);
+  }
+
+  void reload() {
+    ++result_.steps;
+    ++result_.seen["RELOAD"];
+    options_ = chance_.options();
+    if (chance_.one_in(2)) columns_ = chance_.columns();
+    said_ = "RELOAD";
+    for (auto const& [name, value] : options_.texts()) said_ += " " + name + "=" + value;
+    if (std::string const refused = subject_->reload(options_, columns_); !refused.empty()) return wrong(refused);
+    table_.change(options_, columns_);
+    // What became possible is told at the end of the turn; what is expected is the same from any of its states.
+    for (Reference& state : history_) state.change(options_, columns_);
+    end_turn(subject_->pass(0), {}, false);
+  }
+
+  // -- blows ----------------------------------------------------------------------
+
+  void strike() {
+    static constexpr char const* kNames[] = {"stop", "kill", "power cut"};
+    ++result_.steps;
+    ++result_.blows;
+    Blow const blow = chance_.one_in(8) ? Blow::stop : chance_.one_in(2) ? Blow::kill : Blow::power_cut;
+    std::vector<Reference> possible = blow == Blow::power_cut ? history_ : std::vector<Reference>{};
+    possible.push_back(table_);
+    std::vector<Texts> unheard;
+    said_ = kNames[static_cast<std::size_t>(blow)];
+    bool const takes_inserts = table_.standing() != "draining" && options_.rows_max == 0;
+    if (blow != Blow::stop && subject_->is_server() && !watchers_.takes() && takes_inserts && chance_.one_in(2)) {
+      ++result_.seen["commands whose write fails"];
+      Reference next = table_;
+      bool const leased = std::any_of(table_.rows().begin(), table_.rows().end(),
+                                      [](Row const& row) { return row.state == State::processing; });
+      bool const insert = !leased || chance_.one_in(2);
+      for (std::uint64_t i = 1 + chance_.draw(3); i > 0; --i) {
+        unheard.push_back(chance_.silent_command(next, insert));
+        said_ += ", unheard: " + shown(unheard.back());
+        static_cast<void>(next.hear("c0", unheard.back(), {}));
+        possible.push_back(next);
+      }
+    }
+    ++result_.seen[kNames[static_cast<std::size_t>(blow)]];
+    std::string const refused =
+        subject_->strike(blow, "c0", unheard, static_cast<std::int64_t>(chance_.draw(chance_.one_in(2) ? 3000 : 1)));
+    if (!refused.empty()) return wrong(refused);
+    watchers_.clear();
+    find_state(std::move(possible));
+  }
+
+  // Which of the states it may be in it is in.
+  void find_state(std::vector<Reference> possible) {
+    std::vector<Texts> const dump = list();
+    std::string first_wrong;
+    // The latest first: as a rule it is that.
+    for (auto state = possible.rbegin(); state != possible.rend(); ++state) {
+      state->heard_epochs_of(table_);
+      std::string what = state->adopt(dump) ? state->restart(subject_->now(), *this) : "rows that nobody knows";
+      if (what.empty()) what = state->compare(dump);
+      if (what.empty()) {
+        Reference found = std::move(*state);
+        table_ = std::move(found);
+        if (state != possible.rbegin()) ++result_.seen["an earlier state after a blow"];
+        history_ = {table_};
+        return;
+      }
+      if (first_wrong.empty()) first_wrong = what;
+    }
+    wrong("it is in none of " + std::to_string(possible.size()) + " possible states; of the last: " + first_wrong);
+  }
+
+  // -- looking --------------------------------------------------------------------
+
+  std::vector<Texts> judge(Texts const& command) {
+    std::vector<Texts> out;
+    for (Heard& heard : subject_->say("judge", {command}))
+      if (heard.client == "judge") out.push_back(std::move(heard.message));
+    return out;
+  }
+  std::vector<Texts> list() { return judge({{"", "LIST"}, {"count", "1000"}}); }
+
+  void compare() {
+    ++result_.looks;
+    if (std::string what = table_.compare(list()); !what.empty()) return wrong("at a look: " + what);
+    if (std::string what = table_.compare_statistics(statistics()); !what.empty()) return wrong("STATS: " + what);
+    if (!chance_.one_in(8)) return;
+    if (std::string what = subject_->check(); !what.empty()) wrong(what);
+  }
+
+  std::optional<Texts> peek(std::uint64_t row) override {
+    std::vector<Texts> const answer = judge({{"", "PEEK"}, {"row", std::to_string(row)}});
+    if (answer.empty() || text(answer[0], "") != "ROW") return std::nullopt;
+    return answer[0];
+  }
+  Texts statistics() override {
+    std::vector<Texts> const answer = judge({{"", "STATS"}});
+    return answer.empty() ? Texts{} : answer[0];
+  }
+
+  Chance chance_;
+  Options options_;
+  std::vector<Column> columns_;
+  std::unique_ptr<Subject> subject_;
+  Reference table_;
+  std::uint64_t steps_;
+  LifeResult result_;
+  Watchers watchers_;
+  std::vector<Reference> history_;  // what a power cut may leave, the oldest first
+  std::uint64_t requests_{0};
+  std::string said_;
+};
+
+}  // namespace
+
+void LifeResult::add(LifeResult const& other) {
+  steps += other.steps;
+  blows += other.blows;
+  looks += other.looks;
+  for (auto const& [what, count] : other.seen) seen[what] += count;
+}
+
+LifeResult live(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make) {
+  return Life{seed, steps, make}.run();
+}
+
+}  // namespace fastjournal::reference

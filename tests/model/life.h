@@ -1,0 +1,32 @@
+// One random life of a journal table, held against the reference (reference.h): every
+// command and option, listeners, time, connections that end, reloads, kills and power cuts, all from one
+// seed. After a power cut the table must be what it was at one of the moments since the
+// last sync: those states are kept (leases are written, not synced: DECISIONS 16).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/model/subject.h"
+
+namespace fastjournal::reference {
+
+struct LifeResult {
+  std::string wrong;  // empty: nothing; else the step, what was said and what was expected
+  std::uint64_t steps{0};  // commands, passing times, blows
+  std::uint64_t blows{0};
+  std::uint64_t looks{0};  // comparisons of all rows
+  std::map<std::string, std::uint64_t> seen;  // how often each command had which answer
+  void add(LifeResult const& other);
+};
+
+using MakeSubject =
+    std::function<std::unique_ptr<Subject>(std::uint64_t seed, Options const&, std::vector<Column> const&)>;
+
+[[nodiscard]] LifeResult live(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make);
+
+}  // namespace fastjournal::reference

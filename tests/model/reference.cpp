@@ -1,0 +1,244 @@
+// Inserts and merges, and what the parts share.
+#include "tests/model/reference.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fastjournal::reference {
+namespace {
+
+constexpr std::uint64_t kSequenceWindow = 65'536;
+
+std::string ms(std::int64_t value) { return std::to_string(value) + "ms"; }
+
+std::string is_error(Texts const& answer, std::string const& code) {
+  if (answer.empty()) return {};
+  return text(answer, "") == "ERROR" && text(answer, "code") == code ? "" : "expected ERROR " + code;
+}
+
+// What a merge leaves of a column (tests/golden/merge_rules.txt).
+std::optional<std::string> merged(Column const& column, std::optional<std::string> const& old,
+                                  std::optional<std::string> const& fresh) {
+  if (column.rule == "replace") return fresh;
+  if (!old) return fresh;
+  if (!fresh || column.rule == "keep") return old;
+  if (column.rule == "append") return *old + *fresh;
+  std::int64_t const a = std::stoll(*old);
+  std::int64_t const b = std::stoll(*fresh);
+  return std::to_string(column.rule == "sum" ? a + b : column.rule == "min" ? std::min(a, b) : std::max(a, b));
+}
+
+std::optional<std::string> value_of(Texts const& texts, std::string const& name) {
+  auto const found = texts.find(name);
+  return found == texts.end() ? std::nullopt : std::optional<std::string>{found->second};
+}
+
+}  // namespace
+
+std::string text(Texts const& texts, std::string const& name) {
+  auto const found = texts.find(name);
+  return found == texts.end() ? std::string{} : found->second;
+}
+
+std::int64_t number(Texts const& texts, std::string const& name, std::int64_t otherwise) {
+  auto const found = texts.find(name);
+  if (found == texts.end() || found->second.empty()) return otherwise;
+  return static_cast<std::int64_t>(std::stoull(found->second));
+}
+
+std::string shown(Texts const& texts) {
+  std::string out = text(texts, "") + " ";
+  for (auto const& [name, value] : texts)
+    if (!name.empty()) out += name + "=" + value.substr(0, 60) + ";";
+  return out;
+}
+
+Texts Options::texts() const {
+  Texts out{{"processing-timeout", ms(processing_timeout)},
+            {"grace", ms(grace)},
+            {"max-timeouts", std::to_string(max_timeouts)},
+            {"max-lifetime-timeouts", std::to_string(max_lifetime)},
+            {"when-failed", delete_failed ? "delete" : "parked"},
+            {"keep-parked", ms(keep_parked)},
+            {"back-off-first", ms(back_off_first)},
+            {"back-off-factor", std::to_string(back_off_factor)},
+            {"back-off-max", ms(back_off_max)},
+            {"back-off-jitter", std::to_string(jitter)},
+            {"max-postpone", ms(max_postpone)},
+            {"rows-max", std::to_string(rows_max)},
+            {"client-keep", ms(client_keep)},
+            {"pause-after-failures", std::to_string(pause_after)},
+            {"wake-timeout", ms(wake_timeout)},
+            {"slow-from", std::to_string(slow_from)},
+            {"aging", ms(aging)},
+            {"concurrency", std::to_string(concurrency)}};
+  if (concurrency_key > 1) {
+    out["one-at-a-time"] = "false";
+    out["concurrency-key"] = std::to_string(concurrency_key);
+  }
+  if (rate.count != 0) out["rate"] = std::to_string(rate.count) + "/" + ms(rate.span_ms);
+  if (domain.empty()) return out;
+  out["domain"] = domain;
+  out["concurrency-domain"] = std::to_string(concurrency_domain);
+  for (auto const& [name, weight] : weights) out["domain-weights"] += name + "=" + std::to_string(weight) + " ";
+  if (rate_domain.count != 0) out["rate-domain"] = std::to_string(rate_domain.count) + "/" + ms(rate_domain.span_ms);
+  return out;
+}
+
+// ---------------------------------------------------------------------------
+// Rows
+
+Row* Reference::row_of(std::uint64_t id) { return const_cast<Row*>(std::as_const(*this).find(id)); }
+Row const* Reference::find(std::uint64_t id) const {
+  auto const found = std::find_if(rows_.begin(), rows_.end(), [&](Row const& row) { return row.id == id; });
+  return found == rows_.end() ? nullptr : &*found;
+}
+Row* Reference::of_key(std::string const& key, State state) {
+  auto const found =
+      std::find_if(rows_.begin(), rows_.end(), [&](Row const& row) { return row.key == key && row.state == state; });
+  return found == rows_.end() ? nullptr : &*found;
+}
+std::uint64_t Reference::processed_of(std::string const& key) const {
+  return static_cast<std::uint64_t>(std::count_if(rows_.begin(), rows_.end(), [&](Row const& row) {
+    return row.state == State::processing && row.key == key;
+  }));
+}
+bool Reference::is_behind(Row const& row) const {
+  return row.state == State::waiting && processed_of(row.key) >= options_.concurrency_key;
+}
+void Reference::erase(std::uint64_t id) {
+  std::erase_if(rows_, [&](Row const& row) { return row.id == id; });
+}
+
+bool Reference::has_column(std::string const& name) const {
+  return std::any_of(columns_.begin(), columns_.end(), [&](Column const& column) { return column.name == name; });
+}
+
+std::string Reference::hear(std::string const& client, Texts const& command, std::vector<Texts> const& answer) {
+  static Texts const kNone;
+  Texts const& first = answer.empty() ? kNone : answer[0];
+  std::string const name = text(command, "");
+  synced_ = false;
+  std::string wrong;
+  if (name == "INSERT") wrong = insert(command, answer);
+  if (name == "NEXT") wrong = answer.empty() ? "no answer" : next(client, command, answer, 0);
+  if (name == "DONE") wrong = done(client, command, answer);
+  if (name == "RELEASE") wrong = release(command, first);
+  if (name == "FAIL") wrong = fail(command, first);
+  if (name == "TOUCH") wrong = touch(client, command, first);
+  if (name == "KICK") wrong = kick(command, answer);
+  if (name == "DELETE") wrong = remove(command, answer);
+  if (name == "PEEK") wrong = peek(command, answer);
+  if (name == "LIST") wrong = list(command, answer);
+  if (name == "WHY") wrong = why(command, answer);
+  if (name == "PAUSE" || name == "DRAIN" || name == "RESUME") wrong = stand(command, first);
+  seat();
+  return wrong;
+}
+
+// ---------------------------------------------------------------------------
+// INSERT
+
+struct Reference::Wish {
+  Row row;
+  std::string client;
+  std::uint64_t sequence{0};
+};
+
+std::string Reference::insert(Texts const& command, std::vector<Texts> const& messages) {
+  static Texts const kNone;
+  Texts const& answer = messages.empty() ? kNone : messages[0];
+  Wish wish;
+  Row& row = wish.row;
+  row.key = text(command, "k");
+  for (Column const& column : columns_)
+    if (command.contains(column.name)) row.values[column.name] = text(command, column.name);
+  row.priority = static_cast<int>(number(command, "priority", 100));
+  row.date = std::max(now_, number(command, "process_date"));
+  row.expires = number(command, "expiration_date");
+  row.inserted = row.accepted = number(command, "insertion_date", now_);
+  row.arrival = now_;
+  wish.client = text(command, "client");
+  wish.sequence = static_cast<std::uint64_t>(number(command, "sequence"));
+  if (row.expires != 0 && row.expires <= now_) return is_error(answer, "expired");
+
+  // Done before: answered as before, whatever the table's state.
+  if (auto const known = clients_.find(wish.client); known != clients_.end()) {
+    Client const& client = known->second;
+    if (client.high >= kSequenceWindow && wish.sequence <= client.high - kSequenceWindow)
+      return is_error(answer, "stale_sequence");
+    if (auto const seen = client.rows.find(wish.sequence); seen != client.rows.end()) {
+      if (answer.empty()) return {};
+      if (text(answer, "result") != "duplicate") return "expected result=duplicate";
+      return number(answer, "row") == static_cast<std::int64_t>(seen->second) ? "" : "duplicate of another row";
+    }
+  }
+  if (standing_ == "draining") return is_error(answer, "paused");
+  Row* const waiting = of_key(row.key, State::waiting);
+  std::int64_t accepted = INT64_MIN;
+  if (waiting != nullptr) accepted = waiting->accepted;
+  for (Row const& other : rows_)
+    if (waiting == nullptr && other.state == State::processing && other.key == row.key)
+      accepted = std::max(accepted, other.accepted);
+  bool const behind = processed_of(row.key) > 0;
+  if (row.accepted < accepted) {
+    auto const about = static_cast<std::uint64_t>(number(answer, "row"));
+    Row const* const other = find(about);
+    remember(wish, about);
+    if (answer.empty()) return {};
+    if (text(answer, "result") != "stale") return "expected result=stale";
+    return other != nullptr && other->key == row.key && other->accepted == accepted ? "" : "stale beside another row";
+  }
+  if (waiting != nullptr) return merge(*waiting, wish, behind, answer);
+  if (options_.rows_max != 0 && rows_.size() >= options_.rows_max) return is_error(answer, "over_limit");
+  return insert_new(wish, behind, answer);
+}
+
+void Reference::remember(Wish const& wish, std::uint64_t row) {
+  if (wish.client.empty()) return;
+  synced_ = true;
+  Client& client = clients_[wish.client];
+  client.rows[wish.sequence] = row;
+  client.high = std::max(client.high, wish.sequence);
+  client.used = std::max(client.used, now_);
+}
+
+std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& answer) {
+  Row row = wish.row;
+  row.id = static_cast<std::uint64_t>(number(answer, "row"));
+  if (row.id != 0 && find(row.id) != nullptr) return "the number of another row";
+  synced_ = true;
+  remember(wish, row.id);
+  rows_.push_back(row);
+  if (answer.empty()) return {};
+  if (text(answer, "result") != (behind ? "behind" : "inserted")) return behind ? "expected result=behind" : "expected result=inserted";
+  if (number(answer, "merges") != 0) return "a new row with merges";
+  return number(answer, "process_date") == row.date ? "" : "process_date: expected " + std::to_string(row.date);
+}
+
+std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts const& answer) {
+  synced_ = true;
+  disturb(row);
+  // Never beyond arrival + max-postpone, or a key touched every second would never run.
+  std::int64_t const latest = std::max(row.date, row.arrival + options_.max_postpone);
+  row.date = std::min(std::max(row.date, wish.row.date), latest);
+  row.priority = std::min(row.priority, wish.row.priority);
+  row.expires = row.expires == 0 || wish.row.expires == 0 ? 0 : std::max(row.expires, wish.row.expires);
+  row.accepted = wish.row.accepted;
+  row.timeouts = 0;
+  row.error.clear();
+  ++row.merges;
+  Texts values;
+  for (Column const& column : columns_)
+    if (auto const value = merged(column, value_of(row.values, column.name), value_of(wish.row.values, column.name)))
+      values[column.name] = *value;
+  row.values = std::move(values);
+  remember(wish, row.id);
+  if (answer.empty()) return {};
+  if (text(answer, "result") != (behind ? "behind" : "merged")) return behind ? "expected result=behind" : "expected result=merged";
+  if (number(answer, "row") != static_cast<std::int64_t>(row.id)) return "merged into another row";
+  if (number(answer, "merges") != static_cast<std::int64_t>(row.merges)) return "merges: expected " + std::to_string(row.merges);
+  return number(answer, "process_date") == row.date ? "" : "process_date: expected " + std::to_string(row.date);
+}
+
+}  // namespace fastjournal::reference

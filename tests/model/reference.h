@@ -1,0 +1,248 @@
+// What a journal table must do, in plain words and over a plain vector of rows: written
+// from journal.md and DECISIONS to be read, not to be fast, and without a line of the
+// product. It hears each command with its answer and says what is wrong with it. What the rules
+// leave to the daemon (row numbers, lease epochs, which of several domains is next, how much
+// jitter a rest has) it learns from the answer, after checking that the rules allow it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/model/turns.h"
+
+namespace fastjournal::reference {
+
+// A message: its parameters, and its command under "".
+using Texts = std::map<std::string, std::string>;
+
+struct Rate {
+  std::uint64_t count{0};  // 0: no limit
+  std::int64_t span_ms{1};
+  bool operator==(Rate const&) const = default;
+};
+
+struct Options {
+  std::int64_t processing_timeout{5000};
+  std::int64_t grace{1000};
+  int max_timeouts{2};
+  int max_lifetime{6};
+  bool delete_failed{false};
+  std::int64_t keep_parked{20'000};
+  std::int64_t back_off_first{300};
+  std::int64_t back_off_factor{2};
+  std::int64_t back_off_max{4000};
+  std::int64_t jitter{0};  // percent
+  std::int64_t max_postpone{3000};
+  std::size_t rows_max{0};
+  std::int64_t client_keep{60'000};
+  std::uint64_t pause_after{0};
+  std::int64_t wake_timeout{5000};
+  std::string domain;  // a column
+  std::map<std::string, std::uint64_t> weights;
+  int slow_from{256};
+  std::int64_t aging{0};
+  std::uint64_t concurrency{0};
+  std::uint64_t concurrency_domain{0};
+  std::uint64_t concurrency_key{1};
+  Rate rate;
+  Rate rate_domain;
+
+  [[nodiscard]] bool orders_like(Options const& other) const {
+    return domain == other.domain && slow_from == other.slow_from && aging == other.aging;
+  }
+  // As the table file says them.
+  [[nodiscard]] Texts texts() const;
+};
+
+// A column that is no key; how a merge makes one value of two.
+struct Column {
+  std::string name;
+  std::string rule;  // replace keep min max sum append
+  bool number{false};
+};
+
+enum class State : std::uint8_t { waiting, processing, parked };
+
+struct Row {
+  std::uint64_t id{0};  // 0: nobody heard it yet
+  std::string key;
+  Texts values;  // columns that are there
+  State state{State::waiting};
+  int priority{100};
+  std::int64_t date{0};      // not to be handed out before
+  std::int64_t arrival{0};   // the daemon's date of the insert
+  std::int64_t inserted{0};  // the producer's
+  std::int64_t accepted{0};  // the producer's of the insert accepted last
+  std::int64_t expires{0};   // 0: never
+  int timeouts{0};
+  int lifetime{0};
+  std::uint64_t merges{0};
+  std::string error;
+  std::int64_t parked_at{0};
+  // of the lease
+  std::uint64_t epoch{0};
+  std::int64_t lease_end{0};
+  std::string holder;  // the connection; empty: it is gone
+  std::string worker;
+};
+
+// Answers what the rules leave open.
+class Oracle {
+ public:
+  // The row as it is seen now; nothing: it is gone.
+  virtual std::optional<Texts> peek(std::uint64_t row) = 0;
+  virtual Texts statistics() = 0;
+
+ protected:
+  ~Oracle() = default;
+};
+
+class Reference {
+ public:
+  Reference(Options options, std::vector<Column> columns, std::int64_t now)
+      : options_(std::move(options)), columns_(std::move(columns)), now_(now) {}
+
+  // -- what happens; the text says what is wrong, or nothing -------------------
+  // A command of `client` and its whole answer. One that was never answered, but done: no messages.
+  [[nodiscard]] std::string hear(std::string const& client, Texts const& command, std::vector<Texts> const& answer);
+  // A row that was handed out later than it was asked for, or without being asked (`credit`, deliver).
+  [[nodiscard]] std::string hand_out(std::string const& client, std::string const& worker, std::string const& domain,
+                                     std::int64_t lease, Texts const& row);
+  // Time passes up to the next thing that happens, at most to `until`; what happens then.
+  [[nodiscard]] std::int64_t next_event(std::int64_t until) const;
+  void pass(std::int64_t to, Oracle& oracle);
+  // What the timers of this moment take away after the commands of a turn.
+  void end_turn(Oracle& oracle);
+  void close(std::string const& client);
+  // A start after a kill or a power cut: leases get the grace, what is derived begins anew.
+  [[nodiscard]] std::string restart(std::int64_t now, Oracle& oracle);
+  void change(Options options, std::vector<Column> columns);
+  // Of another possible state of the same table: epochs never come again.
+  void heard_epochs_of(Reference const& other) { highest_epoch_ = std::max(highest_epoch_, other.highest_epoch_); }
+  // Rows nobody heard of get their numbers from what is there; false: it does not fit.
+  [[nodiscard]] bool adopt(std::vector<Texts> const& dump);
+
+  // -- what can be seen ---------------------------------------------------------
+  // All rows, as LIST shows them.
+  [[nodiscard]] std::string compare(std::vector<Texts> const& dump) const;
+  [[nodiscard]] std::string compare_statistics(Texts const& statistics) const;
+  // Rows that NEXT would find now; empty: of all domains.
+  [[nodiscard]] std::uint64_t available(std::string const& domain) const;
+  // NOTHING or the refusal that a NEXT gets; its next_date.
+  [[nodiscard]] std::string check_nothing(std::string const& domain, Texts const& answer) const;
+  [[nodiscard]] bool is_due(Row const& row) const { return row.state == State::waiting && row.date <= now_ && !is_behind(row); }
+  [[nodiscard]] std::string domain_of(Row const& row) const;
+  [[nodiscard]] std::vector<Row> const& rows() const { return rows_; }
+  [[nodiscard]] bool has_column(std::string const& name) const;
+  [[nodiscard]] Row const* find(std::uint64_t id) const;
+  [[nodiscard]] std::string const& standing() const { return standing_; }
+  [[nodiscard]] Options const& options() const { return options_; }
+  [[nodiscard]] std::int64_t now() const { return now_; }
+  // The last command was one whose records a power cut may take.
+  [[nodiscard]] bool is_synced() const { return synced_; }
+  // Rows that became due since this was asked last.
+  [[nodiscard]] std::set<std::uint64_t> take_became_due();
+
+ private:
+  struct Client {
+    std::map<std::uint64_t, std::uint64_t> rows;  // by sequence
+    std::uint64_t high{0};
+    std::int64_t used{0};
+  };
+  struct Bucket {  // what is missing, in 1 / span of a token
+    std::uint64_t missing{0};
+    std::int64_t at{0};
+  };
+  struct Wish;
+
+  // -- commands (reference_people.cpp, reference_work.cpp)
+  std::string insert(Texts const& command, std::vector<Texts> const& answer);
+  std::string insert_new(Wish const& wish, bool behind, Texts const& answer);
+  std::string merge(Row& row, Wish const& wish, bool behind, Texts const& answer);
+  void remember(Wish const& wish, std::uint64_t row);
+  std::string next(std::string const& client, Texts const& command, std::vector<Texts> const& answer, std::size_t from);
+  std::string leased(Texts const& command, Texts const& answer, Row*& row);
+  std::string done(std::string const& client, Texts const& command, std::vector<Texts> const& answer);
+  std::string release(Texts const& command, Texts const& answer);
+  std::string fail(Texts const& command, Texts const& answer);
+  std::string touch(std::string const& client, Texts const& command, Texts const& answer);
+  std::string kick(Texts const& command, std::vector<Texts> const& answer);
+  std::string remove(Texts const& command, std::vector<Texts> const& answer);
+  std::string peek(Texts const& command, std::vector<Texts> const& answer) const;
+  std::string list(Texts const& command, std::vector<Texts> const& answer) const;
+  std::string why(Texts const& command, std::vector<Texts> const& answer) const;
+  std::string stand(Texts const& command, Texts const& answer);
+  [[nodiscard]] std::string compare_row(Row const& row, Texts const& shown) const;
+  [[nodiscard]] std::string status_of(Row const& row) const;
+  [[nodiscard]] std::vector<Row*> rows_of(Texts const& command);
+
+  // -- rules
+  Row* of_key(std::string const& key, State state);
+  [[nodiscard]] std::uint64_t processed_of(std::string const& key) const;
+  [[nodiscard]] bool is_behind(Row const& row) const;
+  [[nodiscard]] bool is_visible(Row const& row) const {
+    return row.state == State::processing || row.expires == 0 || row.expires > now_;
+  }
+  Row* row_of(std::uint64_t id);
+  void erase(std::uint64_t id);
+  // Back to waiting at `date`; into the twin if there is one. The row that is left; none: it had expired.
+  Row* give_back(std::uint64_t id, std::int64_t date, int timeouts, int lifetime, std::string const& error);
+  void give_up(std::uint64_t id, std::string const& error);
+  void fail_count(Oracle* oracle);
+  void time_out(std::uint64_t id, Oracle& oracle);
+  void end_leases(Oracle& oracle);
+  std::vector<std::uint64_t> in_order(std::vector<std::uint64_t> ended, Oracle& oracle) const;
+  [[nodiscard]] std::int64_t rest(int failures) const;
+  void expire();
+  void pause_by_failures(Oracle& oracle);
+
+  // -- order and limits (reference_order.cpp)
+  [[nodiscard]] int class_of(Row const& row) const;
+  [[nodiscard]] int ring_of(int klass) const { return options_.aging == 0 ? klass : 0; }
+  [[nodiscard]] bool goes_before(Row const& a, Row const& b) const;
+  [[nodiscard]] std::uint64_t weight_of(std::string const& domain) const;
+  [[nodiscard]] std::set<std::string> domains() const;
+  [[nodiscard]] std::uint64_t room() const;
+  [[nodiscard]] std::uint64_t room_of(std::string const& domain) const;
+  [[nodiscard]] std::uint64_t due_of(std::string const& domain) const;
+  [[nodiscard]] std::uint64_t tokens(Rate const& rate, Bucket const& bucket) const;
+  [[nodiscard]] std::int64_t next_token(Rate const& rate, Bucket const& bucket) const;
+  void take_token(Rate const& rate, Bucket& bucket) const;
+  [[nodiscard]] Row const* best_of(std::string const& domain, std::optional<int> klass) const;
+  // Rows that NEXT may hand out now: one, or one each of several domains.
+  [[nodiscard]] std::vector<Row const*> choices(std::string const& domain) const;
+  std::string lease(std::uint64_t id, std::string const& client, std::string const& worker, std::string const& domain,
+                    std::int64_t span, Texts const& shown);
+  void seat();  // after every change: whose turn it may be, who became due
+  void disturb(Row const& row);
+
+  Options options_;
+  std::vector<Column> columns_;
+  std::int64_t now_;
+  std::vector<Row> rows_;
+  std::map<std::string, Client> clients_;
+  std::string standing_{"open"};  // open, paused, draining
+  std::uint64_t failures_{0};     // in a row
+  std::uint64_t failures_logged_{0};  // the same, had pause-after-failures not changed: that is not in the log
+  std::uint64_t highest_epoch_{0};
+  bool synced_{false};
+  // derived
+  Turns turns_;
+  Bucket bucket_;
+  std::map<std::string, Bucket> buckets_;
+  std::map<std::string, int> lowest_;   // class of each domain
+  std::set<std::uint64_t> due_;         // as it was last seen
+  std::set<std::uint64_t> became_due_;  // since somebody asked
+};
+
+// Helpers of those who read texts.
+[[nodiscard]] std::string text(Texts const& texts, std::string const& name);
+[[nodiscard]] std::int64_t number(Texts const& texts, std::string const& name, std::int64_t otherwise = 0);
+[[nodiscard]] std::string shown(Texts const& texts);
+
+}  // namespace fastjournal::reference

@@ -1,0 +1,208 @@
+// The order of NEXT, turns and limits, and handing out.
+#include <algorithm>
+#include <tuple>
+
+#include "tests/model/reference.h"
+
+namespace fastjournal::reference {
+
+std::string Reference::domain_of(Row const& row) const {
+  if (options_.domain.empty()) return {};
+  return options_.domain == "k" ? row.key : text(row.values, options_.domain);
+}
+
+int Reference::class_of(Row const& row) const {
+  if (options_.aging == 0) return row.priority;
+  return row.priority >= options_.slow_from ? 1 : 0;
+}
+
+bool Reference::goes_before(Row const& a, Row const& b) const {
+  auto const place = [&](Row const& row) {
+    return std::make_tuple(class_of(row), row.date + row.priority * options_.aging, row.id);
+  };
+  return place(a) < place(b);
+}
+
+std::uint64_t Reference::weight_of(std::string const& domain) const {
+  auto const found = options_.weights.find(domain);
+  return found == options_.weights.end() ? 1 : found->second;
+}
+
+std::set<std::string> Reference::domains() const {
+  std::set<std::string> out;
+  for (Row const& row : rows_) out.insert(domain_of(row));
+  return out;
+}
+
+// ---------------------------------------------------------------------------
+// Limits
+
+namespace {
+
+std::uint64_t missing_at(Rate const& rate, std::uint64_t missing, std::int64_t ms) {
+  std::uint64_t const back = rate.count * static_cast<std::uint64_t>(ms);
+  return missing > back ? missing - back : 0;
+}
+
+}  // namespace
+
+std::uint64_t Reference::tokens(Rate const& rate, Bucket const& bucket) const {
+  if (rate.count == 0) return UINT64_MAX;
+  auto const span = static_cast<std::uint64_t>(rate.span_ms);
+  return (rate.count * span - missing_at(rate, bucket.missing, now_ - bucket.at)) / span;
+}
+
+std::int64_t Reference::next_token(Rate const& rate, Bucket const& bucket) const {
+  std::uint64_t const there = tokens(rate, bucket);
+  if (rate.count == 0 || there == rate.count) return INT64_MAX;
+  std::uint64_t const wanted = (rate.count - there - 1) * static_cast<std::uint64_t>(rate.span_ms);
+  std::uint64_t const missing = missing_at(rate, bucket.missing, now_ - bucket.at);
+  return now_ + static_cast<std::int64_t>((missing - wanted + rate.count - 1) / rate.count);
+}
+
+void Reference::take_token(Rate const& rate, Bucket& bucket) const {
+  if (rate.count == 0) return;
+  bucket = {missing_at(rate, bucket.missing, now_ - bucket.at) + static_cast<std::uint64_t>(rate.span_ms), now_};
+}
+
+std::uint64_t Reference::due_of(std::string const& domain) const {
+  return static_cast<std::uint64_t>(std::count_if(
+      rows_.begin(), rows_.end(), [&](Row const& row) { return is_due(row) && domain_of(row) == domain; }));
+}
+
+// How many more rows may be handed out at this moment.
+std::uint64_t Reference::room() const {
+  std::uint64_t room = tokens(options_.rate, bucket_);
+  if (options_.concurrency == 0) return room;
+  auto const leased = static_cast<std::uint64_t>(
+      std::count_if(rows_.begin(), rows_.end(), [](Row const& row) { return row.state == State::processing; }));
+  return std::min(room, options_.concurrency - std::min(leased, options_.concurrency));
+}
+
+std::uint64_t Reference::room_of(std::string const& domain) const {
+  auto const bucket = buckets_.find(domain);
+  std::uint64_t room = tokens(options_.rate_domain, bucket == buckets_.end() ? Bucket{0, now_} : bucket->second);
+  if (options_.concurrency_domain == 0) return room;
+  auto const leased = static_cast<std::uint64_t>(std::count_if(rows_.begin(), rows_.end(), [&](Row const& row) {
+    return row.state == State::processing && domain_of(row) == domain;
+  }));
+  return std::min(room, options_.concurrency_domain - std::min(leased, options_.concurrency_domain));
+}
+
+std::uint64_t Reference::available(std::string const& domain) const {
+  if (standing_ == "paused") return 0;
+  std::uint64_t sum = 0;
+  for (std::string const& name : domains())
+    if (domain.empty() || name == domain) sum += std::min(due_of(name), room_of(name));
+  return std::min(sum, room());
+}
+
+// ---------------------------------------------------------------------------
+// Handing out
+
+Row const* Reference::best_of(std::string const& domain, std::optional<int> klass) const {
+  Row const* best = nullptr;
+  for (Row const& row : rows_)
+    if (is_due(row) && domain_of(row) == domain && (!klass || class_of(row) == *klass) &&
+        (best == nullptr || goes_before(row, *best)))
+      best = &row;
+  return best;
+}
+
+std::vector<Row const*> Reference::choices(std::string const& domain) const {
+  if (standing_ == "paused" || room() == 0) return {};
+  if (!domain.empty()) {
+    Row const* const best = room_of(domain) == 0 ? nullptr : best_of(domain, std::nullopt);
+    return best == nullptr ? std::vector<Row const*>{} : std::vector<Row const*>{best};
+  }
+  std::optional<int> ring;
+  for (Row const& row : rows_)
+    if (is_due(row) && room_of(domain_of(row)) > 0 && (!ring || ring_of(class_of(row)) < *ring))
+      ring = ring_of(class_of(row));
+  if (!ring) return {};
+  std::vector<Row const*> out;
+  for (std::string const& name : turns_.allowed(*ring, [&](auto const& d) { return weight_of(d); }))
+    if (Row const* const best =
+            best_of(name, options_.aging == 0 ? std::optional<int>{*ring} : std::nullopt);
+        best != nullptr)
+      out.push_back(best);
+  return out;
+}
+
+std::string Reference::lease(std::uint64_t id, std::string const& client, std::string const& worker,
+                             std::string const& domain, std::int64_t span, Texts const& shown_row) {
+  std::vector<Row const*> const allowed = choices(domain);
+  if (std::none_of(allowed.begin(), allowed.end(), [&](Row const* row) { return row->id == id; })) {
+    std::string wrong = "handed out: " + shown(shown_row) + "; allowed:";
+    for (Row const* const row : allowed) wrong += " " + std::to_string(row->id);
+    return wrong;
+  }
+  Row& row = *row_of(id);
+  if (std::string wrong = compare_row(row, shown_row); !wrong.empty()) return wrong;
+  auto const epoch = static_cast<std::uint64_t>(number(shown_row, "epoch"));
+  if (epoch <= highest_epoch_) return "lease epoch " + std::to_string(epoch) + " after " + std::to_string(highest_epoch_);
+  if (number(shown_row, "lease_end") != now_ + span) return "lease_end is not now + " + std::to_string(span);
+  highest_epoch_ = epoch;
+  Turns::Seat const place{ring_of(class_of(row)), domain_of(row)};
+  row.state = State::processing;
+  row.epoch = epoch;
+  row.lease_end = now_ + span;
+  row.holder = client;
+  row.worker = worker;
+  take_token(options_.rate, bucket_);
+  take_token(options_.rate_domain, buckets_.try_emplace(place.second, Bucket{0, now_}).first->second);
+  // Who leaves with its last row is seen first: its turn is over.
+  seat();
+  turns_.hand_out(place, !domain.empty(), [&](auto const& name) { return weight_of(name); });
+  return {};
+}
+
+std::string Reference::hand_out(std::string const& client, std::string const& worker, std::string const& domain,
+                                std::int64_t span, Texts const& row) {
+  synced_ = false;
+  return lease(static_cast<std::uint64_t>(number(row, "row")), client, worker, domain, span, row);
+}
+
+void Reference::seat() {
+  std::set<std::uint64_t> due;
+  std::map<std::string, int> lowest;
+  std::set<Turns::Seat> wanted;
+  for (Row const& row : rows_) {
+    if (!is_due(row)) continue;
+    due.insert(row.id);
+    if (!due_.contains(row.id)) became_due_.insert(row.id);
+    std::string const domain = domain_of(row);
+    if (room_of(domain) == 0) continue;
+    int const klass = class_of(row);
+    wanted.emplace(ring_of(klass), domain);
+    auto const [at, fresh] = lowest.emplace(domain, klass);
+    at->second = std::min(at->second, klass);
+  }
+  due_ = std::move(due);
+  // Rows that are not slow take the turn of those that are, and give it back.
+  if (options_.aging != 0)
+    for (auto const& [domain, klass] : lowest)
+      if (auto const before = lowest_.find(domain); before != lowest_.end() && before->second != klass)
+        turns_.forget(domain);
+  lowest_ = std::move(lowest);
+  turns_.seat(wanted, [&](auto const& name) { return weight_of(name); });
+}
+
+// It is about to be put where it belongs anew: with no other row of its kind its domain leaves its place for a moment.
+void Reference::disturb(Row const& row) {
+  if (!is_due(row)) return;
+  bool const alone = std::none_of(rows_.begin(), rows_.end(), [&](Row const& other) {
+    return &other != &row && is_due(other) && domain_of(other) == domain_of(row) && class_of(other) == class_of(row);
+  });
+  if (alone) turns_.forget(domain_of(row));
+}
+
+std::set<std::uint64_t> Reference::take_became_due() {
+  std::set<std::uint64_t> out;
+  for (std::uint64_t const id : became_due_)
+    if (due_.contains(id)) out.insert(id);
+  became_due_.clear();
+  return out;
+}
+
+}  // namespace fastjournal::reference

@@ -1,0 +1,225 @@
+// What people ask and say, and what of the rows can be seen.
+#include <algorithm>
+
+#include "tests/model/reference.h"
+
+namespace fastjournal::reference {
+namespace {
+
+std::string is_error(Texts const& answer, std::string const& code) {
+  if (answer.empty()) return {};
+  return text(answer, "") == "ERROR" && text(answer, "code") == code ? "" : "expected ERROR " + code;
+}
+
+Texts const& first(std::vector<Texts> const& answer) {
+  static Texts const kNone;
+  return answer.empty() ? kNone : answer[0];
+}
+
+}  // namespace
+
+std::vector<Row*> Reference::rows_of(Texts const& command) {
+  std::vector<Row*> out;
+  auto const id = static_cast<std::uint64_t>(number(command, "row"));
+  for (Row& row : rows_)
+    if (is_visible(row) && (command.contains("row") ? row.id == id : row.key == text(command, "k"))) out.push_back(&row);
+  return out;
+}
+
+// Parked rows of the key, or else the one that waits: due now, time-outs forgotten.
+std::string Reference::kick(Texts const& command, std::vector<Texts> const& answer) {
+  std::vector<Row*> const all = rows_of(command);
+  if (all.empty()) return is_error(first(answer), "unknown_row");
+  std::set<std::uint64_t> wanted;
+  for (State const state : {State::parked, State::waiting})
+    for (Row const* const row : all)
+      if (row->state == state && (wanted.empty() || state == State::parked)) wanted.insert(row->id);
+  if (wanted.empty()) return is_error(first(answer), "wrong_state");
+  synced_ = true;
+  std::vector<std::uint64_t> order(wanted.begin(), wanted.end());
+  // Which of several parked rows comes first, and so stays, is not said.
+  if (!answer.empty()) order.clear();
+  for (Texts const& message : answer) {
+    if (text(message, "") != "KICKED") return "expected KICKED";
+    order.push_back(static_cast<std::uint64_t>(number(message, "row")));
+  }
+  if (std::set<std::uint64_t>(order.begin(), order.end()) != wanted || order.size() != wanted.size())
+    return "other rows were kicked";
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Row const& row = *find(order[i]);
+    Row const* const left =
+        give_back(order[i], row.state == State::parked ? now_ : std::min(row.date, now_), 0, row.lifetime, {});
+    if (left != nullptr && !answer.empty() && number(answer[i], "process_date") != left->date)
+      return "process_date: expected " + std::to_string(left->date);
+  }
+  return {};
+}
+
+std::string Reference::remove(Texts const& command, std::vector<Texts> const& answer) {
+  std::set<std::uint64_t> wanted;
+  for (Row const* const row : rows_of(command)) wanted.insert(row->id);
+  // One that expired in this moment may still be dropped by its key.
+  std::set<std::uint64_t> expired;
+  for (Row const& row : rows_)
+    if (!is_visible(row) && row.key == text(command, "k")) expired.insert(row.id);
+  std::set<std::uint64_t> removed;
+  for (Texts const& message : answer)
+    if (text(message, "") == "DELETED") removed.insert(static_cast<std::uint64_t>(number(message, "row")));
+  for (std::uint64_t const id : removed)
+    if (!wanted.contains(id) && !expired.contains(id)) return "another row was deleted";
+  if (wanted.empty() && removed.empty()) return is_error(first(answer), "unknown_row");
+  synced_ = true;
+  for (std::uint64_t const id : wanted) {
+    if (!answer.empty() && !removed.contains(id)) return "not deleted: " + std::to_string(id);
+    erase(id);
+  }
+  return {};
+}
+
+std::string Reference::stand(Texts const& command, Texts const& answer) {
+  std::string const name = text(command, "");
+  synced_ = name != "RESUME" || standing_ != "open";
+  std::string wrong;
+  if (name == "RESUME" && !answer.empty() && text(answer, "was") != standing_) wrong = "was: expected " + standing_;
+  if (name == "RESUME" && standing_ != "open") failures_ = failures_logged_ = 0;
+  standing_ = name == "PAUSE" ? "paused" : name == "DRAIN" ? "draining" : "open";
+  std::string const expected = name == "PAUSE" ? "PAUSED" : name == "DRAIN" ? "DRAINING" : "RESUMED";
+  if (!answer.empty() && text(answer, "") != expected) wrong = "expected " + expected;
+  return wrong;
+}
+
+// ---------------------------------------------------------------------------
+// What can be seen
+
+std::string Reference::status_of(Row const& row) const {
+  if (row.state == State::processing) return "processing";
+  if (row.state == State::parked) return "parked";
+  return is_behind(row) ? "behind" : row.date > now_ ? "waiting" : "due";
+}
+
+// A row as NEXT, PEEK or LIST shows it; the last two say more.
+std::string Reference::compare_row(Row const& row, Texts const& shown_row) const {
+  std::string wrong;
+  auto const same = [&](std::string const& name, std::string const& expected) {
+    if (text(shown_row, name) != expected && wrong.empty())
+      wrong = name + ": expected \"" + expected.substr(0, 60) + "\" in " + shown(shown_row);
+  };
+  same("row", std::to_string(row.id));
+  same("k", row.key);
+  for (char const* const name : {"v", "d", "n", "t"}) {
+    same(name, text(row.values, name));
+    if (row.values.contains(name) != shown_row.contains(name) && wrong.empty())
+      wrong = std::string{name} + ": there or not, in " + shown(shown_row);
+  }
+  same("priority", std::to_string(row.priority));
+  same("process_date", std::to_string(row.date));
+  same("insertion_date", std::to_string(row.inserted));
+  same("timeouts", std::to_string(row.timeouts));
+  if (!shown_row.contains("status")) return wrong;
+  same("status", status_of(row));
+  same("merges", row.merges == 0 ? "" : std::to_string(row.merges));
+  same("expiration_date", row.expires == 0 ? "" : std::to_string(row.expires));
+  same("error", row.error);
+  if (row.state != State::processing) return wrong;
+  same("lease_end", std::to_string(row.lease_end));
+  same("worker", row.worker);
+  return wrong;
+}
+
+std::string Reference::peek(Texts const& command, std::vector<Texts> const& answer) const {
+  std::vector<Row*> const wanted = const_cast<Reference*>(this)->rows_of(command);
+  if (wanted.empty()) return is_error(first(answer), "unknown_row");
+  if (answer.size() != wanted.size()) return "expected " + std::to_string(wanted.size()) + " rows";
+  for (Texts const& message : answer) {
+    auto const id = static_cast<std::uint64_t>(number(message, "row"));
+    if (std::none_of(wanted.begin(), wanted.end(), [&](Row const* row) { return row->id == id; })) return "another row";
+    if (std::string wrong = compare_row(*find(id), message); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+std::string Reference::list(Texts const& command, std::vector<Texts> const& answer) const {
+  std::string const status = text(command, "status");
+  if (options_.domain.empty() && command.contains("domain")) return is_error(first(answer), "not_supported");
+  std::set<std::uint64_t> wanted;
+  for (Row const& row : rows_) {
+    bool const fits = status.empty() || status_of(row) == status ||
+                      (status == "paused" && standing_ == "paused" && row.state == State::waiting);
+    if (fits && is_visible(row) && (!command.contains("domain") || domain_of(row) == text(command, "domain")) &&
+        row.key.starts_with(text(command, "prefix")))
+      wanted.insert(row.id);
+  }
+  std::set<std::uint64_t> told;
+  for (Texts const& message : answer) {
+    if (text(message, "") != "ROW") continue;
+    auto const id = static_cast<std::uint64_t>(number(message, "row"));
+    told.insert(id);
+    Row const* const row = find(id);
+    if (row == nullptr) return "lists an unknown row: " + shown(message);
+    if (std::string wrong = compare_row(*row, message); !wrong.empty()) return wrong;
+  }
+  return told == wanted ? "" : "lists " + std::to_string(told.size()) + " rows, expected " + std::to_string(wanted.size());
+}
+
+std::string Reference::compare(std::vector<Texts> const& dump) const { return list({{"", "LIST"}}, dump); }
+
+std::string Reference::why(Texts const& command, std::vector<Texts> const& answer) const {
+  std::vector<Row*> const wanted = const_cast<Reference*>(this)->rows_of(command);
+  for (Texts const& message : answer) {
+    if (text(message, "") != "REASON") return "expected REASON";
+    auto const id = static_cast<std::uint64_t>(number(message, "row"));
+    Row const* const row = find(id);
+    std::string expected = "unknown";
+    if (row != nullptr && !is_visible(*row)) {
+      expected = "expired";
+    } else if (row != nullptr) {
+      expected = status_of(*row);
+      if (expected == "due" && standing_ == "paused") expected = "paused";
+      bool const limited = room() == 0 || room_of(domain_of(*row)) == 0;
+      if (expected == "due" && limited != message.contains("limit")) return "limit: there or not, in " + shown(message);
+    }
+    if (text(message, "state") != expected) return "state: expected " + expected + " in " + shown(message);
+  }
+  std::size_t const told = answer.size();
+  return told >= std::max<std::size_t>(1, wanted.size()) ? "" : "too few reasons";
+}
+
+std::string Reference::compare_statistics(Texts const& told) const {
+  std::map<std::string, std::int64_t> counts{{"rows", 0},        {"rows_waiting", 0},    {"rows_future", 0},
+                                             {"rows_due", 0},    {"rows_behind", 0},     {"rows_held", 0},
+                                             {"rows_parked", 0}, {"rows_processing", 0}, {"clients", 0}};
+  for (Row const& row : rows_) {
+    std::string const status = status_of(row);
+    ++counts["rows"];
+    ++counts[status == "waiting" ? "rows_future" : "rows_" + status];
+    if (row.state == State::waiting) ++counts["rows_waiting"];
+  }
+  counts["clients"] = static_cast<std::int64_t>(clients_.size());
+  // Held by a limit; a pause holds the table.
+  std::uint64_t free = 0;
+  for (std::string const& name : domains()) free += std::min(due_of(name), room_of(name));
+  counts["rows_held"] = counts["rows_due"] - static_cast<std::int64_t>(std::min(free, room()));
+  counts["paused"] = standing_ == "paused" ? 1 : 0;
+  counts["draining"] = standing_ == "draining" ? 1 : 0;
+  counts["failures_in_row"] = static_cast<std::int64_t>(failures_);
+  for (auto const& [name, count] : counts)
+    if (number(told, name, -1) != count)
+      return name + ": expected " + std::to_string(count) + ", told " + text(told, name);
+  return {};
+}
+
+bool Reference::adopt(std::vector<Texts> const& dump) {
+  for (Texts const& message : dump) {
+    auto const id = static_cast<std::uint64_t>(number(message, "row"));
+    if (text(message, "") != "ROW" || find(id) != nullptr) continue;
+    Row* const unheard = row_of(0);
+    if (unheard == nullptr || unheard->key != text(message, "k")) return false;
+    unheard->id = id;
+    for (auto& [name, client] : clients_)
+      for (auto& [sequence, row] : client.rows)
+        if (row == 0) row = id;
+  }
+  return find(0) == nullptr;
+}
+
+}  // namespace fastjournal::reference

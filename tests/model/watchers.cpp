@@ -1,0 +1,208 @@
+#include "tests/model/watchers.h"
+
+#include <algorithm>
+
+namespace fastjournal::reference {
+
+std::string Watchers::hear(Reference const& table, std::string const& client, Texts const& command,
+                           Texts const& answer) {
+  std::string const domain = text(command, "domain");
+  bool const refused = table.options().domain.empty() && !domain.empty();
+  if (text(command, "") == "UNLISTEN") {
+    auto const found = listeners_.find(client);
+    bool const known = found != listeners_.end() && found->second.domain == domain;
+    if (known) listeners_.erase(found);
+    return text(answer, "") == (known ? "UNLISTENED" : "ERROR") ? "" : "UNLISTEN of what is not there, or the reverse";
+  }
+  if (refused) return text(answer, "code") == "not_supported" ? "" : "expected ERROR not_supported";
+  if (text(answer, "") != "LISTENING") return "expected LISTENING";
+  Listener next;
+  next.mode = text(command, "mode");
+  next.domain = domain;
+  next.worker = text(command, "worker");
+  next.credit = static_cast<std::uint64_t>(number(command, "credit"));
+  Listener const& before = listeners_[client];
+  if (next.mode == "deliver" && before.mode == "deliver" && before.domain == domain) next.delivered = before.delivered;
+  if (next.mode == "row")
+    for (Row const& row : table.rows())
+      if (table.is_due(row) && (domain.empty() || table.domain_of(row) == domain)) next.to_tell.insert(row.id);
+  listeners_[client] = std::move(next);
+  return {};
+}
+
+void Watchers::keep_domain(std::string const& client, Texts& command) const {
+  auto const found = listeners_.find(client);
+  if (found == listeners_.end() || !text(command, "").ends_with("LISTEN")) return;
+  command.erase("domain");
+  if (!found->second.domain.empty()) command["domain"] = found->second.domain;
+}
+
+void Watchers::wait(Reference const& table, std::string const& client, Texts const& command) {
+  waiters_[text(command, "request")] = {client, command, table.now() + number(command, "wait")};
+}
+
+// In the order of epochs, which is the order in which they were handed out.
+std::string Watchers::hand_out(Reference& table, Heard const& heard) const {
+  Texts const& row = heard.message;
+  if (auto const waiter = waiters_.find(text(row, "request")); waiter != waiters_.end()) {
+    Texts const& command = waiter->second.command;
+    return table.hand_out(heard.client, text(command, "worker"), text(command, "domain"),
+                          number(command, "lease", table.options().processing_timeout), row);
+  }
+  auto const found = listeners_.find(heard.client);
+  if (found == listeners_.end() || found->second.mode != "deliver") return "nobody asked for " + shown(row);
+  return table.hand_out(heard.client, found->second.worker, found->second.domain, table.options().processing_timeout,
+                        row);
+}
+
+// In the order in which its client heard it.
+std::string Watchers::hear_row(Reference const& table, Heard const& heard) {
+  Texts const& row = heard.message;
+  if (auto const waiter = waiters_.find(text(row, "request")); waiter != waiters_.end()) {
+    ++count_["NEXT wait, row"];
+    if (number(row, "left") == 0) waiters_.erase(waiter);
+    took(table, heard.client, false);
+    return {};
+  }
+  ++count_["LISTEN deliver, row"];
+  Listener& listener = listeners_.at(heard.client);
+  listener.delivered.insert(static_cast<std::uint64_t>(number(row, "row")));
+  return listener.delivered.size() > listener.credit ? "more rows than credit: " + shown(row) : "";
+}
+
+std::string Watchers::hear_notice(Reference const& table, Heard const& heard) {
+  auto const found = listeners_.find(heard.client);
+  if (found == listeners_.end()) return "it does not listen";
+  Listener& listener = found->second;
+  if (text(heard.message, "domain") != listener.domain) return "of another domain: " + shown(heard.message);
+  if (heard.message.contains("row")) {
+    ++count_["LISTEN row, notice"];
+    if (listener.mode != "row") return "told of a row without asking";
+    auto const id = static_cast<std::uint64_t>(number(heard.message, "row"));
+    Row const* const row = table.find(id);
+    if (row != nullptr && row->key != text(heard.message, "k")) return "told of a row with another key";
+    listener.told.insert(id);
+    return {};
+  }
+  ++count_["LISTEN wake, notice"];
+  bool const passed_over = listener.woken && listener.woken_at + table.options().wake_timeout <= table.now();
+  if (listener.mode != "wake" || !(listener.idle || passed_over)) return "woken while it was not idle";
+  if (number(heard.message, "ready") < 1) return "woken for nothing";
+  listener.idle = false;
+  listener.woken = true;
+  listener.woken_at = table.now();
+  return {};
+}
+
+// Its time is over.
+std::string Watchers::hear_waiter(Reference const& table, Heard const& heard) {
+  auto const found = waiters_.find(text(heard.message, "request"));
+  if (found == waiters_.end()) return "nobody asked for " + shown(heard.message);
+  ++count_["NEXT wait, " + (text(heard.message, "") == "ERROR" ? "paused" : std::string{"nothing"})];
+  Waiter const waiter = found->second;
+  waiters_.erase(found);
+  // Domains went with a reload: that says nothing about work, and does not wait for the deadline.
+  if (text(heard.message, "code") == "not_supported")
+    return table.check_nothing(text(waiter.command, "domain"), heard.message);
+  took(table, heard.client, true);
+  if (waiter.deadline > table.now()) return "a wait ends early: " + shown(heard.message);
+  std::string const wrong = table.check_nothing(text(waiter.command, "domain"), heard.message);
+  return wrong.empty() ? "" : wrong + ", heard " + shown(heard.message);
+}
+
+std::string Watchers::hear_pushes(Reference& table, std::vector<Heard> const& pushes,
+                                  std::vector<Reference>& after_each) {
+  std::map<std::int64_t, Heard const*> rows;  // by epoch: in the order in which they were handed out
+  for (Heard const& heard : pushes)
+    if (text(heard.message, "") == "ROW") rows[number(heard.message, "epoch")] = &heard;
+  for (auto const& [epoch, heard] : rows) {
+    after_each.push_back(table);
+    if (std::string wrong = hand_out(table, *heard); !wrong.empty()) return heard->client + ": " + wrong;
+  }
+  for (Heard const& heard : pushes) {
+    std::string const name = text(heard.message, "");
+    std::string const wrong = name == "ROW"      ? hear_row(table, heard)
+                              : name == "LISTEN" ? hear_notice(table, heard)
+                                                 : hear_waiter(table, heard);
+    if (!wrong.empty()) return heard.client + ": " + wrong;
+  }
+  return {};
+}
+
+std::string Watchers::check(Reference& table) {
+  std::set<std::uint64_t> const due = table.take_became_due();
+  bool idle = false;
+  std::string who;
+  bool woken = false;
+  for (auto& [client, listener] : listeners_) {
+    bool const work = table.available(listener.domain) > 0;
+    if (listener.mode == "deliver" && work && listener.delivered.size() < listener.credit)
+      return client + " has credit, and there is work";
+    if (listener.mode == "wake" && listener.idle && !listener.by_the_way && work) {
+      idle = true;
+      who = client + " (domain \"" + listener.domain + "\")";
+    }
+    woken = woken || (listener.mode == "wake" && (listener.woken || listener.by_the_way));
+    if (listener.mode != "row") continue;
+    listener.to_tell.insert(due.begin(), due.end());
+    for (std::uint64_t const id : listener.to_tell) {
+      Row const* const row = table.find(id);
+      if (row != nullptr && table.is_due(*row) && !listener.told.contains(id) &&
+          (listener.domain.empty() || table.domain_of(*row) == listener.domain))
+        return client + " was not told of row " + std::to_string(id);
+    }
+    listener.to_tell.clear();
+    listener.told.clear();
+  }
+  if (idle && !woken) return "there is work, " + who + " is idle and nobody was woken";
+  for (auto const& [request, waiter] : waiters_) {
+    if (table.available(text(waiter.command, "domain")) > 0) return waiter.client + " waits, and there is work: " + shown(waiter.command);
+    if (waiter.deadline <= table.now()) return waiter.client + " waits too long";
+  }
+  return {};
+}
+
+void Watchers::took(Reference const& table, std::string const& client, bool nothing) {
+  auto const found = listeners_.find(client);
+  if (found == listeners_.end()) return;
+  found->second.idle = nothing;
+  found->second.by_the_way = nothing && table.available(found->second.domain) > 0;
+  found->second.woken = false;
+}
+
+void Watchers::forget_row(std::uint64_t row, std::string const& but) {
+  for (auto& [client, listener] : listeners_)
+    if (client != but) listener.delivered.erase(row);
+}
+
+void Watchers::forget_ended(Reference const& table) {
+  for (auto& [client, listener] : listeners_)
+    std::erase_if(listener.delivered, [&, who = client](std::uint64_t id) {
+      Row const* const row = table.find(id);
+      return row == nullptr || row->state != State::processing || row->holder != who;
+    });
+}
+
+void Watchers::close(std::string const& client) {
+  listeners_.erase(client);
+  std::erase_if(waiters_, [&](auto const& entry) { return entry.second.client == client; });
+}
+
+void Watchers::clear() {
+  listeners_.clear();
+  waiters_.clear();
+}
+
+std::int64_t Watchers::next_deadline() const {
+  std::int64_t next = INT64_MAX;
+  for (auto const& [request, waiter] : waiters_) next = std::min(next, waiter.deadline);
+  return next;
+}
+
+bool Watchers::takes() const {
+  return !waiters_.empty() || std::any_of(listeners_.begin(), listeners_.end(), [](auto const& entry) {
+    return entry.second.mode == "deliver";
+  });
+}
+
+}  // namespace fastjournal::reference

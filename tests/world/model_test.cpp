@@ -1,0 +1,30 @@
+// Random lives of the whole server in the simulator against the reference model
+// (tests/model/reference.h): FJ_SEED the first seed, FJ_PLAYS how many. `./mk sim --model` plays more of them.
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "tests/model/life.h"
+#include "tests/world/server_subject.h"
+
+namespace {
+
+std::uint64_t number_from(char const* name, std::uint64_t otherwise) {
+  char const* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(server_model)
+
+BOOST_AUTO_TEST_CASE(random_lives_agree_with_the_model) {
+  std::uint64_t const first = number_from("FJ_SEED", 1);
+  for (std::uint64_t seed = first; seed < first + number_from("FJ_PLAYS", 40); ++seed) {
+    fastjournal::reference::LifeResult const result =
+        fastjournal::reference::live(seed, 1500, fastjournal::sim::make_server);
+    BOOST_TEST(result.wrong.empty(), "./mk sim --model --seed " << seed << ": " << result.wrong);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
