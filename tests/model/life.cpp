@@ -1,6 +1,7 @@
 #include "tests/model/life.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "tests/model/chance.h"
@@ -8,6 +9,8 @@
 
 namespace fastjournal::reference {
 namespace {
+
+constexpr std::size_t kStoryLines = 40;
 
 class Life final : private Oracle {
  public:
@@ -29,13 +32,26 @@ class Life final : private Oracle {
     }
     if (result_.wrong.empty()) compare();
     if (!result_.wrong.empty())
-      result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong + "\nlast: " + said_ + "\noptions: " + shown(table_.options().texts());
+      result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong + "\nlast: " + said_ + "\noptions: " + shown(table_.options().texts()) + "\nbefore that:" + story();
     return std::move(result_);
   }
 
  private:
   void wrong(std::string text) {
     if (result_.wrong.empty()) result_.wrong = std::move(text);
+  }
+
+  // The last of what was said and heard, for people.
+  void tell(std::string const& said, std::vector<Heard> const& heard) {
+    std::string line = std::to_string(table_.now()) + " " + said;
+    for (Heard const& one : heard) line += "\n    " + one.client + " < " + shown(one.message).substr(0, 200);
+    story_.push_back(std::move(line));
+    if (story_.size() > kStoryLines) story_.pop_front();
+  }
+  [[nodiscard]] std::string story() const {
+    std::string out;
+    for (std::string const& line : story_) out += "\n  " + line;
+    return out;
   }
 
   void step() {
@@ -72,6 +88,7 @@ class Life final : private Oracle {
     }
     result_.steps += commands.size();
     std::vector<Heard> const heard = subject_->say(client, commands);
+    tell(said_, heard);
     std::map<std::string, std::vector<Texts>> answers;
     std::vector<Heard> pushes;
     for (Heard const& one : heard) {
@@ -171,6 +188,7 @@ class Life final : private Oracle {
       std::int64_t const next = std::max(table_.now() + 1, std::min(table_.next_event(until), watchers_.next_deadline()));
       std::vector<Heard> const heard = subject_->pass(next - table_.now());
       table_.pass(next, *this);
+      tell("it is", heard);
       bool const synced = table_.is_synced();
       end_turn(heard, {}, synced);
       if (subject_->now() != table_.now()) wrong("the clocks differ");
@@ -182,6 +200,7 @@ class Life final : private Oracle {
     said_ = client + " closes its connection";
     watchers_.close(client);
     std::vector<Heard> const heard = subject_->close(client);
+    tell(said_, heard);
     table_.close(client);
     end_turn(heard, {table_}, false);
   }
@@ -195,9 +214,12 @@ class Life final : private Oracle {
     for (auto const& [name, value] : options_.texts()) said_ += " " + name + "=" + value;
     if (std::string const refused = subject_->reload(options_, columns_); !refused.empty()) return wrong(refused);
     table_.change(options_, columns_);
-    // What became possible is told at the end of the turn; what is expected is the same from any of its states.
     for (Reference& state : history_) state.change(options_, columns_);
-    end_turn(subject_->pass(0), {}, false);
+    // Whoever waits for work is told at the end of the turn; row listeners are told of no row that a reload set free.
+    static_cast<void>(table_.take_became_due());
+    std::vector<Heard> const heard = subject_->pass(0);
+    tell(said_, heard);
+    end_turn(heard, {}, false);
   }
 
   // -- blows ----------------------------------------------------------------------
@@ -229,6 +251,7 @@ class Life final : private Oracle {
     std::string const refused =
         subject_->strike(blow, "c0", unheard, static_cast<std::int64_t>(chance_.draw(chance_.one_in(2) ? 3000 : 1)));
     if (!refused.empty()) return wrong(refused);
+    tell(said_, {});
     watchers_.clear();
     find_state(std::move(possible));
   }
@@ -293,6 +316,7 @@ class Life final : private Oracle {
   std::vector<Reference> history_;  // what a power cut may leave, the oldest first
   std::uint64_t requests_{0};
   std::string said_;
+  std::deque<std::string> story_;
 };
 
 }  // namespace
