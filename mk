@@ -348,6 +348,7 @@ usage: ./mk VERB [...]
   deps [fuzz|format|lint|bench]  install the packages that are missing, with those for the verbs named
   bench [OPTIONS]       measure
   sim [--seed N]        random lives of the whole daemon in the simulator
+  sim --model           the same, every answer held against the reference model
   crash [--seed N]      millions of simulated power cuts, damaged sectors and failing calls against the log store
   mutants [--only NAME]  puts known faults into the log store: the proofs must see each
   fuzz [NAME] [SECONDS]  feed the parsers with what breaks parsers (default: all, 60 s each)

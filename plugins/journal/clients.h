@@ -175,8 +175,11 @@ class Clients {
 
   void raise(Regions& regions, Client& client, std::uint64_t sequence) {
     client.high = std::max(client.high, sequence);
-    while (is_below(client, client.segments.begin()->first * kSegmentSequences + (kSegmentSequences - 1)))
-      drop_segment(regions, client, client.segments.begin());
+    // By what it has, not by what it could: one of which nothing is left to restate could never be copied forward.
+    for (auto first = client.segments.begin();
+         is_below(client, first->first * kSegmentSequences + first->second.seen.back().offset);
+         first = client.segments.begin())
+      drop_segment(regions, client, first);
   }
 
   void drop_segment(Regions& regions, Client& client, absl::btree_map<std::uint64_t, Segment>::iterator at) {

@@ -52,9 +52,7 @@ std::uint32_t Order::first_of(std::string_view name) const {
 
 std::uint64_t Order::available(std::string_view name) const {
   std::uint32_t const number = domains_.find(name);
-  if (number == kNoDomain) return 0;
-  Domain const& domain = domains_[number];
-  return std::min<std::uint64_t>(rules_.limits_domains() ? domain.ready : domain.due, room_);
+  return number == kNoDomain ? 0 : available(domains_[number]);
 }
 
 bool Order::is_due(std::string_view name) const {
@@ -190,7 +188,7 @@ void Order::erase(std::uint32_t index) {
   --domain.due;
   if (--queue.size == 0) {
     settle(domain);
-    if (domain.queues.size() > kQueuesKept) {
+    if (domain.queues.size() > kQueuesKept && queue.next == nullptr) {
       std::erase_if(domain.queues, [&](auto const& other) { return other.get() == &queue; });
       --queues_;
     }
@@ -202,10 +200,10 @@ void Order::erase(std::uint32_t index) {
 // Turns
 
 void Order::settle(Domain& domain) {
-  bool first = true;
+  if (domain.number == kept_) return;
+  if (rules_.aging != 0) return settle_one(domain);
   for (auto const& queue : domain.queues) {
-    bool const takes_turns = queue->size > 0 && !domain.held && (rules_.aging == 0 || first);
-    if (queue->size > 0) first = false;
+    bool const takes_turns = queue->size > 0 && !domain.held;
     if (takes_turns == (queue->next != nullptr)) continue;
     if (takes_turns) {
       enter_turns(*queue);
@@ -213,6 +211,33 @@ void Order::settle(Domain& domain) {
       leave_turns(*queue);
     }
   }
+}
+
+// Under aging a domain has one turn: of rows that are not slow as long as there are some. Either kind keeps the other's place.
+void Order::settle_one(Domain& domain) {
+  Queue* const old = seated(domain);
+  Queue* first = nullptr;
+  for (auto const& queue : domain.queues)
+    if (first == nullptr && queue->size > 0 && !domain.held) first = queue.get();
+  if (old == first) return;
+  if (old == nullptr) {
+    enter_turns(*first);
+  } else if (first == nullptr) {
+    leave_turns(*old);
+  } else {
+    replace_in_turns(*old, *first);
+  }
+}
+
+Queue* Order::seated(Domain const& domain) {
+  for (auto const& queue : domain.queues)
+    if (queue->next != nullptr) return queue.get();
+  return nullptr;
+}
+
+void Order::let_turn() {
+  std::uint32_t const kept = std::exchange(kept_, kNoDomain);
+  if (kept != kNoDomain) settle(domains_[kept]);
 }
 
 // Last: all others come before it.
@@ -243,6 +268,17 @@ void Order::leave_turns(Queue& queue) {
     queue.next->prev = queue.prev;
   }
   queue.next = queue.prev = nullptr;
+}
+
+void Order::replace_in_turns(Queue& old, Queue& queue) {
+  queue.credit = old.credit;
+  Queue*& head = (*rings_)[ring_of(old)];
+  if (head == &old) head = &queue;
+  bool const alone = old.next == &old;
+  queue.next = alone ? &queue : old.next;
+  queue.prev = alone ? &queue : old.prev;
+  queue.next->prev = queue.prev->next = &queue;
+  old.next = old.prev = nullptr;
 }
 
 // A row of it was handed out. Whoever asked for its domain alone spends its turn too.
@@ -312,10 +348,17 @@ void Order::set_timer(Domain& domain, std::int64_t date) {
 
 // Work that was there but could not be had, and now can: whoever of all the listeners wants it, if it was the
 // table that held it, and those of the domain otherwise.
-void Order::tell(Before const& before, std::string_view domain, Effects& effects) const {
-  std::uint64_t const now = available();
-  if (now > before.available)
-    effects.available_again(before.table_held ? std::string_view{} : domain, now - before.available);
+void Order::tell(Before const& before, Domain const& domain, Effects& effects) const {
+  if (available() > before.available) {
+    effects.available_again(before.table_held ? std::string_view{} : domain.name, available() - before.available);
+  } else if (available(domain) > before.of_domain) {
+    // No more than there was, but of this domain too: who waits for it could not take what others had.
+    effects.available_again(domain.name, available(domain) - before.of_domain);
+  }
+}
+
+void Order::tell(std::uint64_t before, Effects& effects) const {
+  if (available() > before) effects.available_again({}, available() - before);
 }
 
 // ---------------------------------------------------------------------------
@@ -330,6 +373,7 @@ void Order::join(std::uint32_t row, std::string_view name) {
 
 void Order::part(std::uint32_t row) {
   Domain& domain = domains_.at(row);
+  if (domain.number == kept_) let_turn();
   --domain.rows;
   if (domain.rows > 0 || domain.number == kNameless) return;
   FJ_CHECK(domain.due == 0 && domain.leased == 0 && domain.future.empty(), "the last row of a domain stands nowhere");
@@ -353,7 +397,8 @@ void Order::begin(std::uint32_t index, LeaseEpoch epoch, std::int64_t began, std
   if (live && rules_.rate.limits()) bucket_.take(rules_.rate, began);
   if (live && rules_.rate_domain.limits()) domain.bucket.take(rules_.rate_domain, began);
   // What was leased under other rules, or before a start, is no turn of now.
-  if (Queue* const queue = live ? find_queue(domain, class_of(row)) : nullptr; queue != nullptr) spend_turn(*queue);
+  Queue* const queue = !live ? nullptr : rules_.aging != 0 ? seated(domain) : find_queue(domain, class_of(row));
+  if (queue != nullptr) spend_turn(*queue);
   refresh(domain);
 }
 
@@ -366,12 +411,12 @@ void Order::renew(std::uint32_t row, std::int64_t old_end, std::int64_t end) {
 
 void Order::end(std::uint32_t row, std::int64_t end, Effects& effects) {
   Domain& domain = domains_.at(row);
-  Before const before_it = look();
+  Before const before_it = look(domain);
   --leased_;
   --domain.leased;
   if (has_domains()) domain.lease_ends.erase({end, row});
   refresh(domain);
-  tell(before_it, domain.name, effects);
+  tell(before_it, domain, effects);
 }
 
 // ---------------------------------------------------------------------------
@@ -387,19 +432,19 @@ bool Order::advance(std::int64_t now, std::size_t budget, Effects& effects) {
   now_ = now;
   if (news_) {
     news_ = false;
-    tell({0, true}, {}, effects);
+    tell(0, effects);
   }
   if (token_at_ <= now) {
-    Before const before_it = look();
+    std::uint64_t const before_it = available();
     refresh_table();
-    tell({before_it.available, true}, {}, effects);
+    tell(before_it, effects);
   }
   while (!tokens_.empty() && tokens_.begin()->first <= now) {
     if (budget-- == 0) return true;
     Domain& domain = domains_[tokens_.begin()->second];
-    Before const before_it = look();
+    Before const before_it = look(domain);
     refresh(domain);
-    tell(before_it, domain.name, effects);
+    tell(before_it, domain, effects);
   }
   while (!idle_.empty() && idle_.begin()->first <= now) {
     if (budget-- == 0) return true;

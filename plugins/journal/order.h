@@ -78,6 +78,9 @@ class Order {
   void unexpect(std::uint32_t row) {
     if (has_domains()) expected_ -= static_cast<std::uint32_t>(domains_.at(row).future.erase(row));
   }
+  // Until let_turn() its domain keeps its turn: a row that is taken out to be put elsewhere is no row that went.
+  void keep_turn(std::uint32_t row) { kept_ = has_domains() ? domains_.of(row) : kNoDomain; }
+  void let_turn();
   // It is due: sets its place, and says so.
   void push(std::uint32_t row, Effects& effects);
   // Date, priority and place must still be those of push().
@@ -99,6 +102,7 @@ class Order {
   // Before a change that may set work free, to see whether it did.
   struct Before {
     std::uint64_t available;
+    std::uint64_t of_domain;
     bool table_held;  // it was the table's limit that counted
   };
 
@@ -114,8 +118,11 @@ class Order {
 
   // Which of the domain's queues take turns.
   void settle(Domain& domain);
+  void settle_one(Domain& domain);
+  [[nodiscard]] static Queue* seated(Domain const& domain);
   void enter_turns(Queue& queue);
   void leave_turns(Queue& queue);
+  void replace_in_turns(Queue& old, Queue& queue);
   void spend_turn(Queue& queue);
   [[nodiscard]] std::size_t ring_of(Queue const& queue) const { return rules_.aging != 0 ? 0 : queue.klass; }
 
@@ -124,8 +131,13 @@ class Order {
   void refresh(Domain& domain);
   void refresh_table();
   void set_timer(Domain& domain, std::int64_t date);
-  [[nodiscard]] Before look() const { return {available(), room_ <= ready()}; }
-  void tell(Before const& before, std::string_view domain, Effects& effects) const;
+  [[nodiscard]] std::uint64_t available(Domain const& domain) const {
+    return std::min<std::uint64_t>(rules_.limits_domains() ? domain.ready : domain.due, room_);
+  }
+  [[nodiscard]] Before look(Domain const& domain) const { return {available(), available(domain), room_ <= ready()}; }
+  void tell(Before const& before, Domain const& domain, Effects& effects) const;
+  // Of the table as a whole.
+  void tell(std::uint64_t before, Effects& effects) const;
 
   Rows& rows_;
   Rules rules_;
@@ -144,6 +156,7 @@ class Order {
   std::uint32_t treed_{0};
   std::uint32_t expected_{0};
   std::int64_t now_{0};
+  std::uint32_t kept_{kNoDomain};  // its turn is kept
   bool news_{false};  // the rules changed, and nobody was told what they set free
 };
 

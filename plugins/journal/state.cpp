@@ -478,6 +478,7 @@ void State::hold(std::uint32_t index, Leases::Terms const& terms) {
 
 void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime,
                  Effects& effects) {
+  order_.keep_turn(index);
   leave(index, effects);
   Row& row = rows_[index];
   if (row.place() == Place::parked) {
@@ -491,6 +492,7 @@ void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, 
   row.set_lifetime(lifetime);
   note_weary(index);
   enter_waiting(index, effects);
+  order_.let_turn();
 }
 
 void State::park(std::uint32_t index, ParkBody const& body, Effects& effects) {
@@ -512,6 +514,7 @@ void State::park(std::uint32_t index, ParkBody const& body, Effects& effects) {
 }
 
 void State::change(std::uint32_t index, Change const& change, Effects& effects) {
+  order_.keep_turn(index);
   leave(index, effects);
   PayloadView const old = view(index);
   Facts facts = change.facts;
@@ -534,6 +537,7 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
   note_weary(index);
   row.set_expires(facts.expires != 0);
   enter_waiting(index, effects);
+  order_.let_turn();
 }
 
 void State::set_error(std::uint32_t index, std::string_view error) {

@@ -102,7 +102,7 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
   ++table.commands;
   Outcome const outcome = run(table, command, now, false, answer, status);
   if (!status.ok()) ++table.refused;
-  table.subscriptions.took(command.connection, outcome.take);
+  if (table.subscriptions.took(command.connection, outcome.take)) touch(table);
   if (outcome.verdict != Verdict::wait) return true;
 
   answer.clear();

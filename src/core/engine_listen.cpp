@@ -54,7 +54,10 @@ Status Engine::listen(HostedTable& table, ConnectionId connection, ListenWish co
 }
 
 Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
-  if (table.subscriptions.unlisten(connection, topic)) return {};
+  if (table.subscriptions.unlisten(connection, topic)) {
+    touch(table);
+    return {};
+  }
   return {Code::wrong_state, "this connection does not listen to table " + table.name +
                                  (topic.empty() ? "" : ", domain " + std::string{topic.substr(0, 64)})};
 }
@@ -122,7 +125,7 @@ bool Engine::answer_parked(HostedTable& table, ParkedCommand const& parked, Time
   Status status;
   Outcome const outcome = run(table, command, now, over, answer, status);
   if (outcome.verdict == Verdict::wait) return false;
-  table.subscriptions.took(parked.connection, outcome.take);
+  static_cast<void>(table.subscriptions.took(parked.connection, outcome.take));
   outlet_.answer(parked.connection, parked.message, answer, status);
   return true;
 }
@@ -176,20 +179,21 @@ bool Engine::deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs
 
 void Engine::wake_listeners(HostedTable& table, TimeMs now) {
   Subscriptions& waiting = table.subscriptions;
-  waiting.pass_over(now, *table.table);
+  waiting.pass_over(now);
   TimeMs const deadline = now + wake_timeout(table);
   for (;;) {
-    auto const [listener, due] = waiting.next_wake(deadline, *table.table);
-    if (listener == nullptr) return;
-    if (outlet_.is_full(listener->connection)) {
-      waiting.not_told(*listener->topic);
-      waiting.stall(listener->connection);
+    Subscriptions::Wake const wake = waiting.next_wake(deadline, *table.table);
+    if (wake.listener == nullptr) return;
+    Subscriptions::Listener const& listener = *wake.listener;
+    if (outlet_.is_full(listener.connection)) {
+      waiting.not_told(wake);
+      waiting.stall(listener.connection);
       continue;
     }
-    begin_notice(pushed_, table, listener->topic->name);
-    pushed_.add("ready", table.table->available(listener->topic->name));
-    pushed_.add("date", due.value == 0 ? now.value : due.value);
-    outlet_.push(listener->connection, pushed_, due, ListenMode::wake);
+    begin_notice(pushed_, table, listener.topic->name);
+    pushed_.add("ready", table.table->available(listener.topic->name));
+    pushed_.add("date", wake.due.value == 0 ? now.value : wake.due.value);
+    outlet_.push(listener.connection, pushed_, wake.due, ListenMode::wake);
   }
 }
 

@@ -32,21 +32,42 @@ void Subscriptions::release(Topic& topic) {
   if (--topic.uses == 0) topics_.erase(topics_.find(topic.name));
 }
 
-void Subscriptions::add_pending(Topic& topic, std::uint64_t count, TimeMs due) {
+void Subscriptions::mark_pending(Topic& topic) {
   if (!topic.pending) {
     topic.pending = true;
     ++topic.uses;
     pending_.push_back(&topic);
   }
+  if (!topic.line.empty()) open_.insert({topic.line.begin()->first, &topic});
+}
+
+void Subscriptions::add_pending(Topic& topic, std::uint64_t count, TimeMs due) {
   if (topic.count == 0) topic.due = due;
   topic.count += count;
-  if (!topic.line.empty()) open_.insert({topic.line.begin()->first, &topic});
+  mark_pending(topic);
+}
+
+void Subscriptions::owe_wake(Topic& topic) {
+  ++topic.owed;
+  mark_pending(topic);
+}
+
+bool Subscriptions::pass_on_wake(Listener const& listener) {
+  if (listener.mode != ListenMode::wake || listener.state != Listener::State::woken) return false;
+  ++listener.topic->freed;
+  mark_pending(*listener.topic);
+  if (listener.topic == whole_ || whole_->uses == 1) return true;
+  ++whole_->freed;
+  mark_pending(*whole_);
+  return true;
 }
 
 void Subscriptions::forget_pending() {
   for (Topic* topic : pending_) {
     topic->pending = false;
     topic->count = 0;
+    topic->owed = 0;
+    topic->freed = 0;
     topic->due = {};
     topic->round = 0;
     release(*topic);
@@ -92,7 +113,7 @@ void Subscriptions::enter(Listener& listener, bool first) {
     case ListenMode::deliver:
       if (listener.stalled || listener.free_credit() == 0) return;
       put_in_line(listener);
-      add_pending(topic, 0, {});
+      mark_pending(topic);
       break;
   }
 }
@@ -102,7 +123,10 @@ void Subscriptions::leave(Listener& listener) {
   switch (listener.mode) {
     case ListenMode::wake:
       if (listener.state == Listener::State::idle) topic.armed.erase(listener.place);
-      if (listener.state == Listener::State::woken) woken_.erase({listener.deadline, listener.serial});
+      if (listener.state == Listener::State::woken) {
+        woken_.erase({listener.deadline, listener.serial});
+        --topic.woken;
+      }
       listener.state = Listener::State::busy;
       break;
     case ListenMode::row:
@@ -136,6 +160,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
     found->topic = &topic_of(wish.topic);
     found->stalled = client->second.is_stalled;
   } else {
+    static_cast<void>(pass_on_wake(*found));
     leave(*found);
     if (found->mode == ListenMode::deliver) --deliver_listeners_;
     // More or less credit leaves what it has.
@@ -150,7 +175,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   if (wish.mode == ListenMode::deliver) ++deliver_listeners_;
   // First in the line: what is due already wakes the newcomer itself (DECISIONS 30).
   enter(*found, true);
-  if (wish.mode == ListenMode::wake) add_pending(*found->topic, 1, {});
+  if (wish.mode == ListenMode::wake) owe_wake(*found->topic);
   return true;
 }
 
@@ -160,6 +185,7 @@ bool Subscriptions::unlisten(ConnectionId connection, std::string_view topic) {
   std::list<Listener>& mine = client->second.listeners;
   auto const found = std::find_if(mine.begin(), mine.end(), [&](Listener const& l) { return l.topic->name == topic; });
   if (found == mine.end()) return false;
+  static_cast<void>(pass_on_wake(*found));
   leave(*found);
   if (found->mode == ListenMode::deliver) --deliver_listeners_;
   release(*found->topic);
@@ -173,18 +199,22 @@ void Subscriptions::forget_if_empty(Clients::iterator client) {
   if (client->second.is_empty()) clients_.erase(client);
 }
 
-void Subscriptions::took(ConnectionId connection, Take take) {
-  if (take == Take::no || count_ == 0) return;
+bool Subscriptions::took(ConnectionId connection, Take take) {
+  if (take == Take::no || count_ == 0) return false;
   auto const client = clients_.find(connection);
-  if (client == clients_.end()) return;
+  if (client == clients_.end()) return false;
+  bool passed_on = false;
   for (Listener& listener : client->second.listeners) {
     if (listener.mode != ListenMode::wake) continue;
+    // What it was woken for may be there still: it asked for another domain, or its wait was over just now.
+    passed_on = pass_on_wake(listener) || passed_on;
     if (take == Take::found) {
       leave(listener);
     } else if (listener.state != Listener::State::idle) {
       enter(listener, false);
     }
   }
+  return passed_on;
 }
 
 void Subscriptions::closed(ConnectionId connection) {
@@ -192,8 +222,7 @@ void Subscriptions::closed(ConnectionId connection) {
   if (client == clients_.end()) return;
   for (Listener& listener : client->second.listeners) {
     // Whoever was told and left did not take it: tell another.
-    if (listener.mode == ListenMode::wake && listener.state == Listener::State::woken)
-      add_pending(*listener.topic, 1, {});
+    static_cast<void>(pass_on_wake(listener));
     leave(listener);
     if (listener.mode == ListenMode::deliver) --deliver_listeners_;
     release(*listener.topic);
@@ -259,12 +288,12 @@ void Subscriptions::go_on(ConnectionId connection) {
       continue;
     }
     enter(listener, false);
-    add_pending(*listener.topic, 1, {});
+    owe_wake(*listener.topic);
   }
   for (auto& command : std::exchange(client->second.stalled, {})) {
     Topic& topic = topics_.find(command->topic)->second;
     put_in_line(std::move(command), client->second);
-    add_pending(topic, 0, {});
+    mark_pending(topic);
     release(topic);
   }
 }
@@ -359,11 +388,7 @@ void Subscriptions::share_again(Table const& table) {
   if (again_ == 0) return;
   std::uint64_t left = std::min(again_, table.available({}));
   again_ = 0;
-  // What those who wait for domains get is taken off the whole table's count when they do.
   std::uint64_t elsewhere = 0;
-  for (auto const& [name, topic] : topics_)
-    if (&topic != whole_ && !(topic.line.empty() && topic.armed.empty()))
-      elsewhere += std::min<std::uint64_t>(table.available(name), topic.line.empty() ? topic.armed.size() : UINT64_MAX);
   // Each time from another topic on: nobody gets it all.
   auto at = topics_.upper_bound(again_from_);
   for (std::size_t looked = topics_.size(); looked > 0; --looked) {
@@ -374,11 +399,14 @@ void Subscriptions::share_again(Table const& table) {
     if (ready == 0) continue;
     // A line is served in the order of arrival, as long as there is something: it takes nothing from others here.
     std::uint64_t const count = topic.line.empty() ? std::min<std::uint64_t>({topic.armed.size(), ready, left}) : ready;
-    add_pending(topic, &topic == whole_ ? count + elsewhere : count, {});
+    add_pending(topic, count, {});
+    if (&topic != whole_) elsewhere += count;
     if (!topic.line.empty()) continue;
     left -= count;
     again_from_ = topic.name;
   }
+  // The whole table's count has what domains have, too: it goes down with theirs.
+  if (elsewhere > 0 && whole_->uses > 1) add_pending(*whole_, elsewhere, {});
 }
 
 void Subscriptions::lease_began(ObjectId object, ConnectionId connection) {
@@ -482,12 +510,25 @@ void Subscriptions::page_told(Listener& listener, ObjectId to, bool last) {
 // ---------------------------------------------------------------------------
 // Wakes
 
-void Subscriptions::pass_over(TimeMs now, Table const& table) {
+void Subscriptions::pass_over(TimeMs now) {
   while (!woken_.empty() && woken_.begin()->first.first <= now) {
     Listener& listener = *woken_.begin()->second;
+    static_cast<void>(pass_on_wake(listener));
     enter(listener, false);
-    if (table.available(listener.topic->name) > 0) add_pending(*listener.topic, 1, {});
   }
+}
+
+bool Subscriptions::wakes_one(Topic& topic, Table const& table) {
+  if (topic.armed.empty() || topic.count + topic.owed + topic.freed == 0) return false;
+  std::uint64_t left = table.available(topic.name);
+  topic.owed = std::min(topic.owed, left);
+  left -= topic.owed;
+  topic.count = std::min(topic.count, left);
+  left -= topic.count;
+  // Any domain's listener may take what the whole table's would.
+  std::uint64_t const woken = &topic == whole_ ? woken_.size() : topic.woken;
+  topic.freed = std::min(topic.freed, left - std::min(left, woken));
+  return topic.count + topic.owed + topic.freed > 0;
 }
 
 Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table) {
@@ -498,24 +539,26 @@ Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table
   }
   for (; waking_ < pending_.size(); ++waking_) {
     Topic& topic = *pending_[waking_];
-    topic.count = std::min(topic.count, table.available(topic.name));
-    if (topic.count == 0 || topic.armed.empty()) continue;
-    --topic.count;
-    if (&topic != whole_ && whole_->count > 0) --whole_->count;
+    if (!wakes_one(topic, table)) continue;
+    bool const of_row = topic.owed + topic.freed == 0;
+    --(of_row ? topic.count : topic.owed > 0 ? topic.owed : topic.freed);
+    if (of_row && &topic != whole_ && whole_->count > 0) --whole_->count;
     Listener& listener = *topic.armed.front();
     leave(listener);
     listener.state = Listener::State::woken;
     listener.deadline = deadline;
     listener.serial = ++last_serial_;
     woken_[{deadline, listener.serial}] = &listener;
-    return {&listener, topic.due};
+    ++topic.woken;
+    return {&listener, topic.due, of_row};
   }
   return {};
 }
 
-void Subscriptions::not_told(Topic& topic) {
-  ++topic.count;
-  if (&topic != whole_) ++whole_->count;
+void Subscriptions::not_told(Wake const& wake) {
+  Topic& topic = *wake.listener->topic;
+  ++(wake.of_row ? topic.count : topic.owed);
+  if (wake.of_row && &topic != whole_) ++whole_->count;
 }
 
 TimeMs Subscriptions::next_deadline() const {

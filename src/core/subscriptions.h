@@ -72,8 +72,11 @@ class Subscriptions {
     Listeners armed;  // wake: idle, the longest idle first
     Listeners rows;   // row
     bool pending{false};
-    std::uint64_t count{0};  // rows that became available since the last turn
-    TimeMs due{};            // of the first of them; 0: it was due before
+    std::uint64_t count{0};  // rows that became available since the last turn, and were not taken
+    std::uint64_t owed{0};   // listeners to be told of work whenever it came: newcomers
+    std::uint64_t freed{0};  // wakes that somebody had and has no more: others get them, if there is work for them
+    std::uint64_t woken{0};  // listeners that have one
+    TimeMs due{};            // of the first of the rows; 0: it was due before
     std::uint64_t lost{0};   // row: there was no room to remember them
     std::size_t round{0};    // of the line: those who were not served since everybody had a turn
     std::uint32_t uses{0};   // listeners, waiters and events that name it
@@ -116,6 +119,7 @@ class Subscriptions {
   struct Wake {
     Listener* listener{nullptr};
     TimeMs due{};  // 0: it was due before
+    bool of_row{false};  // of one that became available
   };
 
   // A table keeps so many at the most.
@@ -135,8 +139,8 @@ class Subscriptions {
   // False: too many. A second LISTEN of the same connection and topic changes its mode and credit.
   [[nodiscard]] bool listen(ConnectionId connection, ListenWish const& wish);
   [[nodiscard]] bool unlisten(ConnectionId connection, std::string_view topic);
-  // The connection asked for work and found some / nothing.
-  void took(ConnectionId connection, Take take);
+  // The connection asked for work and found some / nothing. True if others may be woken in its place.
+  bool took(ConnectionId connection, Take take);
   void closed(ConnectionId connection);
   // The table is dropped: nobody waits any more. Returns who did; the commands by deadline, the listeners by connection.
   struct Ended {
@@ -196,11 +200,11 @@ class Subscriptions {
 
   // -- wakes --------------------------------------------------------------------------
   // Those who took nothing in time go to the end of their line.
-  void pass_over(TimeMs now, Table const& table);
+  void pass_over(TimeMs now);
   // The next idle listener that is to be told of work; counts as woken until `deadline`. No listener: none.
   [[nodiscard]] Wake next_wake(TimeMs deadline, Table const& table);
   // The one that next_wake gave out cannot be told: another one is to be.
-  void not_told(Topic& topic);
+  void not_told(Wake const& wake);
   // End of a turn: whoever could be told was told.
   void forget_pending();
 
@@ -221,7 +225,14 @@ class Subscriptions {
 
   Topic& topic_of(std::string_view name);
   void release(Topic& topic);
+  void mark_pending(Topic& topic);
   void add_pending(Topic& topic, std::uint64_t count, TimeMs due);
+  // One listener of it is to be told of work, if there is some.
+  void owe_wake(Topic& topic);
+  // If it has a wake, that goes to another of its topic or of the whole table, as far as work is left that nobody
+  // was woken for. True if it had one.
+  bool pass_on_wake(Listener const& listener);
+  [[nodiscard]] bool wakes_one(Topic& topic, Table const& table);
   // To where its mode and state want it; out of everything.
   void enter(Listener& listener, bool first);
   void leave(Listener& listener);

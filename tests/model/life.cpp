@@ -185,7 +185,7 @@ class Life final : private Oracle {
     ++result_.steps;
     said_ = std::to_string(ms) + " ms pass";
     for (std::int64_t const until = table_.now() + ms; table_.now() < until && result_.wrong.empty();) {
-      std::int64_t const next = std::max(table_.now() + 1, std::min(table_.next_event(until), watchers_.next_deadline()));
+      std::int64_t const next = std::max(table_.now() + 1, std::min(table_.next_event(until), watchers_.next_deadline(table_)));
       std::vector<Heard> const heard = subject_->pass(next - table_.now());
       table_.pass(next, *this);
       tell("it is", heard);

@@ -218,7 +218,6 @@ std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& an
 
 std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts const& answer) {
   synced_ = true;
-  disturb(row);
   // Never beyond arrival + max-postpone, or a key touched every second would never run.
   std::int64_t const latest = std::max(row.date, row.arrival + options_.max_postpone);
   row.date = std::min(std::max(row.date, wish.row.date), latest);

@@ -193,13 +193,12 @@ class Reference {
   // Back to waiting at `date`; into the twin if there is one. The row that is left; none: it had expired.
   Row* give_back(std::uint64_t id, std::int64_t date, int timeouts, int lifetime, std::string const& error);
   void give_up(std::uint64_t id, std::string const& error);
-  void fail_count(Oracle* oracle);
   void time_out(std::uint64_t id, Oracle& oracle);
   void end_leases(Oracle& oracle);
   std::vector<std::uint64_t> in_order(std::vector<std::uint64_t> ended, Oracle& oracle) const;
   [[nodiscard]] std::int64_t rest(int failures) const;
   void expire();
-  void pause_by_failures(Oracle& oracle);
+  void pause_by_failures();
 
   // -- order and limits (reference_order.cpp)
   [[nodiscard]] int class_of(Row const& row) const;
@@ -219,7 +218,6 @@ class Reference {
   std::string lease(std::uint64_t id, std::string const& client, std::string const& worker, std::string const& domain,
                     std::int64_t span, Texts const& shown);
   void seat();  // after every change: whose turn it may be, who became due
-  void disturb(Row const& row);
 
   Options options_;
   std::vector<Column> columns_;
@@ -235,7 +233,6 @@ class Reference {
   Turns turns_;
   Bucket bucket_;
   std::map<std::string, Bucket> buckets_;
-  std::map<std::string, int> lowest_;   // class of each domain
   std::set<std::uint64_t> due_;         // as it was last seen
   std::set<std::uint64_t> became_due_;  // since somebody asked
 };

@@ -135,7 +135,7 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
   if (std::none_of(allowed.begin(), allowed.end(), [&](Row const* row) { return row->id == id; })) {
     std::string wrong = "handed out: " + shown(shown_row) + "; allowed:";
     for (Row const* const row : allowed) wrong += " " + std::to_string(row->id);
-    return wrong;
+    return wrong + "; turns:" + turns_.text();
   }
   Row& row = *row_of(id);
   if (std::string wrong = compare_row(row, shown_row); !wrong.empty()) return wrong;
@@ -165,7 +165,6 @@ std::string Reference::hand_out(std::string const& client, std::string const& wo
 
 void Reference::seat() {
   std::set<std::uint64_t> due;
-  std::map<std::string, int> lowest;
   std::set<Turns::Seat> wanted;
   for (Row const& row : rows_) {
     if (!is_due(row)) continue;
@@ -173,28 +172,10 @@ void Reference::seat() {
     if (!due_.contains(row.id)) became_due_.insert(row.id);
     std::string const domain = domain_of(row);
     if (room_of(domain) == 0) continue;
-    int const klass = class_of(row);
-    wanted.emplace(ring_of(klass), domain);
-    auto const [at, fresh] = lowest.emplace(domain, klass);
-    at->second = std::min(at->second, klass);
+    wanted.emplace(ring_of(class_of(row)), domain);
   }
   due_ = std::move(due);
-  // Rows that are not slow take the turn of those that are, and give it back.
-  if (options_.aging != 0)
-    for (auto const& [domain, klass] : lowest)
-      if (auto const before = lowest_.find(domain); before != lowest_.end() && before->second != klass)
-        turns_.forget(domain);
-  lowest_ = std::move(lowest);
   turns_.seat(wanted, [&](auto const& name) { return weight_of(name); });
-}
-
-// It is about to be put where it belongs anew: with no other row of its kind its domain leaves its place for a moment.
-void Reference::disturb(Row const& row) {
-  if (!is_due(row)) return;
-  bool const alone = std::none_of(rows_.begin(), rows_.end(), [&](Row const& other) {
-    return &other != &row && is_due(other) && domain_of(other) == domain_of(row) && class_of(other) == class_of(row);
-  });
-  if (alone) turns_.forget(domain_of(row));
 }
 
 std::set<std::uint64_t> Reference::take_became_due() {

@@ -69,10 +69,10 @@ std::string Reference::remove(Texts const& command, std::vector<Texts> const& an
     if (!wanted.contains(id) && !expired.contains(id)) return "another row was deleted";
   if (wanted.empty() && removed.empty()) return is_error(first(answer), "unknown_row");
   synced_ = true;
-  for (std::uint64_t const id : wanted) {
+  for (std::uint64_t const id : wanted)
     if (!answer.empty() && !removed.contains(id)) return "not deleted: " + std::to_string(id);
-    erase(id);
-  }
+  removed.insert(wanted.begin(), wanted.end());
+  for (std::uint64_t const id : removed) erase(id);
   return {};
 }
 

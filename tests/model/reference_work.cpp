@@ -136,6 +136,7 @@ std::string Reference::fail(Texts const& command, Texts const& answer) {
   if (std::string wrong = leased(command, answer, row); row == nullptr) return wrong;
   synced_ = true;
   give_up(row->id, text(command, "error"));
+  pause_by_failures();
   return answer.empty() || text(answer, "") == "PARKED" ? "" : "expected PARKED";
 }
 
@@ -168,7 +169,6 @@ Row* Reference::give_back(std::uint64_t id, std::int64_t date, int timeouts, int
     return nullptr;
   }
   Row* const twin = row.state == State::waiting ? nullptr : of_key(row.key, State::waiting);
-  disturb(twin == nullptr ? row : *twin);
   if (twin == nullptr) {
     row.state = State::waiting;
     row.date = date;
@@ -227,6 +227,7 @@ void Reference::expire() {
       return true;
     return !is_visible(row);
   });
+  seat();
   std::erase_if(clients_, [&](auto const& client) { return client.second.used + options_.client_keep <= now_; });
   if (rows_.size() + clients_.size() != before) synced_ = true;
 }
@@ -234,6 +235,7 @@ void Reference::expire() {
 void Reference::pass(std::int64_t to, Oracle& oracle) {
   now_ = to;
   synced_ = false;
+  seat();
   expire();
   end_leases(oracle);
   seat();
@@ -249,12 +251,15 @@ void Reference::end_turn(Oracle& oracle) {
 }
 
 void Reference::end_leases(Oracle& oracle) {
-  pause_by_failures(oracle);
+  pause_by_failures();
   std::vector<std::uint64_t> ended;
   for (Row const& row : rows_)
     if (row.state == State::processing && row.lease_end <= now_) ended.push_back(row.id);
-  for (std::uint64_t const id : in_order(ended, oracle)) time_out(id, oracle);
-  pause_by_failures(oracle);
+  for (std::uint64_t const id : in_order(ended, oracle)) {
+    time_out(id, oracle);
+    seat();
+  }
+  pause_by_failures();
 }
 
 // Two leases of a key (concurrency-key) that end in the same moment: which one first, the rules leave open.
@@ -297,7 +302,7 @@ void Reference::time_out(std::uint64_t id, Oracle& oracle) {
 }
 
 // So many rows failed, without one DONE between.
-void Reference::pause_by_failures(Oracle&) {
+void Reference::pause_by_failures() {
   if (options_.pause_after == 0 || failures_ < options_.pause_after || standing_ != "open") return;
   standing_ = "paused";
   synced_ = true;

@@ -53,23 +53,26 @@ void Turns::hand_out(Seat const& seat, bool asked, WeightOf const& weight_of) {
     front_.erase(front);
 }
 
-void Turns::forget(std::string const& domain) {
-  for (auto& [seat, place] : places_) {
-    if (seat.second != domain) continue;
-    place.credit.reset();
-    place.overtook.clear();
-    place.bounds.clear();
-    if (auto const front = front_.find(seat.first); front != front_.end() && front->second == domain)
-      front_.erase(front);
-  }
-}
-
 void Turns::forget_credits(WeightOf const& old_weight_of) {
   for (auto& [seat, place] : places_) {
     place.credit.reset();
     place.credit_max = std::max(place.credit_max, old_weight_of(seat.second));
   }
   front_.clear();
+}
+
+std::string Turns::text() const {
+  std::string out;
+  for (auto const& [seat, place] : places_) {
+    auto const front = front_.find(seat.first);
+    out += " " + std::to_string(seat.first) + "/\"" + seat.second + "\"";
+    if (front != front_.end() && front->second == seat.second) out += " begun";
+    out += place.credit ? " credit " + std::to_string(*place.credit) : " credit unknown";
+    for (auto const& [name, count] : place.overtook)
+      out += ", overtaken " + std::to_string(count) + " x by \"" + name + "\"";
+    out += ";";
+  }
+  return out;
 }
 
 void Turns::clear() {

@@ -29,11 +29,11 @@ class Turns {
   [[nodiscard]] std::set<std::string> allowed(int ring, WeightOf const& weight_of) const;
   // A row was handed out; `asked`: to somebody who asked for this domain alone.
   void hand_out(Seat const& seat, bool asked, WeightOf const& weight_of);
-  // It may have left for a moment: nothing is known of its place.
-  void forget(std::string const& domain);
   // The weights will be others, the seats are kept.
   void forget_credits(WeightOf const& old_weight_of);
   void clear();
+  // What is known, for whoever reads a failure.
+  [[nodiscard]] std::string text() const;
 
  private:
   struct Place {

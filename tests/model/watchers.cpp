@@ -137,7 +137,8 @@ std::string Watchers::check(Reference& table) {
   for (auto& [client, listener] : listeners_) {
     bool const work = table.available(listener.domain) > 0;
     if (listener.mode == "deliver" && work && listener.delivered.size() < listener.credit)
-      return client + " has credit, and there is work";
+      return client + " has credit (" + std::to_string(listener.credit) + ", holds " +
+             std::to_string(listener.delivered.size()) + "; domain \"" + listener.domain + "\"), and there is work";
     if (listener.mode == "wake" && listener.idle && !listener.by_the_way && work) {
       idle = true;
       who = client + " (domain \"" + listener.domain + "\")";
@@ -193,8 +194,11 @@ void Watchers::clear() {
   waiters_.clear();
 }
 
-std::int64_t Watchers::next_deadline() const {
+std::int64_t Watchers::next_deadline(Reference const& table) const {
   std::int64_t next = INT64_MAX;
+  for (auto const& [client, listener] : listeners_)
+    if (std::int64_t const over = listener.woken_at + table.options().wake_timeout; listener.woken && over > table.now())
+      next = std::min(next, over);
   for (auto const& [request, waiter] : waiters_) next = std::min(next, waiter.deadline);
   return next;
 }

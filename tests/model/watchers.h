@@ -38,7 +38,8 @@ class Watchers {
   void forget_ended(Reference const& table);
   void close(std::string const& client);
   void clear();
-  [[nodiscard]] std::int64_t next_deadline() const;
+  // When a wait is over, or a woken listener is passed over.
+  [[nodiscard]] std::int64_t next_deadline(Reference const& table) const;
   // Somebody would take what becomes due.
   [[nodiscard]] bool takes() const;
 

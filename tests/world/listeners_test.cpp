@@ -99,6 +99,22 @@ struct Served {
 
 BOOST_AUTO_TEST_SUITE(listeners)
 
+// In one turn a deliver listener gets credit back and takes an old row, and a listener comes: that is told of the next.
+BOOST_FIXTURE_TEST_CASE(a_newcomer_is_told_of_what_is_due_also_while_others_take, Served) {
+  insert(3, 2);
+  listen("worker", ";mode=deliver;credit=1");
+  Message row;
+  std::optional<std::string> const line = world.take_line("worker");
+  BOOST_REQUIRE(line);
+  BOOST_REQUIRE(wire::parse_line(*line, row).ok());
+  world.send("newcomer", "TOUCH table=jobs;row=" + std::to_string(*row.integer("row")) +
+                             ";epoch=" + std::to_string(*row.integer("epoch")));
+  world.send("newcomer", "LISTEN table=jobs");
+  world.settle();
+  BOOST_TEST(heard("worker").rows.size() == 1U);
+  BOOST_TEST(heard("newcomer").wakes == 1U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_row_listener_that_does_not_read_is_told_how_many_it_missed, Served) {
   listen("quick", ";mode=row");
   listen("slow", ";mode=row");

@@ -73,6 +73,7 @@ int run(Wishes wishes, Kind kind) {
   bool const terminal = ::isatty(1) == 1;
   std::uint64_t lives = 0;
   double elapsed = 0;
+  double told = 0;  // percent
   for (; lives == 0 || (!wishes.one && elapsed < wishes.seconds); ++lives, ++wishes.seed) {
     if (std::string const wrong = kind.live(wishes.seed, wishes.steps); !wrong.empty()) {
       fmt::print("{}seed {}, {}\nagain: ./mk sim{} --seed {} --steps {}\n", terminal ? "\r" : "", wishes.seed, wrong,
@@ -80,15 +81,20 @@ int run(Wishes wishes, Kind kind) {
       return 1;
     }
     elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (terminal) {
-      fmt::print("\r{:3.0f} % {} lives, {} crashes", elapsed / wishes.seconds * 100, lives + 1, kind.crashes());
+    // Without a terminal, a line at every tenth of the way.
+    if (double const done = wishes.one ? 100 : elapsed / wishes.seconds * 100; terminal || done >= told + 10) {
+      fmt::print("{}{:3.0f} % {} lives, {} steps, {} crashes{}", terminal ? "\r" : "", done, lives + 1, kind.steps(),
+                 kind.crashes(), terminal ? "" : "\n");
       std::fflush(stdout);
+      told = done;
     }
   }
   double const took = std::max(elapsed, 0.001);
-  fmt::print("{}{} lives, {} steps, {} crashes and starts in {:.0f} s ({:.0f} steps, {:.1f} crashes a second)\n",
-             terminal ? "\r" : "", lives, kind.steps(), kind.crashes(), took, static_cast<double>(kind.steps()) / took,
-             static_cast<double>(kind.crashes()) / took);
+  fmt::print(
+      "{}{} lives, the last of seed {}: {} steps, {} crashes and starts in {:.0f} s ({:.0f} steps, {:.1f} crashes a "
+      "second)\n",
+      terminal ? "\r" : "", lives, wishes.seed - 1, kind.steps(), kind.crashes(), took,
+      static_cast<double>(kind.steps()) / took, static_cast<double>(kind.crashes()) / took);
   kind.print();
   return 0;
 }

@@ -301,8 +301,11 @@ class Harness {
   }
 
   void change(Texts const& options, Columns more = {}, std::uint16_t version = 1) {
-    declaration = declare(options, std::move(more), version);
-    if (version != schemas.back().version) {
+    take(declare(options, std::move(more), version));
+  }
+  void take(std::shared_ptr<TableDeclaration const> next) {
+    declaration = std::move(next);
+    if (declaration->schema.version != schemas.back().version) {
       schemas.push_back(declaration->schema);
       table->add_schema(declaration->schema);
     }

@@ -223,6 +223,17 @@ BOOST_AUTO_TEST_CASE(a_number_below_the_window_is_refused) {
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "99999"}}).get("result") == "merged");
 }
 
+BOOST_AUTO_TEST_CASE(what_left_a_clients_window_holds_no_log) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "10"}});
+  h.log.skip(4U << 20U);
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", std::to_string(journal::kSequenceWindow + 100)}});
+  Lsn const end = h.log.end();
+  h.restate(end);
+  BOOST_TEST(h.table->oldest_lsn().value >= (4U << 20U));
+  BOOST_TEST(h.replays());
+}
+
 BOOST_AUTO_TEST_CASE(a_silent_client_is_forgotten_after_client_keep) {
   Harness h{{{"client-keep", "1h"}}};
   h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}});

@@ -88,8 +88,13 @@ class Plain {
       for (int const klass : classes)
         if (rules_.aging == 0 || klass == *classes.begin()) wanted.emplace(name, klass);
     }
-    for (auto& [ring, turns] : rings_)
+    for (auto& [ring, turns] : rings_) {
+      // Under aging a domain's turn is of the rows that it has, slow or not.
+      for (Turn& turn : turns)
+        for (auto const& [name, klass] : wanted)
+          if (rules_.aging != 0 && turn.domain == name) turn.klass = klass;
       std::erase_if(turns, [&](Turn const& turn) { return !wanted.contains({turn.domain, turn.klass}); });
+    }
     std::vector<std::pair<std::uint32_t, Turn>> fresh;
     for (auto const& [name, klass] : wanted) {
       std::vector<Turn> const& turns = rings_[ring_of(klass)];
@@ -136,11 +141,12 @@ class Plain {
     take(rules_.rate_domain, bucket_of(row.domain));
     int const klass = class_of(row);
     std::vector<Turn>& turns = rings_[ring_of(klass)];
+    auto const same = [&](int other) { return rules_.aging != 0 || other == klass; };
     auto const turn = std::find_if(turns.begin(), turns.end(),
-                                   [&](Turn const& t) { return t.domain == row.domain && t.klass == klass; });
+                                   [&](Turn const& t) { return t.domain == row.domain && same(t.klass); });
     bool const more = std::any_of(rows.begin(), rows.end(), [&](auto const& entry) {
       PlainRow const& other = entry.second;
-      return other.where == Where::due && other.domain == row.domain && class_of(other) == klass;
+      return other.where == Where::due && other.domain == row.domain && same(class_of(other));
     });
     if (turn == turns.end() || !more || --turn->credit > 0) return;
     Turn again = *turn;
@@ -499,6 +505,34 @@ BOOST_AUTO_TEST_CASE(a_flood_of_one_domain_does_not_delay_another) {
 }
 
 // Domains come and go: nothing of them stays.
+// Or a tenant whose rows are touched again and again would never have its turn.
+BOOST_AUTO_TEST_CASE(a_row_that_is_merged_keeps_its_domains_turn) {
+  for (char const* const aging : {"0", "1ms"}) {
+    test::Harness h{{{"domain", "d"}, {"aging", aging}}, {test::column("d")}};
+    h.run("INSERT", {{"k", "touched"}, {"d", "T"}});
+    for (int i = 0; i < 5; ++i) h.run("INSERT", {{"k", "a" + std::to_string(i)}, {"d", "A"}});
+    h.run("INSERT", {{"k", "b"}, {"d", "B"}});
+    h.run("INSERT", {{"k", "touched"}, {"d", "T"}});
+    BOOST_TEST(h.run("NEXT", {}).get("k") == "touched");
+    BOOST_TEST(h.run("NEXT", {}).get("k") == "a0");
+    h.run("INSERT", {{"k", "b"}, {"d", "B"}, {"v", "new"}});
+    BOOST_TEST(h.run("NEXT", {}).get("k") == "b");
+    // Another tenant's from now on: that one is a newcomer.
+    h.run("INSERT", {{"k", "q"}, {"d", "Q"}});
+    h.run("INSERT", {{"k", "c"}, {"d", "C"}});
+    h.run("INSERT", {{"k", "q"}, {"d", "D"}});
+    for (char const* const key : {"a1", "c", "q", "a2"}) BOOST_TEST(h.run("NEXT", {}).get("k") == key);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(slow_rows_and_others_share_their_domains_turn) {
+  test::Harness h{{{"domain", "d"}, {"aging", "1ms"}, {"slow-from", "200"}}, {test::column("d")}};
+  h.run("INSERT", {{"k", "slow"}, {"d", "S"}, {"priority", "250"}});
+  for (int i = 0; i < 3; ++i) h.run("INSERT", {{"k", "a" + std::to_string(i)}, {"d", "A"}});
+  h.run("INSERT", {{"k", "normal"}, {"d", "S"}});
+  for (char const* const key : {"normal", "a0", "slow", "a1", "a2"}) BOOST_TEST(h.run("NEXT", {}).get("k") == key);
+}
+
 BOOST_AUTO_TEST_CASE(domains_without_rows_take_no_memory) {
   test::Harness h{{{"domain", "k"}, {"rate-domain", "1/1s"}, {"back-off-jitter", "0"}}};
   std::uint64_t const before = h.table->memory_bytes();

@@ -233,4 +233,18 @@ BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {
   BOOST_TEST(clients.size() == 0U);
 }
 
+// The window may end within a segment, above all that it has: nothing of it would be restated, and it would hold the base for ever.
+BOOST_AUTO_TEST_CASE(a_segment_goes_with_the_last_number_that_it_has) {
+  Clients clients;
+  Regions regions;
+  clients.note(regions, "c", 3, ObjectId{800}, 1000, Lsn{8});
+  clients.note(regions, "c", 10, ObjectId{808}, 1000, Lsn{16});
+  clients.note(regions, "c", kSequenceWindow + 9, ObjectId{816}, 1000, Lsn{1U << 20U});
+  BOOST_TEST(clients.sequences() == 3U);  // 10 is still to be answered
+  BOOST_TEST((clients.look("c", 10).answer == Clients::Answer::seen));
+  clients.note(regions, "c", kSequenceWindow + 10, ObjectId{824}, 1000, Lsn{1U << 20U});
+  BOOST_TEST(clients.sequences() == 2U);
+  BOOST_TEST(regions.oldest().value == 1U << 20U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
