@@ -20,6 +20,7 @@ struct ListenDeclaration {
 };
 
 enum class WhenEmpty : std::uint8_t { reset, truncate, remove };
+enum class SyncMethod : std::uint8_t { automatic, fdatasync, direct };
 enum class SyncPlace : std::uint8_t { automatic, on_loop, on_thread };
 
 struct LogDeclaration {
@@ -28,6 +29,7 @@ struct LogDeclaration {
   std::uint32_t initial_containers{2};
   std::uint32_t sync_interval_ms{0};       // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
   SyncPlace sync_place{SyncPlace::automatic};  // who waits for a sync
+  SyncMethod sync_method{SyncMethod::automatic};
   std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not synced yet; then nothing more is taken
   WhenEmpty when_empty{WhenEmpty::reset};  // what an empty log keeps of its files
   bool wipe{false};                        // files are overwritten with zeros when nothing in them is needed

@@ -81,6 +81,7 @@ void read_log(Element const& element, DaemonDeclaration& out) {
                                  {"sync"},
                                  {"sync-interval"},
                                  {"sync-place"},
+                                 {"sync-method"},
                                  {"max-write-buffers"},
                                  {"when-empty"},
                                  {"wipe"}},
@@ -101,6 +102,9 @@ void read_log(Element const& element, DaemonDeclaration& out) {
   constexpr SyncPlace kSyncPlace[] = {SyncPlace::automatic, SyncPlace::on_loop, SyncPlace::on_thread};
   if (auto const word = word_field(element, "sync-place", {"auto", "inline", "thread"}))
     log.sync_place = kSyncPlace[*word];
+  constexpr SyncMethod kSyncMethod[] = {SyncMethod::automatic, SyncMethod::fdatasync, SyncMethod::direct};
+  if (auto const word = word_field(element, "sync-method", {"auto", "fdatasync", "direct"}))
+    log.sync_method = kSyncMethod[*word];
   if (auto const size = size_field(element, "max-write-buffers", kMiB, 4 * kGiB))
     log.write_buffer_bytes = static_cast<std::uint64_t>(*size);
   constexpr WhenEmpty kWhenEmpty[] = {WhenEmpty::reset, WhenEmpty::truncate, WhenEmpty::remove};

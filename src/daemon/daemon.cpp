@@ -51,6 +51,15 @@ std::string progress_text(std::string_view log, storage::ReadProgress const& pro
                      progress.records, progress.containers + 1, progress.containers_total);
 }
 
+storage::SyncMethod sync_method(config::SyncMethod declared) {
+  switch (declared) {
+    case config::SyncMethod::fdatasync: return storage::SyncMethod::fdatasync;
+    case config::SyncMethod::direct: return storage::SyncMethod::direct;
+    case config::SyncMethod::automatic: break;
+  }
+  return storage::SyncMethod::automatic;
+}
+
 storage::WhenEmpty when_empty(config::WhenEmpty declared) {
   switch (declared) {
     case config::WhenEmpty::truncate: return storage::WhenEmpty::truncate;
@@ -170,6 +179,7 @@ Status Daemon::open_logs() {
     options.sync = log.sync_interval_ms == 0 ? storage::SyncPolicy::always : storage::SyncPolicy::interval;
     options.sync_interval_ms = log.sync_interval_ms;
     options.sync_place = sync_place(log.sync_place);
+    options.sync_method = sync_method(log.sync_method);
     options.write_buffer_bytes = log.write_buffer_bytes;
     options.when_empty = when_empty(log.when_empty);
     options.wipe = log.wipe;

@@ -19,6 +19,9 @@
 
 namespace fastjournal::env {
 
+// What memory must be aligned to for write_through.
+inline constexpr std::size_t kDirectAlignment = 4096;
+
 class File {
  public:
   virtual ~File() = default;
@@ -26,6 +29,10 @@ class File {
   [[nodiscard]] virtual Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) = 0;
   // All of `bytes` or an error; grows the file if need be.
   [[nodiscard]] virtual Status write(std::uint64_t offset, std::span<std::byte const> bytes) = 0;
+  // The same past the kernel's memory: durable when this returns ok, whatever else was written stays as it is. Faster
+  // than write and sync, and a failure is told where it happened. not_supported: not on this file system, or not for
+  // bytes at such an address or offset or of such a length (whole blocks, kDirectAlignment); nothing was written.
+  [[nodiscard]] virtual Status write_through(std::uint64_t offset, std::span<std::byte const> bytes) = 0;
   // Everything written before is durable when this returns ok. After an error
   // nothing is known about any byte written since the last ok: never retry (ARCHITECTURE 1, rule 4).
   [[nodiscard]] virtual Status sync() = 0;

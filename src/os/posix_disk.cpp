@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,7 +49,10 @@ class Descriptor {
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor(Descriptor const&) = delete;
   Descriptor& operator=(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   ~Descriptor() {
     // Not repeated on EINTR: Linux has closed it already.
     if (fd_ >= 0) ::close(fd_);
@@ -90,6 +94,23 @@ class PosixFile final : public env::File {
     return {};
   }
 
+  Status write_through(std::uint64_t offset, std::span<std::byte const> bytes) override {
+    if (!direct_.is_open())
+      direct_ = Descriptor{uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC); })};
+    if (!direct_.is_open()) return not_direct(errno);
+    for (bool first = true; !bytes.empty(); first = false) {
+      // The kernel only reads what it is given.
+      iovec const part{const_cast<std::byte*>(bytes.data()), bytes.size()};
+      ssize_t const put =
+          uninterrupted([&] { return ::pwritev2(direct_.get(), &part, 1, static_cast<off_t>(offset), RWF_DSYNC); });
+      if (put < 0) return first ? not_direct(errno) : failure("write", path_, errno);
+      if (put == 0) return failure("write", path_, EIO);
+      bytes = bytes.subspan(static_cast<std::size_t>(put));
+      offset += static_cast<std::uint64_t>(put);
+    }
+    return {};
+  }
+
   Status sync() override {
     // Not repeated, whatever the error.
     if (::fdatasync(fd_.get()) != 0) return failure("sync", path_, errno);
@@ -109,7 +130,14 @@ class PosixFile final : public env::File {
   }
 
  private:
+  [[nodiscard]] Status not_direct(int error) const {
+    if (error == EINVAL || error == EOPNOTSUPP || error == ENOSYS)
+      return {Code::not_supported, fmt::format("direct write {}: {}", path_, std::generic_category().message(error))};
+    return failure("write", path_, error);
+  }
+
   Descriptor fd_;
+  Descriptor direct_{-1};
   std::string path_;
 };
 

@@ -137,7 +137,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] TimeMs turn_now();
   [[nodiscard]] bool commit_logs();
   [[nodiscard]] Status commit_log(ServedLog& served);
-  [[nodiscard]] Status sync_log(storage::FileLog& log);
+  [[nodiscard]] Status sync_log(storage::FileLog& log, bool elsewhere);
   [[nodiscard]] static bool syncs_elsewhere(storage::FileLog const& log);
   void leave();
   void release_turns();

@@ -69,17 +69,18 @@ Status Server::commit_log(ServedLog& served) {
   // What waits for a sync anyway shares one batch with what comes until the one under way has ended.
   if (log.is_flushing() && log.needs_sync()) return log.error();
   std::int64_t const now_us = time_.monotonic_us();
+  bool const elsewhere = syncs_elsewhere(log);
   Status status = log.error();
   if (status.ok() && log.end_lsn() != log.written_lsn()) {
     if (!log.has_unsynced()) served.sync_at_us = now_us + std::int64_t{log.options().sync_interval_ms} * 1000;
-    status = log.write();
+    status = log.needs_sync() && !elsewhere ? log.write_synced(&time_.clock()) : log.write();
     ++counters_.commits;
     served.stamp_at_us = now_us + kStampAfterUs;
   } else if (log.needs_stamp() && now_us >= served.stamp_at_us) {
     status = log.write_stamp();
   }
   bool const interval_over = syncs_by_interval(log) && log.has_unsynced() && now_us >= served.sync_at_us;
-  if (status.ok() && !log.is_flushing() && (log.needs_sync() || interval_over)) status = sync_log(log);
+  if (status.ok() && !log.is_flushing() && (log.needs_sync() || interval_over)) status = sync_log(log, elsewhere);
   if (status.ok())
     if (std::unique_ptr<storage::Chore> chore = log.take_chore()) administration_.run_chore(log, std::move(chore));
   return status;
@@ -94,9 +95,9 @@ bool Server::syncs_elsewhere(storage::FileLog const& log) {
   return log.sync_times().are_slow();
 }
 
-Status Server::sync_log(storage::FileLog& log) {
+Status Server::sync_log(storage::FileLog& log, bool elsewhere) {
   std::unique_ptr<storage::Flush> flush = log.take_flush();
-  if (syncs_elsewhere(log)) {
+  if (elsewhere) {
     administration_.run_flush(log, std::move(flush));
   } else {
     flush->run(time_.clock());

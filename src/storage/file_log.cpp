@@ -170,7 +170,8 @@ FileLog::Container FileLog::take_free() {
 void FileLog::grow_buffer(std::uint64_t bytes) {
   if (bytes <= buffer_bytes_) return;
   std::uint64_t const size = std::max({bytes, kBufferBytesMin, std::min(buffer_bytes_ * 2, options_.batch_bytes_max)});
-  auto larger = std::make_unique_for_overwrite<std::byte[]>(size);
+  std::unique_ptr<std::byte, FreeAligned> larger{
+      static_cast<std::byte*>(::operator new(size, std::align_val_t{env::kDirectAlignment}))};
   if (used_ > kBatchHeaderBytes) std::memcpy(larger.get(), buffer_.get(), used_);
   buffer_ = std::move(larger);
   buffer_bytes_ = size;
@@ -200,8 +201,7 @@ void FileLog::end_group(Promise promise) {
 
 Status FileLog::commit() {
   end_turn();
-  if (Status status = write(); !status.ok()) return status;
-  return needs_sync() ? sync() : Status{};
+  return needs_sync() ? write_synced() : write();
 }
 
 void FileLog::end_turn() {
@@ -218,12 +218,33 @@ Status FileLog::write() {
   return {};
 }
 
+Status FileLog::write_synced(env::Clock* clock) {
+  if (!error_.ok()) return error_;
+  std::int64_t const begin_us = clock == nullptr ? 0 : clock->monotonic_us();
+  if (used_ > kBatchHeaderBytes)
+    if (Status status = write_open_batch(0, may_go_through() ? How::through : How::to_kernel); !status.ok())
+      return status;
+  committed_ = batch_at_;
+  std::unique_ptr<Flush> flush = take_flush();
+  flush->run();
+  if (clock != nullptr) flush->took_us_ = clock->monotonic_us() - begin_us;
+  finish_flush(std::move(flush));
+  return error_;
+}
+
+bool FileLog::may_go_through() const {
+  if (!direct_ || has_unsynced()) return false;
+  Lsn const end = chain_.back().header.end();
+  Lsn const container_end = batch_at_ == end ? ready_.front().header.end() : end;
+  return batch_at_.value + round_up(used_, options_.block_bytes) <= container_end.value;
+}
+
 Status FileLog::sync() {
   if (!error_.ok()) return error_;
   return has_unsynced() ? sync_written() : Status{};
 }
 
-Status FileLog::write_open_batch(std::uint32_t flags) {
+Status FileLog::write_open_batch(std::uint32_t flags, How how) {
   BatchHeader header;
   header.length = static_cast<std::uint32_t>(round_up(used_, options_.block_bytes));
   header.used = static_cast<std::uint32_t>(used_);
@@ -236,7 +257,7 @@ Status FileLog::write_open_batch(std::uint32_t flags) {
   std::span<std::byte> const batch(buffer_.get(), header.length);
   std::memset(batch.data() + used_, 0, header.length - used_);
   close_batch(header, store_id_, batch);
-  if (Status status = write_bytes(batch_at_, batch); !status.ok()) return fail(status);
+  if (Status status = write_bytes(batch_at_, batch, how); !status.ok()) return fail(status);
 
   for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > batch_at_; ++container)
     container->live_until = header.end();
@@ -252,14 +273,20 @@ Status FileLog::write_open_batch(std::uint32_t flags) {
   return {};
 }
 
-Status FileLog::write_bytes(Lsn at, std::span<std::byte const> bytes) {
+Status FileLog::write_bytes(Lsn at, std::span<std::byte const> bytes, How how) {
   while (!bytes.empty()) {
     if (at == chain_.back().header.end()) enter_next_container();
     Container& container = chain_.back();
     std::size_t const part = std::min<std::uint64_t>(bytes.size(), container.header.end().value - at.value);
     std::uint64_t const offset = kHeaderBlocks * options_.block_bytes + (at.value - container.header.first.value);
-    container.dirty = true;
-    if (Status status = container.file->write(offset, bytes.first(part)); !status.ok()) return status;
+    Status status;
+    if (how == How::through && !is_mutant(Mutant::write_through_to_memory_only)) {
+      status = container.file->write_through(offset, bytes.first(part));
+    } else {
+      container.dirty = how == How::to_kernel || container.dirty;
+      status = container.file->write(offset, bytes.first(part));
+    }
+    if (!status.ok()) return status;
     bytes = bytes.subspan(part);
     at.value += part;
   }

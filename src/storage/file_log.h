@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,13 @@ enum class SyncPlace : std::uint8_t {
   on_thread,  // whatever a sync takes, turns go on: dates and other logs do not wait for it
 };
 
+// How a batch becomes durable.
+enum class SyncMethod : std::uint8_t {
+  fdatasync,  // write, then sync the file
+  direct,     // where nothing unsynced stands before it, in one call past the kernel's memory; else as above
+  automatic,  // direct where a try at the start shows that it works
+};
+
 // What an empty log keeps of its containers. Its dead records go in every case, and no LSN comes back.
 enum class WhenEmpty : std::uint8_t {
   reset,     // all that it may have: max(initial-containers, 4)
@@ -54,6 +62,7 @@ struct LogOptions {
   SyncPolicy sync{SyncPolicy::always};
   std::uint32_t sync_interval_ms{0};  // for banners and statistics; the owner keeps it
   SyncPlace sync_place{SyncPlace::automatic};       // the owner keeps it, and the next one
+  SyncMethod sync_method{SyncMethod::fdatasync};
   std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not known to be durable; then the loop waits
   // A turn with more than this, or than an eighth of a container, is written in several batches; one sync covers
   // them. A batch keeps every container that it touches: copying one of them free must not mean copying two.
@@ -121,6 +130,8 @@ class FileLog final : public core::Log {
   void end_turn();
   // Gives the open batch to the kernel: from here on kill -9 does not lose it.
   [[nodiscard]] Status write();
+  // write() and a sync, on the spot. No flush may be out. The clock measures.
+  [[nodiscard]] Status write_synced(env::Clock* clock = nullptr);
   // What was decided up to the last end_turn() may leave once durable_lsn() is here.
   [[nodiscard]] Lsn needed_lsn() const { return needed_; }
   [[nodiscard]] bool needs_sync() const { return durable_ < needed_; }
@@ -131,6 +142,8 @@ class FileLog final : public core::Log {
   // In the open batch, or written and not known to be durable.
   [[nodiscard]] std::uint64_t unsynced_bytes() const { return end_lsn().value - durable_lsn().value; }
   [[nodiscard]] SyncTimes const& sync_times() const { return sync_times_; }
+  // What SyncMethod::automatic found.
+  [[nodiscard]] bool writes_direct() const { return direct_; }
 
   // Syncs what was written and not synced (SyncPolicy::interval, promises `written`). No flush may be out.
   [[nodiscard]] Status sync();
@@ -231,8 +244,12 @@ class FileLog final : public core::Log {
   void free_below_base();
   void give_up_hold();
   void grow_buffer(std::uint64_t bytes);
-  Status write_open_batch(std::uint32_t flags);
-  Status write_bytes(Lsn at, std::span<std::byte const> bytes);
+  enum class How : std::uint8_t { to_kernel, through };
+  Status write_open_batch(std::uint32_t flags, How how = How::to_kernel);
+  Status write_bytes(Lsn at, std::span<std::byte const> bytes, How how);
+  // The open batch, as it stands.
+  [[nodiscard]] bool may_go_through() const;
+  Status try_direct(Container& container);
   void enter_next_container();
   // On the spot.
   Status sync_written();
@@ -256,7 +273,10 @@ class FileLog final : public core::Log {
   std::uint64_t held_lap_{0};       // the last that is held; 0: none
 
   // The open batch.
-  std::unique_ptr<std::byte[]> buffer_;
+  struct FreeAligned {
+    void operator()(std::byte* bytes) const { ::operator delete(bytes, std::align_val_t{env::kDirectAlignment}); }
+  };
+  std::unique_ptr<std::byte, FreeAligned> buffer_;
   std::uint64_t buffer_bytes_{0};
   std::uint64_t reserved_{0};
   Lsn batch_at_{};
@@ -270,6 +290,7 @@ class FileLog final : public core::Log {
   Lsn needed_{};           // what may not leave before it is durable ends here
   Lsn committed_{};        // end of what write() has seen
   bool flush_out_{false};
+  bool direct_{false};
   Lsn data_end_{};         // end of the last batch with records,
   Lsn data_synced_{};      // and of the last one that is durable
   Lsn durable_told_{};     // the highest durable LSN that the disk tells,

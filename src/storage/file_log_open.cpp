@@ -182,6 +182,7 @@ Status FileLog::start_container(RecoveryReport& report) {
   header.start = is_mutant(Mutant::keep_start_number) ? start_ : ++start_;
   container.live_until = kNoLsn;
   if (Status status = put_header(container); !status.ok()) return status;
+  if (Status status = try_direct(container); !status.ok()) return status;
   chain_.push_back(std::move(container));
   used_ = reserved_ = kBatchHeaderBytes;
   kept_for_copy_ = options_.container_bytes;
@@ -190,6 +191,20 @@ Status FileLog::start_container(RecoveryReport& report) {
   report.store_id = store_id_;
   report.containers = static_cast<std::uint32_t>(containers_total());
   return {};
+}
+
+// The first block is empty, or holds what nothing needs.
+Status FileLog::try_direct(Container& container) {
+  if (options_.sync_method == SyncMethod::fdatasync) return {};
+  grow_buffer(options_.block_bytes);
+  std::memset(buffer_.get(), 0, options_.block_bytes);
+  Status const status = container.file->write_through(kHeaderBlocks * options_.block_bytes,
+                                                      std::span{buffer_.get(), options_.block_bytes});
+  direct_ = status.ok();
+  if (status.ok() || (status.code() == Code::not_supported && options_.sync_method == SyncMethod::automatic)) return {};
+  if (status.code() != Code::not_supported) return status;
+  return {status.code(), fmt::format("log {}: {}; sync-method=\"auto\" takes fdatasync where this does not work",
+                                     options_.name, status.message())};
 }
 
 }  // namespace fastjournal::storage

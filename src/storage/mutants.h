@@ -35,10 +35,11 @@ enum class Mutant : std::uint8_t {
   keep_unfinished_containers,
   flush_covers_what_came_later,
   flush_takes_the_base_of_its_end,
+  write_through_to_memory_only,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 23> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 24> kMutantNames{"none",
                                                                "skip_data_sync",
                                                                "skip_folder_sync",
                                                                "skip_header_sync",
@@ -60,7 +61,8 @@ inline constexpr std::array<std::string_view, 23> kMutantNames{"none",
                                                                "remove_before_base_is_told",
                                                                "keep_unfinished_containers",
                                                                "flush_covers_what_came_later",
-                                                               "flush_takes_the_base_of_its_end"};
+                                                               "flush_takes_the_base_of_its_end",
+                                                               "write_through_to_memory_only"};
 
 #ifdef FJ_MUTANTS
 // Set before any log is opened.

@@ -32,6 +32,7 @@ class DamagedLog {
   DamagedLog(Proof const& proof, std::uint64_t seed)
       : proof_(proof), random_(seed), sizes_(kSizes[seed % 3]), well_(options()), twin_(options()) {
     well_.world.options = small_options(sizes_.block, 6 + draw(12));
+    well_.world.options.sync_method = sizes_.method;
     twin_.world.options = well_.world.options;
     twin_.world.options.store_id_seed = 0x0DD;
     twin_.salt = 1'000'000;

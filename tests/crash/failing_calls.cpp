@@ -28,6 +28,7 @@ struct Plan {
   sim::Call call;
   std::uint64_t nth;
   sim::Failure how;
+  SyncMethod method;
 };
 
 // A log whose write or sync failed takes nothing more and says why.
@@ -55,6 +56,7 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
   Scenario scenario;
   scenario.world.options = small_options(512, 6);
   scenario.world.options.wipe = plan.before == Before::wipe_wanted;
+  scenario.world.options.sync_method = plan.method;
   if (plan.before == Before::half_made_container && !leave_half_made(scenario)) return scenario.trouble();
   if (plan.before == Before::failing_rename)
     scenario.world.disk.fail_call(sim::Call::rename, kRenameLater, sim::Failure::io_error);
@@ -87,9 +89,9 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
 std::optional<Failure> fail_each(Proof const& proof, Plan plan, std::set<void const*>& sites) {
   for (bool met = true; met && !proof.is_over(); ++plan.nth)
     if (auto wrong = fail_one(proof, plan, sites, met))
-      return Failure{fmt::format("history {}, before {}, call kind {} number {}, failure {}: {}", plan.history,
+      return Failure{fmt::format("history {}, before {}, call kind {} number {}, failure {}, method {}: {}", plan.history,
                                  static_cast<int>(plan.before), static_cast<int>(plan.call), plan.nth,
-                                 static_cast<int>(plan.how), *wrong),
+                                 static_cast<int>(plan.how), static_cast<int>(plan.method), *wrong),
                      "--failing-calls"};
   return {};
 }
@@ -103,7 +105,8 @@ std::optional<Failure> fail_every_call(Proof const& proof, std::set<void const*>
         for (sim::Failure const how : kFailures) {
           auto const call = static_cast<sim::Call>(kind);
           if (how == sim::Failure::short_write && call != sim::Call::write) continue;
-          if (auto failure = fail_each(proof, {history, before, call, 1, how}, sites)) return failure;
+          for (SyncMethod const method : {SyncMethod::fdatasync, SyncMethod::direct})
+            if (auto failure = fail_each(proof, {history, before, call, 1, how, method}, sites)) return failure;
         }
   return {};
 }

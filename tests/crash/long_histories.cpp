@@ -21,6 +21,7 @@ class LongLife {
         crashes_(history.crashes),
         scenario_(sim::SimDisk::Options{sizes_.sector, 1ULL << 40U}) {
     scenario_.world.options = small_options(sizes_.block, 6 + draw(20));
+    scenario_.world.options.sync_method = sizes_.method;
     scenario_.world.options.wipe = draw(2) == 0;
     scenario_.world.disk.ignore_syncs(history.lying_syncs);
   }

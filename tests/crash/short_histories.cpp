@@ -38,6 +38,7 @@ class ShortHistory {
   std::optional<std::string> run(std::string_view beginning, std::string_view letters) {
     Scenario scenario(sim::SimDisk::Options{sizes_.sector, 1ULL << 40U});
     scenario.world.options = small_options(sizes_.block, 6);
+    scenario.world.options.sync_method = sizes_.method;
     if (!scenario.open()) return "open: " + scenario.trouble();
     for (char const letter : beginning)
       if (!scenario.step(letter)) return "in the beginning: " + scenario.trouble();

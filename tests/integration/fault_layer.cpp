@@ -190,6 +190,30 @@ ssize_t written(int fd, void const* bytes, std::size_t count, off_t offset) {
   return real(fd, bytes, count, offset);
 }
 
+ssize_t written_through(int fd, struct iovec const* parts, int count, off_t offset, int flags) {
+  auto const real =
+      next("pwritev64v2", static_cast<ssize_t (*)(int, struct iovec const*, int, off_t, int)>(nullptr));
+  if (!is_watched(fd)) return real(fd, parts, count, offset, flags);
+  Fault const& fault = planned();
+  unsigned long const number = ++layer().writes;
+  bool const is_it = fault.call == "write" ? number == fault.number
+                                           : fault.call == "sync" && ++layer().syncs == fault.number;
+  if (fault.call == "write" && fault.how == "short" && number == fault.number + 1) {
+    errno = EIO;
+    return -1;
+  }
+  struct iovec part = *parts;
+  if (is_it) {
+    announce(fault);
+    if (fault.how != "short") {
+      errno = error_of(fault.how);
+      return -1;
+    }
+    part.iov_len = std::max<std::size_t>(512, part.iov_len / 1024 * 512);
+  }
+  return real(fd, &part, count, offset, flags);
+}
+
 int synced(int fd, char const* call) {
   auto const real = next(call, static_cast<int (*)(int)>(nullptr));
   if (!is_watched(fd)) return real(fd);
@@ -244,6 +268,13 @@ FJ_EXPORT ssize_t pwrite(int fd, void const* bytes, std::size_t count, off_t off
 }
 FJ_EXPORT ssize_t pwrite64(int fd, void const* bytes, std::size_t count, off_t offset) {
   return written(fd, bytes, count, offset);
+}
+// Past the kernel's memory: a write that is synced, or nothing of it. Nothing of it is ever taken back.
+FJ_EXPORT ssize_t pwritev2(int fd, struct iovec const* parts, int count, off_t offset, int flags) {
+  return written_through(fd, parts, count, offset, flags);
+}
+FJ_EXPORT ssize_t pwritev64v2(int fd, struct iovec const* parts, int count, off64_t offset, int flags) {
+  return written_through(fd, parts, count, offset, flags);
 }
 FJ_EXPORT int fdatasync(int fd) { return synced(fd, "fdatasync"); }
 FJ_EXPORT int fsync(int fd) { return synced(fd, "fsync"); }

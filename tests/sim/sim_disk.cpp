@@ -83,6 +83,13 @@ class SimFile final : public env::File {
     if (Status status = alive(); !status.ok()) return status;
     return disk_.write(*node_, path_, offset, bytes, FJ_CALLER);
   }
+  // Two moments: the sectors are on their way, and there.
+  Status write_through(std::uint64_t offset, std::span<std::byte const> bytes) override {
+    FJ_CHECK(!read_only_, "a file opened for reading is not written");
+    if (Status status = alive(); !status.ok()) return status;
+    if (Status status = disk_.write(*node_, path_, offset, bytes, FJ_CALLER); !status.ok()) return status;
+    return disk_.sync(*node_, path_, FJ_CALLER, offset, bytes.size());
+  }
   Status sync() override {
     if (Status status = alive(); !status.ok()) return status;
     return disk_.sync(*node_, path_, FJ_CALLER);
@@ -227,7 +234,11 @@ Status SimDisk::write(Node& node, std::string_view path, std::uint64_t offset, s
   return status;
 }
 
-Status SimDisk::sync(Node& node, std::string_view path, void const* caller) {
+Status SimDisk::sync(Node& node, std::string_view path, void const* caller, std::uint64_t offset, std::uint64_t bytes) {
+  auto const covers = [&](std::uint64_t sector) {
+    std::uint64_t const begin = sector * options_.sector_bytes;
+    return begin + options_.sector_bytes > offset && begin - std::min(begin, offset) < bytes;
+  };
   Status status = enter(Call::sync, path, caller);
   if (status.ok() && ignore_syncs_) return {};
   if (status.ok()) {
@@ -236,14 +247,14 @@ Status SimDisk::sync(Node& node, std::string_view path, void const* caller) {
     durable.resize(seen.size());
     for (std::uint64_t const sector : node.dirty) {
       std::uint64_t const at = sector * options_.sector_bytes;
-      if (at >= seen.size()) continue;
+      if (at >= seen.size() || !covers(sector)) continue;
       std::uint64_t const count = std::min<std::uint64_t>(options_.sector_bytes, seen.size() - at);
       std::memcpy(durable.data() + at, seen.data() + at, count);
     }
   }
   if (!is_stopped() || status.ok()) {
-    node.dirty.clear();
-    node.size_dirty = false;
+    std::erase_if(node.dirty, covers);
+    if (node.dirty.empty()) node.size_dirty = false;
   }
   return status;
 }

@@ -181,7 +181,8 @@ class SimDisk final : public env::Disk {
   Status enter(Call kind, std::string_view path, void const* caller, Failure* how = nullptr);
   Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes,
                void const* caller);
-  Status sync(Node& node, std::string_view path, void const* caller);
+  Status sync(Node& node, std::string_view path, void const* caller, std::uint64_t offset = 0,
+              std::uint64_t bytes = UINT64_MAX);
   static void apply(NameChange const& change, Names& names);
   void settle(Node& node, Chooser const& survives, std::size_t& thing) const;
   void mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const;
