@@ -126,12 +126,14 @@ ExitCode Backup::run() {
     static_cast<void>(target_.disk->remove(unfinished_));
     return cli::complain(one_, console_, held.status());
   }
-  for (Message const& log : held->messages)
-    if (Status status = copy(log); !status.ok()) return complain(status);
-  // Over the same connection, or the daemon knows of no backup: then the files were not held to the end.
+  Status status;
+  for (auto log = held->messages.begin(); status.ok() && log != held->messages.end(); ++log) status = copy(*log);
+  // Over the same connection, or the daemon knows of no backup: then the files were not held to the end. Files that
+  // are gone, or hold something else, are no more than a sign of that.
   Result<client::Reply> const kept = connection_.call(Message("BACKUP_DONE"));
-  if (!kept.ok()) return complain(kept.status());
-  if (Status status = finish(); !status.ok()) return complain(status);
+  if (!kept.ok() && (status.ok() || kept.status().code() == Code::no_space)) status = kept.status();
+  if (status.ok()) status = finish();
+  if (!status.ok()) return complain(status);
   if (one_.json)
     for (Message const& log : done_) console_.out << render_json(log);
   else

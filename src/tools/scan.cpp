@@ -200,19 +200,18 @@ void Scan::tell_place(std::size_t number, Lsn at) const {
 Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor) {
   ScannedContainer const& one = *stream_[number];
   ContainerHeader const& container = *one.header;
-  bool const last = number + 1 == stream_.size();
   Lsn at = std::max(from, container.first);
   Lsn gap_at = at;
   bool plausible = false;
-  auto const end_gap = [&](Lsn end, bool behind_is_known) {
-    if (gap_at >= end) return;
+  auto const end_gap = [&](Lsn end, bool batch_behind) {
+    if (gap_at >= end || !know_durable_) return;
     Gap gap{one.name, offset_in(container, gap_at), gap_at, end, false, {}};
     // What stands below base is not needed; the container may begin with the rest of a batch that is gone.
-    gap.damage = end > base_ && (behind_is_known || gap_at < durable_);
-    gap.reason = gap.damage     ? "no sound batch here, and what stood here was durable"
-                 : end <= base_ ? "nothing that is needed"
-                 : plausible    ? "a torn tail: a batch that was never synced"
-                                : "not written yet";
+    gap.damage = end > base_ && gap_at < durable_;
+    gap.reason = gap.damage                  ? "no sound batch here, and what stood here was durable"
+                 : end <= base_              ? "nothing that is needed"
+                 : plausible || batch_behind ? "a torn tail: a batch that was never synced"
+                                             : "not written yet";
     visitor.on_gap(gap);
   };
   while (at < one.limit) {
@@ -234,7 +233,7 @@ Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor)
     plausible = false;
     tell_place(number, at);
   }
-  end_gap(one.limit, !last);
+  end_gap(one.limit, false);
   from = std::max(at, one.limit);
   return {};
 }
@@ -248,7 +247,7 @@ Status Scan::walk(ScanVisitor& visitor) {
     bool const before_is_missing =
         i == 0 ? !one.rebuilt && header.lap_before != 0 && header.cut > base_ && header.first > base_
                : !one.rebuilt && header.lap_before != stream_[i - 1]->header->lap;
-    if (before_is_missing)
+    if (before_is_missing && know_durable_)
       visitor.on_gap(
           {{},
            0,
@@ -258,6 +257,7 @@ Status Scan::walk(ScanVisitor& visitor) {
            fmt::format("the container of lap {}, which stood before {}, is lost", header.lap_before, one.name)});
     if (Status status = walk_container(i, from, visitor); !status.ok()) return status;
   }
+  know_durable_ = true;
   return {};
 }
 

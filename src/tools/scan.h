@@ -46,6 +46,7 @@ class ScanVisitor {
   // Whole and of its place. Not ok ends the walk.
   virtual Status on_batch(ScannedContainer const& container, std::uint64_t offset, storage::BatchHeader const& header,
                           std::span<std::byte const> bytes) = 0;
+  // Not in the first walk: it finds out what was durable, and so what is damage.
   virtual void on_gap(Gap const&) {}
 
  protected:
@@ -104,7 +105,8 @@ class Scan {
   std::uint32_t start_{0};
   Lsn base_{};
   Lsn beyond_{};
-  Lsn durable_{};  // everything below was durable, as headers and the batches seen so far say
+  Lsn durable_{};             // everything below was durable, as headers and the batches seen so far say
+  bool know_durable_{false};  // all batches were seen
   std::vector<std::byte> batch_;
   Progress const* progress_{nullptr};
   std::string_view step_;

@@ -96,6 +96,32 @@ BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
   BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=new"), "result=inserted"));
 }
 
+BOOST_AUTO_TEST_CASE(a_full_disk_ends_the_backup_and_never_the_daemon) {
+  Filled filled{kSmallContainers, 14 * (512U << 10U)};
+  LineClient client{filled.daemon.tcp()};
+  for (int i = 0; i < 40; ++i)
+    ask_daemon(client, "INSERT table=jobs;name=kept" + std::to_string(i) + ";payload=" + std::string(50'000, 'k'));
+  ChildProcess backup{{FJ_BINARY_DIR "/bin/fastjournal", "backup", filled.path("b"), "--rate", "512KiB", "--server",
+                       "unix:" + filled.path("socket")}};
+  auto const deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!std::filesystem::exists(filled.path("b.partial") + "/shared/container-000001") &&
+         std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  // It copies no further until the log has gone round more often than there is room for.
+  backup.kill(SIGSTOP);
+  for (int i = 0; i < 300; ++i) {
+    BOOST_TEST(
+        contains(ask_daemon(client, "INSERT table=jobs;name=r;payload=" + std::string(50'000, 'r')), "INSERTED"));
+    BOOST_TEST(contains(ask_daemon(client, "DELETE table=jobs;name=r"), "DELETED"));
+  }
+  backup.kill(SIGCONT);
+  BOOST_TEST(backup.wait().value_or(-1) == 1, backup.output());
+  BOOST_TEST(contains(backup.output(), "no_space"), backup.output());
+  BOOST_TEST(contains(backup.output(), "b.partial holds what was copied and is no backup"), backup.output());
+  BOOST_TEST(!std::filesystem::exists(filled.path("b")));
+  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=kept39"), "payload=kkk"));
+}
+
 BOOST_AUTO_TEST_CASE(mistakes_leave_nothing_that_looks_like_a_backup) {
   Filled filled;
   std::string const server = "unix:" + filled.path("socket");

@@ -13,6 +13,12 @@
 
 namespace fastjournal::test {
 
+// The environment of a daemon with faults beneath it (fault_layer.cpp says which).
+inline std::vector<std::string> beneath(std::string const& fault) {
+  // A sanitizer wants to be loaded first, and finds that it is not.
+  return {"LD_PRELOAD=" FJ_BINARY_DIR "/lib/libfj_fault_layer.so", "ASAN_OPTIONS=verify_asan_link_order=0", fault};
+}
+
 class RealDaemon {
  public:
   // The options of the table "jobs": journal, key name, column payload.

@@ -20,9 +20,6 @@ namespace {
 using namespace fastjournal;
 using namespace fastjournal::test;
 
-constexpr char kLayer[] = "LD_PRELOAD=" FJ_BINARY_DIR "/lib/libfj_fault_layer.so";
-// A sanitizer wants to be loaded first, and finds that it is not.
-constexpr char kLate[] = "ASAN_OPTIONS=verify_asan_link_order=0";
 constexpr char kSmallLog[] =
     "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"inline\" sync-method=\"fdatasync\"/></fastjournal>\n";
 constexpr char kSmallLogDirect[] =
@@ -109,7 +106,7 @@ BOOST_AUTO_TEST_CASE(acknowledges_nothing_after_a_failed_call_and_has_everything
         BOOST_TEST_CONTEXT(fault) {
           RealDaemon daemon{kOptions};
           daemon.write("fastjournal.xml", nth == 60 ? kSmallLogOnThread : nth == 90 ? kSmallLogDirect : kSmallLog);
-          daemon.environment = {kLayer, kLate, "FJ_FAULT=" + fault};
+          daemon.environment = beneath("FJ_FAULT=" + fault);
           BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
           std::vector<std::string> rows;
           {
@@ -136,7 +133,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_adds_while_it_is_full_and_goes_on_when_there_i
   RealDaemon daemon{kOptions};
   daemon.write("fastjournal.xml", kSmallLog);
   daemon.write("quota", std::to_string(6 * (512U << 10U)));
-  daemon.environment = {kLayer, kLate, "FJ_QUOTA=" + (daemon.folder() / "quota").string()};
+  daemon.environment = beneath("FJ_QUOTA=" + (daemon.folder() / "quota").string());
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   LineClient client{daemon.tcp()};
   std::vector<std::string> rows = insert(client, 2000, 4000);
@@ -194,7 +191,7 @@ BOOST_AUTO_TEST_CASE(has_everything_acknowledged_after_power_cuts_that_take_what
     RealDaemon daemon{kOptions};
     std::filesystem::path const undo = daemon.folder() / "undo";
     std::filesystem::create_directories(undo);
-    daemon.environment = {kLayer, kLate, "FJ_UNDO=" + undo.string()};
+    daemon.environment = beneath("FJ_UNDO=" + undo.string());
     std::vector<std::string> rows;
     std::uint64_t taken_back = 0;
     for (int cut = 0; cut < 12; ++cut) {

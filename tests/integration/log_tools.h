@@ -75,8 +75,11 @@ inline Picture picture_of(std::filesystem::path const& folder) {
 // A daemon with rows in several states.
 class Filled {
  public:
-  explicit Filled(std::string const& configuration = "<fastjournal/>\n") : daemon{""} {
+  // `quota`: bytes that all containers may have together; 0: as many as the disk has.
+  explicit Filled(std::string const& configuration = "<fastjournal/>\n", std::uint64_t quota = 0) : daemon{""} {
     daemon.write("fastjournal.xml", configuration);
+    daemon.write("quota", std::to_string(quota));
+    if (quota > 0) daemon.environment = beneath("FJ_QUOTA=" + path("quota"));
     daemon.write_table("empty", "");
     start();
     LineClient client{daemon.tcp()};

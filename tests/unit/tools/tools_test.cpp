@@ -176,6 +176,42 @@ BOOST_AUTO_TEST_CASE(dump_walks_over_damage_and_says_where_it_is) {
   BOOST_TEST(seen["RECORD"] > 100);
 }
 
+BOOST_AUTO_TEST_CASE(what_a_crash_leaves_is_no_damage) {
+  sim::World world{31};
+  BOOST_REQUIRE(world.add_table(kTable).ok());
+  BOOST_REQUIRE(world.start().ok());
+  // The disk as it is before each call that changes it, while the log goes through two containers.
+  std::vector<std::unique_ptr<sim::SimDisk>> moments;
+  world.disk().before_change([&] {
+    moments.push_back(std::make_unique<sim::SimDisk>());
+    moments.back()->copy_state(world.disk());
+  });
+  for (int i = 0; i < 20; ++i) {
+    world.send("c", "INSERT table=jobs;name=x" + std::to_string(i) + ";payload=" + std::string(60'000, 'z'));
+    world.settle();
+  }
+  world.disk().before_change({});
+  int torn = 0;
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    for (sim::Chooser const& kept : {sim::keep_all(), sim::keep_none(), sim::keep_some(i)}) {
+      sim::SimDisk disk;
+      disk.copy_state(*moments[i]);
+      disk.crash(kept);
+      Result<LogFacts> const facts = verify(disk, "shared", world.types());
+      BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
+      DumpWish const wish;
+      Result<bool> const damaged = dump(disk, "shared", wish, [&](Message const& line) {
+        if (line.command == "REST" && line.text("reason").starts_with("a torn tail")) ++torn;
+      });
+      BOOST_REQUIRE_MESSAGE(damaged.ok(), damaged.status().text());
+      BOOST_TEST(!damaged.value(), "before call " << i);
+    }
+  }
+  BOOST_TEST(moments.size() > 40U);
+  BOOST_TEST(torn > 5);
+  BOOST_TEST_MESSAGE(moments.size() << " moments, torn tails " << torn);
+}
+
 BOOST_AUTO_TEST_CASE(held_files_are_copied_while_the_log_goes_round) {
   sim::World world{21};
   BOOST_REQUIRE(world.add_table(kTable).ok());
