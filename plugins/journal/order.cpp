@@ -68,7 +68,7 @@ Hold Order::hold_of(std::uint32_t row) const {
   Domain const& domain = domains_.at(row);
   if (domain.held)
     return rules_.concurrency_domain != 0 && domain.leased >= rules_.concurrency_domain ? Hold::domain_concurrency
-                                                                                         : Hold::domain_rate;
+                                                                                        : Hold::domain_rate;
   if (room_ > 0) return Hold::none;
   return rules_.concurrency != 0 && leased_ >= rules_.concurrency ? Hold::table_concurrency : Hold::table_rate;
 }

@@ -157,7 +157,7 @@ class Order {
   std::uint32_t expected_{0};
   std::int64_t now_{0};
   std::uint32_t kept_{kNoDomain};  // its turn is kept
-  bool news_{false};  // the rules changed, and nobody was told what they set free
+  bool news_{false};               // the rules changed, and nobody was told what they set free
 };
 
 }  // namespace fastjournal::journal

@@ -266,9 +266,7 @@ void State::expect_expiry(std::uint32_t index) {
   if (rows_[index].expires()) expiries_.emplace(view(index).facts.expires, index);
 }
 
-void State::enter_due(std::uint32_t index, Effects& effects) {
-  order_.push(index, effects);
-}
+void State::enter_due(std::uint32_t index, Effects& effects) { order_.push(index, effects); }
 
 std::string_view State::domain_text_of(PayloadView const& payload) {
   DomainSource const& source = order_.rules().domain;

@@ -93,8 +93,9 @@ void Engine::writable(ConnectionId connection) {
 // The end of a turn
 
 bool Engine::serve(HostedTable& table, TimeMs now) {
-  table.subscriptions.share_again(*table.table);
+  table.subscriptions.pass_over(now);
   bool more = answer_overdue(table, now);
+  table.subscriptions.share_again(*table.table);
   more = hand_out(table, now) || more;
   if (!more) {
     wake_listeners(table, now);
@@ -179,7 +180,6 @@ bool Engine::deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs
 
 void Engine::wake_listeners(HostedTable& table, TimeMs now) {
   Subscriptions& waiting = table.subscriptions;
-  waiting.pass_over(now);
   TimeMs const deadline = now + wake_timeout(table);
   for (;;) {
     Subscriptions::Wake const wake = waiting.next_wake(deadline, *table.table);

@@ -52,8 +52,9 @@ void Subscriptions::owe_wake(Topic& topic) {
   mark_pending(topic);
 }
 
-bool Subscriptions::pass_on_wake(Listener const& listener) {
+bool Subscriptions::pass_on_wake(Listener const& listener, bool used) {
   if (listener.mode != ListenMode::wake || listener.state != Listener::State::woken) return false;
+  if (listener.shared && !used) ++again_;
   ++listener.topic->freed;
   mark_pending(*listener.topic);
   if (listener.topic == whole_ || whole_->uses == 1) return true;
@@ -68,6 +69,7 @@ void Subscriptions::forget_pending() {
     topic->count = 0;
     topic->owed = 0;
     topic->freed = 0;
+    topic->shared = 0;
     topic->due = {};
     topic->round = 0;
     release(*topic);
@@ -160,7 +162,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
     found->topic = &topic_of(wish.topic);
     found->stalled = client->second.is_stalled;
   } else {
-    static_cast<void>(pass_on_wake(*found));
+    static_cast<void>(pass_on_wake(*found, false));
     leave(*found);
     if (found->mode == ListenMode::deliver) --deliver_listeners_;
     // More or less credit leaves what it has.
@@ -185,7 +187,7 @@ bool Subscriptions::unlisten(ConnectionId connection, std::string_view topic) {
   std::list<Listener>& mine = client->second.listeners;
   auto const found = std::find_if(mine.begin(), mine.end(), [&](Listener const& l) { return l.topic->name == topic; });
   if (found == mine.end()) return false;
-  static_cast<void>(pass_on_wake(*found));
+  static_cast<void>(pass_on_wake(*found, false));
   leave(*found);
   if (found->mode == ListenMode::deliver) --deliver_listeners_;
   release(*found->topic);
@@ -207,7 +209,7 @@ bool Subscriptions::took(ConnectionId connection, Take take) {
   for (Listener& listener : client->second.listeners) {
     if (listener.mode != ListenMode::wake) continue;
     // What it was woken for may be there still: it asked for another domain, or its wait was over just now.
-    passed_on = pass_on_wake(listener) || passed_on;
+    passed_on = pass_on_wake(listener, take == Take::found) || passed_on;
     if (take == Take::found) {
       leave(listener);
     } else if (listener.state != Listener::State::idle) {
@@ -222,7 +224,7 @@ void Subscriptions::closed(ConnectionId connection) {
   if (client == clients_.end()) return;
   for (Listener& listener : client->second.listeners) {
     // Whoever was told and left did not take it: tell another.
-    static_cast<void>(pass_on_wake(listener));
+    static_cast<void>(pass_on_wake(listener, false));
     leave(listener);
     if (listener.mode == ListenMode::deliver) --deliver_listeners_;
     release(*listener.topic);
@@ -402,6 +404,7 @@ void Subscriptions::share_again(Table const& table) {
     add_pending(topic, count, {});
     if (&topic != whole_) elsewhere += count;
     if (!topic.line.empty()) continue;
+    topic.shared += count;
     left -= count;
     again_from_ = topic.name;
   }
@@ -513,7 +516,7 @@ void Subscriptions::page_told(Listener& listener, ObjectId to, bool last) {
 void Subscriptions::pass_over(TimeMs now) {
   while (!woken_.empty() && woken_.begin()->first.first <= now) {
     Listener& listener = *woken_.begin()->second;
-    static_cast<void>(pass_on_wake(listener));
+    static_cast<void>(pass_on_wake(listener, false));
     enter(listener, false);
   }
 }
@@ -546,6 +549,8 @@ Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table
     Listener& listener = *topic.armed.front();
     leave(listener);
     listener.state = Listener::State::woken;
+    listener.shared = of_row && topic.shared > 0;
+    if (listener.shared) --topic.shared;
     listener.deadline = deadline;
     listener.serial = ++last_serial_;
     woken_[{deadline, listener.serial}] = &listener;
@@ -558,6 +563,7 @@ Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table
 void Subscriptions::not_told(Wake const& wake) {
   Topic& topic = *wake.listener->topic;
   ++(wake.of_row ? topic.count : topic.owed);
+  if (wake.listener->shared) ++topic.shared;
   if (wake.of_row && &topic != whole_) ++whole_->count;
 }
 

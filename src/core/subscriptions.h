@@ -72,14 +72,15 @@ class Subscriptions {
     Listeners armed;  // wake: idle, the longest idle first
     Listeners rows;   // row
     bool pending{false};
-    std::uint64_t count{0};  // rows that became available since the last turn, and were not taken
-    std::uint64_t owed{0};   // listeners to be told of work whenever it came: newcomers
-    std::uint64_t freed{0};  // wakes that somebody had and has no more: others get them, if there is work for them
-    std::uint64_t woken{0};  // listeners that have one
-    TimeMs due{};            // of the first of the rows; 0: it was due before
-    std::uint64_t lost{0};   // row: there was no room to remember them
-    std::size_t round{0};    // of the line: those who were not served since everybody had a turn
-    std::uint32_t uses{0};   // listeners, waiters and events that name it
+    std::uint64_t count{0};   // rows that became available since the last turn, and were not taken
+    std::uint64_t owed{0};    // listeners to be told of work whenever it came: newcomers
+    std::uint64_t freed{0};   // wakes that somebody had and has no more: others get them, if there is work for them
+    std::uint64_t woken{0};   // listeners that have one
+    std::uint64_t shared{0};  // of `count`, what share_again gave it: others could have had that
+    TimeMs due{};             // of the first of the rows; 0: it was due before
+    std::uint64_t lost{0};    // row: there was no room to remember them
+    std::size_t round{0};     // of the line: those who were not served since everybody had a turn
+    std::uint32_t uses{0};    // listeners, waiters and events that name it
   };
 
   struct Listener {
@@ -90,6 +91,7 @@ class Subscriptions {
     bool stalled{false};  // its connection is
     // wake
     State state{State::busy};
+    bool shared{false};  // what it was woken for may be had by listeners of any topic
     TimeMs deadline{};
     Listeners::iterator place;  // wake: in armed while idle; row: in rows
     // row
@@ -118,7 +120,7 @@ class Subscriptions {
 
   struct Wake {
     Listener* listener{nullptr};
-    TimeMs due{};  // 0: it was due before
+    TimeMs due{};        // 0: it was due before
     bool of_row{false};  // of one that became available
   };
 
@@ -229,9 +231,9 @@ class Subscriptions {
   void add_pending(Topic& topic, std::uint64_t count, TimeMs due);
   // One listener of it is to be told of work, if there is some.
   void owe_wake(Topic& topic);
-  // If it has a wake, that goes to another of its topic or of the whole table, as far as work is left that nobody
-  // was woken for. True if it had one.
-  bool pass_on_wake(Listener const& listener);
+  // If it has a wake, that goes to another who could take the same, as far as work is left that nobody was woken for.
+  // `used`: it took something. True if it had one.
+  bool pass_on_wake(Listener const& listener, bool used);
   [[nodiscard]] bool wakes_one(Topic& topic, Table const& table);
   // To where its mode and state want it; out of everything.
   void enter(Listener& listener, bool first);

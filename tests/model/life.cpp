@@ -32,7 +32,8 @@ class Life final : private Oracle {
     }
     if (result_.wrong.empty()) compare();
     if (!result_.wrong.empty())
-      result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong + "\nlast: " + said_ + "\noptions: " + shown(table_.options().texts()) + "\nbefore that:" + story();
+      result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong + "\nlast: " + said_ +
+                      "\noptions: " + shown(table_.options().texts()) + "\nbefore that:" + story();
     return std::move(result_);
   }
 
@@ -93,9 +94,9 @@ class Life final : private Oracle {
     std::vector<Heard> pushes;
     for (Heard const& one : heard) {
       std::string const request = text(one.message, "request");
-      bool const answer = one.client == client && std::any_of(commands.begin(), commands.end(), [&](Texts const& command) {
-                            return text(command, "request") == request;
-                          });
+      bool const answer = one.client == client &&
+                          std::any_of(commands.begin(), commands.end(),
+                                      [&](Texts const& command) { return text(command, "request") == request; });
       if (answer) answers[request].push_back(one.message);
       if (!answer) pushes.push_back(one);
     }
@@ -134,9 +135,10 @@ class Life final : private Oracle {
     std::string const name = text(command, "");
     if (answer.empty()) return wrong("no answer to " + shown(command));
     Texts const& first = answer[0];
-    ++result_.seen[name + ", " + (text(first, "") == "ERROR" ? text(first, "code")
-                                  : first.contains("result") ? text(first, "result")
-                                                             : text(first, ""))];
+    ++result_.seen[name + ", " +
+                   (text(first, "") == "ERROR" ? text(first, "code")
+                    : first.contains("result") ? text(first, "result")
+                                               : text(first, ""))];
     std::string what = name == "LISTEN" || name == "UNLISTEN" ? watchers_.hear(table_, client, command, first)
                                                               : table_.hear(client, command, answer);
     if (!what.empty()) {
@@ -185,7 +187,8 @@ class Life final : private Oracle {
     ++result_.steps;
     said_ = std::to_string(ms) + " ms pass";
     for (std::int64_t const until = table_.now() + ms; table_.now() < until && result_.wrong.empty();) {
-      std::int64_t const next = std::max(table_.now() + 1, std::min(table_.next_event(until), watchers_.next_deadline(table_)));
+      std::int64_t const next =
+          std::max(table_.now() + 1, std::min(table_.next_event(until), watchers_.next_deadline(table_)));
       std::vector<Heard> const heard = subject_->pass(next - table_.now());
       table_.pass(next, *this);
       tell("it is", heard);

@@ -16,10 +16,10 @@
 namespace fastjournal::reference {
 
 struct LifeResult {
-  std::string wrong;  // empty: nothing; else the step, what was said and what was expected
+  std::string wrong;       // empty: nothing; else the step, what was said and what was expected
   std::uint64_t steps{0};  // commands, passing times, blows
   std::uint64_t blows{0};
-  std::uint64_t looks{0};  // comparisons of all rows
+  std::uint64_t looks{0};                     // comparisons of all rows
   std::map<std::string, std::uint64_t> seen;  // how often each command had which answer
   void add(LifeResult const& other);
 };

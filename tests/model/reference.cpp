@@ -99,9 +99,8 @@ Row* Reference::of_key(std::string const& key, State state) {
   return found == rows_.end() ? nullptr : &*found;
 }
 std::uint64_t Reference::processed_of(std::string const& key) const {
-  return static_cast<std::uint64_t>(std::count_if(rows_.begin(), rows_.end(), [&](Row const& row) {
-    return row.state == State::processing && row.key == key;
-  }));
+  return static_cast<std::uint64_t>(std::count_if(
+      rows_.begin(), rows_.end(), [&](Row const& row) { return row.state == State::processing && row.key == key; }));
 }
 bool Reference::is_behind(Row const& row) const {
   return row.state == State::waiting && processed_of(row.key) >= options_.concurrency_key;
@@ -211,7 +210,8 @@ std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& an
   remember(wish, row.id);
   rows_.push_back(row);
   if (answer.empty()) return {};
-  if (text(answer, "result") != (behind ? "behind" : "inserted")) return behind ? "expected result=behind" : "expected result=inserted";
+  if (text(answer, "result") != (behind ? "behind" : "inserted"))
+    return behind ? "expected result=behind" : "expected result=inserted";
   if (number(answer, "merges") != 0) return "a new row with merges";
   return number(answer, "process_date") == row.date ? "" : "process_date: expected " + std::to_string(row.date);
 }
@@ -234,9 +234,11 @@ std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts cons
   row.values = std::move(values);
   remember(wish, row.id);
   if (answer.empty()) return {};
-  if (text(answer, "result") != (behind ? "behind" : "merged")) return behind ? "expected result=behind" : "expected result=merged";
+  if (text(answer, "result") != (behind ? "behind" : "merged"))
+    return behind ? "expected result=behind" : "expected result=merged";
   if (number(answer, "row") != static_cast<std::int64_t>(row.id)) return "merged into another row";
-  if (number(answer, "merges") != static_cast<std::int64_t>(row.merges)) return "merges: expected " + std::to_string(row.merges);
+  if (number(answer, "merges") != static_cast<std::int64_t>(row.merges))
+    return "merges: expected " + std::to_string(row.merges);
   return number(answer, "process_date") == row.date ? "" : "process_date: expected " + std::to_string(row.date);
 }
 

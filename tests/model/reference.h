@@ -135,7 +135,9 @@ class Reference {
   [[nodiscard]] std::uint64_t available(std::string const& domain) const;
   // NOTHING or the refusal that a NEXT gets; its next_date.
   [[nodiscard]] std::string check_nothing(std::string const& domain, Texts const& answer) const;
-  [[nodiscard]] bool is_due(Row const& row) const { return row.state == State::waiting && row.date <= now_ && !is_behind(row); }
+  [[nodiscard]] bool is_due(Row const& row) const {
+    return row.state == State::waiting && row.date <= now_ && !is_behind(row);
+  }
   [[nodiscard]] std::string domain_of(Row const& row) const;
   [[nodiscard]] std::vector<Row> const& rows() const { return rows_; }
   [[nodiscard]] bool has_column(std::string const& name) const;
@@ -224,8 +226,8 @@ class Reference {
   std::int64_t now_;
   std::vector<Row> rows_;
   std::map<std::string, Client> clients_;
-  std::string standing_{"open"};  // open, paused, draining
-  std::uint64_t failures_{0};     // in a row
+  std::string standing_{"open"};      // open, paused, draining
+  std::uint64_t failures_{0};         // in a row
   std::uint64_t failures_logged_{0};  // the same, had pause-after-failures not changed: that is not in the log
   std::uint64_t highest_epoch_{0};
   bool synced_{false};

@@ -122,8 +122,7 @@ std::vector<Row const*> Reference::choices(std::string const& domain) const {
   if (!ring) return {};
   std::vector<Row const*> out;
   for (std::string const& name : turns_.allowed(*ring, [&](auto const& d) { return weight_of(d); }))
-    if (Row const* const best =
-            best_of(name, options_.aging == 0 ? std::optional<int>{*ring} : std::nullopt);
+    if (Row const* const best = best_of(name, options_.aging == 0 ? std::optional<int>{*ring} : std::nullopt);
         best != nullptr)
       out.push_back(best);
   return out;
@@ -140,7 +139,8 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
   Row& row = *row_of(id);
   if (std::string wrong = compare_row(row, shown_row); !wrong.empty()) return wrong;
   auto const epoch = static_cast<std::uint64_t>(number(shown_row, "epoch"));
-  if (epoch <= highest_epoch_) return "lease epoch " + std::to_string(epoch) + " after " + std::to_string(highest_epoch_);
+  if (epoch <= highest_epoch_)
+    return "lease epoch " + std::to_string(epoch) + " after " + std::to_string(highest_epoch_);
   if (number(shown_row, "lease_end") != now_ + span) return "lease_end is not now + " + std::to_string(span);
   highest_epoch_ = epoch;
   Turns::Seat const place{ring_of(class_of(row)), domain_of(row)};

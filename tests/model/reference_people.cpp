@@ -22,7 +22,8 @@ std::vector<Row*> Reference::rows_of(Texts const& command) {
   std::vector<Row*> out;
   auto const id = static_cast<std::uint64_t>(number(command, "row"));
   for (Row& row : rows_)
-    if (is_visible(row) && (command.contains("row") ? row.id == id : row.key == text(command, "k"))) out.push_back(&row);
+    if (is_visible(row) && (command.contains("row") ? row.id == id : row.key == text(command, "k")))
+      out.push_back(&row);
   return out;
 }
 
@@ -158,7 +159,8 @@ std::string Reference::list(Texts const& command, std::vector<Texts> const& answ
     if (row == nullptr) return "lists an unknown row: " + shown(message);
     if (std::string wrong = compare_row(*row, message); !wrong.empty()) return wrong;
   }
-  return told == wanted ? "" : "lists " + std::to_string(told.size()) + " rows, expected " + std::to_string(wanted.size());
+  return told == wanted ? ""
+                        : "lists " + std::to_string(told.size()) + " rows, expected " + std::to_string(wanted.size());
 }
 
 std::string Reference::compare(std::vector<Texts> const& dump) const { return list({{"", "LIST"}}, dump); }

@@ -33,7 +33,8 @@ std::string Reference::check_nothing(std::string const& domain, Texts const& ans
   for (Row const& row : rows_) {
     bool const mine = domain.empty() || domain_of(row) == domain;
     if (row.state == State::processing && (mine || (full && due))) earliest = std::min(earliest, row.lease_end);
-    if (mine && row.state == State::waiting && row.date > now_ && !is_behind(row)) earliest = std::min(earliest, row.date);
+    if (mine && row.state == State::waiting && row.date > now_ && !is_behind(row))
+      earliest = std::min(earliest, row.date);
     held = held || (mine && is_due(row));
   }
   std::int64_t const told = number(answer, "next_date", INT64_MAX);
@@ -127,8 +128,7 @@ std::string Reference::release(Texts const& command, Texts const& answer) {
   if (answer.empty()) return {};
   if (text(answer, "") != "RELEASED") return "expected RELEASED";
   if (left == nullptr) return answer.contains("process_date") ? "an expired row has no process_date" : "";
-  return number(answer, "process_date") == left->date ? ""
-                                                      : "process_date: expected " + std::to_string(left->date);
+  return number(answer, "process_date") == left->date ? "" : "process_date: expected " + std::to_string(left->date);
 }
 
 std::string Reference::fail(Texts const& command, Texts const& answer) {

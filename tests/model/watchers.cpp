@@ -157,7 +157,8 @@ std::string Watchers::check(Reference& table) {
   }
   if (idle && !woken) return "there is work, " + who + " is idle and nobody was woken";
   for (auto const& [request, waiter] : waiters_) {
-    if (table.available(text(waiter.command, "domain")) > 0) return waiter.client + " waits, and there is work: " + shown(waiter.command);
+    if (table.available(text(waiter.command, "domain")) > 0)
+      return waiter.client + " waits, and there is work: " + shown(waiter.command);
     if (waiter.deadline <= table.now()) return waiter.client + " waits too long";
   }
   return {};
@@ -197,16 +198,16 @@ void Watchers::clear() {
 std::int64_t Watchers::next_deadline(Reference const& table) const {
   std::int64_t next = INT64_MAX;
   for (auto const& [client, listener] : listeners_)
-    if (std::int64_t const over = listener.woken_at + table.options().wake_timeout; listener.woken && over > table.now())
+    if (std::int64_t const over = listener.woken_at + table.options().wake_timeout;
+        listener.woken && over > table.now())
       next = std::min(next, over);
   for (auto const& [request, waiter] : waiters_) next = std::min(next, waiter.deadline);
   return next;
 }
 
 bool Watchers::takes() const {
-  return !waiters_.empty() || std::any_of(listeners_.begin(), listeners_.end(), [](auto const& entry) {
-    return entry.second.mode == "deliver";
-  });
+  return !waiters_.empty() || std::any_of(listeners_.begin(), listeners_.end(),
+                                          [](auto const& entry) { return entry.second.mode == "deliver"; });
 }
 
 }  // namespace fastjournal::reference

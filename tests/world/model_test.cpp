@@ -32,6 +32,7 @@ BOOST_AUTO_TEST_CASE(random_lives_agree_with_the_model) {
 // Wakes and deliveries that went to nobody, turns that were lost.
 BOOST_AUTO_TEST_CASE(lives_that_once_did_not_agree) {
   for (std::uint64_t const seed : {3U, 14U, 58U, 110U, 128U, 129U, 1092U, 1153U, 1233U, 2087U}) check_life(seed, 3500);
+  check_life(2064673575U, 4500);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

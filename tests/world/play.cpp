@@ -17,11 +17,14 @@ namespace fastjournal::sim {
 namespace {
 
 constexpr std::uint64_t kRoomy = 1ULL << 40U;
+constexpr char kCommunicator[] = "unix:/run/communicatord.sock";
+// Twice the wake-timeout: whoever was told and took something is waited for once more.
+constexpr std::int64_t kTellAgainMs = 10'000;
 
 class Player {
  public:
   Player(std::uint64_t seed, std::uint64_t steps, bool lying_disk)
-      : random_(seed), following_(~seed), world_(seed), steps_(steps), lying_disk_(lying_disk) {
+      : seed_(seed), random_(seed), following_(~seed), world_(seed), steps_(steps), lying_disk_(lying_disk) {
     if (seed % 3 == 0) world_.log_options.sync_place = storage::SyncPlace::on_thread;
     world_.disk().ignore_syncs(lying_disk);
   }
@@ -30,6 +33,7 @@ class Player {
     wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml"));
     // Little is kept, so that followers that were away have to begin anew.
     world_.set_feed("jobs", feed_that_keeps(following_() % 2 == 0 ? 8'000U : 1U << 20U));
+    if (seed_ % 2 == 1) tell_communicator();
     world_.network().set_weather({.lost = 50, .doubled = 50, .late = 50, .refused = 10}, following_());
     if (result_.wrong.empty()) wrong_if(world_.start());
     while (result_.wrong.empty() && result_.steps < steps_) {
@@ -111,6 +115,7 @@ class Player {
     } else {
       command(dice);
     }
+    if (result_.wrong.empty()) hear_wakes();
     if (result_.wrong.empty()) follow();
     if (result_.wrong.empty() && draw(64) == 0) compare_digest();
     if (result_.wrong.empty() && draw(8) == 0) nobody_waits_in_vain();
@@ -122,6 +127,30 @@ class Player {
     if (follower_ == nullptr || following_() % 500 == 0)
       follower_ = std::make_unique<Follower>(world_, "jobs", following_());
     if (following_() % 4 == 0) wrong_if(follower_->step());
+  }
+
+  // Wakes leave as messages too, to a communicatord that is always there.
+  void tell_communicator() {
+    tells_wakes_ = true;
+    world_.configure = [](server::Server& server) {
+      server.join({.communicator = kCommunicator,
+                   .service = "fastjournal",
+                   .alert_service = "watcher",
+                   .alert_address = {},
+                   .origin = {"box", "0.1.0"}});
+    };
+    world_.network().serve(kCommunicator);
+    world_.set_wake_message("jobs", {.service = "backend", .command = "WORK", .parameters = {{"table", "jobs"}}});
+  }
+
+  void hear_wakes() {
+    ConnectionId const made = tells_wakes_ ? world_.network().made() : ConnectionId::none;
+    if (made == ConnectionId::none) return;
+    std::string const heard = std::exchange(world_.network().at(made).to_client, {});
+    if (heard.find("backend/WORK table=jobs") == std::string::npos) return;
+    ++result_.wakes;
+    stirred_ = world_.now().value;
+    if (standing_ == "PAUSED") wrong("a message tells of work while the table is paused");
   }
 
   // The next write or sync fails, or one a little later. Fatal, but for a container
@@ -372,6 +401,8 @@ class Player {
     std::string const line = world_.take_line("judge").value_or("");
     if (!wire::parse_line(line, stats).ok()) return wrong("STATS cannot be read");
     if (stats.integer("rows_due").value_or(0) == 0) return;
+    if (tells_wakes_ && world_.now().value - stirred_ > kTellAgainMs)
+      wrong("a row is due, nobody took any, and no message told of it");
     if (credit) wrong("a row is due and a listener has credit");
     if (idle && !woken) wrong("a row is due, a listener is idle and nobody was woken");
   }
@@ -414,6 +445,7 @@ class Player {
       rows_[row].may_be_gone = true;
     } else if (message.command == "PAUSED" || message.command == "DRAINING" || message.command == "RESUMED") {
       standing_ = message.command;
+      stirred_ = world_.now().value;
     } else if (message.command == "ERROR") {
       note_refusal(line, row, message);
     }
@@ -448,6 +480,7 @@ class Player {
   }
 
   void note_lease(std::string const& row, Message const& message) {
+    stirred_ = world_.now().value;
     Known& known = rows_[row];
     std::uint64_t const epoch = static_cast<std::uint64_t>(message.integer("epoch").value_or(0));
     if (known.gone) wrong("row " + row + " was ended and is handed out again");
@@ -499,6 +532,7 @@ class Player {
       if (!known.gone) known.may_be_gone = known.may_be_gone || known.highest_epoch != 0;
     }
     wrong_if(world_.start());
+    if (result_.wrong.empty()) stirred_ = world_.now().value;
     if (result_.wrong.empty()) note_unheard_leases();
     if (result_.wrong.empty()) compare_everything();
   }
@@ -537,6 +571,7 @@ class Player {
     }
   }
 
+  std::uint64_t seed_;
   std::mt19937_64 random_;
   std::mt19937_64 following_;
   World world_;
@@ -549,8 +584,10 @@ class Player {
   std::string standing_{"RESUMED"};
   std::map<std::string, Listening> listening_;  // by client
   bool time_passes_{false};
-  std::string asker_;    // whose command is answered
-  std::string new_row_;  // due, and inserted by it
+  bool tells_wakes_{false};  // to a service of a communicatord
+  std::int64_t stirred_{0};  // when it was told of work last, or something was leased, or it began to tell
+  std::string asker_;        // whose command is answered
+  std::string new_row_;      // due, and inserted by it
   std::unique_ptr<Follower> follower_;
   PlayResult result_;
 };

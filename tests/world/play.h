@@ -10,6 +10,8 @@
 //   - lease epochs of a row only rise;
 //   - a listener gets what its LISTEN says: rows within its credit, every new row that is due, a wake when it is
 //     idle; and while a row is due no listener has credit, and somebody was woken;
+//   - in every other life wakes leave as messages too: none while the table is paused, and again while a row is due that
+//     nobody takes;
 //   - whoever follows the table by its feed, through loss, doubles and overtaking, comes to the same digest;
 //   - digest(live) == digest(replayed) after every turn that is looked at;
 //   - after a failed write or sync nothing more is answered, and what was stays so;
@@ -29,6 +31,7 @@ struct PlayResult {
   std::uint64_t crashes{0};
   std::uint64_t acknowledged{0};
   std::uint64_t looks{0};  // comparisons with a replay
+  std::uint64_t wakes{0};  // messages that told of work
   std::uint64_t failed_calls{0};
   std::uint64_t full_disks{0};
   std::uint64_t rotten_bits{0};

@@ -24,6 +24,7 @@ struct Promises {
     sum.crashes += result.crashes;
     sum.acknowledged += result.acknowledged;
     sum.looks += result.looks;
+    sum.wakes += result.wakes;
     sum.failed_calls += result.failed_calls;
     sum.full_disks += result.full_disks;
     sum.rotten_bits += result.rotten_bits;
@@ -34,7 +35,8 @@ struct Promises {
   [[nodiscard]] std::uint64_t crashes() const { return sum.crashes; }
   [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
   void print() const {
-    fmt::print("{} answers, {} comparisons with a replay: no promise broken\n", sum.acknowledged, sum.looks);
+    fmt::print("{} answers, {} wakes by message, {} comparisons with a replay: no promise broken\n", sum.acknowledged,
+               sum.wakes, sum.looks);
     fmt::print(
         "faults: {} failed calls, {} full disks, {} rotten bits, {} writes astray ({} starts refused, the others "
         "harmless)\n",

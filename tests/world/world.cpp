@@ -43,13 +43,21 @@ Status World::add_table(std::string const& file) {
   return {};
 }
 
-void World::set_feed(std::string_view table, std::optional<FeedDeclaration> feed) {
+void World::change_declaration(std::string_view table, std::function<void(TableDeclaration&)> const& change) {
   for (core::Declaration& declared : declarations_) {
     if (declared->name != table) continue;
     auto changed = std::make_shared<TableDeclaration>(*declared);
-    changed->feed = feed;
+    change(*changed);
     declared = std::move(changed);
   }
+}
+
+void World::set_feed(std::string_view table, std::optional<FeedDeclaration> feed) {
+  change_declaration(table, [&](TableDeclaration& declaration) { declaration.feed = feed; });
+}
+
+void World::set_wake_message(std::string_view table, WakeMessage message) {
+  change_declaration(table, [&](TableDeclaration& declaration) { declaration.wake_message = message; });
 }
 
 // In place of one of its name.

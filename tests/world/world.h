@@ -28,6 +28,7 @@ class World final : public server::Administration {
   void add_table(core::Declaration declaration);
   // From the next start or RELOAD on it has a feed (nothing: none).
   void set_feed(std::string_view table, std::optional<FeedDeclaration> feed);
+  void set_wake_message(std::string_view table, WakeMessage message);
   [[nodiscard]] Status start();
   // Power cut: unsynced sectors and names may be lost, by seed. Not started again.
   void power_cut();
@@ -82,6 +83,7 @@ class World final : public server::Administration {
   [[nodiscard]] std::string data_folder() const override { return {}; }
   void note(std::string_view) override {}
   void tear_down();
+  void change_declaration(std::string_view table, std::function<void(TableDeclaration&)> const& change);
 
   std::uint64_t seed_;
   SimClock clock_;

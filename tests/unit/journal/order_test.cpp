@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "plugins/journal/order.h"
 #include "plugins/journal/domain_text.h"
+#include "plugins/journal/order.h"
 #include "tests/unit/journal/harness.h"
 
 using namespace fastjournal;
@@ -234,7 +234,8 @@ Rules random_rules(std::mt19937_64& chance) {
 
 class Play {
  public:
-  explicit Play(std::uint64_t seed) : chance_{seed}, rules_{random_rules(chance_)}, plain_{rules_, now_}, order_{rows_} {
+  explicit Play(std::uint64_t seed)
+      : chance_{seed}, rules_{random_rules(chance_)}, plain_{rules_, now_}, order_{rows_} {
     order_.start_again(rules_);
     order_.see(now_);
   }
@@ -457,13 +458,15 @@ BOOST_AUTO_TEST_CASE(a_uris_host_is_lower_case_without_user_and_port) {
   BOOST_TEST(host_of("http://[2001:DB8::1]:80/", scratch) == "[2001:db8::1]");
   BOOST_TEST(host_of("//example.com/no/scheme", scratch) == "example.com");
   BOOST_TEST(host_of("svn+ssh://example.com#x", scratch) == "example.com");
-  for (std::string_view const none : {"", "example.com", "mailto:a@example.com", "file:///etc/hosts", "/a//b", "a b://c", "1a://c"})
+  for (std::string_view const none :
+       {"", "example.com", "mailto:a@example.com", "file:///etc/hosts", "/a//b", "a b://c", "1a://c"})
     BOOST_TEST(host_of(none, scratch) == "", none);
 }
 
 BOOST_AUTO_TEST_CASE(options_that_make_no_sense_are_refused_with_their_name) {
   auto const refused = [](test::Texts const& options) {
-    Status const status = Journal::check(*test::declare(options, {test::column("n", ColumnType::int32), test::column("f", ColumnType::real64)}));
+    Status const status = Journal::check(
+        *test::declare(options, {test::column("n", ColumnType::int32), test::column("f", ColumnType::real64)}));
     return status.ok() ? std::string{"taken"} : status.message();
   };
   auto const names = [&](std::string_view option, test::Texts const& options) {
@@ -476,7 +479,8 @@ BOOST_AUTO_TEST_CASE(options_that_make_no_sense_are_refused_with_their_name) {
   names("domain", {{"domain", "host(k"}});
   for (char const* const text : {"a", "a=", "a=0", "a=1001", "a=x", "a=1 a=2", "=", "a= 1"})
     names("domain-weights", {{"domain", "k"}, {"domain-weights", text}});
-  for (char const* const text : {"5", "/1s", "0/1s", "5/", "5/0", "5/366d", "x/1s", "-1/1s", "5/1s/2", "100000001/1s"}) {
+  for (char const* const text :
+       {"5", "/1s", "0/1s", "5/", "5/0", "5/366d", "x/1s", "-1/1s", "5/1s/2", "100000001/1s"}) {
     names("rate", {{"rate", text}});
     names("rate-domain", {{"domain", "k"}, {"rate-domain", text}});
   }
@@ -556,7 +560,8 @@ BOOST_AUTO_TEST_CASE(domains_without_rows_take_no_memory) {
 BOOST_AUTO_TEST_CASE(rules_change_while_running_and_what_they_free_is_told) {
   test::Harness h{test::Texts{}, {test::column("d")}};
   for (int i = 0; i < 30; ++i)
-    h.run("INSERT", {{"k", std::to_string(i)}, {"d", i < 20 ? "A" : "B"}, {"process_date", i % 5 == 0 ? "+1000" : "+0"}});
+    h.run("INSERT",
+          {{"k", std::to_string(i)}, {"d", i < 20 ? "A" : "B"}, {"process_date", i % 5 == 0 ? "+1000" : "+0"}});
   h.run("NEXT", {{"count", "3"}});
   // Those three are of A; B is 21, and C of nobody.
   h.change({{"domain", "d"}, {"concurrency-domain", "3"}}, {test::column("d")});
