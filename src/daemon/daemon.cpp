@@ -342,6 +342,7 @@ void Daemon::run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> fl
 }
 
 void Daemon::collect_work() {
+  heap_.look();
   background_->collect();
   for (auto const& [log, syncer] : syncers_) syncer->collect();
   if (teller_ == nullptr) return;

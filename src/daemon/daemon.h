@@ -12,6 +12,7 @@
 #include "config/daemon_declaration.h"
 #include "core/types.h"
 #include "daemon/background.h"
+#include "daemon/heap_ahead.h"
 #include "daemon/options.h"
 #include "os/clock.h"
 #include "os/plugin_loader.h"
@@ -72,6 +73,7 @@ class Daemon final : public server::Administration {
   std::unique_ptr<os::PosixDisk> flags_;
   std::unique_ptr<alerts::Teller> teller_;  // ends before the flags and the reactor do
   bool restart_{false};
+  HeapAhead heap_;
   std::unique_ptr<Background> background_;  // ends before the logs do
   // For the logs whose syncs were slow once.
   std::map<storage::FileLog*, std::unique_ptr<Background>> syncers_;

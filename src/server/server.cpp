@@ -11,6 +11,8 @@ namespace {
 
 // Why an alias was refused goes to the daemon's log, this often at the most.
 constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
+// Containers' worth of what lives, copied forward before serving.
+constexpr std::uint64_t kCopiedAtStart = 2;
 // Towards a neighbour a value stays below this.
 constexpr std::size_t kNeighbourValueBytesMax = 16U << 10U;
 
@@ -45,8 +47,11 @@ Status Server::start_serving() {
   if (Status status = engine_.finish_recovery(time_.now()); !status.ok()) return status;
   for (ServedLog const& served : logs_)
     if (Status status = served.log->commit(); !status.ok()) return status;
-  // What many starts left half empty comes together before the next one needs room: also for a daemon that never serves.
-  while (engine_.committed(time_.now())) {
+  // What many starts left half empty comes together before the next one needs room: also for a daemon that never
+  // serves. That is little; the rest of a long log is copied while it serves.
+  std::uint64_t most = 0;
+  for (ServedLog const& served : logs_) most += kCopiedAtStart * served.log->options().container_bytes;
+  while (restated_bytes() < most && engine_.committed(time_.now())) {
     for (ServedLog const& served : logs_)
       if (Status status = served.log->commit(); !status.ok()) return status;
   }
@@ -55,6 +60,12 @@ Status Server::start_serving() {
   slew_at_us_ = time_.monotonic_us() + TimeKeeper::kSlewEveryUs;
   schedule(true);
   return {};
+}
+
+std::uint64_t Server::restated_bytes() const {
+  std::uint64_t sum = 0;
+  for (auto const& log : engine_.logs()) sum += log->bytes_restated;
+  return sum;
 }
 
 Status Server::finish() {

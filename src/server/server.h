@@ -141,6 +141,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] static bool syncs_elsewhere(storage::FileLog const& log);
   void leave();
   void release_turns();
+  [[nodiscard]] std::uint64_t restated_bytes() const;
   [[nodiscard]] bool logs_are_well();
   // False, for whoever must stop here.
   bool die(Status const& status);

@@ -271,7 +271,6 @@ void Server::own_stats(Answer& answer) {
   std::uint64_t disk = 0;
   std::uint64_t logical = 0;
   std::uint64_t containers = 0;
-  std::uint64_t restated = 0;
   std::string starts;
   for (auto const& log : engine_.logs()) {
     core::LogUsage const usage = log->log->usage();
@@ -279,14 +278,13 @@ void Server::own_stats(Answer& answer) {
     disk += usage.disk_bytes + usage.containers_held * container;
     logical += usage.logical_bytes;
     containers += usage.containers + usage.containers_held;
-    restated += log->bytes_restated;
     if (!starts.empty()) starts += ' ';
     starts += log->name + ":" + std::to_string(log->log->start());
   }
   answer.add("log_disk_bytes", disk)
       .add("log_bytes", logical)
       .add("log_containers", containers)
-      .add("log_bytes_restated", restated);
+      .add("log_bytes_restated", restated_bytes());
   answer.add("starts", std::string_view{starts});
   answer.add("durability", std::string_view{durability()});
 }

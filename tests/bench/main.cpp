@@ -64,6 +64,7 @@ int main(int count, char** words) {
   app.add_option("--rounds", settings.rounds, "medians are of so many")->check(CLI::Range(1, 99))->capture_default_str();
   app.add_option("--peers", choice.peers, "fastjournal beanstalkd redis postgresql; all if absent")->delimiter(',');
   app.add_option("--groups", choice.groups, "rates rest growth; all if absent")->delimiter(',');
+  app.add_option("--only", settings.only, "rates whose names contain this");
   app.add_flag("--full", full, "10 M rows in ours, 1 M in the others, 20 s of dates: takes a quarter of an hour");
   app.add_option("--json", json, "writes all rounds of all figures there");
   app.add_option("--svg", svg, "draws the rates there, with gnuplot");

@@ -20,6 +20,8 @@ constexpr int kProbesMax = 50;
 // A driver that is busy for more than this share of the time may be the limit.
 constexpr double kDriverLimit = 0.9;
 constexpr double kDrainSeconds = 20;
+constexpr char kDeliver[] = "deliver, 8 workers, credit 32";
+constexpr char kMerges[] = "1,000 keys, data replaced, 64 x 32";
 constexpr std::int64_t kFarMs = 3'600'000;
 
 bool is_ours(Peer const& peer) { return peer.name().starts_with("fastjournal"); }
@@ -113,7 +115,7 @@ void Bench::measure_merges(Contestant& contestant) {
   // A ledger of its own: a merge leaves one row of each key, and which one depends on the order of arrival.
   Contestant merged{std::move(contestant.peer), {}};
   measure(merged, {.group = "merges",
-                   .name = "1,000 keys, data replaced, 64 x 32",
+                   .name = kMerges,
                    .plan = {.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = settings_.seconds, .keys = kKeys},
                    .aim = ">= 500 k/s"});
   Outcome const left = run(*merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
@@ -144,28 +146,31 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
       {"leases", "DONE next=1, 8 workers x 32", plan(Work::chained, 8, 32), ">= 400 k/s"},
   };
   Named const cycle{"both", "insert, lease, done; 8 connections", plan(Work::cycle, 8, 1), "", true};
+  auto const wanted = [this](std::string_view what) { return what.find(settings_.only) != std::string_view::npos; };
   for (std::uint32_t round = 0; round < settings_.rounds; ++round) {
     say(fmt::format("round {} of {}", round + 1, settings_.rounds));
     for (Named const& named : inserts)
-      for (Contestant& contestant : contestants) measure(contestant, named);
+      for (Contestant& contestant : contestants)
+        if (wanted(named.name)) measure(contestant, named);
     for (Named const& named : leases)
       for (Contestant& contestant : contestants) {
+        if (!wanted(named.name)) continue;
         // As many as the fastest could work in that time.
         stock(contestant, static_cast<std::uint64_t>(s * (named.plan.in_flight > 1 ? 600'000 : 60'000)));
         measure(contestant, named);
       }
     for (Contestant& contestant : contestants) {
-      if (!is_ours(*contestant.peer)) continue;
+      if (!is_ours(*contestant.peer) || !wanted(kDeliver)) continue;
       stock(contestant, static_cast<std::uint64_t>(s * 400'000));
       Plan deliver = plan(Work::deliver, 8, 32);
       deliver.rows = contestant.ledger.outstanding();
       deliver.seconds = kDrainSeconds;
-      measure(contestant, {"leases", "deliver, 8 workers, credit 32", deliver, ">= 400 k/s"});
+      measure(contestant, {"leases", kDeliver, deliver, ">= 400 k/s"});
     }
     for (Contestant& contestant : contestants) {
-      drain(contestant);
-      measure(contestant, cycle);
-      measure_merges(contestant);
+      if (wanted(cycle.name) || wanted(kMerges)) drain(contestant);
+      if (wanted(cycle.name)) measure(contestant, cycle);
+      if (wanted(kMerges)) measure_merges(contestant);
     }
   }
 }

@@ -1,0 +1,51 @@
+#include "daemon/heap_ahead.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace fastjournal::daemon {
+namespace {
+
+// A step is this part of the heap: so much may be touched and never used.
+constexpr std::size_t kStepPart = 64;
+constexpr std::size_t kStepMin = std::size_t{256} << 10U;
+constexpr std::size_t kStepMax = std::size_t{32} << 20U;
+constexpr std::size_t kHugeBytes = std::size_t{2} << 20U;
+
+char* round_up(char* at, std::size_t to) {
+  return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(at) + to - 1) / to * to);
+}
+
+// Best effort: where the kernel cannot (before 5.14), pages are touched when they are used.
+void touch(char* begin, char* end) {
+  char* const huge = round_up(begin, kHugeBytes);
+  // Fewer, larger pages are found faster too.
+  if (huge < end) static_cast<void>(::madvise(huge, static_cast<std::size_t>(end - huge), MADV_HUGEPAGE));
+  begin = round_up(begin, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  if (begin < end) static_cast<void>(::madvise(begin, static_cast<std::size_t>(end - begin), MADV_POPULATE_WRITE));
+}
+
+}  // namespace
+
+HeapAhead::HeapAhead() : begin_(static_cast<char*>(::sbrk(0))), end_(begin_), toucher_([] {}) { set_step(); }
+
+void HeapAhead::set_step() {
+  auto const grown = static_cast<std::size_t>(end_ - begin_);
+  ::mallopt(M_TOP_PAD, static_cast<int>(std::clamp(grown / kStepPart, kStepMin, kStepMax)));
+}
+
+void HeapAhead::look() {
+  char* const end = static_cast<char*>(::sbrk(0));
+  if (end == end_) return;
+  if (end > end_)
+    toucher_.run([begin = end_, end] { touch(begin, end); }, [] {});
+  end_ = std::max(begin_, end);
+  toucher_.collect();
+  set_step();
+}
+
+}  // namespace fastjournal::daemon
