@@ -32,6 +32,13 @@ std::uint64_t container_bytes(LogUsage const& usage) {
 
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
 
+std::uint64_t live_bytes(HostedLog const& log) {
+  std::uint64_t live = log.catalogue.live_bytes();
+  for (auto const& [id, table] : log.tables)
+    if (table != nullptr && table->table != nullptr) live += table->table->live_bytes();
+  return live;
+}
+
 bool Engine::committed(TimeMs now) {
   bool again = false;
   reset_due_ = TimeMs::max();
@@ -107,8 +114,7 @@ void Engine::move_base(HostedLog& log) {
 bool Engine::must_copy(HostedLog const& log, LogUsage const& usage) const {
   std::uint64_t const container = container_bytes(usage);
   std::uint64_t const used = std::uint64_t{usage.containers - usage.containers_free} * container;
-  std::uint64_t live = log.catalogue.live_bytes();
-  for (auto const& [id, table] : log.tables) live += table->table->live_bytes();
+  std::uint64_t const live = live_bytes(log);
   // Copies that land in the piece of the log that they are to leave would be copied again.
   bool const apart = log.log->end_lsn().value / kOldestLsnGrain > usage.oldest_container_end.value / kOldestLsnGrain;
   if (apart && used + usage.containers_free_most * container > 2 * live + 3 * container + container / 2) return true;

@@ -71,4 +71,7 @@ struct HostedTable {
   std::uint64_t refused{0};
 };
 
+// Bytes of records that are needed, of rows and of the catalogue.
+[[nodiscard]] std::uint64_t live_bytes(HostedLog const& log);
+
 }  // namespace fastjournal::core

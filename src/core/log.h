@@ -17,6 +17,7 @@ struct LogUsage {
   std::uint64_t logical_bytes{0};  // end - base
   std::uint32_t containers{0};
   std::uint32_t containers_free{0};
+  std::uint32_t containers_kept{0};  // beside twice what lives, at most (DECISIONS 9)
   std::uint32_t containers_free_most{0};  // as many will be made ready
   std::uint32_t containers_held{0};       // beside these: kept for a copy that is being made
   std::uint64_t left_bytes{0};            // of the container that is written

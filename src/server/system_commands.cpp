@@ -271,6 +271,8 @@ void Server::own_stats(Answer& answer) {
   std::uint64_t disk = 0;
   std::uint64_t logical = 0;
   std::uint64_t containers = 0;
+  std::uint64_t live = 0;
+  std::uint64_t bound = 0;
   std::string starts;
   for (auto const& log : engine_.logs()) {
     core::LogUsage const usage = log->log->usage();
@@ -278,11 +280,16 @@ void Server::own_stats(Answer& answer) {
     disk += usage.disk_bytes + usage.containers_held * container;
     logical += usage.logical_bytes;
     containers += usage.containers + usage.containers_held;
+    std::uint64_t const mine = core::live_bytes(*log);
+    live += mine;
+    bound += 2 * mine + container * usage.containers_kept;
     if (!starts.empty()) starts += ' ';
     starts += log->name + ":" + std::to_string(log->log->start());
   }
   answer.add("log_disk_bytes", disk)
       .add("log_bytes", logical)
+      .add("log_live_bytes", live)
+      .add("log_disk_bound", bound)
       .add("log_containers", containers)
       .add("log_bytes_restated", restated_bytes());
   answer.add("starts", std::string_view{starts});

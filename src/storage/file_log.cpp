@@ -480,6 +480,7 @@ core::LogUsage FileLog::usage() const {
   core::LogUsage usage;
   std::uint32_t const wiped = wiped_ ? 1 : 0;
   usage.containers = static_cast<std::uint32_t>(containers_total()) + wiped;
+  usage.containers_kept = std::max(options_.initial_containers, kContainersAllowed);
   usage.containers_free_most = spares_most();
   usage.containers_held = static_cast<std::uint32_t>(held_.size());
   usage.containers_free = static_cast<std::uint32_t>(spares()) + wiped;

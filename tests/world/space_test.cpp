@@ -56,10 +56,7 @@ struct Served {
   }
   std::uint64_t live_bytes() {
     std::uint64_t live = 0;
-    for (auto const& log : world.engine().logs()) {
-      live += log->catalogue.live_bytes();
-      for (auto const& [id, table] : log->tables) live += table->table->live_bytes();
-    }
+    for (auto const& log : world.engine().logs()) live += core::live_bytes(*log);
     return live;
   }
   World world{seed_of_run()};
@@ -170,6 +167,12 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
                                   << served.live_bytes() << ", bound " << bound);
   }
   BOOST_TEST(most > 4 * kLarger);
+  // The same figures are told.
+  std::string const stats = served.ask("STATS");
+  BOOST_TEST(stats.find(";log_live_bytes=" + std::to_string(served.live_bytes()) + ";") != std::string::npos, stats);
+  BOOST_TEST(stats.find(";log_disk_bound=" + std::to_string(2 * served.live_bytes() + 4 * kLarger) + ";") !=
+                 std::string::npos,
+             stats);
 }
 
 BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_back) {

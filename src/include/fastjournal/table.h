@@ -269,7 +269,8 @@ class Table {
 // ---------------------------------------------------------------------------
 // The one exported symbol
 
-inline constexpr std::uint32_t kPluginAbi = 2;
+// Raised with every change that a plugin built before cannot stand.
+inline constexpr std::uint32_t kPluginAbi = 3;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.
