@@ -215,6 +215,37 @@ BOOST_FIXTURE_TEST_CASE(a_clean_stop_and_a_start_keep_rows_leases_and_dates, Run
   BOOST_TEST(has(ask(client, "LIST table=jobs;status=waiting"), "name=later"));
 }
 
+// Each log has its own times, place of syncs and containers; one that is acknowledged later loses nothing to kill -9 either.
+BOOST_FIXTURE_TEST_CASE(tables_in_several_logs_are_all_there_after_kill, Running) {
+  stop();
+  daemon.write("fastjournal.xml",
+               "<fastjournal><log name=\"shared\"/>"
+               "<log name=\"later\" container-size=\"512KiB\" sync=\"interval\" sync-interval=\"20ms\" sync-place=\"thread\"/>"
+               "<log name=\"own\" container-size=\"1MiB\" sync-place=\"thread\"/></fastjournal>\n");
+  daemon.write_table("second", "<log name=\"own\"/>");
+  daemon.write_table("third", "<log name=\"later\"/>");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  char const* const tables[] = {"jobs", "second", "third"};
+  for (int life = 0; life < 3; ++life) {
+    LineClient client{daemon.tcp()};
+    std::string lines;
+    for (int i = 0; i < 300; ++i)
+      lines += "INSERT table=" + std::string{tables[i % 3]} + ";name=n" + std::to_string(life * 1000 + i) + "\n";
+    BOOST_REQUIRE(client.send(lines));
+    for (int i = 0; i < 300; ++i) BOOST_REQUIRE(has(client.read_line().value_or("nothing"), "result=inserted"));
+    daemon.kill(SIGKILL);
+    BOOST_REQUIRE(daemon.wait().has_value());
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  }
+  LineClient client{daemon.tcp()};
+  for (int life = 0; life < 3; ++life)
+    for (int i = 0; i < 300; ++i) {
+      std::string const row = std::string{tables[i % 3]} + ";name=n" + std::to_string(life * 1000 + i);
+      BOOST_REQUIRE(has(ask(client, "PEEK table=" + row), "ROW "));
+    }
+  BOOST_TEST(has(ask(client, "STATS"), "log later: acknowledged before it is synced, synced every 20 ms"));
+}
+
 BOOST_FIXTURE_TEST_CASE(the_log_file_is_opened_again_under_its_name, Running) {
   stop();
   daemon.write("fastjournal.xml", "<fastjournal><logging file=\"events.log\"/></fastjournal>\n");

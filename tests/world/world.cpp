@@ -1,5 +1,6 @@
 #include "tests/world/world.h"
 
+#include "base/hash.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "plugins/journal/journal.h"
@@ -8,8 +9,6 @@
 
 namespace fastjournal::sim {
 namespace {
-
-constexpr char kFolder[] = "shared";
 
 // Nobody is there.
 class Nobody final : public core::Outlet {
@@ -66,6 +65,30 @@ void World::add_table(core::Declaration declaration) {
   declarations_.push_back(std::move(declaration));
 }
 
+Status World::open_logs() {
+  core::Engine& engine = server_->engine();
+  for (std::string const& name : log_names()) {
+    core::HostedLog& hosted = engine.add_log(name);
+    server::Replay replay{engine, hosted};
+    storage::RecoveryReport report;
+    storage::LogOptions options = log_options;
+    options.name = name;
+    if (name != "shared") options.store_id_seed += hash64(name);
+    Result<std::unique_ptr<storage::FileLog>> log = storage::FileLog::open(disk_, name, options, replay, report);
+    if (!log.ok()) return log.status();
+    storage::FileLog& opened = *(logs_[name] = std::move(log).value());
+    server_->add_log(opened);
+    if (Status status = engine.attach(hosted, opened); !status.ok()) return status;
+  }
+  return {};
+}
+
+std::set<std::string> World::log_names() const {
+  std::set<std::string> names{"shared"};
+  for (core::Declaration const& declared : declarations_) names.insert(declared->log);
+  return names;
+}
+
 Status World::start() {
   fatal_ = Status{};
   told_.clear();
@@ -74,18 +97,12 @@ Status World::start() {
   stop_reason_.clear();
   core::Engine& engine = server_->engine();
   engine.declare(declarations_);
-  core::HostedLog& hosted = engine.add_log("shared");
-  server::Replay replay{engine, hosted};
-  storage::RecoveryReport report;
-  Result<std::unique_ptr<storage::FileLog>> log = storage::FileLog::open(disk_, kFolder, log_options, replay, report);
-  if (!log.ok()) {
-    server_.reset();
-    return log.status();
+  if (Status status = open_logs(); !status.ok()) {
+    tear_down();
+    return status;
   }
-  log_ = std::move(log).value();
-  server_->add_log(*log_);
   network_.attach(server_.get());
-  Status status = engine.attach(hosted, *log_);
+  Status status;
   if (status.ok()) status = server_->start_serving();
   if (status.ok()) {
     if (began_.value == 0) began_ = now();
@@ -97,11 +114,11 @@ Status World::start() {
 }
 
 void World::tear_down() {
-  flush_.reset();
+  flushes_.clear();
   network_.clear();
   clients_.clear();
   server_.reset();
-  log_.reset();
+  logs_.clear();
 }
 
 void World::power_cut() {
@@ -126,17 +143,18 @@ void World::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> cho
   network_.turn_again();
 }
 
-void World::run_flush(storage::FileLog&, std::unique_ptr<storage::Flush> flush) {
-  flush_ = std::move(flush);
-  flush_ran_ = flush_chance_() % 2 == 0;
-  if (flush_ran_) flush_->run();
-  flush_turns_ = flush_chance_() % 5;
+void World::run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) {
+  bool const at_once = flush_chance_() % 2 == 0;
+  if (at_once) flush->run();
+  flushes_[&log] = {std::move(flush), at_once, flush_chance_() % 5};
   if (!flushes_held_) network_.turn_again();
 }
 
 void World::wait_for_flush(storage::FileLog& log) {
-  if (!flush_ran_) flush_->run(clock_);
-  log.finish_flush(std::move(flush_));
+  FlushUnderWay one = std::move(flushes_.at(&log));
+  flushes_.erase(&log);
+  if (!one.ran) one.flush->run(clock_);
+  log.finish_flush(std::move(one.flush));
 }
 
 void World::hold_flushes(bool hold) {
@@ -145,9 +163,12 @@ void World::hold_flushes(bool hold) {
 }
 
 void World::collect_work() {
-  if (flush_ == nullptr || flushes_held_) return;
+  if (flushes_.empty() || flushes_held_) return;
   network_.turn_again();
-  if (flush_turns_-- == 0) wait_for_flush(*log_);
+  std::vector<storage::FileLog*> done;
+  for (auto& [log, one] : flushes_)
+    if (one.turns-- == 0) done.push_back(log);
+  for (storage::FileLog* const log : done) wait_for_flush(*log);
 }
 
 void World::send(std::string const& name, std::string_view line) {
@@ -194,16 +215,18 @@ void World::advance(DurationMs span) {
 }
 
 Result<std::uint64_t> World::replayed_digest() {
-  Result<storage::LogReader> reader = storage::LogReader::open(disk_, kFolder);
-  if (!reader.ok()) return reader.status();
   Nobody nobody;
   core::Engine engine{types_, nobody};
   engine.declare(declarations_);
-  core::HostedLog& hosted = engine.add_log("shared");
-  server::Replay replay{engine, hosted};
-  storage::RecoveryReport report;
-  if (Status status = reader->read(replay, report); !status.ok()) return status;
-  if (Status status = engine.attach(hosted, *log_); !status.ok()) return status;
+  for (auto const& [name, log] : logs_) {
+    Result<storage::LogReader> reader = storage::LogReader::open(disk_, name);
+    if (!reader.ok()) return reader.status();
+    core::HostedLog& hosted = engine.add_log(name);
+    server::Replay replay{engine, hosted};
+    storage::RecoveryReport report;
+    if (Status status = reader->read(replay, report); !status.ok()) return status;
+    if (Status status = engine.attach(hosted, *log); !status.ok()) return status;
+  }
   return engine.digest();
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,7 @@ class World final : public server::Administration {
   [[nodiscard]] core::Engine& engine() { return server_->engine(); }
   [[nodiscard]] server::Server& server() { return *server_; }
   [[nodiscard]] SimDisk& disk() { return disk_; }
-  [[nodiscard]] storage::FileLog& log() { return *log_; }
+  [[nodiscard]] storage::FileLog& log(std::string_view name = "shared") { return *logs_.find(name)->second; }
   [[nodiscard]] SimNetwork& network() { return network_; }
   [[nodiscard]] SimClock& clock() { return clock_; }
   [[nodiscard]] core::TableTypes const& types() const { return types_; }
@@ -82,6 +83,8 @@ class World final : public server::Administration {
   void tell(core::AlertNotice const& notice) override { told_.push_back(notice); }
   [[nodiscard]] std::string data_folder() const override { return {}; }
   void note(std::string_view) override {}
+  [[nodiscard]] std::set<std::string> log_names() const;
+  [[nodiscard]] Status open_logs();
   void tear_down();
   void change_declaration(std::string_view table, std::function<void(TableDeclaration&)> const& change);
 
@@ -93,15 +96,19 @@ class World final : public server::Administration {
   core::Declarations declarations_;
   std::map<std::string, ConnectionId> clients_;
   std::unique_ptr<server::Server> server_;
-  std::unique_ptr<storage::FileLog> log_;
+  // By name: "shared", and those that tables name.
+  std::map<std::string, std::unique_ptr<storage::FileLog>, std::less<>> logs_;
   TimeMs began_{};
   Status fatal_;
   std::vector<core::AlertNotice> told_;
   std::string stop_reason_;
   // A sync on its way: its bytes reach the disk at its begin or at its end, and turns pass before it is told.
-  std::unique_ptr<storage::Flush> flush_;
-  bool flush_ran_{false};
-  std::uint64_t flush_turns_{0};
+  struct FlushUnderWay {
+    std::unique_ptr<storage::Flush> flush;
+    bool ran{false};
+    std::uint64_t turns{0};
+  };
+  std::map<storage::FileLog*, FlushUnderWay> flushes_;
   bool flushes_held_{false};
   std::mt19937_64 flush_chance_;
 };
