@@ -18,6 +18,7 @@ packages_fuzz=(clang)
 packages_format=(clang-format)
 packages_lint=(clang-tidy cppcheck)
 packages_bench=(beanstalkd redis-server postgresql postgresql-client gnuplot-nox)
+packages_count=(valgrind)
 packages_drawings=(graphviz)
 
 say() { printf 'mk: %s\n' "$*"; }
@@ -78,7 +79,8 @@ verb_deps() {
       format) packages+=("${packages_format[@]}") ;;
       lint) packages+=("${packages_lint[@]}") ;;
       bench) packages+=("${packages_bench[@]}") ;;
-      *) die "deps: unknown set '$set'; expected fuzz, format, lint or bench" 2 ;;
+      count) packages+=("${packages_count[@]}") ;;
+      *) die "deps: unknown set '$set'; expected fuzz, format, lint, bench or count" 2 ;;
     esac
   done
   install_packages "${packages[@]}"
@@ -195,9 +197,10 @@ verb_crash() {
   exec "$root/build/release/bin/fj_crash" "$@"
 }
 
+# count [--write]: against the baseline, or a new baseline.
 verb_count() {
-  install_packages valgrind
-  program hot_path
+  install_packages "${packages_build[@]}" "${packages_count[@]}"
+  build_preset release hot_path
   "$root/scripts/count_instructions.sh" "$root/build/release/bin/hot_path" "$root/tests/bench/instructions.tsv" "$@"
 }
 
@@ -345,8 +348,10 @@ usage: ./mk VERB [...]
   test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
-  deps [fuzz|format|lint|bench]  install the packages that are missing, with those for the verbs named
+  deps [fuzz|format|lint|bench|count]  install the packages that are missing, with those for the verbs named
   bench [OPTIONS]       measure
+  count [--write]       the processor's instructions for one message of each kind, against the recorded baseline;
+                        more than 5 % above it fails. --write records a new one
   sim [--seed N]        random lives of the whole daemon in the simulator
   sim --model           the same, every answer held against the reference model
   crash [--seed N]      millions of simulated power cuts, damaged sectors and failing calls against the log store

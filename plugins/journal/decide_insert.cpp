@@ -53,10 +53,10 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   wish.inserted = parameters.date("insertion_date", now, now);
   wish.sender.client = parameters.text("client", kClientBytesMax);
   wish.sender.sequence = parameters.unsigned_integer("sequence", 0);
-  if (parameters.has("client") != parameters.has("sequence") ||
-      (parameters.has("client") && wish.sender.client.empty()))
+  bool const has_client = parameters.has("client");
+  if (has_client != parameters.has("sequence") || (has_client && wish.sender.client.empty()))
     parameters.refuse(
-        Code::missing_parameter, parameters.has("client") ? "sequence" : "client",
+        Code::missing_parameter, has_client ? "sequence" : "client",
         "client and sequence go together: the client's name for this start of it, and a number that grows");
   if (wish.expires != 0 && wish.expires <= now)
     parameters.refuse(Code::expired, "expiration_date", "expiration_date is past: the row would never be handed out");
@@ -79,7 +79,7 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
 void Journal::answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
                               std::int64_t date) const {
   Answer& answer = decision.answer.message("INSERTED");
-  answer.add("table", std::string_view{declaration_->name}).add("row", row.value).add("result", Value::of_text(result));
+  answer.add("table", Value::of_text(declaration_->name)).add("row", row.value).add("result", Value::of_text(result));
   answer.add("merges", std::uint64_t{merges});
   if (date != 0) answer.add("process_date", date);
 }

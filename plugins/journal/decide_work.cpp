@@ -123,7 +123,7 @@ Verdict Journal::give_row(std::uint32_t index, Command const& command, Decision&
   append_lease(decision.records, row.id(), terms);
   state_.remember(index);
 
-  Answer& answer = decision.answer.message("ROW").add("table", std::string_view{declaration_->name});
+  Answer& answer = decision.answer.message("ROW").add("table", Value::of_text(declaration_->name));
   answer.add("row", row.id().value).add("epoch", terms.epoch.value);
   add_row_columns(index, view, answer);
   answer.add("lease_end", terms.ends);
@@ -205,7 +205,7 @@ Verdict Journal::done(Command const& command, Decision& decision) const {
   if (row == kNoRow) return Verdict::done;
   ObjectId const id = state_.row(row).id();
   append_remove(decision.records, id, Reason::done);
-  decision.answer.message("COMPLETED").add("table", std::string_view{declaration_->name}).add("row", id.value);
+  decision.answer.message("COMPLETED").add("table", Value::of_text(declaration_->name)).add("row", id.value);
   return next_too ? Verdict::again : Verdict::done;
 }
 

@@ -20,71 +20,41 @@ class IdIndex {
  public:
   [[nodiscard]] std::uint32_t find(ObjectId id) const {
     std::uint64_t const key = id.value / kLsnAlign;
-    auto leaf = leaves_.upper_bound(key);
-    if (leaf == leaves_.begin()) return kNoRow;
-    --leaf;
-    std::uint64_t const delta = key - leaf->first;
+    if (!found_.covers(key) && !look(key)) return kNoRow;
+    std::uint64_t const delta = key - found_.base;
     if (delta > UINT32_MAX) return kNoRow;
-    std::uint32_t const at = leaf->second->lower_bound(static_cast<std::uint32_t>(delta));
-    if (at == leaf->second->count || leaf->second->entries[at].delta != delta) return kNoRow;
-    return leaf->second->entries[at].row;
+    Leaf const& leaf = *found_.leaf;
+    std::uint32_t const at = leaf.lower_bound(static_cast<std::uint32_t>(delta));
+    return at == leaf.count || leaf.entries[at].delta != delta ? kNoRow : leaf.entries[at].row;
   }
 
   // The id is not there yet.
   void insert(ObjectId id, std::uint32_t row) {
     std::uint64_t const key = id.value / kLsnAlign;
-    auto found = leaves_.upper_bound(key);
-    if (found == leaves_.begin()) {
-      insert_first(key, row);
+    if (last_.leaf != nullptr && last_.leaf->takes_behind(key - last_.base)) {
+      last_.leaf->insert(last_.leaf->count, static_cast<std::uint32_t>(key - last_.base), row);
       return;
     }
-    bool const last = found == leaves_.end();
-    --found;
-    Leaf* leaf = found->second.get();
-    if (key - found->first > UINT32_MAX) {
-      add_leaf(key, row);
-      return;
-    }
-    auto const delta = static_cast<std::uint32_t>(key - found->first);
-    std::uint32_t const at = leaf->lower_bound(delta);
-    if (leaf->count < kLeafRows) {
-      leaf->insert(at, delta, row);
-      return;
-    }
-    // Behind the last one: a new leaf, and the full one stays full.
-    if (last && at == kLeafRows) {
-      add_leaf(key, row);
-      return;
-    }
-    auto upper = std::make_unique<Leaf>();
-    std::uint64_t const base = found->first;
-    std::uint64_t const upper_base = base + leaf->entries[kLeafRows / 2].delta;
-    upper->take(*leaf, kLeafRows / 2, kLeafRows, leaf->entries[kLeafRows / 2].delta);
-    leaf->count = kLeafRows / 2;
-    if (key >= upper_base) {
-      auto const within = static_cast<std::uint32_t>(key - upper_base);
-      upper->insert(upper->lower_bound(within), within, row);
-    } else {
-      leaf->insert(at, delta, row);
-    }
-    leaves_.emplace(upper_base, std::move(upper));
+    insert_anywhere(key, row);
+    forget();
   }
 
   void erase(ObjectId id) {
     std::uint64_t const key = id.value / kLsnAlign;
-    auto found = leaves_.upper_bound(key);
-    FJ_CHECK(found != leaves_.begin(), "a row is missing from the id index");
-    --found;
-    Leaf& leaf = *found->second;
-    auto const delta = static_cast<std::uint32_t>(key - found->first);
+    FJ_CHECK(found_.covers(key) || look(key), "a row is missing from the id index");
+    Leaf& leaf = *found_.leaf;
+    auto const delta = static_cast<std::uint32_t>(key - found_.base);
     std::uint32_t const at = leaf.lower_bound(delta);
     FJ_CHECK(at < leaf.count && leaf.entries[at].delta == delta, "a row is missing from the id index");
     leaf.erase(at);
+    if (leaf.count >= kLeafRows / 4) return;
+    auto const place = leaves_.find(found_.base);
     if (leaf.count == 0) {
-      leaves_.erase(found);
-    } else if (leaf.count < kLeafRows / 4) {
-      join_next(found);
+      leaves_.erase(place);
+    } else if (!join_next(place)) {
+      return;
     }
+    forget();
   }
 
   // The first row whose id is above `after`, or kNoRow. For going through all: ask again with its id.
@@ -122,6 +92,10 @@ class IdIndex {
       return static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.begin() + count, delta, less) -
                                         entries.begin());
     }
+    // Has room, and all its rows are before that one.
+    [[nodiscard]] bool takes_behind(std::uint64_t delta) const {
+      return count < kLeafRows && delta <= UINT32_MAX && count > 0 && entries[count - 1].delta < delta;
+    }
     void insert(std::uint32_t at, std::uint32_t delta, std::uint32_t row) {
       std::move_backward(entries.begin() + at, entries.begin() + count, entries.begin() + count + 1);
       entries[at] = {delta, row};
@@ -138,6 +112,68 @@ class IdIndex {
     }
   };
   using Leaves = absl::btree_map<std::uint64_t, std::unique_ptr<Leaf>>;  // by base: at most the smallest id in it
+
+  // One leaf, and the keys that would be in it.
+  struct Range {
+    Leaf* leaf{nullptr};
+    std::uint64_t base{0};
+    std::uint64_t last{0};
+
+    [[nodiscard]] bool covers(std::uint64_t key) const { return leaf != nullptr && key >= base && key <= last; }
+  };
+
+  // Sets found_ to the leaf of the key; false: it is below all.
+  bool look(std::uint64_t key) const {
+    auto const next = leaves_.upper_bound(key);
+    if (next == leaves_.begin()) return false;
+    auto const found = std::prev(next);
+    found_ = {found->second.get(), found->first, next == leaves_.end() ? UINT64_MAX : next->first - 1};
+    return true;
+  }
+
+  // After leaves came or went.
+  void forget() {
+    found_ = {};
+    last_ = leaves_.empty() ? Range{} : Range{leaves_.rbegin()->second.get(), leaves_.rbegin()->first, UINT64_MAX};
+  }
+
+  void insert_anywhere(std::uint64_t key, std::uint32_t row) {
+    auto found = leaves_.upper_bound(key);
+    if (found == leaves_.begin()) {
+      insert_first(key, row);
+      return;
+    }
+    bool const last = found == leaves_.end();
+    --found;
+    Leaf* leaf = found->second.get();
+    if (key - found->first > UINT32_MAX) {
+      add_leaf(key, row);
+      return;
+    }
+    auto const delta = static_cast<std::uint32_t>(key - found->first);
+    std::uint32_t const at = leaf->lower_bound(delta);
+    if (leaf->count < kLeafRows) {
+      leaf->insert(at, delta, row);
+      return;
+    }
+    // Behind the last one: a new leaf, and the full one stays full.
+    if (last && at == kLeafRows) {
+      add_leaf(key, row);
+      return;
+    }
+    auto upper = std::make_unique<Leaf>();
+    std::uint64_t const base = found->first;
+    std::uint64_t const upper_base = base + leaf->entries[kLeafRows / 2].delta;
+    upper->take(*leaf, kLeafRows / 2, kLeafRows, leaf->entries[kLeafRows / 2].delta);
+    leaf->count = kLeafRows / 2;
+    if (key >= upper_base) {
+      auto const within = static_cast<std::uint32_t>(key - upper_base);
+      upper->insert(upper->lower_bound(within), within, row);
+    } else {
+      leaf->insert(at, delta, row);
+    }
+    leaves_.emplace(upper_base, std::move(upper));
+  }
 
   void add_leaf(std::uint64_t key, std::uint32_t row) {
     auto leaf = std::make_unique<Leaf>();
@@ -161,19 +197,24 @@ class IdIndex {
     leaves_.emplace(key, std::move(leaf));
   }
 
-  void join_next(Leaves::iterator found) {
+  // False: they are too full for one.
+  bool join_next(Leaves::iterator found) {
     auto const next = std::next(found);
-    if (next == leaves_.end()) return;
+    if (next == leaves_.end()) return false;
     Leaf& leaf = *found->second;
     Leaf const& other = *next->second;
     std::uint64_t const apart = next->first - found->first;
     if (leaf.count + other.count > kLeafRows * 3 / 4 || apart + other.entries[other.count - 1].delta > UINT32_MAX)
-      return;
+      return false;
     leaf.take(other, 0, other.count, -apart);
     leaves_.erase(next);
+    return true;
   }
 
   Leaves leaves_;
+  // Rows that came together are asked for together, and new ones come behind all others: two leaves are remembered.
+  mutable Range found_;  // where something was looked for last
+  Range last_;           // of all
 };
 
 }  // namespace fastjournal::journal

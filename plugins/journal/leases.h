@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,13 +47,14 @@ class Leases {
   std::uint32_t add(std::uint32_t row, Terms const& terms) {
     std::uint32_t number = free_;
     if (number == kNoLease) {
-      number = static_cast<std::uint32_t>(leases_.size());
-      leases_.emplace_back();
+      number = end_;
+      if (end_ == slabs_.size() * kSlabLeases) slabs_.push_back(std::make_unique<Lease[]>(kSlabLeases));
+      ++end_;
     } else {
-      free_ = leases_[number].next;
+      free_ = at(number).next;
     }
     ++size_;
-    Lease& lease = leases_[number];
+    Lease& lease = at(number);
     lease = Lease{};
     lease.epoch = terms.epoch;
     lease.began = terms.began;
@@ -69,19 +71,23 @@ class Leases {
 
   void remove(std::uint32_t number) {
     empty(number);
-    leases_[number] = Lease{};
-    leases_[number].next = free_;
+    Lease& lease = at(number);
+    lease = Lease{};
+    lease.next = free_;
     free_ = number;
-    if (--size_ > 0 || leases_.size() < kKeptWhenNone) return;
-    leases_.clear();
+    if (--size_ > 0 || end_ < kKeptWhenNone) return;
+    slabs_.clear();
+    end_ = 0;
     free_ = kNoLease;
   }
 
-  [[nodiscard]] Lease const& operator[](std::uint32_t number) const { return leases_[number]; }
+  [[nodiscard]] Lease const& operator[](std::uint32_t number) const {
+    return slabs_[number / kSlabLeases][number % kSlabLeases];
+  }
   [[nodiscard]] std::string_view worker(Lease const& lease) const { return workers_[lease.worker].name; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   // Numbers below may be leases (their row says).
-  [[nodiscard]] std::uint32_t end() const { return static_cast<std::uint32_t>(leases_.size()); }
+  [[nodiscard]] std::uint32_t end() const { return end_; }
   // kNoLease if the connection holds none; Lease::next leads on.
   [[nodiscard]] std::uint32_t first_of(std::uint64_t connection) const {
     auto const found = by_connection_.find(connection);
@@ -91,11 +97,12 @@ class Leases {
   [[nodiscard]] absl::btree_set<std::pair<std::int64_t, std::uint32_t>> const& ends() const { return ends_; }
 
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return leases_.size() * sizeof(Lease) + ends_.size() * 20 + by_connection_.capacity() * 17 + workers_.size() * 96;
+    return slabs_.size() * (kSlabLeases * sizeof(Lease) + sizeof(void*)) + ends_.size() * 20 + by_connection_.capacity() * 17 + workers_.size() * 96;
   }
 
  private:
   static constexpr std::size_t kKeptWhenNone = 1024;
+  static constexpr std::uint32_t kSlabLeases = 16;  // 1 KiB: ten thousand tables with a lease each must fit as well
 
   struct Worker {
     std::string name;
@@ -104,7 +111,7 @@ class Leases {
   };
 
   void fill(std::uint32_t number, Terms const& terms) {
-    Lease& lease = leases_[number];
+    Lease& lease = at(number);
     lease.ends = terms.ends;
     lease.connection = terms.connection;
     lease.start = terms.start;
@@ -115,18 +122,18 @@ class Leases {
     auto const [head, added] = by_connection_.try_emplace(lease.connection, number);
     if (added) return;
     lease.next = head->second;
-    leases_[lease.next].prev = number;
+    at(lease.next).prev = number;
     head->second = number;
   }
 
   void empty(std::uint32_t number) {
-    Lease& lease = leases_[number];
+    Lease& lease = at(number);
     ends_.erase({lease.ends, number});
     leave_worker(lease.worker);
     if (lease.connection == 0) return;
-    if (lease.next != kNoLease) leases_[lease.next].prev = lease.prev;
+    if (lease.next != kNoLease) at(lease.next).prev = lease.prev;
     if (lease.prev != kNoLease) {
-      leases_[lease.prev].next = lease.next;
+      at(lease.prev).next = lease.next;
     } else if (lease.next == kNoLease) {
       by_connection_.erase(lease.connection);
     } else {
@@ -160,7 +167,10 @@ class Leases {
     free_worker_ = number;
   }
 
-  std::deque<Lease> leases_;
+  [[nodiscard]] Lease& at(std::uint32_t number) { return slabs_[number / kSlabLeases][number % kSlabLeases]; }
+
+  std::vector<std::unique_ptr<Lease[]>> slabs_;
+  std::uint32_t end_{0};
   std::uint32_t free_{kNoLease};
   std::uint32_t size_{0};
   absl::btree_set<std::pair<std::int64_t, std::uint32_t>> ends_;

@@ -1,5 +1,6 @@
 // How many objects have their latest whole record in each 256 KiB of the log:
-// the oldest LSN that the table still needs, at a lookup for each change.
+// the oldest LSN that the table still needs, at a lookup for each change. The newest
+// region is counted apart: nearly all that comes begins in it, and under a short queue ends in it.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,29 @@ class Regions {
     return Lsn{region == 0 ? kLsnAlign : std::uint64_t{region} << kBits};
   }
 
-  void add(std::uint32_t region) { ++counts_[region]; }
+  void add(std::uint32_t region) {
+    if (region > newest_) {
+      if (in_newest_ > 0) counts_.emplace(newest_, in_newest_);
+      newest_ = region;
+      in_newest_ = 0;
+    }
+    ++(region == newest_ ? in_newest_ : counts_[region]);
+  }
   void remove(std::uint32_t region) {
+    if (region == newest_) {
+      FJ_CHECK(in_newest_ > 0, "an object leaves a region that it was not in");
+      --in_newest_;
+      return;
+    }
     auto const found = counts_.find(region);
     FJ_CHECK(found != counts_.end(), "an object leaves a region that it was not in");
     if (--found->second == 0) counts_.erase(found);
   }
 
-  [[nodiscard]] Lsn oldest() const { return counts_.empty() ? kNoLsn : start(counts_.begin()->first); }
+  [[nodiscard]] Lsn oldest() const {
+    if (!counts_.empty()) return start(counts_.begin()->first);
+    return in_newest_ == 0 ? kNoLsn : start(newest_);
+  }
   // Objects that begin in regions which begin below.
   [[nodiscard]] std::uint64_t count_below(Lsn below) const {
     std::uint64_t count = 0;
@@ -34,6 +50,7 @@ class Regions {
       if (start(region) >= below) break;
       count += objects;
     }
+    if (start(newest_) < below) count += in_newest_;
     return count;
   }
   [[nodiscard]] std::uint64_t memory_bytes() const { return counts_.size() * 12; }
@@ -41,7 +58,9 @@ class Regions {
  private:
   static constexpr unsigned kBits = 18;
   static_assert(1U << kBits <= kOldestLsnGrain);
-  absl::btree_map<std::uint32_t, std::uint32_t> counts_;
+  absl::btree_map<std::uint32_t, std::uint32_t> counts_;  // of regions before the newest
+  std::uint32_t newest_{0};
+  std::uint32_t in_newest_{0};
 };
 
 }  // namespace fastjournal::journal

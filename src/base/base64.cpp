@@ -37,7 +37,10 @@ std::uint32_t group_of(char const* text, std::size_t digits) {
 void append_base64(std::string_view bytes, std::string& out) {
   std::size_t const begin = out.size();
   out.resize(begin + (bytes.size() + 2) / 3 * 4);
-  char* to = out.data() + begin;
+  put_base64(bytes, out.data() + begin);
+}
+
+char* put_base64(std::string_view bytes, char* to) {
   auto const put = [&to](std::uint32_t bits, unsigned digits) {
     for (unsigned i = 0; i < 4; ++i) *to++ = i < digits ? kAlphabet[bits >> (18U - 6U * i) & 63U] : '=';
   };
@@ -46,6 +49,7 @@ void append_base64(std::string_view bytes, std::string& out) {
     put(byte_of(bytes[at]) << 16U | byte_of(bytes[at + 1]) << 8U | byte_of(bytes[at + 2]), 4);
   if (bytes.size() - at == 2) put(byte_of(bytes[at]) << 16U | byte_of(bytes[at + 1]) << 8U, 3);
   if (bytes.size() - at == 1) put(byte_of(bytes[at]) << 16U, 2);
+  return to;
 }
 
 bool decode_base64(std::string_view text, std::string& out) {

@@ -54,8 +54,11 @@ class NameTable {
     if (n >= 8) {
       std::memcpy(&head, name.data(), 8);
       std::memcpy(&tail, name.data() + n - 8, 8);
+    } else if (n >= 4) {
+      std::memcpy(&head, name.data(), 4);
+      std::memcpy(&tail, name.data() + n - 4, 4);
     } else {
-      std::memcpy(&head, name.data(), n);
+      for (char const c : name) head = head << 8U | static_cast<unsigned char>(c);
     }
     std::uint64_t const mixed = (head ^ (tail * 0x9E3779B97F4A7C15ULL) ^ n) * 0xD6E8FEB86659FD93ULL;
     return static_cast<std::size_t>(mixed >> 32U);

@@ -45,7 +45,8 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
                             Status& status) {
   CommandType const& type = table.type->commands()[command.index];
   HostedLog& log = *table.log;
-  if (table.table->next_due() <= now) {
+  bool const is_due = table.table->next_due() <= now;
+  if (is_due) {
     Collector falls_due{*this, table, {}};
     static_cast<void>(table.table->advance(now, kAdvanceBudget, falls_due));
   }
@@ -94,7 +95,8 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   if (!group.is_empty()) close_group(log, now, promise);
   // A DONE with next=1 takes too.
   if (type.kind == CommandKind::change || decision.take == Take::found) remember_holder(command.connection, table);
-  refresh(table);
+  // Neither its dates nor its memory are others where nothing happened.
+  if (is_due || !group.is_empty()) refresh(table);
   return {verdict, decision.wait_until, decision.wait_topic, decision.take};
 }
 

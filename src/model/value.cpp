@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/blocks.h"
 
 namespace fastjournal::model {
 
@@ -438,20 +439,14 @@ std::size_t store_utf8(std::uint32_t point, char (&to)[4]) {
 }
 
 bool is_utf8(std::string_view text) {
+  if (!any_marked(text, [](Block block) { return block & 0x80; })) return true;
   while (!text.empty()) {
-    if (text.size() >= 8) {
-      std::uint64_t eight = 0;
-      std::memcpy(&eight, text.data(), sizeof eight);
-      if ((eight & 0x8080808080808080ULL) == 0) {
-        text.remove_prefix(sizeof eight);
-        continue;
-      }
-    } else {
-      unsigned any = 0;
-      for (char const byte : text) any |= static_cast<unsigned char>(byte);
-      if (any < 0x80) return true;
-    }
-    if (!take_code_point(text)) return false;
+    std::uint64_t eight = 0x80;
+    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
+    if ((eight & 0x8080808080808080ULL) == 0)
+      text.remove_prefix(sizeof eight);
+    else if (!take_code_point(text))
+      return false;
   }
   return true;
 }

@@ -32,7 +32,7 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
       time_(clock),
       engine_(types, *this),
       feeds_(network, engine_) {
-  name_system_commands();
+  name_commands();
   engine_.limit_memory(limits.memory_bytes);
 }
 
@@ -86,11 +86,7 @@ Result<Aliases> Server::read_aliases(core::Declarations const& tables) const {
   if (!aliases.ok()) return aliases;
   for (Aliases::Alias const& alias : aliases->all()) {
     std::string const& name = alias.declared->command;
-    bool const taken =
-        system_by_name_.has(name) || std::any_of(types_.begin(), types_.end(), [&name](auto const& type) {
-          return type.second->find_command(name) != NameTable::kAbsent;
-        });
-    if (taken)
+    if (commands_.has(name))
       return Status{Code::bad_configuration, alias.table->file + ": the alias " + name +
                                                  " has the name of a command of the daemon: choose another"};
   }
@@ -232,27 +228,15 @@ void Server::read_messages(Session& session, std::string_view unread) {
 void Server::handle(Session& session) {
   ++counters_.messages;
   if (session.neighbour && !prepare_from_neighbour(session)) return;
-  std::uint32_t const system = system_by_name_.find(message_.command);
-  if (system == NameTable::kAbsent) {
-    handle_table_command(session);
-    return;
-  }
-  SystemCommand const& command = system_commands_[system];
   answer_.clear();
   Status status;
-  (this->*command.handler)(session, message_, answer_, status);
-  if (!answer_.empty() || !status.ok()) reply(session, message_, answer_, status);
-}
-
-void Server::handle_table_command(Session& session) {
-  answer_.clear();
-  Status status;
-  bool const known = std::any_of(types_.begin(), types_.end(), [this](auto const& type) {
-    return type.second->find_command(message_.command) != NameTable::kAbsent;
-  });
-  if (known) {
+  std::uint32_t const known = commands_.find(message_.command);
+  if (known == kOfTables) {
     if (run_table_command(session.id, session.worker, message_, answer_, status))
       reply(session, message_, answer_, status);
+  } else if (known != NameTable::kAbsent) {
+    (this->*system_commands_[known].handler)(session, message_, answer_, status);
+    if (!answer_.empty() || !status.ok()) reply(session, message_, answer_, status);
   } else if (Aliases::Alias const* const alias = aliases_.find(message_.command)) {
     handle_alias(session, *alias);
   } else {
@@ -316,7 +300,7 @@ core::HostedTable* Server::table_of(Message const& message, Status& status, bool
 Status Server::check_parameters(core::HostedTable const& table, core::CommandType const& command,
                                 Message const& message) {
   for (Param const& param : message.params()) {
-    if (command.parameters.has(param.name) || (command.takes_columns && table.columns.has(param.name))) continue;
+    if ((command.takes_columns && table.columns.has(param.name)) || command.parameters.has(param.name)) continue;
     std::string text = command.name + " has no parameter \"" + std::string{param.name.substr(0, 64)} + "\"";
     if (command.takes_columns) text += " and table " + table.name + " no such column";
     return Status{Code::unknown_parameter, std::move(text)}.with("parameter", std::string{param.name.substr(0, 64)});
@@ -372,12 +356,15 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
   std::size_t const count = answer.heads().size();
   for (std::size_t i = 0; i < count; ++i) {
     Answer::Head const& head = answer.heads()[i];
-    outgoing_.assign(answer.params().begin() + static_cast<std::ptrdiff_t>(head.first),
-                     answer.params().begin() + static_cast<std::ptrdiff_t>(answer.params_end(i)));
-    if (request != nullptr) outgoing_.push_back({"request", *request});
-    if (count > 1 || counts_down(head.command)) outgoing_.push_back({"left", Value::of_unsigned(count - 1 - i)});
     out.command = head.command;
-    out.params = outgoing_;
+    out.params = std::span<Param const>{answer.params()}.subspan(head.first, answer.params_end(i) - head.first);
+    bool const counted = count > 1 || counts_down(head.command);
+    if (request != nullptr || counted) {
+      outgoing_.assign(out.params.begin(), out.params.end());
+      if (request != nullptr) outgoing_.push_back({"request", *request});
+      if (counted) outgoing_.push_back({"left", Value::of_unsigned(count - 1 - i)});
+      out.params = outgoing_;
+    }
     write(session, out);
   }
 }

@@ -119,7 +119,6 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // -- messages (server.cpp) ------------------------------------------------------
   void read_messages(Session& session, std::string_view unread);
   void handle(Session& session);
-  void handle_table_command(Session& session);
   // False: the answer comes later, through the Outlet.
   [[nodiscard]] bool run_table_command(ConnectionId connection, std::string_view worker, Message const& message,
                                        Answer& answer, Status& status);
@@ -177,7 +176,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::string_view parameters;  // accepted names, separated by blanks
   };
   [[nodiscard]] static std::vector<SystemCommand> known_commands();
-  void name_system_commands();
+  void name_commands();
   void on_help(Session&, Message const&, Answer&, Status&);
   void on_alive(Session&, Message const&, Answer&, Status&);
   void on_tables(Session&, Message const&, Answer&, Status&);
@@ -220,7 +219,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::unique_ptr<Neighbour> alert_peer_;
 
   std::vector<SystemCommand> system_commands_;
-  NameTable system_by_name_;
+  // Every command that is no alias: the place of one of ours, or kOfTables.
+  NameTable commands_;
+  static constexpr std::uint32_t kOfTables = NameTable::kAbsent - 1;
 
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
   std::vector<Session*> dirty_;                                          // have something to send, or to be closed for

@@ -114,10 +114,12 @@ std::vector<Server::SystemCommand> Server::known_commands() {
   };
 }
 
-void Server::name_system_commands() {
+void Server::name_commands() {
+  for (auto const& [name, type] : types_)
+    for (core::CommandType const& command : type->commands()) commands_.add(command.name, kOfTables);
   system_commands_ = known_commands();
   for (std::size_t i = 0; i < system_commands_.size(); ++i)
-    system_by_name_.add(system_commands_[i].name, static_cast<std::uint32_t>(i));
+    commands_.add(system_commands_[i].name, static_cast<std::uint32_t>(i));
 }
 
 std::vector<std::pair<std::string_view, std::string_view>> Server::own_commands() {
@@ -167,8 +169,8 @@ void Server::on_help(Session& session, Message const& message, Answer& answer, S
 
 // One HELP message for each type that has the command.
 void Server::help_on(std::string_view command, Answer& answer, Status& status) const {
-  std::uint32_t const system = system_by_name_.find(command);
-  if (system != NameTable::kAbsent)
+  std::uint32_t const system = commands_.find(command);
+  if (system < system_commands_.size())
     answer.message("HELP")
         .add("command", command)
         .add("type", std::string_view{"daemon"})

@@ -79,6 +79,7 @@ class Wheel {
   // When advance() has something to do next: never late; early only where the first
   // entry of a slot was cancelled, or while work is left over. TimeMs::max(): never.
   [[nodiscard]] TimeMs next_due() const {
+    if (size_ == 0) return TimeMs::max();
     if (drain_ != kNoEntry) return TimeMs{now_};
     std::size_t const level = lowest_level();
     if (level == kLevels) return TimeMs::max();
@@ -134,9 +135,7 @@ class Wheel {
 
   // Of the wheel itself, beside what the owner keeps for it.
   [[nodiscard]] std::size_t memory_bytes() const {
-    std::size_t bytes = sizeof *this;
-    for (auto const& level : levels_) bytes += level == nullptr ? 0 : sizeof(Level);
-    return bytes;
+    return sizeof *this + levels_made_ * sizeof(Level);
   }
 
   static constexpr std::size_t kLookMax = 1024;
@@ -164,7 +163,10 @@ class Wheel {
   void place(std::uint32_t entry) {
     std::int64_t const date = links_.date(entry);
     auto const [level, slot] = position(date);
-    if (levels_[level] == nullptr) levels_[level] = std::make_unique<Level>();
+    if (levels_[level] == nullptr) {
+      levels_[level] = std::make_unique<Level>();
+      ++levels_made_;
+    }
     Level& at = *levels_[level];
     if ((at.used >> slot & 1U) == 0) {
       at.used |= 1ULL << slot;
@@ -243,6 +245,7 @@ class Wheel {
 
   Links links_;
   std::array<std::unique_ptr<Level>, kLevels> levels_{};  // made when first used
+  std::size_t levels_made_{0};
   std::int64_t now_{0};  // every entry's date is above it, but for those that are being drained
   std::size_t size_{0};
   std::uint32_t drain_{kNoEntry};  // the ring that is being emptied

@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "base/base64.h"
+#include "base/blocks.h"
+#include "base/bytes.h"
 #include "wire/parts.h"
 #include "wire/text.h"
 
@@ -14,146 +16,207 @@ namespace fastjournal::wire {
 
 namespace {
 
-// What a value asks for, found in one pass.
+// What a text asks for. Without initialisers, as Parameters has room for many.
 struct Needs {
-  bool escapes{false};
-  bool quotes{false};
-  bool unwritable{false};
+  std::size_t more;  // bytes, beyond its own: quotes and escapes
+  bool quotes;
+  bool unwritable;
 };
 
-// True if one of the eight bytes may be a backslash, a semicolon or below 16. False is certain.
-bool may_need_care(std::uint64_t eight) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-  constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
-  auto const has_zero = [](std::uint64_t v) { return (v - kOnes) & ~v & kHighs; };
-  std::uint64_t const low = (eight - kOnes * 16) & ~eight & kHighs;
-  return (has_zero(eight ^ (kOnes * '\\')) | has_zero(eight ^ (kOnes * ';')) | low) != 0;
-}
+// NUL, LF and CR are below 16: what is not marked needs neither quotes nor escapes.
+Block suspects(Block block) { return Block((block == '\\') | (block == ';') | (block < 16)); }
 
 Needs needs_of(std::string_view value) {
-  Needs needs;
-  needs.quotes = !value.empty() && value.front() == '"';
-  std::size_t at = 0;
-  for (; at + 8 <= value.size(); at += 8) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, value.data() + at, 8);
-    if (may_need_care(eight)) break;
-  }
-  for (; at < value.size(); ++at) {
-    char const c = value[at];
+  Needs needs{0, value.starts_with('"'), false};
+  if (!needs.quotes && !any_marked(value, suspects)) return needs;
+  std::size_t inner_quotes = 0;
+  for (char const c : value) {
     if (c == ';') needs.quotes = true;
-    if (is(c, kEscaped)) needs.escapes = true;
+    if (c == '"') ++inner_quotes;
+    if (is(c, kEscaped)) ++needs.more;
     if (is(c, kUnwritable)) needs.unwritable = true;
   }
+  if (needs.quotes) needs.more += inner_quotes + 2;
   return needs;
 }
 
-void append_escaped(std::string_view value, bool quoted, std::string& out) {
+// ---------------------------------------------------------------------------
+// Into memory that is large enough; each returns where it ended.
+
+char* put(std::string_view bytes, char* to) {
+  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  return to + bytes.size();
+}
+
+// Names are short: two halves that may share bytes, instead of a call.
+char* put_name(std::string_view name, char* to) {
+  std::size_t const size = name.size();
+  if (size > 16 || size < 4) return put(name, to);
+  if (size >= 8) {
+    store_little(to, load_little<std::uint64_t>(name.data()));
+    store_little(to + size - 8, load_little<std::uint64_t>(name.data() + size - 8));
+  } else {
+    store_little(to, load_little<std::uint32_t>(name.data()));
+    store_little(to + size - 4, load_little<std::uint32_t>(name.data() + size - 4));
+  }
+  return to + size;
+}
+
+char* put_escaped(std::string_view value, bool quoted, char* to) {
   for (char const c : value) {
     switch (c) {
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
+      case '\\': to = put("\\\\", to); break;
+      case '\n': to = put("\\n", to); break;
+      case '\r': to = put("\\r", to); break;
       case '"':
-        if (quoted) out += '\\';
-        out += c;
+        if (quoted) *to++ = '\\';
+        *to++ = c;
         break;
-      default: out += c;
+      default: *to++ = c;
     }
   }
+  return to;
 }
+
+// The longest number is a double's 24 bytes.
+constexpr std::size_t kNumberBytesMax = 24;
 
 template <typename T>
-void append_number(T value, std::string& out) {
-  char digits[32];
-  auto const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, static_cast<std::size_t>(end - digits));
+char* put_number(T value, char* to) {
+  return std::to_chars(to, to + kNumberBytesMax, value).ptr;
 }
 
-// False, with the reason in `status`, for what cannot be written. Not a returned Status: this is once for
-// each parameter, and moving one costs more than most values.
-bool append_text(std::string_view name, std::string_view value, std::string& out, Status& status) {
-  Needs const needs = needs_of(value);
-  if (needs.unwritable) {
-    status = {Code::invalid, "the value of " + std::string{name} +
-                                 " holds a NUL, which ends a text message; send it as binary or as msgpack"};
-    return false;
+// ---------------------------------------------------------------------------
+// Parameters
+
+// The name's first seven bytes, as they sort, and its place among the params.
+static_assert(Message::kParamsMax == 256, "a place is one byte");
+std::size_t place_of(std::uint64_t key) { return key & 0xFFU; }
+
+std::uint64_t key_of(std::string_view name, std::size_t place) {
+  std::uint64_t head = 0;
+  std::size_t const size = name.size();
+  if (size >= 8) {
+    head = __builtin_bswap64(load_little<std::uint64_t>(name.data()));
+  } else if (size >= 4) {
+    // The two halves may share bytes: these agree.
+    std::uint64_t const last = __builtin_bswap32(load_little<std::uint32_t>(name.data() + size - 4));
+    head = std::uint64_t{__builtin_bswap32(load_little<std::uint32_t>(name.data()))} << 32U | last << (64 - 8 * size);
+  } else {
+    for (std::size_t i = 0; i < size; ++i)
+      head |= static_cast<std::uint64_t>(static_cast<unsigned char>(name[i])) << (56 - 8 * i);
   }
-  if (!needs.escapes && !needs.quotes) {
-    out.append(value);
-    return true;
-  }
-  if (needs.quotes && value.back() == '\\') {
-    status = {Code::invalid,
-              "the value of " + std::string{name} +
-                  " needs quotes and ends in a backslash, which no reader of text can tell from an escaped quote; "
-                  "send it as binary or as msgpack"};
-    return false;
-  }
-  if (needs.quotes) out += '"';
-  append_escaped(value, needs.quotes, out);
-  if (needs.quotes) out += '"';
-  return true;
+  return (head & ~std::uint64_t{0xFF}) | place;
 }
 
-bool append_value(Param const& param, std::string& out, Status& status) {
-  Value const& value = param.value;
-  switch (value.kind) {
-    case Value::Kind::text: return append_text(param.name, value.bytes, out, status);
-    case Value::Kind::binary: append_base64(value.bytes, out); break;
-    case Value::Kind::integer: append_number(value.integer, out); break;
-    case Value::Kind::unsigned_integer: append_number(value.unsigned_integer, out); break;
-    case Value::Kind::real: append_number(value.real, out); break;
-    case Value::Kind::boolean: out += value.boolean ? '1' : '0'; break;
-  }
-  return true;
-}
+// One message on its way into a string: looked through first, so that it grows once.
+class Parameters {
+ public:
+  explicit Parameters(std::span<Param const> params) : params_(params) {}
 
-using Order = std::array<std::uint16_t, Message::kParamsMax>;
-
-// The order of the names, which are not empty. Few and often sorted already: insertion beats anything clever.
-void sort_by_name(std::span<Param const> params, Order& order) {
-  constexpr std::size_t kFew = 32;
-  auto const less = [&params](std::uint16_t a, std::uint16_t b) {
-    std::string_view const x = params[a].name;
-    std::string_view const y = params[b].name;
-    return x.front() != y.front() ? x.front() < y.front() : x < y;  // most differ in their first byte
-  };
-  auto const count = static_cast<std::uint16_t>(params.size());
-  for (std::uint16_t i = 0; i < count; ++i) order[i] = i;
-  if (count > kFew) return std::sort(order.begin(), order.begin() + count, less);
-  for (std::size_t i = 1; i < count; ++i) {
-    std::uint16_t const moved = order[i];
-    std::size_t place = i;
-    for (; place > 0 && less(moved, order[place - 1]); --place) order[place] = order[place - 1];
-    order[place] = moved;
+  // How long they can become. Not ok: they cannot be written.
+  Status look(std::size_t& bytes) {
+    if (params_.size() > Message::kParamsMax) return too_many_parameters();
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      std::string_view const name = params_[i].name;
+      if (!is_parameter_name(name)) return {Code::invalid, excerpt(name) + " is no parameter name a reader accepts"};
+      keys_[i] = key_of(name, i);
+    }
+    sort();
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      Param const& param = at(i);
+      if (i > 0 && param.name == at(i - 1).name)
+        return {Code::invalid, "the parameter " + excerpt(param.name) + " is there twice"};
+      Status status = look_at(param, needs_[i], bytes);
+      if (!status.ok()) return status;
+    }
+    return {};
   }
-}
 
-Status append_params(std::span<Param const> params, std::string& out) {
-  if (params.empty()) return {};
-  if (params.size() > Message::kParamsMax) return too_many_parameters();
-  for (Param const& param : params)
-    if (!is_parameter_name(param.name))
-      return {Code::invalid, excerpt(param.name) + " is no parameter name a reader accepts"};
-  Order order;  // only the first params.size() are written and read
-  sort_by_name(params, order);
-  std::string_view former;
-  Status status;
-  char before = ' ';
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    Param const& param = params[order[i]];
-    if (param.name == former) return {Code::invalid, "the parameter " + excerpt(param.name) + " is there twice"};
-    former = param.name;
-    out += before;
-    out.append(param.name);
-    out += '=';
-    if (!append_value(param, out, status)) return status;
-    before = ';';
+  [[nodiscard]] char* write(char* to) const {
+    char before = ' ';
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      Param const& param = at(i);
+      *to++ = before;
+      to = put_name(param.name, to);
+      *to++ = '=';
+      to = write_value(param.value, needs_[i], to);
+      before = ';';
+    }
+    if (!params_.empty()) *to++ = ';';
+    return to;
   }
-  out += ';';
-  return status;
-}
+
+ private:
+  [[nodiscard]] Param const& at(std::size_t i) const { return params_[place_of(keys_[i])]; }
+
+  // Names that agree in seven bytes are compared whole.
+  [[nodiscard]] bool less(std::uint64_t a, std::uint64_t b) const {
+    return (a ^ b) > 0xFF ? a < b : params_[place_of(a)].name < params_[place_of(b)].name;
+  }
+
+  // Few and often sorted already: insertion beats anything clever.
+  void sort() {
+    constexpr std::size_t kFew = 32;
+    if (params_.size() > kFew) {
+      std::sort(keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(params_.size()),
+                [this](std::uint64_t a, std::uint64_t b) { return less(a, b); });
+      return;
+    }
+    for (std::size_t i = 1; i < params_.size(); ++i) {
+      std::uint64_t const moved = keys_[i];
+      std::size_t place = i;
+      for (; place > 0 && less(moved, keys_[place - 1]); --place) keys_[place] = keys_[place - 1];
+      keys_[place] = moved;
+    }
+  }
+
+  static Status look_at(Param const& param, Needs& needs, std::size_t& bytes) {
+    Value const& value = param.value;
+    bytes += param.name.size() + 3;
+    if (value.kind == Value::Kind::binary) {
+      bytes += (value.bytes.size() + 2) / 3 * 4;
+    } else if (value.kind == Value::Kind::text) {
+      needs = needs_of(value.bytes);
+      bytes += value.bytes.size() + needs.more;
+      if (needs.unwritable)
+        return {Code::invalid, "the value of " + std::string{param.name} +
+                                   " holds a NUL, which ends a text message; send it as binary or as msgpack"};
+      if (needs.quotes && value.bytes.back() == '\\')
+        return {Code::invalid,
+                "the value of " + std::string{param.name} +
+                    " needs quotes and ends in a backslash, which no reader of text can tell from an escaped quote; "
+                    "send it as binary or as msgpack"};
+    } else {
+      bytes += kNumberBytesMax;
+    }
+    return {};
+  }
+
+  static char* write_value(Value const& value, Needs const& needs, char* to) {
+    switch (value.kind) {
+      case Value::Kind::text: return write_text(value.bytes, needs, to);
+      case Value::Kind::binary: return put_base64(value.bytes, to);
+      case Value::Kind::integer: return put_number(value.integer, to);
+      case Value::Kind::unsigned_integer: return put_number(value.unsigned_integer, to);
+      case Value::Kind::real: return put_number(value.real, to);
+      case Value::Kind::boolean: *to++ = value.boolean ? '1' : '0'; return to;
+    }
+    return to;
+  }
+  static char* write_text(std::string_view value, Needs const& needs, char* to) {
+    if (needs.more == 0) return put(value, to);
+    if (needs.quotes) *to++ = '"';
+    to = put_escaped(value, needs.quotes, to);
+    if (needs.quotes) *to++ = '"';
+    return to;
+  }
+
+  std::span<Param const> params_;
+  // Only those that the message has are written and read.
+  std::array<std::uint64_t, Message::kParamsMax> keys_;
+  std::array<Needs, Message::kParamsMax> needs_;  // of texts, in the order of the keys
+};
 
 // Sender, receiver and command.
 Status append_head(Outgoing const& message, std::string& out) {
@@ -188,12 +251,19 @@ Status append_head(Outgoing const& message, std::string& out) {
 
 Status append_line(Outgoing const& message, std::string& out) {
   std::size_t const before = out.size();
+  Parameters parameters{message.params};
+  std::size_t bytes = 2;  // the last ';' and LF
   Status status = append_head(message, out);
-  if (status.ok()) status = append_params(message.params, out);
-  if (status.ok())
-    out += '\n';
-  else
+  if (status.ok()) status = parameters.look(bytes);
+  if (!status.ok()) {
     out.resize(before);
+    return status;
+  }
+  std::size_t const head_end = out.size();
+  out.resize(head_end + bytes);
+  char* to = parameters.write(out.data() + head_end);
+  *to++ = '\n';
+  out.resize(static_cast<std::size_t>(to - out.data()));
   return status;
 }
 
