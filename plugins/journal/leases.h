@@ -97,7 +97,8 @@ class Leases {
   [[nodiscard]] absl::btree_set<std::pair<std::int64_t, std::uint32_t>> const& ends() const { return ends_; }
 
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return slabs_.size() * (kSlabLeases * sizeof(Lease) + sizeof(void*)) + ends_.size() * 20 + by_connection_.capacity() * 17 + workers_.size() * 96;
+    return slabs_.size() * (kSlabLeases * sizeof(Lease) + sizeof(void*)) + ends_.size() * 20 +
+           by_connection_.capacity() * 17 + workers_.size() * 96;
   }
 
  private:

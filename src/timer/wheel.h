@@ -134,9 +134,7 @@ class Wheel {
   }
 
   // Of the wheel itself, beside what the owner keeps for it.
-  [[nodiscard]] std::size_t memory_bytes() const {
-    return sizeof *this + levels_made_ * sizeof(Level);
-  }
+  [[nodiscard]] std::size_t memory_bytes() const { return sizeof *this + levels_made_ * sizeof(Level); }
 
   static constexpr std::size_t kLookMax = 1024;
   static constexpr std::size_t kSortMax = 4096;

@@ -50,7 +50,7 @@ inline constexpr std::array<std::uint8_t, 256> kClasses = [] {
   return false;
 }
 
-// Whether eight bytes are all of kNameRest, found without looking at each: sums that stay in their byte set its high bit.
+// Whether eight bytes are all of kNameRest, without a look at each: sums that stay in their byte set its high bit.
 [[nodiscard]] inline bool are_of_name(std::uint64_t eight) {
   constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
   constexpr std::uint64_t kHighs = 0x80 * kOnes;
