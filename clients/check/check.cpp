@@ -76,7 +76,7 @@ class Checker {
       add(file, table.status());
       return;
     }
-    if (daemon_ && daemon_->log(table->log) == nullptr)
+    if (daemon_ && table->persistent && daemon_->log(table->log) == nullptr)
       report_.problems.push_back({file, 0, "no log \"" + table->log + "\" is declared in " + daemon_->file});
     // What only the type's own code knows shows when it makes the table.
     auto const declaration = std::make_shared<TableDeclaration const>(std::move(table).value());

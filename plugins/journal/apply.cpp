@@ -35,6 +35,13 @@ bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexce
   return false;
 }
 
+// A row's key is looked for in an index that is too large for any cache, in a place that nobody could guess.
+void Journal::foresee(RecordView const& record) const noexcept {
+  if (static_cast<RecordType>(record.type) != RecordType::row || record.version != kRecordVersion) return;
+  RowBody body;
+  if (read_row(as_text(record.body), body)) state_.foresee(body.key);
+}
+
 Journal::Known Journal::look(ObjectId id, Lsn base, std::uint32_t& row) {
   row = state_.find(id);
   if (row != kNoRow) return Known::yes;

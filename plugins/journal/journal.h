@@ -45,6 +45,7 @@ class Journal final : public Table {
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
   [[nodiscard]] bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override;
+  void foresee(RecordView const& record) const noexcept override;
   void add_schema(Schema const& schema) override { state_.add_schema(schema); }
   [[nodiscard]] bool uses_schema(std::uint16_t version) const override { return state_.uses_schema(version); }
 

@@ -54,6 +54,8 @@ class State {
   // Its payload will be wanted soon.
   void expect(std::uint32_t row) const { __builtin_prefetch(payloads_.at(rows_[row].payload)); }
   [[nodiscard]] KeyRows find_key(std::string_view key) const;
+  // The key will be looked for soon.
+  void foresee(std::string_view key) const { keys_.prefetch(hash_of(key)); }
   [[nodiscard]] KeyRows key_rows_of(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t next_sibling(std::uint32_t row) const;
   [[nodiscard]] PayloadView view(std::uint32_t row) const;

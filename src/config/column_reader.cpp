@@ -20,7 +20,7 @@ constexpr Unsupported kUnsupported[] = {
     {"validation", "values are checked by type, min-value, max-value, min-length and max-length only"},
     {"secondary-index", "a table has one key, its row-key"},
     {"drop", "to remove a table, drain it and delete its file"},
-    {"temporary", "every table is durable"},
+    {"temporary", "declare it with persistent=\"no\" on <table>"},
 };
 
 // What answers bring beside the columns (doc/protocol.md): a column of such a name could not be told from them.

@@ -32,6 +32,7 @@ struct LogDeclaration {
   SyncMethod sync_method{SyncMethod::automatic};
   std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not synced yet; then nothing more is taken
   WhenEmpty when_empty{WhenEmpty::reset};  // what an empty log keeps of its files
+  std::int64_t scrub_ms{86'400'000};       // what is durable is read and checked once in this time; 0: never
   bool wipe{false};                        // files are overwritten with zeros when nothing in them is needed
 
   bool operator==(LogDeclaration const&) const = default;

@@ -17,6 +17,8 @@ constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kGiB = 1 << 30;
 // Of sync="interval" where no other is given.
 constexpr std::int64_t kSyncIntervalMs = 100;
+constexpr std::int64_t kScrubMsMin = 1000;
+constexpr std::int64_t kScrubMsMax = 365LL * 86'400'000;
 // What the kernel takes in sockaddr_un, less the byte that ends it.
 constexpr std::size_t kSocketPathBytesMax = 107;
 
@@ -84,6 +86,7 @@ void read_log(Element const& element, DaemonDeclaration& out) {
                                  {"sync-method"},
                                  {"max-write-buffers"},
                                  {"when-empty"},
+                                 {"scrub"},
                                  {"wipe"}},
                   .children = {}});
   LogDeclaration log;
@@ -110,6 +113,9 @@ void read_log(Element const& element, DaemonDeclaration& out) {
   constexpr WhenEmpty kWhenEmpty[] = {WhenEmpty::reset, WhenEmpty::truncate, WhenEmpty::remove};
   if (auto const word = word_field(element, "when-empty", {"reset", "truncate", "delete"}))
     log.when_empty = kWhenEmpty[*word];
+  if (auto const span = duration_field(element, "scrub", 0, kScrubMsMax)) log.scrub_ms = *span;
+  if (log.scrub_ms != 0 && log.scrub_ms < kScrubMsMin)
+    element.problem_at("scrub", "attribute \"scrub\": found less than a second, expected 0 (never), or 1s to 365d");
   log.wipe = word_field(element, "wipe", {"no", "zero"}) == 1U;
   if (!log.name.empty() && out.log(log.name) != nullptr)
     element.problem_at("name", "log " + model::shown(log.name) + " twice, expected each name once");

@@ -103,8 +103,18 @@ std::optional<FeedDeclaration> read_feed(Element const& table) {
   return feed;
 }
 
+// What nothing keeps cannot be followed, and no log has it.
+void read_volatile(Element const& table, TableDeclaration& out) {
+  for (std::string const name : {"log", "feed"})
+    if (std::optional<Element> const element = table.child(name))
+      element->problem("element <" + name + "> in a table with persistent=\"no\", whose records are in no log" +
+                       (name == "feed" ? ": a follower could never know what a restart forgets" : "") +
+                       "; expected one of them");
+  out.log = kVolatileLog;
+}
+
 TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
-  Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}},
+  Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}, {"persistent"}},
               .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}, {"feed"}, {"wake-message"}}};
   if (type != nullptr)
     for (OptionDeclaration const& option : type->options) shape.children.push_back({option.name, Times::maybe});
@@ -119,6 +129,8 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   out.description = table.description();
   out.log = read_log(table);
   out.feed = read_feed(table);
+  out.persistent = word_field(table, "persistent", {"yes", "no"}) != 1U;
+  if (!out.persistent) read_volatile(table, out);
   static TypeDeclaration const unknown{};
   TypeDeclaration const& known = type == nullptr ? unknown : *type;
   out.type = known.name;

@@ -16,8 +16,9 @@ namespace {
 //   schema   u32 id, schema as model/schema_codec.h writes it
 //   dropped  u32 id
 //   clock    i64 ms
-// and those of alerts.h
-enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = 4 };
+//   numbers  u64 LSN
+// and those of alerts.h, 5 to 7
+enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = 4, numbers = 8 };
 constexpr std::uint8_t kVersion = 1;
 
 Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body) {
@@ -69,6 +70,12 @@ void Catalogue::append_clock(Records& records, TimeMs now) {
   append(records, Kind::clock, {}, body);
 }
 
+void Catalogue::append_numbers(Records& records, ObjectId object, Lsn below) {
+  std::string body;
+  append_little(body, below.value);
+  append(records, Kind::numbers, object, body);
+}
+
 std::optional<TableId> Catalogue::table_of(RecordView const& record) {
   auto const kind = static_cast<Kind>(record.type);
   if (kind != Kind::table && kind != Kind::schema && kind != Kind::dropped) return std::nullopt;
@@ -78,8 +85,8 @@ std::optional<TableId> Catalogue::table_of(RecordView const& record) {
 }
 
 std::string_view Catalogue::name_of(std::uint8_t type) {
-  static constexpr std::array<std::string_view, 8> kNames = {"",      "table", "schema",      "dropped",
-                                                             "clock", "alert", "alert again", "alert over"};
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "", "table", "schema", "dropped", "clock", "alert", "alert again", "alert over", "numbers"};
   return type < kNames.size() ? kNames[type] : kNames[0];
 }
 
@@ -100,6 +107,13 @@ bool Catalogue::apply(RecordView const& record) noexcept {
     case Kind::clock: {
       ByteReader reader{as_text(record.body)};
       last_now_ = std::max(last_now_, TimeMs{reader.number<std::int64_t>()});
+      return reader.finished();
+    }
+    case Kind::numbers: {
+      ByteReader reader{as_text(record.body)};
+      Lsn const below{reader.number<std::uint64_t>()};
+      if (numbers_.below.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
+      numbers_ = {record.object, record.lsn, std::max(numbers_.below, below)};
       return reader.finished();
     }
   }
@@ -164,6 +178,7 @@ Lsn Catalogue::oldest_lsn() const {
     take(table.lsn);
     for (auto const& [version, schema] : table.schemas) take(schema.lsn);
   }
+  if (!numbers_.below.is_none()) take(numbers_.lsn);
   return oldest;
 }
 
@@ -179,6 +194,10 @@ bool Catalogue::restate_one(Lsn below, Records& records) const {
       return true;
     }
   }
+  if (!numbers_.below.is_none() && numbers_.lsn < below) {
+    append_numbers(records, numbers_.object, numbers_.below);
+    return true;
+  }
   return alerts_.restate_one(below, records);
 }
 
@@ -186,6 +205,11 @@ void Catalogue::digest(DigestSink& sink) const {
   for (auto const& [id, table] : tables_) {
     sink.object(as_bytes(table_body(id, table.name, table.type)));
     for (auto const& [version, schema] : table.schemas) sink.object(as_bytes(schema_body(id, schema.schema)));
+  }
+  if (!numbers_.below.is_none()) {
+    std::string numbers{"numbers"};
+    append_little(numbers, numbers_.below.value);
+    sink.object(as_bytes(numbers));
   }
   alerts_.digest(sink);
 }

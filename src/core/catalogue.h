@@ -39,6 +39,14 @@ class Catalogue {
   static void append_table_dropped(Records& records, ObjectId object, TableId id);
   // The engine's `now`, so that time never goes back over a restart (DECISIONS 14).
   static void append_clock(Records& records, TimeMs now);
+  // Numbers below are given away by logs that keep nothing (VolatileLog): no start gives them again.
+  static void append_numbers(Records& records, ObjectId object, Lsn below);
+  struct Numbers {
+    ObjectId object;
+    Lsn lsn;
+    Lsn below;  // none: never were
+  };
+  [[nodiscard]] Numbers const& numbers() const { return numbers_; }
   static constexpr std::size_t kClockBytes = 64;  // what append_clock takes at the most, header included
 
   // The table that a record of table 0 is about, if it is about the table itself (not about an alert of it).
@@ -76,6 +84,7 @@ class Catalogue {
   AlertBook alerts_;
   std::uint32_t last_id_{0};
   TimeMs last_now_{};
+  Numbers numbers_;
   std::uint64_t live_bytes_{0};
 };
 

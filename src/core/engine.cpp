@@ -243,6 +243,8 @@ bool Engine::end_of_turn(TimeMs now) {
     refresh(*table);
   }
   if (!pending_alerts_.empty()) log_alerts_alone(now);
+  // Long before they are used up; without room, a later turn asks again.
+  if (volatile_log_ != nullptr && volatile_log_->needs_numbers()) static_cast<void>(reserve_numbers(now));
   return !touched_.empty();
 }
 

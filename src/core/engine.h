@@ -22,6 +22,7 @@
 #include "core/alerts.h"
 #include "core/due_heap.h"
 #include "core/hosted.h"
+#include "core/volatile_log.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 
@@ -66,6 +67,11 @@ class Engine {
   HostedLog& add_log(std::string name);
   [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record);
   [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base);
+  // This record is replayed soon.
+  static void foresee(HostedLog const& log, RecordView const& record) {
+    auto const found = log.tables.find(record.table);
+    if (found != log.tables.end() && found->second != nullptr) found->second->table->foresee(record);
+  }
   [[nodiscard]] Status attach(HostedLog& hosted, Log& log);
   // New tables and schemas enter the catalogues. The owner commits before it serves.
   [[nodiscard]] Status finish_recovery(TimeMs now);
@@ -129,6 +135,7 @@ class Engine {
 
   // -- people -----------------------------------------------------------------
   void metrics(HostedTable const& table, TimeMs now, MetricSink& sink) const;
+  // Those that are kept, and behind them, if a table is not persistent, the one that keeps nothing.
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return logs_; }
   // Of everything that a replay reproduces.
   [[nodiscard]] std::uint64_t digest() const;
@@ -199,6 +206,9 @@ class Engine {
   void refresh(HostedTable& table);
   void remember_holder(ConnectionId connection, HostedTable const& table);
   void move_base(HostedLog& log);
+  // For tables that are not persistent.
+  [[nodiscard]] Status host_volatile_log(TimeMs now);
+  [[nodiscard]] Status reserve_numbers(TimeMs now);
   bool copy_forward(HostedLog& log, TimeMs now);
   [[nodiscard]] bool must_copy(HostedLog const& log, LogUsage const& usage) const;
   [[nodiscard]] std::uint64_t copy_reserve(LogUsage const& usage) const;
@@ -226,6 +236,7 @@ class Engine {
   Declarations declarations_;
   std::vector<std::string> forget_;
   std::vector<std::unique_ptr<HostedLog>> logs_;
+  std::unique_ptr<VolatileLog> volatile_log_;  // null: every table is persistent
   std::vector<std::unique_ptr<HostedTable>> tables_;
   NameTable by_name_;
   DueHeap due_;

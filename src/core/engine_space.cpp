@@ -44,15 +44,18 @@ bool Engine::committed(TimeMs now) {
   reset_due_ = TimeMs::max();
   for (auto const& log : logs_) {
     log->clock_in_batch = false;
+    if (!log->keeps) continue;
     if (log->has_dead && is_empty(*log) && reset_if_empty(*log, now)) {
       again = true;
       continue;
     }
-    if (log->log->end_lsn() == log->base_checked_at) continue;
+    // What the disk lost is still in memory: it is written again, so that the next start finds it.
+    bool const heal = log->log->damaged_end() > log->log->base_lsn();
+    if (!heal && log->log->end_lsn() == log->base_checked_at) continue;
     LogUsage const usage = log->log->usage();
     std::uint64_t const container = container_bytes(usage);
     if (!log->short_of_space && !usage.is_short) log->round_over = log->log->end_lsn();
-    bool const pressed = log->short_of_space || usage.is_short ||
+    bool const pressed = heal || log->short_of_space || usage.is_short ||
                          log->log->end_lsn().value - log->base_checked_at.value >= container / 8;
     if (!pressed && !log->copying) continue;
     move_base(*log);
@@ -112,6 +115,7 @@ void Engine::move_base(HostedLog& log) {
 
 // By containers, not by bytes: many starts may leave many that are nearly empty.
 bool Engine::must_copy(HostedLog const& log, LogUsage const& usage) const {
+  if (log.log->damaged_end() > log.log->base_lsn()) return true;
   std::uint64_t const container = container_bytes(usage);
   std::uint64_t const used = std::uint64_t{usage.containers - usage.containers_free} * container;
   std::uint64_t const live = live_bytes(log);
@@ -238,7 +242,8 @@ std::uint64_t Engine::digest(HostedLog const& log) {
 
 std::uint64_t Engine::digest() const {
   std::uint64_t sum = 0;
-  for (auto const& log : logs_) sum += hash64(log->name, digest(*log));
+  for (auto const& log : logs_)
+    if (log->keeps) sum += hash64(log->name, digest(*log));
   return sum;
 }
 

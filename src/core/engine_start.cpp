@@ -128,6 +128,11 @@ Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry
     return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared as " +
                                          quoted(declaration->type) + ", but log " + log.name + " holds it as " +
                                          quoted(entry.type)};
+  if (!declaration->persistent)
+    return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) +
+                                         " is declared persistent=\"no\", but log " + log.name +
+                                         " holds it: take persistent=\"no\" out again, or start with --forget " +
+                                         entry.name + " to drop the table and its rows for good"};
   if (declaration->log != log.name)
     return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared for log " +
                                          quoted(declaration->log) + ", but its rows are in log " + quoted(log.name)};
@@ -200,11 +205,16 @@ Status Engine::check_one(Declaration const& declaration) const {
   if (!types_.contains(declaration->type))
     return {Code::bad_configuration, declaration->file + ": no table type " + quoted(declaration->type) +
                                          "; types are loaded at the start: install the plugin and start again"};
-  if (find_log(declaration->log) == nullptr)
+  if (declaration->persistent && find_log(declaration->log) == nullptr)
     return {Code::bad_configuration, declaration->file + ": no log " + quoted(declaration->log) +
                                          "; logs are declared in fastjournal.xml and opened at the start"};
   HostedTable const* table = find(declaration->name);
   if (table == nullptr || table->table == nullptr) return {};
+  if (table->declaration->persistent != declaration->persistent)
+    return {Code::bad_configuration,
+            declaration->file + ": table " + quoted(declaration->name) +
+                (declaration->persistent ? " is not persistent" : " is persistent") +
+                ", and that cannot change while it exists: empty it, take its file away and RELOAD, then put the new one there"};
   if (table->type->name() != declaration->type || table->log->name != declaration->log)
     return {Code::bad_configuration, declaration->file + ": table " + quoted(declaration->name) + " is of type " +
                                          quoted(table->type->name()) + " in log " + quoted(table->log->name) +
@@ -216,6 +226,8 @@ Status Engine::adopt(Declaration const& declaration, TimeMs now) {
   if (Status status = check_one(declaration); !status.ok()) return status;
   HostedTable* const table = find(declaration->name);
   if (table != nullptr && table->table != nullptr) return change(*table, declaration, now);
+  if (!declaration->persistent && volatile_log_ == nullptr)
+    if (Status status = host_volatile_log(now); !status.ok()) return status;
   return create_new(declaration, *find_log(declaration->log), now);
 }
 
@@ -230,6 +242,33 @@ Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs
   if (!status.ok()) return status;
   status = host(log, id, *types_.find(declaration->type)->second, with_schema(declaration, std::move(schema)));
   if (status.ok() && log.tables[id]->feed != nullptr) log.tables[id]->feed->begin(log.log->end_lsn());
+  return status;
+}
+
+// Behind all others: what belongs to no table stands in the first one.
+Status Engine::host_volatile_log(TimeMs now) {
+  Lsn first{kLsnAlign};  // none was ever given
+  for (auto const& log : logs_) first = std::max(first, log->catalogue.numbers().below);
+  Log const& kept = *logs_.front()->log;
+  volatile_log_ = std::make_unique<VolatileLog>(kept.start(), kept.store_id(), first);
+  if (Status status = reserve_numbers(now); !status.ok()) {
+    volatile_log_.reset();
+    return status;
+  }
+  HostedLog& hosted = add_log(kVolatileLog);
+  hosted.log = volatile_log_.get();
+  hosted.hosted = true;
+  hosted.keeps = false;
+  return {};
+}
+
+Status Engine::reserve_numbers(TimeMs now) {
+  HostedLog& kept = *logs_.front();
+  Lsn const below{volatile_log_->end_lsn().value + VolatileLog::kNumbersReserved};
+  Status status = log_in_catalogue(kept, now, 64, [&](Records& records) {
+    Catalogue::append_numbers(records, kept.catalogue.numbers().object, below);
+  });
+  if (status.ok()) volatile_log_->reserve_numbers(below);
   return status;
 }
 

@@ -24,6 +24,7 @@ struct HostedTable;
 struct HostedLog {
   std::string name;
   Log* log{nullptr};  // owned by the server; set once recovery is over
+  bool keeps{true};   // false: of tables that are not persistent (VolatileLog)
   Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
   std::vector<HostedTable*> unsent_feeds;  // have records that their followers were not told

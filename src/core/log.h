@@ -71,6 +71,8 @@ class Log {
   // By chance when the log was made: two logs never have the same LSNs for the same records.
   [[nodiscard]] virtual std::uint64_t store_id() const = 0;
   [[nodiscard]] virtual LogUsage usage() const = 0;
+  // Not none: something below, at or above the base, cannot be read back any more. Once the base is here, it is not needed.
+  [[nodiscard]] virtual Lsn damaged_end() const = 0;
 };
 
 }  // namespace fastjournal::core

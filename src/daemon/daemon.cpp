@@ -123,7 +123,7 @@ Result<core::Declarations> Daemon::read_declarations() {
   if (!read.ok()) return read.status();
   core::Declarations tables;
   for (TableDeclaration& table : read.value()) {
-    if (declared_.log(table.log) == nullptr)
+    if (table.persistent && declared_.log(table.log) == nullptr)
       return Status{Code::bad_configuration,
                     table.file + ": no log \"" + table.log + "\" is declared in " + declared_.file};
     tables.push_back(std::make_shared<TableDeclaration>(std::move(table)));
@@ -182,6 +182,7 @@ Status Daemon::open_logs() {
     options.sync_method = sync_method(log.sync_method);
     options.write_buffer_bytes = log.write_buffer_bytes;
     options.when_empty = when_empty(log.when_empty);
+    options.scrub_ms = static_cast<std::uint64_t>(log.scrub_ms);
     options.wipe = log.wipe;
     options.store_id_seed = chance();
     options.workers = &workers;
@@ -282,8 +283,9 @@ void Daemon::print_banner() const {
   fmt::print("durability {}\n", server_->durability());
   for (auto const& table : server_->engine().tables())
     if (table->table != nullptr)
-      fmt::print("table      {} ({}), key {}\n", table->name, table->type->name(),
-                 table->declaration->schema.columns[table->declaration->schema.key.front()].name);
+      fmt::print("table      {} ({}), key {}{}\n", table->name, table->type->name(),
+                 table->declaration->schema.columns[table->declaration->schema.key.front()].name,
+                 table->declaration->persistent ? "" : ", not persistent");
 }
 
 void Daemon::reload_by_signal() {

@@ -81,6 +81,11 @@ class PosixFile final : public env::File {
     return done;
   }
 
+  void forget_cached(std::uint64_t offset, std::uint64_t bytes) override {
+    static_cast<void>(
+        ::posix_fadvise(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED));
+  }
+
   Status write(std::uint64_t offset, std::span<std::byte const> bytes) override {
     while (!bytes.empty()) {
       ssize_t const put =

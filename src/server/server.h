@@ -99,6 +99,11 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     // When it is idle, and when its policy wants a sync.
     std::int64_t stamp_at_us{INT64_MAX};
     std::int64_t sync_at_us{INT64_MAX};
+    // Of scrubbing (server_scrub.cpp): the next step, the begin of the round, and what was told of what was found.
+    std::int64_t scrub_at_us{0};
+    std::int64_t scrub_round_us{0};
+    std::uint64_t damaged_told{0};
+    bool mending{false};
   };
   // Of a turn that waits for syncs: what it has to say.
   struct WaitingTurn {
@@ -142,6 +147,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void release_turns();
   [[nodiscard]] std::uint64_t restated_bytes() const;
   [[nodiscard]] bool logs_are_well();
+  void scrub_log(ServedLog& served);
+  void tell_damage(ServedLog& served);
   // False, for whoever must stop here.
   bool die(Status const& status);
   // Not ok: the daemon is dead from here on.

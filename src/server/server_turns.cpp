@@ -83,6 +83,7 @@ Status Server::commit_log(ServedLog& served) {
   if (status.ok() && !log.is_flushing() && (log.needs_sync() || interval_over)) status = sync_log(log, elsewhere);
   if (status.ok())
     if (std::unique_ptr<storage::Chore> chore = log.take_chore()) administration_.run_chore(log, std::move(chore));
+  if (status.ok() && log.options().scrub_ms != 0) scrub_log(served);
   return status;
 }
 
@@ -232,6 +233,7 @@ void Server::schedule(bool again) {
   wake = std::min({wake, next_neighbour_us(), feeds_.next_us()});
   if (unwell_) wake = std::min(wake, slew_at_us_);
   for (ServedLog const& served : logs_) {
+    if (served.log->options().scrub_ms != 0) wake = std::min(wake, served.scrub_at_us);
     if (served.log->needs_stamp()) wake = std::min(wake, served.stamp_at_us);
     // A flush that is out ends with a turn.
     if (syncs_by_interval(*served.log) && served.log->has_unsynced() && !served.log->is_flushing())

@@ -211,6 +211,7 @@ void Server::on_tables(Session&, Message const&, Answer& answer, Status& status)
     answer.message("TABLE")
         .add("name", std::string_view{table->name})
         .add("type", std::string_view{table->type->name()});
+    if (!table->declaration->persistent) answer.add("persistent", std::uint64_t{0});
     answer.add("log", std::string_view{table->log->name}).add("rows", rows.value());
     std::string key;
     for (std::uint16_t const column : table->declaration->schema.key) {
@@ -277,6 +278,7 @@ void Server::own_stats(Answer& answer) {
   std::uint64_t bound = 0;
   std::string starts;
   for (auto const& log : engine_.logs()) {
+    if (!log->keeps) continue;
     core::LogUsage const usage = log->log->usage();
     std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
     disk += usage.disk_bytes + usage.containers_held * container;
@@ -294,6 +296,15 @@ void Server::own_stats(Answer& answer) {
       .add("log_disk_bound", bound)
       .add("log_containers", containers)
       .add("log_bytes_restated", restated_bytes());
+  storage::ScrubReport scrubbed;
+  for (ServedLog const& served : logs_) {
+    scrubbed.bytes += served.log->scrub_report().bytes;
+    scrubbed.rounds += served.log->scrub_report().rounds;
+    scrubbed.damaged += served.log->scrub_report().damaged;
+  }
+  answer.add("log_scrubbed_bytes", scrubbed.bytes)
+      .add("log_scrub_rounds", scrubbed.rounds)
+      .add("log_damaged", scrubbed.damaged);
   answer.add("starts", std::string_view{starts});
   answer.add("durability", std::string_view{durability()});
 }
@@ -322,6 +333,10 @@ std::string Server::durability() const {
                 : "acknowledged before it is synced, synced every " + std::to_string(log->options().sync_interval_ms) +
                       " ms";
   }
+  std::string volatile_ones;
+  for (auto const& table : engine_.tables())
+    if (table->table != nullptr && !table->declaration->persistent) volatile_ones += " " + table->name;
+  if (!volatile_ones.empty()) text += "; in memory only, gone with a stop:" + volatile_ones;
   return text;
 }
 

@@ -106,6 +106,10 @@ Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t
 }
 
 void Chore::run() {
+  if (kind_ == Kind::check) {
+    scrub_->run(disk_);
+    return;
+  }
   if (kind_ == Kind::make) {
     status_ = make_container(disk_, folder_, header_);
     return;

@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "env/disk.h"
 #include "fastjournal/status.h"
 #include "storage/format.h"
+#include "storage/scrub.h"
 
 namespace fastjournal::storage {
 
@@ -37,15 +39,19 @@ struct HeaderCopies {
 // Work that needs nothing of the log: may run on any thread.
 class Chore {
  public:
-  enum class Kind : std::uint8_t { make, wipe, remove };
+  enum class Kind : std::uint8_t { make, wipe, remove, check };
 
   // `wipe_first`: what is removed is overwritten before.
   Chore(env::Disk& disk, std::string folder, Kind kind, ContainerHeader header, bool wipe_first = false)
       : disk_(disk), folder_(std::move(folder)), kind_(kind), header_(header), wipe_first_(wipe_first) {}
+  // A step of scrubbing; its status() is always ok, what it found is its own.
+  Chore(env::Disk& disk, ScrubStep step) : disk_(disk), kind_(Kind::check), scrub_(std::move(step)) {}
   void run();
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] ContainerHeader const& header() const { return header_; }
+  // Of Kind::check.
+  [[nodiscard]] ScrubStep const& scrub() const { return *scrub_; }
   // Valid after run().
   [[nodiscard]] Status const& status() const { return status_; }
   // A write or sync failed in a container that was in use: nothing is known about it any more, and a second try would
@@ -57,7 +63,8 @@ class Chore {
   std::string folder_;
   Kind kind_;
   ContainerHeader header_;
-  bool wipe_first_;
+  bool wipe_first_{false};
+  std::optional<ScrubStep> scrub_;
   Status status_;
   bool is_fatal_{false};
 };

@@ -432,10 +432,14 @@ void FileLog::give_up_hold() {
   held_lap_ = 0;
 }
 
-// As a start does: the stream is cut at its end, and goes on where no LSN was given yet.
 Status FileLog::begin_afresh() {
   if (!error_.ok()) return error_;
   resting_ = true;
+  return leave_container();
+}
+
+// As a start does: the stream is cut at its end, and goes on where no LSN was given yet.
+Status FileLog::leave_container() {
   bool const has_open_batch = used_ > kBatchHeaderBytes;
   if (has_open_batch || has_unsynced() || chain_.back().live_until.is_none() || spares() == 0) return {};
   // What was prepared follows this container's end, which is never reached. Those laps stay unused.
@@ -574,6 +578,10 @@ bool FileLog::is_below_base_on_disk(Container const& container) {
 void FileLog::finish_chore(std::unique_ptr<Chore> chore) {
   FJ_CHECK(chore_out_, "a chore that was taken comes back");
   chore_out_ = coming_ = false;
+  if (chore->kind() == Chore::Kind::check) {
+    finish_scrub(chore->scrub());
+    return;
+  }
   bool const ok = chore->status().ok();
   if (wiped_) {
     wiped_->clean = ok;

@@ -68,6 +68,7 @@ struct LogOptions {
   // them. A batch keeps every container that it touches: copying one of them free must not mean copying two.
   std::uint64_t batch_bytes_max{8U << 20U};
   WhenEmpty when_empty{WhenEmpty::reset};
+  std::uint64_t scrub_ms{0};       // everything durable is checked once in this time (take_scrub); the owner keeps it; 0: never
   bool wipe{false};                // containers are overwritten with zeros when nothing in them is needed any more
   std::uint64_t store_id_seed{0};  // chance, for a new log's store id
   // Of a new log that holds the records of another one: it goes on where that ended.
@@ -184,6 +185,17 @@ class FileLog final : public core::Log {
   void finish_chore(std::unique_ptr<Chore> chore);
   void run_chores();
 
+  // A chore too: the next step of reading and checking what is durable. nullptr: another chore is out, or
+  // the round is over (round_total of the report is 0) and the next call begins another.
+  [[nodiscard]] std::unique_ptr<Chore> take_scrub();
+  [[nodiscard]] ScrubReport const& scrub_report() const { return scrub_.report; }
+  // Something that is needed cannot be read back: a start would be refused.
+  [[nodiscard]] bool is_damaged() const { return chain_.front().header.lap <= scrub_.damaged_lap; }
+  [[nodiscard]] Lsn damaged_end() const override;
+  // If it is the container that is written, goes on in another as soon as nothing is unsynced: only what is not
+  // written any more can be given up. Called between batches.
+  [[nodiscard]] Status leave_damaged_container();
+
  private:
   struct Container {
     ContainerHeader header;
@@ -250,9 +262,12 @@ class FileLog final : public core::Log {
   // The open batch, as it stands.
   [[nodiscard]] bool may_go_through() const;
   Status try_direct(Container& container);
+  [[nodiscard]] Status leave_container();
   void enter_next_container();
   // On the spot.
   Status sync_written();
+  [[nodiscard]] std::optional<ScrubStep::Task> next_scrub_task();
+  void finish_scrub(ScrubStep const& step);
   // Fatal from here on.
   Status fail(Status const& status);
 
@@ -299,6 +314,17 @@ class FileLog final : public core::Log {
   Lsn base_needs_{};      // base_ holds once everything below this is durable
   Lsn base_safe_{};       // a base that holds
   Lsn base_in_header_{};  // the highest base in a durable container header
+
+  // A round of scrubbing.
+  struct Scrub {
+    ScrubReport report;
+    Lsn at{};                     // where the next step begins
+    Lsn until{};                  // what was durable when the round began; none: no round is under way
+    std::uint64_t step_bytes{0};  // the next step reads more than usual
+    bool lost{false};
+    bool passed_over{false};
+    std::uint64_t damaged_lap{0};  // the last container in which something needed was damaged
+  } scrub_;
 
   SyncTimes sync_times_;
   Status error_;

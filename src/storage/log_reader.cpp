@@ -2,6 +2,7 @@
 #include "storage/log_reader.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@ namespace fastjournal::storage {
 namespace {
 
 constexpr std::uint64_t kWindowBytes = 1U << 20U;
+// As many are known before they are handed out: memory is asked for what they need while others are applied.
+constexpr std::size_t kRecordsAhead = 8;
 // Whoever tells people of it looks at the clock as often.
 constexpr std::uint64_t kProgressBytes = 1U << 20U;
 
@@ -179,24 +182,31 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
                           RecoveryReport& report) {
   BatchHeader const& header = batch.header;
   std::uint64_t at = kBatchHeaderBytes;
-  std::uint64_t records = 0;
+  std::array<RecordView, kRecordsAhead> ahead;
+  std::uint64_t decoded = 0;
+  std::uint64_t given = 0;
   bool group_open = false;
-  while (at < header.used) {
+  while (at < header.used || given < decoded) {
+    if (at == header.used || decoded - given == kRecordsAhead) {
+      RecordView const& view = ahead[given++ % kRecordsAhead];
+      if (view.lsn >= base_)
+        if (Status status = handler.on_record(view, base_); !status.ok()) return status;
+      continue;
+    }
     auto const record = decode_record(batch.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
     if (!record)
       return damaged(fmt::format("{}: a record of a sound batch cannot be read",
                                  segment.place(Lsn{header.lsn.value + at})));
     group_open = !record->last_of_group;
-    if (record->view.lsn >= base_)
-      if (Status status = handler.on_record(record->view, base_); !status.ok()) return status;
+    if (given < decoded) handler.on_soon(record->view);
+    ahead[decoded++ % kRecordsAhead] = record->view;
     at += record->bytes;
-    ++records;
   }
   if (group_open)
     return damaged(fmt::format("{}: the batch ends inside a group", segment.place(header.lsn)));
   Container const* container = segment.container_at(header.lsn);
-  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), records, batch.bytes});
-  report.records += records;
+  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), given, batch.bytes});
+  report.records += given;
   ++report.batches;
   return {};
 }

@@ -43,6 +43,8 @@ class RecordHandler {
  public:
   // Every record at or above base, in the order of the log. Not ok stops the reading, and the start.
   virtual Status on_record(RecordView const& record, Lsn base) = 0;
+  // This record follows a few later: a hint, for those who know what they will have to look at.
+  virtual void on_soon(RecordView const&) {}
   // After the records of each batch.
   virtual void on_batch(BatchView const&) {}
   // Each MiB or so.

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -209,6 +210,47 @@ BOOST_FIXTURE_TEST_CASE(a_flag_folder_that_is_gone_is_an_alert_and_stops_nothing
     }
     return all.find("name=flags-failed;") != std::string::npos;
   }));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_byte_that_changes_on_the_disk_is_an_alert_and_costs_no_row, Fixture) {
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+  daemon.write("fastjournal.xml",
+               "<fastjournal><alerts flags=\"flags\"/><log name=\"shared\" container-size=\"512KiB\" scrub=\"1s\"/>"
+               "</fastjournal>");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  LineClient client{daemon.tcp()};
+  for (int i = 0; i < 1500; ++i)
+    BOOST_REQUIRE(ask(client, "INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + std::string(1000, 'x'))
+                      .starts_with("INSERTED "));
+  // An old row's payload, wherever it stands.
+  std::filesystem::path const log = daemon.folder() / "data" / "shared";
+  std::filesystem::path damaged;
+  std::streamoff at = 0;
+  for (auto const& entry : std::filesystem::directory_iterator{log}) {
+    std::string const text = text_of(entry.path());
+    std::size_t found = text.find("n7");
+    while (found != std::string::npos && found + 2 < text.size() && std::isdigit(text[found + 2]) != 0)
+      found = text.find("n7", found + 1);
+    if (found == std::string::npos) continue;
+    damaged = entry.path();
+    at = static_cast<std::streamoff>(found) + 500;
+  }
+  BOOST_REQUIRE(!damaged.empty());
+  std::fstream file{damaged, std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(at).put('?').flush();
+
+  BOOST_REQUIRE(comes_true([&] { return !read_flags(flags()).empty(); }));
+  auto const flag = read_flags(flags()).begin()->second;
+  BOOST_TEST(flag.name == "log-damaged");
+  BOOST_TEST(flag.fields.at("message").find(damaged.filename().string() + " offset ") != std::string::npos,
+             flag.fields.at("message"));
+  BOOST_TEST(comes_true([&] { return daemon.output().find("stands elsewhere now") != std::string::npos; }));
+  daemon.kill(SIGKILL);
+  static_cast<void>(daemon.wait());
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  LineClient again{daemon.tcp()};
+  BOOST_TEST(ask(again, "PEEK table=jobs;name=n7").find(std::string(1000, 'x')) != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -179,12 +179,16 @@ struct WakeMessage {
   bool operator==(WakeMessage const&) const = default;
 };
 
+// In place of a log's name: of tables that are not persistent. No log can be named so.
+inline constexpr char kVolatileLog[] = "(none)";
+
 // NAME.xml
 struct TableDeclaration {
   std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes
   std::string type;
   std::string description;
   std::string log{"shared"};  // name of the log its records go to
+  bool persistent{true};      // false: no log has them, and a restart finds the table empty; `log` is kVolatileLog
   Schema schema;
   std::vector<OptionValue> options;       // every option of the type, in the type's order
   std::vector<AliasDeclaration> aliases;  // at most 16; no two tables have one of the same command

@@ -221,6 +221,9 @@ class Table {
   // whose id is below base() died and was dropped: counted and ignored; any other is damage
   // (DECISIONS 8): return false, which stops the daemon.
   [[nodiscard]] virtual bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept = 0;
+  // A hint of a recovery: apply gets this record soon. Changes nothing; what apply will look at may be fetched from
+  // memory meanwhile, for which it would wait otherwise.
+  virtual void foresee(RecordView const& record) const noexcept { static_cast<void>(record); }
   // The table's rows may be written with these schemas; called before any record that needs it.
   virtual void add_schema(Schema const& schema) = 0;
   // Schema versions that rows still use (bit n = version n; versions wrap at 64k, the engine asks one at a time).
@@ -270,7 +273,7 @@ class Table {
 // The one exported symbol
 
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 3;
+inline constexpr std::uint32_t kPluginAbi = 4;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

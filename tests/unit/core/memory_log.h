@@ -56,6 +56,7 @@ class MemoryLog final : public Log {
   }
   std::uint32_t start() const override { return start_number; }
   std::uint64_t store_id() const override { return 4711; }
+  Lsn damaged_end() const override { return damaged; }
   LogUsage usage() const override {
     std::uint64_t const first = base_.value / container_bytes;
     auto const used = static_cast<std::uint32_t>(end_ / container_bytes - first + 1);
@@ -71,6 +72,7 @@ class MemoryLog final : public Log {
   }
 
   std::deque<Record> records;
+  Lsn damaged{};
   bool room{true};
   bool room_to_remove{true};
   bool synced_promised{false};
