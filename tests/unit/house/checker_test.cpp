@@ -246,6 +246,15 @@ BOOST_AUTO_TEST_CASE(an_example_that_is_not_the_file_is_found) {
   BOOST_TEST(lines() == "4 0");
 }
 
+BOOST_AUTO_TEST_CASE(a_promise_by_a_test_that_is_not_there_is_found) {
+  std::set<std::string> tests;
+  find_tests("BOOST_" "AUTO_TEST_SUITE(log)\nBOOST_" "AUTO_TEST_CASE(a_b)\nBOOST_" "FIXTURE_TEST_CASE(c_d, World) {\n", tests);
+  BOOST_TEST((tests == std::set<std::string>{"log/a_b", "log/c_d"}));
+  auto const exists = [](std::string const& target) { return target == "tests/crash"; };
+  check_named_tests("doc/a.md", "| x | `log/a_b`, `log/c_d` |\n`tests/crash` `a/B` `x.y/z`\n`log/e`\n", tests, exists, findings);
+  BOOST_TEST(lines() == "3");
+}
+
 BOOST_AUTO_TEST_CASE(an_index_that_is_not_whole_is_found) {
   auto const exists = [](std::string const& target) { return target == "t/a.txt" || target == "src/b.cpp"; };
   std::string const head = "| rule | shown by |\n|---|---|\n";

@@ -1,6 +1,7 @@
 #include "tests/unit/house/documents.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace fastjournal::house {
@@ -23,7 +24,49 @@ std::vector<std::string> named_files(std::string const& line) {
   return out;
 }
 
+// The word behind `macro` in this line; empty if it is not there.
+std::string argument_of(std::string const& line, std::string_view macro) {
+  std::size_t const at = line.find(macro);
+  if (at == std::string::npos) return {};
+  std::size_t const begin = at + macro.size();
+  return line.substr(begin, line.find_first_of(",)", begin) - begin);
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::islower(static_cast<unsigned char>(text.front())) != 0 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
+  });
+}
+
 }  // namespace
+
+void find_tests(std::string_view source, std::set<std::string>& tests) {
+  std::string suite;
+  for (std::string const& line : split_lines(source)) {
+    for (std::string_view const macro : {"_AUTO_TEST_SUITE(", "_FIXTURE_TEST_SUITE("})
+      if (std::string const name = argument_of(line, macro); !name.empty()) suite = name;
+    for (std::string_view const macro : {"_AUTO_TEST_CASE(", "_FIXTURE_TEST_CASE("})
+      if (std::string const name = argument_of(line, macro); !name.empty()) tests.insert(suite + "/" + name);
+  }
+}
+
+void check_named_tests(std::string_view path, std::string_view markdown, std::set<std::string> const& tests,
+                       std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings) {
+  int number = 0;
+  for (std::string const& line : split_lines(markdown)) {
+    ++number;
+    for (std::size_t at = line.find('`'); at != std::string::npos; at = line.find('`', at + 1)) {
+      std::size_t const end = line.find('`', at + 1);
+      if (end == std::string::npos) break;
+      std::string const name = line.substr(at + 1, end - at - 1);
+      at = end;
+      std::size_t const slash = name.find('/');
+      if (slash == std::string::npos || !is_word(name.substr(0, slash)) || !is_word(name.substr(slash + 1))) continue;
+      if (!tests.contains(name) && !exists(name))
+        findings.push_back({std::string{path}, number, "names the test '" + name + "', which is not there"});
+    }
+  }
+}
 
 void check_index(std::string_view path, std::string_view markdown, std::vector<std::string> const& listed,
                  std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,12 @@ void check_excerpt(std::string_view path, std::string_view markdown, std::string
 // in backquotes, one of them or another file of the checkout; what it names is there.
 void check_index(std::string_view path, std::string_view markdown, std::vector<std::string> const& listed,
                  std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings);
+
+// "suite/case" of every test case in a source of Boost.Test.
+void find_tests(std::string_view source, std::set<std::string>& tests);
+
+// What stands in backquotes and looks like suite/case is one of `tests`.
+void check_named_tests(std::string_view path, std::string_view markdown, std::set<std::string> const& tests,
+                       std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings);
 
 }  // namespace fastjournal::house

@@ -122,6 +122,15 @@ BOOST_AUTO_TEST_CASE(documents_link_to_what_is_there) {
   report();
 }
 
+BOOST_AUTO_TEST_CASE(promises_name_tests_that_are_there) {
+  std::set<std::string> tests;
+  for (std::string const& path : tree.files({"tests"}, {".cpp"})) find_tests(tree.read(path), tests);
+  for (std::string const& path : tree.files({"doc"}, {".md"}))
+    check_named_tests(
+        path, tree.read(path), tests, [this](std::string const& target) { return tree.holds(target); }, findings);
+  report();
+}
+
 BOOST_AUTO_TEST_CASE(the_table_in_the_readme_is_the_one_that_is_served) {
   check_excerpt("README.md", tree.read("README.md"), "xml", tree.read("conf/tables.d/pages.xml"), findings);
   report();
