@@ -45,9 +45,9 @@ void Server::tell_damage(ServedLog& served) {
                 "log,manual");
   }
   if (!served.mending) return;
+  // An error is the log's, and the next commit's.
+  static_cast<void>(log.mend());
   if (log.is_damaged()) {
-    // An error is the log's, and the next commit's.
-    static_cast<void>(log.leave_damaged_container());
     served.scrub_at_us = std::min(served.scrub_at_us, time_.monotonic_us() + kStepEveryUs);
     return;
   }

@@ -297,14 +297,17 @@ void Server::own_stats(Answer& answer) {
       .add("log_containers", containers)
       .add("log_bytes_restated", restated_bytes());
   storage::ScrubReport scrubbed;
+  std::uint64_t mending = 0;
   for (ServedLog const& served : logs_) {
+    mending += served.log->is_damaged() ? 1 : 0;
     scrubbed.bytes += served.log->scrub_report().bytes;
     scrubbed.rounds += served.log->scrub_report().rounds;
     scrubbed.damaged += served.log->scrub_report().damaged;
   }
   answer.add("log_scrubbed_bytes", scrubbed.bytes)
       .add("log_scrub_rounds", scrubbed.rounds)
-      .add("log_damaged", scrubbed.damaged);
+      .add("log_damaged", scrubbed.damaged)
+      .add("logs_mending", mending);
   answer.add("starts", std::string_view{starts});
   answer.add("durability", std::string_view{durability()});
 }

@@ -190,11 +190,11 @@ class FileLog final : public core::Log {
   [[nodiscard]] std::unique_ptr<Chore> take_scrub();
   [[nodiscard]] ScrubReport const& scrub_report() const { return scrub_.report; }
   // Something that is needed cannot be read back: a start would be refused.
-  [[nodiscard]] bool is_damaged() const { return chain_.front().header.lap <= scrub_.damaged_lap; }
+  [[nodiscard]] bool is_damaged() const { return scrub_.damaged_lap != 0; }
   [[nodiscard]] Lsn damaged_end() const override;
-  // If it is the container that is written, goes on in another as soon as nothing is unsynced: only what is not
-  // written any more can be given up. Called between batches.
-  [[nodiscard]] Status leave_damaged_container();
+  // The log's part in healing, between batches, until is_damaged() is false: a damaged container that is written is
+  // left as soon as nothing is unsynced, as only others can be given up; and once it is, the disk is told.
+  [[nodiscard]] Status mend();
 
  private:
   struct Container {
@@ -323,7 +323,7 @@ class FileLog final : public core::Log {
     std::uint64_t step_bytes{0};  // the next step reads more than usual
     bool lost{false};
     bool passed_over{false};
-    std::uint64_t damaged_lap{0};  // the last container in which something needed was damaged
+    std::uint64_t damaged_lap{0};  // the last container that must be given up for its damage; 0: none
   } scrub_;
 
   SyncTimes sync_times_;

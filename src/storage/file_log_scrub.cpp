@@ -93,9 +93,15 @@ Lsn FileLog::damaged_end() const {
   return end;
 }
 
-Status FileLog::leave_damaged_container() {
-  if (!error_.ok()) return error_;
-  return chain_.back().header.lap == scrub_.damaged_lap ? leave_container() : Status{};
+Status FileLog::mend() {
+  if (!error_.ok() || scrub_.damaged_lap == 0) return error_;
+  if (chain_.back().header.lap <= scrub_.damaged_lap) return leave_container();
+  if (chain_.front().header.lap <= scrub_.damaged_lap) return {};
+  // A start would still read it, back to the base that the headers name.
+  if (base_in_header_ < chain_.front().header.cut)
+    if (Status status = put_base_on_disk(); !status.ok()) return fail(status);
+  scrub_.damaged_lap = 0;
+  return {};
 }
 
 }  // namespace fastjournal::storage

@@ -127,9 +127,36 @@ BOOST_AUTO_TEST_CASE(damage_is_over_when_the_base_has_passed_its_container) {
   BOOST_TEST(!end.is_none());
   world.log->set_base(Lsn{end.value - 8});
   BOOST_TEST(world.log->is_damaged());
+  FJ_REQUIRE_OK(world.log->mend());
+  BOOST_TEST(world.log->is_damaged());
   world.log->set_base(end);
+  FJ_REQUIRE_OK(world.log->mend());
   BOOST_TEST(!world.log->is_damaged());
   BOOST_CHECK(world.log->damaged_end().is_none());
+  // The disk knows: a start does not look there.
+  world.disk.kill();
+  FJ_REQUIRE_OK(world.open());
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_container_that_is_written_is_left) {
+  World world;
+  world.options.container_bytes = 1U << 20U;
+  fill(world, 20);
+  world.disk.flip("data/log/" + containers(world)[0], 5000, 1);
+  world.disk.flip("data/log/" + containers(world)[1], 5000, 1);
+  BOOST_TEST(round(*world.log).damaged == 1U);
+  BOOST_CHECK(world.log->damaged_end().is_none());
+  FJ_REQUIRE_OK(world.log->mend());
+  BOOST_TEST(world.log->is_damaged());
+  BOOST_REQUIRE(!world.log->damaged_end().is_none());
+  BOOST_REQUIRE(world.put("after it"));
+  world.log->set_base(world.log->damaged_end());
+  BOOST_REQUIRE(world.put("and once more"));
+  FJ_REQUIRE_OK(world.log->mend());
+  BOOST_TEST(!world.log->is_damaged());
+  world.disk.kill();
+  FJ_REQUIRE_OK(world.open());
+  BOOST_TEST(world.found.entries.size() == 2U);
 }
 
 // Whatever happens while a step is out: nothing sound is taken for damaged, and the log is none the worse.
