@@ -85,7 +85,8 @@ Status World::open_logs() {
 
 std::set<std::string> World::log_names() const {
   std::set<std::string> names{"shared"};
-  for (core::Declaration const& declared : declarations_) names.insert(declared->log);
+  for (core::Declaration const& declared : declarations_)
+    if (declared->persistent) names.insert(declared->log);
   return names;
 }
 
