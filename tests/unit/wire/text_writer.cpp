@@ -105,6 +105,32 @@ BOOST_AUTO_TEST_CASE(parameters_are_sorted_whatever_their_number_and_order) {
   BOOST_TEST(line == expected + "\n");
 }
 
+BOOST_AUTO_TEST_CASE(names_that_begin_alike_are_sorted_whole) {
+  BOOST_TEST(line_of({{"process_date", Value::of_text("3")},
+                      {"processing", Value::of_text("5")},
+                      {"process", Value::of_text("1")},
+                      {"process_dat", Value::of_text("2")},
+                      {"process_datf", Value::of_text("4")}}) ==
+             "CMD process=1;process_dat=2;process_date=3;process_datf=4;processing=5;\n");
+}
+
+// Eight bytes are looked at together: none may hide behind the others.
+BOOST_AUTO_TEST_CASE(a_byte_that_no_name_has_is_found_at_every_place) {
+  std::string_view const rest = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  for (std::size_t size = 1; size <= 20; ++size)
+    for (std::size_t at = 0; at < size; ++at)
+      for (int byte = 0; byte < 256; ++byte) {
+        auto const c = static_cast<char>(byte);
+        std::string name(size, 'n');
+        name[at] = c;
+        bool const good = rest.find(c) != std::string_view::npos && (at > 0 || c < '0' || c > '9');
+        Param const params[] = {{name, Value::of_text("v")}};
+        Written const out = written({.command = "CMD", .params = params});
+        BOOST_REQUIRE(out.status.ok() == good);
+        BOOST_REQUIRE(out.line == (good ? "CMD " + name + "=v;\n" : ""));
+      }
+}
+
 BOOST_AUTO_TEST_CASE(numbers_booleans_and_binary_are_written_as_text) {
   BOOST_TEST(line_of({{"i", Value::of_integer(INT64_MIN)}}) == "CMD i=-9223372036854775808;\n");
   BOOST_TEST(line_of({{"u", Value::of_unsigned(UINT64_MAX)}}) == "CMD u=18446744073709551615;\n");
