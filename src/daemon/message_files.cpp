@@ -38,6 +38,22 @@ void add(CommandDeclaration const& declared, Command& out) {
     if (!seen.contains(name)) parameter.required = false;
 }
 
+// What comes in, and the two answers, which echo what they were asked to.
+std::map<std::string, Command> commands_of(AliasDeclaration const& alias, std::string const& table) {
+  std::map<std::string, Command> out;
+  Command& asked = out[alias.command];
+  asked.description = "an alias: " + alias.means + " of table " + table;
+  Command answer;
+  answer.description = "answers " + alias.command;
+  for (AliasParameter const& one : alias.parameters) {
+    asked.parameters[one.name] = {"string", false};
+    if (one.use == AliasParameter::Use::echo) answer.parameters[one.name] = {"string", false};
+  }
+  for (std::string const& name : {alias.answer, alias.refusal})
+    if (!name.empty()) out[name] = answer;
+  return out;
+}
+
 std::string content_of(std::string const& name, Command const& command) {
   std::string out = "# " + name + ": " + command.description + "\n";
   for (auto const& [parameter, facts] : command.parameters)
@@ -75,6 +91,9 @@ std::map<std::string, std::string> message_files(core::TableTypes const& types, 
     command.parameters.try_emplace("request", Parameter{"string", false});
     out[name + ".conf"] = content_of(name, command);
   }
+  for (core::Declaration const& table : tables)
+    for (AliasDeclaration const& alias : table->aliases)
+      for (auto const& [name, command] : commands_of(alias, table->name)) out[name + ".conf"] = content_of(name, command);
   return out;
 }
 

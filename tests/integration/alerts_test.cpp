@@ -175,7 +175,9 @@ BOOST_FIXTURE_TEST_CASE(stop_from_the_communicatord_ends_it_cleanly, Fixture) {
 }
 
 BOOST_AUTO_TEST_CASE(definition_files_tell_parameters_and_columns) {
-  RealDaemon daemon{""};
+  RealDaemon daemon{
+      "<aliases><alias command=\"PUTJOB\" means=\"INSERT\" answer=\"GOTJOB\" refusal=\"JOBFAILED\">"
+      "<parameter name=\"uri\" is=\"name\"/><parameter name=\"ticket\" use=\"echo\"/></alias></aliases>"};
   BOOST_TEST(!daemon.start({"--message-files", daemon.folder() / "messages"}));
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
   auto const text_of = [&](std::string const& name) {
@@ -187,6 +189,10 @@ BOOST_AUTO_TEST_CASE(definition_files_tell_parameters_and_columns) {
              text_of("DONE.conf"));
   BOOST_TEST(text_of("INSERT.conf").find("\n[payload]\ntype=string\nflags=optional,empty\n") != std::string::npos);
   BOOST_TEST(text_of("LOWER.conf").find("\n[name]\n") != std::string::npos);
+  BOOST_TEST(text_of("PUTJOB.conf").find("\n[uri]\ntype=string\nflags=optional,empty\n") != std::string::npos,
+             daemon.output());
+  BOOST_TEST(text_of("GOTJOB.conf").find("\n[ticket]\n") != std::string::npos);
+  BOOST_TEST(text_of("GOTJOB.conf").find("[uri]") == std::string::npos);
   BOOST_TEST(!std::filesystem::exists(daemon.folder() / "messages" / "STOP.conf"));
 }
 
