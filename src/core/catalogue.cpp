@@ -100,7 +100,7 @@ bool Catalogue::apply(RecordView const& record) noexcept {
       ByteReader reader{as_text(record.body)};
       TableId const id{reader.number<std::uint32_t>()};
       if (!reader.finished()) return false;
-      tables_.erase(id);
+      drop(id);
       alerts_.forget_table(id);
       return true;
     }
@@ -128,12 +128,31 @@ bool Catalogue::apply_table(RecordView const& record) {
   if (!reader.finished() || id == TableId::catalogue) return false;
   TableEntry& entry = tables_[id];
   if (entry.name.empty()) live_bytes_ += record.body.size() + kRecordOverhead;
+  move(entry.lsn, record.lsn, {id, std::nullopt});
   entry.object = record.object;
   entry.lsn = record.lsn;
   entry.name = name;
   entry.type = type;
   last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id));
   return true;
+}
+
+void Catalogue::drop(TableId id) {
+  auto const found = tables_.find(id);
+  if (found == tables_.end()) return;
+  TableEntry const& table = found->second;
+  move(table.lsn, {}, {});
+  if (!table.name.empty()) live_bytes_ -= table_body(id, table.name, table.type).size() + kRecordOverhead;
+  for (auto const& [version, schema] : table.schemas) {
+    move(schema.lsn, {}, {});
+    live_bytes_ -= schema_body(id, schema.schema).size() + kRecordOverhead;
+  }
+  tables_.erase(found);
+}
+
+void Catalogue::move(Lsn from, Lsn to, Statement what) {
+  if (!from.is_none()) by_place_.erase(from);
+  if (!to.is_none()) by_place_[to] = what;
 }
 
 bool Catalogue::apply_schema(RecordView const& record) {
@@ -145,6 +164,7 @@ bool Catalogue::apply_schema(RecordView const& record) {
   SchemaEntry& entry = tables_[id].schemas[schema->version];
   last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id));
   if (entry.lsn.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
+  move(entry.lsn, record.lsn, {id, schema->version});
   entry = SchemaEntry{record.object, record.lsn, std::move(schema).value()};
   return true;
 }
@@ -174,25 +194,22 @@ Lsn Catalogue::oldest_lsn() const {
   auto const take = [&oldest](Lsn lsn) {
     if (oldest.is_none() || lsn < oldest) oldest = lsn;
   };
-  for (auto const& [id, table] : tables_) {
-    take(table.lsn);
-    for (auto const& [version, schema] : table.schemas) take(schema.lsn);
-  }
+  if (!by_place_.empty()) take(by_place_.begin()->first);
   if (!numbers_.below.is_none()) take(numbers_.lsn);
   return oldest;
 }
 
 bool Catalogue::restate_one(Lsn below, Records& records) const {
-  for (auto const& [id, table] : tables_) {
-    if (table.lsn < below) {
-      append_table(records, table.object, id, table.name, table.type);
-      return true;
+  if (!by_place_.empty() && by_place_.begin()->first < below) {
+    Statement const& what = by_place_.begin()->second;
+    TableEntry const& table = tables_.at(what.id);
+    if (what.schema) {
+      SchemaEntry const& schema = table.schemas.at(*what.schema);
+      append_schema(records, schema.object, what.id, schema.schema);
+    } else {
+      append_table(records, table.object, what.id, table.name, table.type);
     }
-    for (auto const& [version, schema] : table.schemas) {
-      if (schema.lsn >= below) continue;
-      append_schema(records, schema.object, id, schema.schema);
-      return true;
-    }
+    return true;
   }
   if (!numbers_.below.is_none() && numbers_.lsn < below) {
     append_numbers(records, numbers_.object, numbers_.below);

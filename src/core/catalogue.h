@@ -79,8 +79,16 @@ class Catalogue {
  private:
   bool apply_table(RecordView const& record);
   bool apply_schema(RecordView const& record);
+  void drop(TableId id);
+  // A statement of what stood at `from` (none: nowhere) stands at `to` now (none: nowhere).
+  struct Statement {
+    TableId id;
+    std::optional<std::uint16_t> schema;  // none: the table itself
+  };
+  void move(Lsn from, Lsn to, Statement what);
 
   std::map<TableId, TableEntry> tables_;
+  std::map<Lsn, Statement> by_place_;  // of tables and schemas, the oldest first: there may be ten thousand tables
   AlertBook alerts_;
   std::uint32_t last_id_{0};
   TimeMs last_now_{};

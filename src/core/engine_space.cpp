@@ -169,7 +169,7 @@ bool Engine::copy_forward(HostedLog& log, TimeMs now) {
   Lsn const from = log.log->end_lsn();
   std::size_t copied = 0;
   while (copied < kCopyStepsPerTurn && copy_catalogue(log, below, now)) ++copied;
-  if (over) {
+  if (over && log.rows_oldest < below) {
     bool const is_short = usage.is_short || log.short_of_space;
     std::size_t const most =
         std::clamp<std::uint64_t>(container_bytes(usage) / 8, kCopyBytesPerTurn, kCopyBytesPerTurnShort);

@@ -46,10 +46,11 @@ Line& Bench::line(std::string const& group, std::string const& work, std::string
   return *lines_.insert(place, Line{.group = group, .work = work, .peer = peer, .unit = unit, .durability = "", .aim = "", .note = "", .samples = {}});
 }
 
-void Bench::fault(std::uint64_t count, std::string const& what) {
+// A fault of ours fails the run; one of a peer is told: what it does at the end of a measurement is its own affair.
+void Bench::fault(Peer const& peer, std::uint64_t count, std::string_view what) {
   if (count == 0) return;
-  faults_ += count;
-  fmt::print(stderr, "{} {}\n", count, what);
+  if (is_ours(peer)) faults_ += count;
+  fmt::print(stderr, "{}: {} {}\n", peer.name(), count, what.substr(0, std::min(what.find('\n'), std::size_t{200})));
 }
 
 void Bench::say(std::string const& what) const {
@@ -87,8 +88,8 @@ void Bench::measure(Contestant& contestant, Named const& named) {
                          .driver_busy = outcome.driver_busy});
   if (outcome.driver_busy > kDriverLimit) one.note = "the driver is the limit";
   if (!outcome.finished) one.note = "answers were missing";
-  fault(outcome.refused, peer.name() + " refused, the first: " + outcome.first_refusal);
-  fault(outcome.finished ? 0 : 1, peer.name() + ": answers did not come: " + named.name);
+  fault(peer, outcome.refused, "refused, the first: " + outcome.first_refusal);
+  fault(peer, outcome.finished ? 0 : 1, "measurement without all answers: " + std::string{named.name});
 }
 
 // At least so many rows wait, or as many as three seconds bring.
@@ -96,17 +97,17 @@ void Bench::stock(Contestant& contestant, std::uint64_t rows) {
   std::uint64_t const there = contestant.ledger.outstanding();
   if (there >= rows) return;
   Plan const plan{.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = 3, .rows = rows - there};
-  fault(run(*contestant.peer, plan, contestant.ledger).refused, contestant.peer->name() + " refused inserts");
+  fault(*contestant.peer, run(*contestant.peer, plan, contestant.ledger).refused, "inserts refused");
 }
 
 // Until nothing is left: then every number must have come, once.
 void Bench::drain(Contestant& contestant) {
   Plan const plan{.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds};
   Outcome const outcome = run(*contestant.peer, plan, contestant.ledger);
-  fault(outcome.refused, contestant.peer->name() + " refused, the first: " + outcome.first_refusal);
+  fault(*contestant.peer, outcome.refused, "refused, the first: " + outcome.first_refusal);
   if (outcome.seconds < kDrainSeconds)
-    fault(contestant.ledger.outstanding(), contestant.peer->name() + ": rows acknowledged and never handed out");
-  fault(contestant.ledger.twice(), contestant.peer->name() + ": rows handed out twice");
+    fault(*contestant.peer, contestant.ledger.outstanding(), "rows acknowledged and never handed out");
+  fault(*contestant.peer, contestant.ledger.twice(), "rows handed out twice");
 }
 
 void Bench::measure_merges(Contestant& contestant) {
@@ -120,8 +121,8 @@ void Bench::measure_merges(Contestant& contestant) {
                    .aim = ">= 500 k/s"});
   Outcome const left = run(*merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
                            merged.ledger);
-  fault(left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
-        merged.peer->name() + ": rows too many or too few after merges of 1,000 keys");
+  fault(*merged.peer, left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
+        "rows too many or too few after merges of 1,000 keys");
   contestant.peer = std::move(merged.peer);
 }
 
@@ -185,10 +186,10 @@ void Bench::measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting) {
   Plan insert{.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = 30, .rows = rows};
   insert.delay_ms = [](std::uint64_t number) { return 2000 + static_cast<std::int64_t>(number); };
   Outcome const in = run(peer, insert, ledger);
-  fault(in.refused, peer.name() + " refused rows with dates: " + in.first_refusal);
+  fault(peer, in.refused, "rows with dates refused: " + in.first_refusal);
   Outcome const out = run(
       peer, {.work = Work::wait, .connections = 1, .in_flight = 64, .seconds = span + 10, .rows = rows}, ledger);
-  fault(out.finished ? 0 : 1, peer.name() + ": not all rows with dates came");
+  fault(peer, out.finished ? 0 : 1, "time-out: not all rows with dates came");
   Line& one = line("dates", fmt::format("due -> message, {} waiting", waiting), peer.name(), " us");
   one.durability = peer.exact_dates() ? peer.durability() : "dates are whole seconds";
   if (is_ours(peer)) one.aim = "p50 <= 100, p99 <= 500 us idle";
@@ -212,7 +213,7 @@ void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers) {
     Plan insert{.work = Work::insert, .connections = 8, .in_flight = 128, .seconds = 60, .rows = rows};
     insert.delay_ms = [](std::uint64_t number) { return number > 0 ? kFarMs : std::int64_t{0}; };
     Outcome const in = run(*peer, insert, ledger);
-    fault(in.refused, peer->name() + " refused: " + in.first_refusal);
+    fault(*peer, in.refused, "refused: " + in.first_refusal);
     auto const inserted = static_cast<double>(in.operations);
     double const memory_each = static_cast<double>(resident_bytes(*peer) - memory) / inserted;
     double const disk_each = static_cast<double>(disk_bytes(*peer) - disk) / inserted;
@@ -260,14 +261,14 @@ void Bench::run_growth() {
     ours.peer->start();
     Plan fill{.work = Work::insert, .connections = 8, .in_flight = 128, .seconds = 120, .rows = rows};
     fill.delay_ms = [](std::uint64_t) { return kFarMs; };
-    fault(run(*ours.peer, fill, ours.ledger).refused, "inserts refused");
+    fault(*ours.peer, run(*ours.peer, fill, ours.ledger).refused, "inserts refused");
     for (std::uint32_t round = 0; round < settings_.rounds; ++round) {
       double const raw = raw_syncs(ours.peer->folder());
       Outcome const in = run(*ours.peer, {.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = settings_.seconds},
                              ours.ledger);
       Outcome const out = run(*ours.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
                               ours.ledger);
-      fault(in.refused + out.refused, "refused while growing");
+      fault(*ours.peer, in.refused + out.refused, "refused while growing");
       for (auto const& [name, outcome] : {std::pair{"insert", &in}, std::pair{"lease + done", &out}}) {
         Line& one = line("growth", std::string{name} + ", " + work, "fastjournal", "/s");
         one.aim = "cost <= 1.3 x that at 10 k";

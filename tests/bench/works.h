@@ -17,7 +17,7 @@ namespace fastjournal::bench {
 
 struct Settings {
   double seconds{0.8};
-  std::uint32_t rounds{3};
+  std::uint32_t rounds{2};
   std::uint64_t rows{1'000'000};       // that wait, in ours, where many are wanted
   std::uint64_t peer_rows{100'000};    // in the others: some take them slowly
   std::uint64_t most_rows{1'000'000};  // where cost grows with rows
@@ -63,7 +63,7 @@ class Bench {
   void measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting);
   [[nodiscard]] double raw_syncs(std::filesystem::path const& folder);
   Line& line(std::string const& group, std::string const& work, std::string const& peer, std::string const& unit);
-  void fault(std::uint64_t count, std::string const& what);
+  void fault(Peer const& peer, std::uint64_t count, std::string_view what);
   void say(std::string const& what) const;
 
   Settings settings_;

@@ -44,8 +44,9 @@ std::size_t end_of_call(std::string const& text, std::size_t open) {
   return text.size();
 }
 
+// What returns nothing is a hint, and cannot fail.
 std::string names_of_interface(std::string const& interface) {
-  std::regex const declared(R"(virtual [^;]*?\b(\w+)\([^;]*\)[^;]*= 0;)");
+  std::regex const declared(R"(virtual (?!void )[^;]*?\b(\w+)\([^;]*\)[^;]*= 0;)");
   std::string names;
   std::string const text = without_comments(text_of(interface));
   for (std::sregex_iterator it(text.begin(), text.end(), declared), end; it != end; ++it)

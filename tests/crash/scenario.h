@@ -54,12 +54,23 @@ class Scenario {
         world.crash(sim::keep_none());
         return open();
       case 'a': return append(70, 1, Promise::synced) && begin_flush();
+      case 'v': return scrub();
       case 't': return flush_ == nullptr || run_flush();
       case 'e': return end_flush();
       default: return false;
     }
   }
 
+  // A round, step by step. What cannot be read is told, and ends nothing. No letter of kSteps: it writes nothing.
+  bool scrub() {
+    for (int steps = 0; steps < 64; ++steps) {
+      std::unique_ptr<Chore> step = world.log->take_scrub();
+      if (step == nullptr) break;
+      step->run();
+      world.log->finish_chore(std::move(step));
+    }
+    return world.log->error().ok();
+  }
   // As an owner does at the end of a turn.
   bool begin_flush() {
     world.log->end_turn();
