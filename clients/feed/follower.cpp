@@ -5,27 +5,11 @@
 
 #include "clients/lib/socket.h"
 #include "env/network.h"
-#include "os/plugin_loader.h"
+#include "os/table_types.h"
 
 namespace fastjournal::client {
-namespace {
-
-Result<core::TableTypes> load_types(std::string const& folder) {
-  Result<std::vector<std::string>> const names = os::list_types(folder);
-  if (!names.ok()) return names.status();
-  core::TableTypes out;
-  for (std::string const& name : names.value()) {
-    Result<os::LoadedType> type = os::load_type(folder, name);
-    if (!type.ok()) return type.status();
-    out.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
-  }
-  return out;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Follower>> Follower::open(FollowOptions options) {
-  Result<core::TableTypes> types = load_types(options.plugins);
+  Result<core::TableTypes> types = os::load_table_types(options.plugins);
   if (!types.ok()) return types.status();
   Result<std::unique_ptr<Connection>> connection = Connection::open(options.connection);
   if (!connection.ok()) return connection.status();

@@ -84,17 +84,6 @@ bool same_key(Schema const& a, Schema const& b) {
   });
 }
 
-// During a reload nobody is told what becomes due by it: the timers of the next turn tell.
-class Nobody final : public Effects {
- public:
-  void available(ObjectId, std::string_view, TimeMs) override {}
-  void lease_began(ObjectId, ConnectionId) override {}
-  void lease_ended(ObjectId, ConnectionId) override {}
-  void available_again(std::string_view, std::uint64_t) override {}
-  void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
-  void lower_alert(std::string_view) override {}
-};
-
 }  // namespace
 
 Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type,
@@ -114,7 +103,8 @@ Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type,
 void Journal::set_rules() {
   Result<Rules> rules = Rules::read(*declaration_);
   FJ_CHECK(rules.ok(), "a declaration was taken without its check");
-  Nobody nobody;
+  // During a reload nobody is told what becomes due by it: the timers of the next turn tell.
+  NoEffects nobody;
   state_.set_rules(std::move(rules).value(), nobody);
   state_.set_weary_from(options_.weary_from());
 }

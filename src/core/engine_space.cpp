@@ -32,13 +32,6 @@ std::uint64_t container_bytes(LogUsage const& usage) {
 
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
 
-std::uint64_t live_bytes(HostedLog const& log) {
-  std::uint64_t live = log.catalogue.live_bytes();
-  for (auto const& [id, table] : log.tables)
-    if (table != nullptr && table->table != nullptr) live += table->table->live_bytes();
-  return live;
-}
-
 bool Engine::committed(TimeMs now) {
   bool again = false;
   reset_due_ = TimeMs::max();

@@ -72,6 +72,9 @@ struct HostedTable {
   std::uint64_t refused{0};
 };
 
+// One whole number of what the table tells about itself; 0: it tells none of this name.
+[[nodiscard]] std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name);
+
 // Bytes of records that are needed, of rows and of the catalogue.
 [[nodiscard]] std::uint64_t live_bytes(HostedLog const& log);
 

@@ -16,6 +16,7 @@
 #include "config/tables_folder.h"
 #include "daemon/event_log.h"
 #include "daemon/message_files.h"
+#include "os/plugin_loader.h"
 #include "os/workers.h"
 #include "server/replay.h"
 
@@ -91,7 +92,9 @@ Status Daemon::prepare() {
   if (!options_.plugins.empty()) declared_.plugins_folder = options_.plugins;
   if (declared_.plugins_folder.empty()) declared_.plugins_folder = os::plugins_beside_program(FJ_PLUGINS_FOLDER);
   if (Status status = open_event_log(declared_.logging.file, declared_.logging.level); !status.ok()) return status;
-  if (Status status = load_types(); !status.ok()) return status;
+  Result<core::TableTypes> types = os::load_table_types(declared_.plugins_folder);
+  if (!types.ok()) return types.status();
+  types_ = std::move(types).value();
   Result<core::Declarations> tables = read_declarations();
   if (!tables.ok()) return tables.status();
   tables_ = std::move(tables).value();
@@ -100,20 +103,6 @@ Status Daemon::prepare() {
 
 Status Daemon::write_message_files() const {
   return daemon::write_message_files(options_.message_files, message_files(types_, tables_));
-}
-
-Status Daemon::load_types() {
-  Result<std::vector<std::string>> names = os::list_types(declared_.plugins_folder);
-  if (!names.ok()) return names.status();
-  if (names->empty())
-    return {Code::bad_configuration, "no table type in " + declared_.plugins_folder +
-                                         ": TYPE.so and TYPE.xml are expected there; see --plugins"};
-  for (std::string const& name : names.value()) {
-    Result<os::LoadedType> type = os::load_type(declared_.plugins_folder, name);
-    if (!type.ok()) return type.status();
-    types_.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
-  }
-  return {};
 }
 
 Result<core::Declarations> Daemon::read_declarations() {

@@ -15,7 +15,7 @@
 #include "daemon/heap_ahead.h"
 #include "daemon/options.h"
 #include "os/clock.h"
-#include "os/plugin_loader.h"
+#include "os/table_types.h"
 #include "os/posix_disk.h"
 #include "reactor/reactor.h"
 #include "server/server.h"
@@ -37,7 +37,6 @@ class Daemon final : public server::Administration {
   [[nodiscard]] bool wants_restart() const { return restart_; }
 
  private:
-  [[nodiscard]] Status load_types();
   [[nodiscard]] Status open_logs();
   [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
   [[nodiscard]] Status take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound);

@@ -13,16 +13,6 @@
 namespace fastjournal::replica {
 namespace {
 
-class NoEffects final : public Effects {
- public:
-  void available(ObjectId, std::string_view, TimeMs) override {}
-  void lease_began(ObjectId, ConnectionId) override {}
-  void lease_ended(ObjectId, ConnectionId) override {}
-  void available_again(std::string_view, std::uint64_t) override {}
-  void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
-  void lower_alert(std::string_view) override {}
-};
-
 std::uint64_t number_of(Message const& message, std::string_view name) {
   Value const* const value = message.find(name);
   return value == nullptr ? 0 : value->as_unsigned().value_or(0);

@@ -19,21 +19,6 @@ class AnswerMetrics final : public MetricSink {
   Answer& answer_;
 };
 
-// Picks one metric out.
-class OneMetric final : public MetricSink {
- public:
-  explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
-  void integer(std::string_view name, std::int64_t value) override {
-    if (name == wanted_) value_ = value;
-  }
-  void real(std::string_view, double) override {}
-  [[nodiscard]] std::int64_t value() const { return value_; }
-
- private:
-  std::string_view wanted_;
-  std::int64_t value_{0};
-};
-
 constexpr std::string_view kind_name(CommandKind kind) {
   switch (kind) {
     case CommandKind::read: return "read";
@@ -206,13 +191,11 @@ void Server::on_alive(Session&, Message const& message, Answer& answer, Status&)
 void Server::on_tables(Session&, Message const&, Answer& answer, Status& status) {
   for (auto const& table : engine_.tables()) {
     if (table->table == nullptr) continue;
-    OneMetric rows{"rows"};
-    table->table->metrics(turn_now(), rows);
     answer.message("TABLE")
         .add("name", std::string_view{table->name})
         .add("type", std::string_view{table->type->name()});
     if (!table->declaration->persistent) answer.add("persistent", std::uint64_t{0});
-    answer.add("log", std::string_view{table->log->name}).add("rows", rows.value());
+    answer.add("log", std::string_view{table->log->name}).add("rows", core::metric_of(*table, turn_now(), "rows"));
     std::string key;
     for (std::uint16_t const column : table->declaration->schema.key) {
       if (!key.empty()) key += ' ';

@@ -5,6 +5,7 @@
 
 #include "config/daemon_reader.h"
 #include "os/plugin_loader.h"
+#include "os/table_types.h"
 
 namespace fastjournal::tools {
 
@@ -33,19 +34,7 @@ Result<Configured> read_configured(std::string const& file) {
 }
 
 Result<core::TableTypes> load_types(std::string const& plugins, std::string const& installed) {
-  std::string const folder = plugins.empty() ? os::plugins_beside_program(installed) : plugins;
-  Result<std::vector<std::string>> const names = os::list_types(folder);
-  if (!names.ok()) return names.status();
-  core::TableTypes out;
-  for (std::string const& name : names.value()) {
-    Result<os::LoadedType> type = os::load_type(folder, name);
-    if (!type.ok()) return type.status();
-    out.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
-  }
-  if (out.empty())
-    return Status{Code::bad_configuration,
-                  "no table type in " + folder + ": TYPE.so and TYPE.xml are expected there; see --plugins"};
-  return out;
+  return os::load_table_types(plugins.empty() ? os::plugins_beside_program(installed) : plugins);
 }
 
 }  // namespace fastjournal::tools

@@ -10,25 +10,8 @@ namespace {
 
 constexpr char kLogName[] = "log";
 
-// One number of a table.
-class OneMetric final : public MetricSink {
- public:
-  explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
-  void integer(std::string_view name, std::int64_t value) override {
-    if (name == wanted_) value_ = value;
-  }
-  void real(std::string_view, double) override {}
-  [[nodiscard]] std::int64_t value() const { return value_; }
-
- private:
-  std::string_view wanted_;
-  std::int64_t value_{0};
-};
-
-std::int64_t metric_of(core::HostedTable const& table, std::string_view name) {
-  OneMetric sink{name};
-  table.table->metrics(TimeMs{}, sink);
-  return sink.value();
+std::int64_t number_of(core::HostedTable const& table, std::string_view metric) {
+  return core::metric_of(table, TimeMs{}, metric);
 }
 
 }  // namespace
@@ -75,7 +58,7 @@ std::vector<Recovered::TableFacts> Recovered::tables() const {
   for (auto const& [id, table] : log_.tables)
     if (table != nullptr)
       out.push_back(
-          {id, table->name, table->type->name(), metric_of(*table, "rows"), metric_of(*table, "records_ignored")});
+          {id, table->name, table->type->name(), number_of(*table, "rows"), number_of(*table, "records_ignored")});
   return out;
 }
 

@@ -140,6 +140,17 @@ class Effects {
   ~Effects() = default;
 };
 
+// Nobody listens.
+class NoEffects final : public Effects {
+ public:
+  void available(ObjectId, std::string_view, TimeMs) override {}
+  void lease_began(ObjectId, ConnectionId) override {}
+  void lease_ended(ObjectId, ConnectionId) override {}
+  void available_again(std::string_view, std::uint64_t) override {}
+  void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
+  void lower_alert(std::string_view) override {}
+};
+
 // ---------------------------------------------------------------------------
 // What tables tell about themselves
 

@@ -1,0 +1,36 @@
+#include "core/hosted.h"
+
+namespace fastjournal::core {
+namespace {
+
+// Picks one out.
+class OneMetric final : public MetricSink {
+ public:
+  explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
+  void integer(std::string_view name, std::int64_t value) override {
+    if (name == wanted_) value_ = value;
+  }
+  void real(std::string_view, double) override {}
+  [[nodiscard]] std::int64_t value() const { return value_; }
+
+ private:
+  std::string_view wanted_;
+  std::int64_t value_{0};
+};
+
+}  // namespace
+
+std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name) {
+  OneMetric sink{name};
+  table.table->metrics(now, sink);
+  return sink.value();
+}
+
+std::uint64_t live_bytes(HostedLog const& log) {
+  std::uint64_t live = log.catalogue.live_bytes();
+  for (auto const& [id, table] : log.tables)
+    if (table != nullptr && table->table != nullptr) live += table->table->live_bytes();
+  return live;
+}
+
+}  // namespace fastjournal::core
