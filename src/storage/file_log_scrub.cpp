@@ -23,6 +23,9 @@ std::unique_ptr<Chore> FileLog::take_scrub() {
     ++scrub_.report.rounds;
     scrub_.report.round_done = scrub_.report.round_total = 0;
     scrub_.until = kNoLsn;
+    // What rotted before the round and was not found is not needed any more: a start must not come across it.
+    if (base_in_header_ < base_for_header())
+      if (Status status = put_base_on_disk(); !status.ok()) static_cast<void>(fail(status));
     return nullptr;
   }
   scrub_.report.round_done += task->limit.value - task->from.value;

@@ -117,6 +117,22 @@ BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_may_be_damaged) {
   BOOST_TEST(round(*world.log).damaged == 0U);
 }
 
+// It stands in the container that holds base, or in one that was given up since a header named the base last.
+BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_is_in_no_starts_way_after_a_round) {
+  for (bool const is_given_up : {false, true}) {
+    World world;
+    fill(world, 40);
+    std::string const first = "data/log/" + containers(world).front();
+    world.disk.flip(first, 2000, 1);
+    Lsn const base = is_given_up ? world.log->end_lsn() : Lsn{world.log->base_lsn().value + 4096};
+    world.log->set_base(base);
+    BOOST_REQUIRE(world.put("on top of it"));
+    BOOST_TEST(round(*world.log).damaged == 0U);
+    world.disk.kill();
+    FJ_REQUIRE_OK(world.open());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(damage_is_over_when_the_base_has_passed_its_container) {
   World world;
   fill(world, 60);
