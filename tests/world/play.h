@@ -1,7 +1,7 @@
 // One random life of a daemon in the simulator: clients insert, lease, finish,
 // release, fail, listen in every mode and lose their connections while the power is cut, the process
 // killed, the disk refuses, and time jumps. Everything is drawn from one seed.
-// What clients were told is kept in books and held against the daemon:
+// What clients were told is kept in books (books.h) and held against the daemon:
 //
 //   - a row whose INSERT was acknowledged is there until somebody ended it;
 //   - a row whose DONE or DELETE was acknowledged never comes back;
@@ -16,7 +16,11 @@
 //   - digest(live) == digest(replayed) after every turn that is looked at;
 //   - after a failed write or sync nothing more is answered, and what was stays so;
 //   - on a full disk only what adds is refused; DONE and DELETE are not;
-//   - bits that rot where nothing is needed do no harm;
+//   - a table that is not kept does all of this too while the daemon lives, with its disk full or failing; each start
+//     finds it empty, and no number of its rows comes back;
+//   - bits that rot where nothing is needed do no harm; in half of the lives the log is scrubbed: rotten bits of what is
+//     needed are found and mended while the daemon goes on, nothing sound is taken for damaged, and a start
+//     before that refuses, or everything is there;
 //   - a write that landed elsewhere, or nowhere, is noticed by the next start, or did no harm (the end of a life).
 #pragma once
 
@@ -35,8 +39,9 @@ struct PlayResult {
   std::uint64_t failed_calls{0};
   std::uint64_t full_disks{0};
   std::uint64_t rotten_bits{0};
+  std::uint64_t mended{0};  // times that what was durable rotted, was found and written again
   std::uint64_t strayed_writes{0};
-  std::uint64_t refused_starts{0};  // of these, noticed
+  std::uint64_t refused_starts{0};  // whose log was damaged
 };
 
 // `lying_disk`: syncs answer ok and do nothing, so that something must be found wrong: a test of this test.

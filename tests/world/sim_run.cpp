@@ -28,6 +28,7 @@ struct Promises {
     sum.failed_calls += result.failed_calls;
     sum.full_disks += result.full_disks;
     sum.rotten_bits += result.rotten_bits;
+    sum.mended += result.mended;
     sum.strayed_writes += result.strayed_writes;
     sum.refused_starts += result.refused_starts;
     return result.wrong;
@@ -38,9 +39,9 @@ struct Promises {
     fmt::print("{} answers, {} wakes by message, {} comparisons with a replay: no promise broken\n", sum.acknowledged,
                sum.wakes, sum.looks);
     fmt::print(
-        "faults: {} failed calls, {} full disks, {} rotten bits, {} writes astray ({} starts refused, the others "
-        "harmless)\n",
-        sum.failed_calls, sum.full_disks, sum.rotten_bits, sum.strayed_writes, sum.refused_starts);
+        "faults: {} failed calls, {} full disks, {} rotten bits, {} logs rotten and mended, {} writes astray ({} "
+        "starts refused, the others harmless)\n",
+        sum.failed_calls, sum.full_disks, sum.rotten_bits, sum.mended, sum.strayed_writes, sum.refused_starts);
   }
 };
 
