@@ -79,8 +79,11 @@ class Resizing {
     Result<LogFacts> after = read_log(disk_, other_, types_, progress_);
     if (!after.ok()) return Status{after.status().code(), "what was written: " + after.status().message()};
     if (after->digest != digest_)
-      return Status{Code::io_error, fmt::format("what was written holds something else: digest {}, not {}",
-                                                core::digest_text(after->digest), core::digest_text(digest_))};
+      return Status{
+          Code::io_error,
+          fmt::format("what was written to {} reads as something else: digest {}, not {} as in {}, which is as "
+                      "it was. Check the disk, and remove {} before it is tried again",
+                      other_, core::digest_text(after->digest), core::digest_text(digest_), folder_, other_)};
     if (Status status = exchange(); !status.ok()) return status;
     out_.log = std::move(after).value();
     new_log_.reset();

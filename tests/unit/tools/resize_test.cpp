@@ -217,6 +217,35 @@ BOOST_AUTO_TEST_CASE(a_write_that_the_disk_loses_is_noticed_before_the_exchange)
   BOOST_TEST_MESSAGE(calls << " calls, noticed " << noticed);
 }
 
+// What is there then is a sound log, only not all of it: no checksum tells, but the comparison of the digests does.
+BOOST_AUTO_TEST_CASE(a_disk_that_keeps_nothing_from_some_moment_on_is_noticed_before_the_exchange) {
+  Used used{29, 12};
+  std::uint64_t const calls = calls_of_a_resize(used);
+  sim::SimDisk disk;
+  int differed = 0;
+  for (std::uint64_t call = 0; call < calls; ++call) {
+    disk.copy_state(used.world.disk());
+    std::uint64_t made = 0;
+    disk.before_change([&] {
+      if (made++ >= call) disk.lose_write();
+    });
+    Status const status = resize_shared(used, disk).status();
+    disk.before_change({});
+    disk.forget_failures();
+    if (status.message().find("reads as something else: digest ") != std::string::npos) {
+      ++differed;
+      BOOST_CHECK(status.code() == Code::io_error);
+      BOOST_TEST(status.message().find(core::digest_text(used.digest) + " as in shared, which is as it was") !=
+                     std::string::npos,
+                 status.message());
+      BOOST_CHECK(disk.list("shared.resize").ok());
+    }
+    BOOST_TEST_CONTEXT("no write from call " << call << " on") check_goes_on(used, disk);
+  }
+  BOOST_TEST(differed > 3);
+  BOOST_TEST_MESSAGE(calls << " calls, " << differed << " sound copies that lack something");
+}
+
 BOOST_AUTO_TEST_CASE(it_tells_how_far_it_is) {
   Used used;
   std::map<std::string, std::uint64_t> steps;
