@@ -148,6 +148,7 @@ Status Daemon::serve() {
   fmt::print("ready\n");
   std::fflush(stdout);
 
+  signals_.release();
   if (Status status = reactor_->run(); !status.ok()) return status;
   if (Status status = server_->finish(); !status.ok()) return status;
   teller_.reset();
@@ -178,6 +179,7 @@ Status Daemon::open_logs() {
     std::int64_t const before = clock_.monotonic_us();
     std::int64_t tell_at = before + kProgressEveryUs;
     server::Replay replay{engine, hosted, [&](storage::ReadProgress const& progress) {
+                            end_start_if_told();
                             if (clock_.monotonic_us() < tell_at) return;
                             tell_at = clock_.monotonic_us() + kProgressEveryUs;
                             log_info(progress_text(log.name, progress));
@@ -187,6 +189,7 @@ Status Daemon::open_logs() {
         storage::FileLog::open(*disk_, log.name, options, replay, report);
     if (!opened.ok())
       return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
+    end_start_if_told();
     logs_.push_back(std::move(opened).value());
     if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
     server_->add_log(*logs_.back());
@@ -200,6 +203,12 @@ Status Daemon::open_logs() {
     }
   }
   return server_->start_serving();
+}
+
+void Daemon::end_start_if_told() const {
+  if (!signals_.ask_to_end()) return;
+  log_info("ended during the start, by a signal: nothing was served, and the next start finds all that this one did");
+  std::_Exit(0);
 }
 
 Status Daemon::start_listening(std::vector<std::string>& bound) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,10 +12,11 @@
 #include "core/types.h"
 #include "daemon/background.h"
 #include "daemon/heap_ahead.h"
+#include "daemon/held_signals.h"
 #include "daemon/options.h"
 #include "os/clock.h"
-#include "os/table_types.h"
 #include "os/posix_disk.h"
+#include "os/table_types.h"
 #include "reactor/reactor.h"
 #include "server/server.h"
 
@@ -38,6 +38,9 @@ class Daemon final : public server::Administration {
 
  private:
   [[nodiscard]] Status open_logs();
+  // If a signal says so: ends here, as kill -9 would, but for the word about it. Of reading there is nothing to
+  // undo, and no way back through all that reads.
+  void end_start_if_told() const;
   [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
   [[nodiscard]] Status take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound);
   [[nodiscard]] Status take_signals();
@@ -60,6 +63,7 @@ class Daemon final : public server::Administration {
   [[nodiscard]] std::string data_folder() const override;
   void note(std::string_view text) override;
 
+  HeldSignals signals_;  // before anything that has a thread
   Options options_;
   config::DaemonDeclaration declared_;
   core::TableTypes types_;
@@ -76,7 +80,7 @@ class Daemon final : public server::Administration {
   std::unique_ptr<Background> background_;  // ends before the logs do
   // For the logs whose syncs were slow once.
   std::map<storage::FileLog*, std::unique_ptr<Background>> syncers_;
-  std::vector<std::string> recovered_;      // a line of the banner for each log
+  std::vector<std::string> recovered_;  // a line of the banner for each log
 };
 
 }  // namespace fastjournal::daemon

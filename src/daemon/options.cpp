@@ -27,8 +27,11 @@ Options parse_options(int count, char** words) {
       "end; with the columns of the tables as they are now");
   app.add_flag("--check", options.check, "read configuration, plugins and tables, say what is wrong, and end");
   app.footer(
-      "Signals: TERM and INT stop cleanly, HUP reads the tables folder again, USR1 reopens the log file.\n"
-      "Exit status: 0 stopped cleanly, 1 could not start or a write failed, 2 wrong usage, 3 start it again "
+      "Signals: TERM and INT stop cleanly, also during a long start; HUP reads the tables folder again, USR1 reopens "
+      "the "
+      "log file.\n"
+      "Exit status: 0 stopped cleanly or during the start, 1 could not start or a write failed, 2 wrong usage, 3 start "
+      "it again "
       "(RESTART).");
   try {
     app.parse(count, words);

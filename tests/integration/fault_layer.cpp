@@ -10,12 +10,15 @@
 //   FJ_UNDO=FOLDER        before each write what stood there goes to FOLDER/NAME.undo,
 //                         which a sync of that file empties: whoever killed the
 //                         program can take back what was never synced, as a power cut does.
+//   FJ_SIGNAL=N:NUMBER    the N-th read of them sends this signal to the program, which
+//                         is announced on standard error.
 //
 // Only what env/disk.h's POSIX implementation calls is covered.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +51,7 @@ struct Layer {
   std::array<std::atomic<int>, kDescriptorsMax> undo{};  // descriptor of the undo file + 1; -1: watched without one
   std::atomic<unsigned long> writes{0};
   std::atomic<unsigned long> syncs{0};
+  std::atomic<unsigned long> reads{0};
   std::mutex mutex;
 };
 
@@ -164,6 +168,22 @@ void watch(int fd, char const* path) {
   layer().undo[static_cast<std::size_t>(fd)] = mark;
 }
 
+// Of whoever reads only, too, so by name.
+ssize_t was_read(int fd, void* bytes, std::size_t count, off_t offset) {
+  auto const real = next("pread64", static_cast<ssize_t (*)(int, void*, std::size_t, off_t)>(nullptr));
+  static char const* const plan = setting("FJ_SIGNAL");
+  if (plan != nullptr) {
+    std::string const path = path_of(fd);
+    char* rest = nullptr;
+    unsigned long const number = ::strtoul(plan, &rest, 10);
+    if (path.compare(path.rfind('/') + 1, sizeof kPrefix - 1, kPrefix) == 0 && ++layer().reads == number) {
+      ::fprintf(stderr, "fault layer: read number %lu sends a signal\n", number);
+      ::kill(::getpid(), ::atoi(rest + 1));
+    }
+  }
+  return real(fd, bytes, count, offset);
+}
+
 ssize_t written(int fd, void const* bytes, std::size_t count, off_t offset) {
   auto const real = next("pwrite64", static_cast<ssize_t (*)(int, void const*, std::size_t, off_t)>(nullptr));
   if (!is_watched(fd)) return real(fd, bytes, count, offset);
@@ -191,13 +211,12 @@ ssize_t written(int fd, void const* bytes, std::size_t count, off_t offset) {
 }
 
 ssize_t written_through(int fd, struct iovec const* parts, int count, off_t offset, int flags) {
-  auto const real =
-      next("pwritev64v2", static_cast<ssize_t (*)(int, struct iovec const*, int, off_t, int)>(nullptr));
+  auto const real = next("pwritev64v2", static_cast<ssize_t (*)(int, struct iovec const*, int, off_t, int)>(nullptr));
   if (!is_watched(fd)) return real(fd, parts, count, offset, flags);
   Fault const& fault = planned();
   unsigned long const number = ++layer().writes;
-  bool const is_it = fault.call == "write" ? number == fault.number
-                                           : fault.call == "sync" && ++layer().syncs == fault.number;
+  bool const is_it =
+      fault.call == "write" ? number == fault.number : fault.call == "sync" && ++layer().syncs == fault.number;
   if (fault.call == "write" && fault.how == "short" && number == fault.number + 1) {
     errno = EIO;
     return -1;
@@ -262,6 +281,12 @@ FJ_EXPORT int close(int fd) {
     if (undo >= 0) next("close", static_cast<int (*)(int)>(nullptr))(undo);
   }
   return next("close", static_cast<int (*)(int)>(nullptr))(fd);
+}
+FJ_EXPORT ssize_t pread(int fd, void* bytes, std::size_t count, off_t offset) {
+  return was_read(fd, bytes, count, offset);
+}
+FJ_EXPORT ssize_t pread64(int fd, void* bytes, std::size_t count, off_t offset) {
+  return was_read(fd, bytes, count, offset);
 }
 FJ_EXPORT ssize_t pwrite(int fd, void const* bytes, std::size_t count, off_t offset) {
   return written(fd, bytes, count, offset);

@@ -1,0 +1,26 @@
+// Signals to a daemon that does not serve yet. They wait from before its first thread until its loop can take
+// them, and a start that takes long asks whether one of them ends it.
+#pragma once
+
+#include <csignal>
+
+namespace fastjournal::daemon {
+
+class HeldSignals {
+ public:
+  // TERM, INT, HUP and USR1 wait: for this thread, and those that it makes.
+  HeldSignals();
+  ~HeldSignals() { release(); }
+  HeldSignals(HeldSignals const&) = delete;
+  HeldSignals& operator=(HeldSignals const&) = delete;
+
+  // One that ends the daemon waits.
+  [[nodiscard]] bool ask_to_end() const;
+  // On this thread what waits arrives now. The threads made before leave signals to it.
+  void release();
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace fastjournal::daemon
