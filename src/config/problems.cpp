@@ -5,7 +5,12 @@
 
 namespace fastjournal::config {
 
-void Problems::add(int line, std::string what) { problems_.push_back({line, std::move(what)}); }
+void Problems::add(int line, std::string what) {
+  if (problems_.size() < kKeptMax)
+    problems_.push_back({line, std::move(what)});
+  else
+    ++not_kept_;
+}
 
 Status Problems::status() const {
   if (problems_.empty()) return {};
@@ -19,7 +24,11 @@ Status Problems::status() const {
     text.append(" ").append(sorted[i].what);
   }
   if (sorted.size() > kShownMax)
-    text.append("\n").append(file_).append(": and ").append(std::to_string(sorted.size() - kShownMax)).append(" more");
+    text.append("\n")
+        .append(file_)
+        .append(": and ")
+        .append(std::to_string(sorted.size() - kShownMax + not_kept_))
+        .append(" more");
   return {Code::bad_configuration, text};
 }
 

@@ -13,6 +13,8 @@ class Problems {
  public:
   // A file with more problems than this is not worth more lines.
   static constexpr std::size_t kShownMax = 50;
+  // They are found out of their order; beyond this they are counted only.
+  static constexpr std::size_t kKeptMax = 1000;
 
   explicit Problems(std::string file) : file_(std::move(file)) {}
 
@@ -32,6 +34,7 @@ class Problems {
 
   std::string file_;
   std::vector<Problem> problems_;
+  std::size_t not_kept_{0};
 };
 
 }  // namespace fastjournal::config

@@ -185,7 +185,7 @@ class Scanner {
     }
     if (at_ < text_.size()) return true;
     return fault("the end of the file inside <" + std::string{open_.back().name} + "> of line " +
-                 std::to_string(open_.back().line) + ", expected </" + std::string{open_.back().name} + ">");
+                 std::to_string(line_of(open_.back().at)) + ", expected </" + std::string{open_.back().name} + ">");
   }
 
   bool end_tag() {
@@ -194,7 +194,7 @@ class Scanner {
     std::string_view const name = take_name();
     if (open_.back().name != name)
       return fault_at(from, "</" + std::string{name} + "> where <" + std::string{open_.back().name} + "> of line " +
-                                std::to_string(open_.back().line) + " is open, expected </" +
+                                std::to_string(line_of(open_.back().at)) + " is open, expected </" +
                                 std::string{open_.back().name} + ">");
     skip_blanks();
     if (!starts(">")) return fault_at(from, "an end tag without an end, expected \">\"");
@@ -220,7 +220,7 @@ class Scanner {
       }
       if (starts(">")) {
         ++at_;
-        open_.push_back({name, line_of(from)});
+        open_.push_back({name, from});
         return true;
       }
       if (at_ == text_.size()) return fault_at(from, "<" + std::string{name} + "> has no end, expected \">\"");
@@ -230,12 +230,15 @@ class Scanner {
     }
   }
 
+  // Each is held against all before it, here and in tinyxml2.
   bool attribute(std::vector<std::string_view>& seen) {
+    constexpr std::size_t kAttributesMax = 100;
     std::string_view const name = take_name();
     if (name.empty()) return fault("something that is no attribute, expected a name, \">\" or \"/>\"");
     std::string const shown{name};
     if (std::find(seen.begin(), seen.end(), name) != seen.end())
       return fault("attribute \"" + shown + "\" twice, expected it once");
+    if (seen.size() == kAttributesMax) return fault("more than 100 attributes of one element, expected fewer");
     seen.push_back(name);
     skip_blanks();
     if (!starts("=")) return fault("attribute \"" + shown + "\" without a value, expected " + shown + "=\"...\"");
@@ -260,7 +263,7 @@ class Scanner {
 
   struct Open {
     std::string_view name;
-    int line;
+    std::size_t at;
   };
 
   std::string_view text_;

@@ -126,6 +126,7 @@ void Element::expect_attributes(Shape const& shape, std::span<Unsupported const>
 }
 
 void Element::expect_children(Shape const& shape, std::span<Unsupported const> unsupported) const {
+  std::vector<std::optional<Element>> first(shape.children.size());
   for (Element const& inner : children()) {
     Part const* const part = find(shape.children, inner.name());
     if (part == nullptr) {
@@ -137,11 +138,12 @@ void Element::expect_children(Shape const& shape, std::span<Unsupported const> u
                       near_miss(inner.name(), names_of(shape.children)));
       continue;
     }
+    std::optional<Element>& before = first[static_cast<std::size_t>(part - shape.children.data())];
     bool const once = part->times == Times::one || part->times == Times::maybe;
-    Element const first = *child(inner.name());
-    if (once && first.element_ != inner.element_)
+    if (once && before)
       inner.problem("element " + tag(inner.name()) + " again in " + tag(name()) + " (the first is on line " +
-                    std::to_string(first.line()) + "), expected it once");
+                    std::to_string(before->line()) + "), expected it once");
+    if (!before) before = inner;
   }
   for (Part const& part : shape.children)
     if ((part.times == Times::one || part.times == Times::one_or_more) && !child(part.name))
@@ -240,6 +242,9 @@ std::string near_miss(std::string_view found, std::vector<std::string_view> cons
   std::string_view best;
   std::size_t best_edits = found.size() < 4 ? 2 : 3;  // below this many, and fewer than half the letters
   for (std::string_view const name : names) {
+    // At least so many letters are missing or too many: a name of a whole MiB is near to nothing.
+    std::size_t const difference = std::max(found.size(), name.size()) - std::min(found.size(), name.size());
+    if (difference >= best_edits) continue;
     std::size_t const count = edits(found, name);
     if (count < best_edits && count * 2 < name.size()) {
       best = name;

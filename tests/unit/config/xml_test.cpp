@@ -57,6 +57,31 @@ BOOST_AUTO_TEST_CASE(elements_nested_too_deep_are_refused) {
   BOOST_TEST(!is_well_formed(deep));
 }
 
+BOOST_AUTO_TEST_CASE(elements_with_too_many_attributes_are_refused) {
+  std::string many = "<a";
+  for (int i = 0; i < 100; ++i) many += " b" + std::to_string(i) + "=\"\"";
+  BOOST_TEST(is_well_formed(many + "/>"));
+  BOOST_TEST(!is_well_formed(many + " c=\"\"/>"));
+}
+
+// Ten seconds are the work of minutes if anything is done for each of one kind with each of another.
+BOOST_AUTO_TEST_CASE(what_a_file_costs_grows_as_the_file_does, *boost::unit_test::timeout(10)) {
+  ScratchFolder const folder;
+  std::string const name(500'000, 'n');
+  std::string text = "<a>\n<" + name + "/>";
+  for (char const* element : {"<first/>\n", "<second/>\n", "<secund/>\n"})
+    for (int i = 0; i < 80'000; ++i) text += element;
+  Problems problems{"file"};
+  std::optional<Document> const document = Document::read(folder.write("f.xml", text + "</a>"), problems);
+  BOOST_REQUIRE(document.has_value());
+  document->root().expect({.attributes = {}, .children = {{"first", Times::any}, {"second", Times::maybe}}});
+  std::string const told = problems.status().message();
+  BOOST_TEST(told.find("unknown element <" + name.substr(0, 20)) != std::string::npos);
+  BOOST_TEST(told.find("element <second> again in <a> (the first is on line 80002)") != std::string::npos);
+  // 79,999 times again, 80,000 times nearly right, and the long name.
+  BOOST_TEST(told.ends_with("and " + std::to_string(160'000 - Problems::kShownMax) + " more"));
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_is_nearly_right_is_recognised) {
   std::vector<std::string_view> const names{"required", "default", "min-value", "max-value", "log"};
   BOOST_TEST(near_miss("requierd", names) == "; did you mean \"required\"?");
