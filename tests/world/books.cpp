@@ -235,8 +235,9 @@ void Books::nobody_waits_in_vain() {
     idle = idle || listening.idle;
     woken = woken || listening.woken;
   }
+  std::string const line = ask_judge(command("STATS"));
   Message stats;
-  if (!wire::parse_line(ask_judge(command("STATS")), stats).ok()) return wrong("STATS cannot be read");
+  if (!wire::parse_line(line, stats).ok()) return wrong("STATS cannot be read");
   if (stats.integer("rows_due").value_or(0) == 0) return;
   if (is_kept_ && life_.tells_wakes && world_.now().value - stirred_ > kTellAgainMs)
     wrong("a row is due, nobody took any, and no message told of it");
