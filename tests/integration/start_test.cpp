@@ -21,8 +21,9 @@ bool has(std::string const& text, std::string const& part) { return text.find(pa
 // A journal of some MiB, stopped.
 struct Stopped {
   Stopped() : daemon{""} {
-    // A file is soon compared.
-    daemon.write("fastjournal.xml", "<fastjournal><log name=\"shared\" container-size=\"2MiB\"/></fastjournal>\n");
+    // A file is soon compared, and nothing reads once it serves.
+    daemon.write("fastjournal.xml",
+                 "<fastjournal><log name=\"shared\" container-size=\"2MiB\" scrub=\"0\"/></fastjournal>\n");
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
     LineClient client{daemon.tcp()};
     std::string const payload(3000, 'p');

@@ -47,8 +47,9 @@ struct Fed {
     return all.empty() ? "(nothing)" : all.front();
   }
   std::int64_t stat(std::string const& name) {
+    std::string const line = ask("STATS");
     Message message;
-    BOOST_REQUIRE(wire::parse_line(ask("STATS"), message).ok());
+    BOOST_REQUIRE(wire::parse_line(line, message).ok());
     BOOST_REQUIRE_MESSAGE(message.has(name), name);
     return *message.integer(name);
   }
