@@ -12,6 +12,7 @@
 
 #include <absl/container/btree_map.h>
 #include "base/check.h"
+#include "base/prefetch.h"
 #include "plugins/journal/rows.h"
 
 namespace fastjournal::journal {
@@ -87,7 +88,7 @@ class IdIndex {
 
     [[nodiscard]] std::uint32_t lower_bound(std::uint32_t delta) const {
       // All lines at once: one wait for memory instead of one for each step of the search.
-      for (std::uint32_t at = 0; at < kLeafRows; at += 8) __builtin_prefetch(&entries[at]);
+      for (std::uint32_t at = 0; at < kLeafRows; at += 8) prefetch(&entries[at]);
       auto const less = [](Entry const& entry, std::uint32_t wanted) { return entry.delta < wanted; };
       return static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.begin() + count, delta, less) -
                                         entries.begin());

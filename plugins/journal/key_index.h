@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/prefetch.h"
 #include "plugins/journal/rows.h"
 
 namespace fastjournal::journal {
@@ -38,7 +39,7 @@ class KeyIndex {
   // Brings what find and insert will look at into the processor's caches.
   void prefetch(std::uint32_t hash) const {
     Segment const& segment = segments_[directory_[directory_slot(hash)]];
-    __builtin_prefetch(&segment.slots[segment.home(hash)], 1);
+    fastjournal::prefetch(&segment.slots[segment.home(hash)]);
   }
 
   void insert(std::uint32_t hash, std::uint32_t row) {

@@ -450,8 +450,8 @@ void State::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
   // Whoever comes next wants the row behind it: memory is slower than everything else here.
   if (row.place() == Place::listed && row.next != kNoRow) {
     Row const& second = rows_[row.next];
-    __builtin_prefetch(payloads_.at(second.payload));
-    if (second.next != kNoRow) __builtin_prefetch(&rows_[second.next]);
+    prefetch(payloads_.at(second.payload));
+    if (second.next != kNoRow) prefetch(&rows_[second.next]);
   }
   if (row.place() == Place::future) {
     wheel_.cancel(index);

@@ -13,6 +13,7 @@
 
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
+#include "base/prefetch.h"
 #include "fastjournal/table.h"
 #include "plugins/journal/clients.h"
 #include "plugins/journal/domain_text.h"
@@ -52,7 +53,7 @@ class State {
     last_row_ = row;
   }
   // Its payload will be wanted soon.
-  void expect(std::uint32_t row) const { __builtin_prefetch(payloads_.at(rows_[row].payload)); }
+  void expect(std::uint32_t row) const { prefetch(payloads_.at(rows_[row].payload)); }
   [[nodiscard]] KeyRows find_key(std::string_view key) const;
   // The key will be looked for soon.
   void foresee(std::string_view key) const { keys_.prefetch(hash_of(key)); }

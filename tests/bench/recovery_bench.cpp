@@ -155,7 +155,9 @@ class Bench {
     Start{folder_, table_, nullptr}.fill(mib << 20U, payload_bytes);
   }
 
-  void run() {
+  // Lines that hold `only`.
+  void run(std::string only) {
+    only_ = std::move(only);
     for (bool const cold : {true, false}) {
       line(cold, "plain reading", [&] { return read_plainly(files_of(folder_)); });
       line(cold, "reading and checking, one thread", [&] { return check(folder_, nullptr); });
@@ -174,7 +176,9 @@ class Bench {
   }
 
   template <typename Measure>
-  void line(bool cold, std::string const& name, Measure measure) {
+  void line(bool cold, std::string const& what, Measure measure) {
+    std::string const name = fmt::format("{} {}", cold ? "cold" : "warm", what);
+    if (name.find(only_) == std::string::npos) return;
     std::vector<std::string> const files = files_of(folder_);
     std::uintmax_t bytes = 0;
     for (std::string const& file : files) bytes += std::filesystem::file_size(file);
@@ -183,7 +187,7 @@ class Bench {
       if (cold) empty_page_cache(files);
       best = std::min(best, measure());
     }
-    fmt::print("{:<5} {:<40} {:>7.3f} s {:>9.0f} MiB/s\n", cold ? "cold" : "warm", name, best,
+    fmt::print("{:<46} {:>7.3f} s {:>9.0f} MiB/s\n", name, best,
                static_cast<double>(bytes) / (1U << 20U) / best);
     std::fflush(stdout);
   }
@@ -198,6 +202,7 @@ class Bench {
   }
 
   std::string folder_;
+  std::string only_;
   sim::World world_{1};
   os::ThreadWorkers workers_;
   std::size_t threads_;
@@ -213,13 +218,15 @@ int main(int count, char** words) {
   std::size_t payload_bytes = 200;
   std::size_t threads = os::ThreadWorkers::threads_wanted();
   std::string folder = "recovery_bench_data";
+  std::string only;
   CLI::App app{"how long a start takes that finds much in its log, beside plain reading; the best of three"};
   app.add_option("--mib", mib, "of log")->check(CLI::Range(1, 65536))->capture_default_str();
   app.add_option("--payload", payload_bytes, "bytes a row, beside a key of 40")->capture_default_str();
   app.add_option("--threads", threads, "beside the one that applies")->check(CLI::Range(0, 64))->capture_default_str();
   app.add_option("--folder", folder, "made, and removed at the end; on the disk to be measured")->capture_default_str();
+  app.add_option("--only", only, "lines that hold this text, as \"warm whole\"");
   CLI11_PARSE(app, count, words);
-  Bench{folder, mib, payload_bytes, threads}.run();
+  Bench{folder, mib, payload_bytes, threads}.run(only);
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   return 0;
