@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "core/log.h"
 #include "model/schema_codec.h"
 
 namespace fastjournal::core {
@@ -18,7 +19,7 @@ namespace {
 //   clock    i64 ms
 //   numbers  u64 LSN
 // and those of alerts.h, 5 to 7
-enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = 4, numbers = 8 };
+enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = kClockRecord, numbers = 8 };
 constexpr std::uint8_t kVersion = 1;
 
 Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body) {
@@ -100,6 +101,7 @@ bool Catalogue::apply(RecordView const& record) noexcept {
       ByteReader reader{as_text(record.body)};
       TableId const id{reader.number<std::uint32_t>()};
       if (!reader.finished()) return false;
+      see(id);
       drop(id);
       alerts_.forget_table(id);
       return true;
@@ -133,7 +135,7 @@ bool Catalogue::apply_table(RecordView const& record) {
   entry.lsn = record.lsn;
   entry.name = name;
   entry.type = type;
-  last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id));
+  see(id);
   return true;
 }
 

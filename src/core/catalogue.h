@@ -3,6 +3,7 @@
 // types here are what makes an old log readable when conf/ has changed since.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,7 +66,9 @@ class Catalogue {
 
   [[nodiscard]] std::map<TableId, TableEntry> const& tables() const { return tables_; }
   [[nodiscard]] TableEntry const* find(TableId id) const;
-  // A number that no table of this log ever had.
+  // A record of that table was met.
+  void see(TableId id) { last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id)); }
+  // A number that no table of this log ever had, as far as the log tells: none of its records can be taken for a new table's.
   [[nodiscard]] TableId next_id() const { return TableId{last_id_ + 1}; }
   [[nodiscard]] TimeMs last_now() const { return last_now_; }
   [[nodiscard]] AlertBook const& alerts() const { return alerts_; }

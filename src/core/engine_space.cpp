@@ -102,7 +102,8 @@ void Engine::move_base(HostedLog& log) {
     if (!mine.is_none()) log.rows_oldest = std::min(log.rows_oldest, mine);
   }
   Lsn const catalogue = log.catalogue.oldest_lsn();
-  log.log->set_base(catalogue.is_none() ? log.rows_oldest : std::min(catalogue, log.rows_oldest));
+  log.log->set_base(catalogue.is_none() ? log.rows_oldest : std::min(catalogue, log.rows_oldest),
+                    catalogue.is_none() ? end : catalogue);
   log.base_checked_at = end;
 }
 

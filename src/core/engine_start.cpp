@@ -79,11 +79,14 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   if (record.table == TableId::catalogue) {
     HostedTable* const described = log.table_of_schema(record);
     if (described != nullptr && described->feed != nullptr) described->feed->note(record);
-    return {};
+    return record.type == kClockRecord ? replay_catalogue(log, record) : Status{};
   }
   auto const found = log.tables.find(record.table);
   // A table that was dropped or is to be forgotten: its records stay until the base has passed them.
-  if (found == log.tables.end() || found->second == nullptr) return {};
+  if (found == log.tables.end() || found->second == nullptr) {
+    log.catalogue.see(record.table);
+    return {};
+  }
   NoEffects nobody;
   if (!found->second->table->apply(record, base, nobody))
     return {Code::damaged, "log " + log.name + ", table " + quoted(found->second->name) + ": record of type " +

@@ -26,6 +26,10 @@ struct LogUsage {
   bool is_short{false};                   // containers that are kept back are missing
 };
 
+// Records of table 0 of this type say what time it is. They stand in every batch, and whoever wants the
+// catalogue before the rest does not look for them.
+inline constexpr std::uint8_t kClockRecord = 4;
+
 class Log {
  public:
   virtual ~Log() = default;
@@ -58,9 +62,10 @@ class Log {
   // Everything below is durable / was given to the kernel.
   [[nodiscard]] virtual Lsn durable_lsn() const = 0;
   [[nodiscard]] virtual Lsn written_lsn() const = 0;
-  // Nothing below is needed any more. Rests on every record appended so far: it takes effect
+  // Nothing below `base` is needed any more, and nothing below `catalogue`, which is not lower, of the records
+  // of table 0. Rests on every record appended so far: it takes effect
   // once these are durable, and durably before a container is used again.
-  virtual void set_base(Lsn base) = 0;
+  virtual void set_base(Lsn base, Lsn catalogue) = 0;
   // No table of this log holds anything: goes on in a fresh container, so that everything before it can be
   // given up as soon as the base has passed it, and rests (`when-empty`) until something is added.
   // Called between batches; does nothing where there is nothing to gain or no container for it. An error is fatal.

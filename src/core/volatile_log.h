@@ -38,7 +38,7 @@ class VolatileLog final : public Log {
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn written_lsn() const override { return Lsn{next_}; }
-  void set_base(Lsn) override {}
+  void set_base(Lsn, Lsn) override {}
   [[nodiscard]] Status begin_afresh() override { return {}; }
   // Every object of this start is above.
   [[nodiscard]] Lsn base_lsn() const override { return first_; }

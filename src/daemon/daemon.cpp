@@ -180,6 +180,7 @@ Status Daemon::open_logs() {
     std::int64_t tell_at = before + kProgressEveryUs;
     server::Replay replay{engine, hosted, [&](storage::ReadProgress const& progress) {
                             end_start_if_told();
+                            heap_.look();
                             if (clock_.monotonic_us() < tell_at) return;
                             tell_at = clock_.monotonic_us() + kProgressEveryUs;
                             log_info(progress_text(log.name, progress));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -149,9 +150,8 @@ Status FileLog::prepare_next() {
   header.lap = ++lap_;
   header.lap_before = before.lap;
   header.first = header.cut = before.end();
-  header.base = base_for_header();
-  header.durable = durable_;
   header.start = start_;
+  tell(header);
   container.live_until = kNoLsn;
   if (Status status = put_header(container); !status.ok()) return status;
   ready_.push_back(std::move(container));
@@ -188,6 +188,7 @@ Records::Place FileLog::append(TableId table, std::uint8_t type, std::uint8_t ve
   Lsn const lsn{batch_at_.value + used_};
   last_record_ = used_;
   used_ += size;
+  if (table == TableId::catalogue && type != core::kClockRecord) describes_ = true;
   group_open_ = true;
   return {lsn, begin_record(at, table, type, version, object, body_bytes)};
 }
@@ -262,6 +263,7 @@ Status FileLog::write_open_batch(std::uint32_t flags, How how) {
   for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > batch_at_; ++container)
     container->live_until = header.end();
   if (used_ > kBatchHeaderBytes) data_end_ = header.end();
+  if (std::exchange(describes_, false)) described_ = header.end();
   durable_telling_ = durable_;
   batch_at_ = header.end();
   used_ = reserved_ = kBatchHeaderBytes;
@@ -324,6 +326,7 @@ std::unique_ptr<Flush> FileLog::take_flush() {
   flush->data_end_ = data_end_;
   flush->durable_told_ = durable_telling_;
   flush->base_ = base_needs_ <= batch_at_ ? base_ : base_safe_;
+  flush->catalogue_ = base_needs_ <= batch_at_ ? catalogue_ : catalogue_safe_;
   flush_out_ = true;
   return flush;
 }
@@ -346,6 +349,7 @@ void FileLog::finish_flush(std::unique_ptr<Flush> flush) {
   data_synced_ = flush->data_end_;
   bool const rests = base_needs_ <= durable_ || is_mutant(Mutant::flush_takes_the_base_of_its_end);
   base_safe_ = rests ? base_ : std::max(base_safe_, flush->base_);
+  catalogue_safe_ = rests ? catalogue_ : std::max(catalogue_safe_, flush->catalogue_);
   free_below_base();
 }
 
@@ -388,14 +392,16 @@ Status FileLog::seal() {
 // ---------------------------------------------------------------------------
 // Base and space
 
-void FileLog::set_base(Lsn base) {
-  if (base <= base_) return;
-  FJ_CHECK(base <= end_lsn(), "base does not pass the end of the log");
-  base_ = base;
+void FileLog::set_base(Lsn base, Lsn catalogue) {
+  if (base <= base_ && catalogue <= catalogue_) return;
+  FJ_CHECK(base <= end_lsn() && catalogue <= end_lsn(), "base does not pass the end of the log");
+  base_ = std::max(base_, base);
+  catalogue_ = std::max(catalogue_, catalogue);
   // It rests on every record appended so far: before they are durable, a
   // recovery may still need what stands below.
   base_needs_ = end_of_records();
   if (base_needs_ <= durable_ || is_mutant(Mutant::base_before_durable)) base_safe_ = base_;
+  if (base_needs_ <= durable_ || is_mutant(Mutant::catalogue_before_durable)) catalogue_safe_ = catalogue_;
   free_below_base();
 }
 
@@ -452,9 +458,9 @@ Status FileLog::leave_container() {
   header.lap = ++lap_;
   header.lap_before = chain_.back().header.lap;
   header.first = chain_.back().header.end();
-  header.cut = header.durable = batch_at_;
-  header.base = base_for_header();
+  header.cut = batch_at_;
   header.start = start_;
+  tell(header);
   container.live_until = kNoLsn;
   if (Status status = put_header(container); !status.ok()) return fail(status);
   chain_.back().file.reset();
@@ -466,9 +472,15 @@ Status FileLog::leave_container() {
 Status FileLog::put_base_on_disk() {
   // The container that is written may say it too: its header stands twice, one copy is whole at any moment.
   Container& container = ready_.empty() ? chain_.back() : ready_.back();
-  container.header.base = base_for_header();
-  container.header.durable = durable_;
+  tell(container.header);
   return put_header(container);
+}
+
+void FileLog::tell(ContainerHeader& header) const {
+  header.base = base_for_header();
+  header.durable = durable_;
+  header.catalogue = catalogue_safe_;
+  header.described = described_;
 }
 
 // Only a base that holds if the power is cut in this moment. It must lie in the

@@ -118,7 +118,7 @@ class FileLog final : public core::Log {
   [[nodiscard]] Lsn durable_lsn() const override { return place_of_next(durable_); }
   // What a long turn wrote ahead counts once commit() has seen it: until then it may lack its sync.
   [[nodiscard]] Lsn written_lsn() const override { return place_of_next(committed_); }
-  void set_base(Lsn base) override;
+  void set_base(Lsn base, Lsn catalogue) override;
   [[nodiscard]] Status begin_afresh() override;
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
@@ -253,6 +253,8 @@ class FileLog final : public core::Log {
   Status put_header(Container& container);
   Status put_base_on_disk();
   [[nodiscard]] Lsn base_for_header() const;
+  // What every header tells as it is written.
+  void tell(ContainerHeader& header) const;
   void free_below_base();
   void give_up_hold();
   void grow_buffer(std::uint64_t bytes);
@@ -297,6 +299,8 @@ class FileLog final : public core::Log {
   Lsn batch_at_{};
   std::uint64_t used_{kBatchHeaderBytes};
   std::uint64_t last_record_{0};  // offset in the buffer; 0: none
+  bool describes_{false};         // it has records of table 0, clocks apart
+  Lsn described_{};               // end of the last batch that has
   bool group_open_{false};
   bool promised_{false};     // since the last end_turn() something was promised `synced`,
   bool sync_wanted_{false};  // or a sync was asked for
@@ -311,8 +315,10 @@ class FileLog final : public core::Log {
   Lsn durable_told_{};     // the highest durable LSN that the disk tells,
   Lsn durable_telling_{};  // and that it will tell after the next sync
   Lsn base_{};
-  Lsn base_needs_{};      // base_ holds once everything below this is durable
-  Lsn base_safe_{};       // a base that holds
+  Lsn catalogue_{};       // nothing below is needed of the records of table 0
+  Lsn base_needs_{};      // both hold once everything below this is durable
+  Lsn base_safe_{};       // a base that holds,
+  Lsn catalogue_safe_{};  // and what holds of the other
   Lsn base_in_header_{};  // the highest base in a durable container header
 
   // A round of scrubbing.

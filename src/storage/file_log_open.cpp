@@ -177,7 +177,9 @@ Status FileLog::start_container(RecoveryReport& report) {
   header.first = batch_at_;
   header.cut = chain_.empty() || is_mutant(Mutant::forget_cut) ? batch_at_ : report.end;
   base_ = base_safe_ = chain_.empty() ? batch_at_ : report.base;
-  header.base = base_for_header();
+  catalogue_ = catalogue_safe_ = std::max(base_, report.catalogue);
+  described_ = report.described;
+  tell(header);
   header.durable = header.cut;
   header.start = is_mutant(Mutant::keep_start_number) ? start_ : ++start_;
   container.live_until = kNoLsn;

@@ -35,6 +35,7 @@ class Flush {
   Lsn data_end_{};      // of the last batch with records
   Lsn durable_told_{};  // the highest durable LSN that a batch below names
   Lsn base_{};          // rests on nothing above
+  Lsn catalogue_{};     // nor does this
   std::int64_t took_us_{-1};
   Status status_;
 };

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kNamePrefix = "container-";
 constexpr std::string_view kUnfinishedSuffix = ".new";
+constexpr std::uint32_t kFormatVersion1 = 1;
+constexpr std::size_t kContainerHeaderBytes1 = 104;
 
 // Puts numbers one after the other; the order of calls is the layout.
 class Writer {
@@ -69,7 +71,9 @@ void encode(ContainerHeader const& header, std::span<std::byte> block) {
       .put(header.durable.value)
       .put(header.size)
       .put(header.block)
-      .put(header.start);
+      .put(header.start)
+      .put(header.catalogue.value)
+      .put(header.described.value);
   std::uint64_t const sum =
       hash64(as_text(block.subspan(sizeof(std::uint64_t), kContainerHeaderBytes - sizeof(std::uint64_t))));
   store_little(block.data(), sum);
@@ -77,11 +81,13 @@ void encode(ContainerHeader const& header, std::span<std::byte> block) {
 
 std::optional<ContainerHeader> decode_container(std::span<std::byte const> block) {
   if (block.size() < kContainerHeaderBytes) return std::nullopt;
-  ByteReader reader(as_text(block.first(kContainerHeaderBytes)));
+  // Magic and version stand behind the checksum, and say how long what it covers is.
+  auto const version = load_little<std::uint32_t>(block.data() + 2 * sizeof(std::uint64_t));
+  ByteReader reader(as_text(block.first(version == kFormatVersion1 ? kContainerHeaderBytes1 : kContainerHeaderBytes)));
   auto const sum = reader.number<std::uint64_t>();
   if (sum != hash64(reader.rest())) return std::nullopt;
   if (reader.number<std::uint64_t>() != kContainerMagic) return std::nullopt;
-  if (reader.number<std::uint32_t>() != kFormatVersion) return std::nullopt;
+  if (reader.number<std::uint32_t>() != version || version > kFormatVersion) return std::nullopt;
   ContainerHeader header;
   header.index = reader.number<std::uint32_t>();
   header.store_id = reader.number<std::uint64_t>();
@@ -94,6 +100,10 @@ std::optional<ContainerHeader> decode_container(std::span<std::byte const> block
   header.size = reader.number<std::uint64_t>();
   header.block = reader.number<std::uint32_t>();
   header.start = reader.number<std::uint32_t>();
+  if (version > kFormatVersion1) {
+    header.catalogue.value = reader.number<std::uint64_t>();
+    header.described.value = reader.number<std::uint64_t>();
+  }
   if (!is_block_size(header.block) || header.size % header.block != 0) return std::nullopt;
   if (header.size <= kHeaderBlocks * header.block || header.first.value % header.block != 0) return std::nullopt;
   return header;

@@ -21,6 +21,10 @@
 //               u64 size          of the file
 //               u32 block         the unit of writing, 512 to 64 KiB
 //               u32 start         number of the start that wrote it
+//               u64 catalogue LSN nothing below was needed of the records of table 0
+//               u64 described LSN and those below durable LSN, clocks apart, end here: a reader that wants the
+//                                 catalogue first looks between the two, and from durable LSN on
+//               In version 1 the last two are missing: the catalogue may be anywhere.
 //
 //   batch       begins on a block, is padded with zeros to a block; may go on in the next container
 //               u64 checksum      XXH3-64 of everything behind it to the batch's end, seeded with store id and lap
@@ -72,9 +76,9 @@ namespace fastjournal::storage {
 
 inline constexpr std::uint64_t kContainerMagic = 0x31'52'45'4E'49'41'54'43;  // "CTAINER1"
 inline constexpr std::uint32_t kBatchMagic = 0x31'54'41'42;                  // "BAT1"
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kFormatVersion = 2;
 
-inline constexpr std::size_t kContainerHeaderBytes = 104;
+inline constexpr std::size_t kContainerHeaderBytes = 120;
 inline constexpr std::size_t kHeaderBlocks = 2;
 inline constexpr std::size_t kBlockBytesMin = 512;
 inline constexpr std::size_t kBlockBytesMax = 64U << 10U;
@@ -105,6 +109,8 @@ struct ContainerHeader {
   std::uint64_t size{0};
   std::uint32_t block{0};
   std::uint32_t start{0};
+  Lsn catalogue{};  // none: not known
+  Lsn described{};
 
   [[nodiscard]] std::uint64_t payload_bytes() const { return size - kHeaderBlocks * block; }
   [[nodiscard]] Lsn end() const { return Lsn{first.value + payload_bytes()}; }

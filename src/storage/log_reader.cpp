@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "core/log.h"
 #include "storage/container.h"
 #include "storage/mutants.h"
 #include "storage/read_ahead.h"
@@ -19,6 +21,7 @@ constexpr std::uint64_t kWindowBytes = 1U << 20U;
 constexpr std::size_t kRecordsAhead = 8;
 // Whoever tells people of it looks at the clock as often.
 constexpr std::uint64_t kProgressBytes = 1U << 20U;
+constexpr Lsn kLsnMax{UINT64_MAX};
 
 }  // namespace
 
@@ -198,6 +201,8 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
       return damaged(fmt::format("{}: a record of a sound batch cannot be read",
                                  segment.place(Lsn{header.lsn.value + at})));
     group_open = !record->last_of_group;
+    if (record->view.table == TableId::catalogue && record->view.type != core::kClockRecord)
+      report.described = header.end();
     if (given < decoded) handler.on_soon(record->view);
     ahead[decoded++ % kRecordsAhead] = record->view;
     at += record->bytes;
@@ -214,29 +219,32 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
 // ---------------------------------------------------------------------------
 // Reading
 
-Result<Lsn> LogReader::find_start(RecoveryReport& report) {
-  Segment const& segment = segments_.front();
-  ContainerHeader const& front = segment.containers.front()->header;
-  // The container may begin with the rest of a batch whose begin is gone, so
-  // what cannot be read below base is passed over: nothing there is needed.
-  Lsn at = front.first;
-  if (at > base_) return at;  // base is in the gap behind a cut, or the log is new
-  Lsn seen_to = at;
-  while (at <= base_ && at < segment.limit) {
-    auto const found = batch_at(segment, at);
-    if (!found.ok()) return found.status();
-    if (!found.value().intact) {
-      at.value += front.block;
-      continue;
+Result<Lsn> LogReader::find_batch(Segment const& segment, Lsn wanted, RecoveryReport& report) {
+  Lsn const front = segment.containers.front()->header.first;
+  if (front > wanted) return front;  // what is wanted is in the gap behind a cut, or the log is new
+  std::uint64_t number = (wanted.value - front.value) / segment.containers.front()->header.payload_bytes();
+  for (;; --number) {
+    // The container may begin with the rest of a batch, of one even whose begin is gone. So what cannot be
+    // read below the wanted place is passed over.
+    Lsn at = segment.containers[number]->header.first;
+    Lsn seen_to = at;
+    while (at <= wanted && at < segment.limit) {
+      auto const found = batch_at(segment, at);
+      if (!found.ok()) return found.status();
+      if (!found.value().intact) {
+        at.value += segment.block();
+        continue;
+      }
+      BatchHeader const& header = found.value().header;
+      if (header.end() > wanted) return at;
+      count_batch(segment, header);
+      at = seen_to = header.end();
     }
-    BatchHeader const& header = found.value().header;
-    if (header.end() > base_) return at;
-    count_batch(segment, header);
-    at = seen_to = header.end();
+    if (number > 0 && seen_to < wanted) continue;  // it may have begun in a container before
+    // Nothing is there. Where the stream simply ends, that is how it must be.
+    if (Status status = judge(segment, std::max(wanted, seen_to), false, report); !status.ok()) return status;
+    return kNoLsn;
   }
-  // Nothing at base. Where the stream simply ends, that is how it must be.
-  if (Status status = judge(segment, std::max(base_, seen_to), false, report); !status.ok()) return status;
-  return kNoLsn;
 }
 
 Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report) {
@@ -268,9 +276,9 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
   return {};
 }
 
-Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report) {
-  ReadAhead ahead(*workers_, segment, from);
-  for (;;) {
+Status LogReader::read_segment(Segment const& segment, Range range, RecordHandler& handler, RecoveryReport& report) {
+  ReadAhead ahead(*workers_, segment, range.begin, range.end);
+  while (ahead.at() < range.end) {
     auto const batch = ahead.next();
     if (!batch.ok()) return batch.status();
     if (!batch.value()) break;
@@ -280,6 +288,7 @@ Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& 
   }
   bytes_read_ += ahead.bytes_read();
   Lsn const at = ahead.at();
+  if (at >= range.end && at <= segment.limit) return {};
   if (at < segment.limit) {
     auto const found = batch_at(segment, at);
     if (!found.ok()) return found.status();
@@ -291,7 +300,7 @@ Status LogReader::read_segment(Segment const& segment, Lsn from, RecordHandler& 
   }
   if (at != segment.limit)
     return damaged(fmt::format("{}: a batch goes beyond the place where the next start cut the log",
-                               segment.place(from)));
+                               segment.place(range.begin)));
   return {};
 }
 
@@ -311,11 +320,14 @@ void LogReader::note_batch(Segment const& segment, BatchHeader const& header) {
 // ---------------------------------------------------------------------------
 // Progress
 
-void LogReader::begin_progress(bool catalogue) {
+void LogReader::begin_progress(bool catalogue, Range range) {
   progress_ = {};
   progress_.catalogue = catalogue;
-  for (Segment const& segment : segments_)
-    progress_.bytes_total += segment.limit.value - segment.containers.front()->header.first.value;
+  for (Segment const& segment : segments_) {
+    Lsn const begin = std::max(range.begin, segment.containers.front()->header.first);
+    Lsn const end = std::min(range.end, segment.limit);
+    if (begin < end) progress_.bytes_total += end.value - begin.value;
+  }
   progress_.containers_total = static_cast<std::uint32_t>(chain_.size());
 }
 
@@ -332,7 +344,7 @@ void LogReader::tell_progress(RecordHandler& handler, RecoveryReport const& repo
 
 namespace {
 
-// The first of two readings: only the catalogue's records go on.
+// What is read twice, for the first time: only the catalogue's records go on.
 class CatalogueOnly final : public RecordHandler {
  public:
   explicit CatalogueOnly(RecordHandler& handler) : handler_(handler) {}
@@ -347,20 +359,36 @@ class CatalogueOnly final : public RecordHandler {
 
 }  // namespace
 
-Status LogReader::read_all(RecordHandler& handler, bool catalogue, RecoveryReport& report) {
-  begin_progress(catalogue);
+Status LogReader::read_range(Range range, RecordHandler& handler, bool catalogue, RecoveryReport& report) {
+  begin_progress(catalogue, range);
   end_ = {};
   last_flags_ = 0;
   batch_base_ = {};
   unproved_.clear();
-  auto const from = find_start(report);
-  if (!from.ok()) return from.status();
   for (Segment const& segment : segments_) {
+    if (segment.limit <= range.begin || segment.containers.front()->header.first >= range.end) continue;
+    auto const from = find_batch(segment, range.begin, report);
+    if (!from.ok()) return from.status();
     if (from.value().is_none()) break;
-    Lsn const begin = &segment == &segments_.front() ? from.value() : segment.containers.front()->header.first;
-    if (Status status = read_segment(segment, begin, handler, report); !status.ok()) return status;
+    if (Status status = read_segment(segment, {from.value(), range.end}, handler, report); !status.ok()) return status;
   }
   return {};
+}
+
+// The newest header knows where the records of table 0 stand that were needed when it was written, but for
+// those that were not durable yet.
+Status LogReader::read_catalogue(RecordHandler& handler, RecoveryReport& report) {
+  CatalogueOnly catalogue{handler};
+  auto const by_durable = [](Container const* a, Container const* b) { return a->header.durable < b->header.durable; };
+  ContainerHeader const& newest = (*std::max_element(chain_.begin(), chain_.end(), by_durable))->header;
+  Range known{std::max(newest.catalogue, base_), std::min(newest.described, newest.durable)};
+  Range rest{std::max(newest.durable, base_), kLsnMax};
+  if (newest.catalogue.is_none()) rest.begin = base_;
+  if (newest.catalogue.is_none() || known.end <= known.begin) known = {};
+  if (known.end == rest.begin) rest.begin = std::exchange(known, {}).begin;
+  if (known.begin != known.end)
+    if (Status status = read_range(known, catalogue, true, report); !status.ok()) return status;
+  return read_range(rest, catalogue, true, report);
 }
 
 Status LogReader::read(RecordHandler& handler, RecoveryReport& report, env::Workers* workers) {
@@ -370,11 +398,11 @@ Status LogReader::read(RecordHandler& handler, RecoveryReport& report, env::Work
   if (Status status = order(); !status.ok()) return status;
   if (!chain_.empty()) {
     if (handler.wants_catalogue_first()) {
-      CatalogueOnly catalogue{handler};
-      if (Status status = read_all(catalogue, true, report); !status.ok()) return status;
+      if (Status status = read_catalogue(handler, report); !status.ok()) return status;
       report = {};
     }
-    if (Status status = read_all(handler, false, report); !status.ok()) return status;
+    if (Status status = read_range({base_, kLsnMax}, handler, false, report); !status.ok()) return status;
+    for (Container const* container : chain_) report.catalogue = std::max(report.catalogue, container->header.catalogue);
     report.store_id = chain_.back()->header.store_id;
   }
   report.containers = static_cast<std::uint32_t>(containers_.size());

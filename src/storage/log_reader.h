@@ -31,7 +31,7 @@ struct BatchView {
 
 // How far the reading came, for people who wait for a start.
 struct ReadProgress {
-  bool catalogue{false};  // the first of two readings
+  bool catalogue{false};  // what is read twice, for the first time
   std::uint64_t bytes{0};
   std::uint64_t bytes_total{0};  // at most
   std::uint64_t records{0};
@@ -49,9 +49,10 @@ class RecordHandler {
   virtual void on_batch(BatchView const&) {}
   // Each MiB or so.
   virtual void on_progress(ReadProgress const&) {}
-  // True: the log is read twice, and on_catalogue gets the records of table 0 before on_record
-  // gets any. Who makes tables from them needs that: a copy forward may have put a
-  // table's declaration behind rows of it that stayed where they are.
+  // True: on_catalogue gets the records of table 0 that are needed before on_record gets any, and gets them
+  // in their order. Who makes tables from them needs that: a copy forward may have put a table's declaration
+  // behind rows of it that stayed where they are. What the headers say about where they stand is read twice
+  // then. Clocks, and what nothing needs any more, on_catalogue may or may not get.
   [[nodiscard]] virtual bool wants_catalogue_first() const { return false; }
   virtual Status on_catalogue(RecordView const&) { return {}; }
 
@@ -67,6 +68,8 @@ struct RecoveryReport {
   std::uint32_t containers{0};
   std::uint64_t store_id{0};
   Lsn base{};         // nothing below is needed
+  Lsn catalogue{};    // nor anything of table 0 below this
+  Lsn described{};    // the last batch that has records of table 0, clocks apart, ends here or before
   Lsn end{};          // end of the last batch with records
   bool clean{false};  // the last batch is a seal
   bool cut{false};    // something behind `end` was not used
@@ -114,13 +117,16 @@ class LogReader {
   Status check_alike() const;
   Status order();
   Status make_segments();
-  // Where the batch begins that holds base; none: there is none.
-  Result<Lsn> find_start(RecoveryReport& report);
-  Status read_all(RecordHandler& handler, bool catalogue, RecoveryReport& report);
-  Status read_segment(Segment const& segment, Lsn from, RecordHandler& handler, RecoveryReport& report);
+  // Where the batch begins that holds what is wanted, or the first one behind it; none: the stream ends there.
+  Result<Lsn> find_batch(Segment const& segment, Lsn wanted, RecoveryReport& report);
+  Status read_catalogue(RecordHandler& handler, RecoveryReport& report);
+  // Batches from the one that holds the begin of the range to the last one that begins in it.
+  Status read_range(Range range, RecordHandler& handler, bool catalogue, RecoveryReport& report);
+  // From the batch that begins there.
+  Status read_segment(Segment const& segment, Range range, RecordHandler& handler, RecoveryReport& report);
   Status deliver(Segment const& segment, ReadAhead::Batch const& batch, RecordHandler& handler, RecoveryReport& report);
   void note_batch(Segment const& segment, BatchHeader const& header);
-  void begin_progress(bool catalogue);
+  void begin_progress(bool catalogue, Range range);
   void tell_progress(RecordHandler& handler, RecoveryReport const& report, Segment const& segment,
                      BatchHeader const& header);
   // Damage, or the torn tail that it looks like.

@@ -30,6 +30,7 @@ enum class Mutant : std::uint8_t {
   append_at_cut,
   skip_proof_at_start,
   base_before_durable,
+  catalogue_before_durable,
   base_of_header_not_bounded,
   remove_before_base_is_told,
   keep_unfinished_containers,
@@ -39,7 +40,7 @@ enum class Mutant : std::uint8_t {
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 24> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 25> kMutantNames{"none",
                                                                "skip_data_sync",
                                                                "skip_folder_sync",
                                                                "skip_header_sync",
@@ -57,6 +58,7 @@ inline constexpr std::array<std::string_view, 24> kMutantNames{"none",
                                                                "append_at_cut",
                                                                "skip_proof_at_start",
                                                                "base_before_durable",
+                                                               "catalogue_before_durable",
                                                                "base_of_header_not_bounded",
                                                                "remove_before_base_is_told",
                                                                "keep_unfinished_containers",

@@ -12,8 +12,12 @@ constexpr std::uint64_t kPieceBytes = 512U << 10U;
 
 }  // namespace
 
-ReadAhead::ReadAhead(env::Workers& workers, Segment const& segment, Lsn from)
-    : workers_(workers), segment_(segment), store_id_(segment.containers.front()->header.store_id), at_(from) {
+ReadAhead::ReadAhead(env::Workers& workers, Segment const& segment, Lsn from, Lsn until)
+    : workers_(workers),
+      segment_(segment),
+      store_id_(segment.containers.front()->header.store_id),
+      until_(std::min(until, segment.limit)),
+      at_(from) {
   prepare(windows_[0], from, 0);
   workers_.begin(windows_[0].read.size(), [this](std::size_t i) { read_piece(windows_[0], i); });
   workers_.finish();
@@ -64,7 +68,9 @@ void ReadAhead::begin(Window& check, Window& read) {
 
 void ReadAhead::prepare(Window& window, Lsn at, std::uint64_t bytes_least) {
   window.at = window.end = at;
-  window.bytes = std::min(segment_.end().value - at.value, std::max(kWindowBytes, bytes_least));
+  std::uint64_t const wanted = until_ > at ? until_.value - at.value : 0;
+  std::uint64_t const usual = std::clamp(wanted / segment_.block() * segment_.block(), kPieceBytes, kWindowBytes);
+  window.bytes = std::min(segment_.end().value - at.value, std::max(usual, bytes_least));
   // A rare giant must not hold its memory for ever.
   if (window.memory_bytes < window.bytes || window.memory_bytes > 2 * kWindowBytes) {
     window.memory = std::make_unique_for_overwrite<std::byte[]>(window.bytes);
@@ -110,7 +116,7 @@ void ReadAhead::find_batches(Window& window) {
   }
   window.intact.assign(window.batches.size(), 0);
   bool const found_no_batch = window.end < read_to && window.next_bytes == 0;
-  window.is_last = !all_read || found_no_batch || window.end >= segment_.limit;
+  window.is_last = !all_read || found_no_batch || window.end >= until_;
 }
 
 void ReadAhead::check_piece(Window& window, std::size_t number) const {

@@ -25,8 +25,9 @@ class ReadAhead {
     std::span<std::byte const> bytes;  // valid until the next call
   };
 
-  // From the batch that begins at `from`. The segment stays where it is.
-  ReadAhead(env::Workers& workers, Segment const& segment, Lsn from);
+  // From the batch that begins at `from`; of those that begin at `until` or behind it, little is read. The
+  // segment stays where it is.
+  ReadAhead(env::Workers& workers, Segment const& segment, Lsn from, Lsn until);
   ~ReadAhead();
   ReadAhead(ReadAhead const&) = delete;
   ReadAhead& operator=(ReadAhead const&) = delete;
@@ -66,6 +67,7 @@ class ReadAhead {
   env::Workers& workers_;
   Segment const& segment_;
   std::uint64_t store_id_;
+  Lsn until_;
   std::array<Window, 3> windows_;
   std::size_t current_{0};
   std::size_t taken_{0};  // of the current window's batches

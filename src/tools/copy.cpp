@@ -90,6 +90,8 @@ class Copier {
     // What the daemon put there since is no matter of ours.
     header.base = last ? snapshot_.base : std::min(header.base, snapshot_.base);
     header.durable = last ? snapshot_.end : std::min(header.durable, snapshot_.end);
+    // Where the catalogue stood when another LSN was durable.
+    header.catalogue = header.described = kNoLsn;
     auto target = to_.open(storage::join_path(to_folder_, name), env::OpenMode::create_new);
     if (!target.ok()) return target.status();
     if (Status status = write_headers(*target.value(), header); !status.ok()) return status;

@@ -90,6 +90,8 @@ class Dumper final : public ScanVisitor {
       put(out, "cut", header.cut.value);
       put(out, "base", header.base.value);
       put(out, "durable", header.durable.value);
+      put(out, "catalogue", header.catalogue.value);
+      put(out, "described", header.described.value);
       put(out, "start", header.start);
       put(out, "block", header.block);
     }

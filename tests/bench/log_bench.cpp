@@ -57,7 +57,7 @@ Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Promise pr
       log.end_group(promise);
     }
     require(log.commit());
-    log.set_base(log.end_lsn());
+    log.set_base(log.end_lsn(), log.end_lsn());
     log.run_chores();
     ++commits;
   } while (seconds_since(begin) < seconds);

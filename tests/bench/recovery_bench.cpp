@@ -219,14 +219,17 @@ int main(int count, char** words) {
   std::size_t threads = os::ThreadWorkers::threads_wanted();
   std::string folder = "recovery_bench_data";
   std::string only;
+  bool keep = false;
   CLI::App app{"how long a start takes that finds much in its log, beside plain reading; the best of three"};
   app.add_option("--mib", mib, "of log")->check(CLI::Range(1, 65536))->capture_default_str();
   app.add_option("--payload", payload_bytes, "bytes a row, beside a key of 40")->capture_default_str();
   app.add_option("--threads", threads, "beside the one that applies")->check(CLI::Range(0, 64))->capture_default_str();
   app.add_option("--folder", folder, "made, and removed at the end; on the disk to be measured")->capture_default_str();
   app.add_option("--only", only, "lines that hold this text, as \"warm whole\"");
+  app.add_flag("--keep", keep, "leave the folder, for a daemon to be started over it");
   CLI11_PARSE(app, count, words);
   Bench{folder, mib, payload_bytes, threads}.run(only);
+  if (keep) return 0;
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   return 0;

@@ -11,7 +11,7 @@ namespace {
 
 // Two histories: one that goes through everything, one that gives containers back and leaves
 // unfinished ones behind.
-constexpr std::array<std::string_view, 2> kHistories{"pbgwmbbcbmcsvqpbwpcmckp", "bbbbbbbbbbdccckwpsvawteq"};
+constexpr std::array<std::string_view, 2> kHistories{"pbhgwmbbcjbmcsvqpbwpcmckp", "bbbbbbbbbbdccckwpsvawteq"};
 constexpr std::array<sim::Failure, 3> kFailures{sim::Failure::io_error, sim::Failure::no_space,
                                                 sim::Failure::short_write};
 

@@ -36,18 +36,26 @@ class Collector final : public RecordHandler {
   // No small log has as many: a reader that comes here goes round in circles.
   static constexpr std::size_t kEntriesMax = 100'000;
 
+  [[nodiscard]] bool wants_catalogue_first() const override { return true; }
+  Status on_catalogue(RecordView const& record) override { return remember(catalogue, record); }
   Status on_record(RecordView const& record, Lsn base) override {
-    if (entries.size() == kEntriesMax) return {Code::io_error, "the reader does not come to an end"};
-    entries.push_back(
-        {record.lsn, record.object, record.table, record.type, record.version, std::string(as_text(record.body))});
     base_given = base;
-    return {};
+    return remember(entries, record);
   }
   void on_batch(BatchView const& batch) override { batches.push_back(batch); }
 
+  std::vector<Entry> catalogue;  // what came first
   std::vector<Entry> entries;
   std::vector<BatchView> batches;
   Lsn base_given{};
+
+ private:
+  static Status remember(std::vector<Entry>& into, RecordView const& record) {
+    if (into.size() == kEntriesMax) return {Code::io_error, "the reader does not come to an end"};
+    into.push_back(
+        {record.lsn, record.object, record.table, record.type, record.version, std::string(as_text(record.body))});
+    return {};
+  }
 };
 
 // A small log in a small world: containers of a few blocks.
@@ -85,8 +93,8 @@ struct World {
     disk.crash(survives);
     log.reset();
   }
-  Lsn append(std::string_view body, ObjectId object = {}) {
-    auto const place = log->append(static_cast<TableId>(7), 3, 1, object, body.size());
+  Lsn append(std::string_view body, ObjectId object = {}, TableId table = TableId{7}, std::uint8_t type = 3) {
+    auto const place = log->append(table, type, 1, object, body.size());
     if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
     return place.lsn;
   }

@@ -72,6 +72,8 @@ class LongLife {
       return scenario_.put(draw(draw(20) == 0 ? kLargeBytes : 500), 1 + static_cast<int>(draw(4)),
                            draw(4) == 0 ? Promise::written : Promise::synced);
     if (what < 80 && scenario_.reference.size() > 4) {
+      // Or the catalogue would hold the base.
+      if (draw(4) == 0) return scenario_.step('h');
       scenario_.move_base(scenario_.reference.lsn_of(scenario_.reference.size() - 1 - draw(4)));
       return true;
     }
@@ -100,6 +102,7 @@ class LongLife {
   // The spares, and what stands between base and end; a start may leave a container half full.
   std::optional<std::string> look_at_space() {
     disk().stop_after(kNever);
+    if (!scenario_.step('h') || !scenario_.step('h')) return scenario_.trouble();
     if (!scenario_.reference.is_empty()) scenario_.move_base(scenario_.reference.last_lsn());
     scenario_.world.log->run_chores();
     core::LogUsage const usage = scenario_.world.log->usage();

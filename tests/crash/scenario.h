@@ -2,6 +2,7 @@
 // beside it: histories are words, so that a test and a person can name them.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -18,15 +19,16 @@ class Scenario {
   // room beyond the container, so that the next is prepared; n as d, with r before the commit;
   // f sync and begin afresh, as a log without rows does. And with the sync done elsewhere: a put that
   // begins a flush, or waits for the one that is out; t its bytes reach the disk, and nobody knows;
-  // e it ends. What needs a sync on the spot ends it first.
-  static constexpr std::string_view kSteps = "pbgwmdsckqxrnfate";
+  // e it ends. What needs a sync on the spot ends it first. Of the catalogue, which is two statements here:
+  // h state the older one anew; j as n, with such a statement.
+  static constexpr std::string_view kSteps = "pbgwmdsckqxrnfatehj";
 
   Scenario() = default;
   explicit Scenario(sim::SimDisk::Options options) : world(options) {}
 
   // False once something failed: the power is gone, or a failure was injected.
   bool step(char letter) {
-    if (std::string_view{"pbgdnfsq"}.find(letter) != std::string_view::npos && !end_flush()) return false;
+    if (std::string_view{"pbgdnfsqhj"}.find(letter) != std::string_view::npos && !end_flush()) return false;
     switch (letter) {
       case 'p': return put(40 + serial_ % 7, 1, Promise::synced);
       case 'b': return put(1300, 1, Promise::synced);
@@ -38,6 +40,8 @@ class Scenario {
         return true;
       case 'd': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), commit());
       case 'n': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), step('r')) && commit();
+      case 'h': return state() && commit();
+      case 'j': return state() && (move_base(reference.last_lsn()), step('r')) && commit();
       case 'f': return world.log->sync().ok() && acknowledged() && world.log->begin_afresh().ok();
       case 's': return world.log->stamp().ok() && acknowledged();
       case 'c': world.log->run_chores(); return world.log->error().ok();
@@ -111,13 +115,34 @@ class Scenario {
     world.log->end_group(promise);
     return true;
   }
+  // The older of the two anew.
+  bool state() {
+    if (!world.log->reserve(60, false)) return false;
+    std::size_t const which = stated_[0] <= stated_[1] ? 0 : 1;
+    auto const type = static_cast<std::uint8_t>(which + 1);
+    std::string const body = pattern(60, salt + ++serial_);
+    reference.begin_group();
+    Lsn const lsn = world.append(body, {}, TableId::catalogue, type);
+    reference.add({lsn, object_of(lsn), TableId::catalogue, type, 1, body});
+    world.log->end_group(Promise::synced);
+    stated_[which] = lsn;
+    return true;
+  }
   bool commit() { return end_flush() && world.log->commit().ok() && acknowledged(); }
   bool acknowledged() {
     if (world.log->durable_lsn() == world.log->end_lsn()) reference.acknowledge(world.log->end_lsn());
     return true;
   }
+  // Where the older of the two statements stands.
+  [[nodiscard]] Lsn catalogue() const {
+    Lsn oldest = world.log->end_lsn();
+    for (Lsn const stated : stated_)
+      if (!stated.is_none()) oldest = std::min(oldest, stated);
+    return oldest;
+  }
   void move_base(Lsn base) {
-    world.log->set_base(base);
+    base = std::min(base, catalogue());
+    world.log->set_base(base, catalogue());
     reference.ask_base(base);
     static_cast<void>(acknowledged());
   }
@@ -127,7 +152,25 @@ class Scenario {
     status = world.open();
     if (!status.ok()) return false;
     complaint = reference.check(world.found.entries, *world.log);
+    if (complaint.empty()) complaint = check_catalogue();
     return complaint.empty();
+  }
+  // What is needed of it was among what came first. The books go on with what was found.
+  std::string check_catalogue() {
+    auto const last = [](std::vector<Entry> const& entries, std::size_t which) {
+      Lsn out;
+      for (Entry const& entry : entries)
+        if (entry.table == TableId::catalogue && entry.type == which + 1) out = entry.lsn;
+      return out;
+    };
+    for (std::size_t which = 0; which < stated_.size(); ++which) {
+      stated_[which] = last(world.found.entries, which);
+      Lsn const first = last(world.found.catalogue, which);
+      if (first != stated_[which])
+        return fmt::format("statement {} of the catalogue stands at LSN {}, but the one at {} came first", which + 1,
+                           stated_[which].value, first.value);
+    }
+    return {};
   }
 
   // The same disk, the same books, no log open: the moment at which the power goes.
@@ -139,6 +182,7 @@ class Scenario {
     reference = other.reference;
     complaint.clear();
     serial_ = other.serial_;
+    stated_ = other.stated_;
   }
   // What stopped it, for people.
   [[nodiscard]] std::string trouble() const {
@@ -156,6 +200,7 @@ class Scenario {
   std::unique_ptr<Flush> flush_;
   bool flush_ran_{false};
   std::uint64_t serial_{0};
+  std::array<Lsn, 2> stated_{};  // where each stands; none: it never was, or is gone
 };
 
 }  // namespace fastjournal::storage::test

@@ -23,10 +23,11 @@ constexpr std::size_t kNestedBits = 2;
 constexpr std::array<std::string_view, 4> kBeginnings{"pg", "bmbmxpw", "ppg", ""};
 
 // Word by word where a fault was found, or one was planted.
-constexpr std::array<std::string_view, 28> kChosen{
-    "gmrbx",   "bbn",      "bnbnx",   "gggmrx",  "gmbbxp",   "bbmbb",     "wwwwwwp", "bdbdb",  "mcbcmcb", "wbkbw",
+constexpr std::array<std::string_view, 34> kChosen{
+    "hhjx",    "hhbbjbbx", "gmrbx",   "bbn",      "bnbnx",   "gggmrx",  "gmbbxp",   "bbmbb",     "wwwwwwp", "bdbdb",  "mcbcmcb", "wbkbw",
     "bbbmqbp", "bbbbbbdc", "bxwxbmc", "gggmccp", "wbwbwbpx", "bbmfpfpmc", "wsmfpk",  "bmfbcq", "bmfcmfc",
-    "aaeaex",  "atbmate", "amaemx",  "amtaebx", "bbamate", "arnaemq", "awmerx", "bawmebx", "awtwmerq"};
+    "aaeaex",  "atbmate", "amaemx",  "amtaebx", "bbamate", "arnaemq", "awmerx", "bawmebx", "awtwmerq",
+    "hbhbmbbcbjx", "bbhhbhmbkhb", "hhafajq", "jjbbjbbjbbx"};
 
 using Moments = std::vector<std::unique_ptr<Scenario>>;
 

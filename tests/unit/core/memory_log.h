@@ -48,7 +48,7 @@ class MemoryLog final : public Log {
   Lsn end_lsn() const override { return Lsn{end_}; }
   Lsn durable_lsn() const override { return Lsn{durable_}; }
   Lsn written_lsn() const override { return Lsn{written_}; }
-  void set_base(Lsn lsn) override { base_ = lsn; }
+  void set_base(Lsn lsn, Lsn) override { base_ = lsn; }
   Lsn base_lsn() const override { return base_; }
   Status begin_afresh() override {
     ++fresh_begins;

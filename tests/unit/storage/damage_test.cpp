@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_handler_is_never_called_again_and_again_for_the_same_reco
     store_little(image["data/log/container-000001"].data() + 512 * 3 + 12, length);
     scenario.world.disk.restore(image);
     BOOST_TEST(!scenario.open());
-    BOOST_TEST(scenario.world.found.entries.size() == 1U);
+    BOOST_TEST(scenario.world.found.entries.size() <= 1U);
   }
 }
 

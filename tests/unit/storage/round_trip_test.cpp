@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(records_below_base_are_not_needed_and_their_containers_come
     world.log->end_group(Promise::synced);
     FJ_REQUIRE_OK(world.log->commit());
     // The last five live.
-    if (lsns.size() > 5) world.log->set_base(lsns[lsns.size() - 5]);
+    if (lsns.size() > 5) world.log->set_base(lsns[lsns.size() - 5], lsns[lsns.size() - 5]);
     world.log->run_chores();
     most = std::max(most, world.log->usage().containers);
   }
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_base_in_a_batch_that_began_in_an_earlier_container_keeps_
     for (int i = 0; i < 40; ++i) lsns.push_back(world.append(pattern(450, 2)));
     world.log->end_group(Promise::synced);
     FJ_REQUIRE_OK(world.log->commit());
-    world.log->set_base(lsns[35]);
+    world.log->set_base(lsns[35], lsns[35]);
     // Use the containers that are free: the one where the batch begins must not be among them.
     for (int i = 0; i < 60; ++i) BOOST_REQUIRE(world.put("y"));
     world.log->run_chores();
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(base_past_an_append_in_flight_takes_nothing_away_before_it_
     BOOST_REQUIRE(world.log->reserve(100, true));
     Lsn const killer = world.append("all dead");
     world.log->end_group(Promise::synced);
-    world.log->set_base(killer);
+    world.log->set_base(killer, killer);
     world.disk.stop_after(stop);
     // Asks for more room than there is without the containers of A.
     bool const room = world.log->reserve(3 * world.options.container_bytes, true);
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(an_emptied_log_gives_its_surplus_back_and_finds_its_way_aft
   FJ_REQUIRE_OK(world.open());
   for (int i = 0; i < 300; ++i) BOOST_REQUIRE(world.put(pattern(400, 1)));
   BOOST_TEST(world.log->usage().containers > 15U);
-  world.log->set_base(world.log->end_lsn());
+  world.log->set_base(world.log->end_lsn(), world.log->end_lsn());
   world.log->run_chores();
   BOOST_TEST(world.log->usage().containers <= 4U);
   BOOST_TEST(world.disk.used_bytes() <= 4 * world.options.container_bytes);
@@ -407,7 +407,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
     world.log->end_group(Promise::synced);
     FJ_REQUIRE_OK(world.log->commit());
   }
-  world.log->set_base(lsns.back());
+  world.log->set_base(lsns.back(), lsns.back());
   BOOST_TEST(world.log->reserve(400, false));
   FJ_REQUIRE_OK(world.log->error());
 }

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_may_be_damaged) {
   world.disk.flip(first, 2000, 1);
   step->run();
   // The base passes it before the step comes back.
-  world.log->set_base(world.log->end_lsn());
+  world.log->set_base(world.log->end_lsn(), world.log->end_lsn());
   world.log->finish_chore(std::move(step));
   BOOST_TEST(world.log->scrub_report().damaged == 0U);
   BOOST_TEST(round(*world.log).damaged == 0U);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_is_in_no_starts_way_after_a_rou
     std::string const first = "data/log/" + containers(world).front();
     world.disk.flip(first, 2000, 1);
     Lsn const base = is_given_up ? world.log->end_lsn() : Lsn{world.log->base_lsn().value + 4096};
-    world.log->set_base(base);
+    world.log->set_base(base, base);
     BOOST_REQUIRE(world.put("on top of it"));
     BOOST_TEST(round(*world.log).damaged == 0U);
     world.disk.kill();
@@ -141,11 +141,11 @@ BOOST_AUTO_TEST_CASE(damage_is_over_when_the_base_has_passed_its_container) {
   BOOST_TEST(round(*world.log).damaged == 1U);
   Lsn const end = world.log->damaged_end();
   BOOST_TEST(!end.is_none());
-  world.log->set_base(Lsn{end.value - 8});
+  world.log->set_base(Lsn{end.value - 8}, Lsn{end.value - 8});
   BOOST_TEST(world.log->is_damaged());
   FJ_REQUIRE_OK(world.log->mend());
   BOOST_TEST(world.log->is_damaged());
-  world.log->set_base(end);
+  world.log->set_base(end, end);
   FJ_REQUIRE_OK(world.log->mend());
   BOOST_TEST(!world.log->is_damaged());
   BOOST_CHECK(world.log->damaged_end().is_none());
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_container_that_is_written_is_left) {
   BOOST_TEST(world.log->is_damaged());
   BOOST_REQUIRE(!world.log->damaged_end().is_none());
   BOOST_REQUIRE(world.put("after it"));
-  world.log->set_base(world.log->damaged_end());
+  world.log->set_base(world.log->damaged_end(), world.log->damaged_end());
   BOOST_REQUIRE(world.put("and once more"));
   FJ_REQUIRE_OK(world.log->mend());
   BOOST_TEST(!world.log->is_damaged());
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_goes_on_is_never_taken_for_damaged) {
             if (!live.empty()) {
               std::size_t const dead = random() % live.size();
               live.erase(live.begin(), live.begin() + static_cast<std::ptrdiff_t>(dead));
-              world.log->set_base(live.front());
+              world.log->set_base(live.front(), live.front());
             }
             break;
           case 3:
