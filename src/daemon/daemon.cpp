@@ -127,7 +127,7 @@ Status Daemon::serve() {
       {.unix_mode = declared_.unix_mode, .warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
-  background_ = std::make_unique<Background>([this] { reactor_->wake(); });
+  background_ = std::make_unique<os::Background>([this] { reactor_->wake(); });
 
   server::ServerLimits limits;
   limits.connections_max = declared_.limits.connections;
@@ -180,7 +180,7 @@ Status Daemon::open_logs() {
     std::int64_t tell_at = before + kProgressEveryUs;
     server::Replay replay{engine, hosted, [&](storage::ReadProgress const& progress) {
                             end_start_if_told();
-                            heap_.look();
+                            heap_.look(progress.bytes_total - progress.bytes);
                             if (clock_.monotonic_us() < tell_at) return;
                             tell_at = clock_.monotonic_us() + kProgressEveryUs;
                             log_info(progress_text(log.name, progress));
@@ -335,8 +335,8 @@ void Daemon::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> ch
 
 // A thread for each log that needs one: their disks may differ.
 void Daemon::run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) {
-  std::unique_ptr<Background>& syncer = syncers_[&log];
-  if (syncer == nullptr) syncer = std::make_unique<Background>([this] { reactor_->wake(); });
+  std::unique_ptr<os::Background>& syncer = syncers_[&log];
+  if (syncer == nullptr) syncer = std::make_unique<os::Background>([this] { reactor_->wake(); });
   storage::Flush& work = *flush;
   syncer->run([this, &work] { work.run(clock_); },
               [&log, flush = std::move(flush)]() mutable { log.finish_flush(std::move(flush)); });

@@ -10,11 +10,11 @@
 #include "alerts/teller.h"
 #include "config/daemon_declaration.h"
 #include "core/types.h"
-#include "daemon/background.h"
-#include "daemon/heap_ahead.h"
 #include "daemon/held_signals.h"
 #include "daemon/options.h"
+#include "os/background.h"
 #include "os/clock.h"
+#include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/table_types.h"
 #include "reactor/reactor.h"
@@ -76,10 +76,10 @@ class Daemon final : public server::Administration {
   std::unique_ptr<os::PosixDisk> flags_;
   std::unique_ptr<alerts::Teller> teller_;  // ends before the flags and the reactor do
   bool restart_{false};
-  HeapAhead heap_;
-  std::unique_ptr<Background> background_;  // ends before the logs do
+  os::HeapAhead heap_;
+  std::unique_ptr<os::Background> background_;  // ends before the logs do
   // For the logs whose syncs were slow once.
-  std::map<storage::FileLog*, std::unique_ptr<Background>> syncers_;
+  std::map<storage::FileLog*, std::unique_ptr<os::Background>> syncers_;
   std::vector<std::string> recovered_;  // a line of the banner for each log
 };
 

@@ -27,6 +27,8 @@ class File {
   virtual ~File() = default;
   // Fills `into` from `offset`; returns the bytes read, fewer only at the end of the file.
   [[nodiscard]] virtual Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) = 0;
+  // These bytes are read soon: the medium may begin. A hint.
+  virtual void expect(std::uint64_t offset, std::uint64_t bytes) = 0;
   // What is read next comes from the medium, if it was durable there: nobody's memory of it is asked. A hint.
   virtual void forget_cached(std::uint64_t offset, std::uint64_t bytes) = 0;
   // All of `bytes` or an error; grows the file if need be.

@@ -81,6 +81,10 @@ class PosixFile final : public env::File {
     return done;
   }
 
+  void expect(std::uint64_t offset, std::uint64_t bytes) override {
+    static_cast<void>(
+        ::posix_fadvise(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED));
+  }
   void forget_cached(std::uint64_t offset, std::uint64_t bytes) override {
     static_cast<void>(
         ::posix_fadvise(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/prefetch.h"
 #include "core/log.h"
 #include "storage/container.h"
 #include "storage/mutants.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr std::uint64_t kWindowBytes = 1U << 20U;
 // As many are known before they are handed out: memory is asked for what they need while others are applied.
 constexpr std::size_t kRecordsAhead = 8;
+// And so many bytes before they are looked at, those are asked for that a worker checked.
+constexpr std::uint64_t kBytesAhead = 1024;
 // Whoever tells people of it looks at the clock as often.
 constexpr std::uint64_t kProgressBytes = 1U << 20U;
 constexpr Lsn kLsnMax{UINT64_MAX};
@@ -196,6 +199,7 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
         if (Status status = handler.on_record(view, base_); !status.ok()) return status;
       continue;
     }
+    prefetch(batch.bytes.data() + std::min<std::uint64_t>(at + kBytesAhead, header.used));
     auto const record = decode_record(batch.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
     if (!record)
       return damaged(fmt::format("{}: a record of a sound batch cannot be read",

@@ -9,6 +9,8 @@ namespace {
 // Large enough that a round of the windows costs nothing, small enough for a processor's caches to help.
 constexpr std::uint64_t kWindowBytes = 4U << 20U;
 constexpr std::uint64_t kPieceBytes = 512U << 10U;
+// What the medium is told so far ahead it fetches while processors are busy with the rest.
+constexpr std::uint64_t kExpectedBytes = 16U << 20U;
 
 }  // namespace
 
@@ -88,6 +90,8 @@ void ReadAhead::prepare(Window& window, Lsn at, std::uint64_t bytes_least) {
 void ReadAhead::read_piece(Window& window, std::size_t number) const {
   std::uint64_t const from = number * kPieceBytes;
   std::uint64_t const bytes = std::min(kPieceBytes, window.bytes - from);
+  Lsn const ahead{window.at.value + from + kExpectedBytes};
+  if (ahead < until_) segment_.expect(ahead, bytes);
   window.read[number] = segment_.read(Lsn{window.at.value + from}, {window.memory.get() + from, bytes});
 }
 

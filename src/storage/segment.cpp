@@ -37,4 +37,15 @@ Status Segment::read(Lsn lsn, std::span<std::byte> into) const {
   return {};
 }
 
+void Segment::expect(Lsn lsn, std::uint64_t bytes) const {
+  while (bytes > 0) {
+    FoundContainer const* container = container_at(lsn);
+    if (container == nullptr) return;
+    std::uint64_t const part = std::min(bytes, container->header.end().value - lsn.value);
+    container->file->expect(offset_in(container->header, lsn), part);
+    bytes -= part;
+    lsn.value += part;
+  }
+}
+
 }  // namespace fastjournal::storage

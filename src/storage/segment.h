@@ -36,6 +36,8 @@ struct Segment {
   [[nodiscard]] std::string place(Lsn lsn) const;
   // All of `into` or an error.
   [[nodiscard]] Status read(Lsn lsn, std::span<std::byte> into) const;
+  // What of these bytes stands here is read soon.
+  void expect(Lsn lsn, std::uint64_t bytes) const;
 };
 
 // Where in its file.

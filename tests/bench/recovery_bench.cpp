@@ -16,6 +16,7 @@
 
 #include "config/table_reader.h"
 #include "core/engine.h"
+#include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/workers.h"
 #include "server/replay.h"
@@ -55,7 +56,11 @@ class Start {
   Start(std::string const& folder, core::Declaration table, env::Workers* workers) : disk_(folder) {
     engine_.declare({std::move(table)});
     core::HostedLog& hosted = engine_.add_log(kLog);
-    server::Replay replay{engine_, hosted};
+    // As the daemon does.
+    server::Replay replay{engine_, hosted, [](storage::ReadProgress const& progress) {
+                            static os::HeapAhead heap;
+                            heap.look(progress.bytes_total - progress.bytes);
+                          }};
     storage::LogOptions options;
     options.workers = workers;
     auto opened = storage::FileLog::open(disk_, kLog, options, replay, report_);

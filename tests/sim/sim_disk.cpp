@@ -78,6 +78,7 @@ class SimFile final : public env::File {
     std::memcpy(into.data(), seen.data() + offset, count);
     return count;
   }
+  void expect(std::uint64_t, std::uint64_t) override {}
   void forget_cached(std::uint64_t, std::uint64_t) override {}
   Status write(std::uint64_t offset, std::span<std::byte const> bytes) override {
     FJ_CHECK(!read_only_, "a file opened for reading is not written");

@@ -1,4 +1,4 @@
-#include "daemon/heap_ahead.h"
+#include "os/heap_ahead.h"
 
 #include <malloc.h>
 #include <sys/mman.h>
@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace fastjournal::daemon {
+namespace fastjournal::os {
 namespace {
 
 // A step is this part of the heap: so much may be touched and never used.
 constexpr std::size_t kStepPart = 64;
+// And this part of what is to come: the larger the steps, the more of their pages are large ones.
+constexpr std::uint64_t kStepPartToCome = 16;
 constexpr std::size_t kStepMin = std::size_t{256} << 10U;
 constexpr std::size_t kStepMax = std::size_t{32} << 20U;
 constexpr std::size_t kHugeBytes = std::size_t{2} << 20U;
@@ -31,21 +33,22 @@ void touch(char* begin, char* end) {
 
 }  // namespace
 
-HeapAhead::HeapAhead() : begin_(static_cast<char*>(::sbrk(0))), end_(begin_), toucher_([] {}) { set_step(); }
+HeapAhead::HeapAhead() : begin_(static_cast<char*>(::sbrk(0))), end_(begin_), toucher_([] {}) { set_step(0); }
 
-void HeapAhead::set_step() {
+void HeapAhead::set_step(std::uint64_t bytes_to_come) {
   auto const grown = static_cast<std::size_t>(end_ - begin_);
-  ::mallopt(M_TOP_PAD, static_cast<int>(std::clamp(grown / kStepPart, kStepMin, kStepMax)));
+  std::size_t const step = std::max(grown / kStepPart, static_cast<std::size_t>(bytes_to_come / kStepPartToCome));
+  ::mallopt(M_TOP_PAD, static_cast<int>(std::clamp(step, kStepMin, kStepMax)));
 }
 
-void HeapAhead::look() {
+void HeapAhead::look(std::uint64_t bytes_to_come) {
   char* const end = static_cast<char*>(::sbrk(0));
   if (end == end_) return;
   if (end > end_)
     toucher_.run([begin = end_, end] { touch(begin, end); }, [] {});
   end_ = std::max(begin_, end);
   toucher_.collect();
-  set_step();
+  set_step(bytes_to_come);
 }
 
-}  // namespace fastjournal::daemon
+}  // namespace fastjournal::os

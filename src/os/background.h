@@ -10,7 +10,7 @@
 
 #include <absl/functional/any_invocable.h>
 
-namespace fastjournal::daemon {
+namespace fastjournal::os {
 
 class Background {
  public:
@@ -48,4 +48,4 @@ class Background {
   std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace fastjournal::daemon
+}  // namespace fastjournal::os

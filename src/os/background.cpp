@@ -1,8 +1,8 @@
-#include "daemon/background.h"
+#include "os/background.h"
 
 #include <utility>
 
-namespace fastjournal::daemon {
+namespace fastjournal::os {
 
 Background::Background(std::function<void()> finished)
     : on_finished_(std::move(finished)), thread_([this] { work(); }) {}
@@ -61,4 +61,4 @@ void Background::work() {
   }
 }
 
-}  // namespace fastjournal::daemon
+}  // namespace fastjournal::os
