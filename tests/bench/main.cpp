@@ -32,12 +32,15 @@ void add(std::vector<std::unique_ptr<Peer>>& peers, Make make) {
   }
 }
 
-std::vector<std::unique_ptr<Peer>> make_peers(Choice const& choice, bool variants) {
+enum class Ours : std::uint8_t { plain, variants, and_woken };
+
+std::vector<std::unique_ptr<Peer>> make_peers(Choice const& choice, Ours ours) {
   std::vector<std::unique_ptr<Peer>> peers;
   if (choice.has(choice.peers, "fastjournal")) {
     peers.push_back(make_fastjournal({.table = ""}));
-    if (!variants) peers.push_back(make_fastjournal({.wake = true, .table = ""}));
-    if (variants) {
+    // Of interest for its dates.
+    if (ours == Ours::and_woken) peers.push_back(make_fastjournal({.wake = true, .table = ""}));
+    if (ours == Ours::variants) {
       peers.push_back(make_fastjournal({.local = true, .table = ""}));
       peers.push_back(make_fastjournal({.binary = true, .table = ""}));
     }
@@ -80,13 +83,13 @@ int main(int count, char** words) {
     Bench bench{settings};
     if (choice.has(choice.groups, "rates")) {
       std::vector<Contestant> contestants;
-      for (auto& peer : make_peers(choice, full)) contestants.push_back({std::move(peer), {}});
+      for (auto& peer : make_peers(choice, full ? Ours::variants : Ours::plain)) contestants.push_back({std::move(peer), {}});
       for (Contestant& contestant : contestants) contestant.peer->start();
       bench.run_rates(contestants);
       for (Contestant& contestant : contestants) contestant.peer->stop();
     }
     if (choice.has(choice.groups, "rest")) {
-      std::vector<std::unique_ptr<Peer>> peers = make_peers(choice, false);
+      std::vector<std::unique_ptr<Peer>> peers = make_peers(choice, Ours::and_woken);
       bench.run_at_rest(peers);
     }
     if (choice.has(choice.groups, "growth")) bench.run_growth();

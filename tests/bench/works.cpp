@@ -19,12 +19,17 @@ constexpr double kTooSlow = 0.5;
 constexpr int kProbesMax = 50;
 // A driver that is busy for more than this share of the time may be the limit.
 constexpr double kDriverLimit = 0.9;
+// Ours must come to its end, for its books; the others, some of them slow, only shall not begin the next round full.
 constexpr double kDrainSeconds = 20;
+constexpr double kPeerDrainSeconds = 3;
+constexpr double kStockSeconds = 2;
 constexpr char kDeliver[] = "deliver, 8 workers, credit 32";
 constexpr char kMerges[] = "1,000 keys, data replaced, 64 x 32";
 constexpr std::int64_t kFarMs = 3'600'000;
 
 bool is_ours(Peer const& peer) { return peer.name().starts_with("fastjournal"); }
+
+double drain_seconds(Peer const& peer) { return is_ours(peer) ? kDrainSeconds : kPeerDrainSeconds; }
 
 double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -92,20 +97,21 @@ void Bench::measure(Contestant& contestant, Named const& named) {
   fault(peer, outcome.finished ? 0 : 1, "measurement without all answers: " + std::string{named.name});
 }
 
-// At least so many rows wait, or as many as three seconds bring.
+// At least so many rows wait, or as many as two seconds bring.
 void Bench::stock(Contestant& contestant, std::uint64_t rows) {
   std::uint64_t const there = contestant.ledger.outstanding();
   if (there >= rows) return;
-  Plan const plan{.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = 3, .rows = rows - there};
+  Plan const plan{.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = kStockSeconds, .rows = rows - there};
   fault(*contestant.peer, run(*contestant.peer, plan, contestant.ledger).refused, "inserts refused");
 }
 
 // Until nothing is left: then every number must have come, once.
 void Bench::drain(Contestant& contestant) {
-  Plan const plan{.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds};
+  double const seconds = drain_seconds(*contestant.peer);
+  Plan const plan{.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = seconds};
   Outcome const outcome = run(*contestant.peer, plan, contestant.ledger);
   fault(*contestant.peer, outcome.refused, "refused, the first: " + outcome.first_refusal);
-  if (outcome.seconds < kDrainSeconds)
+  if (outcome.seconds < seconds)
     fault(*contestant.peer, contestant.ledger.outstanding(), "rows acknowledged and never handed out");
   fault(*contestant.peer, contestant.ledger.twice(), "rows handed out twice");
 }
@@ -119,9 +125,11 @@ void Bench::measure_merges(Contestant& contestant) {
                    .name = kMerges,
                    .plan = {.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = settings_.seconds, .keys = kKeys},
                    .aim = ">= 500 k/s"});
-  Outcome const left = run(*merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
+  double const seconds = drain_seconds(*merged.peer);
+  Outcome const left = run(*merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = seconds},
                            merged.ledger);
-  fault(*merged.peer, left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
+  // The others may still have had rows when it began.
+  if (is_ours(*merged.peer)) fault(*merged.peer, left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
         "rows too many or too few after merges of 1,000 keys");
   contestant.peer = std::move(merged.peer);
 }

@@ -16,10 +16,10 @@
 namespace fastjournal::bench {
 
 struct Settings {
-  double seconds{0.8};
+  double seconds{0.6};
   std::uint32_t rounds{2};
   std::uint64_t rows{1'000'000};       // that wait, in ours, where many are wanted
-  std::uint64_t peer_rows{100'000};    // in the others: some take them slowly
+  std::uint64_t peer_rows{50'000};     // in the others: some take them slowly
   std::uint64_t most_rows{1'000'000};  // where cost grows with rows
   double lateness_seconds{5};
   std::string only{};                  // rates whose names contain it
