@@ -26,8 +26,13 @@ constexpr double kStockSeconds = 2;
 constexpr char kDeliver[] = "deliver, 8 workers, credit 32";
 constexpr char kMerges[] = "1,000 keys, data replaced, 64 x 32";
 constexpr std::int64_t kFarMs = 3'600'000;
+// Fewer weigh less than what else the process takes.
+constexpr std::uint64_t kRowsWeighed = 1'000'000;
 
 bool is_ours(Peer const& peer) { return peer.name().starts_with("fastjournal"); }
+
+// What a row is by itself: 200 bytes of letters, its number twice, a letter and a colon.
+double own_bytes(std::uint64_t rows) { return 202 + 2 * static_cast<double>(fmt::format("{}", rows).size()); }
 
 double drain_seconds(Peer const& peer) { return is_ours(peer) ? kDrainSeconds : kPeerDrainSeconds; }
 
@@ -226,7 +231,6 @@ void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers) {
     double const memory_each = static_cast<double>(resident_bytes(*peer) - memory) / inserted;
     double const disk_each = static_cast<double>(disk_bytes(*peer) - disk) / inserted;
 
-    std::string const count = fmt::format("{}", rows);
     auto const add = [&](char const* group, std::string const& work, char const* unit, double value, char const* aim) {
       if (dates_only) return;
       Line& one = line(group, work, peer->name(), unit);
@@ -234,9 +238,7 @@ void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers) {
       if (is_ours(*peer)) one.aim = aim;
       one.samples.push_back({.value = value});
     };
-    // Each row's own: 200 bytes of letters, its number twice, a letter and a colon.
-    double const own = 202 + 2 * static_cast<double>(count.size());
-    add("at rest", "memory of a row beside key and data", " B", memory_each - own, "<= 64 B");
+    add("at rest", "memory of a row beside key and data", " B", memory_each - own_bytes(rows), "<= 64 B");
     add("at rest", "disk of a row of 200 bytes, in batches", " B", disk_each, "<= 260 B");
 
     double const busy = processor_seconds(*peer);
@@ -269,7 +271,14 @@ void Bench::run_growth() {
     ours.peer->start();
     Plan fill{.work = Work::insert, .connections = 8, .in_flight = 128, .seconds = 120, .rows = rows};
     fill.delay_ms = [](std::uint64_t) { return kFarMs; };
+    std::uint64_t const memory = resident_bytes(*ours.peer);
     fault(*ours.peer, run(*ours.peer, fill, ours.ledger).refused, "inserts refused");
+    if (rows >= kRowsWeighed) {
+      Line& one = line("growth", "memory of a row, " + work, "fastjournal", " B");
+      one.aim = "<= 64 B";
+      double const grown = static_cast<double>(resident_bytes(*ours.peer) - memory);
+      one.samples.push_back({.value = grown / static_cast<double>(rows) - own_bytes(rows)});
+    }
     for (std::uint32_t round = 0; round < settings_.rounds; ++round) {
       double const raw = raw_syncs(ours.peer->folder());
       Outcome const in = run(*ours.peer, {.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = settings_.seconds},
