@@ -22,6 +22,7 @@ class Scenario {
   // e it ends. What needs a sync on the spot ends it first. Of the catalogue, which is two statements here:
   // h state the older one anew; j as n, with such a statement.
   static constexpr std::string_view kSteps = "pbgwmdsckqxrnfatehj";
+  static constexpr std::string_view kStepsOfRows = kSteps.substr(0, 17);
 
   Scenario() = default;
   explicit Scenario(sim::SimDisk::Options options) : world(options) {}
