@@ -241,7 +241,8 @@ Result<Lsn> LogReader::find_batch(Segment const& segment, Lsn wanted, RecoveryRe
       }
       BatchHeader const& header = found.value().header;
       if (header.end() > wanted) return at;
-      count_batch(segment, header);
+      // What may be needed is counted where it is handed out: a stamp is not.
+      if (header.end() <= base_) count_batch(segment, header);
       at = seen_to = header.end();
     }
     if (number > 0 && seen_to < wanted) continue;  // it may have begun in a container before
