@@ -339,7 +339,8 @@ void LogReader::begin_progress(bool catalogue, Range range) {
 void LogReader::tell_progress(RecordHandler& handler, RecoveryReport const& report, Segment const& segment,
                               BatchHeader const& header) {
   std::uint64_t const before = progress_.bytes / kProgressBytes;
-  progress_.bytes += header.length;
+  // The first batch may begin before what was asked for.
+  progress_.bytes = std::min(progress_.bytes + header.length, progress_.bytes_total);
   if (progress_.bytes / kProgressBytes == before) return;
   progress_.records = report.records;
   auto const container = std::find(chain_.begin(), chain_.end(), segment.container_at(header.lsn));

@@ -67,6 +67,17 @@ void fill(World& world) {
     BOOST_REQUIRE(world.put(pattern(kSizes[i % std::size(kSizes)], i), Promise::synced));
 }
 
+struct Waiting final : RecordHandler {
+  bool wants_catalogue_first() const override { return true; }
+  Status on_record(RecordView const&, Lsn) override {
+    ++records;
+    return {};
+  }
+  void on_progress(ReadProgress const& progress) override { told.push_back(progress); }
+  std::vector<ReadProgress> told;
+  std::uint64_t records{0};
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(read_ahead)
@@ -115,16 +126,6 @@ BOOST_AUTO_TEST_CASE(a_read_that_fails_stops_the_reading_with_its_reason) {
 }
 
 BOOST_AUTO_TEST_CASE(who_waits_is_told_how_far_it_is) {
-  struct Waiting final : RecordHandler {
-    bool wants_catalogue_first() const override { return true; }
-    Status on_record(RecordView const&, Lsn) override {
-      ++records;
-      return {};
-    }
-    void on_progress(ReadProgress const& progress) override { told.push_back(progress); }
-    std::vector<ReadProgress> told;
-    std::uint64_t records{0};
-  };
   World world;
   fill(world);
   FJ_REQUIRE_OK(world.log->seal());
@@ -150,6 +151,27 @@ BOOST_AUTO_TEST_CASE(who_waits_is_told_how_far_it_is) {
   BOOST_TEST(!catalogue);
   BOOST_TEST(waiting.told.back().records <= waiting.records);
   BOOST_TEST(waiting.told.back().bytes_total < 48U << 20U);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_that_begins_before_what_is_read_makes_no_more_of_it) {
+  World world;
+  world.options.container_bytes = 1U << 20U;
+  FJ_REQUIRE_OK(world.open());
+  BOOST_REQUIRE(world.log->reserve(4U << 20U, false));
+  world.append(pattern(3U << 20U, 1));
+  Lsn const statement = world.append("statement", {}, TableId::catalogue, 1);
+  world.log->end_group(Promise::synced);
+  FJ_REQUIRE_OK(world.log->commit());
+  BOOST_REQUIRE(world.put(pattern(2U << 20U, 2)));
+  world.log->set_base(world.log->base_lsn(), statement);
+  BOOST_REQUIRE(world.log->reserve(1U << 20U, false));  // the next header says it
+  auto reader = LogReader::open(world.disk, "data/log");
+  FJ_REQUIRE_OK(reader.status());
+  Waiting waiting;
+  RecoveryReport report;
+  FJ_REQUIRE_OK(reader->read(waiting, report));
+  BOOST_REQUIRE(!waiting.told.empty());
+  for (ReadProgress const& progress : waiting.told) BOOST_TEST(progress.bytes <= progress.bytes_total);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
