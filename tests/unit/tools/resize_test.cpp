@@ -54,6 +54,20 @@ std::uint64_t calls_of_a_resize(Used& used) {
   return disk.changing_calls() - before;
 }
 
+// On a disk that loses the writes of those calls, counted from 0, for which `loses` holds.
+template <typename Loses>
+Status resize_losing(Used& used, sim::SimDisk& disk, Loses loses) {
+  disk.copy_state(used.world.disk());
+  std::uint64_t made = 0;
+  disk.before_change([&] {
+    if (loses(made++)) disk.lose_write();
+  });
+  Status const status = resize_shared(used, disk).status();
+  disk.before_change({});
+  disk.forget_failures();
+  return status;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(log_resize)
@@ -203,14 +217,7 @@ BOOST_AUTO_TEST_CASE(a_write_that_the_disk_loses_is_noticed_before_the_exchange)
   sim::SimDisk disk;
   int noticed = 0;
   for (std::uint64_t call = 0; call < calls; ++call) {
-    disk.copy_state(used.world.disk());
-    std::uint64_t made = 0;
-    disk.before_change([&] {
-      if (made++ == call) disk.lose_write();
-    });
-    if (!resize_shared(used, disk).ok()) ++noticed;
-    disk.before_change({});
-    disk.forget_failures();
+    if (!resize_losing(used, disk, [call](std::uint64_t made) { return made == call; }).ok()) ++noticed;
     BOOST_TEST_CONTEXT("the first write from call " << call << " on") check_goes_on(used, disk);
   }
   BOOST_TEST(noticed > 10);
@@ -224,14 +231,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_keeps_nothing_from_some_moment_on_is_noticed_be
   sim::SimDisk disk;
   int differed = 0;
   for (std::uint64_t call = 0; call < calls; ++call) {
-    disk.copy_state(used.world.disk());
-    std::uint64_t made = 0;
-    disk.before_change([&] {
-      if (made++ >= call) disk.lose_write();
-    });
-    Status const status = resize_shared(used, disk).status();
-    disk.before_change({});
-    disk.forget_failures();
+    Status const status = resize_losing(used, disk, [call](std::uint64_t made) { return made >= call; });
     if (status.message().find("reads as something else: digest ") != std::string::npos) {
       ++differed;
       BOOST_CHECK(status.code() == Code::io_error);
