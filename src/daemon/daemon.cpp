@@ -272,7 +272,7 @@ Status Daemon::take_signals() {
   for (int const number : {SIGTERM, SIGINT})
     if (Status status = reactor_->on_signal(number, [this] { stop("a signal"); }); !status.ok()) return status;
   if (Status status = reactor_->on_signal(SIGHUP, [this] { reload_by_signal(); }); !status.ok()) return status;
-  return reactor_->on_signal(SIGUSR1, [this] { rotate_log(); });
+  return reactor_->on_signal(SIGUSR1, [this] { static_cast<void>(rotate_log()); });
 }
 
 void Daemon::print_banner() const {
@@ -307,8 +307,10 @@ void Daemon::restart(std::string_view reason) {
   stop(reason);
 }
 
-void Daemon::rotate_log() {
-  if (Status status = reopen_event_log(); !status.ok()) log_error(status.text());
+Status Daemon::rotate_log() {
+  Status status = reopen_event_log();
+  if (!status.ok()) log_error(status.text());
+  return status;
 }
 
 void Daemon::fatal(Status const& status) {

@@ -53,7 +53,7 @@ class Daemon final : public server::Administration {
   [[nodiscard]] Result<core::Declarations> read_declarations() override;
   void stop(std::string_view reason) override;
   void restart(std::string_view reason) override;
-  void rotate_log() override;
+  [[nodiscard]] Status rotate_log() override;
   [[noreturn]] void fatal(Status const& status) override;
   void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
   void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) override;

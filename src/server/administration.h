@@ -20,7 +20,8 @@ class Administration {
   virtual void stop(std::string_view reason) = 0;
   // The same, and whoever watches over us starts us again.
   virtual void restart(std::string_view reason) = 0;
-  virtual void rotate_log() = 0;
+  // The log file is opened again. Not ok: the old one stays in use.
+  [[nodiscard]] virtual Status rotate_log() = 0;
   // A write or sync failed: nothing more is acknowledged; end at once (ARCHITECTURE 1, rule 4).
   virtual void fatal(Status const& status) = 0;
   // Runs it, on another thread if there is one, then gives it back to log.finish_chore on the

@@ -420,16 +420,23 @@ bool Server::end_backup(ConnectionId id) {
   return held;
 }
 
-void Server::on_stop(Session& session, Message const&, Answer&, Status& status) {
-  if (may_administer(session, "STOP", status)) administration_.stop("the command STOP from " + session.peer);
+// A communicatord takes no answers to these; whoever stands at the socket wants to see that it was heard.
+void Server::on_stop(Session& session, Message const&, Answer& answer, Status& status) {
+  if (!may_administer(session, "STOP", status)) return;
+  administration_.stop("the command STOP from " + session.peer);
+  if (!session.communicator) answer.message("STOPPING");
 }
 
-void Server::on_restart(Session& session, Message const&, Answer&, Status& status) {
-  if (may_administer(session, "RESTART", status)) administration_.restart("the command RESTART from " + session.peer);
+void Server::on_restart(Session& session, Message const&, Answer& answer, Status& status) {
+  if (!may_administer(session, "RESTART", status)) return;
+  administration_.restart("the command RESTART from " + session.peer);
+  if (!session.communicator) answer.message("RESTARTING");
 }
 
-void Server::on_log_rotate(Session& session, Message const&, Answer&, Status& status) {
-  if (may_administer(session, "LOG_ROTATE", status)) administration_.rotate_log();
+void Server::on_log_rotate(Session& session, Message const&, Answer& answer, Status& status) {
+  if (!may_administer(session, "LOG_ROTATE", status)) return;
+  status = administration_.rotate_log();
+  if (status.ok() && !session.communicator) answer.message("LOG_ROTATED");
 }
 
 }  // namespace fastjournal::server

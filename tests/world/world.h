@@ -74,7 +74,7 @@ class World final : public server::Administration {
   Result<core::Declarations> read_declarations() override { return declarations_; }
   void stop(std::string_view reason) override { stop_reason_ = reason; }
   void restart(std::string_view reason) override { stop_reason_ = "restart: " + std::string{reason}; }
-  void rotate_log() override {}
+  [[nodiscard]] Status rotate_log() override { return {}; }
   void fatal(Status const& status) override { fatal_ = status; }
   void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
   void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) override;
