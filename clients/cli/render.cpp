@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
-#include "clients/cli/values.h"
+#include "clients/cli/utf8.h"
 #include "clients/lib/value_text.h"
 #include "model/date.h"
 
@@ -41,34 +41,16 @@ std::size_t rank_of(std::string_view name) {
   return 50;
 }
 
-// U+0080 to U+009F steer terminals too; they begin with C2 in UTF-8.
 std::string cell_text(Param const& param) {
   if (is_date(param.name))
     if (auto const ms = param.value.as_integer()) return *ms == 0 ? "-" : model::format_date(*ms);
-  if (param.value.kind == Value::Kind::binary || !is_utf8(param.value.bytes))
-    return fmt::format("({} bytes)", param.value.bytes.size());
-  std::string out = printable(client::text_of(param.value));
-  for (std::size_t at = out.find('\xC2'); at != std::string::npos; at = out.find('\xC2', at + 1))
-    if (static_cast<unsigned char>(out[at + 1]) < 0xA0) out.replace(at, 2, "?");
-  return out;
-}
-
-// Characters, not bytes.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  if (param.value.kind == Value::Kind::binary) return fmt::format("({} bytes)", param.value.bytes.size());
+  return printable(client::text_of(param.value));
 }
 
 std::string cut(std::string const& text, std::size_t width) {
-  if (width_of(text) <= width) return text;
-  std::size_t seen = 0;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    bool const begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-    if (begins && ++seen == width) break;
-    ++at;
-  }
-  return text.substr(0, at) + "…";
+  if (display_width(text) <= width) return text;
+  return std::string(cut_to_width(text, width - 1)) + "…";
 }
 
 struct TableColumn {
@@ -97,9 +79,9 @@ std::vector<TableColumn> columns_of(std::span<Message const> records, std::strin
   std::stable_sort(out.begin(), out.end(),
                    [](TableColumn const& a, TableColumn const& b) { return rank_of(a.name) < rank_of(b.name); });
   for (TableColumn& column : out) {
-    column.width = width_of(column.name);
+    column.width = display_width(column.name);
     for (std::string const& cell : column.cells) {
-      column.width = std::max(column.width, width_of(cell));
+      column.width = std::max(column.width, display_width(cell));
       column.numeric = column.numeric && looks_numeric(cell);
     }
   }
@@ -121,7 +103,7 @@ void fit(std::vector<TableColumn>& columns, std::size_t width) {
 
 std::string padded(std::string const& text, TableColumn const& column) {
   std::string const shown = cut(text, column.width);
-  std::string const blanks(column.width - width_of(shown), ' ');
+  std::string const blanks(column.width - display_width(shown), ' ');
   return column.numeric ? blanks + shown : shown + blanks;
 }
 
@@ -151,18 +133,24 @@ nlohmann::ordered_json json_of(Value const& value) {
 
 std::string printable(std::string_view text) {
   std::string out;
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (c == '\n')
+  for (std::size_t at = 0; at < text.size();) {
+    auto const byte = static_cast<unsigned char>(text[at]);
+    std::size_t const size = utf8_size(text, at);
+    // U+0080 to U+009F steer terminals too; they begin with C2.
+    bool const steers_too = size == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+    if (byte == '\n')
       out += "\\n";
-    else if (c == '\r')
+    else if (byte == '\r')
       out += "\\r";
-    else if (c == '\t')
+    else if (byte == '\t')
       out += "\\t";
-    else if (byte < 0x20 || byte == 0x7F)
+    else if (size == 0 || byte < 0x20 || byte == 0x7F)
       out += fmt::format("\\x{:02x}", byte);
+    else if (steers_too)
+      out += '?';
     else
-      out += c;
+      out.append(text, at, size);
+    at += std::max<std::size_t>(size, 1);
   }
   return out;
 }

@@ -18,7 +18,8 @@ struct Look {
   std::size_t width{80};  // of the terminal
 };
 
-// Control characters escaped: nothing that a row carries may steer the terminal.
+// Control characters escaped, and bytes that are no UTF-8: nothing that a row carries may steer the terminal, and one bad
+// byte hides nothing else.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // One line a record under a line of names, numbers to the right; empty for no

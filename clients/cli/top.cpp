@@ -1,7 +1,9 @@
 #include "clients/cli/top.h"
 
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/timerfd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -18,7 +20,17 @@ namespace fastjournal::cli {
 namespace {
 
 using client::Connection;
+using client::Milliseconds;
 using client::Reply;
+using client::Ticket;
+using Steady = std::chrono::steady_clock;
+
+// An answer that is not there by then is told as missing; the screen is drawn as often while it stays out.
+constexpr Milliseconds kPatience{1'000};
+
+std::int64_t wall_ms() {
+  return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 // Keys come one by one and unseen, on a screen of its own; as before when it ends.
 class RawTerminal {
@@ -46,7 +58,48 @@ class RawTerminal {
   bool reads_;
 };
 
-enum class Event : std::uint8_t { time, redraw, end };
+// Signals, keys and a timer as one descriptor: whatever is waited for, these end the wait.
+class Waker {
+ public:
+  explicit Waker(int signals)
+      : fd_(::epoll_create1(EPOLL_CLOEXEC)), timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
+    watch(signals);
+    watch(timer_);
+  }
+  Waker(Waker const&) = delete;
+  Waker& operator=(Waker const&) = delete;
+  ~Waker() {
+    ::close(timer_);
+    ::close(fd_);
+  }
+
+  void watch(int fd) const {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    ::epoll_ctl(fd_, EPOLL_CTL_ADD, fd, &event);
+  }
+  [[nodiscard]] int fd() const { return fd_; }
+  // Readable once more after so long; what was to come before is forgotten.
+  void in(Milliseconds span) const {
+    itimerspec when{};
+    // 0 would never come.
+    auto const ns = std::chrono::nanoseconds(std::max(span, Milliseconds{1})).count();
+    when.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+    ::timerfd_settime(timer_, 0, &when, nullptr);
+  }
+
+ private:
+  int fd_;
+  int timer_;
+};
+
+bool is_readable(int fd) {
+  pollfd one{fd, POLLIN, 0};
+  return ::poll(&one, 1, 0) > 0;
+}
+
+// The daemon is not there, or does not answer: it may come back.
+bool may_come_back(Code code) { return code == Code::unavailable || code == Code::timed_out || code == Code::closed; }
 
 class Top {
  public:
@@ -54,44 +107,38 @@ class Top {
       : one_(invocation), console_(console), connection_(connection) {}
 
   ExitCode run() {
-    SignalQueue signals{SIGINT, SIGTERM, SIGHUP, SIGWINCH};
-    if (!console_.look.terminal || one_.json) return run_lines(signals);
-    Status status;
-    {
-      RawTerminal terminal{console_.out};
-      keys_ = terminal.reads_keys();
-      status = run_screen(signals);
-    }
+    bool const lines = !console_.look.terminal || one_.json;
+    Status const status = lines ? run_lines() : run_screen();
     return status.ok() ? ExitCode::ok : complain(one_, console_, status);
   }
 
  private:
-  ExitCode run_lines(SignalQueue& signals) {
+  Status run_lines() {
     std::uint64_t left = one_.count.value_or(UINT64_MAX);
     while (true) {
-      if (Status const status = look(); !status.ok()) return complain(one_, console_, status);
-      auto const wall = std::chrono::system_clock::now().time_since_epoch();
-      console_.out << snapshot_json(now_, std::chrono::duration_cast<std::chrono::milliseconds>(wall).count())
-                   << std::flush;
-      if (--left == 0 || !console_.out) return ExitCode::ok;
-      Event event = Event::redraw;
-      while (event == Event::redraw) event = wait(signals);
-      if (event == Event::end) return ExitCode::ok;
+      if (Status status = look(); ended_ || !status.ok()) return ended_ ? Status{} : status;
+      console_.out << snapshot_json(now_, wall_ms()) << std::flush;
+      if (--left == 0 || !console_.out) return {};
+      wait_for_next_look();
+      if (ended_) return {};
     }
   }
 
-  Status run_screen(SignalQueue& signals) {
+  Status run_screen() {
+    RawTerminal terminal{console_.out};
+    draws_ = true;
+    keys_ = terminal.reads_keys();
+    if (keys_) waker_.watch(STDIN_FILENO);
     std::uint64_t left = one_.count.value_or(UINT64_MAX);
     while (true) {
-      if (Status status = look(); !status.ok()) return status;
-      Event event = Event::redraw;
-      while (event == Event::redraw) {
-        draw();
-        if (left <= 1) return {};
-        event = wait(signals);
-      }
-      if (event == Event::end) return {};
-      --left;
+      Status const status = look();
+      if (ended_) return {};
+      if (!status.ok() && !may_come_back(status.code())) return status;
+      failing_ = !status.ok();
+      draw();
+      if (--left == 0) return {};
+      wait_for_next_look();
+      if (ended_) return {};
     }
   }
 
@@ -102,11 +149,27 @@ class Top {
       window.width = size.ws_col;
       window.height = size.ws_row;
     }
-    console_.out << render_screen(now_, one_.server, window) << std::flush;
+    std::optional<Silence> silence;
+    Steady::time_point const now = Steady::now();
+    if (failing_ || (asking_ && now - asked_ >= kPatience))
+      silence = Silence{answered_ms_, std::chrono::duration_cast<Milliseconds>(now - answered_).count()};
+    console_.out << render_screen(now_, one_.server, window, silence) << std::flush;
   }
 
-  // A new snapshot, with what happened since the one before.
+  // A new snapshot. Not ok: the one before stays.
   Status look() {
+    asked_ = Steady::now();
+    due_ = asked_ + Milliseconds{one_.interval ? one_.interval->value : 1000};
+    asking_ = true;
+    Status const status = take_snapshot();
+    asking_ = false;
+    if (!status.ok()) return status;
+    answered_ = Steady::now();
+    answered_ms_ = wall_ms();
+    return {};
+  }
+
+  Status take_snapshot() {
     Snapshot next;
     Message stats{"STATS"};
     Message alerts{"ALERTS"};
@@ -114,62 +177,99 @@ class Top {
       stats.set("table", one_.table);
       alerts.set("table", one_.table);
     }
-    Result<Reply> told = connection_.call(stats);
+    Result<Reply> told = ask(stats);
     if (!told.ok()) return told.status();
-    next.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    next.seconds = std::chrono::duration<double>(Steady::now().time_since_epoch()).count();
     for (Message& message : told->messages)
       if (message.has("table"))
         next.tables.push_back(std::move(message));
       else
         next.daemon = std::move(message);
-    Result<Reply> raised = connection_.call(alerts);
+    Result<Reply> raised = ask(alerts);
     if (!raised.ok()) return raised.status();
     for (Message& message : raised->messages)
       if (message.command == "ALERT") next.alerts.push_back(std::move(message));
     add_rates(now_, next);
     now_ = std::move(next);
-    due_ = std::chrono::steady_clock::now() + std::chrono::milliseconds{one_.interval ? one_.interval->value : 1000};
     return {};
   }
 
-  // Until the next look is due, or a key or signal says something.
-  Event wait(SignalQueue& signals) {
-    auto const left = std::chrono::ceil<std::chrono::milliseconds>(due_ - std::chrono::steady_clock::now()).count();
-    pollfd watched[2]{{signals.fd(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
-    int const ready = ::poll(watched, keys_ ? 2 : 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 86'400'000)));
-    if (ready <= 0) return Event::time;
-    if (watched[0].revents != 0) {
-      int const number = signals.next();
-      return number == SIGWINCH || number == 0 ? Event::redraw : Event::end;
+  // The answer. Keys and signals count meanwhile; if one of them ends us, there is none.
+  Result<Reply> ask(Message const& command) {
+    Status const given_up{Code::timed_out, "ended before there was an answer"};
+    Steady::time_point const until = Steady::now() + connection_.options().time_limit;
+    Result<Ticket> ticket = given_up;
+    do {
+      waker_.in(kPatience);
+      ticket = connection_.send(command, waker_.fd());
+      if (ticket.ok()) break;
+      handle();
+      if (ended_ || ticket.status().code() != Code::timed_out || Steady::now() >= until) return ticket.status();
+    } while (true);
+    waker_.in(kPatience);
+    while (!connection_.wait_answer(ticket.value(), client::kForever, waker_.fd())) {
+      handle();
+      if (ended_) return given_up;
+      waker_.in(kPatience);
     }
-    return read_keys();
+    return connection_.receive(ticket.value());
   }
 
-  Event read_keys() {
+  void wait_for_next_look() {
+    while (!ended_) {
+      auto const left = std::chrono::ceil<Milliseconds>(due_ - Steady::now());
+      if (left <= Milliseconds{0}) return;
+      waker_.in(left);
+      pollfd one{waker_.fd(), POLLIN, 0};
+      ::poll(&one, 1, -1);
+      handle();
+    }
+  }
+
+  // What the waker was woken by. The timer needs nothing but to be set again.
+  void handle() {
+    waker_.in(kPatience);
+    while (int const number = signals_.next())
+      if (number != SIGWINCH) ended_ = true;
+    if (keys_ && is_readable(STDIN_FILENO)) read_keys();
+    if (draws_ && !ended_) draw();
+  }
+
+  void read_keys() {
     char keys[64];
     ssize_t const got = ::read(STDIN_FILENO, keys, sizeof keys);
-    if (got <= 0) return Event::end;
-    std::string_view const text{keys, static_cast<std::size_t>(got)};
-    if (text.find_first_of("qQ\x03\x04") != std::string_view::npos) return Event::end;
-    if (text == " ") return Event::time;
+    std::string_view const text{keys, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+    if (text.empty() || text.find_first_of("qQ\x03\x04") != std::string_view::npos) ended_ = true;
+    if (text == " ") due_ = Steady::now();
     if ((text == "\x1b[A" || text == "k") && first_ > 0) --first_;
     if ((text == "\x1b[B" || text == "j") && first_ + 1 < now_.tables.size()) ++first_;
-    return Event::redraw;
   }
 
   Invocation const& one_;
   Console& console_;
   Connection& connection_;
+  SignalQueue signals_{SIGINT, SIGTERM, SIGHUP, SIGWINCH};
+  Waker waker_{signals_.fd()};
   Snapshot now_;
   std::size_t first_{0};
+  bool draws_{false};
   bool keys_{false};
-  std::chrono::steady_clock::time_point due_{};
+  bool ended_{false};
+  bool asking_{false};
+  bool failing_{false};         // the last look brought nothing
+  Steady::time_point asked_{};  // the look under way
+  Steady::time_point due_{};    // the next look
+  Steady::time_point answered_{Steady::now()};
+  std::int64_t answered_ms_{wall_ms()};
 };
 
 }  // namespace
 
 ExitCode top(Invocation const& invocation, Console& console) {
-  Result<std::unique_ptr<Connection>> const connection = connect(invocation);
+  client::Options options = connection_options(invocation);
+  // A person waits for it.
+  options.back_off = {kPatience};
+  Result<std::unique_ptr<Connection>> const connection = Connection::open(std::move(options));
   if (!connection.ok()) return complain(invocation, console, connection.status());
   return Top{invocation, console, *connection.value()}.run();
 }

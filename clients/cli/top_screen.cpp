@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "clients/cli/render.h"
+#include "clients/cli/utf8.h"
 #include "model/date.h"
 
 namespace fastjournal::cli {
@@ -59,58 +60,118 @@ std::string span(std::int64_t ms) {
 
 std::string state_of(Message const& table) {
   if (number(table, "paused") != 0) return "PAUSED";
-  return number(table, "draining") != 0 ? "DRAINING" : "";
+  return number(table, "draining") != 0 ? "DRAINS" : "open";
 }
 
-constexpr std::string_view kHead =
-    "TABLE               ROWS    DUE   WAIT BEHIND   WORK PARKED   IN/s LEASE/s DONE/s FAIL/s   LATE99   WORK99 LISTEN "
-    "STATE";
-
-std::string table_line(Message const& table) {
-  std::string name{table.text("table")};
-  if (name.size() > 16) name = name.substr(0, 15) + "~";
-  return fmt::format("{:<16} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6} {:>6} {:>8} {:>8} {:>6} {}", name,
-                     shortly(number(table, "rows")), shortly(number(table, "rows_due")),
-                     shortly(number(table, "rows_future")), shortly(number(table, "rows_behind")),
-                     shortly(number(table, "rows_processing")), shortly(number(table, "rows_parked")),
-                     shortly(real(table, "inserted_per_s") + real(table, "merged_per_s")),
-                     shortly(real(table, "leased_per_s")), shortly(real(table, "done_per_s")),
-                     shortly(real(table, "failed_per_s")), span(number(table, "lateness_ms_p99")),
-                     span(number(table, "processing_ms_p99")), shortly(number(table, "listeners")), state_of(table));
+std::string counted(Message const& table, std::string_view name) { return shortly(number(table, name)); }
+std::string per_second(Message const& table, std::string_view name) { return shortly(real(table, name)); }
+std::string lasted(Message const& table, std::string_view name) { return span(number(table, name)); }
+std::string came_in(Message const& table, std::string_view) {
+  return shortly(real(table, "inserted_per_s") + real(table, "merged_per_s"));
 }
 
-std::string daemon_line(Message const& daemon) {
+// Behind STATE and TABLE, as they stand side by side. `worth`: where there is no room for all, the smallest stay.
+struct Figure {
+  std::string_view head;
+  std::size_t width;
+  std::size_t worth;
+  std::string_view name;
+  std::string (*text)(Message const&, std::string_view);
+};
+constexpr std::array<Figure, 13> kFigures{{{"ROWS", 6, 5, "rows", counted},
+                                           {"DUE", 6, 0, "rows_due", counted},
+                                           {"WAIT", 6, 6, "rows_future", counted},
+                                           {"BEHIND", 6, 11, "rows_behind", counted},
+                                           {"WORK", 6, 2, "rows_processing", counted},
+                                           {"PARKED", 6, 1, "rows_parked", counted},
+                                           {"IN/s", 6, 4, "", came_in},
+                                           {"LEASE/s", 7, 12, "leased_per_s", per_second},
+                                           {"DONE/s", 6, 3, "done_per_s", per_second},
+                                           {"FAIL/s", 6, 7, "failed_per_s", per_second},
+                                           {"LATE99", 7, 8, "lateness_ms_p99", lasted},
+                                           {"WORK99", 7, 10, "processing_ms_p99", lasted},
+                                           {"LISTEN", 6, 9, "listeners", counted}}};
+constexpr std::size_t kStateWidth = 6;
+constexpr std::size_t kNameWidthMin = 16;
+constexpr std::size_t kNameWidthMax = 48;
+
+// Which figures fit, and how much room the names of the tables have.
+struct Layout {
+  std::array<bool, kFigures.size()> shown{};
+  std::size_t name_width{kNameWidthMin};
+};
+
+Layout layout_of(Snapshot const& now, std::size_t width) {
+  Layout out;
+  std::size_t used = kStateWidth + 1 + kNameWidthMin;
+  for (std::size_t worth = 0; worth < kFigures.size(); ++worth) {
+    auto const figure =
+        std::find_if(kFigures.begin(), kFigures.end(), [&](Figure const& f) { return f.worth == worth; });
+    if (used + 1 + figure->width > width) break;
+    used += 1 + figure->width;
+    out.shown[static_cast<std::size_t>(figure - kFigures.begin())] = true;
+  }
+  std::size_t longest = kNameWidthMin;
+  for (Message const& table : now.tables) longest = std::max(longest, display_width(printable(table.text("table"))));
+  if (width > used) out.name_width = std::min({kNameWidthMin + width - used, longest, kNameWidthMax});
+  return out;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (display_width(text) > width) text = std::string(cut_to_width(text, width - 1)) + "~";
+  return text + std::string(width - display_width(text), ' ');
+}
+
+std::string head_line(Layout const& layout) {
+  std::string out = fmt::format("{:<{}} {:<{}}", "STATE", kStateWidth, "TABLE", layout.name_width);
+  for (std::size_t i = 0; i < kFigures.size(); ++i)
+    if (layout.shown[i]) out += fmt::format(" {:>{}}", kFigures[i].head, kFigures[i].width);
+  return out;
+}
+
+std::string table_line(Message const& table, Layout const& layout) {
+  std::string out =
+      fmt::format("{:<{}} {}", state_of(table), kStateWidth, padded(printable(table.text("table")), layout.name_width));
+  for (std::size_t i = 0; i < kFigures.size(); ++i)
+    if (layout.shown[i]) out += fmt::format(" {:>{}}", kFigures[i].text(table, kFigures[i].name), kFigures[i].width);
+  return out;
+}
+
+// Whole figures only: as many as fit.
+std::string daemon_line(Message const& daemon, std::size_t width) {
   if (daemon.params().empty()) return {};
-  return fmt::format(
-      "connections {}  messages {}  commits {}, p99 {:.1f} ms  log {:.1f} MiB  notices late p99 {:.1f} ms",
-      number(daemon, "connections"), shortly(number(daemon, "messages")), shortly(number(daemon, "commits")),
-      static_cast<double>(number(daemon, "sync_us_p99")) / 1000,
-      static_cast<double>(number(daemon, "log_disk_bytes")) / (1U << 20U),
-      static_cast<double>(number(daemon, "lateness_us_p99")) / 1000);
-}
-
-// Cut to the width; nothing that came from outside may steer the terminal.
-std::string fitting(std::string_view text, std::size_t width) {
+  std::array<std::string, 5> const figures{
+      fmt::format("connections {}", number(daemon, "connections")),
+      fmt::format("messages {}", shortly(number(daemon, "messages"))),
+      fmt::format("log {:.1f} MiB", static_cast<double>(number(daemon, "log_disk_bytes")) / (1U << 20U)),
+      fmt::format("commits {}, p99 {:.1f} ms", shortly(number(daemon, "commits")),
+                  static_cast<double>(number(daemon, "sync_us_p99")) / 1000),
+      fmt::format("notices late p99 {:.1f} ms", static_cast<double>(number(daemon, "lateness_us_p99")) / 1000)};
   std::string out;
-  std::size_t characters = 0;
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) != 0x80 && ++characters > width) break;
-    out += byte < 0x20 || byte == 0x7F ? ' ' : c;
+  for (std::string const& figure : figures) {
+    if (out.size() + 2 + figure.size() > width) break;
+    out.append(out.empty() ? "" : "  ").append(figure);
   }
   return out;
+}
+
+std::string silence_line(Silence const& silence, std::string_view server) {
+  std::string const since =
+      model::format_date(silence.since_ms).substr(0, std::string_view("2026-11-22T06:33:12").size());
+  return fmt::format("no answer since {}Z ({} s)   {}   q ends", since, silence.for_ms / 1000, server);
 }
 
 class Screen {
  public:
   explicit Screen(Window const& window) : window_(window) {}
 
-  void line(std::string_view text, bool bold = false) {
+  // Nothing that came from outside may steer the terminal. `style`: "1" is bold.
+  void line(std::string_view text, std::string_view style = {}) {
     if (used_ == window_.height) return;
     out_ += used_++ == 0 ? "\x1b[H" : "\r\n";
-    if (bold) out_ += "\x1b[1m";
-    out_ += fitting(text, window_.width);
-    out_ += bold ? "\x1b[0m\x1b[K" : "\x1b[K";
+    if (!style.empty()) out_.append("\x1b[").append(style).append("m");
+    out_ += cut_to_width(printable(text), window_.width);
+    out_ += style.empty() ? "\x1b[K" : "\x1b[0m\x1b[K";
   }
   [[nodiscard]] std::size_t left() const { return window_.height - used_; }
   std::string finish() { return std::move(out_) + "\x1b[J"; }
@@ -158,23 +219,37 @@ std::string snapshot_json(Snapshot const& now, std::int64_t date_ms) {
   return out + ",\"tables\":" + array_of(now.tables) + ",\"alerts\":" + array_of(now.alerts) + "}\n";
 }
 
-std::string render_screen(Snapshot const& now, std::string_view server, Window const& window) {
+std::string render_screen(Snapshot const& now, std::string_view server, Window const& window,
+                          std::optional<Silence> const& silence) {
+  constexpr std::string_view kBold = "1";
+  constexpr std::string_view kReverse = "7";
+  constexpr std::string_view kDim = "2";
   Screen screen{window};
-  screen.line(fmt::format("fastjournal {}   tables {}   alerts {}   q ends, arrows scroll", server, now.tables.size(),
-                          now.alerts.size()),
-              true);
-  screen.line(daemon_line(now.daemon));
+  if (silence) {
+    screen.line(silence_line(*silence, server), kReverse);
+    screen.line("what stands below is from then");
+  } else {
+    screen.line(fmt::format("fastjournal {}   tables {}   alerts {}   q ends, arrows scroll", server, now.tables.size(),
+                            now.alerts.size()),
+                kBold);
+    screen.line(daemon_line(now.daemon, window.width));
+  }
+  std::string_view const style = silence ? kDim : std::string_view{};
   std::size_t const alert_lines = std::min({now.alerts.size(), kAlertLinesMax, screen.left() / 3});
   for (std::size_t i = 0; i < alert_lines; ++i) {
     Message const& alert = now.alerts[i];
-    screen.line(fmt::format("! {} {} (priority {}, {} times, last {}): {}", alert.text("table"), alert.text("name"),
-                            number(alert, "priority"), number(alert, "count"),
-                            model::format_date(number(alert, "last")), alert.text("message")));
+    std::string_view const table = alert.text("table");
+    screen.line(fmt::format("! {}{}{}: {} (priority {}, {} times, last {})", table, table.empty() ? "" : " ",
+                            alert.text("name"), alert.text("message"), number(alert, "priority"),
+                            number(alert, "count"), model::format_date(number(alert, "last"))),
+                style);
   }
   screen.line("");
-  screen.line(kHead, true);
+  Layout const layout = layout_of(now, window.width);
+  screen.line(head_line(layout), silence ? kDim : kBold);
   std::size_t const first = std::min(window.first, now.tables.size());
-  for (std::size_t i = first; i < now.tables.size() && screen.left() > 0; ++i) screen.line(table_line(now.tables[i]));
+  for (std::size_t i = first; i < now.tables.size() && screen.left() > 0; ++i)
+    screen.line(table_line(now.tables[i], layout), style);
   return screen.finish();
 }
 

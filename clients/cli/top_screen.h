@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +33,15 @@ struct Window {
   std::size_t first{0};  // the table at the top of the list
 };
 
-// `height` lines of at most `width` characters, each cleared to its end (ANSI), the cursor put home first.
-[[nodiscard]] std::string render_screen(Snapshot const& now, std::string_view server, Window const& window);
+// The daemon does not answer: the snapshot is of `since_ms`, `for_ms` ago.
+struct Silence {
+  std::int64_t since_ms{0};
+  std::int64_t for_ms{0};
+};
+
+// `height` lines of at most `width` columns, each cleared to its end (ANSI), the cursor put home first. The state of a
+// table stands first; where not all figures fit, the lesser ones are left out.
+[[nodiscard]] std::string render_screen(Snapshot const& now, std::string_view server, Window const& window,
+                                        std::optional<Silence> const& silence = {});
 
 }  // namespace fastjournal::cli

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "clients/cli/utf8.h"
+
 namespace fastjournal::cli {
 
 namespace {
@@ -196,26 +198,6 @@ void set_date(Message& message, std::string_view name, client::Date const& date)
     message.set(name, message.arena().copy("+" + std::to_string(date.ms)));
   else
     message.set_integer(name, date.ms);
-}
-
-bool is_utf8(std::string_view bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-    unsigned char const first = byte(at);
-    std::size_t const size = first < 0x80                    ? 1
-                             : first >= 0xC2 && first < 0xE0 ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-    if (size == 0 || at + size > bytes.size()) return false;
-    for (std::size_t i = 1; i < size; ++i)
-      if ((byte(at + i) & 0xC0) != 0x80) return false;
-    // Overlong forms, surrogates and what lies beyond U+10FFFF.
-    if ((first == 0xE0 && byte(at + 1) < 0xA0) || (first == 0xED && byte(at + 1) > 0x9F)) return false;
-    if ((first == 0xF0 && byte(at + 1) < 0x90) || (first == 0xF4 && byte(at + 1) > 0x8F)) return false;
-    at += size;
-  }
-  return true;
 }
 
 }  // namespace fastjournal::cli

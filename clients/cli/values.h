@@ -31,6 +31,4 @@ namespace fastjournal::cli {
 // Sets `name` as the protocol writes dates.
 void set_date(Message& message, std::string_view name, client::Date const& date);
 
-[[nodiscard]] bool is_utf8(std::string_view bytes);
-
 }  // namespace fastjournal::cli

@@ -28,6 +28,8 @@ Moment now() { return std::chrono::steady_clock::now(); }
 
 Milliseconds added(Milliseconds limit, Milliseconds wait) { return limit > kForever - wait ? kForever : limit + wait; }
 
+bool is_woken(int wake_fd) { return wake_fd >= 0 && wait_for(-1, false, wake_fd, Moment{}).woken; }
+
 bool same_subscription(Message const& a, Message const& b) {
   return a.text("table") == b.text("table") && a.text("domain") == b.text("domain");
 }
@@ -57,8 +59,9 @@ class Connection::Body {
         chance_(std::random_device{}()) {}
 
   Status connect_once(int wake_fd, Moment until);
-  Result<std::uint64_t> send(Message const& command);
+  Result<std::uint64_t> send(Message const& command, int wake_fd = -1);
   Result<Reply> receive(std::uint64_t nr);
+  bool wait_answer(std::uint64_t nr, Milliseconds limit, int wake_fd);
   Status flush(Moment until);
   Result<Message> wait_push(Milliseconds limit, int wake_fd);
   void remember(Message const& subscription);
@@ -316,15 +319,17 @@ Status Connection::Body::encode(Message const& command, std::uint64_t nr, std::s
   return {};
 }
 
-Result<std::uint64_t> Connection::Body::send(Message const& command) {
+Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd) {
   if (tickets_ >= options.in_flight_max)
     return Status{Code::over_limit, std::to_string(tickets_) + " commands are in flight: receive() some first"};
   Moment const until = moment_after(options.time_limit);
   // With nothing in flight, an end of the connection was not noticed by anybody yet.
   if (tickets_ == 0 && socket_.is_open()) read_some();
   while (!socket_.is_open()) {
-    if (Status const stepped = step(until, -1); !stepped.ok()) return stepped;
-    if (!socket_.is_open() && now() >= until) return last_error_;
+    if (Status const stepped = step(until, wake_fd); !stepped.ok()) return stepped;
+    if (socket_.is_open()) break;
+    if (is_woken(wake_fd)) return Status{Code::timed_out, "woken before there was a connection"};
+    if (now() >= until) return last_error_;
   }
   InFlight one;
   one.may_resend = may_resend(command);
@@ -362,6 +367,20 @@ Result<Reply> Connection::Body::receive(std::uint64_t nr) {
   return std::move(one.reply);
 }
 
+bool Connection::Body::wait_answer(std::uint64_t nr, Milliseconds limit, int wake_fd) {
+  auto const at = in_flight_.find(nr);
+  FJ_CHECK(at != in_flight_.end() && at->second.role == InFlight::Role::caller,
+           "a ticket is waited for, then received");
+  Moment const until = std::min(moment_after(limit), at->second.until);
+  while (!at->second.finished) {
+    // Then receive() says so.
+    if (now() >= at->second.until) return true;
+    if (Status const stepped = step(until, wake_fd); !stepped.ok()) at->second.finish(stepped);
+    if (!at->second.finished && (is_woken(wake_fd) || now() >= until)) return now() >= at->second.until;
+  }
+  return true;
+}
+
 Status Connection::Body::give_up(std::uint64_t nr) {
   auto const at = in_flight_.find(nr);
   --tickets_;
@@ -387,8 +406,7 @@ Result<Message> Connection::Body::wait_push(Milliseconds limit, int wake_fd) {
   while (pushes_.empty()) {
     if (Status stepped = step(until, wake_fd); !stepped.ok()) return stepped;
     if (!pushes_.empty()) break;
-    bool const woken = wake_fd >= 0 && wait_for(-1, false, wake_fd, Moment{}).woken;
-    if (woken || now() >= until) return Status{Code::timed_out, "nothing was pushed within the time limit"};
+    if (is_woken(wake_fd) || now() >= until) return Status{Code::timed_out, "nothing was pushed within the time limit"};
   }
   Message first = std::move(pushes_.front());
   pushes_.pop_front();
@@ -423,13 +441,17 @@ Result<Reply> Connection::call(std::string_view command, Params const& params) {
   return call(message_of(command, params));
 }
 
-Result<Ticket> Connection::send(Message const& command) {
-  Result<std::uint64_t> const nr = body_->send(command);
+Result<Ticket> Connection::send(Message const& command, int wake_fd) {
+  Result<std::uint64_t> const nr = body_->send(command, wake_fd);
   if (!nr.ok()) return nr.status();
   return Ticket{nr.value()};
 }
 
 Result<Reply> Connection::receive(Ticket ticket) { return body_->receive(static_cast<std::uint64_t>(ticket)); }
+
+bool Connection::wait_answer(Ticket ticket, Milliseconds limit, int wake_fd) {
+  return body_->wait_answer(static_cast<std::uint64_t>(ticket), limit, wake_fd);
+}
 
 Status Connection::flush() { return body_->flush(moment_after(body_->options.time_limit)); }
 

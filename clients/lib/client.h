@@ -88,9 +88,14 @@ class Connection {
 
   // Pipelining: many commands in flight. Bytes leave with the next receive, wait_push
   // or flush, or once 64 KiB have gathered. Every ticket must be received once.
-  [[nodiscard]] Result<Ticket> send(Message const& command);
+  // Without a connection send waits for one: timed_out, and nothing was sent, if `wake_fd` (if any) became readable
+  // before there was one.
+  [[nodiscard]] Result<Ticket> send(Message const& command, int wake_fd = -1);
   [[nodiscard]] Result<Reply> receive(Ticket ticket);
   [[nodiscard]] Status flush();
+  // For those who wait for keys or signals too. True: receive(ticket) returns at once. False: `limit` is over, or
+  // `wake_fd` became readable.
+  [[nodiscard]] bool wait_answer(Ticket ticket, Milliseconds limit, int wake_fd = -1);
 
   // Subscribes (LISTEN), and again after every reconnect. `params` beside `table`: domain, mode,
   // credit, worker. A subscription that is refused after a reconnect arrives as an ERROR push.

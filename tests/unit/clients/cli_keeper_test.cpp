@@ -228,17 +228,51 @@ BOOST_AUTO_TEST_CASE(the_screen_fits_the_terminal_and_nothing_steers_it) {
   now.alerts.push_back(std::move(alert));
   std::string const all = render_screen(now, "unix:/x", {.width = 200, .height = 24});
   BOOST_TEST(says(all, "\x1b[H\x1b[1mfastjournal unix:/x   tables 3   alerts 1"));
-  BOOST_TEST(says(all, "connections 12  messages 1.2M  commits 0, p99 0.8 ms  log 64.0 MiB"));
-  BOOST_TEST(says(all, "evil  [2J text"));
-  BOOST_TEST(says(all, "pages              10.0k     42"));
+  BOOST_TEST(says(all, "connections 12  messages 1.2M  log 64.0 MiB  commits 0, p99 0.8 ms"));
+  BOOST_TEST(says(all, "! pages paused: evil \\x1b[2J text (priority 0"));
+  BOOST_TEST(says(all, "PAUSED pages             10.0k     42"));
   BOOST_TEST(says(all, "12.3s"));
-  BOOST_TEST(says(all, "PAUSED"));
+  BOOST_TEST(says(all, "open   jobs "));
   BOOST_TEST(all.ends_with("\x1b[J"));
   std::string const small = render_screen(now, "unix:/x", {.width = 20, .height = 6, .first = 1});
   BOOST_TEST(std::count(small.begin(), small.end(), '\n') == 5);
   BOOST_TEST(!says(small, "pages   "));
   BOOST_TEST(says(small, "jobs"));
   BOOST_TEST(!says(small, "LEASE/s"));
+}
+
+// 80 columns are what a terminal has that nobody has made larger.
+BOOST_AUTO_TEST_CASE(a_narrow_screen_keeps_the_state_and_the_figures_that_matter) {
+  Snapshot now;
+  now.tables.push_back(stats("a_name_of_more_than_sixteen", {number("rows", 12'345), number("rows_parked", 7)}));
+  now.tables[0].set_integer("paused", 1);
+  auto const lines_of = [&](std::size_t width) {
+    std::istringstream screen{render_screen(now, "127.0.0.1:4050", {.width = width, .height = 10})};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(screen, line);) lines.push_back(line);
+    return lines;
+  };
+  std::vector<std::string> const narrow = lines_of(80);
+  BOOST_TEST(narrow[3] ==
+             "\x1b[1mSTATE  TABLE               ROWS    DUE   WAIT   WORK PARKED   IN/s DONE/s FAIL/s\x1b[0m\x1b[K\r");
+  BOOST_TEST(narrow[4] ==
+             "PAUSED a_name_of_more_t~  12.3k      0      0      0      7      0      0      0\x1b[K\x1b[J");
+  std::vector<std::string> const wide = lines_of(130);
+  BOOST_TEST(says(wide[3], "LATE99"));
+  BOOST_TEST(says(wide[3], "LEASE/s"));
+  BOOST_TEST(says(wide[4], "PAUSED a_name_of_more_than"));
+  std::vector<std::string> const tiny = lines_of(40);
+  BOOST_TEST(tiny[4] == "PAUSED a_name_of_more_tha~      0      7\x1b[K\x1b[J");
+}
+
+BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_answer_is_named_first) {
+  Snapshot now;
+  now.tables.push_back(stats("pages", {number("rows", 3)}));
+  std::string const screen = render_screen(now, "unix:/x", {.width = 80, .height = 10},
+                                           Silence{.since_ms = 1'795'262'401'250, .for_ms = 12'900});
+  BOOST_TEST(says(screen, "\x1b[H\x1b[7mno answer since 2026-11-21T12:00:01Z (12 s)   unix:/x   q ends\x1b[0m"));
+  BOOST_TEST(says(screen, "what stands below is from then"));
+  BOOST_TEST(says(screen, "\x1b[2mopen   pages"));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_not_understood_ends_the_script_at_once) {

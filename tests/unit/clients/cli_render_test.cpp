@@ -59,7 +59,26 @@ BOOST_AUTO_TEST_CASE(bytes_do_not_reach_the_terminal) {
   one[0].set("c1",
              "a\xc2\x9b"
              "b");
-  BOOST_TEST(render_sheet(one[0]) == "data    (3 bytes)\nbroken  (2 bytes)\nc1      a?b\n");
+  BOOST_TEST(render_sheet(one[0]) == "data    (3 bytes)\nbroken  \\xff\\xff\nc1      a?b\n");
+}
+
+BOOST_AUTO_TEST_CASE(one_bad_byte_hides_nothing_else) {
+  std::vector<Message> alert(1);
+  alert[0].set("message", "row caf\xe9 was parked");
+  BOOST_TEST(render_sheet(alert[0]) == "message  row caf\\xe9 was parked\n");
+}
+
+BOOST_AUTO_TEST_CASE(wide_characters_take_two_columns) {
+  std::vector<Message> rows(2);
+  rows[0].set("uri", "\xe6\x97\xa5\xe6\x9c\xac");
+  rows[0].set("b", "x");
+  rows[1].set("uri", "abcdef");
+  rows[1].set("b", "y");
+  BOOST_TEST(render_table(rows, {}) == "uri     b\n\xe6\x97\xa5\xe6\x9c\xac    x\nabcdef  y\n");
+  rows[1].set("uri", "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5");
+  BOOST_TEST(render_table(rows, {.json = false, .terminal = true, .width = 11}) ==
+             "\x1b[1muri       b\x1b[0m\n\xe6\x97\xa5\xe6\x9c\xac      x\n"
+             "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe2\x80\xa6   y\n");
 }
 
 BOOST_AUTO_TEST_CASE(json_keeps_kinds_and_drops_what_steers) {

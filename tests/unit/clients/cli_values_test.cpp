@@ -102,13 +102,4 @@ BOOST_AUTO_TEST_CASE(json_rows_keep_the_kind_of_their_values) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(utf8_is_told_from_other_bytes) {
-  for (char const* const good :
-       {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"})
-    BOOST_TEST(is_utf8(good));
-  for (char const* const bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf0\x80\x80\xaf",
-                                "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82"})
-    BOOST_TEST(!is_utf8(bad));
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 // The connection of libfastjournal against a scripted daemon: answers in every
 // order and every piece, losses at bad moments, limits. Each case is what the
 // header promises.
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -411,6 +412,40 @@ BOOST_AUTO_TEST_CASE(a_unix_socket_carries_the_same) {
     server.finish();
   }
   std::filesystem::remove_all(made);
+}
+
+// Keys and signals end a wait, not the command: its answer is there for whoever waits again.
+BOOST_AUTO_TEST_CASE(a_wait_for_an_answer_can_be_ended) {
+  FakeServer server([](Peer& peer) {
+    Message const alive = peer.expect("ALIVE");
+    peer.expect("STATS");
+    peer.answer(alive, "ABSOLUTELY");
+    peer.wait_for_end();
+  });
+  auto connection = connected(options_for(server));
+  int const wake = ::eventfd(1, EFD_CLOEXEC);
+  Result<Ticket> const ticket = connection->send(Message("ALIVE"));
+  BOOST_REQUIRE(ticket.ok());
+  BOOST_TEST(!connection->wait_answer(ticket.value(), kForever, wake));
+  BOOST_TEST(!connection->wait_answer(ticket.value(), Milliseconds{1}));
+  BOOST_REQUIRE(connection->send(Message("STATS")).ok());
+  BOOST_TEST(connection->wait_answer(ticket.value(), kForever));
+  BOOST_TEST(connection->receive(ticket.value())->first().command == "ABSOLUTELY");
+  connection.reset();
+  server.finish();
+  ::close(wake);
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_for_a_connection_can_be_ended) {
+  auto server = std::make_unique<FakeServer>([](Peer& peer) { peer.accept(); });
+  Options options = options_for(*server);
+  options.time_limit = kForever;
+  auto connection = connected(options);
+  int const wake = ::eventfd(1, EFD_CLOEXEC);
+  server.reset();
+  Result<Ticket> sent = connection->send(Message("ALIVE"), wake);
+  BOOST_TEST((sent.status().code() == Code::timed_out));
+  ::close(wake);
 }
 
 BOOST_AUTO_TEST_CASE(tickets_that_nobody_receives_are_limited) {
