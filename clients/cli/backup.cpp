@@ -74,9 +74,9 @@ class Backup {
 };
 
 ExitCode Backup::complain(Status const& status) {
-  console_.err << "fastjournal backup: " << status.text() << '\n';
+  tell(one_, console_, status, {}, {});
   if (target_.disk->list(unfinished_).ok())
-    console_.err << target_.text() << kUnfinished << " holds what was copied and is no backup: remove it\n";
+    note(one_, console_, target_.text() + kUnfinished + " holds what was copied and is no backup: remove it");
   return exit_code_of_files(status.code());
 }
 

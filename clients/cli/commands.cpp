@@ -32,26 +32,6 @@ using client::Connection;
 using client::Reply;
 using client::text_of;
 
-// What to do about it, where there is something that most people would do.
-std::string_view advice(Code code) {
-  switch (code) {
-    case Code::unavailable:
-      return "is fastjournald running there? --server or FASTJOURNAL_SERVER names another address";
-    case Code::unknown_table: return "`fastjournal tables` shows which there are";
-    case Code::unknown_row:
-      return "it is done, deleted or expired already, or never was; `fastjournal ls TABLE` shows what is there";
-    case Code::unknown_command: return "`fastjournal commands` shows which there are";
-    case Code::unknown_parameter:
-    case Code::missing_parameter:
-      return "`fastjournal commands NAME` shows what a command takes, `fastjournal tables` the columns";
-    case Code::stale_epoch: return "the lease ended and the row was handed out again; take it again";
-    case Code::not_leased: return "the lease ended; take the row again";
-    case Code::no_space: return "free disk or memory; done and delete still work";
-    case Code::timed_out: return "--timeout gives the daemon more time";
-    default: return {};
-  }
-}
-
 class Runner {
  public:
   Runner(Invocation const& invocation, Console& console, Connection& connection)
@@ -147,8 +127,7 @@ ExitCode Runner::put() {
   if (one_.lines) return put_lines();
   Message insert = about_table("INSERT");
   if (Status const built = build_insert(insert); !built.ok()) {
-    console_.err << "fastjournal put: " << built.message() << '\n';
-    return ExitCode::usage;
+    return misuse(one_, console_, built.message());
   }
   Result<Reply> const reply = connection_.call(insert);
   if (!reply.ok()) return complain(reply.status());
@@ -260,8 +239,7 @@ ExitCode Runner::row_command() {
     }
     Result<Param> const column = parse_column(word, console_.in, command.arena(), one_.text);
     if (!column.ok()) {
-      console_.err << "fastjournal " << one_.verb << ": " << column.status().message() << '\n';
-      return ExitCode::usage;
+      return misuse(one_, console_, column.status().message());
     }
     command.set(column->name, column->value);
   }
@@ -471,8 +449,7 @@ ExitCode Runner::call_any() {
   for (std::size_t i = 1; i < one_.words.size(); ++i) {
     Result<Param> const param = parse_column(one_.words[i], console_.in, command.arena(), one_.text);
     if (!param.ok()) {
-      console_.err << "fastjournal call: " << param.status().message() << '\n';
-      return ExitCode::usage;
+      return misuse(one_, console_, param.status().message());
     }
     command.set(param->name, param->value);
   }
@@ -524,19 +501,6 @@ client::Options connection_options(Invocation const& invocation) {
 
 Result<std::unique_ptr<Connection>> connect(Invocation const& invocation) {
   return Connection::open(connection_options(invocation));
-}
-
-ExitCode complain(Invocation const& invocation, Console& console, Status const& status) {
-  console.err << "fastjournal " << invocation.verb;
-  if (!invocation.table.empty()) console.err << ' ' << invocation.table;
-  console.err << ": " << status.text();
-  std::string facts;
-  for (auto const& [name, value] : status.facts())
-    if (name != "command") facts.append(facts.empty() ? "" : ", ").append(name).append("=").append(value);
-  if (!facts.empty()) console.err << " (" << facts << ')';
-  console.err << '\n';
-  if (std::string_view const what = advice(status.code()); !what.empty()) console.err << what << '\n';
-  return exit_code_of(status.code());
 }
 
 // One problem a line; the exit code is for CI.

@@ -28,16 +28,13 @@ std::uint64_t chance() {
 
 // What went wrong in a log's folder, and the exit code for it.
 ExitCode complain_of(Invocation const& one, Console& console, std::string const& folder, Status const& status) {
-  console.err << "fastjournal " << one.verb << ": " << folder << ": " << status.text() << '\n';
-  switch (status.code()) {
-    case Code::in_use:
-      console.err << "stop the daemon first; or `fastjournal backup` a log that is in use, and work on the copy\n";
-      return ExitCode::in_use;
-    case Code::damaged:
-      console.err << "`fastjournal log dump` shows where, `fastjournal log salvage` keeps what is left\n";
-      return ExitCode::damaged;
-    default: return exit_code_of_files(status.code());
-  }
+  std::string_view advice;
+  if (status.code() == Code::in_use)
+    advice = "stop the daemon first; or `fastjournal backup` a log that is in use, and work on the copy";
+  if (status.code() == Code::damaged)
+    advice = "`fastjournal log dump` shows where, `fastjournal log salvage` keeps what is left";
+  tell(one, console, status, folder, advice);
+  return exit_code_of_files(status.code());
 }
 
 class LogRunner {
@@ -58,7 +55,7 @@ class LogRunner {
   void show(Message const& facts, std::vector<Message> const& tables);
   // `bytes_before`: of a container, before a resize.
   void show_log(std::string const& log, tools::LogFacts const& found, std::optional<std::uint64_t> bytes_before);
-  void say(std::string const& text) { console_.err << "fastjournal " << one_.verb << ": " << text << '\n'; }
+  void say(std::string const& text) { note(one_, console_, text); }
   tools::Progress progress(tools::Place const& place) {
     return progress_on(console_.err, "fastjournal " + one_.verb + ": " + place.text());
   }
@@ -234,8 +231,7 @@ ExitCode LogRunner::salvage(std::string const& folder) {
   std::string const unfinished = target.name + kUnfinished;
   for (std::string const& name : {target.name, unfinished})
     if (target.disk->list(name).ok()) {
-      say(name + " is there already: --to wants a new folder");
-      return ExitCode::usage;
+      return misuse(one_, console_, name + " is there already: --to wants a new folder");
     }
   Result<tools::Salvaged> const salvaged =
       tools::salvage(*place.disk, place.name, *target.disk, unfinished, types_, chance(), progress(place));
@@ -245,7 +241,7 @@ ExitCode LogRunner::salvage(std::string const& folder) {
   if (!status.ok()) {
     ExitCode const code = complain_of(one_, console_, place.text(), status);
     if (target.disk->list(unfinished).ok())
-      console_.err << target.text() << kUnfinished << " holds what was written and is no log: remove it\n";
+      say(target.text() + kUnfinished + " holds what was written and is no log: remove it");
     return code;
   }
   show_salvaged(salvaged.value(), target.text());
@@ -262,8 +258,7 @@ ExitCode LogRunner::run() {
   Status status = find_logs();
   if (status.ok() && one_.verb != "log dump") status = load_types();
   if (!status.ok()) {
-    say(status.message());
-    return ExitCode::usage;
+    return misuse(one_, console_, status.message());
   }
   // One for each container.
   os::allow_most_open_files();

@@ -1,13 +1,17 @@
 #include "clients/cli/options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "clients/cli/console.h"
+#include "clients/cli/suggest.h"
 #include "clients/cli/values.h"
+#include "model/duration.h"
 
 namespace fastjournal::cli {
 
@@ -34,15 +38,44 @@ constexpr char kColumnsHelp[] =
     "a value typed for a buffer column is base64";
 
 // CLI11 wants to throw what we return: the one door between the two.
-template <typename T>
-CLI::callback_t into(std::optional<T>& out, Result<T> (*parse)(std::string_view)) {
-  return [&out, parse](CLI::results_t const& given) {
-    Result<T> parsed = parse(given.back());
-    if (!parsed.ok()) throw CLI::ValidationError(parsed.status().message(), CLI::ExitCodes::ValidationError);
+template <typename T, typename Parse>
+CLI::callback_t into(std::string name, T& out, Parse parse) {
+  return [name = std::move(name), &out, parse](CLI::results_t const& given) {
+    auto parsed = parse(given.back());
+    if (!parsed.ok())
+      throw CLI::ValidationError(name + ": " + parsed.status().message(), CLI::ExitCodes::ValidationError);
     out = std::move(parsed).value();
     return true;
   };
 }
+
+template <typename T>
+struct Plain {
+  using Type = T;
+};
+template <typename T>
+struct Plain<std::optional<T>> {
+  using Type = T;
+};
+
+// Whole numbers from `least` to `most`, no sign, nothing else.
+struct Numbers {
+  std::uint64_t least;
+  std::uint64_t most;
+
+  [[nodiscard]] Result<std::uint64_t> operator()(std::string_view text) const {
+    std::uint64_t out = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    bool const number = error == std::errc{} && end == text.data() + text.size();
+    if (number && out >= least && out <= most) return out;
+    std::string range = "expected a whole number";
+    if (most != UINT64_MAX)
+      range += " from " + std::to_string(least) + " to " + std::to_string(most);
+    else if (least > 0)
+      range += ", " + std::to_string(least) + " or more";
+    return Status{Code::bad_parameter, "found '" + std::string(text) + "', " + range};
+  }
+};
 
 class Grammar {
  public:
@@ -79,19 +112,37 @@ class Grammar {
 
   CLI::App& lease_verb(std::string const& name, std::string const& description) {
     CLI::App& made = table_verb(name, description);
-    made.add_option("ROW", out_.row, "number of the row, as `take` shows it")->required();
-    made.add_option("EPOCH", out_.epoch, "epoch of the lease, as `take` shows it")->required();
+    number(made, "ROW", out_.row, "number of the row, as `take` shows it")->required();
+    number(made, "EPOCH", out_.epoch, "epoch of the lease, as `take` shows it")->required();
     return made;
   }
 
   CLI::Option* duration(CLI::App& to, std::string const& name, std::optional<DurationMs>& out,
                         std::string const& description) {
-    return to.add_option(name, into(out, parse_duration), description)->type_name("DURATION");
+    return to.add_option(name, into(name, out, parse_duration), description)->type_name("DURATION");
   }
 
   CLI::Option* date(CLI::App& to, std::string const& name, std::optional<client::Date>& out,
                     std::string const& description) {
-    return to.add_option(name, into(out, parse_date), description)->type_name("DATE");
+    return to.add_option(name, into(name, out, parse_date), description)->type_name("DATE");
+  }
+
+  template <typename T>
+  CLI::Option* number(CLI::App& to, std::string const& name, T& out, std::string const& description,
+                      std::uint64_t least = 0, std::uint64_t most = UINT64_MAX) {
+    Numbers const numbers{least, most};
+    auto const parse = [numbers](std::string_view text) -> Result<T> {
+      Result<std::uint64_t> const parsed = numbers(text);
+      if (!parsed.ok()) return parsed.status();
+      return T(static_cast<typename Plain<T>::Type>(parsed.value()));
+    };
+    return to.add_option(name, into(name, out, parse), description)->type_name("NUMBER");
+  }
+
+  // As in the configuration.
+  CLI::Option* size(CLI::App& to, std::string const& name, std::optional<std::uint64_t>& out,
+                    std::string const& description) {
+    return to.add_option(name, into(name, out, model::parse_size), description)->type_name("SIZE");
   }
 
   void add_globals() {
@@ -100,10 +151,7 @@ class Grammar {
         ->capture_default_str();
     app_.add_flag("--json", out_.json, "one JSON object a line instead of text for people");
     app_.add_flag("--text", out_.text, "speak text messages instead of msgpack");
-    app_.add_option("--timeout", into(timeout_, parse_duration),
-                    "how long to wait for an answer, reconnecting included")
-        ->type_name("DURATION")
-        ->default_str("30s");
+    duration(app_, "--timeout", timeout_, "how long to wait for an answer, reconnecting included")->default_str("30s");
     app_.set_version_flag("--version", FJ_VERSION);
     app_.parse_complete_callback([this] {
       if (timeout_) out_.timeout = std::chrono::milliseconds{timeout_->value};
@@ -113,12 +161,11 @@ class Grammar {
   void add_producer_verbs() {
     CLI::App& put = table_verb("put", "insert a row, or merge it into the one that waits under its key");
     put.add_option("COLUMNS", out_.words, kColumnsHelp);
-    put.add_option("--priority", out_.priority, "0 (first) to 255");
+    number(put, "--priority", out_.priority, "0 (first) to 255", 0, 255);
     date(put, "--at", out_.at, "not to be worked on before this date");
     date(put, "--expires", out_.expires, "dropped at this date if nobody took it");
     put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
-    put.add_option("--sequence", out_.sequence,
-                   "number of this put; with --lines the first row's, counted up from there");
+    number(put, "--sequence", out_.sequence, "number of this put; with --lines the first row's, counted up from there");
     put.add_flag(
         "--lines", out_.lines,
         "rows from standard input, one JSON object a line: columns, and priority, process_date, ... by these names");
@@ -126,7 +173,7 @@ class Grammar {
 
   void add_worker_verbs() {
     CLI::App& take = table_verb("take", "lease the next rows that are due, and show them");
-    take.add_option("--count", out_.count, "how many at most (default 1)")->check(CLI::Range(1, 100'000));
+    number(take, "--count", out_.count, "how many at most (default 1)", 1, 100'000);
     duration(take, "--lease", out_.lease, "how long they are yours (default: the table's processing-timeout)");
     duration(take, "--wait", out_.wait, "wait so long for the first one");
     take.add_option("--domain", out_.domain, "only of this domain");
@@ -161,12 +208,11 @@ class Grammar {
     work.add_option("--domain", out_.domain, "only of this domain");
     work.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
     CLI::Option* once = work.add_flag("--once", out_.once, "one row, if one is due");
-    CLI::Option* max = work.add_option("--max", out_.max, "end after so many rows")->check(CLI::PositiveNumber);
+    CLI::Option* max = number(work, "--max", out_.max, "end after so many rows", 1);
     work.add_flag("--until-empty", out_.until_empty, "end when nothing is due");
     once->excludes(max);
-    work.add_option("--fail-status", out_.fail_status,
-                    "COMMAND's exit status for: this row can never work (parked at once)")
-        ->check(CLI::Range(1, 255));
+    number(work, "--fail-status", out_.fail_status,
+           "COMMAND's exit status for: this row can never work (parked at once)", 1, 255);
     work.add_flag("--quiet", out_.quiet, "do not report each row on standard error");
   }
 
@@ -174,9 +220,9 @@ class Grammar {
     CLI::App& listen = table_verb("listen", "print what a listener is told, as it comes");
     listen.add_option("--mode", out_.mode, "wake: work became due; row: each row that does; deliver: rows, leased")
         ->check(CLI::IsMember({"wake", "row", "deliver"}));
-    listen.add_option("--credit", out_.credit, "deliver: rows at once");
+    number(listen, "--credit", out_.credit, "deliver: rows at once", 1, 1024);
     listen.add_option("--domain", out_.domain, "only of this domain");
-    listen.add_option("--count", out_.count, "end after so many messages")->check(CLI::PositiveNumber);
+    number(listen, "--count", out_.count, "end after so many messages", 1);
     duration(listen, "--wait", out_.wait, "end when nothing came for so long");
     CLI::App& feed = table_verb("feed", "print a table's records: what it holds, then each change as it is durable");
     feed.add_flag("--follow", out_.follow, "go on with the change feed (UDP) until a signal comes");
@@ -184,7 +230,7 @@ class Grammar {
     feed.add_option("--address", out_.address,
                     "where datagrams come to (default: where the table's <feed> sends them)");
     feed.add_option("--interface", out_.interface, "IPv4 address of the network card where a group is joined");
-    feed.add_option("--count", out_.count, "end after so many records")->check(CLI::PositiveNumber);
+    number(feed, "--count", out_.count, "end after so many records", 1);
     feed.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
     feed.footer("`fastjournal call DIGEST table=TABLE` on the daemon's unix socket tells its digest, to compare.");
     CLI::App& ls = table_verb("ls", "list rows, leasing nothing");
@@ -192,7 +238,7 @@ class Grammar {
     ls.add_option("--prefix", out_.prefix, "only keys that begin so");
     ls.add_option("--domain", out_.domain, "only of this domain");
     ls.add_option("--after", out_.after, "go on where an earlier list ended");
-    ls.add_option("--count", out_.count, "how many at most (default 100)")->check(CLI::PositiveNumber);
+    number(ls, "--count", out_.count, "how many at most (default 100)", 1);
     row_verb("peek", "show one row, leasing nothing");
     row_verb("why", "say why a row, or each row of a key, is where it is");
     row_verb("delete", "drop a row, whatever its state");
@@ -209,7 +255,7 @@ class Grammar {
     CLI::App& top = verb("top", "watch tables, rates, lateness and alerts live; q ends");
     top.add_option("TABLE", out_.table, "this table only");
     duration(top, "--interval", out_.interval, "how often to look (default 1s)");
-    top.add_option("--count", out_.count, "end after so many looks")->check(CLI::PositiveNumber);
+    number(top, "--count", out_.count, "end after so many looks", 1);
     top.footer("Without a terminal, or with --json, each look is one JSON object a line.");
     stand_verb("pause", "hand out nothing more; leases go on, inserts are taken");
     stand_verb("drain", "refuse inserts; work goes on until the table is empty");
@@ -248,9 +294,9 @@ class Grammar {
     dump.add_option("FOLDER", out_.words, "folder of a log: DATA/NAME, with container-...")->required()->expected(1);
     dump.add_option("--table", out_.table, "records of this table only: its name, or its number (0: the catalogue)");
     dump.add_option("--container", out_.container, "this container only: its number");
-    dump.add_option("--from", out_.from_lsn, "from this LSN on");
-    dump.add_option("--to", out_.to_lsn, "up to this LSN");
-    dump.add_option("--bytes", out_.body_bytes, "of each record's body, in hexadecimal (default 64)");
+    number(dump, "--from", out_.from_lsn, "from this LSN on");
+    number(dump, "--to", out_.to_lsn, "up to this LSN");
+    number(dump, "--bytes", out_.body_bytes, "of each record's body, in hexadecimal (default 64)", 0, UINT32_MAX);
     dump.footer(
         "Lines CONTAINER, BATCH and RECORD; DAMAGE where something that was durable cannot be read; REST where nothing "
         "is\nwritten, or is needed. Needs no plugins. Exit code 7 if there is damage.");
@@ -270,9 +316,7 @@ class Grammar {
   void add_resize(CLI::App& log) {
     CLI::App& resize = log_verb(log, "resize", "write a log anew, with containers of another size");
     resize.add_option("FOLDER", out_.words, "folder of a log: DATA/NAME, with container-...")->required()->expected(1);
-    resize.add_option("--container-size", out_.container_bytes, "of each file: 512KiB to 4GiB")
-        ->required()
-        ->transform(CLI::AsSizeValue(false));
+    size(resize, "--container-size", out_.container_bytes, "of each file: 512KiB to 4GiB")->required();
     resize.footer(
         "Writes FOLDER.resize, reads it again, compares the digests, and exchanges the two names in one step; then the "
         "old\nlog is removed. Needs room for a second log. Interrupted at any moment, a whole log stands under FOLDER: "
@@ -283,9 +327,7 @@ class Grammar {
   void add_backup() {
     CLI::App& backup = verb("backup", "copy all logs of a running daemon, as they are at one moment");
     backup.add_option("DIR", out_.words, "folder to be made, with one below it for each log")->required()->expected(1);
-    backup
-        .add_option("--rate", out_.rate, "bytes a second at the most, as 50MiB (default: as fast as the disks allow)")
-        ->transform(CLI::AsSizeValue(false));
+    size(backup, "--rate", out_.rate, "bytes a second at the most, as 50MiB (default: as fast as the disks allow)");
     backup.add_flag("--digest", out_.digest,
                     "have the daemon say the digest of that moment; it looks at every row for it and serves nobody "
                     "meanwhile");
@@ -341,7 +383,9 @@ class Grammar {
   std::string log_verb_;
 };
 
-Parsed mistake(std::string const& what) { return {{}, ExitCode::usage, "fastjournal: " + what + "\n"}; }
+Parsed mistake(bool json, std::string const& what) {
+  return {{}, ExitCode::usage, json ? usage_error_json(what) : "fastjournal: " + what + "\nTry: fastjournal --help\n"};
+}
 
 // What single options cannot see.
 std::string contradiction(Invocation const& one) {
@@ -371,17 +415,48 @@ std::vector<std::string> long_names(CLI::App const& app) {
   return out;
 }
 
+std::vector<std::string> names_of(std::vector<CLI::App*> const& commands) {
+  std::vector<std::string> out;
+  for (CLI::App const* command : commands) out.push_back(command->get_name());
+  return out;
+}
+
+// What CLI11 found wrong, as a sentence; a word that it does not know with the one that was meant.
+std::string sentence_of(CLI::App& app, CLI::ParseError const& error) {
+  std::vector<CLI::App*> const chosen = app.get_subcommands();
+  auto const all = [](CLI::App const*) { return true; };
+  std::vector<std::string> const rest = app.remaining(true);
+  std::string const word = rest.empty() ? std::string() : rest.front();
+  if (word.size() > 1 && word.front() == '-') {
+    std::vector<std::string> names = long_names(app);
+    if (!chosen.empty())
+      for (std::string& name : long_names(*chosen.front())) names.push_back(std::move(name));
+    std::string const name = word.substr(0, word.find('='));
+    std::string const whose = chosen.empty() ? "" : " of " + chosen.front()->get_name();
+    return "there is no option '" + name + "'" + whose + did_you_mean(name, names);
+  }
+  if (chosen.empty() && !word.empty())
+    return "there is no command '" + word + "'" + did_you_mean(word, names_of(app.get_subcommands(all)));
+  if (!chosen.empty() && !word.empty()) {
+    std::vector<std::string> const below = names_of(chosen.front()->get_subcommands(all));
+    if (!below.empty() && chosen.front()->get_subcommands().empty())
+      return "there is no command '" + chosen.front()->get_name() + " " + word + "'" + did_you_mean(word, below);
+  }
+  return error.what();
+}
+
 }  // namespace
 
 Parsed parse_arguments(std::vector<std::string> arguments) {
   Grammar grammar;
   // COMMAND's own options are none of ours.
   auto const dashes = std::find(arguments.begin(), arguments.end(), "--");
+  bool const json = std::find(arguments.begin(), dashes, "--json") != dashes;
   if (dashes != arguments.end()) {
     grammar.invocation().command.assign(dashes + 1, arguments.end());
     bool const empty = grammar.invocation().command.empty();
     arguments.erase(dashes, arguments.end());
-    if (empty) return mistake("nothing stands behind --");
+    if (empty) return mistake(json, "nothing stands behind --");
   }
   // CLI11 takes them from the back.
   std::reverse(arguments.begin(), arguments.end());
@@ -393,11 +468,9 @@ Parsed parse_arguments(std::vector<std::string> arguments) {
     grammar.app().exit(asked, out, err);
     return {{}, ExitCode::ok, out.str()};
   } catch (CLI::ParseError const& error) {
-    if (auto const rest = grammar.app().remaining(); grammar.app().get_subcommands().empty() && !rest.empty())
-      return mistake("there is no command '" + rest.front() + "'\nTry: fastjournal --help");
-    return mistake(std::string(error.what()) + "\nTry: fastjournal --help");
+    return mistake(json, sentence_of(grammar.app(), error));
   }
-  if (std::string const wrong = contradiction(grammar.invocation()); !wrong.empty()) return mistake(wrong);
+  if (std::string const wrong = contradiction(grammar.invocation()); !wrong.empty()) return mistake(json, wrong);
   return {std::move(grammar.invocation()), ExitCode::ok, {}};
 }
 

@@ -1,9 +1,7 @@
 #include "clients/cli/utf8.h"
 
-#include <clocale>
+#include <clocale>  // newlocale() too, by POSIX
 #include <cwchar>
-
-#include <locale.h>
 
 #include <algorithm>
 

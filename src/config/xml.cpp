@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "config/well_formed.h"
+#include "model/nearest.h"
 #include "model/value.h"
 
 namespace fastjournal::config {
@@ -49,23 +50,6 @@ std::string expected_children(Shape const& shape) {
   std::vector<std::string> tags;
   for (Part const& part : shape.children) tags.push_back(tag(part.name));
   return "expected " + listed({tags.begin(), tags.end()});
-}
-
-// How many letters must be changed, added, left out, or swapped with their neighbour.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        cost[i][j] = i + j;
-        continue;
-      }
-      std::size_t const change = a[i - 1] == b[j - 1] ? 0 : 1;
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-    }
-  return cost[a.size()][b.size()];
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -239,18 +223,7 @@ Element Document::root() const { return {document_->RootElement(), problems_}; }
 // Names
 
 std::string near_miss(std::string_view found, std::vector<std::string_view> const& names) {
-  std::string_view best;
-  std::size_t best_edits = found.size() < 4 ? 2 : 3;  // below this many, and fewer than half the letters
-  for (std::string_view const name : names) {
-    // At least so many letters are missing or too many: a name of a whole MiB is near to nothing.
-    std::size_t const difference = std::max(found.size(), name.size()) - std::min(found.size(), name.size());
-    if (difference >= best_edits) continue;
-    std::size_t const count = edits(found, name);
-    if (count < best_edits && count * 2 < name.size()) {
-      best = name;
-      best_edits = count;
-    }
-  }
+  std::string_view const best = model::nearest(found, names);
   return best.empty() ? std::string{} : "; did you mean " + quoted(best) + "?";
 }
 

@@ -82,6 +82,26 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_explained_on_standard_error) {
              "out again; take it again\n");
 }
 
+// Standard output has results alone, so that a program may read it blindly.
+BOOST_AUTO_TEST_CASE(with_json_errors_are_json_on_standard_error) {
+  auto const refuse = [](Peer& peer) {
+    peer.answer(peer.expect("WHY"), "ERROR",
+                {text("command", "WHY"), text("code", "unknown_table"), text("message", "no table \"pages\""),
+                 text("near", "page")});
+  };
+  Said const said = talk(refuse, {"--json", "why", "pages", "uri=a"});
+  BOOST_TEST((said.code == ExitCode::refused));
+  BOOST_TEST(said.out == "");
+  BOOST_TEST(
+      said.err ==
+      "{\"error\":\"unknown_table\",\"message\":\"no table \\\"pages\\\"\",\"command\":\"why\",\"table\":\"pages\","
+      "\"facts\":{\"near\":\"page\"},\"advice\":\"`fastjournal tables` shows which there are\"}\n");
+  Said const typed = talk([](Peer& peer) { peer.wait_for_end(); }, {"--json", "call", "WHY", "table"});
+  BOOST_TEST((typed.code == ExitCode::usage));
+  BOOST_TEST(says(typed.err, "{\"error\":\"usage\",\"message\":\"'table' is no column"));
+  BOOST_TEST(says(run_line("unix:/nowhere/at/all", {"--json", "ping"}).err, "{\"error\":\"unavailable\","));
+}
+
 BOOST_AUTO_TEST_CASE(nobody_there_and_no_address_have_their_codes) {
   Said const absent = run_line("unix:/nowhere/at/all", {"ping"});
   BOOST_TEST((absent.code == ExitCode::unreachable));

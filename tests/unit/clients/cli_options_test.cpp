@@ -90,6 +90,42 @@ BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
   BOOST_TEST(says(refused({"completion", "fish"}), "fish"));
 }
 
+BOOST_AUTO_TEST_CASE(numbers_are_refused_with_their_range) {
+  BOOST_TEST(
+      says(refused({"ls", "pages", "--count", "0"}), "--count: found '0', expected a whole number, 1 or more\n"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--priority", "256"}),
+                  "--priority: found '256', expected a whole number from 0 to 255\n"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--priority", "-1"}), "found '-1', expected a whole number"));
+  BOOST_TEST(says(refused({"done", "pages", "5", "6x"}), "EPOCH: found '6x', expected a whole number\n"));
+  BOOST_TEST(says(refused({"work", "pages", "--fail-status", "0", "--", "x"}), "from 1 to 255"));
+}
+
+// One parser for the XML and for the command line.
+BOOST_AUTO_TEST_CASE(sizes_are_spelled_as_in_the_configuration) {
+  BOOST_TEST(parsed({"backup", "d", "--rate", "50MiB"}).rate.value() == 50U << 20U);
+  BOOST_TEST(parsed({"log", "resize", "d", "--container-size", "1048576"}).container_bytes.value() == 1U << 20U);
+  for (char const* const other : {"1M", "1mib", "1.5MiB", "1 MiB", "50MB"})
+    BOOST_TEST(
+        says(refused({"backup", "d", "--rate", other}), "expected a size: a whole number with one of the units"));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_meant_is_suggested) {
+  BOOST_TEST(says(refused({"stat"}), "there is no command 'stat'; did you mean stats?"));
+  BOOST_TEST(says(refused({"list", "pages"}), "there is no command 'list'; did you mean ls?"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--prio", "3"}),
+                  "there is no option '--prio' of put; did you mean --priority?"));
+  BOOST_TEST(says(refused({"--jsn", "ping"}), "did you mean --json?"));
+  BOOST_TEST(says(refused({"log", "verfy", "d"}), "there is no command 'log verfy'; did you mean verify?"));
+  BOOST_TEST(!says(refused({"gibberish"}), "did you mean"));
+}
+
+BOOST_AUTO_TEST_CASE(with_json_a_mistake_is_json_too) {
+  BOOST_TEST(refused({"--json", "stat"}) ==
+             "{\"error\":\"usage\",\"message\":\"there is no command 'stat'; did you mean stats?\"}\n");
+  // That one is the command's.
+  BOOST_TEST(!says(refused({"take", "pages", "--", "x", "--json"}), "{"));
+}
+
 BOOST_AUTO_TEST_CASE(help_names_every_exit_code) {
   Parsed const help = parse_arguments({"--help"});
   BOOST_TEST(!help.invocation.has_value());
