@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <istream>
 #include <map>
 #include <ostream>
@@ -15,9 +14,12 @@
 
 #include "clients/check/check.h"
 #include "clients/cli/backup.h"
+#include "clients/cli/buffers.h"
 #include "clients/cli/completion.h"
 #include "clients/cli/feed.h"
 #include "clients/cli/log_commands.h"
+#include "clients/cli/put.h"
+#include "clients/cli/sentences.h"
 #include "clients/cli/top.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
@@ -37,7 +39,6 @@ class Runner {
   Runner(Invocation const& invocation, Console& console, Connection& connection)
       : one_(invocation), console_(console), connection_(connection) {}
 
-  ExitCode put();
   ExitCode take();
   ExitCode lease_command();
   ExitCode row_command();
@@ -56,26 +57,26 @@ class Runner {
  private:
   ExitCode complain(Status const& status) { return cli::complain(one_, console_, status); }
   Message about_table(std::string_view command) const;
-  Status build_insert(Message& insert);
-  ExitCode put_lines();
+  // Buffers are bytes on both sides, whatever the framing.
+  Result<Reply> ask(Message& command);
   // The answer as JSON, or as the sentence.
   ExitCode say(Message const& answer, std::string const& sentence);
   ExitCode show(std::vector<Message> const& records);
-  std::string sentence_of_put(Message const& answer) const;
 
   Invocation const& one_;
   Console& console_;
   Connection& connection_;
+  Buffers buffers_{connection_};
 };
 
-std::string due_text(Message const& answer) {
-  auto const date = answer.integer("process_date");
-  return date && *date > 0 ? ", due " + model::format_date(*date) : std::string();
-}
-
-std::string value_text(Message const& message, std::string_view name) {
-  Value const* const value = message.find(name);
-  return value == nullptr ? "?" : text_of(*value);
+Result<Reply> Runner::ask(Message& command) {
+  if (Status encoded = buffers_.encode(command); !encoded.ok()) return encoded;
+  Result<Reply> reply = connection_.call(command);
+  if (!reply.ok()) return reply;
+  for (Message& answer : reply->messages)
+    if (answer.command == "ROW")
+      if (Status decoded = buffers_.decode(answer, command.text("table")); !decoded.ok()) return decoded;
+  return reply;
 }
 
 Message Runner::about_table(std::string_view command) const {
@@ -97,87 +98,6 @@ ExitCode Runner::show(std::vector<Message> const& records) {
   return ExitCode::ok;
 }
 
-Status Runner::build_insert(Message& insert) {
-  if (one_.priority) insert.set_integer("priority", *one_.priority);
-  if (one_.at) set_date(insert, "process_date", *one_.at);
-  if (one_.expires) set_date(insert, "expiration_date", *one_.expires);
-  if (!one_.client.empty()) insert.set("client", one_.client);
-  if (one_.sequence) insert.set("sequence", Value::of_unsigned(*one_.sequence));
-  for (std::string const& word : one_.words) {
-    Result<Param> const column = parse_column(word, console_.in, insert.arena(), one_.text);
-    if (!column.ok()) return column.status();
-    insert.set(column->name, column->value);
-  }
-  return {};
-}
-
-std::string Runner::sentence_of_put(Message const& answer) const {
-  std::string_view const result = answer.text("result");
-  std::string const row = value_text(answer, "row");
-  if (result == "merged")
-    return fmt::format("merged into row {}{} (merges so far: {})", row, due_text(answer), value_text(answer, "merges"));
-  if (result == "behind")
-    return fmt::format("row {} waits behind the one that is being worked on{}", row, due_text(answer));
-  if (result == "duplicate") return fmt::format("this put was counted before: row {}", row);
-  if (result == "stale") return fmt::format("row {} is newer: nothing changed", row);
-  return fmt::format("{} row {}{}", result, row, due_text(answer));
-}
-
-ExitCode Runner::put() {
-  if (one_.lines) return put_lines();
-  Message insert = about_table("INSERT");
-  if (Status const built = build_insert(insert); !built.ok()) {
-    return misuse(one_, console_, built.message());
-  }
-  Result<Reply> const reply = connection_.call(insert);
-  if (!reply.ok()) return complain(reply.status());
-  return say(reply->first(), sentence_of_put(reply->first()));
-}
-
-// Many in flight: one sync serves them all. Goes on after a refused row, and says which it was.
-ExitCode Runner::put_lines() {
-  constexpr std::size_t kDepth = 256;
-  std::map<std::string, std::uint64_t> counts;
-  ExitCode worst = ExitCode::ok;
-  std::deque<std::uint64_t> lines;  // of the commands in flight, as blank lines send nothing
-  client::Pipeline pipeline(connection_, kDepth, [&](std::uint64_t, Result<Reply> reply) {
-    std::uint64_t const line_nr = lines.front();
-    lines.pop_front();
-    if (!reply.ok()) {
-      console_.err << "line " << line_nr << ": ";
-      worst = std::max(worst, complain(reply.status()));
-    } else if (one_.json) {
-      console_.out << render_json(reply->first());
-    } else {
-      ++counts[std::string(reply->first().text("result"))];
-    }
-  });
-  std::uint64_t sequence = one_.sequence.value_or(1);
-  std::string line;
-  for (std::uint64_t line_nr = 1; worst < ExitCode::usage && std::getline(console_.in, line); ++line_nr) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    Message insert = about_table("INSERT");
-    Status built = build_insert(insert);
-    if (built.ok()) built = parse_json_row(line, insert);
-    if (!built.ok()) {
-      console_.err << "line " << line_nr << ": " << built.message() << "; the rows before it are put\n";
-      worst = ExitCode::usage;
-      break;
-    }
-    if (!one_.client.empty()) insert.set("sequence", Value::of_unsigned(sequence++));
-    Status const sent = pipeline.send(insert);
-    if (sent.ok()) {
-      lines.push_back(line_nr);
-    } else {
-      console_.err << "line " << line_nr << ": ";
-      worst = std::max(worst, complain(sent));
-    }
-  }
-  pipeline.finish();
-  for (auto const& [result, count] : counts) console_.out << count << ' ' << result << '\n';
-  return worst;
-}
-
 ExitCode Runner::take() {
   Message next = about_table("NEXT");
   if (one_.count) next.set("count", Value::of_unsigned(*one_.count));
@@ -185,7 +105,7 @@ ExitCode Runner::take() {
   if (one_.wait) next.set_integer("wait", one_.wait->value);
   if (!one_.domain.empty()) next.set("domain", one_.domain);
   if (!one_.worker.empty()) next.set("worker", one_.worker);
-  Result<Reply> const reply = connection_.call(next);
+  Result<Reply> const reply = ask(next);
   if (!reply.ok()) return complain(reply.status());
   if (Message const& first = reply->first(); first.command == "NOTHING") {
     auto const date = first.integer("next_date");
@@ -237,13 +157,13 @@ ExitCode Runner::row_command() {
       command.set("row", word);
       continue;
     }
-    Result<Param> const column = parse_column(word, console_.in, command.arena(), one_.text);
+    Result<Param> const column = parse_column(word, console_.in, command.arena());
     if (!column.ok()) {
       return misuse(one_, console_, column.status().message());
     }
     command.set(column->name, column->value);
   }
-  Result<Reply> const reply = connection_.call(command);
+  Result<Reply> const reply = ask(command);
   if (!reply.ok()) return complain(reply.status());
   if (one_.verb == "peek" && !one_.json) {
     for (Message const& record : reply->messages) console_.out << render_sheet(record);
@@ -274,7 +194,7 @@ ExitCode Runner::list() {
     if (!one_.prefix.empty()) command.set("prefix", one_.prefix);
     if (!one_.domain.empty()) command.set("domain", one_.domain);
     if (!after.empty()) command.set("after", after);
-    Result<Reply> reply = connection_.call(command);
+    Result<Reply> reply = ask(command);
     if (!reply.ok()) return complain(reply.status());
     Value const* const cursor = reply->messages.back().find("after");
     std::string next = cursor == nullptr ? std::string() : text_of(*cursor);
@@ -396,9 +316,12 @@ ExitCode Runner::alerts() {
 }
 
 ExitCode Runner::tables() {
-  Result<Reply> const reply = connection_.call("TABLES");
+  Result<Reply> reply = connection_.call("TABLES");
   if (!reply.ok()) return reply.status().code() == Code::not_found ? ExitCode::nothing : complain(reply.status());
   if (!one_.columns_of.empty()) return columns(reply->messages);
+  // As many words as columns: for programs.
+  if (!one_.json)
+    for (Message& table : reply->messages) table.erase("types");
   if (!one_.names) return show(reply->messages);
   for (Message const& table : reply->messages) console_.out << table.text("name") << '\n';
   return ExitCode::ok;
@@ -447,13 +370,13 @@ ExitCode Runner::commands() {
 ExitCode Runner::call_any() {
   Message command(one_.words.front());
   for (std::size_t i = 1; i < one_.words.size(); ++i) {
-    Result<Param> const param = parse_column(one_.words[i], console_.in, command.arena(), one_.text);
+    Result<Param> const param = parse_column(one_.words[i], console_.in, command.arena());
     if (!param.ok()) {
       return misuse(one_, console_, param.status().message());
     }
     command.set(param->name, param->value);
   }
-  Result<Reply> const reply = connection_.call(command);
+  Result<Reply> const reply = ask(command);
   if (!reply.ok()) return complain(reply.status());
   for (Message const& answer : reply->messages)
     console_.out << (one_.json ? render_json(answer, true) : render_line(answer));
@@ -463,28 +386,18 @@ ExitCode Runner::call_any() {
 using Step = ExitCode (Runner::*)();
 
 std::map<std::string_view, Step> const& steps() {
-  static std::map<std::string_view, Step> const kSteps{{"put", &Runner::put},
-                                                       {"take", &Runner::take},
-                                                       {"touch", &Runner::lease_command},
-                                                       {"done", &Runner::lease_command},
-                                                       {"release", &Runner::lease_command},
-                                                       {"fail", &Runner::lease_command},
-                                                       {"peek", &Runner::row_command},
-                                                       {"delete", &Runner::row_command},
-                                                       {"kick", &Runner::row_command},
-                                                       {"why", &Runner::row_command},
-                                                       {"pause", &Runner::stand},
-                                                       {"drain", &Runner::stand},
-                                                       {"resume", &Runner::stand},
-                                                       {"apply", &Runner::apply},
-                                                       {"ls", &Runner::list},
-                                                       {"listen", &Runner::listen},
-                                                       {"stats", &Runner::stats},
-                                                       {"alerts", &Runner::alerts},
-                                                       {"tables", &Runner::tables},
-                                                       {"ping", &Runner::ping},
-                                                       {"commands", &Runner::commands},
-                                                       {"call", &Runner::call_any}};
+  static std::map<std::string_view, Step> const kSteps{
+      {"take", &Runner::take},          {"touch", &Runner::lease_command},
+      {"done", &Runner::lease_command}, {"release", &Runner::lease_command},
+      {"fail", &Runner::lease_command}, {"peek", &Runner::row_command},
+      {"delete", &Runner::row_command}, {"kick", &Runner::row_command},
+      {"why", &Runner::row_command},    {"pause", &Runner::stand},
+      {"drain", &Runner::stand},        {"resume", &Runner::stand},
+      {"apply", &Runner::apply},        {"ls", &Runner::list},
+      {"listen", &Runner::listen},      {"stats", &Runner::stats},
+      {"alerts", &Runner::alerts},      {"tables", &Runner::tables},
+      {"ping", &Runner::ping},          {"commands", &Runner::commands},
+      {"call", &Runner::call_any}};
   return kSteps;
 }
 
@@ -541,6 +454,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
     return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
+  if (invocation.verb == "put") return put(invocation, console, *connection.value());
   Runner runner(invocation, console, *connection.value());
   return (runner.*steps().at(invocation.verb))();
 }

@@ -30,12 +30,13 @@ constexpr char kFooter[] =
     "  6  log: a daemon, or another tool, has the folder\n"
     "  7  log: what is stored is damaged\n"
     "\n"
-    "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (always UTC), milliseconds\n"
-    "since 1970, now, never. `fastjournal COMMAND --help` says more about each command.";
+    "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (UTC, also without Z),\n"
+    "2026-11-21T13:00:00+01:00, milliseconds since 1970, now. `fastjournal COMMAND --help` says more\n"
+    "about each command.";
 
 constexpr char kColumnsHelp[] =
     "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value @x; "
-    "a value typed for a buffer column is base64";
+    "buffer columns take plain bytes too, or base64:...";
 
 // CLI11 wants to throw what we return: the one door between the two.
 template <typename T, typename Parse>
@@ -123,8 +124,8 @@ class Grammar {
   }
 
   CLI::Option* date(CLI::App& to, std::string const& name, std::optional<client::Date>& out,
-                    std::string const& description) {
-    return to.add_option(name, into(name, out, parse_date), description)->type_name("DATE");
+                    std::string const& description, Result<client::Date> (*parse)(std::string_view) = parse_date) {
+    return to.add_option(name, into(name, out, parse), description)->type_name("DATE");
   }
 
   template <typename T>
@@ -163,7 +164,7 @@ class Grammar {
     put.add_option("COLUMNS", out_.words, kColumnsHelp);
     number(put, "--priority", out_.priority, "0 (first) to 255", 0, 255);
     date(put, "--at", out_.at, "not to be worked on before this date");
-    date(put, "--expires", out_.expires, "dropped at this date if nobody took it");
+    date(put, "--expires", out_.expires, "dropped at this date if nobody took it; or never", parse_expiration);
     put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
     number(put, "--sequence", out_.sequence, "number of this put; with --lines the first row's, counted up from there");
     put.add_flag(

@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "clients/cli/buffers.h"
 #include "clients/cli/utf8.h"
 #include "clients/lib/value_text.h"
 #include "model/date.h"
+#include "model/value.h"
 
 namespace fastjournal::cli {
 
@@ -120,7 +122,9 @@ nlohmann::ordered_json json_of(Value const& value) {
     case Value::Kind::real: return value.real;
     case Value::Kind::boolean: return value.boolean;
     case Value::Kind::binary: {
-      std::string spelled;
+      // As it may be put again: its text if it is one, else base64 and a word that says so.
+      if (model::is_utf8(value.bytes) && !value.bytes.starts_with(kBase64Prefix)) break;
+      std::string spelled{kBase64Prefix};
       append_base64(value.bytes, spelled);
       return spelled;
     }

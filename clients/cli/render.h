@@ -34,8 +34,8 @@ struct Look {
 // One line `COMMAND name=value ...`, for what is watched.
 [[nodiscard]] std::string render_line(Message const& record);
 
-// The parameters as one JSON object and a LF, without request, left and after: numbers as numbers,
-// binary as base64; `with_command` adds the member "command".
+// The parameters as one JSON object and a LF, without request, left and after: numbers as numbers, bytes as `put
+// --lines` reads them (their text if they are UTF-8, else "base64:..."); `with_command` adds the member "command".
 [[nodiscard]] std::string render_json(Message const& record, bool with_command = false);
 
 }  // namespace fastjournal::cli

@@ -1,5 +1,6 @@
 #include "clients/cli/values.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -11,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "clients/cli/utf8.h"
+#include "model/date.h"
 
 namespace fastjournal::cli {
 
@@ -48,7 +49,38 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// hh:mm[:ss[.mmm]], in milliseconds of the day.
+// The 1 to 9 digits behind the point of seconds, in whole milliseconds.
+std::optional<int> take_fraction(std::string_view& text) {
+  constexpr std::size_t kDigitsMax = 9;
+  std::size_t const count = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (count == 0 || count > kDigitsMax) return std::nullopt;
+  int ms = 0;
+  for (std::size_t i = 0; i < 3; ++i) ms = ms * 10 + (i < count ? text[i] - '0' : 0);
+  text.remove_prefix(count);
+  return ms;
+}
+
+// What stands behind the clock, taken off: `Z`, `+hh:mm` or `-hh:mm`, in milliseconds east of UTC; nothing: UTC.
+std::optional<std::int64_t> take_offset(std::string_view& text) {
+  constexpr std::size_t kOffsetBytes = 6;
+  if (text.ends_with('Z')) {
+    text.remove_suffix(1);
+    return 0;
+  }
+  if (text.size() < kOffsetBytes) return 0;
+  std::string_view offset = text.substr(text.size() - kOffsetBytes);
+  if (offset[0] != '+' && offset[0] != '-') return 0;
+  int const sign = offset[0] == '-' ? -1 : 1;
+  offset.remove_prefix(1);
+  auto const hours = take_digits(offset, 2);
+  bool const parted = take(offset, ':');
+  auto const minutes = take_digits(offset, 2);
+  if (!hours || *hours > 23 || !parted || !minutes || *minutes > 59) return std::nullopt;
+  text.remove_suffix(kOffsetBytes);
+  return sign * (*hours * 60 + *minutes) * std::int64_t{60'000};
+}
+
+// hh:mm[:ss[.fraction]], in milliseconds of the day.
 std::optional<std::int64_t> parse_clock(std::string_view text) {
   auto const hours = take_digits(text, 2);
   if (!hours || *hours > 23 || !take(text, ':')) return std::nullopt;
@@ -60,7 +92,7 @@ std::optional<std::int64_t> parse_clock(std::string_view text) {
     if (!seconds || *seconds > 59) return std::nullopt;
     ms += *seconds * 1000;
     if (take(text, '.')) {
-      auto const fraction = take_digits(text, 3);
+      auto const fraction = take_fraction(text);
       if (!fraction) return std::nullopt;
       ms += *fraction;
     }
@@ -70,7 +102,6 @@ std::optional<std::int64_t> parse_clock(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_calendar(std::string_view text) {
-  if (text.ends_with('Z')) text.remove_suffix(1);
   auto const year = take_digits(text, 4);
   if (!year || !take(text, '-')) return std::nullopt;
   auto const month = take_digits(text, 2);
@@ -81,11 +112,12 @@ std::optional<std::int64_t> parse_calendar(std::string_view text) {
                                          std::chrono::day{static_cast<unsigned>(*day)}};
   if (!date.ok()) return std::nullopt;
   std::int64_t const midnight_ms = std::int64_t{std::chrono::sys_days{date}.time_since_epoch().count()} * 86'400'000;
-  if (text.empty()) return midnight_ms;
+  if (text.empty() || text == "Z") return midnight_ms;
   if (!take(text, 'T') && !take(text, ' ')) return std::nullopt;
+  auto const offset_ms = take_offset(text);
   auto const clock = parse_clock(text);
-  if (!clock) return std::nullopt;
-  return midnight_ms + *clock;
+  if (!clock || !offset_ms) return std::nullopt;
+  return midnight_ms + *clock - *offset_ms;
 }
 
 // False: not to its end.
@@ -129,7 +161,7 @@ Status set_json(Message& insert, std::string_view key, nlohmann::json const& val
     insert.set(name, insert.arena().copy(text));
     return {};
   }
-  Result<client::Date> const date = parse_date(text);
+  Result<client::Date> const date = name == "expiration_date" ? parse_expiration(text) : parse_date(text);
   if (date.ok()) set_date(insert, name, date.value());
   return date.status();
 }
@@ -139,7 +171,7 @@ Status set_json(Message& insert, std::string_view key, nlohmann::json const& val
 Result<DurationMs> parse_duration(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kUnits{
       {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
-  std::int64_t factor = 1;
+  std::int64_t factor = 0;
   std::string_view number = text;
   for (auto const& [unit, ms] : kUnits) {
     if (!text.ends_with(unit)) continue;
@@ -148,6 +180,9 @@ Result<DurationMs> parse_duration(std::string_view text) {
     break;
   }
   auto const count = digits(number);
+  if (factor == 0 && count == 0) return DurationMs{0};
+  if (factor == 0 && count)
+    return bad("duration", text, "a unit behind the number: " + std::string(text) + "s, or ms, m, h, d");
   if (!count || *count > kDurationMsMax / factor)
     return bad("duration", text, "a number and ms, s, m, h or d (such as 500ms, 10s, 2h), at most 100 years");
   return DurationMs{*count * factor};
@@ -155,18 +190,32 @@ Result<DurationMs> parse_duration(std::string_view text) {
 
 Result<client::Date> parse_date(std::string_view text) {
   if (text == "now") return client::Date::in(DurationMs{0});
-  if (text == "never") return client::Date::never();
+  if (text == "never")
+    return bad("date of work", text,
+               "a date, or none for now; a row that is never due would be kept for nothing (expiration dates alone may "
+               "be never)");
   if (text.starts_with('+')) {
     Result<DurationMs> const span = parse_duration(text.substr(1));
     if (!span.ok()) return span.status();
     return client::Date::in(span.value());
   }
-  if (auto const ms = digits(text)) return client::Date::at(TimeMs{*ms});
-  if (auto const ms = parse_calendar(text)) return client::Date::at(TimeMs{*ms});
-  return bad("date", text, "+10s, 2026-11-21T12:00:00Z (UTC), milliseconds since 1970, now or never");
+  if (auto const ms = digits(text)) {
+    if (!model::looks_like_seconds(*ms)) return client::Date::at(TimeMs{*ms});
+    return bad("date", text,
+               "milliseconds since 1970, and as such it is " + model::format_date(*ms) + "; if seconds are meant, " +
+                   std::to_string(*ms) + "000");
+  }
+  if (auto const ms = parse_calendar(text); ms && *ms >= 0) return client::Date::at(TimeMs{*ms});
+  return bad("date", text,
+             "+10s, 2026-11-21T12:00:00Z, the same with an offset as +01:00, milliseconds since 1970, or now");
 }
 
-Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena, bool as_text) {
+Result<client::Date> parse_expiration(std::string_view text) {
+  if (text == "never") return client::Date::never();
+  return parse_date(text);
+}
+
+Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena) {
   std::size_t const equals = word.find('=');
   if (equals == 0 || equals == std::string_view::npos) return bad("column", word, "name=value, name=@FILE or name=@-");
   std::string_view const name = arena.copy(word.substr(0, equals));
@@ -176,8 +225,7 @@ Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena
   else if (value.starts_with('@')) {
     Result<std::string> const bytes = bytes_of(value.substr(1), in);
     if (!bytes.ok()) return bytes.status();
-    std::string_view const kept = arena.copy(bytes.value());
-    return Param{name, as_text && is_utf8(kept) ? Value::of_text(kept) : Value::of_binary(kept)};
+    return Param{name, Value::of_binary(arena.copy(bytes.value()))};
   }
   return Param{name, Value::of_text(arena.copy(value))};
 }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/cli/buffers.h"
 #include "clients/cli/child.h"
 #include "clients/cli/signals.h"
 #include "clients/lib/journal.h"
@@ -95,6 +96,7 @@ class Worker {
   Console& console_;
   Connection& connection_;
   Journal journal_;
+  Buffers buffers_{connection_};
   SignalQueue signals_{{SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE}};
   DurationMs lease_;
   Moment lease_end_{};  // of the row at hand, on our clock
@@ -147,9 +149,10 @@ Result<std::optional<Taken>> Worker::take() {
   if (!one_.worker.empty()) next.set("worker", one_.worker);
   if (!one_.once && !one_.until_empty && !one_.listen) next.set_integer("wait", kPollWait.value);
   Moment const asked = now();
-  Result<client::Reply> const reply = connection_.call(next);
+  Result<client::Reply> reply = connection_.call(next);
   if (!reply.ok()) return reply.status();
   if (reply->first().command == "NOTHING") return std::optional<Taken>{};
+  if (Status decoded = buffers_.decode(reply->messages.front(), one_.table); !decoded.ok()) return decoded;
   Result<Row> row = client::row_of(reply->first());
   if (!row.ok()) return row.status();
   if (row->table.empty()) row->table = one_.table;

@@ -53,6 +53,7 @@ struct Options {
   std::size_t message_bytes_max{64U * 1024 * 1024};  // of one answer
 };
 
+// Of a buffer column Value::of_binary is right in both framings; Value::of_text is base64 in a text message only.
 using Params = std::vector<Param>;
 
 // An answer: one message or, for NEXT, LIST, STATS, ..., several. It owns its bytes.

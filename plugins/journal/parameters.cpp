@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "model/date.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {
@@ -56,6 +57,13 @@ std::int64_t Parameters::date(std::string_view name, std::int64_t absent, std::i
   Value const* const value = message_.find(name);
   if (value == nullptr) return absent;
   auto number = value->as_integer();
+  if (number && model::looks_like_seconds(*number)) {
+    refuse(Code::bad_parameter, name,
+           std::string{name} + " is " + shown(*value) + ", " + model::format_date(*number) +
+               " in milliseconds: expected milliseconds since 1970; if seconds are meant, " + std::to_string(*number) +
+               "000");
+    return absent;
+  }
   if (value->kind == Value::Kind::text && value->bytes.starts_with('+')) {
     std::int64_t after = 0;
     char const* const end = value->bytes.data() + value->bytes.size();

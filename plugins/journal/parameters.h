@@ -24,7 +24,7 @@ class Parameters {
   // The whole number, within [min, max]; `absent` if there is none.
   std::int64_t integer(std::string_view name, std::int64_t absent, std::int64_t min, std::int64_t max);
   std::uint64_t unsigned_integer(std::string_view name, std::uint64_t absent);
-  // Milliseconds since 1970, or `+N`: N ms after now.
+  // Milliseconds since 1970, or `+N`: N ms after now. What looks like seconds is refused.
   std::int64_t date(std::string_view name, std::int64_t absent, std::int64_t now);
   // At most `bytes_max` bytes.
   std::string_view text(std::string_view name, std::size_t bytes_max);

@@ -101,7 +101,7 @@ std::string expectation(Column const& column) {
     case ColumnType::boolean: return "0, 1, true or false";
     case ColumnType::character: return "one UTF-8 character";
     case ColumnType::string: return "UTF-8 text";
-    case ColumnType::buffer: return "base64 (RFC 4648, padded) in a text message, bytes in a msgpack message";
+    case ColumnType::buffer: return "base64 (RFC 4648, padded) in a text or JSON message, bytes in a msgpack message";
     default: break;
   }
   if (kind_of(column.type) == CellKind::real) {
@@ -203,7 +203,7 @@ Status parse_bytes(Column const& column, Value const& value, std::string& scratc
   out.bytes = value.bytes;
   if (column.type == ColumnType::string) {
     if (!is_utf8(value.bytes)) return refuse(column, value);
-  } else if (value.kind == Value::Kind::text) {
+  } else if (value.kind == Value::Kind::text && !value.verbatim) {
     if (!decode_base64(value.bytes, scratch)) return refuse(column, value);
     out.bytes = scratch;
   }
@@ -406,7 +406,8 @@ double as_written(float value) {
 }
 
 bool has_text(ColumnType type) {
-  return type == ColumnType::string || kind_of(type) == CellKind::integer || kind_of(type) == CellKind::unsigned_integer;
+  return type == ColumnType::string || kind_of(type) == CellKind::integer ||
+         kind_of(type) == CellKind::unsigned_integer;
 }
 
 std::string_view text_of(ColumnType type, Cell const& cell, std::string& scratch) {
@@ -417,7 +418,8 @@ std::string_view text_of(ColumnType type, Cell const& cell, std::string& scratch
     scratch.assign(point, store_utf8(static_cast<std::uint32_t>(cell.unsigned_integer), point));
     return scratch;
   }
-  char const* const end = kind_of(type) == CellKind::integer ? std::to_chars(text, text + sizeof text, cell.integer).ptr
+  char const* const end = kind_of(type) == CellKind::integer
+                              ? std::to_chars(text, text + sizeof text, cell.integer).ptr
                               : std::to_chars(text, text + sizeof text, cell.unsigned_integer).ptr;
   scratch.assign(text, static_cast<std::size_t>(end - text));
   return scratch;

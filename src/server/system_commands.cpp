@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/value.h"
 #include "server/server.h"
 
 namespace fastjournal::server {
@@ -202,11 +203,13 @@ void Server::on_tables(Session&, Message const&, Answer& answer, Status& status)
       key += table->declaration->schema.columns[column].name;
     }
     std::string columns;
+    std::string types;
     for (Column const& column : table->declaration->schema.columns) {
-      if (!columns.empty()) columns += ' ';
-      columns += column.name;
+      columns.append(columns.empty() ? "" : " ").append(column.name);
+      types.append(types.empty() ? "" : " ").append(model::name_of(column.type));
     }
     answer.add("key", std::string_view{key}).add("columns", std::string_view{columns});
+    answer.add("types", std::string_view{types});
     answer.add("description", std::string_view{table->declaration->description});
   }
   if (answer.empty())

@@ -34,7 +34,7 @@ class MessageBuilder : public msgpack::null_visitor {
     std::string_view const text{at, size};
     if (ignored_depth_ > 0) return true;
     if (in_key_) return take_key(text);
-    if (place_ != Place::top || part_ == nullptr) return value(Value::of_text(text));
+    if (place_ != Place::top || part_ == nullptr) return value(Value::of_verbatim(text));
     *part_ = text;
     return true;
   }

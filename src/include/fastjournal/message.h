@@ -76,6 +76,9 @@ struct Value {
   enum class Kind : std::uint8_t { text, binary, integer, unsigned_integer, real, boolean };
 
   Kind kind{Kind::text};
+  // Of text: it came as bytes of a known length (a msgpack str), and a buffer column takes them as they are. Without,
+  // a buffer column's text is base64, as in text and JSON messages.
+  bool verbatim{false};
   std::string_view bytes{};  // text, binary
   union {
     std::int64_t integer{0};
@@ -85,6 +88,11 @@ struct Value {
   };
 
   static Value of_text(std::string_view v) { return make(Kind::text, v); }
+  static Value of_verbatim(std::string_view v) {
+    Value out = of_text(v);
+    out.verbatim = true;
+    return out;
+  }
   static Value of_binary(std::string_view v) { return make(Kind::binary, v); }
   static Value of_integer(std::int64_t v) {
     Value out;

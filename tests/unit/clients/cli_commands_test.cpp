@@ -39,7 +39,43 @@ BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
   BOOST_TEST(talk(script, json).out ==
              "{\"table\":\"pages\",\"row\":8,\"result\":\"merged\",\"merges\":2,\"process_date\":1000}\n");
   json.push_back("--text");
-  BOOST_TEST((talk(script, json).code == ExitCode::ok));
+  // Which columns are buffers, as text has base64 for them.
+  auto const in_text = [&](Peer& peer) {
+    peer.answer(
+        peer.expect("TABLES"), "TABLE",
+        {text("name", "pages"), text("columns", "uri data"), text("types", "string buffer"), number("left", 0)});
+    script(peer);
+  };
+  BOOST_TEST((talk(in_text, json).code == ExitCode::ok));
+}
+
+BOOST_AUTO_TEST_CASE(buffers_go_out_as_bytes_and_the_daemon_is_asked_only_where_it_matters) {
+  auto const inserted = [](Peer& peer, Message const& insert) {
+    peer.answer(insert, "INSERTED", {number("row", 8), text("result", "inserted"), number("merges", 0)});
+  };
+  Said const plain = talk(
+      [&](Peer& peer) {
+        Message const insert = peer.expect("INSERT");
+        want(insert.text("data") == "test" && insert.find("data")->verbatim, "a str");
+        inserted(peer, insert);
+      },
+      {"put", "pages", "uri=a", "data=test"});
+  BOOST_TEST((plain.code == ExitCode::ok));
+  Said const asked = talk(
+      [&](Peer& peer) {
+        Message const about = peer.expect("TABLES");
+        peer.answer(about, "TABLE",
+                    {text("name", "other"), text("columns", "uri"), text("types", "buffer"), number("left", 1)});
+        peer.answer(
+            about, "TABLE",
+            {text("name", "pages"), text("columns", "uri data"), text("types", "string buffer"), number("left", 0)});
+        Message const insert = peer.expect("INSERT");
+        want(insert.text("uri") == "base64:YQ==" && insert.text("data") == "\xff", "decoded");
+        want(insert.find("data")->kind == Value::Kind::binary, "binary");
+        inserted(peer, insert);
+      },
+      {"put", "pages", "uri=base64:YQ==", "data=base64:/w=="});
+  BOOST_TEST((asked.code == ExitCode::ok));
 }
 
 BOOST_AUTO_TEST_CASE(alerts_show_all_facts_and_are_lowered) {
@@ -121,7 +157,7 @@ BOOST_AUTO_TEST_CASE(take_shows_rows_or_says_when_there_will_be_some) {
             next, "ROW",
             {text("table", "pages"), number("row", 8), number("epoch", 3), text("uri", "a"), number("left", 0)});
       },
-      {"take", "pages", "--count", "2", "--lease", "5s", "--wait", "10", "--worker", "me"});
+      {"take", "pages", "--count", "2", "--lease", "5s", "--wait", "10ms", "--worker", "me"});
   BOOST_TEST((some.code == ExitCode::ok));
   BOOST_TEST(some.out == "row  epoch  uri\n  8      3  a\n");
   Said const none = talk(
@@ -237,7 +273,7 @@ BOOST_AUTO_TEST_CASE(listen_prints_what_comes_and_ends_as_told) {
         peer.answer(peer.expect("LISTEN"), "LISTENING");
         peer.wait_for_end();
       },
-      {"listen", "pages", "--wait", "1"});
+      {"listen", "pages", "--wait", "1ms"});
   BOOST_TEST((none.code == ExitCode::nothing));
 }
 

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(top_writes_a_line_a_look_without_a_terminal) {
             peer.answer(alerts, "ALERTS", {number("count", 0)});
         }
       },
-      {"top", "--count", "2", "--interval", "1"});
+      {"top", "--count", "2", "--interval", "1ms"});
   BOOST_TEST((said.code == ExitCode::ok));
   std::istringstream lines{said.out};
   std::string first;

@@ -95,7 +95,13 @@ BOOST_AUTO_TEST_CASE(json_keeps_kinds_and_drops_what_steers) {
   row.set("after", "x");
   BOOST_TEST(render_json(row) ==
              "{\"uri\":\"a\\\"b\\n\",\"row\":-8,\"epoch\":18446744073709551615,\"weight\":0.5,\"ok\":true,\"data\":"
-             "\"AP8=\",\"broken\":\"\xef\xbf\xbd\"}\n");
+             "\"base64:AP8=\",\"broken\":\"\xef\xbf\xbd\"}\n");
+  // Bytes that are a text are one, unless they look like what is not.
+  Message texts("ROW");
+  texts.set("a", Value::of_binary("gr\xc3\xbc\xc3\x9f"));
+  texts.set("b", Value::of_binary("base64:"));
+  texts.set("c", Value::of_text("base64:"));
+  BOOST_TEST(render_json(texts) == "{\"a\":\"gr\xc3\xbc\xc3\x9f\",\"b\":\"base64:YmFzZTY0Og==\",\"c\":\"base64:\"}\n");
   Message wake("LISTEN");
   BOOST_TEST(render_json(wake, true) == "{\"command\":\"LISTEN\"}\n");
 }

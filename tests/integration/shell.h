@@ -1,0 +1,35 @@
+// A command in a shell beside a real daemon, as its user types it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/integration/daemon.h"
+
+namespace fastjournal::test {
+
+struct Ran {
+  int code{-1};  // -1: it did not end
+  std::string output;
+};
+
+// What the shell gets to know of the daemon's place.
+inline std::vector<std::string> shell_variables(RealDaemon const& daemon) {
+  return {"FASTJOURNAL_SERVER=unix:" + (daemon.folder() / "socket").string(),
+          "PATH=" FJ_BINARY_DIR "/bin:/usr/bin:/bin", "COLUMNS=100"};
+}
+
+// In the daemon's folder; standard error comes with the output.
+inline std::vector<std::string> shell_words(RealDaemon const& daemon, std::string const& command) {
+  return {"/bin/sh", "-c", "cd '" + daemon.folder().string() + "' && " + command};
+}
+
+inline Ran run_in_shell(RealDaemon const& daemon, std::string const& command) {
+  ChildOptions options;
+  options.environment = shell_variables(daemon);
+  ChildProcess child{shell_words(daemon, command), options};
+  int const code = child.wait().value_or(-1);
+  return {code, child.output()};
+}
+
+}  // namespace fastjournal::test
