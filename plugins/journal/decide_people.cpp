@@ -1,7 +1,6 @@
 // What people ask: DELETE, KICK, PEEK, LIST. They name a row by its number or
-// by its key columns; a key may have several rows (parked ones, a waiting one).
+// by its key columns; a key may have several rows (parked ones, a waiting one). Many rows at once: decide_bulk.cpp.
 #include <algorithm>
-#include <array>
 
 #include "model/key_codec.h"
 #include "model/row_codec.h"
@@ -17,20 +16,6 @@ constexpr std::uint32_t kListLooksMax = 10'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // Rows of one key that one DELETE or KICK goes through.
 constexpr std::uint64_t kRowsOfKeyMax = 1000;
-
-std::string_view status_of(Place place) {
-  switch (place) {
-    case Place::free: break;
-    case Place::future: return "waiting";
-    case Place::listed:
-    case Place::treed: return "due";
-    case Place::behind: return "behind";
-    case Place::processing: return "processing";
-    case Place::parked: return "parked";
-  }
-  return "";
-}
-constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "processing", "behind", "parked", "paused"};
 
 }  // namespace
 
@@ -66,6 +51,7 @@ Status Journal::read_target(Command const& command, std::int64_t now, ObjectId& 
 // DELETE, KICK
 
 Verdict Journal::remove(Command const& command, Decision& decision) const {
+  if (is_bulk(command)) return change_many(command, decision);
   ObjectId id;
   Status status = read_target(command, decision.now.value, id, key_);
   if (!status.ok()) {
@@ -90,19 +76,25 @@ Verdict Journal::remove(Command const& command, Decision& decision) const {
   return by_key && ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
 }
 
-// Due now, its time-outs forgotten. The lifetime counter stays: a poison row must be noticed.
-void Journal::kick_row(std::uint32_t index, Decision& decision) const {
+// Due now, its time-outs forgotten. The lifetime counter stays: a poison row must be noticed. Returns its date.
+std::int64_t Journal::put_back(std::uint32_t index, Decision& decision) const {
   Row const& row = state_.row(index);
   GiveBackBody body;
   body.date = row.place() == Place::parked ? decision.now.value : std::min(row.date(), decision.now.value);
   body.lifetime = row.lifetime();
-  std::int64_t const date = give_back(index, body, decision);
   ++statistics_.kicked;
+  return give_back(index, body, decision);
+}
+
+void Journal::kick_row(std::uint32_t index, Decision& decision) const {
+  Row const& row = state_.row(index);
+  std::int64_t const date = put_back(index, decision);
   decision.answer.message("KICKED").add("table", std::string_view{declaration_->name}).add("row", row.id().value);
   if (date != 0) decision.answer.add("process_date", date);
 }
 
 Verdict Journal::kick(Command const& command, Decision& decision) const {
+  if (is_bulk(command)) return change_many(command, decision);
   ObjectId id;
   Status status = read_target(command, decision.now.value, id, key_);
   if (!status.ok()) {
@@ -179,8 +171,9 @@ Verdict Journal::peek(Command const& command, Decision& decision) const {
   KeyRows const rows = state_.find_key(key_);
   std::uint64_t shown = 0;
   // The one that waits leads to those processed, and these to the parked ones.
-  std::uint32_t const head =
-      rows.waiting != kNoRow ? rows.waiting : rows.processing != kNoRow ? rows.processing : rows.parked;
+  std::uint32_t const head = rows.waiting != kNoRow      ? rows.waiting
+                             : rows.processing != kNoRow ? rows.processing
+                                                         : rows.parked;
   for (std::uint32_t row = head; row != kNoRow && shown < kRowsOfKeyMax; row = state_.next_sibling(row)) {
     if (!is_visible(row, decision.now.value)) continue;
     describe_row(row, decision.answer);
@@ -190,35 +183,17 @@ Verdict Journal::peek(Command const& command, Decision& decision) const {
   return Verdict::done;
 }
 
-// `paused`: what would be handed out sooner or later, were the table not paused.
-bool Journal::fits_status(Place place, std::string_view wanted) const {
-  if (wanted == "paused") return is_paused() && is_waiting(place);
-  return wanted.empty() || status_of(place) == wanted;
-}
-
 Verdict Journal::list(Command const& command, Decision& decision) const {
   Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
   ObjectId after{parameters.unsigned_integer("after", 0)};
-  std::string_view const wanted = command.message->text("status");
-  if (!wanted.empty() && std::find(kStatusWords.begin(), kStatusWords.end(), wanted) == kStatusWords.end())
-    parameters.refuse(Code::bad_parameter, "status",
-                      "status is \"" + std::string{wanted.substr(0, 40)} +
-                          "\": expected waiting, due, processing, behind, parked or paused");
-  bool const of_domain = parameters.has("domain");
-  std::string_view const domain = parameters.text("domain", kDomainBytesMax);
-  if (of_domain && state_.order().rules().domain.is_none())
-    parameters.refuse(Code::not_supported, "domain",
-                      "table " + declaration_->name + " has no domains: list without domain");
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
     return Verdict::done;
   }
-  key_.clear();
-  if (std::string_view const prefix = command.message->text("prefix"); !prefix.empty()) {
-    decision.status = model::encode_key_prefix(declaration_->schema, prefix, key_);
-    if (!decision.status.ok()) return Verdict::done;
-  }
+  Filter filter;
+  decision.status = read_filter(command, filter);
+  if (!decision.status.ok()) return Verdict::done;
 
   std::uint64_t shown = 0;
   std::uint64_t bytes = 0;
@@ -226,15 +201,11 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
   for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax;
        ++looked) {
     after = state_.row(row).id();
-    bool const fits = fits_status(state_.row(row).place(), wanted) &&
-                      (!of_domain || state_.order().domain_of(row) == domain);
-    if (fits && is_visible(row, decision.now.value)) {
+    if (fits(row, filter, decision.now.value)) {
       PayloadView const view = state_.view(row);
-      if (view.key.starts_with(key_)) {
-        describe_row(row, decision.answer);
-        ++shown;
-        bytes += view.key.size() + view.data.size() + 200;
-      }
+      describe_row(row, decision.answer);
+      ++shown;
+      bytes += view.key.size() + view.data.size() + 200;
     }
     row = state_.ids().next(after);
   }

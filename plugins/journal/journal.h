@@ -1,7 +1,7 @@
 // The journal table: prioritised, delayed, de-duplicating rows with leases,
 // time-outs and expiry. The class joins the state (state.h) to the contract:
 // decide* read it and append records, apply alone writes it. One file for each
-// subject: decide_insert, decide_work, decide_people, decide_time, apply, describe.
+// subject: decide_insert, decide_work, decide_people, decide_bulk, decide_time, apply, describe.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fastjournal/table.h"
+#include "plugins/journal/filter.h"
 #include "plugins/journal/options.h"
 #include "plugins/journal/parameters.h"
 #include "plugins/journal/records.h"
@@ -124,13 +125,19 @@ class Journal final : public Table {
 
   // -- people -------------------------------------------------------------
   [[nodiscard]] Status read_target(Command const& command, std::int64_t now, ObjectId& row, std::string& key) const;
+  std::int64_t put_back(std::uint32_t row, Decision& decision) const;
   void kick_row(std::uint32_t row, Decision& decision) const;
   [[nodiscard]] bool is_visible(std::uint32_t row, std::int64_t now) const;
   void describe_row(std::uint32_t row, Answer& answer) const;
   void add_row_columns(std::uint32_t row, PayloadView const& view, Answer& answer) const;
   [[nodiscard]] Status unknown_row(ObjectId row) const;
   [[nodiscard]] Status unknown_key() const;
-  [[nodiscard]] bool fits_status(Place place, std::string_view wanted) const;
+  // The filter of LIST, KICK and DELETE; uses key_.
+  [[nodiscard]] Status read_filter(Command const& command, Filter& filter) const;
+  [[nodiscard]] bool fits(std::uint32_t row, Filter const& filter, std::int64_t now) const;
+  [[nodiscard]] static bool is_bulk(Command const& command);
+  [[nodiscard]] Status read_bulk(Command const& command, Filter& filter) const;
+  Verdict change_many(Command const& command, Decision& decision) const;
   class Reasons;
   void tell_unknown(ObjectId row, Answer& answer) const;
 

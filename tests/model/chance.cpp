@@ -1,6 +1,11 @@
 #include "tests/model/chance.h"
 
 namespace fastjournal::reference {
+namespace {
+
+constexpr char const* kStatus[] = {"waiting", "due", "processing", "behind", "parked", "paused"};
+
+}  // namespace
 
 Chance::Chance(std::uint64_t seed) : random_(seed), several_of_a_key_(random_() % 4 == 0) {}
 
@@ -115,6 +120,21 @@ Texts Chance::of_row(Reference const& table, std::string const& name) {
   return out;
 }
 
+// Many rows: narrow as a rule, or a life would have no rows.
+Texts Chance::of_many(Reference const& table, std::string const& name) {
+  Texts out{{"", name}};
+  if (one_in(2)) out["prefix"] = "key" + std::to_string(draw(10));
+  if (one_in(3)) out["error"] = one_in(4) ? "" : "error" + std::to_string(draw(10));
+  if (one_in(2)) out["status"] = kStatus[draw(6)];
+  add_domain(out, 4);
+  if (one_in(2)) out["count"] = std::to_string(1 + draw(3));
+  if (one_in(4)) out["dry_run"] = "1";
+  Row const* const row = any(table, State::waiting);
+  if (row != nullptr && one_in(4)) out["after"] = std::to_string(row->id);
+  if (out.size() == 1) out["status"] = "parked";
+  return out;
+}
+
 Texts Chance::listen() {
   static constexpr char const* kModes[] = {"wake", "row", "deliver"};
   if (one_in(4)) return {{"", "UNLISTEN"}};
@@ -125,7 +145,6 @@ Texts Chance::listen() {
 }
 
 Texts Chance::command(Reference const& table, std::string const& client, bool server) {
-  static constexpr char const* kStatus[] = {"waiting", "due", "processing", "behind", "parked", "paused"};
   std::uint64_t const dice = draw(1000);
   if (dice < 340) return insert(table);
   if (dice < 540) return next(server);
@@ -133,14 +152,15 @@ Texts Chance::command(Reference const& table, std::string const& client, bool se
   if (dice < 740) return of_lease(table, client, "RELEASE");
   if (dice < 780) return of_lease(table, client, "FAIL");
   if (dice < 830) return of_lease(table, client, "TOUCH");
-  if (dice < 870) return of_row(table, "KICK");
-  if (dice < 890) return of_row(table, "DELETE");
+  if (dice < 870) return one_in(3) ? of_many(table, "KICK") : of_row(table, "KICK");
+  if (dice < 890) return one_in(3) ? of_many(table, "DELETE") : of_row(table, "DELETE");
   if (dice < 910) return of_row(table, "PEEK");
   if (dice < 930) return of_row(table, "WHY");
   if (dice < 950) {
     Texts out{{"", "LIST"}, {"count", "1000"}};
     if (one_in(2)) out["status"] = kStatus[draw(6)];
     if (one_in(4)) out["prefix"] = "key1";
+    if (one_in(4)) out["error"] = "error1";
     add_domain(out, 3);
     return out;
   }

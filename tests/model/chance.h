@@ -30,6 +30,7 @@ class Chance {
   Texts next(bool server);
   Texts of_lease(Reference const& table, std::string const& client, std::string const& name);
   Texts of_row(Reference const& table, std::string const& name);
+  Texts of_many(Reference const& table, std::string const& name);
   Texts listen();
   void add_domain(Texts& texts, std::uint64_t one_in_n);
   Row const* any(Reference const& table, State state);

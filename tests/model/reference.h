@@ -175,6 +175,9 @@ class Reference {
   std::string touch(std::string const& client, Texts const& command, Texts const& answer);
   std::string kick(Texts const& command, std::vector<Texts> const& answer);
   std::string remove(Texts const& command, std::vector<Texts> const& answer);
+  [[nodiscard]] static bool is_bulk(Texts const& command);
+  std::string change_many(Texts const& command, Texts const& answer);
+  [[nodiscard]] bool fits(Row const& row, Texts const& command, std::string const& status) const;
   std::string peek(Texts const& command, std::vector<Texts> const& answer) const;
   std::string list(Texts const& command, std::vector<Texts> const& answer) const;
   std::string why(Texts const& command, std::vector<Texts> const& answer) const;

@@ -27,8 +27,84 @@ std::vector<Row*> Reference::rows_of(Texts const& command) {
   return out;
 }
 
+// The filter of LIST, KICK and DELETE.
+bool Reference::fits(Row const& row, Texts const& command, std::string const& status) const {
+  bool const of_status = status.empty() || status_of(row) == status ||
+                         (status == "paused" && standing_ == "paused" && row.state == State::waiting);
+  bool const of_error =
+      !command.contains("error") || (!row.error.empty() && row.error.find(text(command, "error")) != std::string::npos);
+  return of_status && of_error && is_visible(row) && row.key.starts_with(text(command, "prefix")) &&
+         (!command.contains("domain") || domain_of(row) == text(command, "domain"));
+}
+
+bool Reference::is_bulk(Texts const& command) {
+  return std::any_of(command.begin(), command.end(), [](auto const& parameter) {
+    static std::set<std::string> const kNames{"status", "domain", "prefix", "error", "count", "after", "dry_run"};
+    return kNames.contains(parameter.first);
+  });
+}
+
+// KICK or DELETE of those that fit, by their numbers, each seen as the ones before it left it.
+std::string Reference::change_many(Texts const& command, Texts const& answer) {
+  bool const kicks = text(command, "") == "KICK";
+  std::string status = text(command, "status");
+  if (options_.domain.empty() && command.contains("domain")) return is_error(answer, "not_supported");
+  bool const filters =
+      !status.empty() || command.contains("domain") || !text(command, "prefix").empty() || command.contains("error");
+  if (!kicks && !filters) return is_error(answer, "missing_parameter");
+  if (kicks && status == "processing") return is_error(answer, "bad_parameter");
+  if (kicks && status.empty()) status = "parked";
+  std::int64_t const most = number(command, "count", 1000);
+  bool const dry_run = number(command, "dry_run") == 1;
+  std::int64_t hits = 0;
+  std::uint64_t behind = static_cast<std::uint64_t>(number(command, "after"));
+  bool more = false;
+  while (true) {
+    Row const* next = nullptr;
+    for (Row const& row : rows_)
+      if (row.id > behind && is_visible(row) && (next == nullptr || row.id < next->id)) next = &row;
+    more = next != nullptr;
+    if (!more || hits == most) break;
+    behind = next->id;
+    if ((kicks && next->state == State::processing) || !fits(*next, command, status)) continue;
+    ++hits;
+    if (dry_run) continue;
+    synced_ = true;
+    if (kicks)
+      give_back(next->id, next->state == State::parked ? now_ : std::min(next->date, now_), 0, next->lifetime, {});
+    else
+      erase(next->id);
+    // Each stands in line as it comes.
+    seat();
+  }
+  if (answer.empty()) return {};
+  if (text(answer, "") != (kicks ? "KICKED" : "DELETED")) return "expected a count of rows";
+  if (number(answer, "count", -1) != hits) return "count: expected " + std::to_string(hits);
+  if (number(answer, "dry_run") != (dry_run ? 1 : 0)) return "dry_run: there or not";
+  // Rows that expired in this moment may still be there to be looked at.
+  if (more && !answer.contains("after")) return "after: expected one";
+  if (hits < most && answer.contains("after")) return "after: expected none";
+  return {};
+}
+
 // Parked rows of the key, or else the one that waits: due now, time-outs forgotten.
 std::string Reference::kick(Texts const& command, std::vector<Texts> const& answer) {
+  if (is_bulk(command)) return change_many(command, first(answer));
+  // One that expired in this moment may still be found by its key: it goes, as the missing date says.
+  std::set<std::uint64_t> expired;
+  for (Texts const& message : answer) {
+    Row const* const row = find(static_cast<std::uint64_t>(number(message, "row")));
+    bool const gone = row != nullptr && !is_visible(*row) && row->key == text(command, "k");
+    if (gone && text(message, "") == "KICKED" && !message.contains("process_date")) expired.insert(row->id);
+  }
+  if (!expired.empty()) {
+    for (std::uint64_t const id : expired) erase(id);
+    std::vector<Texts> rest;
+    for (Texts const& message : answer)
+      if (!expired.contains(static_cast<std::uint64_t>(number(message, "row")))) rest.push_back(message);
+    synced_ = true;
+    return rest.empty() ? "" : kick(command, rest);
+  }
   std::vector<Row*> const all = rows_of(command);
   if (all.empty()) return is_error(first(answer), "unknown_row");
   std::set<std::uint64_t> wanted;
@@ -57,6 +133,7 @@ std::string Reference::kick(Texts const& command, std::vector<Texts> const& answ
 }
 
 std::string Reference::remove(Texts const& command, std::vector<Texts> const& answer) {
+  if (is_bulk(command)) return change_many(command, first(answer));
   std::set<std::uint64_t> wanted;
   for (Row const* const row : rows_of(command)) wanted.insert(row->id);
   // One that expired in this moment may still be dropped by its key.
@@ -143,13 +220,8 @@ std::string Reference::list(Texts const& command, std::vector<Texts> const& answ
   std::string const status = text(command, "status");
   if (options_.domain.empty() && command.contains("domain")) return is_error(first(answer), "not_supported");
   std::set<std::uint64_t> wanted;
-  for (Row const& row : rows_) {
-    bool const fits = status.empty() || status_of(row) == status ||
-                      (status == "paused" && standing_ == "paused" && row.state == State::waiting);
-    if (fits && is_visible(row) && (!command.contains("domain") || domain_of(row) == text(command, "domain")) &&
-        row.key.starts_with(text(command, "prefix")))
-      wanted.insert(row.id);
-  }
+  for (Row const& row : rows_)
+    if (fits(row, command, status)) wanted.insert(row.id);
   std::set<std::uint64_t> told;
   for (Texts const& message : answer) {
     if (text(message, "") != "ROW") continue;
