@@ -18,7 +18,7 @@ namespace fastjournal::wire {
 
 // Clears `into` and fills it; everything is copied to its arena. A parameter that is a string is unescaped twice:
 // once as JSON, then as a text message's value (the eventdispatcher library does so). Numbers and booleans keep
-// their kind; null, arrays and objects are refused. Errors as those of parse_line.
+// their kind; null is an empty value (there, too); arrays and objects are refused. Errors as those of parse_line.
 [[nodiscard]] Status parse_json(std::string_view line, Message& into);
 
 // Appends the object with its LF, for readers of our own: valid JSON whose strings are escaped once, as any

@@ -67,6 +67,17 @@ BOOST_AUTO_TEST_CASE(a_backslash_at_the_end_of_a_value_stays) {
   BOOST_TEST(message.text("a") == "n\\");
 }
 
+BOOST_AUTO_TEST_CASE(null_is_an_empty_value) {
+  Message message;
+  BOOST_REQUIRE(parse_json(R"({"command":"A","service":null,"x":null,"parameters":{"a":null,"b":"1"}})", message).ok());
+  BOOST_REQUIRE(message.has("a"));
+  BOOST_TEST(message.text("a") == "");
+  BOOST_TEST(message.text("b") == "1");
+  BOOST_TEST(message.service == "");
+  BOOST_REQUIRE(parse_json(R"({"parameters":null,"command":"A"})", message).ok());
+  BOOST_TEST(message.params().empty());
+}
+
 BOOST_AUTO_TEST_CASE(nothing_points_into_the_line) {
   std::string line{kWhole};
   Message message;
@@ -88,7 +99,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_message_is_refused_with_a_reason) {
       {"[]", "an array is no value of a message"},
       {"7", "must be an object"},
       {"{\"command\":7}", "the other members strings"},
-      {"{\"command\":null}", "null is no value"},
+      {"{\"command\":null}", "there is no command"},
+      {"null", "must be an object"},
       {"{\"command\":{}}", "an object is no value"},
       {"{\"command\":\"A B\"}", "the command \"A B\" holds a blank"},
       {"{\"command\":\"A\\u0000\"}", "the command \"A?\" holds a blank"},
@@ -96,8 +108,6 @@ BOOST_AUTO_TEST_CASE(what_is_no_message_is_refused_with_a_reason) {
       {"{\"command\":\"A\",\"parameters\":[]}", "an array is no value"},
       {"{\"command\":\"A\",\"parameters\":1}", "\"parameters\" must be an object"},
       {"{\"command\":\"A\",\"parameters\":\"x\"}", "\"parameters\" must be an object"},
-      {"{\"command\":\"A\",\"parameters\":null}", "null is no value"},
-      {"{\"command\":\"A\",\"parameters\":{\"a\":null}}", "parameter \"a\": null is no value"},
       {"{\"command\":\"A\",\"parameters\":{\"a\":[1]}}", "parameter \"a\": an array is no value"},
       {"{\"command\":\"A\",\"parameters\":{\"a\":{}}}", "parameter \"a\": an object is no value"},
       {"{\"command\":\"A\",\"parameters\":{\"a-b\":1}}", "this is \"a-b\""},
