@@ -13,9 +13,13 @@ std::string value_text(std::string_view text) {
   for (char const c : text) {
     if (c == '\n')
       out += "\\n";
+    else if (c == '\\')
+      out += "\\\\";
     else
       out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
   }
+  // Their reader joins a line that ends in a backslash with the next one, and trims blanks.
+  if (out.ends_with('\\')) out += ' ';
   return out;
 }
 

@@ -30,7 +30,8 @@ struct Origin {
   std::string version;
 };
 
-// `name=value` lines; a LF in a value is written `\n`, other control characters as blanks. Dates are seconds.
+// `name=value` lines; in a value a LF is written `\n`, a backslash `\\`, with a blank behind one that ends it; other
+// control characters are blanks. Dates are seconds.
 [[nodiscard]] std::string flag_content(Alert const& alert, Origin const& origin);
 
 }  // namespace fastjournal::core

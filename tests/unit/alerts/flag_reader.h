@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -28,6 +29,25 @@ inline void check_part(std::string const& part) {
   if (part.find("--") != std::string::npos || part.back() == '-') throw std::runtime_error("part \"" + part + "\": -");
 }
 
+// A line, with those that a backslash at its end joins to it, as they are in shells; blanks at its end are trimmed.
+inline bool read_line(std::istream& from, std::string& line) {
+  if (!std::getline(from, line)) return false;
+  for (std::string more; line.ends_with('\\') && std::getline(from, more);) line.replace(line.size() - 1, 1, more);
+  while (line.ends_with(' ')) line.pop_back();
+  return true;
+}
+
+inline std::string unescaped(std::string const& text) {
+  static std::map<char, char> const kMeant{{'\\', '\\'}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'}};
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto const meant = text[i] == '\\' && i + 1 < text.size() ? kMeant.find(text[i + 1]) : kMeant.end();
+    out += meant == kMeant.end() ? text[i] : meant->second;
+    if (meant != kMeant.end()) ++i;
+  }
+  return out;
+}
+
 inline ReadFlag read_flag(std::string const& file_name, std::string const& content) {
   ReadFlag flag;
   std::string const stem = file_name.substr(0, file_name.size() - 5);
@@ -41,16 +61,11 @@ inline ReadFlag read_flag(std::string const& file_name, std::string const& conte
                                             "date",     "modified", "priority",    "tags",    "manual_down",
                                             "hostname", "function", "source_file", "line",    "version"};
   std::istringstream lines{content};
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; read_line(lines, line);) {
     std::size_t const equal = line.find('=');
     if (equal == std::string::npos || !kKnown.contains(line.substr(0, equal))) throw std::runtime_error("line " + line);
-    std::string value;
-    for (std::size_t i = equal + 1; i < line.size(); ++i) {
-      bool const escaped = line.compare(i, 2, "\\n") == 0;
-      value += escaped ? '\n' : line[i];
-      if (escaped) ++i;
-    }
-    if (!flag.fields.emplace(line.substr(0, equal), value).second) throw std::runtime_error("twice: " + line);
+    if (!flag.fields.emplace(line.substr(0, equal), unescaped(line.substr(equal + 1))).second)
+      throw std::runtime_error("twice: " + line);
   }
   for (char const* needed : {"unit", "section", "name", "message"})
     if (flag.fields[needed].empty()) throw std::runtime_error(file_name + " has no " + needed);

@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(the_watcher_reads_every_fact, Folder) {
   BOOST_REQUIRE(read.size() == 1U);
   BOOST_TEST(read.begin()->first == "fastjournal_my-jobs_row-failed.flag");
   auto fields = read.begin()->second.fields;
-  BOOST_TEST(fields["message"] == "row 8 is parked\nlast error: a=b; \\ \"x\" ");
+  BOOST_TEST(fields["message"] == "row 8 is parked\nlast error: a=b; \\ \"x\"");
   BOOST_TEST(fields["count"] == "3");
   BOOST_TEST(fields["date"] == "1767225600");
   BOOST_TEST(fields["modified"] == "1767225660");
@@ -58,6 +58,19 @@ BOOST_FIXTURE_TEST_CASE(the_watcher_reads_every_fact, Folder) {
   BOOST_TEST(fields["manual_down"] == "no");
   BOOST_TEST(fields["hostname"] == "box.example.com");
   BOOST_TEST(fields["version"] == "0.1.0");
+}
+
+BOOST_FIXTURE_TEST_CASE(backslashes_are_read_as_they_were, Folder) {
+  core::Alert one = alert("jobs", "row-failed");
+  for (char const* const message : {R"(cannot open C:\new\table)", R"(a folder: C:\)", R"(C:\new\\)", "\\"}) {
+    one.message = message;
+    flags.up(one);
+    BOOST_TEST(flags.agree().ok());
+    auto const read = test::read_flags(folder.path());
+    BOOST_REQUIRE(read.size() == 1U);
+    BOOST_TEST(read.begin()->second.fields.at("message") == message);
+    BOOST_TEST(read.begin()->second.fields.at("count") == "3");
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_message_of_nothing_and_a_manual_flag, Folder) {
