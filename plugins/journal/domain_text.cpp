@@ -25,7 +25,7 @@ DomainColumn DomainColumn::of(DomainSource const& source, Schema const& schema) 
   for (std::size_t i = 0; i < schema.columns.size() && !source.is_none(); ++i) {
     if (schema.columns[i].name != source.column) continue;
     // An older schema may have given the name to something else.
-    if (source.host && schema.columns[i].type != ColumnType::string) continue;
+    if (source.is_of_uri() && schema.columns[i].type != ColumnType::string) continue;
     out.place = static_cast<int>(i);
     out.in_key = std::find(schema.key.begin(), schema.key.end(), i) != schema.key.end();
   }
@@ -41,7 +41,12 @@ std::string_view domain_text(DomainSource const& source, DomainColumn const& col
                                    : model::data_text(schema, data, place, scratch, text);
   if (!there) return {};
   std::string lower;
-  if (source.host) text = host_of(text, lower);
+  if (source.part == DomainSource::Part::host) {
+    text = host_of(text, lower);
+  } else if (source.part == DomainSource::Part::site) {
+    lower = site_of(text);
+    text = lower;
+  }
   text = shortened(text, kDomainBytesMax);
   if (lower.empty()) return text;
   scratch.assign(text);
@@ -62,6 +67,18 @@ std::string_view host_of(std::string_view uri, std::string& scratch) {
   for (char& c : scratch)
     if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
   return scratch;
+}
+
+std::string site_of(std::string_view uri) {
+  std::string lower;
+  std::string_view const host = host_of(uri, lower);
+  std::size_t const mark = uri.find("://");
+  // A host has "//" before it, so without a scheme the mark is of something else, or not there.
+  if (host.empty() || mark == std::string_view::npos || uri.starts_with("//")) return {};
+  std::string out;
+  out.reserve(mark + 4 + host.size());
+  for (char const c : uri.substr(0, mark)) out += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  return out.append("://").append(host).append("/");
 }
 
 }  // namespace fastjournal::journal

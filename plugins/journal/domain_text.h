@@ -24,5 +24,7 @@ struct DomainColumn {
 // Without user and port, in lower case; empty if the URI names none. An IPv6 address keeps its brackets.
 // Borrows from `uri` or `scratch`. (RFC 3986, 3.1 and 3.2)
 [[nodiscard]] std::string_view host_of(std::string_view uri, std::string& scratch);
+// scheme://host/, with the host as above and the scheme in lower case; empty if the URI names not both.
+[[nodiscard]] std::string site_of(std::string_view uri);
 
 }  // namespace fastjournal::journal

@@ -16,14 +16,16 @@ Status Journal::check_topic(std::string_view topic) const {
   DomainSource const& source = state_.order().rules().domain;
   Status refused;
   if (source.is_none()) {
-    refused = Status{Code::not_supported,
-                     "table " + declaration_->name + " has no domains: leave the parameter domain out"};
-  } else if (topic.size() > kDomainBytesMax) {
-    refused = Status{Code::too_large, "domain has " + std::to_string(topic.size()) + " bytes: the names of domains have " +
-                                          std::to_string(kDomainBytesMax) + " at most"};
-  } else if (source.host && std::any_of(topic.begin(), topic.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
     refused =
-        Status{Code::bad_parameter, "domain is \"" + std::string{topic} + "\": hosts are known in lower case"};
+        Status{Code::not_supported, "table " + declaration_->name + " has no domains: leave the parameter domain out"};
+  } else if (topic.size() > kDomainBytesMax) {
+    refused =
+        Status{Code::too_large, "domain has " + std::to_string(topic.size()) + " bytes: the names of domains have " +
+                                    std::to_string(kDomainBytesMax) + " at most"};
+  } else if (source.is_of_uri() &&
+             std::any_of(topic.begin(), topic.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
+    refused = Status{Code::bad_parameter,
+                     "domain is \"" + std::string{topic} + "\": hosts and sites are known in lower case"};
   }
   return refused.ok() ? std::move(refused) : std::move(refused).with("parameter", "domain");
 }

@@ -21,30 +21,31 @@ class Reader {
   // The first refusal stays.
   void refuse(std::string_view option, std::string const& reason) {
     if (status_.ok())
-      status_ = Status{Code::bad_configuration,
-                       declaration_.file + ": element <" + std::string{option} + ">: " + reason};
+      status_ =
+          Status{Code::bad_configuration, declaration_.file + ": element <" + std::string{option} + ">: " + reason};
   }
   [[nodiscard]] Status take_status() { return std::move(status_); }
 
   DomainSource domain() {
     std::string_view text = this->text("domain");
     DomainSource out;
-    if (text.starts_with("host(") && text.ends_with(")")) {
-      out.host = true;
+    if ((text.starts_with("host(") || text.starts_with("site(")) && text.ends_with(")")) {
+      out.part = text.starts_with("host(") ? DomainSource::Part::host : DomainSource::Part::site;
       text = text.substr(5, text.size() - 6);
     }
     out.column = text;
     if (this->text("domain").empty()) return out;
     for (Column const& column : declaration_.schema.columns) {
       if (column.name != text) continue;
-      if (out.host ? column.type != ColumnType::string : !model::has_text(column.type))
+      if (out.is_of_uri() ? column.type != ColumnType::string : !model::has_text(column.type))
         refuse("domain", "column " + column.name + " is of type " + std::string{model::name_of(column.type)} +
-                             (out.host ? ", expected string: it holds the URI"
-                                       : ", expected string, char, bool, a whole number or a date"));
+                             (out.is_of_uri() ? ", expected string: it holds the URI"
+                                              : ", expected string, char, bool, a whole number or a date"));
       return out;
     }
-    refuse("domain", "found " + model::shown(this->text("domain")) +
-                         ", expected the name of a column of this table, or host(NAME) of one that holds a URI");
+    refuse("domain",
+           "found " + model::shown(this->text("domain")) +
+               ", expected the name of a column of this table, or host(NAME) or site(NAME) of one that holds a URI");
     return out;
   }
 
@@ -125,8 +126,9 @@ Result<Rules> Rules::read(TableDeclaration const& declaration) {
     reader.refuse("concurrency-key", "found " + std::to_string(of_a_key) +
                                          ", but one row of a key goes at a time: set <one-at-a-time> to false as well");
   if (!one && of_a_key < 2)
-    reader.refuse("one-at-a-time", "found false, but not how many rows of a key may be processed at once: say it with "
-                                   "<concurrency-key>, 2 to 64");
+    reader.refuse("one-at-a-time",
+                  "found false, but not how many rows of a key may be processed at once: say it with "
+                  "<concurrency-key>, 2 to 64");
   out.concurrency_key = one ? 1 : static_cast<std::uint32_t>(of_a_key);
   if (Status status = reader.take_status(); !status.ok()) return status;
   return out;

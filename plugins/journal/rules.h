@@ -29,8 +29,12 @@ static_assert(kRateCountMax * static_cast<std::uint64_t>(kRateSpanMax) < UINT64_
 
 // Where a row's domain is found.
 struct DomainSource {
+  enum class Part : std::uint8_t { whole, host, site };  // of the column's text; the others of the URI in it
+
   std::string column;  // empty: the table has no domains
-  bool host{false};    // the host of the URI in it
+  Part part{Part::whole};
+
+  [[nodiscard]] bool is_of_uri() const { return part != Part::whole; }
 
   [[nodiscard]] bool is_none() const { return column.empty(); }
   bool operator==(DomainSource const&) const = default;
@@ -45,8 +49,8 @@ struct Rules {
   DomainSource domain;
   std::map<std::string, std::uint32_t, std::less<>> weights;  // 1 for those that are not there
   unsigned slow_from{kNotSlow};
-  std::int64_t aging{0};  // ms that one step of priority is worth; 0: the smaller priority always goes first
-  std::uint32_t concurrency{0};         // rows processed at once in the table; 0: no limit
+  std::int64_t aging{0};         // ms that one step of priority is worth; 0: the smaller priority always goes first
+  std::uint32_t concurrency{0};  // rows processed at once in the table; 0: no limit
   std::uint32_t concurrency_domain{0};  // in a domain; 0: no limit
   std::uint32_t concurrency_key{1};     // of a key; never 0
   Rate rate;

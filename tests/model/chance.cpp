@@ -29,7 +29,7 @@ Options Chance::options() {
   out.concurrency = one_in(4) ? 3 : 0;
   if (one_in(4)) out.rate = {1 + draw(5), one_in(2) ? 500 : 70};
   if (one_in(3)) return out;
-  out.domain = one_in(5) ? "k" : "d";
+  out.domain = one_in(5) ? "k" : one_in(4) ? "site(d)" : "d";
   if (one_in(2)) out.weights = {{"a", 3}, {"b", 2}, {"key3", 2}};
   out.concurrency_domain = one_in(3) ? 1 + draw(3) : 0;
   if (one_in(3)) out.rate_domain = {1 + draw(3), one_in(2) ? 400 : 30};
@@ -53,16 +53,16 @@ Row const* Chance::any(Reference const& table, State state) {
 }
 
 void Chance::add_domain(Texts& texts, std::uint64_t one_in_n) {
-  static constexpr char const* kDomains[] = {"a", "b", "c", "e", "key3"};
-  if (one_in(one_in_n)) texts["domain"] = kDomains[draw(5)];
+  static constexpr char const* kDomains[] = {"a", "b", "c", "e", "key3", "http://b/", "https://b/"};
+  if (one_in(one_in_n)) texts["domain"] = kDomains[draw(7)];
 }
 
 Texts Chance::insert(Reference const& table) {
-  static constexpr char const* kDomains[] = {"a", "b", "c", "e"};
+  static constexpr char const* kDomains[] = {"a", "b", "c", "e", "http://b/1", "HTTP://me@B:8080", "https://b/?c"};
   std::int64_t const now = table.now();
   Texts out{{"", "INSERT"}, {"k", "key" + std::to_string(draw(14))}};
   out["v"] = std::string(one_in(8) ? draw(3000) : 1 + draw(20), static_cast<char>('a' + draw(26)));
-  if (!one_in(5)) out["d"] = kDomains[one_in(3) ? draw(4) : 0];
+  if (!one_in(5)) out["d"] = kDomains[one_in(3) ? draw(7) : 0];
   if (one_in(2)) out["n"] = std::to_string(draw(100));
   if (one_in(3)) out["t"] = std::string(1 + draw(3), 'z');
   if (!one_in(4)) out["priority"] = std::to_string(draw(4) * 80);

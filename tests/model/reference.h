@@ -42,7 +42,7 @@ struct Options {
   std::int64_t client_keep{60'000};
   std::uint64_t pause_after{0};
   std::int64_t wake_timeout{5000};
-  std::string domain;  // a column
+  std::string domain;  // a column, or site(d)
   std::map<std::string, std::uint64_t> weights;
   int slow_from{256};
   std::int64_t aging{0};

@@ -1,13 +1,31 @@
 // The order of NEXT, turns and limits, and handing out.
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 
 #include "tests/model/reference.h"
 
 namespace fastjournal::reference {
 
+namespace {
+
+// scheme://host/ of the URIs that lives have: "scheme://[user@]host[:port][/...]".
+std::string site_of(std::string const& uri) {
+  std::size_t const mark = uri.find("://");
+  if (mark == std::string::npos) return {};
+  std::string rest = uri.substr(mark + 3);
+  rest = rest.substr(0, rest.find('/'));
+  rest = rest.substr(rest.find('@') == std::string::npos ? 0 : rest.find('@') + 1);
+  std::string out = uri.substr(0, mark) + "://" + rest.substr(0, rest.find(':')) + "/";
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
+
 std::string Reference::domain_of(Row const& row) const {
   if (options_.domain.empty()) return {};
+  if (options_.domain == "site(d)") return site_of(text(row.values, "d"));
   return options_.domain == "k" ? row.key : text(row.values, options_.domain);
 }
 

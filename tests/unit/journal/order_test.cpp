@@ -463,6 +463,16 @@ BOOST_AUTO_TEST_CASE(a_uris_host_is_lower_case_without_user_and_port) {
     BOOST_TEST(host_of(none, scratch) == "", none);
 }
 
+BOOST_AUTO_TEST_CASE(a_uris_site_is_scheme_and_host) {
+  BOOST_TEST(site_of("HTTPS://Example.COM/Path?a@b") == "https://example.com/");
+  BOOST_TEST(site_of("http://user:secret@example.com:8080") == "http://example.com/");
+  BOOST_TEST(site_of("http://[2001:DB8::1]:80/") == "http://[2001:db8::1]/");
+  BOOST_TEST(site_of("svn+ssh://example.com#x://y") == "svn+ssh://example.com/");
+  for (std::string_view const none :
+       {"", "example.com", "mailto:a@example.com", "file:///etc/hosts", "//example.com/http://x/", "a b://c"})
+    BOOST_TEST(site_of(none) == "", none);
+}
+
 BOOST_AUTO_TEST_CASE(options_that_make_no_sense_are_refused_with_their_name) {
   auto const refused = [](test::Texts const& options) {
     Status const status = Journal::check(
@@ -477,6 +487,7 @@ BOOST_AUTO_TEST_CASE(options_that_make_no_sense_are_refused_with_their_name) {
   names("domain", {{"domain", "f"}});
   names("domain", {{"domain", "host(n)"}});
   names("domain", {{"domain", "host(k"}});
+  names("domain", {{"domain", "site(n)"}});
   for (char const* const text : {"a", "a=", "a=0", "a=1001", "a=x", "a=1 a=2", "=", "a= 1"})
     names("domain-weights", {{"domain", "k"}, {"domain-weights", text}});
   for (char const* const text :
