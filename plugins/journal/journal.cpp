@@ -66,8 +66,8 @@ constexpr std::array<std::string_view, 27> kOptionNames = {"processing-timeout",
                                                            "pause-after-failures"};
 
 // Parameters of answers that no command has: a column of such a name could not be told from them.
-constexpr std::array<std::string_view, 6> kAnswerNames = {"result",    "merges", "timeouts",
-                                                          "lease_end", "left",   "next_date"};
+constexpr std::array<std::string_view, 7> kAnswerNames = {"result", "merges",    "timeouts", "lease_end",
+                                                          "left",   "next_date", "omitted"};
 
 bool has_rules(Schema const& schema) {
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {

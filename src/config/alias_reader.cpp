@@ -22,6 +22,12 @@ std::vector<std::string_view> const& unit_words() {
   return words;
 }
 
+// In the order of AliasDeclaration::keep_refused.
+std::vector<std::string_view> const& refused_words() {
+  static std::vector<std::string_view> const words{"tell", "keep"};
+  return words;
+}
+
 // The command it stands for. One that adds: its answer comes at once, and only that becomes the alias's answer.
 CommandDeclaration const* find_command(Element const& alias, TypeDeclaration const& type) {
   std::optional<std::string_view> const means = alias.attribute("means");
@@ -54,9 +60,9 @@ void check_target(Element const& element, AliasParameter& parameter, CommandDecl
   for (ParameterDeclaration const& one : command.parameters)
     if (one.name != "table") names.push_back(one.name);
   for (Column const& column : schema.columns) names.push_back(column.name);
-  element.problem_at(attribute, "parameter " + model::shown(parameter.name) + " becomes " +
-                                    model::shown(parameter.is) + ", expected a parameter of " + command.name +
-                                    " or a column (" + listed(names) + ")" + near_miss(parameter.is, names));
+  element.problem_at(attribute, "parameter " + model::shown(parameter.name) + " becomes " + model::shown(parameter.is) +
+                                    ", expected a parameter of " + command.name + " or a column (" + listed(names) +
+                                    ")" + near_miss(parameter.is, names));
 }
 
 AliasParameter read_parameter(Element const& element, CommandDeclaration const* command, Schema const& schema) {
@@ -71,8 +77,8 @@ AliasParameter read_parameter(Element const& element, CommandDeclaration const* 
   if (out.use != AliasParameter::Use::take) {
     for (std::string_view const attribute : {"is", "unit"})
       if (element.attribute(attribute))
-        element.problem_at(attribute, "attribute \"" + std::string{attribute} +
-                                          "\" on a parameter that is not taken, expected none");
+        element.problem_at(
+            attribute, "attribute \"" + std::string{attribute} + "\" on a parameter that is not taken, expected none");
     return out;
   }
   bool const named = element.attribute("is").has_value();
@@ -95,12 +101,14 @@ AliasDeclaration read_alias(Element const& element, TypeDeclaration const& type,
   element.expect({.attributes = {{"command", Times::one},
                                  {"means", Times::one},
                                  {"answer", Times::one},
-                                 {"refusal", Times::one}},
+                                 {"refusal", Times::one},
+                                 {"refused"}},
                   .children = {{"parameter", Times::one_or_more}}});
   AliasDeclaration out;
   out.command = name_field(element, "command", kCommandName).value_or("");
   out.answer = name_field(element, "answer", kCommandName).value_or("");
   out.refusal = name_field(element, "refusal", kCommandName).value_or("");
+  if (auto const word = word_field(element, "refused", refused_words())) out.keep_refused = *word == 1;
   for (CommandDeclaration const& command : type.commands)
     if (command.name == out.command)
       element.problem_at("command", "command " + out.command + " is one of the table type itself, expected another");
@@ -126,8 +134,8 @@ void check_wake_value(Element const& element, std::string const& value, bool has
                                     std::to_string(kWakeValueBytesMax));
   for (std::size_t at = value.find_first_of("{}"); at != std::string::npos; at = value.find_first_of("{}", at)) {
     if (value.compare(at, kDomain.size(), kDomain) != 0) {
-      element.problem_at("value", "attribute \"value\": found " + model::shown(value) +
-                                      ", expected no braces but those of {domain}");
+      element.problem_at(
+          "value", "attribute \"value\": found " + model::shown(value) + ", expected no braces but those of {domain}");
       return;
     }
     at += kDomain.size();

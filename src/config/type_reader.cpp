@@ -61,6 +61,35 @@ CommandDeclaration read_command(Element const& element) {
   return out;
 }
 
+AnswerDeclaration read_answer(Element const& element) {
+  element.expect({.attributes = {{"name", Times::one}, {"columns"}},
+                  .children = {{"description", Times::one}, {"parameter", Times::any}}});
+  AnswerDeclaration out;
+  out.name = name_field(element, "name", kCommandName).value_or("");
+  out.has_columns = boolean_field(element, "columns").value_or(false);
+  out.description = element.description();
+  for (Element const& inner : element.children("parameter")) {
+    ParameterDeclaration parameter = read_parameter(inner);
+    if (!parameter.name.empty() && has_name(out.parameters, parameter.name))
+      inner.problem_at("name", "parameter " + model::shown(parameter.name) + " twice in answer " + out.name +
+                                   ", expected each name once");
+    out.parameters.push_back(std::move(parameter));
+  }
+  return out;
+}
+
+// Whoever checks messages must know each answer.
+void check_answers(Element const& command, std::vector<AnswerDeclaration> const& known) {
+  std::string_view rest = command.attribute("answers").value_or("");
+  while (!rest.empty()) {
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    std::string_view const name = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!name.empty() && !has_name(known, name))
+      command.problem_at("answers", "answer " + model::shown(name) + ", expected one that stands in <answers>");
+  }
+}
+
 bool has_limits(OptionType type) {
   return type == OptionType::integer || type == OptionType::duration || type == OptionType::size;
 }
@@ -165,14 +194,18 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
       return problems.status();
     }
     root.expect({.attributes = {{"name", Times::one}},
-                 .children = {{"description", Times::one}, {"commands", Times::one}, {"options"}}});
+                 .children = {{"description", Times::one}, {"commands", Times::one}, {"answers"}, {"options"}}});
     out.name = name_field(root, "name", kTypeName).value_or("");
     if (!out.name.empty() && path.stem() != out.name)
       root.problem_at(
           "name", "table type " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
     out.description = root.description();
-    if (auto const commands = root.child("commands"))
+    if (auto const answers = root.child("answers"))
+      out.answers = read_all<AnswerDeclaration>(*answers, "answer", read_answer);
+    if (auto const commands = root.child("commands")) {
       out.commands = read_all<CommandDeclaration>(*commands, "command", read_command);
+      for (Element const& command : commands->children("command")) check_answers(command, out.answers);
+    }
     if (auto const options = root.child("options"))
       out.options = read_all<OptionDeclaration>(*options, "option", read_option);
   }

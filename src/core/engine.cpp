@@ -269,7 +269,7 @@ void Engine::refresh(HostedTable& table) {
 // ---------------------------------------------------------------------------
 // People
 
-void Engine::metrics(HostedTable const& table, TimeMs now, MetricSink& sink) const {
+void Engine::metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
   table.table->metrics(now, sink);
   sink.integer("listeners", static_cast<std::int64_t>(table.subscriptions.listeners()));
   sink.integer("waiting_commands", static_cast<std::int64_t>(table.subscriptions.parked()));

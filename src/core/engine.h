@@ -90,8 +90,9 @@ class Engine {
   // A second LISTEN of the same connection, table and topic changes its mode and credit.
   [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, ListenWish const& wish);
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
-  // Whoever is told of wakes by messages may have been away: all that has work is told again.
-  void tell_wakes_again();
+  // Whoever is told of wakes by messages may have been away: all that has work is told again. `service`: that one
+  // alone; empty: all.
+  void tell_wakes_again(std::string_view service = {});
   // It was full, and takes messages again.
   void writable(ConnectionId connection);
   void connection_closed(ConnectionId connection, TimeMs now);
@@ -134,7 +135,7 @@ class Engine {
   [[nodiscard]] std::uint64_t alerts_dropped() const { return alerts_dropped_ + pending_alerts_.dropped(); }
 
   // -- people -----------------------------------------------------------------
-  void metrics(HostedTable const& table, TimeMs now, MetricSink& sink) const;
+  static void metrics(HostedTable const& table, TimeMs now, MetricSink& sink);
   // Those that are kept, and behind them, if a table is not persistent, the one that keeps nothing.
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return logs_; }
   // Of everything that a replay reproduces.

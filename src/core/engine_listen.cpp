@@ -210,9 +210,10 @@ bool Engine::tell_wakes(HostedTable& table, TimeMs now) {
   return true;
 }
 
-void Engine::tell_wakes_again() {
+void Engine::tell_wakes_again(std::string_view service) {
   for (auto const& table : tables_) {
     if (table->table == nullptr || table->wakes == nullptr) continue;
+    if (!service.empty() && table->declaration->wake_message->service != service) continue;
     *table->wakes = {};
     touch(*table);
   }

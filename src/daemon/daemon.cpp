@@ -15,9 +15,10 @@
 #include "config/daemon_reader.h"
 #include "config/tables_folder.h"
 #include "daemon/event_log.h"
-#include "daemon/message_files.h"
+#include "daemon/refused_lines.h"
 #include "os/plugin_loader.h"
 #include "os/workers.h"
+#include "server/message_files.h"
 #include "server/replay.h"
 
 namespace fastjournal::daemon {
@@ -102,7 +103,18 @@ Status Daemon::prepare() {
 }
 
 Status Daemon::write_message_files() const {
-  return daemon::write_message_files(options_.message_files, message_files(types_, tables_));
+  std::string const& folder = options_.message_files;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return {Code::io_error, "make " + folder + ": " + error.message()};
+  for (auto const& [name, content] : server::message_files(types_, tables_)) {
+    std::string const path = folder + "/" + name;
+    std::ofstream file{path, std::ios::trunc};
+    file << content;
+    file.close();
+    if (!file) return {Code::io_error, "write " + path + ": it cannot be written"};
+  }
+  return {};
 }
 
 Result<core::Declarations> Daemon::read_declarations() {
@@ -371,5 +383,14 @@ std::string Daemon::data_folder() const {
 }
 
 void Daemon::note(std::string_view text) { log_warning(text); }
+
+void Daemon::inform(std::string_view text) { log_info(std::string{text}); }
+
+void Daemon::keep_refused(std::string_view table, std::string text, std::uint64_t ticket) {
+  auto status = std::make_shared<Status>();
+  background_->run([this, status, name = std::string{table},
+                    text = std::move(text)] { *status = append_refused(*disk_, name, text); },
+                   [this, status, ticket] { server_->refused_kept(ticket, *status); });
+}
 
 }  // namespace fastjournal::daemon

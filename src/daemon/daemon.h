@@ -62,6 +62,8 @@ class Daemon final : public server::Administration {
   void tell(core::AlertNotice const& notice) override;
   [[nodiscard]] std::string data_folder() const override;
   void note(std::string_view text) override;
+  void inform(std::string_view text) override;
+  void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) override;
 
   HeldSignals signals_;  // before anything that has a thread
   Options options_;

@@ -2,7 +2,9 @@
 // files and signals, the simulator with values.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "core/engine.h"
@@ -33,12 +35,17 @@ class Administration {
   virtual void wait_for_flush(storage::FileLog& log) = 0;
   // Called once a turn: gives back what is done.
   virtual void collect_work() = 0;
+  // Appends `text`, whole lines, to the file of what this table refused and answered with a yes. Once that is durable, or
+  // cannot be, it is told to Server::refused_kept with the ticket, on the thread of the loop: at once, or in a later
+  // collect_work.
+  virtual void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) = 0;
   // An alert was raised, told again or lowered, durably: flag files, a command, a line in the log.
   virtual void tell(core::AlertNotice const& notice) = 0;
   // Where the folders of the logs are, as others on this computer find them.
   [[nodiscard]] virtual std::string data_folder() const = 0;
-  // A line in the daemon's log.
+  // A line in the daemon's log: something that should not be; something to know.
   virtual void note(std::string_view text) = 0;
+  virtual void inform(std::string_view text) = 0;
 };
 
 }  // namespace fastjournal::server

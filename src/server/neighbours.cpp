@@ -67,7 +67,7 @@ bool Server::open_neighbour(ConnectionId id, std::string_view peer) {
   if (session.communicator) {
     Param const params[] = {{"service", Value::of_text(neighbours_.service)}, {"version", Value::of_integer(1)}};
     write(session, {.command = "REGISTER", .params = params});
-    administration_.note("connected to the communicatord at " + one->address());
+    administration_.inform("connected to the communicatord at " + one->address());
     engine_.tell_wakes_again();
   }
   // Whoever listens there may have been away: all that stands is told again.
@@ -101,6 +101,14 @@ void Server::leave_neighbours() {
 
 // Many speak over one connection: a worker is its service, and pushes would reach nobody.
 bool Server::prepare_from_neighbour(Session& session) {
+  if (session.communicator) {
+    drop_transport_parameters();
+    if (message_.from_service.empty() && commands_.find(message_.command) == kOfTables && !adds(message_)) {
+      // A row would be leased to nobody.
+      ++counters_.without_sender;
+      return false;
+    }
+  }
   if (message_.command == "LISTEN" || message_.command == "UNLISTEN") {
     answer_.clear();
     reply(session, message_, answer_,
@@ -110,6 +118,53 @@ bool Server::prepare_from_neighbour(Session& session) {
   if (!message_.from_service.empty())
     session.worker = std::string{message_.from_server} + ":" + std::string{message_.from_service};
   return true;
+}
+
+// What a communicatord passes on with a message is its own, unless the command, an alias or the table knows it.
+void Server::drop_transport_parameters() {
+  message_.erase(kSecretParameter);
+  Aliases::Alias const* const alias = aliases_.find(message_.command);
+  core::HostedTable const* const table = alias == nullptr ? engine_.find_table(message_.text("table")) : nullptr;
+  auto const is_meant = [&](std::string_view name) {
+    if (table != nullptr) return table->columns.has(name);
+    return alias != nullptr && std::any_of(alias->declared->parameters.begin(), alias->declared->parameters.end(),
+                                           [&](AliasParameter const& known) { return known.name == name; });
+  };
+  std::vector<std::string_view> names;
+  for (Param const& param : message_.params()) {
+    bool const theirs =
+        param.name == "cache" || param.name == "transmission_report" || param.name.starts_with("broadcast_");
+    if (theirs && !is_meant(param.name)) names.push_back(param.name);
+  }
+  for (std::string_view const name : names) message_.erase(name);
+}
+
+ConnectionId Server::speaker(Session const& session) {
+  if (!session.communicator || message_.from_service.empty()) return session.id;
+  std::optional<ConnectionId> left;
+  ConnectionId const id = senders_.of(message_.from_server, message_.from_service, left);
+  if (left) end_senders({*left});
+  return id;
+}
+
+// They wait for nothing any more, and the grace of their leases begins.
+void Server::end_senders(std::vector<ConnectionId> const& senders) {
+  for (ConnectionId const id : senders) engine_.connection_closed(id, turn_now());
+}
+
+// What becomes of a service is the communicatord's word alone. It names a server where it is not its own.
+void Server::on_status(Session& session, Message const& message, Answer&, Status&) {
+  std::string_view const service = message.text("service");
+  if (!session.communicator || !message.from_service.empty() || service.empty()) return;
+  if (message.text("status") == "down") {
+    std::string_view const server = message.text(message.has("server_name") ? "server_name" : "server");
+    end_senders(senders_.leave(server, service));
+  } else if (message.text("status") == "up") {
+    // It may have been away when it was told.
+    engine_.tell_wakes_again(service);
+    if (service == neighbours_.alert_service && flag_road() == communicator_.get())
+      for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
+  }
 }
 
 // ---------------------------------------------------------------------------
@@ -124,7 +179,8 @@ void Server::tell_wake(core::HostedTable const& table, std::string_view topic) {
     std::string value = parameter.value;
     std::size_t at = value.find(kDomain);
     if (at != std::string::npos && topic.empty()) return;  // rows without a domain: there is no place to name
-    for (; at != std::string::npos; at = value.find(kDomain, at + topic.size())) value.replace(at, kDomain.size(), topic);
+    for (; at != std::string::npos; at = value.find(kDomain, at + topic.size()))
+      value.replace(at, kDomain.size(), topic);
     values.push_back(std::move(value));
   }
   std::vector<Param> params;

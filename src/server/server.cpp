@@ -9,8 +9,6 @@
 namespace fastjournal::server {
 namespace {
 
-// Why an alias was refused goes to the daemon's log, this often at the most.
-constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
 // Containers' worth of what lives, copied forward before serving.
 constexpr std::uint64_t kCopiedAtStart = 2;
 // Towards a neighbour a value stays below this.
@@ -172,20 +170,32 @@ void Server::on_closed(ConnectionId id, std::string_view reason) {
   auto const found = sessions_.find(id);
   if (found == sessions_.end()) return;
   if (found->second->dirty) std::erase(dirty_, found->second.get());
+  bool const communicator = found->second->communicator;
   sessions_.erase(found);
-  static_cast<void>(end_backup(id));
-  engine_.connection_closed(id, turn_now());
+  end_session(id, communicator);
 }
 
 void Server::close(Session& session) {
   ConnectionId const id = session.id;
   static_cast<void>(close_neighbour(id, "it ended"));
   if (session.dirty) std::erase(dirty_, &session);
+  bool const communicator = session.communicator;
   sessions_.erase(id);
-  static_cast<void>(end_backup(id));
   network_.close(id);
-  engine_.connection_closed(id, turn_now());
+  end_session(id, communicator);
   network_.turn_again();  // what the engine decided about its leases is to be committed
+}
+
+void Server::end_session(ConnectionId id, bool communicator) {
+  static_cast<void>(end_backup(id));
+  engine_.connection_closed(id, turn_now());
+  if (communicator) end_senders(senders_.leave_all());
+}
+
+Session* Server::session_of(ConnectionId connection) const {
+  ConnectionId const id = Senders::is_sender(connection) && communicator_ != nullptr ? communicator_->id() : connection;
+  auto const found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second.get();
 }
 
 // ---------------------------------------------------------------------------
@@ -232,7 +242,7 @@ void Server::handle(Session& session) {
   Status status;
   std::uint32_t const known = commands_.find(message_.command);
   if (known == kOfTables) {
-    if (run_table_command(session.id, session.worker, message_, answer_, status))
+    if (run_table_command(speaker(session), session.worker, message_, answer_, status))
       reply(session, message_, answer_, status);
   } else if (known != NameTable::kAbsent) {
     (this->*system_commands_[known].handler)(session, message_, answer_, status);
@@ -269,15 +279,16 @@ bool Server::run_table_command(ConnectionId connection, std::string_view worker,
 void Server::handle_alias(Session& session, Aliases::Alias const& alias) {
   Status status = translate(alias, message_, translated_);
   if (status.ok()) static_cast<void>(run_table_command(session.id, session.worker, translated_, answer_, status));
+  if (status.ok())
+    answer_alias(session, alias, message_, true);
+  else
+    refuse_alias(session, alias, status);
+}
+
+void Server::answer_alias(Session& session, Aliases::Alias const& alias, Message const& theirs, bool accepted) {
   answer_.clear();
-  acknowledge(alias, message_, status.ok(), answer_);
-  reply(session, message_, answer_, {});
-  if (status.ok()) return;
-  // The answer has no room for the reason.
-  std::int64_t const now = time_.monotonic_us();
-  if (now < alias_note_at_us_) return;
-  alias_note_at_us_ = now + kAliasNoteEveryUs;
-  administration_.note(alias.declared->command + " from " + session.peer + " refused: " + status.message());
+  acknowledge(alias, theirs, accepted, answer_);
+  reply(session, theirs, answer_, {});
 }
 
 core::HostedTable* Server::table_of(Message const& message, Status& status, bool* absent) {
@@ -313,35 +324,46 @@ Status Server::check_parameters(core::HostedTable const& table, core::CommandTyp
 
 void Server::write(Session& session, wire::Outgoing const& message) {
   mark_dirty(session);
-  // Their cost is quadratic: a large value stalls a whole communicatord (wire.md).
-  bool const too_large =
-      session.neighbour && std::any_of(message.params.begin(), message.params.end(), [](Param const& param) {
-        return param.value.bytes.size() >= kNeighbourValueBytesMax;
-      });
   if (session.binary) {
     wire::append_frame(message, session.out);
     return;
   }
-  Status status;
-  if (too_large)
-    status = Status{Code::too_large, "a value of " + std::to_string(kNeighbourValueBytesMax) +
-                                         " bytes or more does not go this way; connect to the daemon directly"};
-  else
-    status = wire::append_line(message, session.out);
-  if (status.ok()) return;
-  // A value that the text form cannot carry (a NUL, say): the answer must still come.
-  std::string const text =
-      too_large ? status.message()
-                : "the answer cannot be written as text (" + status.message() + "); ask with msgpack framing";
-  std::vector<Param> params{
-      {"code", Value::of_text(row_of(too_large ? Code::too_large : Code::not_supported).wire_name)},
-      {"command", Value::of_text(message.command)},
-      {"message", Value::of_text(text)}};
-  for (Param const& param : message.params)
-    if (param.name == "request" || param.name == "row" || param.name == "epoch" || param.name == "table" ||
-        param.name == "left")
+  // Their cost is quadratic: a large value stalls a whole communicatord (wire.md).
+  bool const too_large =
+      session.neighbour && std::any_of(message.params.begin(), message.params.end(), [](Param const& param) {
+        return wire::line_bytes(param.value).value_or(0) >= kNeighbourValueBytesMax;
+      });
+  Status const status = too_large ? Status{Code::too_large, "a value is too large for this way"}
+                                  : wire::append_line(message, session.out);
+  if (!status.ok()) write_what_fits(session, message, status);
+}
+
+// Whoever asked must hear of its row, also where a value cannot come along: the others do, and `omitted` names those
+// that do not. A frame, or PEEK from elsewhere, has them.
+void Server::write_what_fits(Session& session, wire::Outgoing const& message, Status const& why) {
+  std::size_t const most = session.neighbour ? kNeighbourValueBytesMax : SIZE_MAX;
+  std::vector<Param> params;
+  std::string omitted;
+  for (Param const& param : message.params) {
+    if (wire::line_bytes(param.value).value_or(SIZE_MAX) < most)
       params.push_back(param);
-  static_cast<void>(wire::append_line({.command = "ERROR", .params = params}, session.out));
+    else
+      omitted.append(omitted.empty() ? "" : ",").append(param.name);
+  }
+  wire::Outgoing fitting = message;
+  params.push_back({"omitted", Value::of_text(omitted)});
+  fitting.params = params;
+  if (!omitted.empty() && wire::append_line(fitting, session.out).ok()) return;
+  std::string const text = "the answer cannot be written as text (" + why.message() + "); ask with msgpack framing";
+  params.assign({{"code", Value::of_text(row_of(Code::not_supported).wire_name)},
+                 {"command", Value::of_text(message.command)},
+                 {"message", Value::of_text(text)}});
+  for (Param const& param : message.params)
+    if (param.name == "request" || param.name == "left") params.push_back(param);
+  fitting.command = "ERROR";
+  fitting.params = params;
+  // Not even this: its receiver has a name that no line can carry.
+  static_cast<void>(wire::append_line(fitting, session.out));
 }
 
 void Server::reply(Session& session, Message const& command, Answer& answer, Status const& status) {
@@ -352,10 +374,13 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
   }
   wire::Outgoing out{.server = command.from_service.empty() ? std::string_view{} : command.from_server,
                      .service = command.from_service};
+  bool const unheard = session.communicator && command.from_service.empty();
   Value const* const request = command.find("request");
   std::size_t const count = answer.heads().size();
   for (std::size_t i = 0; i < count; ++i) {
     Answer::Head const& head = answer.heads()[i];
+    // Without a sender it would be the communicatord itself, which knows none of our answers but these.
+    if (unheard && head.command != "COMMANDS" && head.command != "ABSOLUTELY") continue;
     out.command = head.command;
     out.params = std::span<Param const>{answer.params()}.subspan(head.first, answer.params_end(i) - head.first);
     bool const counted = count > 1 || counts_down(head.command);
@@ -371,7 +396,8 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
 
 void Server::reply_invalid(Session& session, Status const& status) {
   ++counters_.invalid;
-  session.binary = false;  // whatever it was, a person can read text
+  if (session.communicator) return;  // whose it was cannot be known
+  session.binary = false;            // whatever it was, a person can read text
   Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)},
                           {"message", Value::of_text(status.message())}};
   write(session, {.command = "INVALID", .params = params});
@@ -381,8 +407,7 @@ void Server::reply_invalid(Session& session, Status const& status) {
 // What comes later
 
 void Server::answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) {
-  auto const found = sessions_.find(connection);
-  if (found != sessions_.end()) reply(*found->second, command, answer, status);
+  if (Session* const session = session_of(connection)) reply(*session, command, answer, status);
 }
 
 void Server::push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) {
@@ -399,9 +424,9 @@ void Server::push(ConnectionId connection, Answer& messages, TimeMs due, core::L
 }
 
 bool Server::is_full(ConnectionId connection) {
-  auto const found = sessions_.find(connection);
-  if (found == sessions_.end() || found->second->unsent() <= limits_.output_bytes) return false;
-  found->second->told_full = true;
+  Session* const session = session_of(connection);
+  if (session == nullptr || session->unsent() <= limits_.output_bytes) return false;
+  session->told_full = true;
   return true;
 }
 

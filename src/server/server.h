@@ -24,6 +24,7 @@
 #include "server/datagram_messages.h"
 #include "server/feeds.h"
 #include "server/neighbour.h"
+#include "server/senders.h"
 #include "server/session.h"
 #include "server/time_keeper.h"
 #include "storage/file_log.h"
@@ -33,6 +34,8 @@ namespace fastjournal::server {
 
 // The wall clock is more than a second away (DECISIONS 14).
 inline constexpr std::string_view kClockJump = "clock-jump";
+// A message of another system cannot be taken, and never will be.
+inline constexpr std::string_view kAliasRefused = "alias-refused";
 
 struct ServerLimits {
   std::size_t connections_max{10'000};
@@ -75,8 +78,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   // Commands of the daemon itself that no other service has: name and parameters.
   [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_commands();
+  // The same of what it answers and sends; what tables say stands with their types.
+  [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_answers();
   // What arrives at this socket of the network are messages.
   void take_messages(ConnectionId socket, DatagramOptions options);
+
+  // What Administration::keep_refused was asked for is durable, or why it cannot be.
+  void refused_kept(std::uint64_t ticket, Status const& status);
 
   // Before start_serving, once.
   void join(NeighbourOptions options);
@@ -129,6 +137,10 @@ class Server final : public env::NetworkHandler, private core::Outlet {
                                        Answer& answer, Status& status);
   [[nodiscard]] bool adds(Message const& message);
   void handle_alias(Session& session, Aliases::Alias const& alias);
+  void answer_alias(Session& session, Aliases::Alias const& alias, Message const& theirs, bool accepted);
+  // -- aliases that are refused (refused_aliases.cpp) ------------------------------
+  void refuse_alias(Session& session, Aliases::Alias const& alias, Status const& status);
+  void tell_refused(Aliases::Alias const& alias, std::string_view peer, std::string_view why, std::string_view kept);
   [[nodiscard]] static Status check_parameters(core::HostedTable const& table, core::CommandType const& command,
                                                Message const& message);
   // The aliases of these tables; not ok: one of them is no free name.
@@ -136,6 +148,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void reply(Session& session, Message const& command, Answer& answer, Status const& status);
   void reply_invalid(Session& session, Status const& status);
   void write(Session& session, wire::Outgoing const& message);
+  void write_what_fits(Session& session, wire::Outgoing const& message, Status const& why);
 
   // -- turns (server_turns.cpp) ---------------------------------------------------
   [[nodiscard]] TimeMs turn_now();
@@ -163,10 +176,16 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void tick_neighbours();
   [[nodiscard]] std::int64_t next_neighbour_us() const;
   bool open_neighbour(ConnectionId id, std::string_view peer);
+  void end_session(ConnectionId id, bool communicator);
+  [[nodiscard]] Session* session_of(ConnectionId connection) const;
   bool close_neighbour(ConnectionId id, std::string_view reason);
   void leave_neighbours();
-  // False: it was refused.
+  // False: it was refused, or is nobody's to answer.
   [[nodiscard]] bool prepare_from_neighbour(Session& session);
+  void drop_transport_parameters();
+  // Whose the message is, for the engine.
+  [[nodiscard]] ConnectionId speaker(Session const& session);
+  void end_senders(std::vector<ConnectionId> const& senders);
   // The connection by which alerts leave; null: none was asked for.
   [[nodiscard]] Neighbour const* flag_road() const;
   void tell_flag(core::AlertNotice const& notice);
@@ -208,6 +227,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_quitting(Session&, Message const&, Answer&, Status&);
   void on_log_rotate(Session&, Message const&, Answer&, Status&);
   void on_ignored(Session&, Message const&, Answer&, Status&);
+  void on_status(Session&, Message const&, Answer&, Status&);
   void help_on(std::string_view command, Answer& answer, Status& status) const;
   [[nodiscard]] std::string list_of_commands(bool all) const;
   void own_stats(Answer& answer);
@@ -224,6 +244,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   NeighbourOptions neighbours_;
   std::unique_ptr<Neighbour> communicator_;
   std::unique_ptr<Neighbour> alert_peer_;
+  Senders senders_;  // over the communicatord's connection
 
   std::vector<SystemCommand> system_commands_;
   // Every command that is no alias: the place of one of ours, or kOfTables.
@@ -236,6 +257,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::deque<WaitingTurn> waiting_;  // in order; bounded: kTurnsWaitingMax
   Aliases aliases_;
   Feeds feeds_;
+  // Lines on their way into a file; their senders are answered once they are there.
+  struct KeptRefusal {
+    ConnectionId connection{};
+    Message message;  // owned
+  };
+  std::unordered_map<std::uint64_t, KeptRefusal> refusals_;  // by ticket; never iterated, bounded: kRefusalsMax
+  std::uint64_t last_ticket_{0};
   std::unordered_map<ConnectionId, DatagramSource> datagram_sources_;
   Message message_;     // the one being handled
   Message translated_;  // what it means, if it is an alias
@@ -254,6 +282,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::uint64_t messages{0};
     std::uint64_t invalid{0};
     std::uint64_t unknown{0};
+    std::uint64_t without_sender{0};  // by way of the communicatord, and of no use without an answer
     std::uint64_t turns{0};
     std::uint64_t commits{0};
     std::uint64_t bytes_in{0};

@@ -13,9 +13,7 @@ constexpr std::int64_t kStampAfterUs = 5'000;
 // Turns that wait for a sync; then the loop waits too.
 constexpr std::size_t kTurnsWaitingMax = 65'536;
 
-bool syncs_by_interval(storage::FileLog const& log) {
-  return log.options().sync == storage::SyncPolicy::interval;
-}
+bool syncs_by_interval(storage::FileLog const& log) { return log.options().sync == storage::SyncPolicy::interval; }
 
 }  // namespace
 
@@ -63,8 +61,7 @@ Status Server::commit_log(ServedLog& served) {
   // Between two turns: a container's header.
   if (!log.error().ok()) return log.error();
   log.end_turn();
-  bool const too_much =
-      log.unsynced_bytes() > log.options().write_buffer_bytes || waiting_.size() >= kTurnsWaitingMax;
+  bool const too_much = log.unsynced_bytes() > log.options().write_buffer_bytes || waiting_.size() >= kTurnsWaitingMax;
   if (log.is_flushing() && too_much) administration_.wait_for_flush(log);
   // What waits for a sync anyway shares one batch with what comes until the one under way has ended.
   if (log.is_flushing() && log.needs_sync()) return log.error();
@@ -203,6 +200,8 @@ void Server::flush(Session& session) {
   if (session.told_full && session.unsent() <= limits_.output_bytes / 2) {
     session.told_full = false;
     engine_.writable(session.id);
+    if (session.communicator)
+      for (ConnectionId const sender : senders_.all()) engine_.writable(sender);
     network_.turn_again();
   }
   if (session.held && session.unsent() <= limits_.output_bytes / 2) {

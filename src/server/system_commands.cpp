@@ -93,7 +93,7 @@ std::vector<Server::SystemCommand> Server::known_commands() {
       {"READY", &Server::on_ignored, ""},
       {"UNKNOWN", &Server::on_ignored, ""},
       {"INVALID", &Server::on_ignored, ""},
-      {"STATUS", &Server::on_ignored, ""},
+      {"STATUS", &Server::on_status, ""},
       {"QUITTING", &Server::on_quitting, ""},
       {"ABSOLUTELY", &Server::on_ignored, ""},
       {"SERVICE_UNAVAILABLE", &Server::on_ignored, ""},
@@ -114,10 +114,41 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_commands(
     bool const of_every_service = command.handler == &Server::on_help || command.handler == &Server::on_alive ||
                                   command.handler == &Server::on_stop || command.handler == &Server::on_restart ||
                                   command.handler == &Server::on_log_rotate ||
-                                  command.handler == &Server::on_quitting || command.handler == &Server::on_ignored;
+                                  command.handler == &Server::on_quitting || command.handler == &Server::on_status ||
+                                  command.handler == &Server::on_ignored;
     if (!of_every_service) out.emplace_back(command.name, command.parameters);
   }
   return out;
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers() {
+  return {
+      {"ERROR", "command code message parameter"},
+      {"TABLE", "name type persistent log rows key columns types description"},
+      {"STATS",
+       "table now connections connections_ever messages invalid unknown without_sender bytes_in bytes_out alerts "
+       "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "
+       "feed_records feed_heartbeats wake_messages wake_messages_dropped turns commits sync_us_p50 sync_us_p99 "
+       "sync_us_max syncs_on_threads wakes lateness_us_p50 lateness_us_p99 lateness_us_max announcements "
+       "row_lateness_us_p50 row_lateness_us_p99 row_lateness_us_max deliveries deliver_lateness_us_p50 "
+       "deliver_lateness_us_p99 deliver_lateness_us_max log_disk_bytes log_bytes log_live_bytes log_disk_bound "
+       "log_containers log_bytes_restated log_scrubbed_bytes log_scrub_rounds log_damaged logs_mending starts "
+       "durability"},
+      {"ALERT", "table name priority message tags count first last manual_down"},
+      {"ALERTS", "count"},
+      {"LOWERED", "name table"},
+      {"LISTENING", "table domain"},
+      {"UNLISTENED", "table domain"},
+      {"LISTEN", "table domain ready date missed"},
+      {"RECORD", "table lsn previous object type version catalogue body"},
+      {"FETCHED", "table number type store more feed snapshot next cursor"},
+      {"GONE", "table kept_from reason"},
+      {"DIGEST", "table log lsn digest"},
+      {"BACKUP", "log folder store base end containers digest"},
+      {"BACKED_UP", ""},
+      {"RELOADED", "changes count dry_run"},
+      {"FLAG", "state unit section name priority message tags count date modified manual_down hostname version"},
+  };
 }
 
 void Server::on_ignored(Session&, Message const&, Answer&, Status&) {}
@@ -129,7 +160,8 @@ void Server::on_quitting(Session& session, Message const&, Answer&, Status&) { s
 std::string Server::list_of_commands(bool all) const {
   std::vector<std::string_view> names;
   for (SystemCommand const& command : system_commands_)
-    if (all || (command.handler != &Server::on_ignored && command.handler != &Server::on_quitting))
+    if (all || (command.handler != &Server::on_ignored && command.handler != &Server::on_status &&
+                command.handler != &Server::on_quitting))
       names.push_back(command.name);
   for (auto const& [name, type] : types_)
     for (core::CommandType const& command : type->commands()) names.push_back(command.name);
@@ -225,7 +257,7 @@ void Server::on_stats(Session&, Message const& message, Answer& answer, Status& 
     if (table->table == nullptr || (one != nullptr && table.get() != one)) continue;
     answer.message("STATS").add("table", std::string_view{table->name});
     AnswerMetrics sink{answer};
-    engine_.metrics(*table, turn_now(), sink);
+    core::Engine::metrics(*table, turn_now(), sink);
   }
 }
 
@@ -234,6 +266,7 @@ void Server::own_stats(Answer& answer) {
   answer.add("connections", static_cast<std::uint64_t>(sessions_.size()))
       .add("connections_ever", counters_.connections);
   answer.add("messages", counters_.messages).add("invalid", counters_.invalid).add("unknown", counters_.unknown);
+  answer.add("without_sender", counters_.without_sender);
   answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
   answer.add("alerts", static_cast<std::uint64_t>(engine_.alerts().size()))
       .add("alerts_dropped", engine_.alerts_dropped());

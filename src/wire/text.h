@@ -8,6 +8,8 @@
 // is only what it reads back the same.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,5 +31,8 @@ namespace fastjournal::wire {
 // reader could not read back (a name or command it would not accept; a value with a NUL, with an
 // escape it cannot tell from bytes, or with blanks where it trims), `too_large` for too many parameters.
 [[nodiscard]] Status append_line(Outgoing const& message, std::string& out);
+
+// The most bytes that a value takes in a line; nothing: no line can carry it (a NUL; quotes that a backslash ends).
+[[nodiscard]] std::optional<std::size_t> line_bytes(Value const& value);
 
 }  // namespace fastjournal::wire

@@ -267,4 +267,12 @@ Status append_line(Outgoing const& message, std::string& out) {
   return status;
 }
 
+std::optional<std::size_t> line_bytes(Value const& value) {
+  if (value.kind == Value::Kind::binary) return (value.bytes.size() + 2) / 3 * 4;
+  if (value.kind != Value::Kind::text) return kNumberBytesMax;
+  Needs const needs = needs_of(value.bytes);
+  if (needs.unwritable || (needs.quotes && value.bytes.back() == '\\')) return std::nullopt;
+  return value.bytes.size() + needs.more;
+}
+
 }  // namespace fastjournal::wire

@@ -174,6 +174,32 @@ BOOST_FIXTURE_TEST_CASE(stop_from_the_communicatord_ends_it_cleanly, Fixture) {
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_message_that_cannot_be_taken_is_kept_in_a_file) {
+  RealDaemon daemon{
+      "<aliases><alias command=\"PUTJOB\" means=\"INSERT\" answer=\"GOTJOB\" refusal=\"JOBFAILED\" refused=\"keep\">"
+      "<parameter name=\"uri\" is=\"name\"/><parameter name=\"ticket\" use=\"echo\"/></alias></aliases>"};
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  std::filesystem::path const file = std::filesystem::path{daemon.folder() / "data"} / "refused.messages" / "jobs.txt";
+  auto const content = [&] {
+    std::ostringstream out;
+    out << std::ifstream{file}.rdbuf();
+    return out.str();
+  };
+  LineClient client{daemon.tcp()};
+  BOOST_REQUIRE(client.send("PUTJOB ticket=1;colour=red;uri=a\nPUTJOB ticket=2\n"));
+  BOOST_TEST(client.read_line().value_or("") == "GOTJOB ticket=1;");
+  BOOST_TEST(content().find("\nPUTJOB colour=red;ticket=1;uri=a;\n") != std::string::npos, content());
+  BOOST_TEST(client.read_line().value_or("") == "GOTJOB ticket=2;");
+  BOOST_TEST(content().find("\nPUTJOB ticket=2;\n") != std::string::npos, content());
+  // A person took it away; then it is full.
+  std::filesystem::remove(file);
+  BOOST_REQUIRE(client.send("PUTJOB ticket=3\n"));
+  BOOST_TEST(client.read_line().value_or("") == "GOTJOB ticket=3;");
+  std::filesystem::resize_file(file, 16U << 20U);
+  BOOST_REQUIRE(client.send("PUTJOB ticket=4\n"));
+  BOOST_TEST(client.read_line().value_or("") == "JOBFAILED ticket=4;");
+}
+
 BOOST_AUTO_TEST_CASE(definition_files_tell_parameters_and_columns) {
   RealDaemon daemon{
       "<aliases><alias command=\"PUTJOB\" means=\"INSERT\" answer=\"GOTJOB\" refusal=\"JOBFAILED\">"
@@ -189,10 +215,13 @@ BOOST_AUTO_TEST_CASE(definition_files_tell_parameters_and_columns) {
              text_of("DONE.conf"));
   BOOST_TEST(text_of("INSERT.conf").find("\n[payload]\ntype=string\nflags=optional,empty\n") != std::string::npos);
   BOOST_TEST(text_of("LOWER.conf").find("\n[name]\n") != std::string::npos);
-  BOOST_TEST(text_of("PUTJOB.conf").find("\n[uri]\ntype=string\nflags=optional,empty\n") != std::string::npos,
+  BOOST_TEST(text_of("PUTJOB.conf").find("\n[uri]\ntype=string\nflags=required\n") != std::string::npos,
              daemon.output());
   BOOST_TEST(text_of("GOTJOB.conf").find("\n[ticket]\n") != std::string::npos);
   BOOST_TEST(text_of("GOTJOB.conf").find("[uri]") == std::string::npos);
+  BOOST_TEST(text_of("ROW.conf").find("\n[payload]\ntype=string\nflags=optional,empty\n") != std::string::npos);
+  for (char const* const answer : {"INSERTED", "NOTHING", "ERROR", "COMPLETED", "FLAG", "STATS"})
+    BOOST_TEST(!text_of(std::string{answer} + ".conf").empty(), answer);
   BOOST_TEST(!std::filesystem::exists(daemon.folder() / "messages" / "STOP.conf"));
 }
 

@@ -74,7 +74,6 @@ BOOST_FIXTURE_TEST_CASE(the_messages_of_every_service, Registered) {
   for (char const* quiet : {"UNKNOWN command=FLAG", "INVALID message=x", "STATUS service=x;status=up",
                             "SERVICE_UNAVAILABLE unavailable_server=x", "READY"})
     BOOST_TEST(say(quiet) == "", quiet);
-  BOOST_TEST(say("NONSENSE a=b") == "UNKNOWN command=NONSENSE;\n");
   BOOST_TEST(say("<box:backend NONSENSE a=b") == "box:backend/UNKNOWN command=NONSENSE;\n");
 }
 
@@ -91,11 +90,34 @@ BOOST_FIXTURE_TEST_CASE(a_command_is_answered_to_its_sender_who_is_the_worker, R
 BOOST_FIXTURE_TEST_CASE(what_does_not_go_this_way_is_refused, Registered) {
   heard();
   BOOST_TEST(has(say("<a:b LISTEN table=jobs"), "a:b/ERROR code=not_supported;command=LISTEN;"));
-  ask("INSERT table=jobs;name=big;payload=" + std::string(16384, 'x'));
-  std::string const refused = say("<a:b PEEK table=jobs;name=big");
-  BOOST_TEST(has(refused, "code=too_large"));
-  BOOST_TEST(refused.size() < 1000U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_with_a_large_value_is_handed_out_without_it, Registered) {
+  heard();
+  ask("INSERT table=jobs;name=big;priority=1;payload=" + std::string(16384, 'x'));
+  ask("INSERT table=jobs;name=quoted;priority=2;payload=" + std::string(16384, '\\'));
+  ask("INSERT table=jobs;name=less;priority=3;payload=" + std::string(16383, 'x'));
+  std::string const big = say("<a:b NEXT table=jobs;request=1");
+  BOOST_TEST(big.starts_with("a:b/ROW "), big);
+  BOOST_TEST(has(big, ";name=big;"));
+  BOOST_TEST(has(big, ";omitted=payload;"));
+  BOOST_TEST(has(big, ";request=1;"));
+  BOOST_TEST(big.size() < 1000U);
+  // As long as it is in the line.
+  BOOST_TEST(has(say("<a:b NEXT table=jobs"), ";omitted=payload;"));
+  // One large row does not block the next, and what fits comes along.
+  std::string const less = say("<a:c NEXT table=jobs");
+  BOOST_TEST(less.starts_with("a:c/ROW "));
+  BOOST_TEST(!has(less, "omitted"));
+  BOOST_TEST(less.size() > 16383U);
+  // A wait is answered as well, and elsewhere everything is there.
+  say("<a:d NEXT table=jobs;wait=60000;request=2");
+  ask("INSERT table=jobs;name=late;payload=" + std::string(20000, 'x'));
+  std::string const late = heard();
+  BOOST_TEST(late.starts_with("a:d/ROW "), late);
+  BOOST_TEST(has(late, ";omitted=payload;"));
   BOOST_TEST(ask("PEEK table=jobs;name=big").size() > 16384U);
+  BOOST_TEST(has(say("<a:b PEEK table=jobs;name=big"), ";omitted=payload;"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_counts_from_it, Registered) {
@@ -103,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(what_counts_from_it, Registered) {
   BOOST_TEST(has(ask("RESTART"), "not_allowed"));
   BOOST_TEST(world.stop_reason().empty());
   heard();
-  BOOST_TEST(has(say("RELOAD"), "not_allowed"));
+  BOOST_TEST(has(say("<a:b RELOAD"), "a:b/ERROR code=not_allowed"));
   BOOST_TEST(say("RESTART") == "");
   BOOST_TEST(world.stop_reason().starts_with("restart: "));
   BOOST_TEST(say("STOP") == "");

@@ -10,6 +10,7 @@
 
 #include "config/fields.h"
 #include "model/duration.h"
+#include "server/message_files.h"
 #include "tests/support/documents.h"
 #include "tests/world/world.h"
 #include "wire/text.h"
@@ -22,9 +23,9 @@ constexpr char kCommunicatorAddress[] = "unix:/run/communicator/communicatord.so
 
 // In documents: what numbers rows and leases, and what is a date.
 std::set<std::string_view> const kNumbers{"row", "epoch", "held_by", "after"};
-std::set<std::string_view> const kDates{"process_date", "insertion_date", "expiration_date", "lease_end", "next_date",
-                                        "date",         "since",          "until",           "first",     "last",
-                                        "modified"};
+std::set<std::string_view> const kDates{"process_date", "insertion_date", "expiration_date", "lease_end",
+                                        "next_date",    "date",           "since",           "until",
+                                        "first",        "last",           "modified"};
 // Dates below this are counted in seconds, as some messages of others are.
 constexpr std::int64_t kSecondsMax = 100'000'000'000;
 
@@ -213,13 +214,16 @@ class Player {
       return "the expectation cannot be read: " + status.text();
     if (Status status = wire::parse_line(*line, got); !status.ok())
       return "what came cannot be read: " + status.text() + ": " + *line;
-    std::string const wrong = compare(wanted, got, open);
+    std::string wrong = compare(wanted, got, open);
+    if (wrong.empty()) wrong = check_definition(got);
     return wrong.empty() ? "" : wrong + "\n  it got: " + *line;
   }
 
   std::string compare(Message const& wanted, Message const& got, bool open) {
     if (wanted.command != got.command) return "expected " + std::string{wanted.command};
     if (wanted.service != got.service) return "expected it for the service \"" + std::string{wanted.service} + "\"";
+    if (!wanted.server.empty() && wanted.server != got.server)
+      return "expected it for the server \"" + std::string{wanted.server} + "\"";
     for (Param const& param : wanted.params()) {
       Value const* const value = got.find(param.name);
       if (value == nullptr) return "expected the parameter " + std::string{param.name};
@@ -240,6 +244,26 @@ class Player {
     if (open) return {};
     for (Param const& param : got.params())
       if (!wanted.has(param.name)) return "did not expect the parameter " + std::string{param.name};
+    return {};
+  }
+
+  // Peers refuse messages without a definition file, and parameters that it does not name.
+  std::string check_definition(Message const& got) {
+    // Of every service, or of the one that is woken.
+    static std::set<std::string_view> const kOfOthers{"REGISTER", "UNREGISTER", "COMMANDS", "ABSOLUTELY",
+                                                      "UNKNOWN",  "INVALID",    "HELP",     "PING"};
+    if (kOfOthers.contains(got.command)) return {};
+    core::Declarations const& tables = world_.engine().declarations();
+    if (tables != defined_for_) {
+      defined_for_ = tables;
+      // Rows keep the columns of the schema that they were written with.
+      for (auto const& [name, content] : server::message_files(world_.types(), tables)) definitions_[name] += content;
+    }
+    auto const found = definitions_.find(std::string{got.command} + ".conf");
+    if (found == definitions_.end()) return "it has no definition file";
+    for (Param const& param : got.params())
+      if (found->second.find("\n[" + std::string{param.name} + "]\n") == std::string::npos)
+        return "its definition file has no " + std::string{param.name};
     return {};
   }
 
@@ -282,6 +306,8 @@ class Player {
   std::string folder_;
   bool document_;
   World world_;
+  std::map<std::string, std::string> definitions_;
+  core::Declarations defined_for_;
   std::map<std::string, std::string> bound_;
   std::map<std::string, std::string> numbers_;  // of a document: as shown -> as it is
   std::optional<std::int64_t> shift_;           // from its dates to the real ones

@@ -93,6 +93,10 @@ std::set<std::string> World::log_names() const {
 Status World::start() {
   fatal_ = Status{};
   told_.clear();
+  notes_.clear();
+  informed_.clear();
+  kept_.clear();
+  keeping_.clear();
   server_ = std::make_unique<server::Server>(clock_, network_, types_, server::ServerLimits{}, *this);
   if (configure) configure(*server_);
   stop_reason_.clear();
@@ -170,6 +174,16 @@ void World::collect_work() {
   for (auto& [log, one] : flushes_)
     if (one.turns-- == 0) done.push_back(log);
   for (storage::FileLog* const log : done) wait_for_flush(*log);
+}
+
+void World::keep_refused(std::string_view table, std::string text, std::uint64_t ticket) {
+  kept_.push_back(std::string{table} + ": " + text);
+  keeping_.push_back(ticket);
+  if (!refused_held_) tell_kept({});
+}
+
+void World::tell_kept(Status const& status) {
+  for (std::uint64_t const ticket : std::exchange(keeping_, {})) server_->refused_kept(ticket, status);
 }
 
 void World::send(std::string const& name, std::string_view line) {

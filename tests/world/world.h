@@ -66,6 +66,13 @@ class World final : public server::Administration {
   [[nodiscard]] Status const& fatal_error() const { return fatal_; }
   // Alerts as they left the daemon, since it last started.
   [[nodiscard]] std::vector<core::AlertNotice> const& told() const { return told_; }
+  // Lines in the daemon's log, since it last started.
+  [[nodiscard]] std::vector<std::string> const& notes() const { return notes_; }
+  [[nodiscard]] std::vector<std::string> const& informed() const { return informed_; }
+  // What it was asked to keep of refused messages, "TABLE: text". Durable at once, or, held, with the outcome that is told.
+  [[nodiscard]] std::vector<std::string> const& kept() const { return kept_; }
+  void hold_refused() { refused_held_ = true; }
+  void tell_kept(Status const& status);
   storage::LogOptions log_options;
   // Syncs on a thread do not end, unless somebody must wait for one.
   void hold_flushes(bool hold);
@@ -82,7 +89,9 @@ class World final : public server::Administration {
   void collect_work() override;
   void tell(core::AlertNotice const& notice) override { told_.push_back(notice); }
   [[nodiscard]] std::string data_folder() const override { return {}; }
-  void note(std::string_view) override {}
+  void note(std::string_view text) override { notes_.emplace_back(text); }
+  void inform(std::string_view text) override { informed_.emplace_back(text); }
+  void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) override;
   [[nodiscard]] std::set<std::string> log_names() const;
   [[nodiscard]] Status open_logs();
   void tear_down();
@@ -101,6 +110,11 @@ class World final : public server::Administration {
   TimeMs began_{};
   Status fatal_;
   std::vector<core::AlertNotice> told_;
+  std::vector<std::string> notes_;
+  std::vector<std::string> informed_;
+  std::vector<std::string> kept_;
+  std::vector<std::uint64_t> keeping_;  // tickets
+  bool refused_held_{false};
   std::string stop_reason_;
   // A sync on its way: its bytes reach the disk at its begin or at its end, and turns pass before it is told.
   struct FlushUnderWay {

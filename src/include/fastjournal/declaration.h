@@ -108,11 +108,20 @@ struct CommandDeclaration {
   std::string description;
 };
 
+// A message that commands are answered with, or that listeners get.
+struct AnswerDeclaration {
+  std::string name;  // upper case
+  std::vector<ParameterDeclaration> parameters;
+  bool has_columns{false};  // columns of the table are parameters too
+  std::string description;
+};
+
 // TYPE.xml
 struct TypeDeclaration {
   std::string name;  // [a-z][a-z0-9]*
   std::string description;
   std::vector<CommandDeclaration> commands;
+  std::vector<AnswerDeclaration> answers;  // those that commands name, and others
   std::vector<OptionDeclaration> options;
 };
 
@@ -147,6 +156,8 @@ struct AliasDeclaration {
   std::string means;    // ours, of the kind add: INSERT
   std::string answer;   // when it is durable: GOTLISTDATA; and when it was refused: LISTDATAFAILED
   std::string refusal;
+  // What can never be taken is answered as if it were, its line kept in a file: a sender that waits for a yes goes on.
+  bool keep_refused{false};
   std::vector<AliasParameter> parameters;
 
   bool operator==(AliasDeclaration const&) const = default;

@@ -284,7 +284,7 @@ class Table {
 // The one exported symbol
 
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 4;
+inline constexpr std::uint32_t kPluginAbi = 5;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

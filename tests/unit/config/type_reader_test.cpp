@@ -20,6 +20,11 @@ BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
     </command>
     <command name="CUT" kind="remove"><description>Fells.</description></command>
   </commands>
+  <answers>
+    <answer name="PUT_DONE" columns="true"><description>It grows.</description>
+      <parameter name="row" type="integer">Which.</parameter>
+    </answer>
+  </answers>
   <options>
     <option name="height" type="integer" default="3" min="-1" max="9" live="false">How high.</option>
     <option name="rest" type="duration" default="2d" min="1ms">How long.</option>
@@ -42,6 +47,9 @@ BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
   BOOST_TEST(put.parameters[1].type == "date");
   BOOST_TEST(put.parameters[1].description == "When.");
   BOOST_TEST((type.commands[1].kind == CommandKind::remove && !type.commands[1].takes_columns));
+  BOOST_REQUIRE(type.answers.size() == 1);
+  BOOST_TEST((type.answers[0].name == "PUT_DONE" && type.answers[0].has_columns));
+  BOOST_TEST(type.answers[0].parameters.at(0).name == "row");
   BOOST_REQUIRE(type.options.size() == 3);
   BOOST_TEST((type.options[0].min == -1 && type.options[0].max == 9 && !type.options[0].changes_live));
   BOOST_TEST(

@@ -1,0 +1,168 @@
+#include "server/message_files.h"
+
+#include <algorithm>
+#include <set>
+
+#include "server/server.h"
+
+namespace fastjournal::server {
+namespace {
+
+struct Parameter {
+  std::string type;  // string, integer
+  bool required{false};
+};
+struct Command {
+  std::string description;
+  std::map<std::string, Parameter> parameters;
+  std::size_t types{0};  // that have it
+};
+using Commands = std::map<std::string, Command>;
+
+// The numbers of STATS, which each table tells for itself.
+class MetricNames final : public MetricSink {
+ public:
+  explicit MetricNames(Command& command) : command_(command) {}
+  void integer(std::string_view name, std::int64_t) override { add(name); }
+  void real(std::string_view name, double) override { add(name); }
+
+ private:
+  void add(std::string_view name) { command_.parameters.try_emplace(std::string{name}, Parameter{"string", false}); }
+
+  Command& command_;
+};
+
+// Dates may be `+N`: only what is digits alone is an integer to a checker.
+std::string checked_type(std::string_view declared) {
+  return declared == "integer" || declared == "duration" ? "integer" : "string";
+}
+
+void add(CommandDeclaration const& declared, Command& out) {
+  if (out.description.empty()) out.description = declared.description;
+  ++out.types;
+  std::set<std::string> seen;
+  for (ParameterDeclaration const& one : declared.parameters) {
+    auto const [at, is_new] = out.parameters.try_emplace(one.name, Parameter{checked_type(one.type), one.required});
+    // Two types that share a command: only what both demand is demanded.
+    if (is_new && out.types > 1) at->second.required = false;
+    if (!is_new) at->second.required = at->second.required && one.required;
+    seen.insert(one.name);
+  }
+  for (auto& [name, parameter] : out.parameters)
+    if (!seen.contains(name)) parameter.required = false;
+}
+
+void add_columns(core::Declarations const& tables, std::string_view type, Command& command) {
+  for (core::Declaration const& table : tables)
+    if (table->type == type)
+      for (Column const& column : table->schema.columns)
+        command.parameters.try_emplace(column.name, Parameter{"string", false});
+}
+
+// Nothing of an answer is required: a value that cannot come along is left out (`omitted`).
+void add(AnswerDeclaration const& declared, Command& out) {
+  if (out.description.empty()) out.description = declared.description;
+  for (ParameterDeclaration const& one : declared.parameters)
+    out.parameters.try_emplace(one.name, Parameter{checked_type(one.type), false});
+}
+
+// Names separated by blanks.
+void add_names(std::string_view names, Command& out) {
+  while (!names.empty()) {
+    std::size_t const end = std::min(names.find(' '), names.size());
+    if (end > 0) out.parameters.try_emplace(std::string{names.substr(0, end)}, Parameter{"string", false});
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+}
+
+void add_metrics(core::TableTypes const& types, core::Declarations const& tables, Command& stats) {
+  MetricNames names{stats};
+  for (core::Declaration const& declaration : tables) {
+    core::TableType const& type = *types.find(declaration->type)->second;
+    core::HostedTable hosted;
+    Result<std::unique_ptr<Table>> made = type.plugin().create(TableId{1}, type.declaration(), declaration);
+    if (!made.ok()) continue;
+    hosted.table = std::move(made).value();
+    core::Engine::metrics(hosted, TimeMs{}, names);
+  }
+}
+
+// The parameter of the command that an alias's parameter becomes is required, and has no default.
+bool is_required(AliasDeclaration const& alias, AliasParameter const& parameter, TableDeclaration const& table,
+                 core::TableType const& type) {
+  if (parameter.use != AliasParameter::Use::take) return false;
+  for (Column const& column : table.schema.columns)
+    if (column.name == parameter.is) return column.required;
+  std::uint32_t const index = type.find_command(alias.means);
+  if (index == NameTable::kAbsent) return false;
+  std::vector<std::string> const& required = type.commands()[index].required;
+  return std::find(required.begin(), required.end(), parameter.is) != required.end();
+}
+
+// What comes in, and the two answers, which echo what they were asked to.
+Commands commands_of(AliasDeclaration const& alias, TableDeclaration const& table, core::TableType const& type) {
+  Commands out;
+  Command& asked = out[alias.command];
+  asked.description = "an alias: " + alias.means + " of table " + table.name;
+  Command answer;
+  answer.description = "answers " + alias.command;
+  for (AliasParameter const& one : alias.parameters) {
+    asked.parameters[one.name] = {"string", is_required(alias, one, table, type)};
+    if (one.use == AliasParameter::Use::echo) answer.parameters[one.name] = {"string", false};
+  }
+  for (std::string const& name : {alias.answer, alias.refusal})
+    if (!name.empty()) out[name] = answer;
+  return out;
+}
+
+std::string content_of(std::string const& name, Command const& command) {
+  std::string out = "# " + name + ": " + command.description + "\n";
+  for (auto const& [parameter, facts] : command.parameters)
+    out += "\n[" + parameter + "]\ntype=" + facts.type + "\nflags=" + (facts.required ? "required" : "optional,empty") +
+           "\n";
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> message_files(core::TableTypes const& types, core::Declarations const& tables) {
+  Commands commands;
+  for (auto const& [type_name, type] : types) {
+    for (CommandDeclaration const& declared : type->declaration()->commands) {
+      Command& command = commands[declared.name];
+      add(declared, command);
+      if (declared.takes_columns) add_columns(tables, type_name, command);
+    }
+  }
+  for (auto const& [name, parameters] : Server::own_commands()) {
+    Command& command = commands[std::string{name}];
+    if (command.description.empty()) command.description = "of the daemon";
+    add_names(parameters, command);
+  }
+  for (auto const& [type_name, type] : types) {
+    for (AnswerDeclaration const& declared : type->declaration()->answers) {
+      Command& command = commands[declared.name];
+      add(declared, command);
+      if (declared.has_columns) add_columns(tables, type_name, command);
+    }
+  }
+  for (auto const& [name, parameters] : Server::own_answers()) {
+    Command& command = commands[std::string{name}];
+    if (command.description.empty()) command.description = "an answer of the daemon";
+    add_names(parameters, command);
+  }
+  add_metrics(types, tables, commands["STATS"]);
+  std::map<std::string, std::string> out;
+  for (auto& [name, command] : commands) {
+    // Every message may have the first, every answer the others.
+    add_names("request left omitted", command);
+    out[name + ".conf"] = content_of(name, command);
+  }
+  for (core::Declaration const& table : tables)
+    for (AliasDeclaration const& alias : table->aliases)
+      for (auto const& [name, command] : commands_of(alias, *table, *types.find(table->type)->second))
+        out[name + ".conf"] = content_of(name, command);
+  return out;
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,18 @@
+// Definition files of our messages, commands and answers, one `NAME.conf` each, for the peers of a
+// communicator system, which check the messages that they send and receive. Values in, text out.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/engine.h"
+
+namespace fastjournal::server {
+
+// File name -> content: the commands of the table types and of the daemon itself with their answers, but not those that
+// every service of such a system has (HELP, ALIVE, STOP, UNKNOWN, ...: their files come with it). A section for each
+// parameter; columns of the declared tables stand among them.
+[[nodiscard]] std::map<std::string, std::string> message_files(core::TableTypes const& types,
+                                                               core::Declarations const& tables);
+
+}  // namespace fastjournal::server
