@@ -147,6 +147,9 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers()
       {"BACKUP", "log folder store base end containers digest"},
       {"BACKED_UP", ""},
       {"RELOADED", "changes count dry_run"},
+      {"STOPPING", ""},
+      {"RESTARTING", ""},
+      {"LOG_ROTATED", ""},
       {"FLAG", "state unit section name priority message tags count date modified manual_down hostname version"},
   };
 }
