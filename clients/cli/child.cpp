@@ -1,13 +1,17 @@
 #include "clients/cli/child.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 extern char** environ;
@@ -38,9 +42,10 @@ struct SpawnPlan {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
 
-  explicit SpawnPlan(int standard_input) {
+  SpawnPlan(int standard_input, int standard_error) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, standard_input, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, standard_error, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
     sigset_t none;
     sigemptyset(&none);
@@ -58,6 +63,17 @@ struct SpawnPlan {
 
 Status failed(std::string const& what, int error) { return {Code::io_error, what + ": " + std::strerror(error)}; }
 
+void close_if_open(int& fd) {
+  if (fd >= 0) ::close(fd);
+  fd = -1;
+}
+
+// A command with its arguments in one word is a common slip; the system says no more than that there is no such file.
+std::string hint_about(std::vector<std::string> const& command, int error) {
+  if (error != ENOENT || command.size() != 1 || command.front().find(' ') == std::string::npos) return {};
+  return " (it is one word: leave out the quotes, or have a shell read it: -- sh -c '" + command.front() + "')";
+}
+
 }  // namespace
 
 std::string Child::End::text() const {
@@ -67,49 +83,79 @@ std::string Child::End::text() const {
 
 Result<Child> Child::start(std::vector<std::string> const& command, std::vector<std::string> const& variables,
                            std::string input) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return failed("make a pipe for " + command.front(), errno);
-  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  int input_ends[2];
+  if (::pipe2(input_ends, O_CLOEXEC) != 0) return failed("make a pipe for " + command.front(), errno);
+  int error_ends[2];
+  if (::pipe2(error_ends, O_CLOEXEC) != 0) {
+    int const error = errno;
+    for (int const end : input_ends) ::close(end);
+    return failed("make a pipe for " + command.front(), error);
+  }
+  ::fcntl(input_ends[1], F_SETFL, O_NONBLOCK);
+  ::fcntl(error_ends[0], F_SETFL, O_NONBLOCK);
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment = environment_with(variables);
-  SpawnPlan const plan(ends[0]);
+  SpawnPlan const plan(input_ends[0], error_ends[1]);
   pid_t pid = -1;
   int const error = ::posix_spawnp(&pid, command.front().c_str(), &plan.actions, &plan.attributes,
                                    pointers_to(arguments).data(), pointers_to(environment).data());
-  ::close(ends[0]);
+  ::close(input_ends[0]);
+  ::close(error_ends[1]);
   if (error != 0) {
-    ::close(ends[1]);
-    return failed("run " + command.front(), error);
+    ::close(input_ends[1]);
+    ::close(error_ends[0]);
+    Status const status = failed("run " + command.front(), error);
+    return Status(status.code(), status.message() + hint_about(command, error));
   }
-  return Child(pid, ends[1], std::move(input));
+  return Child(pid, input_ends[1], error_ends[0], std::move(input));
 }
 
 Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       input_fd_(std::exchange(other.input_fd_, -1)),
+      error_fd_(std::exchange(other.error_fd_, -1)),
       input_(std::move(other.input_)),
       fed_(other.fed_),
       end_(other.end_) {}
 
 Child::~Child() {
-  close_input();
+  close_if_open(input_fd_);
+  close_if_open(error_fd_);
   if (pid_ < 0) return;
   signal(SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-void Child::close_input() {
-  if (input_fd_ >= 0) ::close(input_fd_);
-  input_fd_ = -1;
-}
-
 void Child::feed() {
-  if (input_fd_ < 0) return;
   ssize_t const took = ::write(input_fd_, input_.data() + fed_, input_.size() - fed_);
   if (took < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (took > 0) fed_ += static_cast<std::size_t>(took);
   // It may end without reading all of it; that is its own business.
-  if (took < 0 || fed_ == input_.size()) close_input();
+  if (took < 0 || fed_ == input_.size()) close_if_open(input_fd_);
+}
+
+std::string Child::talk(int wake_fd, std::chrono::steady_clock::time_point until) {
+  using namespace std::chrono;
+  auto const left = ceil<milliseconds>(until - steady_clock::now());
+  bool const forever = until == steady_clock::time_point::max();
+  int const limit_ms = forever ? -1 : static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, INT_MAX));
+  pollfd polled[] = {{wake_fd, POLLIN, 0}, {input_fd_, POLLOUT, 0}, {error_fd_, POLLIN, 0}};
+  if (::poll(polled, std::size(polled), limit_ms) <= 0) return {};
+  if (polled[1].revents != 0) feed();
+  return polled[2].revents != 0 ? errors() : std::string();
+}
+
+std::string Child::errors() {
+  std::string out;
+  char buffer[4096];
+  while (error_fd_ >= 0) {
+    ssize_t const got = ::read(error_fd_, buffer, sizeof buffer);
+    if (got > 0) out.append(buffer, static_cast<std::size_t>(got));
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) close_if_open(error_fd_);
+    // What writes without end must not keep its reader here.
+    if ((got < 0 && errno == EAGAIN) || out.size() >= sizeof buffer * 16) break;
+  }
+  return out;
 }
 
 void Child::signal(int number) const {
@@ -122,7 +168,7 @@ bool Child::reap() {
   if (::waitpid(pid_, &status, WNOHANG) != pid_) return false;
   end_ = WIFSIGNALED(status) ? End{0, WTERMSIG(status)} : End{WEXITSTATUS(status), 0};
   pid_ = -1;
-  close_input();
+  close_if_open(input_fd_);
   return true;
 }
 

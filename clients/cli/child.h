@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@ namespace fastjournal::cli {
 class Child {
  public:
   // Starts `command` (searched in PATH) in a process group of its own with `variables` ("NAME=value") added to
-  // our environment and with `input` on its standard input. Signals that we block are open to it.
+  // our environment, with `input` on its standard input and its standard error read by us. Signals that we block are
+  // open to it.
   [[nodiscard]] static Result<Child> start(std::vector<std::string> const& command,
                                            std::vector<std::string> const& variables, std::string input);
   Child(Child&& other) noexcept;
@@ -25,10 +27,12 @@ class Child {
   Child& operator=(Child const&) = delete;
   ~Child();
 
-  // -1: it has all of its input, or does not want it.
-  [[nodiscard]] int input_fd() const { return input_fd_; }
-  // Gives it what its pipe takes now. SIGPIPE must be blocked or ignored: it may not read to the end.
-  void feed();
+  // Gives it its input and reads its standard error until `wake_fd` is readable, `until` has come, or something was
+  // read, which is returned. SIGPIPE must be blocked or ignored: it may not read its input to the end.
+  [[nodiscard]] std::string talk(int wake_fd, std::chrono::steady_clock::time_point until);
+  // What there is of its standard error now. Once it has ended that is all of it: what its own children, left behind,
+  // may write later has no reader.
+  [[nodiscard]] std::string errors();
   // To it and what it started.
   void signal(int number) const;
   // True once it has ended; how() is known from then on.
@@ -43,11 +47,13 @@ class Child {
   [[nodiscard]] End how() const { return end_; }
 
  private:
-  Child(pid_t pid, int input_fd, std::string input) : pid_(pid), input_fd_(input_fd), input_(std::move(input)) {}
-  void close_input();
+  Child(pid_t pid, int input_fd, int error_fd, std::string input)
+      : pid_(pid), input_fd_(input_fd), error_fd_(error_fd), input_(std::move(input)) {}
+  void feed();
 
-  pid_t pid_{-1};  // -1: reaped
-  int input_fd_{-1};
+  pid_t pid_{-1};     // -1: reaped
+  int input_fd_{-1};  // -1: it has all of its input, or does not want it
+  int error_fd_{-1};  // -1: nobody holds the other end any more
   std::string input_;
   std::size_t fed_{0};
   End end_;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <istream>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "clients/cli/feed.h"
 #include "clients/cli/log_commands.h"
 #include "clients/cli/put.h"
+#include "clients/cli/put_lines.h"
 #include "clients/cli/sentences.h"
 #include "clients/cli/top.h"
 #include "clients/cli/values.h"
@@ -59,6 +61,7 @@ class Runner {
   Message about_table(std::string_view command) const;
   // Buffers are bytes on both sides, whatever the framing.
   Result<Reply> ask(Message& command);
+  std::optional<DurationMs> grace_of_table();
   // The answer as JSON, or as the sentence.
   ExitCode say(Message const& answer, std::string const& sentence);
   ExitCode show(std::vector<Message> const& records);
@@ -98,6 +101,22 @@ ExitCode Runner::show(std::vector<Message> const& records) {
   return ExitCode::ok;
 }
 
+std::optional<DurationMs> Runner::grace_of_table() {
+  Message stats = about_table("STATS");
+  Result<Reply> const reply = connection_.call(stats);
+  // Not every table type has one.
+  std::optional<std::int64_t> const grace = reply.ok() ? reply->first().integer("grace_ms") : std::nullopt;
+  return grace ? std::optional(DurationMs{*grace}) : std::nullopt;
+}
+
+// When the lease of this row really ends, if nobody adopts it.
+void end_with_connection(Message& row, DurationMs grace) {
+  using std::chrono::milliseconds;
+  auto const now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  std::int64_t const end = now.count() + grace.value;
+  if (row.integer("lease_end").value_or(0) > end) row.set_integer("lease_end", end);
+}
+
 ExitCode Runner::take() {
   Message next = about_table("NEXT");
   if (one_.count) next.set("count", Value::of_unsigned(*one_.count));
@@ -105,7 +124,7 @@ ExitCode Runner::take() {
   if (one_.wait) next.set_integer("wait", one_.wait->value);
   if (!one_.domain.empty()) next.set("domain", one_.domain);
   if (!one_.worker.empty()) next.set("worker", one_.worker);
-  Result<Reply> const reply = ask(next);
+  Result<Reply> reply = ask(next);
   if (!reply.ok()) return complain(reply.status());
   if (Message const& first = reply->first(); first.command == "NOTHING") {
     auto const date = first.integer("next_date");
@@ -114,16 +133,24 @@ ExitCode Runner::take() {
                    << (date && *date > 0 ? "; the next row is at " + model::format_date(*date) : std::string()) << '\n';
     return ExitCode::nothing;
   }
+  std::optional<DurationMs> const grace = one_.hold ? std::nullopt : grace_of_table();
+  if (grace)
+    for (Message& row : reply->messages) end_with_connection(row, *grace);
   show(reply->messages);
   console_.out.flush();
-  if (console_.look.terminal && !one_.json && !one_.hold) {
-    console_.err
-        << "say done, touch or release within the table's `grace` (10s by default): our connection ends here, and\n"
-           "a row without one goes back then. --hold stays connected.\n";
-  }
+  if (console_.look.terminal && !one_.json && grace)
+    console_.err << "our connection ends here, so the lease does " << model::format_span(grace->value)
+                 << " later (the table's `grace`) unless done, touch or release come first; --hold stays connected\n";
   std::string ignored;
   while (one_.hold && std::getline(console_.in, ignored)) continue;
   return ExitCode::ok;
+}
+
+// What became of a row that was given back, or given up.
+std::string sentence_of_return(std::uint64_t row, Message const& answer) {
+  if (answer.command == "PARKED") return fmt::format("row {} is parked; `fastjournal kick` puts it back", row);
+  if (answer.command == "DELETED") return fmt::format("row {} is deleted: it was given up, or has expired", row);
+  return fmt::format("row {} is released{}", row, due_text(answer));
 }
 
 // touch, done, release, fail
@@ -140,9 +167,7 @@ ExitCode Runner::lease_command() {
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
   if (one_.verb == "done") return say(answer, fmt::format("row {} is done", one_.row));
-  if (one_.verb == "fail")
-    return say(answer, fmt::format("row {} is parked; `fastjournal kick` puts it back", one_.row));
-  if (one_.verb == "release") return say(answer, fmt::format("row {} is released{}", one_.row, due_text(answer)));
+  if (one_.verb == "fail" || one_.verb == "release") return say(answer, sentence_of_return(one_.row, answer));
   return say(answer, fmt::format("row {} is yours until {}", one_.row,
                                  model::format_date(answer.integer("lease_end").value_or(0))));
 }
@@ -444,6 +469,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
     return ExitCode::ok;
   }
   if (invocation.verb == "work") return work(invocation, console);
+  if (invocation.verb == "put" && invocation.lines) return put_lines(invocation, console);
   if (invocation.verb == "top") return top(invocation, console);
   if (invocation.verb == "feed") return feed(invocation, console);
   if (invocation.verb == "check") return check_configuration(invocation, console);

@@ -18,6 +18,7 @@ struct Console {
   std::ostream& out;
   std::ostream& err;
   Look look;
+  bool progress{false};  // a person looks at `err`: how far a long command is may be drawn there
 };
 
 // "fastjournal VERB TABLE: place: code: sentence (facts)" and what to do about it. As JSON: error (the code), message,

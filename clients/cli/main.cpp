@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
     (parsed.exit_code == ExitCode::ok ? std::cout : std::cerr) << parsed.output;
     return static_cast<int>(parsed.exit_code);
   }
-  Console console{std::cin, std::cout, std::cerr, look_of(parsed.invocation->json)};
+  Console console{std::cin, std::cout, std::cerr, look_of(parsed.invocation->json),
+                  ::isatty(STDERR_FILENO) == 1 && !parsed.invocation->json};
   ExitCode const code = run(*parsed.invocation, console);
   std::cout.flush();
   return static_cast<int>(code);

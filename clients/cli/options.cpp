@@ -155,6 +155,7 @@ class Grammar {
     duration(app_, "--timeout", timeout_, "how long to wait for an answer, reconnecting included")->default_str("30s");
     app_.set_version_flag("--version", FJ_VERSION);
     app_.parse_complete_callback([this] {
+      out_.timeout_given = timeout_.has_value();
       if (timeout_) out_.timeout = std::chrono::milliseconds{timeout_->value};
     });
   }
@@ -165,11 +166,29 @@ class Grammar {
     number(put, "--priority", out_.priority, "0 (first) to 255", 0, 255);
     date(put, "--at", out_.at, "not to be worked on before this date");
     date(put, "--expires", out_.expires, "dropped at this date if nobody took it; or never", parse_expiration);
-    put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
-    number(put, "--sequence", out_.sequence, "number of this put; with --lines the first row's, counted up from there");
-    put.add_flag(
+    CLI::Option* client =
+        put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
+    number(put, "--sequence", out_.sequence,
+           "number of this put; with --lines the first line's, counted up with each line");
+    CLI::Option* lines = put.add_flag(
         "--lines", out_.lines,
         "rows from standard input, one JSON object a line: columns, and priority, process_date, ... by these names");
+    put.add_option("--resume", out_.resume,
+                   "keep in this file how far --lines is, and go on from there if it exists: give the same input again")
+        ->type_name("FILE")
+        ->needs(lines)
+        ->excludes(client);
+    put.add_option("--refused", out_.refused,
+                   "where --lines sets aside refused lines (default: a file named after the run)")
+        ->type_name("FILE")
+        ->needs(lines);
+    put.footer(
+        "--lines numbers its lines under a name drawn for each run, so that none is done twice when the connection is\n"
+        "lost; it goes on when the daemon is back (--timeout limits that). Refused lines, bad JSON too, are set aside "
+        "and\n"
+        "told; a refusal that would meet every line (a drained table, no space) ends the run. Strings for buffer "
+        "columns\n"
+        "are plain bytes, or base64:...; `--json` of other commands shows them so.");
   }
 
   void add_worker_verbs() {
@@ -197,21 +216,26 @@ class Grammar {
     CLI::App& work = table_verb(
         "work", "lease rows one by one and run COMMAND for each: `fastjournal work TABLE [OPTIONS] -- COMMAND...`");
     work.footer(
-        "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS and FJ_<COLUMN> (values with a "
-        "NUL or\n"
-        "above 64 KiB are left out), and as one JSON object on standard input. Exit status 0: done; any other: the row "
-        "is\n"
-        "released with the status as its error. The lease is renewed while COMMAND runs. SIGTERM, SIGINT and SIGHUP "
-        "are handed\n"
-        "to COMMAND and its children; the row is then done or released and work ends; a second signal kills COMMAND.");
-    work.add_flag("--listen", out_.listen, "let the daemon wake us (LISTEN) instead of asking again and again");
+        "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS, FJ_ATTEMPT (1 is the first) "
+        "and\n"
+        "FJ_<COLUMN> (values with a NUL or above 64 KiB are left out), and as one JSON object on standard input. Exit\n"
+        "status 0: done; any other: a failed attempt. The status and the end of standard error go with the row, which\n"
+        "rests for the table's back-off or is given up after its `max-attempts`. The lease is renewed while COMMAND "
+        "runs.\n"
+        "Between rows the daemon wakes us (LISTEN); a pause, and a daemon that is away, are waited out. SIGTERM, "
+        "SIGINT\n"
+        "and SIGHUP are handed to COMMAND and its children; the row is then done or released and work ends; a second\n"
+        "signal kills COMMAND.");
+    CLI::Option* jobs =
+        number(work, "-j,--jobs", out_.jobs, "so many at once, each with a connection of its own", 1, 1024);
     duration(work, "--lease", out_.lease, "renewed at half of it while COMMAND runs (default 60s)");
     work.add_option("--domain", out_.domain, "only of this domain");
     work.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
     CLI::Option* once = work.add_flag("--once", out_.once, "one row, if one is due");
-    CLI::Option* max = number(work, "--max", out_.max, "end after so many rows", 1);
+    CLI::Option* max = number(work, "--max", out_.max, "end after so many rows (with -j: each of them)", 1);
     work.add_flag("--until-empty", out_.until_empty, "end when nothing is due");
     once->excludes(max);
+    once->excludes(jobs);
     number(work, "--fail-status", out_.fail_status,
            "COMMAND's exit status for: this row can never work (parked at once)", 1, 255);
     work.add_flag("--quiet", out_.quiet, "do not report each row on standard error");

@@ -20,6 +20,7 @@ struct Invocation {
   bool json{false};
   bool text{false};
   std::chrono::milliseconds timeout{30'000};
+  bool timeout_given{false};
 
   std::string verb;  // "log verify" where one has commands of its own
   std::string table;
@@ -36,6 +37,8 @@ struct Invocation {
   std::string client;
   std::optional<std::uint64_t> sequence;
   bool lines{false};
+  std::string resume;
+  std::string refused;
   // take, work, touch
   std::optional<DurationMs> lease;
   std::optional<DurationMs> wait;
@@ -46,7 +49,7 @@ struct Invocation {
   // release, fail
   std::string error;
   // work
-  bool listen{false};
+  std::optional<std::uint32_t> jobs;
   bool once{false};
   bool until_empty{false};
   bool quiet{false};

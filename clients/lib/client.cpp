@@ -136,6 +136,7 @@ Status Connection::Body::reconnect(Moment until, int wake_fd) {
   if (now() < retry_at_) return {};
   Status const made = connect_once(wake_fd, until);
   if (made.ok()) {
+    if (options.on_connection) options.on_connection({});
     send_again();
     return {};
   }
@@ -179,6 +180,7 @@ void Connection::Body::lose(Status const& why) {
   in_.clear();
   in_taken_ = 0;
   last_error_ = Status(Code::closed, "the connection to " + options.server + " was lost: " + why.message());
+  if (options.on_connection) options.on_connection(last_error_);
   plan_retry();
   for (auto at = in_flight_.begin(); at != in_flight_.end();) {
     InFlight& one = at->second;
@@ -281,12 +283,11 @@ void Connection::Body::push(Message message) {
   pushes_.push_back(std::move(message));
 }
 
-// Its NEXT ran out of time: nobody would work on it until the lease is over.
+// Its NEXT ran out of time: nobody would work on it until the lease is over. Without an error, as nothing failed.
 void Connection::Body::release_late_row(Message const& row) {
   Message release("RELEASE");
   for (std::string_view const name : {"table", "row", "epoch"})
     if (Value const* const value = row.find(name); value != nullptr) release.set(name, *value);
-  release.set("error", "the answer came after the worker's time limit");
   // Its answer finds nobody and is dropped. If the daemon's own ROW cannot be named back, there is nothing to release.
   static_cast<void>(encode(release, ++last_nr_, out_));
 }

@@ -48,6 +48,9 @@ struct Options {
   std::vector<Milliseconds> back_off{Milliseconds{1'000},  Milliseconds{1'000},  Milliseconds{1'000},
                                      Milliseconds{3'000},  Milliseconds{5'000},  Milliseconds{10'000},
                                      Milliseconds{20'000}, Milliseconds{30'000}, Milliseconds{60'000}};
+  // Told when a connection that was there is lost (why), and when it is there again (ok), from within the call that
+  // notices: for people. Must not call the connection.
+  std::function<void(Status const&)> on_connection{};
   std::size_t in_flight_max{4096};                   // tickets that were not received yet
   std::size_t pushes_max{65'536};                    // pushes that nobody fetched yet
   std::size_t message_bytes_max{64U * 1024 * 1024};  // of one answer

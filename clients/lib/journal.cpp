@@ -51,6 +51,7 @@ Row row_from(Message const& message) {
   out.epoch = number(message, "epoch");
   out.priority = static_cast<std::uint8_t>(number(message, "priority"));
   out.timeouts = number(message, "timeouts");
+  out.attempts = number(message, "attempts");
   out.process_date = date(message, "process_date");
   out.insertion_date = date(message, "insertion_date");
   out.lease_end = date(message, "lease_end");
@@ -78,10 +79,10 @@ Result<Work> work_of(Reply const& reply) {
 }  // namespace
 
 bool is_row_parameter(std::string_view name) {
-  static constexpr std::array<std::string_view, 17> kNames{
-      "after",     "domain", "epoch",  "error",    "expiration_date", "insertion_date",
-      "lease_end", "left",   "merges", "priority", "process_date",    "request",
-      "row",       "status", "table",  "timeouts", "worker"};
+  static constexpr std::array<std::string_view, 18> kNames{
+      "after",          "attempts",  "domain", "epoch",  "error",    "expiration_date",
+      "insertion_date", "lease_end", "left",   "merges", "priority", "process_date",
+      "request",        "row",       "status", "table",  "timeouts", "worker"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -189,11 +190,23 @@ Result<Work> Journal::done_and_next(Row const& row) {
   return work_of(reply.value());
 }
 
-Status Journal::release(Row const& row, ReleaseOptions const& options) {
+Result<Returned> Journal::returned_of(Reply const& reply) {
+  Message const& answer = reply.first();
+  if (answer.command == "PARKED") return Returned{.fate = Returned::Fate::parked};
+  if (answer.command == "DELETED") return Returned{.fate = Returned::Fate::deleted};
+  if (answer.command != "RELEASED") return unexpected(answer, "RELEASED, PARKED or DELETED");
+  Returned out;
+  if (answer.has("process_date")) out.process_date = date(answer, "process_date");
+  return out;
+}
+
+Result<Returned> Journal::release(Row const& row, ReleaseOptions const& options) {
   Message command = about_row("RELEASE", table_, row);
   set_date(command, "process_date", options.process_date);
   set_if_any(command, "error", options.error);
-  return connection_.call(command).status();
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return reply.status();
+  return returned_of(reply.value());
 }
 
 Status Journal::listen(ListenOptions const& options) {
@@ -210,10 +223,12 @@ Status Journal::unlisten(std::string_view domain) {
   return connection_.unlisten(table_, params);
 }
 
-Status Journal::fail(Row const& row, std::string_view error) {
+Result<Returned> Journal::fail(Row const& row, std::string_view error) {
   Message command = about_row("FAIL", table_, row);
   set_if_any(command, "error", error);
-  return connection_.call(command).status();
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return reply.status();
+  return returned_of(reply.value());
 }
 
 }  // namespace fastjournal::client

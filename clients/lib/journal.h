@@ -8,7 +8,7 @@
 //   if (work.ok())
 //     for (Row const& row : work->rows) {
 //       Status did = index_page(row.columns.at("uri"));
-//       Status said = did.ok() ? pages.done(row) : pages.release(row, {.error = did.text()});
+//       Status said = did.ok() ? pages.done(row) : pages.release(row, {.error = did.text()}).status();
 //     }
 //
 // The same with rows that arrive by themselves:
@@ -81,6 +81,7 @@ struct Row {
   TimeMs insertion_date{};
   TimeMs lease_end{};
   std::uint64_t timeouts{0};
+  std::uint64_t attempts{0};  // that failed since the last merge: time-outs, and releases with an error
 };
 // A ROW message; invalid if it is something else.
 [[nodiscard]] Result<Row> row_of(Message const& message);
@@ -100,9 +101,22 @@ struct Work {
   std::optional<TimeMs> next_date{};  // then: when there will be, if the daemon knows
 };
 
+// With an error it is a failed attempt: it is counted, rests for the table's back-off (or until the date), and at last the
+// row is given up. Without, nothing is counted and the row is due at once (or at the date).
 struct ReleaseOptions {
-  std::optional<Date> process_date{};  // default: the table's back-off
-  std::string error{};
+  std::optional<Date> process_date{};
+  std::string error{};  // 1 KiB is kept
+};
+
+// What became of a row that was given back or given up.
+struct Returned {
+  enum class Fate : std::uint8_t {
+    released,  // it waits again
+    parked,    // given up, for a person to look at
+    deleted,   // given up in a table that keeps no such rows, or expired meanwhile
+  };
+  Fate fate{Fate::released};
+  std::optional<TimeMs> process_date{};  // released: when it may be handed out again
 };
 
 enum class ListenMode : std::uint8_t {
@@ -156,17 +170,19 @@ class Journal {
   [[nodiscard]] Status done(Row const& row);
   // DONE and NEXT in one round trip.
   [[nodiscard]] Result<Work> done_and_next(Row const& row);
-  [[nodiscard]] Status release(Row const& row, ReleaseOptions const& options = {});
+  [[nodiscard]] Result<Returned> release(Row const& row, ReleaseOptions const& options = {});
   // From now on, also after a reconnect: wait_notice tells. Rows delivered before a loss are still this worker's until the
   // table's grace is over; touch() adopts them. A second listen of the same domain changes mode and credit.
   [[nodiscard]] Status listen(ListenOptions const& options = {});
   [[nodiscard]] Status unlisten(std::string_view domain = {});
   // This row can never work: parked at once.
-  [[nodiscard]] Status fail(Row const& row, std::string_view error);
+  [[nodiscard]] Result<Returned> fail(Row const& row, std::string_view error);
 
   // For pipelining: the INSERT that put() sends, and what its answer means.
   [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {});
   [[nodiscard]] static Result<Put> put_of(Reply const& reply);
+  // What the answer of RELEASE or FAIL means.
+  [[nodiscard]] static Result<Returned> returned_of(Reply const& reply);
 
  private:
   Connection& connection_;

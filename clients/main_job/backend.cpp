@@ -63,7 +63,7 @@ class Backend {
       if (!went.ok()) return went;
     }
     for (Row const& row : held_)
-      if (Status given_back = journal_.release(row); !given_back.ok()) return given_back;
+      if (Status given_back = journal_.release(row).status(); !given_back.ok()) return given_back;
     return {};
   }
 
@@ -150,7 +150,7 @@ class Backend {
     fmt::print(stderr, "{}: {}\n", job_.name, why.message());
     if (Status noted = announce_end(row, 0); !noted.ok()) return noted;
     held_.pop_front();
-    Status const failed = journal_.fail(row, why.message());
+    Status const failed = journal_.fail(row, why.message()).status();
     bool const refused = lease_was_lost(failed);
     if (!failed.ok() && !refused) return failed;
     note(refused ? EventKind::refused : EventKind::parked, row);

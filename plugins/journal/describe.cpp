@@ -53,6 +53,7 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   put("next_date", next == TimeMs::max() ? 0 : static_cast<std::uint64_t>(next.value));
   put("memory_bytes", memory_bytes());
   put("live_bytes", state_.live_bytes());
+  put("grace_ms", static_cast<std::uint64_t>(options_.grace));
   put("paused", is_paused() ? 1 : 0);
   put("draining", state_.pause().standing == Standing::draining ? 1 : 0);
   put("failures_in_row", failures_in_row_);

@@ -1,5 +1,7 @@
 // The commands from the typed line to the printed answer and the exit code,
 // against a scripted daemon.
+#include <chrono>
+
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
@@ -156,6 +158,7 @@ BOOST_AUTO_TEST_CASE(take_shows_rows_or_says_when_there_will_be_some) {
         peer.answer(
             next, "ROW",
             {text("table", "pages"), number("row", 8), number("epoch", 3), text("uri", "a"), number("left", 0)});
+        peer.answer(peer.expect("STATS"), "STATS", {text("table", "pages")});
       },
       {"take", "pages", "--count", "2", "--lease", "5s", "--wait", "10ms", "--worker", "me"});
   BOOST_TEST((some.code == ExitCode::ok));
@@ -170,29 +173,41 @@ BOOST_AUTO_TEST_CASE(take_shows_rows_or_says_when_there_will_be_some) {
   BOOST_TEST(none.err == "nothing is due; the next row is at 1970-01-01T00:00:01.000Z\n");
 }
 
-BOOST_AUTO_TEST_CASE(put_lines_counts_results_and_names_the_line_that_was_refused) {
-  auto const script = [](Peer& peer) {
-    for (std::int64_t sequence = 5; sequence < 8; ++sequence) {
-      Message const insert = peer.expect("INSERT");
-      want(insert.integer("sequence") == sequence && insert.text("client") == "c", "numbered");
-      if (insert.text("uri") == "bad")
-        peer.answer(insert, "ERROR", {text("code", "bad_parameter"), text("message", "no")});
-      else
-        peer.answer(insert, "INSERTED",
-                    {number("row", sequence), text("result", sequence == 7 ? "merged" : "inserted")});
-    }
+BOOST_AUTO_TEST_CASE(take_shows_when_the_lease_really_ends) {
+  auto const now_ms = [] {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
   };
-  Said const said = talk(script, {"put", "pages", "--lines", "--client", "c", "--sequence", "5"},
-                         "{\"uri\":\"a\"}\n\n{\"uri\":\"bad\"}\n{\"uri\":\"a\"}\n");
-  BOOST_TEST((said.code == ExitCode::refused));
-  BOOST_TEST(said.out == "1 inserted\n1 merged\n");
-  BOOST_TEST(says(said.err, "line 3: fastjournal put pages: bad_parameter: no"));
-  Said const broken =
-      talk([](Peer& peer) { peer.answer(peer.expect("INSERT"), "INSERTED", {text("result", "inserted")}); },
-           {"put", "pages", "--lines"}, "{\"uri\":\"a\"}\n{\"uri\":\n");
-  BOOST_TEST((broken.code == ExitCode::usage));
-  BOOST_TEST(broken.out == "1 inserted\n");
-  BOOST_TEST(says(broken.err, "line 2: this is no JSON"));
+  constexpr std::int64_t kHour = 3'600'000;
+  auto const script = [&](Peer& peer, bool held) {
+    Message const next = peer.expect("NEXT");
+    peer.answer(next, "ROW", {number("row", 8), number("lease_end", now_ms() + kHour), number("left", 1)});
+    peer.answer(next, "ROW", {number("row", 9), number("lease_end", 1000), number("left", 0)});
+    if (!held) peer.answer(peer.expect("STATS"), "STATS", {number("grace_ms", 10'000), number("left", 0)});
+  };
+  auto const lease_end = [](std::string const& line) {
+    return std::stoll(line.substr(line.find("\"lease_end\":") + 12));
+  };
+  Said const taken = talk([&](Peer& peer) { script(peer, false); }, {"take", "pages", "--json"});
+  BOOST_TEST(lease_end(taken.out) <= now_ms() + 10'000);
+  BOOST_TEST(lease_end(taken.out) > now_ms());
+  // What ends before is not made longer.
+  BOOST_TEST(says(taken.out, "\"row\":9,\"lease_end\":1000}"), taken.out);
+  Said const held = talk([&](Peer& peer) { script(peer, true); }, {"take", "pages", "--json", "--hold"});
+  BOOST_TEST(lease_end(held.out) > now_ms() + kHour / 2);
+}
+
+BOOST_AUTO_TEST_CASE(release_and_fail_tell_what_became_of_the_row) {
+  auto const said = [](char const* verb, char const* command, char const* answer, std::vector<Param> params) {
+    return talk([&](Peer& peer) { peer.answer(peer.expect(command), answer, std::move(params)); },
+                {verb, "pages", "8", "9", "--error", "no"})
+        .out;
+  };
+  BOOST_TEST(said("release", "RELEASE", "RELEASED", {number("process_date", 1000)}) ==
+             "row 8 is released, due 1970-01-01T00:00:01.000Z\n");
+  BOOST_TEST(said("release", "RELEASE", "PARKED", {}) == "row 8 is parked; `fastjournal kick` puts it back\n");
+  BOOST_TEST(said("fail", "FAIL", "PARKED", {}) == "row 8 is parked; `fastjournal kick` puts it back\n");
+  BOOST_TEST(said("fail", "FAIL", "DELETED", {}) == "row 8 is deleted: it was given up, or has expired\n");
 }
 
 BOOST_AUTO_TEST_CASE(ls_asks_page_by_page_until_it_has_enough) {

@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(the_environment_names_the_server_unless_an_option_does) {
 }
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_the_dashes_belongs_to_the_command) {
-  Invocation const work = parsed({"work", "pages", "--listen", "--lease", "5s", "--", "put", "--json", "--", "-x"});
-  BOOST_TEST(work.listen);
+  Invocation const work = parsed({"work", "pages", "-j", "4", "--lease", "5s", "--", "put", "--json", "--", "-x"});
+  BOOST_TEST(work.jobs.value_or(0) == 4U);
   BOOST_TEST(work.lease->value == 5000);
   BOOST_TEST(!work.json);
   BOOST_TEST(work.command == (std::vector<std::string>{"put", "--json", "--", "-x"}), boost::test_tools::per_element());

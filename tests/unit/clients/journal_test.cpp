@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
         text("table", "pages"), number("row", 5),           {"epoch", Value::of_unsigned(1ULL << 40U | 3U)},
         text("uri", "a"),       number("size", -4),         {"weight", Value::of_real(0.5)},
         number("priority", 7),  number("process_date", 11), number("insertion_date", 10),
-        number("timeouts", 2),  number("lease_end", 99),    number("left", 1)};
+        number("timeouts", 2),  number("attempts", 3),      number("lease_end", 99),
+        number("left", 1)};
     peer.answer(next, "ROW", row);
     row[1] = number("row", 6);
     row.back() = number("left", 0);
@@ -101,6 +102,8 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
   BOOST_TEST(row.columns.at("weight") == "0.5");
   BOOST_TEST(int{row.priority} == 7);
   BOOST_TEST(row.timeouts == 2U);
+  BOOST_TEST(row.attempts == 3U);
+  BOOST_TEST(!row.columns.contains("attempts"));
   BOOST_TEST(row.lease_end.value == 99);
   Result<Work> const nothing = pages.next();
   BOOST_REQUIRE(nothing.ok());
@@ -119,10 +122,15 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
     peer.answer(touch, "TOUCHED", {number("lease_end", 171)});
     Message const release = peer.expect("RELEASE");
     want(named(release) && release.text("process_date") == "+30" && release.text("error") == "busy", "RELEASE");
-    peer.answer(release, "RELEASED");
+    peer.answer(release, "RELEASED", {number("process_date", 1030)});
+    for (char const* const answer : {"RELEASED", "PARKED", "DELETED", "COMPLETED"}) {
+      Message const plain = peer.expect("RELEASE");
+      want(named(plain) && !plain.has("process_date") && !plain.has("error"), "RELEASE alone");
+      peer.answer(plain, answer);
+    }
     Message const fail = peer.expect("FAIL");
     want(named(fail) && fail.text("error") == "no such file", "FAIL");
-    peer.answer(fail, "PARKED");
+    peer.answer(fail, "DELETED");
     Message const done = peer.expect("DONE");
     want(named(done) && done.integer("next") == 1, "DONE next=1");
     peer.answer(done, "COMPLETED", {number("left", 1)});
@@ -134,8 +142,14 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
   Journal pages(*talk.connection, "pages");
   Row const row{.table = "pages", .row = 5, .epoch = 6, .columns = {}};
   BOOST_TEST(pages.touch(row, DurationMs{70})->value == 171);
-  BOOST_TEST(pages.release(row, {.process_date = Date::in(DurationMs{30}), .error = "busy"}).ok());
-  BOOST_TEST(pages.fail(row, "no such file").ok());
+  Result<Returned> const returned = pages.release(row, {.process_date = Date::in(DurationMs{30}), .error = "busy"});
+  BOOST_TEST((returned->fate == Returned::Fate::released));
+  BOOST_TEST(returned->process_date.value().value == 1030);
+  BOOST_TEST(!pages.release(row)->process_date.has_value());
+  BOOST_TEST((pages.release(row)->fate == Returned::Fate::parked));
+  BOOST_TEST((pages.release(row)->fate == Returned::Fate::deleted));
+  BOOST_TEST((pages.release(row).status().code() == Code::invalid));
+  BOOST_TEST((pages.fail(row, "no such file")->fate == Returned::Fate::deleted));
   Result<Work> const next = pages.done_and_next(row);
   BOOST_REQUIRE(next.ok());
   BOOST_REQUIRE(next->rows.size() == 1U);

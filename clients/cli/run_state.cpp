@@ -1,0 +1,88 @@
+#include "clients/cli/run_state.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+constexpr std::string_view kFirstLine = "fastjournal put --lines 1";
+
+Status failed(std::string const& what, std::string const& path) {
+  return {Code::io_error, what + " " + path + ": " + std::strerror(errno)};
+}
+
+// The numbers, by their names in the file.
+using Numbers = std::array<std::pair<std::string_view, std::uint64_t*>, 5>;
+Numbers numbers_of(RunState& state) {
+  return {{{"lines", &state.lines},
+           {"hash", &state.hash},
+           {"in", &state.in},
+           {"refused", &state.refused},
+           {"refused_bytes", &state.refused_bytes}}};
+}
+
+bool take_number(std::map<std::string, std::string> const& values, std::string_view name, std::uint64_t& out) {
+  auto const at = values.find(std::string(name));
+  if (at == values.end()) return false;
+  char const* const end = at->second.data() + at->second.size();
+  auto const [stopped, error] = std::from_chars(at->second.data(), end, out);
+  return error == std::errc{} && stopped == end;
+}
+
+}  // namespace
+
+std::uint64_t hash_line(std::string const& line, std::uint64_t before) { return hash64(line, before); }
+
+Result<std::optional<RunState>> read_state(std::string const& path) {
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<RunState>{};
+  std::ifstream file(path);
+  std::string line;
+  bool good = file.is_open() && std::getline(file, line) && line == kFirstLine;
+  std::map<std::string, std::string> values;
+  while (good && std::getline(file, line)) {
+    std::size_t const blank = line.find(' ');
+    good = blank != std::string::npos;
+    if (good) values[line.substr(0, blank)] = line.substr(blank + 1);
+  }
+  RunState out;
+  for (auto const& [name, number] : numbers_of(out)) good = good && take_number(values, name, *number);
+  out.table = values["table"];
+  out.client = values["client"];
+  out.refused_file = values["refused_file"];
+  if (!good || out.table.empty() || out.client.empty())
+    return Status{Code::bad_parameter, path + " is no state of a run of put --lines"};
+  return std::optional<RunState>{std::move(out)};
+}
+
+Status write_state(std::string const& path, RunState const& state) {
+  RunState copy = state;
+  std::string text = fmt::format("{}\ntable {}\nclient {}\n", kFirstLine, state.table, state.client);
+  for (auto const& [name, number] : numbers_of(copy)) text += fmt::format("{} {}\n", name, *number);
+  if (!state.refused_file.empty()) text += fmt::format("refused_file {}\n", state.refused_file);
+  std::string const fresh = path + ".new";
+  int const fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return failed("open", fresh);
+  bool const written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  Status const status = written ? Status{} : failed("write", fresh);
+  ::close(fd);
+  if (!status.ok()) return status;
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return failed("rename to", path);
+  return {};
+}
+
+}  // namespace fastjournal::cli

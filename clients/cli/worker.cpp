@@ -1,0 +1,282 @@
+#include "clients/cli/worker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "clients/cli/failure_text.h"
+#include "clients/lib/in_flight.h"
+#include "model/date.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+using client::Connection;
+using client::Milliseconds;
+using client::Moment;
+using client::Returned;
+using client::Row;
+
+// A listener asks all the same: only so is it noticed that the daemon's computer is gone.
+constexpr Milliseconds kListenMax{60'000};
+// While COMMAND runs, an absent daemon must not keep us from it for longer.
+constexpr Milliseconds kCallMax{5'000};
+constexpr std::chrono::seconds kPatienceAfterTerm{10};
+constexpr std::size_t kVariableBytesMax = 64U * 1024;
+
+Moment now() { return std::chrono::steady_clock::now(); }
+
+bool is_outage(Code code) { return exit_code_of(code) == ExitCode::unreachable; }
+
+std::vector<std::string> variables_of(Row const& row) {
+  std::vector<std::string> out{"FJ_TABLE=" + row.table,
+                               "FJ_ROW=" + std::to_string(row.row),
+                               "FJ_EPOCH=" + std::to_string(row.epoch),
+                               "FJ_PRIORITY=" + std::to_string(row.priority),
+                               "FJ_TIMEOUTS=" + std::to_string(row.timeouts),
+                               "FJ_ATTEMPT=" + std::to_string(row.attempts + 1)};
+  for (auto const& [name, value] : row.columns) {
+    // What no environment can hold is on standard input only.
+    if (value.size() > kVariableBytesMax || value.find('\0') != std::string::npos) continue;
+    std::string upper = name;
+    std::transform(upper.begin(), upper.end(), upper.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    out.push_back("FJ_" + upper + "=" + value);
+  }
+  return out;
+}
+
+// What became of a row that failed.
+std::string sentence_of(Row const& row, Returned const& returned) {
+  std::uint64_t const attempts = row.attempts + 1;
+  switch (returned.fate) {
+    case Returned::Fate::parked:
+      return fmt::format("parked after {}", attempts == 1 ? "1 attempt" : fmt::format("{} attempts", attempts));
+    case Returned::Fate::deleted: return "deleted: given up, or expired";
+    case Returned::Fate::released: break;
+  }
+  return fmt::format("attempt {} failed, released{}", attempts,
+                     returned.process_date ? ", due " + model::format_date(returned.process_date->value) : "");
+}
+
+}  // namespace
+
+ExitCode Worker::run() {
+  if (!signals_.ok()) return complain(one_, console_, Status(Code::io_error, "cannot read signals from a descriptor"));
+  client::Options options = connection_options(one_);
+  options.time_limit = std::min(options.time_limit, kCallMax);
+  options.on_connection = [this](Status const& how) { hear_of_connection(how); };
+  Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(options));
+  if (!opened.ok()) {
+    ExitCode const code = complain(one_, console_, opened.status());
+    return opened.status().code() == Code::bad_parameter ? ExitCode::usage : code;
+  }
+  connection_ = std::move(opened).value();
+  journal_.emplace(*connection_, one_.table);
+  buffers_.emplace(*connection_);
+  return work();
+}
+
+ExitCode Worker::work() {
+  if (waits_)
+    if (Status const listening = listen(); !listening.ok()) return complain(one_, console_, listening);
+  while (!enough()) {
+    pass_signals_on(nullptr);
+    if (enough()) break;
+    Result<std::optional<Taken>> taken = take();
+    if (!taken.ok()) {
+      if (Status const waited = wait_out(taken.status()); !waited.ok()) return complain(one_, console_, waited);
+      if (!waits_) break;
+      continue;
+    }
+    if (std::exchange(paused_, false)) say("work goes on");
+    if (taken.value()) {
+      if (ExitCode const code = handle(*taken.value()); code != ExitCode::ok) return code;
+      continue;
+    }
+    if (!waits_) break;
+    if (Status const waited = wait_for_work(); !waited.ok()) return complain(one_, console_, waited);
+  }
+  if (one_.once && handled_ == 0 && stop_signal_ == 0) return ExitCode::nothing;
+  // Ended by a signal, it did what it was told, whatever single rows came to.
+  return failed_ > 0 && stop_signal_ == 0 ? ExitCode::failed : ExitCode::ok;
+}
+
+Status Worker::listen() {
+  client::Params params;
+  if (!one_.domain.empty()) params.push_back({"domain", Value::of_text(one_.domain)});
+  if (!one_.worker.empty()) params.push_back({"worker", Value::of_text(one_.worker)});
+  return connection_->listen(one_.table, params);
+}
+
+Result<std::optional<Worker::Taken>> Worker::take() {
+  Message next("NEXT");
+  next.set("table", one_.table);
+  next.set_integer("lease", lease_.value);
+  if (!one_.domain.empty()) next.set("domain", one_.domain);
+  if (!one_.worker.empty()) next.set("worker", one_.worker);
+  Moment const asked = now();
+  Result<client::Reply> reply = connection_->call(next);
+  if (!reply.ok()) return reply.status();
+  if (reply->first().command == "NOTHING") return std::optional<Taken>{};
+  if (Status decoded = buffers_->decode(reply->messages.front(), one_.table); !decoded.ok()) return decoded;
+  Result<Row> row = client::row_of(reply->first());
+  if (!row.ok()) return row.status();
+  if (row->table.empty()) row->table = one_.table;
+  lease_end_ = asked + Milliseconds{lease_.value};
+  return std::optional<Taken>{Taken{std::move(row).value(), render_json(reply->first())}};
+}
+
+// A NEXT that found nothing armed us: from here on the daemon tells.
+Status Worker::wait_for_work() {
+  Moment const until = client::moment_after(kListenMax);
+  while (now() < until && stop_signal_ == 0) {
+    auto const left = std::chrono::ceil<Milliseconds>(until - now());
+    Result<Message> const pushed = connection_->wait_push(left, signals_.fd());
+    // A subscription that was refused after a reconnect would never tell anything.
+    if (pushed.ok()) return client::refusal_of(pushed.value());
+    if (pushed.status().code() != Code::timed_out) return pushed.status();
+    pass_signals_on(nullptr);
+  }
+  return {};
+}
+
+Status Worker::wait_out(Status const& why) {
+  if (why.code() == Code::paused) {
+    if (!std::exchange(paused_, true)) say(why.message() + (waits_ ? "; waiting" : ""));
+    return waits_ ? wait_for_work() : Status{};
+  }
+  if (!waits_ || !is_outage(why.code())) return why;
+  // Without an answer we may have been woken and not armed again: ask. A new connection tells what there is.
+  return connected_ ? Status{} : wait_for_work();
+}
+
+// It comes back by itself, with its pauses; a worker outlives its daemon's restart.
+void Worker::hear_of_connection(Status const& how) {
+  if (std::exchange(connected_, how.ok()) == how.ok()) return;
+  say(how.ok() ? "connected again" : how.message() + "; trying again");
+}
+
+void Worker::say(std::string const& what) {
+  if (tells_) note(one_, console_, what);
+}
+
+// Reads what signals came; those that stop us go to the command too, from the second on as SIGKILL.
+void Worker::pass_signals_on(Child* child) {
+  while (int const number = signals_.next()) {
+    if (number == SIGCHLD || number == SIGPIPE) continue;
+    bool const again = std::exchange(stop_signal_, number) != 0;
+    if (child != nullptr) child->signal(again ? SIGKILL : number);
+  }
+}
+
+void Worker::report(Row const& row, std::string const& what) {
+  if (!one_.quiet) console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, what) << std::flush;
+}
+
+ExitCode Worker::handle(Taken const& taken) {
+  ++handled_;
+  Result<Child> child = Child::start(one_.command, variables_of(taken.row), taken.json);
+  if (!child.ok()) {
+    // It would be the same with every row: give this one back, which counts nothing, and stop.
+    static_cast<void>(journal_->release(taken.row));
+    console_.err << "fastjournal work: " << child.status().message() << '\n';
+    return ExitCode::usage;
+  }
+  std::string error;
+  Outcome const outcome = run_command(taken.row, child.value(), error);
+  return settle(taken.row, outcome, child->how(), error);
+}
+
+Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& error) {
+  Moment touch_at = half_of_lease();
+  Moment kill_at = Moment::max();
+  bool lost = false;
+  Tail tail;
+  // What the command says there reaches our own standard error as it comes.
+  auto const pass_on = [&](std::string const& said) {
+    if (said.empty()) return;
+    console_.err << said << std::flush;
+    tail.add(said);
+  };
+  while (!child.reap()) {
+    pass_on(child.talk(signals_.fd(), std::min(lost ? Moment::max() : touch_at, kill_at)));
+    pass_signals_on(&child);
+    if (!lost && now() >= touch_at) {
+      lost = !touch(row, child);
+      // After a failure soon again, while the lease lasts.
+      touch_at = std::max(half_of_lease(), now() + Milliseconds{lease_.value / 8 + 1});
+      if (lost) kill_at = now() + kPatienceAfterTerm;
+    }
+    if (now() >= kill_at) {
+      child.signal(SIGKILL);
+      kill_at = Moment::max();
+    }
+  }
+  pass_on(child.errors());
+  error = failure_text(one_.command.front(), child.how().text(), tail.bytes());
+  if (lost) return Outcome::lost;
+  if (child.how().ok()) return Outcome::succeeded;
+  return stop_signal_ != 0 ? Outcome::stopped : Outcome::failed;
+}
+
+// False: the row is somebody else's, or soon will be; the command is told to end.
+bool Worker::touch(Row const& row, Child& child) {
+  Moment const asked = now();
+  Result<TimeMs> const touched = journal_->touch(row, lease_);
+  if (touched.ok()) {
+    lease_end_ = asked + Milliseconds{lease_.value};
+    return true;
+  }
+  Code const code = touched.status().code();
+  // An outage may pass in time; an expired row may still be done within its lease (DECISIONS 20).
+  if (is_outage(code) || code == Code::expired) return true;
+  report(row, "lost while the command ran: " + touched.status().text());
+  child.signal(SIGTERM);
+  return false;
+}
+
+// What became of the row, in words.
+Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, std::string const& error) {
+  if (outcome == Outcome::succeeded) {
+    Status const done = journal_->done(row);
+    if (!done.ok()) return done;
+    return std::string("done");
+  }
+  // Stopped by us it is not the row's fault: nothing is counted, and it is due at once.
+  Result<Returned> const returned = park                         ? journal_->fail(row, error)
+                                    : outcome == Outcome::failed ? journal_->release(row, {.error = error})
+                                                                 : journal_->release(row);
+  if (!returned.ok()) return returned.status();
+  if (outcome == Outcome::stopped && returned->fate == Returned::Fate::released) return std::string("released");
+  return sentence_of(row, returned.value());
+}
+
+ExitCode Worker::settle(Row const& row, Outcome outcome, Child::End const& end, std::string const& error) {
+  if (outcome != Outcome::succeeded) ++failed_;
+  if (outcome == Outcome::lost) return ExitCode::ok;
+  bool const park =
+      outcome == Outcome::failed && one_.fail_status && end.signal == 0 && end.status == *one_.fail_status;
+  Result<std::string> told = tell(row, outcome, park, error);
+  bool in_doubt = false;
+  while (!told.ok() && is_outage(told.status().code()) && now() < lease_end_ && stop_signal_ == 0) {
+    in_doubt = true;
+    told = tell(row, outcome, park, error);
+    pass_signals_on(nullptr);
+  }
+  // The first try got through and only its answer was lost.
+  bool const was_told = told.status().code() == Code::unknown_row || told.status().code() == Code::not_leased;
+  if (in_doubt && was_told) told = std::string(outcome == Outcome::succeeded ? "done" : "given back");
+  if (!told.ok()) {
+    static_cast<void>(complain(one_, console_, told.status()));
+    return is_outage(told.status().code()) && stop_signal_ != 0 ? ExitCode::unreachable : ExitCode::ok;
+  }
+  report(row, outcome == Outcome::succeeded ? told.value() : end.text() + ": " + told.value());
+  return ExitCode::ok;
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,118 @@
+// `fastjournal work` beside the real daemon: through a pause, a drain and a kill -9; several at once; commands that fail.
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
+
+#include "tests/integration/shell.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::test;
+
+struct Fixture {
+  explicit Fixture(std::string const& options = "<grace>1s</grace>") : daemon{options} {
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  }
+  ~Fixture() {
+    daemon.kill(SIGTERM);
+    static_cast<void>(daemon.wait());
+  }
+  void run(std::string const& command) {
+    Ran const ran = run_in_shell(daemon, command);
+    BOOST_TEST(ran.code == 0, command << ": " << ran.output);
+  }
+  // `options -- COMMAND`.
+  ChildProcess work(std::string const& options) {
+    ChildOptions child;
+    child.environment = shell_variables(daemon);
+    return ChildProcess{shell_words(daemon, "exec fastjournal work jobs " + options), child};
+  }
+  static void stop(ChildProcess& worker) {
+    worker.kill(SIGTERM);
+    BOOST_TEST(worker.wait().value_or(-1) == 0);
+  }
+
+  RealDaemon daemon;
+};
+
+std::size_t count_of(std::string const& all, std::string_view part) {
+  std::size_t out = 0;
+  for (std::size_t at = all.find(part); at != std::string::npos; at = all.find(part, at + 1)) ++out;
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(work_beside_a_daemon)
+
+BOOST_AUTO_TEST_CASE(a_pause_a_drain_and_a_restart_are_waited_out_and_told_once) {
+  Fixture f;
+  f.run("fastjournal pause jobs --worker ann --reason lunch");
+  f.run("fastjournal put jobs name=a");
+  ChildProcess worker = f.work("-- sh -c 'echo \"did $FJ_NAME $FJ_ATTEMPT\"'");
+  BOOST_REQUIRE(worker.wait_for_line("lunch").has_value());
+  f.run("fastjournal put jobs name=b");
+  f.run("fastjournal resume jobs");
+  BOOST_REQUIRE(worker.wait_for_line("did a 1").has_value());
+  BOOST_REQUIRE(worker.wait_for_line("did b 1").has_value());
+  // Work goes on in a table that drains; then there is none until it is open again.
+  f.run("fastjournal drain jobs && fastjournal resume jobs && fastjournal put jobs name=c");
+  BOOST_REQUIRE(worker.wait_for_line("did c 1").has_value());
+  f.daemon.kill(SIGKILL);
+  BOOST_REQUIRE(worker.wait_for_line("trying again").has_value());
+  BOOST_REQUIRE(f.daemon.wait().has_value());
+  BOOST_REQUIRE_MESSAGE(f.daemon.start(), f.daemon.output());
+  BOOST_REQUIRE(worker.wait_for_line("connected again").has_value());
+  f.run("fastjournal put jobs name=d");
+  BOOST_REQUIRE(worker.wait_for_line("did d 1").has_value());
+  Fixture::stop(worker);
+  std::string const& said = worker.output();
+  for (char const* const once : {"lunch", "work goes on", "trying again", "connected again"})
+    BOOST_TEST(count_of(said, once) == 1U, once << " in " << said);
+}
+
+BOOST_AUTO_TEST_CASE(it_is_woken_and_does_not_ask_meanwhile) {
+  Fixture f;
+  ChildProcess worker = f.work("-- sh -c 'echo \"did $FJ_NAME\"'");
+  f.run("fastjournal put jobs name=a");
+  BOOST_REQUIRE(worker.wait_for_line(": done").has_value());
+  Ran const stats = run_in_shell(f.daemon, "fastjournal stats jobs --json");
+  BOOST_TEST(stats.output.find("\"listeners\":1,") != std::string::npos, stats.output);
+  BOOST_TEST(stats.output.find("\"waiting_commands\":0") != std::string::npos, stats.output);
+  Fixture::stop(worker);
+}
+
+BOOST_AUTO_TEST_CASE(several_work_at_once_and_end_together) {
+  Fixture f;
+  f.run("for i in 1 2 3; do mkfifo gate$i && fastjournal put jobs name=$i; done");
+  // Each waits until all three are at it.
+  ChildProcess worker = f.work("-j 3 -- sh -c 'echo up; read x <gate$FJ_NAME; echo \"did $FJ_NAME\"'");
+  for (int i = 0; i < 3; ++i) BOOST_REQUIRE(worker.wait_for_line("up").has_value());
+  f.run("for i in 1 2 3; do echo >gate$i; done");
+  for (int i = 0; i < 3; ++i) BOOST_REQUIRE(worker.wait_for_line(": done").has_value());
+  f.daemon.kill(SIGKILL);
+  BOOST_REQUIRE(worker.wait_for_line("trying again").has_value());
+  BOOST_REQUIRE(f.daemon.wait().has_value());
+  BOOST_REQUIRE_MESSAGE(f.daemon.start(), f.daemon.output());
+  BOOST_REQUIRE(worker.wait_for_line("connected again").has_value());
+  Fixture::stop(worker);
+  // One tells for all.
+  BOOST_TEST(count_of(worker.output(), "trying again") == 1U, worker.output());
+}
+
+BOOST_AUTO_TEST_CASE(workers_of_a_crew_that_was_killed_end_too) {
+  Fixture f;
+  ChildProcess worker = f.work("-j 2 --worker crew -- true");
+  auto const listeners = [&](std::string_view count) {
+    std::string const wanted = "\"listeners\":" + std::string(count) + ",";
+    for (int i = 0; i < 1000; ++i)
+      if (run_in_shell(f.daemon, "fastjournal stats jobs --json").output.find(wanted) != std::string::npos) return true;
+    return false;
+  };
+  BOOST_TEST(listeners("2"));
+  worker.kill(SIGKILL);
+  BOOST_TEST(listeners("0"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
