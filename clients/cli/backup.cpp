@@ -90,10 +90,9 @@ Status Backup::make_ready() {
 
 Status Backup::copy(Message const& held) {
   tools::Place const from = tools::place_of(std::string{held.text("folder")});
-  Result<tools::Copied> const copied =
-      tools::copy_log(*from.disk, from.name, *target_.disk, unfinished_ + "/" + std::string{held.text("log")},
-                      snapshot_of(held), pace_of(one_.rate.value_or(0)),
-                      progress_on(console_.err, "fastjournal backup: " + std::string{held.text("folder")}));
+  Result<tools::Copied> const copied = tools::copy_log(
+      *from.disk, from.name, *target_.disk, unfinished_ + "/" + std::string{held.text("log")}, snapshot_of(held),
+      pace_of(one_.rate.value_or(0)), progress_on(console_, "fastjournal backup: " + std::string{held.text("folder")}));
   if (!copied.ok()) return copied.status();
   Message done("LOG");
   for (std::string_view const name : {"log", "folder", "end", "digest"})

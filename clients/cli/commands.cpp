@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "clients/check/check.h"
+#include "clients/cli/administer.h"
 #include "clients/cli/backup.h"
 #include "clients/cli/buffers.h"
 #include "clients/cli/completion.h"
@@ -21,6 +22,7 @@
 #include "clients/cli/log_commands.h"
 #include "clients/cli/put.h"
 #include "clients/cli/put_lines.h"
+#include "clients/cli/rows.h"
 #include "clients/cli/sentences.h"
 #include "clients/cli/top.h"
 #include "clients/cli/values.h"
@@ -44,10 +46,8 @@ class Runner {
   ExitCode take();
   ExitCode lease_command();
   ExitCode row_command();
-  ExitCode list();
   ExitCode listen();
   ExitCode stand();
-  ExitCode apply();
   ExitCode stats();
   ExitCode alerts();
   ExitCode tables();
@@ -205,41 +205,6 @@ ExitCode Runner::row_command() {
                                          one_.verb == "kick" ? "back at work" : "deleted"));
 }
 
-// Page by page, so that the daemon's page size does not matter.
-ExitCode Runner::list() {
-  std::uint64_t wanted = one_.count.value_or(100);
-  std::vector<Message> rows;
-  std::string after = one_.after;
-  bool more = true;
-  while (more && wanted > 0) {
-    Message command = about_table("LIST");
-    constexpr std::uint64_t kPageMax = 1000;
-    command.set("count", Value::of_unsigned(std::min(wanted, kPageMax)));
-    if (!one_.status.empty()) command.set("status", one_.status);
-    if (!one_.prefix.empty()) command.set("prefix", one_.prefix);
-    if (!one_.domain.empty()) command.set("domain", one_.domain);
-    if (!after.empty()) command.set("after", after);
-    Result<Reply> reply = ask(command);
-    if (!reply.ok()) return complain(reply.status());
-    Value const* const cursor = reply->messages.back().find("after");
-    std::string next = cursor == nullptr ? std::string() : text_of(*cursor);
-    more = !next.empty() && next != "0" && next != after;
-    after = std::move(next);
-    for (Message& row : reply->messages) {
-      if (row.command != "ROW") continue;
-      --wanted;
-      if (one_.json)
-        console_.out << render_json(row);
-      else
-        rows.push_back(std::move(row));
-      if (wanted == 0) break;
-    }
-  }
-  if (!one_.json) console_.out << render_table(rows, console_.look, "table");
-  if (more && !one_.json) console_.err << "there may be more: --count, or --after " << after << '\n';
-  return ExitCode::ok;
-}
-
 ExitCode Runner::listen() {
   client::Params params;
   if (!one_.mode.empty()) params.push_back({"mode", Value::of_text(one_.mode)});
@@ -288,32 +253,6 @@ ExitCode Runner::stand() {
                                                   : fmt::format("table {} is open again", one_.table));
 }
 
-// RELOAD in two steps: what it would do, then doing it.
-ExitCode Runner::apply() {
-  Message reload("RELOAD");
-  if (!one_.table.empty()) reload.set("table", one_.table);
-  if (!one_.yes) {
-    Message dry_run("RELOAD");
-    dry_run.set_integer("dry_run", 1);
-    if (!one_.table.empty()) dry_run.set("table", one_.table);
-    Result<Reply> const would = connection_.call(dry_run);
-    if (!would.ok()) return complain(would.status());
-    std::string_view const changes = would->first().text("changes");
-    if (changes.empty()) return say(would->first(), "nothing would change");
-    console_.err << changes << "\napply this? [y/N] " << std::flush;
-    std::string answer;
-    std::getline(console_.in, answer);
-    if (answer != "y" && answer != "yes") {
-      console_.err << "nothing was changed\n";
-      return ExitCode::nothing;
-    }
-  }
-  Result<Reply> const done = connection_.call(reload);
-  if (!done.ok()) return complain(done.status());
-  std::string const changes{done->first().text("changes")};
-  return say(done->first(), changes.empty() ? "nothing to change" : changes);
-}
-
 ExitCode Runner::stats() {
   Message command("STATS");
   if (!one_.table.empty()) command.set("table", one_.table);
@@ -332,17 +271,24 @@ ExitCode Runner::alerts() {
   Result<Reply> reply = connection_.call(command);
   if (!reply.ok()) return complain(reply.status());
   std::erase_if(reply->messages, [](Message const& one) { return one.command == "ALERTS"; });
+  if (!one_.lower.empty()) return say(reply->first(), "alert " + one_.lower + " is over");
+  if (reply->messages.empty() && !one_.json) console_.err << "no alert is up\n";
   if (!one_.json)
     for (Message& alert : reply->messages)
       for (std::string_view const name : {"first", "last"})
         if (std::optional<std::int64_t> const ms = alert.integer(name))
           alert.set(name, alert.arena().copy(model::format_date(*ms)));
-  return show(reply->messages);
+  static_cast<void>(show(reply->messages));
+  return reply->messages.empty() ? ExitCode::ok : ExitCode::alerts;
 }
 
 ExitCode Runner::tables() {
   Result<Reply> reply = connection_.call("TABLES");
-  if (!reply.ok()) return reply.status().code() == Code::not_found ? ExitCode::nothing : complain(reply.status());
+  if (!reply.ok() && reply.status().code() == Code::not_found) {
+    if (!one_.json && !one_.names) console_.err << reply.status().message() << '\n';
+    return ExitCode::nothing;
+  }
+  if (!reply.ok()) return complain(reply.status());
   if (!one_.columns_of.empty()) return columns(reply->messages);
   // As many words as columns: for programs.
   if (!one_.json)
@@ -418,7 +364,6 @@ std::map<std::string_view, Step> const& steps() {
       {"delete", &Runner::row_command}, {"kick", &Runner::row_command},
       {"why", &Runner::row_command},    {"pause", &Runner::stand},
       {"drain", &Runner::stand},        {"resume", &Runner::stand},
-      {"apply", &Runner::apply},        {"ls", &Runner::list},
       {"listen", &Runner::listen},      {"stats", &Runner::stats},
       {"alerts", &Runner::alerts},      {"tables", &Runner::tables},
       {"ping", &Runner::ping},          {"commands", &Runner::commands},
@@ -472,6 +417,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "put" && invocation.lines) return put_lines(invocation, console);
   if (invocation.verb == "top") return top(invocation, console);
   if (invocation.verb == "feed") return feed(invocation, console);
+  if (invocation.verb == "stop") return stop_daemon(invocation, console);
   if (invocation.verb == "check") return check_configuration(invocation, console);
   if (invocation.verb.starts_with("log ")) return run_log(invocation, console);
   Result<std::unique_ptr<Connection>> const connection = connect(invocation);
@@ -480,6 +426,10 @@ ExitCode run(Invocation const& invocation, Console& console) {
     return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
+  if (invocation.verb == "apply" || invocation.verb == "reload")
+    return apply_tables(invocation, console, *connection.value());
+  if (invocation.verb == "ls") return list_rows(invocation, console, *connection.value());
+  if (is_bulk(invocation)) return change_rows(invocation, console, *connection.value());
   if (invocation.verb == "put") return put(invocation, console, *connection.value());
   Runner runner(invocation, console, *connection.value());
   return (runner.*steps().at(invocation.verb))();

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "clients/cli/options.h"
 
 namespace fastjournal::cli {
@@ -24,11 +27,18 @@ _fastjournal_below() {
 _fastjournal() {
   local current="${COMP_WORDS[COMP_CWORD]}" verb="" table="" words="" server=() i word
   COMPREPLY=()
+  # An option's value. Nothing here: files are offered.
+  case "${COMP_WORDS[COMP_CWORD - 1]}" in
+    --status) COMPREPLY=($(compgen -W "waiting due processing behind parked paused" -- "$current")); return ;;
+    --mode) COMPREPLY=($(compgen -W "wake row deliver" -- "$current")); return ;;
+    --config|--plugins|--to|--server) return ;;
+  esac
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${COMP_WORDS[i]}"
     case "$word" in
       --) return ;;
       --server) server=(--server "${COMP_WORDS[i + 1]}"); ((i++)) ;;
+      %VALUES%) ((i++)) ;;
       -*) ;;
       *) if [[ -z "$verb" ]]; then verb="$word"; elif [[ -z "$table" ]]; then table="$word"; fi ;;
     esac
@@ -53,7 +63,16 @@ _fastjournal() {
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
+
+# Of the daemon: the options that it names itself; else files.
+_fastjournald() {
+  local current="${COMP_WORDS[COMP_CWORD]}"
+  COMPREPLY=()
+  [[ "$current" == -* ]] || return
+  COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" --help 2>/dev/null | grep -oE -- '^ +(-[a-z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+')" -- "$current"))
+}
 complete -o default -F _fastjournal fastjournal
+complete -o default -F _fastjournald fastjournald
 )bash";
 
 constexpr std::string_view kZshHead = "autoload -U +X bashcompinit && bashcompinit\n";
@@ -84,6 +103,7 @@ std::string completion_script(std::string_view shell) {
   std::string out(kScript);
   fill(out, "%OPTIONS%", options);
   fill(out, "%BELOW%", below);
+  fill(out, "%VALUES%", fmt::format("{}", fmt::join(options_with_value(), "|")));
   fill(out, "%GLOBALS%", fmt::format("{}", fmt::join(global_options(), " ")));
   fill(out, "%VERBS%", verbs);
   fill(out, "%TABLE_VERBS%", table_verbs);

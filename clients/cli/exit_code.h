@@ -16,6 +16,7 @@ enum class ExitCode : int {
   failed = 5,       // work: the command failed for at least one row
   in_use = 6,       // log: a daemon, or another tool, has the folder
   damaged = 7,      // log: what is stored is damaged
+  alerts = 8,       // alerts: at least one is up
 };
 
 // For a Status that is not ok.

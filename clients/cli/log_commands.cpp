@@ -57,7 +57,7 @@ class LogRunner {
   void show_log(std::string const& log, tools::LogFacts const& found, std::optional<std::uint64_t> bytes_before);
   void say(std::string const& text) { note(one_, console_, text); }
   tools::Progress progress(tools::Place const& place) {
-    return progress_on(console_.err, "fastjournal " + one_.verb + ": " + place.text());
+    return progress_on(console_, "fastjournal " + one_.verb + ": " + place.text());
   }
 
   Invocation const& one_;

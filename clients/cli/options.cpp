@@ -29,6 +29,7 @@ constexpr char kFooter[] =
     "  5  work: COMMAND failed for at least one row\n"
     "  6  log: a daemon, or another tool, has the folder\n"
     "  7  log: what is stored is damaged\n"
+    "  8  alerts: at least one is up\n"
     "\n"
     "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (UTC, also without Z),\n"
     "2026-11-21T13:00:00+01:00, milliseconds since 1970, now. `fastjournal COMMAND --help` says more\n"
@@ -259,20 +260,25 @@ class Grammar {
     feed.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
     feed.footer("`fastjournal call DIGEST table=TABLE` on the daemon's unix socket tells its digest, to compare.");
     CLI::App& ls = table_verb("ls", "list rows, leasing nothing");
-    ls.add_option("--status", out_.status, "waiting, due, processing, behind, parked or paused");
-    ls.add_option("--prefix", out_.prefix, "only keys that begin so");
-    ls.add_option("--domain", out_.domain, "only of this domain");
+    filter(ls);
     ls.add_option("--after", out_.after, "go on where an earlier list ended");
     number(ls, "--count", out_.count, "how many at most (default 100)", 1);
+    ls.add_flag("--for-put", out_.for_put,
+                "as JSON, of each row only what `put --lines` takes: `fastjournal ls A --for-put | fastjournal put B "
+                "--lines`; all rows, unless --count says how many");
     row_verb("peek", "show one row, leasing nothing");
     row_verb("why", "say why a row, or each row of a key, is where it is");
-    row_verb("delete", "drop a row, whatever its state");
-    row_verb("kick", "put a parked row back to work");
+    bulk_verb("delete", "drop a row, or all rows of a key or that fit a filter, whatever their state",
+              "Without WHICH: all rows that fit --status, --domain, --prefix and --error; one of them at least.");
+    bulk_verb("kick", "put parked rows back to work: one, those of a key, or all that fit a filter",
+              "Without WHICH: all rows that fit --status (parked, if it is not given), --domain, --prefix and --error. "
+              "A waiting\nrow that is kicked is due now; one that is being processed is never kicked.");
     CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
     stats.add_option("TABLE", out_.table, "name of the table");
     CLI::App& alerts = verb("alerts", "what an administrator should know, of one table or of all and the daemon");
     alerts.add_option("TABLE", out_.table, "name of the table");
     alerts.add_option("--lower", out_.lower, "say that the alert of this name is over");
+    alerts.footer("Exit code 0 if none is up, 8 if some are.");
   }
 
   // For the person who keeps it running.
@@ -287,8 +293,12 @@ class Grammar {
     stand_verb("resume", "end a pause or a drain");
     CLI::App& apply = verb("apply", "take the tables folder as it is now (RELOAD): show what would change, ask, do it");
     apply.add_option("TABLE", out_.table, "this table only");
-    apply.add_flag("--yes", out_.yes, "do not ask");
-    apply.footer("Needs the daemon's unix socket: --server unix:PATH.");
+    CLI::Option* yes = apply.add_flag("--yes", out_.yes, "do not ask");
+    apply.add_flag("--dry-run", out_.dry_run, "show what would change, and change nothing")->excludes(yes);
+    CLI::App& reload = verb("reload", "the same as apply --yes");
+    reload.add_option("TABLE", out_.table, "this table only");
+    CLI::App& stop = verb("stop", "end the daemon cleanly, and wait until it has ended (--timeout: how long)");
+    for (CLI::App* one : {&apply, &reload, &stop}) one->footer("Needs the daemon's unix socket: --server unix:PATH.");
     CLI::App& check = verb("check", "say what is wrong with configuration files; no daemon is asked");
     check.add_option("FILE", out_.words, "NAME.xml of a table, the daemon's file, TYPE.xml, or a folder of such")
         ->required();
@@ -380,6 +390,30 @@ class Grammar {
     made.add_option("--worker", out_.worker, "who you are, for those who ask (default: user@host)");
   }
 
+  void filter(CLI::App& to) {
+    auto const any = [](std::string_view text) -> Result<std::string> { return std::string(text); };
+    to.add_option("--status", out_.filter.status, "waiting, due, processing, behind, parked or paused")
+        ->check(CLI::IsMember({"waiting", "due", "processing", "behind", "parked", "paused"}));
+    to.add_option("--prefix", out_.filter.prefix, "only keys that begin so");
+    to.add_option("--domain", into("--domain", out_.filter.domain, any), "only of this domain")->type_name("TEXT");
+    to.add_option("--error", into("--error", out_.filter.error, any),
+                  "only rows whose last error contains this; '' for any error")
+        ->type_name("TEXT");
+  }
+
+  void bulk_verb(std::string const& name, std::string const& description, std::string const& footer) {
+    CLI::App& made = table_verb(name, description);
+    CLI::Option* which = made.add_option("WHICH", out_.words, "the row's number, or all columns of its key");
+    filter(made);
+    for (char const* const option : {"--status", "--prefix", "--domain", "--error"})
+      made.get_option(option)->excludes(which);
+    number(made, "--count", out_.count, "stop after so many rows", 1)->excludes(which);
+    made.add_option("--after", out_.after, "go on where an earlier one ended")->excludes(which);
+    made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing")->excludes(which);
+    made.footer(footer +
+                "\nThe daemon does it, a page of at most 1000 rows a command, to rows that fit at that moment.");
+  }
+
   void row_verb(std::string const& name, std::string const& description) {
     table_verb(name, description).add_option("WHICH", out_.words, "its number, or all columns of its key")->required();
   }
@@ -419,6 +453,11 @@ std::string contradiction(Invocation const& one) {
   if (one.verb != "work" && !one.command.empty()) return "-- means something with `work` only";
   if (one.verb.starts_with("log ") && one.words.empty() && one.config.empty())
     return one.verb + " needs the folder of a log, or --config FILE";
+  if (one.verb == "delete" && one.words.empty() && one.filter.is_empty())
+    return "delete needs a row, a key, or a filter: --status, --domain, --prefix or --error";
+  if (one.verb == "kick" && one.words.empty() && one.filter.is_empty())
+    return "kick needs a row, a key, or a filter: --status parked for all that are parked";
+  if (one.verb == "kick" && one.filter.status == "processing") return "a row that is being processed cannot be kicked";
   if (one.verb != "put") return {};
   if (one.lines && !one.words.empty())
     return "put --lines takes the columns from standard input, not from the command line";
@@ -428,14 +467,17 @@ std::string contradiction(Invocation const& one) {
   return {};
 }
 
-std::vector<std::string> long_names(CLI::App const& app) {
+enum class Which : std::uint8_t { all, with_value };
+
+std::vector<std::string> long_names(CLI::App const& app, Which which = Which::all) {
   std::vector<std::string> out;
   for (CLI::Option const* option : app.get_options())
-    for (std::string const& name : option->get_lnames()) out.push_back("--" + name);
+    for (std::string const& name : option->get_lnames())
+      if (which == Which::all || option->get_expected_max() > 0) out.push_back("--" + name);
   // `log verify` and its like: what any of them takes.
   for (CLI::App const* below : app.get_subcommands([](CLI::App const*) { return true; }))
     if (app.get_parent() != nullptr)
-      for (std::string& name : long_names(*below))
+      for (std::string& name : long_names(*below, which))
         if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
   return out;
 }
@@ -502,6 +544,15 @@ Parsed parse_arguments(std::vector<std::string> arguments) {
 std::vector<std::string> global_options() {
   Grammar grammar;
   return long_names(grammar.app());
+}
+
+std::vector<std::string> options_with_value() {
+  Grammar grammar;
+  std::vector<std::string> out = long_names(grammar.app(), Which::with_value);
+  for (CLI::App const* verb : grammar.app().get_subcommands([](CLI::App const*) { return true; }))
+    for (std::string& name : long_names(*verb, Which::with_value))
+      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
+  return out;
 }
 
 std::vector<VerbWords> verb_words() {

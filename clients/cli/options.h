@@ -14,6 +14,16 @@
 
 namespace fastjournal::cli {
 
+// Which rows: ls, kick, delete. What is given must fit.
+struct RowFilter {
+  std::string status;
+  std::string prefix;
+  std::optional<std::string> domain;  // empty: of none
+  std::optional<std::string> error;   // empty: those that have one
+
+  [[nodiscard]] bool is_empty() const { return status.empty() && prefix.empty() && !domain && !error; }
+};
+
 struct Invocation {
   // of every command
   std::string server{"127.0.0.1:4050"};
@@ -58,10 +68,11 @@ struct Invocation {
   // listen
   std::string mode;
   std::optional<std::uint32_t> credit;
-  // ls
-  std::string status;
-  std::string prefix;
+  // ls, kick, delete
+  RowFilter filter;
   std::string after;
+  bool for_put{false};
+  bool dry_run{false};  // kick, delete, apply
   // alerts
   std::string lower;
   // pause, resume, drain
@@ -93,6 +104,11 @@ struct Invocation {
   std::string columns_of;
 };
 
+// kick and delete of many rows.
+[[nodiscard]] inline bool is_bulk(Invocation const& one) {
+  return (one.verb == "kick" || one.verb == "delete") && one.words.empty();
+}
+
 // What to do, or what to print before ending.
 struct Parsed {
   std::optional<Invocation> invocation;
@@ -112,5 +128,7 @@ struct VerbWords {
 };
 [[nodiscard]] std::vector<VerbWords> verb_words();
 [[nodiscard]] std::vector<std::string> global_options();
+// Of all commands, those that a value follows.
+[[nodiscard]] std::vector<std::string> options_with_value();
 
 }  // namespace fastjournal::cli

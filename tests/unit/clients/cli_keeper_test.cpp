@@ -1,5 +1,5 @@
 // What the person who keeps it running types: why, pause, drain, resume,
-// apply, check, top; against a scripted daemon, and files of their own.
+// apply, reload, stop, check, top; against a scripted daemon, and files of their own.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -120,6 +120,41 @@ BOOST_AUTO_TEST_CASE(apply_shows_asks_and_does) {
       },
       {"apply", "--yes"});
   BOOST_TEST(at_once.out == "nothing to change\n");
+  Said const only_shown = talk([&](Peer& peer) { tell(peer, "table pages: new"); }, {"apply", "pages", "--dry-run"});
+  BOOST_TEST((only_shown.code == ExitCode::ok));
+  BOOST_TEST(only_shown.out == "table pages: new\n");
+  BOOST_TEST(only_shown.err == "");
+  auto const reload = [](Peer& peer) {
+    Message const asked = peer.expect("RELOAD");
+    want(!asked.has("dry_run") && asked.text("table") == "pages", "RELOAD");
+    peer.answer(asked, "RELOADED", {text("changes", "table pages: new")});
+  };
+  BOOST_TEST(talk(reload, {"reload", "pages"}).out == "table pages: new\n");
+}
+
+BOOST_AUTO_TEST_CASE(stop_waits_until_the_daemon_has_ended) {
+  Said const stopped = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("STOP"), "STOPPING");
+        peer.close();
+      },
+      {"stop"});
+  BOOST_TEST((stopped.code == ExitCode::ok));
+  BOOST_TEST(stopped.out == "the daemon has stopped\n");
+  Said const slow = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("STOP"), "STOPPING");
+        peer.wait_for_end();
+      },
+      {"stop", "--timeout", "200ms"});
+  BOOST_TEST((slow.code == ExitCode::unreachable));
+  BOOST_TEST(says(slow.err, "has not ended yet"));
+  Said const refused = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("STOP"), "ERROR", {text("code", "not_allowed"), text("message", "only there")});
+      },
+      {"stop"});
+  BOOST_TEST((refused.code == ExitCode::refused));
 }
 
 BOOST_AUTO_TEST_CASE(check_finds_what_the_daemon_would_refuse) {

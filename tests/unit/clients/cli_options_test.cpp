@@ -109,6 +109,18 @@ BOOST_AUTO_TEST_CASE(sizes_are_spelled_as_in_the_configuration) {
         says(refused({"backup", "d", "--rate", other}), "expected a size: a whole number with one of the units"));
 }
 
+// A forgotten word must not hit all rows.
+BOOST_AUTO_TEST_CASE(many_rows_want_a_filter) {
+  BOOST_TEST(says(refused({"delete", "pages"}), "or a filter: --status, --domain, --prefix or --error"));
+  BOOST_TEST(says(refused({"delete", "pages", "--count", "5"}), "or a filter"));
+  BOOST_TEST(says(refused({"kick", "pages"}), "--status parked"));
+  BOOST_TEST(says(refused({"kick", "pages", "--status", "processing"}), "cannot be kicked"));
+  BOOST_TEST(says(refused({"delete", "pages", "812", "--status", "due"}), "excludes"));
+  BOOST_TEST(says(refused({"ls", "pages", "--status", "lost"}), "parked"));
+  BOOST_TEST(parsed({"kick", "pages", "--error", ""}).filter.error.value() == "");
+  BOOST_TEST(!is_bulk(parsed({"kick", "pages", "812"})));
+}
+
 BOOST_AUTO_TEST_CASE(what_was_meant_is_suggested) {
   BOOST_TEST(says(refused({"stat"}), "there is no command 'stat'; did you mean stats?"));
   BOOST_TEST(says(refused({"list", "pages"}), "there is no command 'list'; did you mean ls?"));
@@ -131,7 +143,8 @@ BOOST_AUTO_TEST_CASE(help_names_every_exit_code) {
   BOOST_TEST(!help.invocation.has_value());
   BOOST_TEST((help.exit_code == ExitCode::ok));
   for (ExitCode const code :
-       {ExitCode::ok, ExitCode::refused, ExitCode::usage, ExitCode::unreachable, ExitCode::nothing, ExitCode::failed})
+       {ExitCode::ok, ExitCode::refused, ExitCode::usage, ExitCode::unreachable, ExitCode::nothing, ExitCode::failed,
+        ExitCode::in_use, ExitCode::damaged, ExitCode::alerts})
     BOOST_TEST(says(help.output, "\n  " + std::to_string(static_cast<int>(code)) + "  "));
   BOOST_TEST(says(parse_arguments({"work", "--help"}).output, "FJ_<COLUMN>"));
   BOOST_TEST(!parse_arguments({"--version"}).output.empty());

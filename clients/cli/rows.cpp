@@ -1,0 +1,160 @@
+#include "clients/cli/rows.h"
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "clients/cli/buffers.h"
+#include "clients/cli/progress.h"
+#include "clients/lib/value_text.h"
+
+namespace fastjournal::cli {
+namespace {
+
+using client::Connection;
+using client::Reply;
+
+constexpr std::uint64_t kPageMax = 1000;
+
+void set_filter(Message& command, RowFilter const& filter) {
+  if (!filter.status.empty()) command.set("status", filter.status);
+  if (!filter.prefix.empty()) command.set("prefix", filter.prefix);
+  if (filter.domain) command.set("domain", *filter.domain);
+  if (filter.error) command.set("error", *filter.error);
+}
+
+// Where the next page begins; empty: that was the last.
+std::string cursor_of(Message const& last, std::string const& before) {
+  Value const* const cursor = last.find("after");
+  std::string next = cursor == nullptr ? std::string() : client::text_of(*cursor);
+  return next == "0" || next == before ? std::string() : next;
+}
+
+// What an INSERT takes of a row: its columns, and what is said about its order and dates.
+class Putable {
+ public:
+  Status learn(Connection& connection, std::string const& table) {
+    Result<Reply> const tables = connection.call("TABLES");
+    if (!tables.ok()) return tables.status();
+    for (Message const& one : tables->messages) {
+      if (one.text("name") != table) continue;
+      std::string_view rest = one.text("columns");
+      while (!rest.empty()) {
+        std::size_t const end = std::min(rest.find(' '), rest.size());
+        names_.emplace(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+    }
+    return {};
+  }
+  [[nodiscard]] Message of(Message const& row) const {
+    Message out("ROW");
+    for (Param const& param : row.params())
+      if (names_.contains(param.name)) out.set(param.name, param.value);
+    return out;
+  }
+
+ private:
+  std::set<std::string, std::less<>> names_{"priority", "process_date", "expiration_date"};
+};
+
+}  // namespace
+
+ExitCode list_rows(Invocation const& one, Console& console, Connection& connection) {
+  Buffers buffers(connection);
+  Putable putable;
+  if (one.for_put)
+    if (Status const status = putable.learn(connection, one.table); !status.ok()) return complain(one, console, status);
+  std::uint64_t wanted = one.count.value_or(one.for_put ? UINT64_MAX : 100);
+  std::uint64_t shown = 0;
+  std::vector<Message> rows;
+  std::string after = one.after;
+  bool more = true;
+  while (more && wanted > 0) {
+    Message command("LIST");
+    command.set("table", one.table);
+    command.set("count", Value::of_unsigned(std::min(wanted, kPageMax)));
+    set_filter(command, one.filter);
+    if (!after.empty()) command.set("after", after);
+    Result<Reply> reply = connection.call(command);
+    if (!reply.ok()) return complain(one, console, reply.status());
+    after = cursor_of(reply->messages.back(), after);
+    more = !after.empty();
+    for (Message& row : reply->messages) {
+      if (row.command != "ROW") continue;
+      if (Status const status = buffers.decode(row, one.table); !status.ok()) return complain(one, console, status);
+      --wanted;
+      ++shown;
+      if (one.for_put)
+        console.out << render_json(putable.of(row));
+      else if (one.json)
+        console.out << render_json(row);
+      else
+        rows.push_back(std::move(row));
+      if (wanted == 0) break;
+    }
+  }
+  if (one.json || one.for_put) return ExitCode::ok;
+  console.out << render_table(rows, console.look, "table");
+  if (more) console.err << "there may be more: --count, or --after " << after << '\n';
+  if (shown == 0 && !more)
+    console.err << (one.filter.is_empty() && one.after.empty() ? "table " + one.table + " has no rows\n"
+                                                               : "no row of table " + one.table + " fits\n");
+  return ExitCode::ok;
+}
+
+ExitCode change_rows(Invocation const& one, Console& console, Connection& connection) {
+  bool const kicks = one.verb == "kick";
+  std::string_view const done = kicks ? "kicked" : "deleted";
+  std::uint64_t wanted = one.count.value_or(UINT64_MAX);
+  std::uint64_t hits = 0;
+  std::uint64_t looked = 0;
+  std::string after = one.after;
+  StatusLine line(console);
+  do {
+    Message command(kicks ? "KICK" : "DELETE");
+    command.set("table", one.table);
+    command.set("count", Value::of_unsigned(std::min(wanted - hits, kPageMax)));
+    set_filter(command, one.filter);
+    if (one.dry_run) command.set_integer("dry_run", 1);
+    if (!after.empty()) command.set("after", after);
+    Result<Reply> const reply = connection.call(command);
+    if (!reply.ok()) {
+      line.clear();
+      ExitCode const code = complain(one, console, reply.status());
+      if (hits > 0 && !one.dry_run)
+        note(one, console,
+             fmt::format("{} rows were {} before that; the same again goes on with the rest", hits, done));
+      return code;
+    }
+    Message const& page = reply->first();
+    hits += static_cast<std::uint64_t>(page.integer("count").value_or(0));
+    looked += static_cast<std::uint64_t>(page.integer("looked").value_or(0));
+    after = cursor_of(page, after);
+    line.show(fmt::format("{} rows looked at, {} {}", looked, hits, one.dry_run ? "fit" : done));
+  } while (!after.empty() && hits < wanted);
+  line.clear();
+  if (one.json) {
+    Message sum(kicks ? "KICKED" : "DELETED");
+    sum.set("table", one.table);
+    sum.set("count", Value::of_unsigned(hits));
+    sum.set("looked", Value::of_unsigned(looked));
+    if (!after.empty()) sum.set("next", after);
+    if (one.dry_run) sum.set_integer("dry_run", 1);
+    console.out << render_json(sum);
+    return ExitCode::ok;
+  }
+  std::string_view const rows = hits == 1 ? "row" : "rows";
+  console.out << (one.dry_run ? fmt::format("{} {} would be {}", hits, rows, done)
+                              : fmt::format("{} {} {}", hits, rows, done))
+              << '\n';
+  if (!after.empty()) console.err << "there may be more: --count, or --after " << after << '\n';
+  return ExitCode::ok;
+}
+
+}  // namespace fastjournal::cli

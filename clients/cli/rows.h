@@ -1,0 +1,15 @@
+// Many rows at once: `ls`, and `kick` and `delete` by a filter. The daemon goes
+// through its rows a page at a time; these go on until the end.
+#pragma once
+
+#include "clients/cli/console.h"
+#include "clients/lib/client.h"
+
+namespace fastjournal::cli {
+
+[[nodiscard]] ExitCode list_rows(Invocation const& invocation, Console& console, client::Connection& connection);
+
+// KICK or DELETE of all rows that fit the filter; ends with how many were hit.
+[[nodiscard]] ExitCode change_rows(Invocation const& invocation, Console& console, client::Connection& connection);
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,94 @@
+// Many rows: what `ls` lists for people and for `put`, and `kick` and `delete` by a filter, page by page.
+#include "tests/unit/clients/run_line.h"
+
+using namespace fastjournal;
+using namespace fastjournal::cli;
+using client::number;
+using client::text;
+using test::Said;
+using test::says;
+using test::talk;
+using test::want;
+
+namespace {
+
+using Peer = client::FakeServer::Peer;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cli_rows)
+
+BOOST_AUTO_TEST_CASE(kick_goes_on_until_all_that_fit_were_hit) {
+  auto const script = [](Peer& peer) {
+    Message const first = peer.expect("KICK");
+    want(first.text("table") == "pages" && first.text("error") == "disk full" && first.integer("count") == 1000 &&
+             !first.has("after") && !first.has("dry_run") && !first.has("status"),
+         "first page");
+    peer.answer(first, "KICKED", {number("count", 1000), number("looked", 4000), number("after", 88)});
+    Message const second = peer.expect("KICK");
+    want(second.text("after") == "88" && second.text("error") == "disk full", "second page");
+    peer.answer(second, "KICKED", {number("count", 7), number("looked", 9)});
+  };
+  Said const said = talk(script, {"kick", "pages", "--error", "disk full"});
+  BOOST_TEST((said.code == ExitCode::ok));
+  BOOST_TEST(said.out == "1007 rows kicked\n");
+  BOOST_TEST(said.err == "");
+  BOOST_TEST(talk(script, {"--json", "kick", "pages", "--error", "disk full"}).out ==
+             "{\"table\":\"pages\",\"count\":1007,\"looked\":4009}\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_and_a_count_are_handed_on) {
+  Said const said = talk(
+      [](Peer& peer) {
+        Message const one = peer.expect("DELETE");
+        want(one.integer("dry_run") == 1 && one.integer("count") == 5 && one.text("status") == "parked" &&
+                 one.text("prefix") == "a" && one.has("domain") && one.text("domain").empty(),
+             "DELETE");
+        peer.answer(one, "DELETED",
+                    {number("count", 5), number("looked", 6), number("after", 7), number("dry_run", 1)});
+      },
+      {"delete", "pages", "--status", "parked", "--prefix", "a", "--domain", "", "--count", "5", "--dry-run"});
+  BOOST_TEST(said.out == "5 rows would be deleted\n");
+  BOOST_TEST(says(said.err, "--after 7"));
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_in_the_middle_says_how_far_it_was) {
+  Said const said = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("DELETE"), "DELETED", {number("count", 3), number("looked", 6), number("after", 7)});
+        peer.answer(peer.expect("DELETE"), "ERROR", {text("code", "no_space"), text("message", "full")});
+      },
+      {"delete", "pages", "--prefix", "a"});
+  BOOST_TEST((said.code == ExitCode::refused));
+  BOOST_TEST(says(said.err, "3 rows were deleted before that"));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_for_put_has_what_put_takes_and_nothing_else) {
+  Said const said = talk(
+      [](Peer& peer) {
+        peer.answer(
+            peer.expect("TABLES"), "TABLE",
+            {text("name", "pages"), text("columns", "uri title"), text("types", "string string"), number("left", 0)});
+        Message const list = peer.expect("LIST");
+        peer.answer(list, "ROW",
+                    {text("table", "pages"), number("row", 1), text("uri", "a"), text("title", "A"),
+                     number("priority", 7), number("process_date", 5), number("insertion_date", 4),
+                     number("timeouts", 2), text("status", "parked"), text("error", "e"), number("left", 0)});
+      },
+      {"ls", "pages", "--for-put"});
+  BOOST_TEST((said.code == ExitCode::ok));
+  BOOST_TEST(said.out == "{\"uri\":\"a\",\"title\":\"A\",\"priority\":7,\"process_date\":5}\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_nothing_says_so_to_people) {
+  auto const nothing = [](Peer& peer) { peer.answer(peer.expect("LIST"), "NOTHING", {text("table", "pages")}); };
+  Said const empty = talk(nothing, {"ls", "pages"});
+  BOOST_TEST((empty.code == ExitCode::ok));
+  BOOST_TEST(empty.out == "");
+  BOOST_TEST(empty.err == "table pages has no rows\n");
+  BOOST_TEST(talk(nothing, {"ls", "pages", "--status", "due"}).err == "no row of table pages fits\n");
+  Said const json = talk(nothing, {"ls", "pages", "--json"});
+  BOOST_TEST(json.out + json.err == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
