@@ -14,7 +14,7 @@
 namespace fastjournal::journal {
 
 bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexcept {
-  if (record.version != kRecordVersion) return false;
+  if (!knows(static_cast<RecordType>(record.type), record.version)) return false;
   // A lease that ends may free a domain: what tokens there are then is counted at the time of the decision.
   if (serving_at_ != 0) state_.see(serving_at_);
   switch (static_cast<RecordType>(record.type)) {
@@ -37,9 +37,9 @@ bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexce
 
 // A row's key is looked for in an index that is too large for any cache, in a place that nobody could guess.
 void Journal::foresee(RecordView const& record) const noexcept {
-  if (static_cast<RecordType>(record.type) != RecordType::row || record.version != kRecordVersion) return;
+  if (static_cast<RecordType>(record.type) != RecordType::row) return;
   RowBody body;
-  if (read_row(as_text(record.body), body)) state_.foresee(body.key);
+  if (read_row(as_text(record.body), record.version, body)) state_.foresee(body.key);
 }
 
 Journal::Known Journal::look(ObjectId id, Lsn base, std::uint32_t& row) {
@@ -52,7 +52,7 @@ Journal::Known Journal::look(ObjectId id, Lsn base, std::uint32_t& row) {
 
 bool Journal::apply_row(RecordView const& record, Effects& effects) {
   RowBody body;
-  if (!read_row(as_text(record.body), body)) return false;
+  if (!read_row(as_text(record.body), record.version, body)) return false;
   if (body.date < 0 || body.date > timer::kDateMax) return false;
   // One that begins here is new.
   std::uint32_t const known = record.object == object_of(record.lsn) ? kNoRow : state_.find(record.object);
@@ -84,7 +84,7 @@ bool Journal::apply_merge(RecordView const& record, Lsn base, Effects& effects) 
   if (!is_waiting(row.place())) return false;
 
   PayloadView const view = state_.view(index);
-  State::Change change{body.priority, body.date, 0, row.lifetime(), view.facts, view.data, {}};
+  State::Change change{body.priority, body.date, {0, 0, row.lifetime()}, view.facts, view.data, {}};
   change.facts.expires = body.expires;
   change.facts.accepted = body.accepted;
   change.facts.merges = body.merges;
@@ -134,22 +134,21 @@ bool Journal::apply_hold(RecordView const& record, Lsn base, Effects& effects) {
 
 bool Journal::apply_give_back(RecordView const& record, Lsn base, Effects& effects) {
   GiveBackBody body;
-  if (!read_give_back(as_text(record.body), body)) return false;
+  if (!read_give_back(as_text(record.body), record.version, body)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, base, row);
   if (known != Known::yes) return known == Known::dropped;
   std::uint32_t const waiting = state_.key_rows_of(row).waiting;
   if ((waiting != kNoRow && waiting != row) || body.date > timer::kDateMax) return false;
-  if (!body.error.empty()) state_.set_error(row, body.error);
   std::uint8_t const before = state_.row(row).lifetime();
-  state_.wait(row, body.date, body.timeouts, body.lifetime, effects);
-  if (body.lifetime > before) alert_weary(row, effects);
+  state_.wait(row, body, effects);
+  if (body.counters.lifetime > before) alert_weary(row, effects);
   return true;
 }
 
 bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
   FoldBody body;
-  if (!read_fold(as_text(record.body), body)) return false;
+  if (!read_fold(as_text(record.body), record.version, body)) return false;
   // Each of the two may be one that died and was dropped.
   std::uint32_t returned = kNoRow;
   Known const gone = look(body.returned, base, returned);
@@ -162,41 +161,36 @@ bool Journal::apply_fold(RecordView const& record, Lsn base, Effects& effects) {
   if (known == Known::yes) {
     if (!is_waiting(state_.row(twin).place()) || body.date > timer::kDateMax) return false;
     PayloadView const view = state_.view(twin);
-    State::Change change{body.priority,
-                         body.date,
-                         body.timeouts,
-                         body.lifetime,
-                         view.facts,
-                         view.data,
-                         body.error.empty() ? view.error : body.error};
+    State::Change change{body.priority, body.date, body.counters,
+                         view.facts,    view.data, body.error.empty() ? view.error : body.error};
     change.facts.expires = body.expires;
     change.facts.merges = body.merges;
     state_.change(twin, change, effects);
-    if (body.lifetime > before) alert_weary(twin, effects);
+    if (body.counters.lifetime > before) alert_weary(twin, effects);
   }
   return true;
 }
 
-void Journal::alert_failed(std::uint32_t row, bool deleted, Effects& effects) const {
+void Journal::alert_failed(std::uint32_t row, RemoveBody const& deleted, Effects& effects) const {
   if (serving_at_ == 0) return;
-  PayloadView const view = state_.view(row);
+  bool const is_deleted = deleted.reason == Reason::failed;
+  std::string_view const error = deleted.error.empty() ? state_.view(row).error : deleted.error;
   std::string message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +
-                        (deleted ? " is deleted after " : " is parked after ") +
-                        std::to_string(state_.row(row).timeouts()) + " time-outs (" +
-                        std::to_string(state_.row(row).lifetime()) + " in its life)";
-  if (!view.error.empty()) message.append("; last error: ").append(view.error);
+                        (is_deleted ? " is deleted after " : " is parked after ") +
+                        attempts_text(deleted.has_counters ? deleted.counters : state_.counters_of(row));
+  if (!error.empty()) message.append("; last error: ").append(error);
   // A parked row is lowered with the last of its kind; nothing is left of a deleted one that could end.
-  if (deleted)
+  if (is_deleted)
     effects.alert("row-deleted", 60, message, "journal,manual");
   else
     effects.alert("row-failed", 60, message, "journal");
 }
 
-// A merge forgives a row's time-outs; those of its life are remembered, or a poison row would never be noticed (DECISIONS 18).
+// A merge forgives a row's attempts; those of its life are remembered, or a poison row would never be noticed (DECISIONS 18).
 void Journal::alert_weary(std::uint32_t row, Effects& effects) const {
   if (serving_at_ == 0 || !state_.is_weary(row)) return;
   std::string const message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +
-                              " timed out " + std::to_string(state_.row(row).lifetime()) +
+                              " failed or timed out " + std::to_string(state_.row(row).lifetime()) +
                               " times in its life and is tried again; above " +
                               std::to_string(options_.max_lifetime_timeouts) + " it is given up";
   effects.alert("row-times-out", 55, message, "journal");
@@ -204,7 +198,7 @@ void Journal::alert_weary(std::uint32_t row, Effects& effects) const {
 
 bool Journal::apply_park(RecordView const& record, Lsn base, Effects& effects) {
   ParkBody body;
-  if (!read_park(as_text(record.body), body)) return false;
+  if (!read_park(as_text(record.body), record.version, body)) return false;
   note_failure(false, true);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, base, row);
@@ -212,24 +206,24 @@ bool Journal::apply_park(RecordView const& record, Lsn base, Effects& effects) {
   if (state_.row(row).place() != Place::processing) return false;
   state_.park(row, body, effects);
   count(&Statistics::failed);
-  alert_failed(row, false, effects);
+  alert_failed(row, {}, effects);
   return true;
 }
 
 bool Journal::apply_remove(RecordView const& record, Lsn base, Effects& effects) {
-  Reason reason{};
-  if (!read_remove(as_text(record.body), reason)) return false;
-  note_failure(reason == Reason::done, reason == Reason::failed);
+  RemoveBody body;
+  if (!read_remove(as_text(record.body), record.version, body)) return false;
+  note_failure(body.reason == Reason::done, body.reason == Reason::failed);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, base, row);
   if (known != Known::yes) return known == Known::dropped;
-  switch (reason) {
+  switch (body.reason) {
     case Reason::done: measure_done(row); break;
     case Reason::deleted: count(&Statistics::deleted); break;
     case Reason::expired: count(&Statistics::expired); break;
     case Reason::failed:
       count(&Statistics::failed);
-      alert_failed(row, true, effects);
+      alert_failed(row, body, effects);
       break;
   }
   state_.remove(row, effects);

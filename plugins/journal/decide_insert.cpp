@@ -34,6 +34,7 @@ struct Journal::Wish {
   std::uint8_t priority{kPriorityDefault};
   std::int64_t now{0};
   std::int64_t date{0};
+  bool has_date{false};  // it was asked for
   std::int64_t expires{0};
   std::int64_t inserted{0};  // the client's date
   Sender sender{};
@@ -49,6 +50,7 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", kPriorityDefault, 0, 255));
   // What should have been done earlier is due now (DECISIONS 21).
   wish.date = std::max(now, parameters.date("process_date", now, now));
+  wish.has_date = parameters.has("process_date");
   wish.expires = parameters.date("expiration_date", 0, now);
   wish.inserted = parameters.date("insertion_date", now, now);
   wish.sender.client = parameters.text("client", kClientBytesMax);
@@ -215,6 +217,9 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   if (behind) ++statistics_.behind;
   state_.remember(index);
   answer_inserted(decision, row.id(), behind ? "behind" : "merged", body.merges, body.date);
+  // Another date than it asked for: which rule gave it.
+  if (wish.has_date && body.date != wish.date)
+    decision.answer.add("date_by", Value::of_text(body.date > wish.date ? "waiting-row" : "max-postpone"));
   return Verdict::done;
 }
 

@@ -76,21 +76,19 @@ Verdict Journal::remove(Command const& command, Decision& decision) const {
   return by_key && ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
 }
 
-// Due now, its time-outs forgotten. The lifetime counter stays: a poison row must be noticed. Returns its date.
-std::int64_t Journal::put_back(std::uint32_t index, Decision& decision) const {
+// Due now, its attempts forgotten. The lifetime counter stays: a poison row must be noticed.
+Journal::Ended Journal::put_back(std::uint32_t index, Decision& decision) const {
   Row const& row = state_.row(index);
   GiveBackBody body;
   body.date = row.place() == Place::parked ? decision.now.value : std::min(row.date(), decision.now.value);
-  body.lifetime = row.lifetime();
-  ++statistics_.kicked;
-  return give_back(index, body, decision);
+  body.counters.lifetime = row.lifetime();
+  Ended const ended = give_back(index, body, decision);
+  if (ended.how == Ended::waits) ++statistics_.kicked;
+  return ended;
 }
 
 void Journal::kick_row(std::uint32_t index, Decision& decision) const {
-  Row const& row = state_.row(index);
-  std::int64_t const date = put_back(index, decision);
-  decision.answer.message("KICKED").add("table", std::string_view{declaration_->name}).add("row", row.id().value);
-  if (date != 0) decision.answer.add("process_date", date);
+  answer_ended(state_.row(index).id(), "KICKED", put_back(index, decision), decision);
 }
 
 Verdict Journal::kick(Command const& command, Decision& decision) const {
@@ -140,6 +138,7 @@ void Journal::add_row_columns(std::uint32_t index, PayloadView const& view, Answ
   model::add_data(schema, view.data, answer);
   answer.add("priority", std::uint64_t{row.priority()}).add("process_date", row.date());
   answer.add("insertion_date", view.facts.inserted).add("timeouts", std::uint64_t{row.timeouts()});
+  answer.add("attempts", std::uint64_t{row.timeouts()} + view.facts.failures);
 }
 
 void Journal::describe_row(std::uint32_t index, Answer& answer) const {

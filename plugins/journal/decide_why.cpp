@@ -37,6 +37,11 @@ std::string date_to_come(std::int64_t date, std::int64_t now) {
 
 }  // namespace
 
+std::string Journal::attempts_text(Counters const& counters) {
+  return times(counters.attempts(), "attempt") + " (" + std::to_string(counters.failures) + " failed, " +
+         std::to_string(counters.timeouts) + " timed out), " + std::to_string(counters.lifetime) + " in its life";
+}
+
 // One REASON: the sentence grows beside its facts.
 class Journal::Reasons {
  public:
@@ -123,9 +128,9 @@ class Journal::Reasons {
     Lease const& lease = state_.lease_of(holder);
     answer_.add("held_by", state_.row(holder).id().value).add("process_date", row_.date());
     add_lease(lease);
-    text_ = "It waits for row " + std::to_string(state_.row(holder).id().value) +
-            " of the same key (" + (state_.order().rules().concurrency_key > 1 ? "concurrency-key" : "one-at-a-time") +
-            "), which " + worker_text(lease, "");
+    text_ = "It waits for row " + std::to_string(state_.row(holder).id().value) + " of the same key (" +
+            (state_.order().rules().concurrency_key > 1 ? "concurrency-key" : "one-at-a-time") + "), which " +
+            worker_text(lease, "");
   }
 
   void tell_processing() {
@@ -140,8 +145,7 @@ class Journal::Reasons {
     state("parked");
     answer_.add("since", facts.parked_at);
     text_ = "It is parked since " + model::format_date(facts.parked_at) + " after " +
-            times(row_.timeouts(), "time-out") + " (" + std::to_string(row_.lifetime()) +
-            " in its life): workers get it again after KICK, DELETE drops it";
+            attempts_text(state_.counters_of(index_)) + ": workers get it again after KICK, DELETE drops it";
     if (journal_.options_.keep_parked == 0) return;
     std::int64_t const until = facts.parked_at + journal_.options_.keep_parked;
     answer_.add("until", until);
@@ -150,12 +154,12 @@ class Journal::Reasons {
 
   // What happened to it so far, whatever its state.
   void tell_history(Facts const& facts) {
-    bool const parked = row_.place() == Place::parked;
-    answer_.add("timeouts", std::uint64_t{row_.timeouts()}).add("lifetime_timeouts", std::uint64_t{row_.lifetime()});
-    if (!parked && row_.lifetime() > 0)
-      text_ += "; it timed out " + std::to_string(row_.timeouts()) + " of " +
-               times(std::uint64_t{journal_.options_.max_timeouts} + 1, "time") + " allowed (" +
-               std::to_string(row_.lifetime()) + " in its life)";
+    Counters const counters = state_.counters_of(index_);
+    answer_.add("attempts", std::uint64_t{counters.attempts()})
+        .add("failures", std::uint64_t{counters.failures})
+        .add("timeouts", std::uint64_t{counters.timeouts})
+        .add("lifetime_timeouts", std::uint64_t{counters.lifetime});
+    if (row_.place() != Place::parked && counters.lifetime > 0) tell_attempts(counters);
     std::string_view const error = state_.view(index_).error;
     if (!error.empty()) {
       answer_.add("error", error);
@@ -170,11 +174,29 @@ class Journal::Reasons {
                  : "; it expires at " + date_to_come(facts.expires, now_);
   }
 
+  // How often, and where that ends.
+  void tell_attempts(Counters const& counters) {
+    Options const& options = journal_.options_;
+    if (counters.attempts() == 0) {
+      text_ += "; no attempt failed since it was merged or kicked";
+    } else {
+      if (counters.failures > 0) {
+        text_ += "; it failed " + times(counters.failures, "time");
+        if (options.max_attempts != 0) text_ += " (given up at " + std::to_string(options.max_attempts) + ")";
+      }
+      if (counters.timeouts > 0)
+        text_ += "; it timed out " + times(counters.timeouts, "time") + " (given up above " +
+                 std::to_string(options.max_timeouts) + ")";
+    }
+    text_ += "; " + times(counters.lifetime, "attempt") + " in its life did not succeed (given up above " +
+             std::to_string(options.max_lifetime_timeouts) + ")";
+  }
+
   // `what`: " it", or nothing if the sentence names the row already.
   std::string worker_text(Lease const& lease, std::string_view what) const {
     std::string out{state_.leases().worker(lease)};
-    out += " has had" + std::string{what} + " since " + model::format_date(lease.began) + " (" + model::format_span(now_ - lease.began) +
-           ") and may keep it until " + date_to_come(lease.ends, now_);
+    out += " has had" + std::string{what} + " since " + model::format_date(lease.began) + " (" +
+           model::format_span(now_ - lease.began) + ") and may keep it until " + date_to_come(lease.ends, now_);
     if (lease.connection == 0) out += "; its connection is gone";
     return out;
   }
@@ -230,8 +252,9 @@ Verdict Journal::why(Command const& command, Decision& decision) const {
   if (!decision.status.ok()) return Verdict::done;
   KeyRows const rows = state_.find_key(key_);
   // The one that waits leads to those processed, and these to the parked ones.
-  std::uint32_t const head =
-      rows.waiting != kNoRow ? rows.waiting : rows.processing != kNoRow ? rows.processing : rows.parked;
+  std::uint32_t const head = rows.waiting != kNoRow      ? rows.waiting
+                             : rows.processing != kNoRow ? rows.processing
+                                                         : rows.parked;
   std::uint64_t told = 0;
   for (std::uint32_t row = head; row != kNoRow && told < kRowsOfKeyMax; row = state_.next_sibling(row), ++told)
     Reasons{*this, row, now, decision.answer}.tell();

@@ -21,8 +21,6 @@ constexpr std::size_t kBytes = 1;
 constexpr std::size_t kExpired = 2;
 constexpr std::size_t kFirstEpoch = 3;
 
-std::uint8_t one_more(std::uint8_t count) { return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1); }
-
 }  // namespace
 
 // ---------------------------------------------------------------------------
@@ -77,7 +75,8 @@ Verdict Journal::give_next(Command const& command, Decision& decision, std::uint
     return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(decision, wait_ms, decision.now);
   }
   // Slow rows are for a NEXT of their own.
-  if (decision.carry[kGiven] > 0 && (row == kNoRow || order.is_slow_after(row, LeaseEpoch{decision.carry[kFirstEpoch]})))
+  if (decision.carry[kGiven] > 0 &&
+      (row == kNoRow || order.is_slow_after(row, LeaseEpoch{decision.carry[kFirstEpoch]})))
     return Verdict::done;
   if (row != kNoRow) return give_row(row, command, decision, count, lease_ms);
   return give_nothing(decision, wait_ms, domain.empty() ? state_.next_date() : state_.next_date(domain));
@@ -209,28 +208,32 @@ Verdict Journal::done(Command const& command, Decision& decision) const {
   return next_too ? Verdict::again : Verdict::done;
 }
 
+// Without an error it counts nothing: the worker has no time for it. With one it is a failed attempt (DECISIONS 18).
 Verdict Journal::release(Command const& command, Decision& decision) const {
+  if (decision.step > 0) {
+    pause_after_failures(decision);
+    return Verdict::done;
+  }
   Parameters parameters{*command.message};
   std::int64_t const now = decision.now.value;
   std::int64_t const wanted = parameters.date("process_date", 0, now);
+  bool const has_error = !command.message->text("error").empty();
+  bool const failed = parameters.integer("failed", has_error ? 1 : 0, 0, 1) != 0;
   std::uint32_t const index = find_leased(parameters, decision);
   if (index == kNoRow) return Verdict::done;
-  Row const& row = state_.row(index);
-  ObjectId const id = row.id();
+  ObjectId const id = state_.row(index).id();
   GiveBackBody body;
-  body.date =
-      parameters.has("process_date")
-          ? std::max(now, wanted)
-          : std::min(now + options_.back_off(row.timeouts(), id, state_.lease_of(index).epoch), timer::kDateMax);
-  body.timeouts = row.timeouts();
-  body.lifetime = row.lifetime();
+  body.counters = state_.counters_of(index);
+  if (failed) {
+    body.counters = body.counters.after_failure();
+    ++statistics_.attempts_failed;
+  }
+  body.date = parameters.has("process_date") ? std::max(now, wanted) : failed ? rested(index, body.counters, now) : now;
   body.error = shortened(command.message->text("error"), kErrorBytesMax);
-  std::int64_t const date = give_back(index, body, decision);
-  ++statistics_.released;
-  Answer& answer =
-      decision.answer.message("RELEASED").add("table", std::string_view{declaration_->name}).add("row", id.value);
-  if (date != 0) answer.add("process_date", date);
-  return Verdict::done;
+  Ended const ended = failed ? end_attempt(index, body, decision) : give_back(index, body, decision);
+  if (ended.how == Ended::waits) ++statistics_.released;
+  answer_ended(id, "RELEASED", ended, decision);
+  return ended.how == Ended::waits || options_.pause_after_failures == 0 ? Verdict::done : Verdict::again;
 }
 
 Verdict Journal::fail(Command const& command, Decision& decision) const {
@@ -241,23 +244,51 @@ Verdict Journal::fail(Command const& command, Decision& decision) const {
   Parameters parameters{*command.message};
   std::uint32_t const index = find_leased(parameters, decision);
   if (index == kNoRow) return Verdict::done;
-  Row const& row = state_.row(index);
-  ObjectId const id = row.id();
-  give_up(index, row.timeouts(), row.lifetime(), shortened(command.message->text("error"), kErrorBytesMax), decision);
-  decision.answer.message("PARKED").add("table", std::string_view{declaration_->name}).add("row", id.value);
+  ObjectId const id = state_.row(index).id();
+  GiveBackBody body;
+  body.counters = state_.counters_of(index).after_failure();
+  body.error = shortened(command.message->text("error"), kErrorBytesMax);
+  ++statistics_.attempts_failed;
+  answer_ended(id, {}, give_up(index, body, decision), decision);
   return options_.pause_after_failures == 0 ? Verdict::done : Verdict::again;
 }
 
 // ---------------------------------------------------------------------------
 // Coming back
 
-std::int64_t Journal::give_back(std::uint32_t index, GiveBackBody const& body, Decision& decision) const {
+// What became of a row that a worker gave back: `waiting` is the answer's command if it waits.
+void Journal::answer_ended(ObjectId row, std::string_view waiting, Ended const& ended, Decision& decision) const {
+  std::string_view const command = ended.how == Ended::waits    ? waiting
+                                   : ended.how == Ended::parked ? "PARKED"
+                                                                : "DELETED";
+  Answer& answer = decision.answer.message(command);
+  answer.add("table", std::string_view{declaration_->name}).add("row", row.value);
+  if (ended.how == Ended::waits) answer.add("process_date", ended.date);
+}
+
+// When a row may be handed out again after an attempt that is counted already.
+std::int64_t Journal::rested(std::uint32_t index, Counters const& counters, std::int64_t now) const {
+  std::int64_t const rest =
+      options_.back_off(counters.attempts() - 1U, state_.row(index).id(), state_.lease_of(index).epoch);
+  return std::min(now + rest, timer::kDateMax);
+}
+
+// An attempt that is counted in `body` already: the row waits for another, or that was one too many.
+Journal::Ended Journal::end_attempt(std::uint32_t index, GiveBackBody const& body, Decision& decision) const {
+  Counters const& counters = body.counters;
+  bool const too_many = counters.timeouts > options_.max_timeouts ||
+                        (options_.max_attempts != 0 && counters.failures >= options_.max_attempts) ||
+                        counters.lifetime > options_.max_lifetime_timeouts;
+  return too_many ? give_up(index, body, decision) : give_back(index, body, decision);
+}
+
+Journal::Ended Journal::give_back(std::uint32_t index, GiveBackBody const& body, Decision& decision) const {
   Row const& row = state_.row(index);
   Facts const facts = state_.view(index).facts;
   std::int64_t const now = decision.now.value;
   if (facts.is_expired(now)) {
     append_remove(decision.records, row.id(), Reason::expired);
-    return 0;
+    return {Ended::deleted, 0};
   }
   std::uint32_t twin = state_.key_rows_of(index).waiting;
   if (twin == index) twin = kNoRow;
@@ -267,9 +298,9 @@ std::int64_t Journal::give_back(std::uint32_t index, GiveBackBody const& body, D
   }
   if (twin == kNoRow) {
     append_give_back(decision.records, row.id(), body);
-    return body.date;
+    return {Ended::waits, body.date};
   }
-  // The twin's data and id, the smaller priority, the returned row's counter (DECISIONS 23).
+  // The twin's data and id, the smaller priority, the returned row's counters (DECISIONS 23).
   Row const& other = state_.row(twin);
   Facts const twin_facts = state_.view(twin).facts;
   FoldBody fold;
@@ -277,40 +308,33 @@ std::int64_t Journal::give_back(std::uint32_t index, GiveBackBody const& body, D
   fold.priority = std::min(row.priority(), other.priority());
   fold.date = std::max(body.date, other.date());
   fold.expires = facts.expires == 0 || twin_facts.expires == 0 ? 0 : std::max(facts.expires, twin_facts.expires);
-  fold.timeouts = body.timeouts;
-  fold.lifetime = std::max(body.lifetime, other.lifetime());
+  fold.counters = body.counters;
+  fold.counters.lifetime = std::max(body.counters.lifetime, other.lifetime());
   fold.merges = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(UINT32_MAX, std::uint64_t{facts.merges} + twin_facts.merges + 1));
   fold.error = body.error;
   append_fold(decision.records, other.id(), fold);
-  return fold.date;
+  return {Ended::waits, fold.date};
 }
 
-void Journal::give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error,
-                      Decision& decision) const {
+Journal::Ended Journal::give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const {
+  // One that has expired goes for that.
+  if (state_.view(row).facts.is_expired(decision.now.value)) return give_back(row, body, decision);
   ObjectId const id = state_.row(row).id();
   if (options_.delete_failed) {
-    append_remove(decision.records, id, Reason::failed);
-  } else {
-    append_park(decision.records, id, {decision.now.value, timeouts, lifetime, error});
+    append_given_up(decision.records, id, body.counters, body.error);
+    return {Ended::deleted, 0};
   }
+  append_park(decision.records, id, {decision.now.value, body.counters, body.error});
+  return {Ended::parked, 0};
 }
 
 void Journal::time_out(std::uint32_t index, Decision& decision) const {
-  Row const& row = state_.row(index);
   GiveBackBody body;
-  body.timeouts = one_more(row.timeouts());
-  body.lifetime = one_more(row.lifetime());
+  body.counters = state_.counters_of(index).after_timeout();
+  body.date = rested(index, body.counters, decision.now.value);
   ++statistics_.timed_out;
-  if (state_.view(index).facts.is_expired(decision.now.value)) {
-    append_remove(decision.records, row.id(), Reason::expired);
-  } else if (body.timeouts > options_.max_timeouts || body.lifetime > options_.max_lifetime_timeouts) {
-    give_up(index, body.timeouts, body.lifetime, {}, decision);
-  } else {
-    std::int64_t const rest = options_.back_off(body.timeouts - 1U, row.id(), state_.lease_of(index).epoch);
-    body.date = std::min(decision.now.value + rest, timer::kDateMax);
-    give_back(index, body, decision);
-  }
+  end_attempt(index, body, decision);
 }
 
 }  // namespace fastjournal::journal

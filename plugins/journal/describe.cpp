@@ -77,6 +77,7 @@ void Journal::describe_statistics(MetricSink& sink) const {
   put("done", s.done);
   put("released", s.released);
   put("timed_out", s.timed_out);
+  put("attempts_failed", s.attempts_failed);
   put("failed", s.failed);
   put("kicked", s.kicked);
   put("deleted", s.deleted);

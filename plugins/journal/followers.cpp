@@ -65,7 +65,7 @@ bool Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records
 bool Journal::apply_to_part(SnapshotCursor const& cursor, RecordView const& record, Effects& effects) noexcept {
   auto const [part, at, within] = cursor.at;
   bool const states_row = record.type == static_cast<std::uint8_t>(RecordType::row);
-  if (part == kRows && states_row && record.object.value > at) return record.version == kRecordVersion;
+  if (part == kRows && states_row && record.object.value > at) return knows(RecordType::row, record.version);
   return apply(record, kNothingIsDamage, effects);
 }
 

@@ -37,11 +37,12 @@ struct Journal::Named {
 
 namespace {
 
-constexpr std::array<std::string_view, 27> kOptionNames = {"processing-timeout",
+constexpr std::array<std::string_view, 28> kOptionNames = {"processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
                                                            "grace",
                                                            "max-timeouts",
+                                                           "max-attempts",
                                                            "max-lifetime-timeouts",
                                                            "when-failed",
                                                            "keep-parked",
@@ -66,8 +67,8 @@ constexpr std::array<std::string_view, 27> kOptionNames = {"processing-timeout",
                                                            "pause-after-failures"};
 
 // Parameters of answers that no command has: a column of such a name could not be told from them.
-constexpr std::array<std::string_view, 7> kAnswerNames = {"result", "merges",    "timeouts", "lease_end",
-                                                          "left",   "next_date", "omitted"};
+constexpr std::array<std::string_view, 9> kAnswerNames = {"result", "merges",    "timeouts", "attempts", "lease_end",
+                                                          "left",   "next_date", "date_by",  "omitted"};
 
 bool has_rules(Schema const& schema) {
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {

@@ -46,6 +46,9 @@ class Journal final : public Table {
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
   [[nodiscard]] bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override;
+  [[nodiscard]] std::uint8_t newest_version(std::uint8_t record_type) const override {
+    return journal::newest_version(static_cast<RecordType>(record_type));
+  }
   void foresee(RecordView const& record) const noexcept override;
   void add_schema(Schema const& schema) override { state_.add_schema(schema); }
   [[nodiscard]] bool uses_schema(std::uint16_t version) const override { return state_.uses_schema(version); }
@@ -116,16 +119,22 @@ class Journal final : public Table {
   [[nodiscard]] std::int64_t lease_span(Parameters& parameters) const;
   // The leased row that the command's row and epoch name, or kNoRow and a status.
   std::uint32_t find_leased(Parameters& parameters, Decision& decision) const;
-  // The row goes back to waiting, or into its waiting twin, or is dropped as it has expired. Returns the
-  // date it waits for, 0 if it is gone.
-  std::int64_t give_back(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
-  void give_up(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime, std::string_view error,
-               Decision& decision) const;
+  // What became of a row that is not being processed any more.
+  struct Ended {
+    enum How : std::uint8_t { waits, parked, deleted } how;
+    std::int64_t date;  // that it, or the twin it went into, waits for
+  };
+  // The row goes back to waiting, or into its waiting twin, or is dropped as it has expired.
+  Ended give_back(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
+  Ended end_attempt(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
+  Ended give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
+  Ended put_back(std::uint32_t row, Decision& decision) const;  // as KICK does
+  [[nodiscard]] std::int64_t rested(std::uint32_t row, Counters const& counters, std::int64_t now) const;
+  void answer_ended(ObjectId row, std::string_view waiting, Ended const& ended, Decision& decision) const;
   void time_out(std::uint32_t row, Decision& decision) const;
 
   // -- people -------------------------------------------------------------
   [[nodiscard]] Status read_target(Command const& command, std::int64_t now, ObjectId& row, std::string& key) const;
-  std::int64_t put_back(std::uint32_t row, Decision& decision) const;
   void kick_row(std::uint32_t row, Decision& decision) const;
   [[nodiscard]] bool is_visible(std::uint32_t row, std::int64_t now) const;
   void describe_row(std::uint32_t row, Answer& answer) const;
@@ -172,8 +181,10 @@ class Journal final : public Table {
   void note_failure(bool done, bool failed);
   void measure_lease(std::uint32_t row, std::int64_t began);
   void measure_done(std::uint32_t row);
+  // "3 attempts (2 failed, 1 timed out), 5 in its life"
+  [[nodiscard]] static std::string attempts_text(Counters const& counters);
   void alert_weary(std::uint32_t row, Effects& effects) const;
-  void alert_failed(std::uint32_t row, bool deleted, Effects& effects) const;
+  void alert_failed(std::uint32_t row, RemoveBody const& deleted, Effects& effects) const;
 
   // What a replay does is not counted.
   void count(std::uint64_t Statistics::*what) {

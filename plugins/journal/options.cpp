@@ -24,6 +24,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.processing_timeout_max = number("processing-timeout-max");
   out.grace = number("grace");
   out.max_timeouts = static_cast<std::uint8_t>(number("max-timeouts"));
+  out.max_attempts = static_cast<std::uint8_t>(number("max-attempts"));
   out.max_lifetime_timeouts = static_cast<std::uint8_t>(number("max-lifetime-timeouts"));
   out.delete_failed = declaration.option("when-failed").text == "delete";
   out.keep_parked = number("keep-parked");
@@ -47,9 +48,9 @@ Status Options::check(TableDeclaration const& declaration) const {
                                        std::to_string(processing_timeout_max) + " ms)"};
 }
 
-std::int64_t Options::back_off(unsigned failures, ObjectId row, LeaseEpoch epoch) const {
+std::int64_t Options::back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const {
   std::int64_t delay = std::min(back_off_first, back_off_max);
-  for (unsigned i = 0; i < failures && delay < back_off_max && back_off_factor > 1; ++i)
+  for (unsigned i = 0; i < attempts && delay < back_off_max && back_off_factor > 1; ++i)
     delay = delay > back_off_max / back_off_factor ? back_off_max : delay * back_off_factor;
   std::int64_t const spread = delay * back_off_jitter / 100;
   if (spread == 0) return delay;

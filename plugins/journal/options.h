@@ -17,6 +17,7 @@ struct Options {
   std::int64_t processing_timeout_max{0};
   std::int64_t grace{10'000};
   std::uint8_t max_timeouts{5};
+  std::uint8_t max_attempts{25};  // 0: no limit of its own
   std::uint8_t max_lifetime_timeouts{100};
   bool delete_failed{false};
   std::int64_t keep_parked{0};  // 0: for ever
@@ -34,12 +35,12 @@ struct Options {
   // What the loader cannot check, as it concerns two options: ok, or which and why.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 
-  // So many time-outs in a row's life that somebody should know, well before it is given up.
+  // So many attempts in a row's life that somebody should know, well before it is given up.
   [[nodiscard]] std::uint8_t weary_from() const {
     return static_cast<std::uint8_t>(std::max(1, (max_lifetime_timeouts + 1) / 2));
   }
-  // How long a row rests after its n-th failure (from 0), with what chance would add (DECISIONS 14).
-  [[nodiscard]] std::int64_t back_off(unsigned failures, ObjectId row, LeaseEpoch epoch) const;
+  // How long a row rests after its n-th attempt (from 0), with what chance would add (DECISIONS 14).
+  [[nodiscard]] std::int64_t back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const;
 };
 
 }  // namespace fastjournal::journal

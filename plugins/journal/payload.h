@@ -12,6 +12,7 @@
 //   [merges]     varint
 //   [parked_at]  zigzag varint, relative to arrival
 //   [error]      varint: its length
+//   [failures]   varint
 //   key data error
 #pragma once
 
@@ -30,6 +31,7 @@ struct Facts {
   std::int64_t expires{0};    // 0: never
   std::int64_t parked_at{0};  // 0: not parked
   std::uint32_t merges{0};
+  std::uint8_t failures{0};  // attempts that ended in an error, since the last merge
   std::uint16_t schema{0};
   std::uint32_t key_bytes{0};
   std::uint32_t data_bytes{0};
@@ -52,6 +54,7 @@ inline constexpr unsigned char kMerges = 8;
 inline constexpr unsigned char kParkedAt = 16;
 inline constexpr unsigned char kError = 32;
 inline constexpr unsigned char kPadded = 64;
+inline constexpr unsigned char kFailures = 128;
 
 // Two facts that every row is asked for, without reading the others.
 inline std::int64_t arrival_at(char const* front) {
@@ -95,6 +98,10 @@ inline std::size_t write_facts(char* to, Facts const& facts) {
     flags |= kError;
     at += store_varint(to + at, facts.error_bytes);
   }
+  if (facts.failures != 0) {
+    flags |= kFailures;
+    at += store_varint(to + at, facts.failures);
+  }
   *to = static_cast<char>(flags);
   return at;
 }
@@ -136,6 +143,9 @@ inline std::size_t write_facts(char* to, Facts const& facts) {
   if (!plain(kMerges, facts.merges)) return false;
   if (!relative(kParkedAt, facts.arrival, 0, facts.parked_at)) return false;
   if (!plain(kError, facts.error_bytes)) return false;
+  std::uint32_t failures = 0;
+  if (!plain(kFailures, failures) || failures > UINT8_MAX) return false;
+  facts.failures = static_cast<std::uint8_t>(failures);
   from = (flags & kPadded) != 0 ? from.substr(kFactsBytesMax) : rest;
   return true;
 }

@@ -116,10 +116,10 @@ class Tail {
 };
 
 template <typename... Texts>
-Lsn append(Records& records, RecordType type, ObjectId object, Head const& head, Texts... texts) {
+Lsn append(Records& records, RecordType type, std::uint8_t version, ObjectId object, Head const& head, Texts... texts) {
   std::size_t size = head.view().size();
   ((size += texts.size()), ...);
-  Records::Place const place = records.append(static_cast<std::uint8_t>(type), kRecordVersion, object, size);
+  Records::Place const place = records.append(static_cast<std::uint8_t>(type), version, object, size);
   std::byte* to = place.body.data();
   auto const copy = [&to](std::string_view from) {
     if (!from.empty()) std::memcpy(to, from.data(), from.size());
@@ -128,6 +128,22 @@ Lsn append(Records& records, RecordType type, ObjectId object, Head const& head,
   copy(head.view());
   (copy(texts), ...);
   return place.lsn;
+}
+
+// Bodies with counters: the first version knows no failures.
+std::uint8_t version_with(std::uint8_t failures) { return failures == 0 ? 1 : 2; }
+
+void write_counters(Head& head, Counters const& counters) {
+  head.byte(counters.timeouts).byte(counters.lifetime);
+  if (counters.failures != 0) head.byte(counters.failures);
+}
+Counters read_counters(Tail& tail, std::uint8_t version) {
+  Counters out;
+  out.timeouts = tail.byte();
+  out.lifetime = tail.byte();
+  // Where there are none the first version is written.
+  if (version > 1 && (out.failures = tail.byte()) == 0) tail.fail();
+  return out;
 }
 
 constexpr std::uint8_t kStatusMask = 3;
@@ -170,7 +186,8 @@ Head row_head(RowBody const& body) {
 }  // namespace
 
 Lsn append_row(Records& records, ObjectId object, RowBody const& body) {
-  return append(records, RecordType::row, object, row_head(body), body.key, body.data, body.error);
+  return append(records, RecordType::row, version_with(body.facts.failures), object, row_head(body), body.key,
+                body.data, body.error);
 }
 
 Lsn append_merge(Records& records, ObjectId row, MergeBody const& body) {
@@ -179,55 +196,60 @@ Lsn append_merge(Records& records, ObjectId row, MergeBody const& body) {
   head.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(body.change) | (sender ? kHasSender : 0)));
   head.byte(body.priority).six(body.date).six(body.expires).six(body.accepted).number(body.merges).number(body.schema);
   if (sender) head.text(body.sender.client).number(body.sender.sequence).six(body.now);
-  return append(records, RecordType::merge, row, head, body.data);
+  return append(records, RecordType::merge, 1, row, head, body.data);
 }
 
 Lsn append_lease(Records& records, ObjectId row, Leases::Terms const& terms) {
   Head head;
   write_terms(head, terms);
-  return append(records, RecordType::lease, row, head);
+  return append(records, RecordType::lease, 1, row, head);
 }
 
 Lsn append_hold(Records& records, ObjectId row, Leases::Terms const& terms) {
   Head head;
   head.six(terms.ends).number(terms.connection).number(terms.start);
-  return append(records, RecordType::hold, row, head, terms.worker);
+  return append(records, RecordType::hold, 1, row, head, terms.worker);
 }
 
 Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body) {
   Head head;
-  head.six(body.date).byte(body.timeouts).byte(body.lifetime);
-  return append(records, RecordType::give_back, row, head, body.error);
+  head.six(body.date);
+  write_counters(head, body.counters);
+  return append(records, RecordType::give_back, version_with(body.counters.failures), row, head, body.error);
 }
 
 Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body) {
   Head head;
-  head.id(body.returned)
-      .byte(body.priority)
-      .six(body.date)
-      .six(body.expires)
-      .byte(body.timeouts)
-      .byte(body.lifetime)
-      .number(body.merges);
-  return append(records, RecordType::fold, twin, head, body.error);
+  head.id(body.returned).byte(body.priority).six(body.date).six(body.expires);
+  write_counters(head, body.counters);
+  head.number(body.merges);
+  return append(records, RecordType::fold, version_with(body.counters.failures), twin, head, body.error);
 }
 
 Lsn append_park(Records& records, ObjectId row, ParkBody const& body) {
   Head head;
-  head.six(body.at).byte(body.timeouts).byte(body.lifetime);
-  return append(records, RecordType::park, row, head, body.error);
+  head.six(body.at);
+  write_counters(head, body.counters);
+  return append(records, RecordType::park, version_with(body.counters.failures), row, head, body.error);
 }
 
 Lsn append_remove(Records& records, ObjectId row, Reason reason) {
   Head head;
   head.byte(static_cast<std::uint8_t>(reason));
-  return append(records, RecordType::remove, row, head);
+  return append(records, RecordType::remove, 1, row, head);
+}
+
+Lsn append_given_up(Records& records, ObjectId row, Counters const& counters, std::string_view error) {
+  Head head;
+  head.byte(static_cast<std::uint8_t>(Reason::failed));
+  head.byte(counters.timeouts).byte(counters.failures).byte(counters.lifetime);
+  return append(records, RecordType::remove, 2, row, head, error);
 }
 
 Lsn append_seen(Records& records, SeenBody const& body) {
   Head head;
   head.text(body.sender.client).number(body.sender.sequence).id(body.row).six(body.now);
-  return append(records, RecordType::seen, ObjectId{}, head);
+  return append(records, RecordType::seen, 1, ObjectId{}, head);
 }
 
 void write_client(std::string& out, ClientBody const& body) {
@@ -244,11 +266,11 @@ void write_client(std::string& out, ClientBody const& body) {
 Lsn append_client(Records& records, ObjectId segment, ClientBody const& body) {
   std::string bytes;
   write_client(bytes, body);
-  return append(records, RecordType::client, segment, Head{}, std::string_view{bytes});
+  return append(records, RecordType::client, 1, segment, Head{}, std::string_view{bytes});
 }
 
 Lsn append_client_dropped(Records& records, std::string_view name) {
-  return append(records, RecordType::client_dropped, ObjectId{}, Head{}, name);
+  return append(records, RecordType::client_dropped, 1, ObjectId{}, Head{}, name);
 }
 
 namespace {
@@ -266,10 +288,10 @@ Head pause_head(PauseBody const& body) {
 }  // namespace
 
 Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body) {
-  return append(records, RecordType::pause, pause, pause_head(body), body.reason);
+  return append(records, RecordType::pause, 1, pause, pause_head(body), body.reason);
 }
 
-Lsn append_resume(Records& records, ObjectId pause) { return append(records, RecordType::resume, pause, Head{}); }
+Lsn append_resume(Records& records, ObjectId pause) { return append(records, RecordType::resume, 1, pause, Head{}); }
 
 void write_pause(std::string& out, Pause const& pause) {
   append_little(out, pause.id.value);
@@ -296,7 +318,7 @@ std::uint64_t pause_record_bytes(Pause const& pause) {
   return pause.id.is_none() ? 0 : 64U + pause.by.size() + pause.reason.size();
 }
 
-bool read_row(std::string_view bytes, RowBody& body) {
+bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body) {
   Tail tail{bytes};
   std::uint8_t const flags = tail.byte();
   if ((flags & kStatusMask) > static_cast<std::uint8_t>(RowStatus::parked) ||
@@ -315,6 +337,7 @@ bool read_row(std::string_view bytes, RowBody& body) {
     body.sender.sequence = tail.number();
   }
   body.facts = tail.facts();
+  if ((version > 1) != (body.facts.failures != 0)) tail.fail();
   body.date = body.facts.arrival + after_arrival;
   body.key = tail.bytes(body.facts.key_bytes);
   body.data = tail.bytes(body.facts.data_bytes);
@@ -358,41 +381,46 @@ bool read_hold(std::string_view bytes, Leases::Terms& terms) {
   return tail.finished();
 }
 
-bool read_give_back(std::string_view bytes, GiveBackBody& body) {
+bool read_give_back(std::string_view bytes, std::uint8_t version, GiveBackBody& body) {
   Tail tail{bytes};
   body.date = tail.six();
-  body.timeouts = tail.byte();
-  body.lifetime = tail.byte();
+  body.counters = read_counters(tail, version);
   body.error = tail.rest();
   return tail.finished();
 }
 
-bool read_fold(std::string_view bytes, FoldBody& body) {
+bool read_fold(std::string_view bytes, std::uint8_t version, FoldBody& body) {
   Tail tail{bytes};
   body.returned = tail.id();
   body.priority = tail.byte();
   body.date = tail.six();
   body.expires = tail.six();
-  body.timeouts = tail.byte();
-  body.lifetime = tail.byte();
+  body.counters = read_counters(tail, version);
   body.merges = tail.number_as<std::uint32_t>();
   body.error = tail.rest();
   return tail.finished();
 }
 
-bool read_park(std::string_view bytes, ParkBody& body) {
+bool read_park(std::string_view bytes, std::uint8_t version, ParkBody& body) {
   Tail tail{bytes};
   body.at = tail.six();
-  body.timeouts = tail.byte();
-  body.lifetime = tail.byte();
+  body.counters = read_counters(tail, version);
   body.error = tail.rest();
   return tail.finished();
 }
 
-bool read_remove(std::string_view bytes, Reason& reason) {
+bool read_remove(std::string_view bytes, std::uint8_t version, RemoveBody& body) {
   Tail tail{bytes};
-  reason = static_cast<Reason>(tail.byte());
-  return tail.finished() && reason >= Reason::done && reason <= Reason::failed;
+  body.reason = static_cast<Reason>(tail.byte());
+  body.has_counters = version > 1;
+  if (body.has_counters) {
+    body.counters.timeouts = tail.byte();
+    body.counters.failures = tail.byte();
+    body.counters.lifetime = tail.byte();
+    body.error = tail.rest();
+    if (body.reason != Reason::failed) tail.fail();
+  }
+  return tail.finished() && body.reason >= Reason::done && body.reason <= Reason::failed;
 }
 
 bool read_seen(std::string_view bytes, SeenBody& body) {

@@ -2,6 +2,10 @@
 // Bodies state effects (who, what value), never wishes, so that a replay from
 // any base decides nothing. Dates are 6 bytes, ids LSN / 8 in 6 bytes, texts a
 // varint length and bytes; a last text needs no length.
+//
+// Each record type has versions of its own. A changed body gets the next one, and the readers here know all
+// that ever landed, for good: tests/golden/logs holds a log of each. A body is written in the oldest version that can
+// say it, so that what did not change keeps its bytes, and its digest.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +20,6 @@
 #include "plugins/journal/payload.h"
 
 namespace fastjournal::journal {
-
-inline constexpr std::uint8_t kRecordVersion = 1;
 
 enum class RecordType : std::uint8_t {
   row = 1,              // a row, whole: it begins, or is copied forward
@@ -34,6 +36,30 @@ enum class RecordType : std::uint8_t {
   pause = 12,           // the table is paused, or drains: begins, changes, or is copied forward
   resume = 13,          // it is open again
 };
+
+// The newest version that is written and read; 0: no such record. Version 2 adds the counter of failures, and to
+// `remove` what is said of a row that was given up.
+[[nodiscard]] constexpr std::uint8_t newest_version(RecordType type) {
+  switch (type) {
+    case RecordType::row:
+    case RecordType::give_back:
+    case RecordType::fold:
+    case RecordType::park:
+    case RecordType::remove: return 2;
+    case RecordType::merge:
+    case RecordType::lease:
+    case RecordType::hold:
+    case RecordType::seen:
+    case RecordType::client:
+    case RecordType::client_dropped:
+    case RecordType::pause:
+    case RecordType::resume: return 1;
+  }
+  return 0;
+}
+[[nodiscard]] constexpr bool knows(RecordType type, std::uint8_t version) {
+  return version != 0 && version <= newest_version(type);
+}
 
 enum class RowStatus : std::uint8_t { waiting = 0, processing = 1, parked = 2 };
 
@@ -53,7 +79,7 @@ struct RowBody {
   std::uint8_t lifetime{0};
   Leases::Terms lease{};  // while processing
   Sender sender{};
-  Facts facts{};
+  Facts facts{};  // failures among them
   std::string_view key{};
   std::string_view data{};
   std::string_view error{};
@@ -81,8 +107,7 @@ struct MergeBody {
 
 struct GiveBackBody {
   std::int64_t date{0};
-  std::uint8_t timeouts{0};
-  std::uint8_t lifetime{0};
+  Counters counters{};
   std::string_view error{};  // empty: the last one stays
 };
 
@@ -92,16 +117,22 @@ struct FoldBody {
   std::uint8_t priority{0};
   std::int64_t date{0};
   std::int64_t expires{0};
-  std::uint8_t timeouts{0};
-  std::uint8_t lifetime{0};
+  Counters counters{};
   std::uint32_t merges{0};
   std::string_view error{};
 };
 
 struct ParkBody {
   std::int64_t at{0};
-  std::uint8_t timeouts{0};
-  std::uint8_t lifetime{0};
+  Counters counters{};
+  std::string_view error{};
+};
+
+struct RemoveBody {
+  Reason reason{};
+  // Of one that failed: for the alert, as nothing else is left of it. The first version has none of it.
+  bool has_counters{false};
+  Counters counters{};
   std::string_view error{};
 };
 
@@ -137,6 +168,7 @@ Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body);
 Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body);
 Lsn append_park(Records& records, ObjectId row, ParkBody const& body);
 Lsn append_remove(Records& records, ObjectId row, Reason reason);
+Lsn append_given_up(Records& records, ObjectId row, Counters const& counters, std::string_view error);
 Lsn append_seen(Records& records, SeenBody const& body);
 Lsn append_client(Records& records, ObjectId segment, ClientBody const& body);
 Lsn append_client_dropped(Records& records, std::string_view name);
@@ -154,15 +186,15 @@ void write_pause(std::string& out, Pause const& pause);
 // Likewise of a pause; 0 while the table is open.
 [[nodiscard]] std::uint64_t pause_record_bytes(Pause const& pause);
 
-// False: the bytes are no such body.
-[[nodiscard]] bool read_row(std::string_view bytes, RowBody& body);
+// False: the bytes are no such body. `version` is one that the type knows.
+[[nodiscard]] bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body);
 [[nodiscard]] bool read_merge(std::string_view bytes, MergeBody& body);
 [[nodiscard]] bool read_lease(std::string_view bytes, Leases::Terms& terms);
 [[nodiscard]] bool read_hold(std::string_view bytes, Leases::Terms& terms);
-[[nodiscard]] bool read_give_back(std::string_view bytes, GiveBackBody& body);
-[[nodiscard]] bool read_fold(std::string_view bytes, FoldBody& body);
-[[nodiscard]] bool read_park(std::string_view bytes, ParkBody& body);
-[[nodiscard]] bool read_remove(std::string_view bytes, Reason& reason);
+[[nodiscard]] bool read_give_back(std::string_view bytes, std::uint8_t version, GiveBackBody& body);
+[[nodiscard]] bool read_fold(std::string_view bytes, std::uint8_t version, FoldBody& body);
+[[nodiscard]] bool read_park(std::string_view bytes, std::uint8_t version, ParkBody& body);
+[[nodiscard]] bool read_remove(std::string_view bytes, std::uint8_t version, RemoveBody& body);
 [[nodiscard]] bool read_seen(std::string_view bytes, SeenBody& body);
 [[nodiscard]] bool read_client(std::string_view bytes, ClientBody& body);
 [[nodiscard]] bool read_pause(std::string_view bytes, PauseBody& body);

@@ -26,6 +26,23 @@ enum class Place : std::uint8_t {
 [[nodiscard]] constexpr bool is_waiting(Place place) { return place >= Place::future && place <= Place::behind; }
 [[nodiscard]] constexpr bool is_due(Place place) { return place == Place::listed || place == Place::treed; }
 
+// How a row's attempts ended that did not end in DONE.
+struct Counters {
+  std::uint8_t timeouts{0};  // leases that ran out, since the last merge or KICK
+  std::uint8_t failures{0};  // workers that reported an error, likewise
+  std::uint8_t lifetime{0};  // both, in the row's life
+
+  [[nodiscard]] unsigned attempts() const { return 0U + timeouts + failures; }
+  // One more; what is above any limit stays there.
+  [[nodiscard]] Counters after_timeout() const { return {one_more(timeouts), failures, one_more(lifetime)}; }
+  [[nodiscard]] Counters after_failure() const { return {timeouts, one_more(failures), one_more(lifetime)}; }
+
+ private:
+  [[nodiscard]] static std::uint8_t one_more(std::uint8_t count) {
+    return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1);
+  }
+};
+
 class Row {
  public:
   // Ids are LSNs, multiples of kLsnAlign: 48 bits of id / 8 reach 2 PiB of log.
@@ -37,7 +54,7 @@ class Row {
   // It has an expiration date.
   [[nodiscard]] bool expires() const { return (a_ >> 61U & 1U) != 0; }
   [[nodiscard]] std::int64_t date() const { return static_cast<std::int64_t>(b_ & kMask48); }
-  // Time-outs since the last merge; in the row's life.
+  // Counters; failures, which few rows have, stand with the facts.
   [[nodiscard]] std::uint8_t timeouts() const { return static_cast<std::uint8_t>(b_ >> 48U); }
   [[nodiscard]] std::uint8_t lifetime() const { return static_cast<std::uint8_t>(b_ >> 56U); }
 

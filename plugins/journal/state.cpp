@@ -410,8 +410,10 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
   return true;
 }
 
-void State::note_weary(std::uint32_t index) {
-  if (rows_[index].lifetime() >= weary_from_) weary_.insert(index);
+void State::set_counters(std::uint32_t index, Counters const& counters) {
+  rows_[index].set_timeouts(counters.timeouts);
+  rows_[index].set_lifetime(counters.lifetime);
+  if (counters.lifetime >= weary_from_) weary_.insert(index);
 }
 
 void State::forget_weary(std::uint32_t index, Effects& effects) {
@@ -474,21 +476,19 @@ void State::hold(std::uint32_t index, Leases::Terms const& terms) {
   leases_.change(rows_[index].next, terms);
 }
 
-void State::wait(std::uint32_t index, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime,
-                 Effects& effects) {
+void State::wait(std::uint32_t index, GiveBackBody const& body, Effects& effects) {
   order_.keep_turn(index);
   leave(index, effects);
-  Row& row = rows_[index];
-  if (row.place() == Place::parked) {
-    PayloadView const old = view(index);
-    Facts facts = old.facts;
-    facts.parked_at = 0;
-    rewrite(index, old, facts, old.data, old.error);
-  }
-  row.set_date(date);
-  row.set_timeouts(timeouts);
-  row.set_lifetime(lifetime);
-  note_weary(index);
+  PayloadView const old = view(index);
+  Facts facts = old.facts;
+  facts.parked_at = 0;
+  facts.failures = body.counters.failures;
+  std::string_view const error = body.error.empty() ? old.error : body.error;
+  facts.error_bytes = static_cast<std::uint32_t>(error.size());
+  if (facts.parked_at != old.facts.parked_at || facts.failures != old.facts.failures || !body.error.empty())
+    rewrite(index, old, facts, old.data, error);
+  rows_[index].set_date(body.date);
+  set_counters(index, body.counters);
   enter_waiting(index, effects);
   order_.let_turn();
 }
@@ -497,11 +497,12 @@ void State::park(std::uint32_t index, ParkBody const& body, Effects& effects) {
   forget_weary(index, effects);  // row-failed tells of it from here on
   leave(index, effects);
   Row& row = rows_[index];
-  row.set_timeouts(body.timeouts);
-  row.set_lifetime(body.lifetime);
+  row.set_timeouts(body.counters.timeouts);
+  row.set_lifetime(body.counters.lifetime);
   PayloadView const old = view(index);
   Facts facts = old.facts;
   facts.parked_at = body.at;
+  facts.failures = body.counters.failures;
   std::string_view const error = body.error.empty() ? old.error : body.error;
   facts.error_bytes = static_cast<std::uint32_t>(error.size());
   rewrite(index, old, facts, old.data, error);
@@ -516,6 +517,7 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
   leave(index, effects);
   PayloadView const old = view(index);
   Facts facts = change.facts;
+  facts.failures = change.counters.failures;
   facts.key_bytes = old.facts.key_bytes;
   facts.data_bytes = static_cast<std::uint32_t>(change.data.size());
   facts.error_bytes = static_cast<std::uint32_t>(change.error.size());
@@ -530,19 +532,10 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
   Row& row = rows_[index];
   row.set_priority(change.priority);
   row.set_date(change.date);
-  row.set_timeouts(change.timeouts);
-  row.set_lifetime(change.lifetime);
-  note_weary(index);
+  set_counters(index, change.counters);
   row.set_expires(facts.expires != 0);
   enter_waiting(index, effects);
   order_.let_turn();
-}
-
-void State::set_error(std::uint32_t index, std::string_view error) {
-  PayloadView const old = view(index);
-  Facts facts = old.facts;
-  facts.error_bytes = static_cast<std::uint32_t>(error.size());
-  rewrite(index, old, facts, old.data, error);
 }
 
 // ---------------------------------------------------------------------------

@@ -68,6 +68,9 @@ class State {
   }
   [[nodiscard]] RowBody body_of(std::uint32_t row) const;
   [[nodiscard]] Row const& row(std::uint32_t index) const { return rows_[index]; }
+  [[nodiscard]] Counters counters_of(std::uint32_t index) const {
+    return {rows_[index].timeouts(), view(index).facts.failures, rows_[index].lifetime()};
+  }
   [[nodiscard]] Lease const& lease_of(std::uint32_t row) const { return leases_[rows_[row].next]; }
   [[nodiscard]] Leases::Terms terms_of(std::uint32_t row) const;
   [[nodiscard]] Rows const& rows() const { return rows_; }
@@ -78,7 +81,7 @@ class State {
   [[nodiscard]] Regions const& regions() const { return regions_; }
   // Waiting and parked rows that expire; parked rows by when they were parked.
   [[nodiscard]] Deadlines const& expiries() const { return expiries_; }
-  // Rows that timed out so often in their lives that somebody should know (derived: what a restart finds is what it counts).
+  // Rows that failed or timed out so often in their lives that somebody should know (derived: what a restart finds is what it counts).
   void set_weary_from(std::uint8_t lifetime) { weary_from_ = lifetime; }
   // The waiting twin takes over what became of its row.
   void pass_weary(std::uint32_t from, std::uint32_t to) {
@@ -125,20 +128,19 @@ class State {
   // `live`: handed out just now, not replayed.
   void lease(std::uint32_t row, Leases::Terms const& terms, bool live);
   void hold(std::uint32_t row, Leases::Terms const& terms);
-  void wait(std::uint32_t row, std::int64_t date, std::uint8_t timeouts, std::uint8_t lifetime, Effects& effects);
+  // An error that is empty leaves the last one.
+  void wait(std::uint32_t row, GiveBackBody const& body, Effects& effects);
   void park(std::uint32_t row, ParkBody const& body, Effects& effects);
   struct Change {
     std::uint8_t priority;
     std::int64_t date;
-    std::uint8_t timeouts;
-    std::uint8_t lifetime;
-    Facts facts;  // lengths are those of key, data and error below
+    Counters counters;
+    Facts facts;  // lengths are those of key, data and error below, failures those of the counters
     std::string_view data;
     std::string_view error;
   };
   // A waiting row with other values; the key stays.
   void change(std::uint32_t row, Change const& change, Effects& effects);
-  void set_error(std::uint32_t row, std::string_view error);
   // Other rules of order; as many rows as there are have to be looked at if they change places.
   void set_rules(Rules rules, Effects& effects);
 
@@ -184,7 +186,8 @@ class State {
   [[nodiscard]] std::string_view domain_text_of(PayloadView const& payload);
   void tell_order(std::uint32_t row, Effects& effects);
   void enter_waiting(std::uint32_t row, Effects& effects);
-  void note_weary(std::uint32_t index);
+  // Those of the header; failures stand with the facts.
+  void set_counters(std::uint32_t index, Counters const& counters);
   void forget_weary(std::uint32_t index, Effects& effects);
   void enter_again(std::uint32_t waiting, Effects& effects);
   void enter_due(std::uint32_t row, Effects& effects);

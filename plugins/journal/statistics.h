@@ -21,7 +21,8 @@ struct Statistics {
   std::uint64_t done{0};
   std::uint64_t released{0};
   std::uint64_t timed_out{0};
-  std::uint64_t failed{0};  // parked or deleted, by FAIL or by too many time-outs
+  std::uint64_t attempts_failed{0};  // RELEASE with an error, FAIL
+  std::uint64_t failed{0};           // parked or deleted, by FAIL or after too many attempts
   std::uint64_t kicked{0};
   std::uint64_t deleted{0};
   std::uint64_t expired{0};

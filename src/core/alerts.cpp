@@ -13,7 +13,6 @@ namespace {
 //   raised   u32 table, name, u8 priority, u8 manual, message, tags, u64 count, i64 first, i64 last, i64 told
 //   again    u32 table, name, u64 count, i64 last
 //   lowered  u32 table, name
-constexpr std::uint8_t kVersion = 1;
 
 void append_text(std::string& out, std::string_view text) {
   append_little(out, static_cast<std::uint16_t>(text.size()));
@@ -23,7 +22,7 @@ void append_text(std::string& out, std::string_view text) {
 std::string_view read_text(ByteReader& reader) { return reader.bytes(reader.number<std::uint16_t>()); }
 
 void append(Records& records, std::uint8_t type, ObjectId object, std::string_view body) {
-  Records::Place const place = records.append(type, kVersion, object, body.size());
+  Records::Place const place = records.append(type, AlertBook::newest_version(type), object, body.size());
   std::memcpy(place.body.data(), body.data(), body.size());
 }
 
@@ -82,7 +81,7 @@ void AlertBook::append_lowered(Records& records, TableId table, std::string_view
 }
 
 bool AlertBook::apply(RecordView const& record) {
-  if (record.version != kVersion) return false;
+  if (record.version == 0 || record.version > newest_version(record.type)) return false;
   ByteReader reader{as_text(record.body)};
   TableId const table{reader.number<std::uint32_t>()};
   Key key{table, read_text(reader)};

@@ -64,6 +64,10 @@ class AlertBook {
   static constexpr std::uint8_t kRaised = 5;  // types of table 0's records, beside those of catalogue.cpp
   static constexpr std::uint8_t kAgain = 6;
   static constexpr std::uint8_t kLowered = 7;
+  // Of their versions, as of all records: each type's own, all up to this one are read; 0: no such record.
+  [[nodiscard]] static constexpr std::uint8_t newest_version(std::uint8_t type) {
+    return type >= kRaised && type <= kLowered ? 1 : 0;
+  }
   // False: damaged. What is said of an alert that is not there was said of one that was lowered since, and whose
   // first record the base has passed.
   [[nodiscard]] bool apply(RecordView const& record);

@@ -20,10 +20,10 @@ namespace {
 //   numbers  u64 LSN
 // and those of alerts.h, 5 to 7
 enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = kClockRecord, numbers = 8 };
-constexpr std::uint8_t kVersion = 1;
 
 Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body) {
-  Records::Place const place = records.append(static_cast<std::uint8_t>(kind), kVersion, object, body.size());
+  auto const type = static_cast<std::uint8_t>(kind);
+  Records::Place const place = records.append(type, Catalogue::newest_version(type), object, body.size());
   std::memcpy(place.body.data(), body.data(), body.size());
   return place.lsn;
 }
@@ -86,14 +86,25 @@ std::optional<TableId> Catalogue::table_of(RecordView const& record) {
 }
 
 std::string_view Catalogue::name_of(std::uint8_t type) {
-  static constexpr std::array<std::string_view, 9> kNames = {
-      "", "table", "schema", "dropped", "clock", "alert", "alert again", "alert over", "numbers"};
+  static constexpr std::array<std::string_view, 9> kNames = {"",      "table",       "schema",     "dropped", "clock",
+                                                             "alert", "alert again", "alert over", "numbers"};
   return type < kNames.size() ? kNames[type] : kNames[0];
+}
+
+std::uint8_t Catalogue::newest_version(std::uint8_t type) {
+  switch (static_cast<Kind>(type)) {
+    case Kind::table:
+    case Kind::schema:
+    case Kind::dropped:
+    case Kind::clock:
+    case Kind::numbers: return 1;
+  }
+  return AlertBook::newest_version(type);
 }
 
 bool Catalogue::apply(RecordView const& record) noexcept {
   if (record.type >= AlertBook::kRaised && record.type <= AlertBook::kLowered) return alerts_.apply(record);
-  if (record.version != kVersion) return false;
+  if (record.version == 0 || record.version > newest_version(record.type)) return false;
   switch (static_cast<Kind>(record.type)) {
     case Kind::table: return apply_table(record);
     case Kind::schema: return apply_schema(record);
@@ -180,7 +191,7 @@ TableId Catalogue::table_of_schema(RecordView const& record) {
 Result<Schema> Catalogue::read_schema(RecordView const& record) {
   ByteReader reader{as_text(record.body)};
   static_cast<void>(reader.number<std::uint32_t>());
-  if (record.version != kVersion || !reader.ok())
+  if (record.version == 0 || record.version > newest_version(record.type) || !reader.ok())
     return Status{Code::damaged, "a schema's record of version " + std::to_string(record.version) +
                                      " cannot be read; it is damaged or of a newer program"};
   return model::decode_schema(reader.rest());

@@ -56,6 +56,9 @@ class Catalogue {
   // What a record type of table 0 is, for people: "schema".
   [[nodiscard]] static std::string_view name_of(std::uint8_t type);
 
+  // Each record type has versions of its own; all up to this one are read. 0: no such record.
+  [[nodiscard]] static std::uint8_t newest_version(std::uint8_t type);
+
   // False: the record is damaged or of an unknown version.
   [[nodiscard]] bool apply(RecordView const& record) noexcept;
 

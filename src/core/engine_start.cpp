@@ -66,11 +66,24 @@ TimeMs Engine::last_now() const {
 // ---------------------------------------------------------------------------
 // Replay
 
+namespace {
+
+// A newer program may have been here before; anything else is damage.
+Status cannot_apply(std::string const& whose, std::uint8_t known, RecordView const& record) {
+  std::string const where =
+      whose + ": record of type " + std::to_string(record.type) + " at LSN " + std::to_string(record.lsn.value);
+  if (record.version <= known)
+    return {Code::damaged, where + " does not fit what stands before it; the log is damaged"};
+  return {Code::damaged, where + " has version " + std::to_string(record.version) + ", and this program knows " +
+                             (known == 0 ? "no record of that type" : "versions up to " + std::to_string(known)) +
+                             "; a newer fastjournal wrote it: start that one"};
+}
+
+}  // namespace
+
 Status Engine::replay_catalogue(HostedLog& log, RecordView const& record) {
   if (log.catalogue.apply(record)) return {};
-  return {Code::damaged, "log " + log.name + ": catalogue record of type " + std::to_string(record.type) + " at LSN " +
-                             std::to_string(record.lsn.value) +
-                             " cannot be read; the log is damaged or of a newer version"};
+  return cannot_apply("log " + log.name + ", catalogue", Catalogue::newest_version(record.type), record);
 }
 
 Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
@@ -88,10 +101,10 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
     return {};
   }
   NoEffects nobody;
-  if (!found->second->table->apply(record, base, nobody))
-    return {Code::damaged, "log " + log.name + ", table " + quoted(found->second->name) + ": record of type " +
-                               std::to_string(record.type) + " at LSN " + std::to_string(record.lsn.value) +
-                               " does not fit what stands before it; the log is damaged or of a newer version"};
+  HostedTable const& hosted = *found->second;
+  if (!hosted.table->apply(record, base, nobody))
+    return cannot_apply("log " + log.name + ", table " + quoted(hosted.name), hosted.table->newest_version(record.type),
+                        record);
   if (found->second->feed != nullptr) found->second->feed->note(record);
   return {};
 }
@@ -214,10 +227,10 @@ Status Engine::check_one(Declaration const& declaration) const {
   HostedTable const* table = find(declaration->name);
   if (table == nullptr || table->table == nullptr) return {};
   if (table->declaration->persistent != declaration->persistent)
-    return {Code::bad_configuration,
-            declaration->file + ": table " + quoted(declaration->name) +
-                (declaration->persistent ? " is not persistent" : " is persistent") +
-                ", and that cannot change while it exists: empty it, take its file away and RELOAD, then put the new one there"};
+    return {Code::bad_configuration, declaration->file + ": table " + quoted(declaration->name) +
+                                         (declaration->persistent ? " is not persistent" : " is persistent") +
+                                         ", and that cannot change while it exists: empty it, take its file away and "
+                                         "RELOAD, then put the new one there"};
   if (table->type->name() != declaration->type || table->log->name != declaration->log)
     return {Code::bad_configuration, declaration->file + ": table " + quoted(declaration->name) + " is of type " +
                                          quoted(table->type->name()) + " in log " + quoted(table->log->name) +

@@ -14,6 +14,7 @@ Options Chance::options() {
   out.processing_timeout = one_in(3) ? 2000 : 6000;
   out.grace = one_in(4) ? 0 : 1000;
   out.max_timeouts = static_cast<int>(draw(4));
+  out.max_attempts = static_cast<int>(draw(4));
   out.max_lifetime = 3 + static_cast<int>(draw(6));
   out.delete_failed = one_in(4);
   out.keep_parked = one_in(4) ? 0 : 20'000;
@@ -104,6 +105,7 @@ Texts Chance::of_lease(Reference const& table, std::string const& client, std::s
   }
   if (name == "RELEASE" && !one_in(3))
     out["process_date"] = std::to_string(table.now() - 100 + static_cast<std::int64_t>(draw(1500)));
+  if (name == "RELEASE" && one_in(8)) out["failed"] = one_in(2) ? "1" : "0";
   if ((name == "RELEASE" || name == "FAIL") && one_in(2)) out["error"] = "error" + std::to_string(draw(100));
   return out;
 }

@@ -57,6 +57,7 @@ Texts Options::texts() const {
   Texts out{{"processing-timeout", ms(processing_timeout)},
             {"grace", ms(grace)},
             {"max-timeouts", std::to_string(max_timeouts)},
+            {"max-attempts", std::to_string(max_attempts)},
             {"max-lifetime-timeouts", std::to_string(max_lifetime)},
             {"when-failed", delete_failed ? "delete" : "parked"},
             {"keep-parked", ms(keep_parked)},
@@ -140,6 +141,7 @@ std::string Reference::hear(std::string const& client, Texts const& command, std
 
 struct Reference::Wish {
   Row row;
+  bool has_date{false};
   std::string client;
   std::uint64_t sequence{0};
 };
@@ -154,6 +156,7 @@ std::string Reference::insert(Texts const& command, std::vector<Texts> const& me
     if (command.contains(column.name)) row.values[column.name] = text(command, column.name);
   row.priority = static_cast<int>(number(command, "priority", 100));
   row.date = std::max(now_, number(command, "process_date"));
+  wish.has_date = command.contains("process_date");
   row.expires = number(command, "expiration_date");
   row.inserted = row.accepted = number(command, "insertion_date", now_);
   row.arrival = now_;
@@ -218,13 +221,14 @@ std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& an
 
 std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts const& answer) {
   synced_ = true;
+  std::int64_t const wanted = wish.row.date;
   // Never beyond arrival + max-postpone, or a key touched every second would never run.
   std::int64_t const latest = std::max(row.date, row.arrival + options_.max_postpone);
   row.date = std::min(std::max(row.date, wish.row.date), latest);
   row.priority = std::min(row.priority, wish.row.priority);
   row.expires = row.expires == 0 || wish.row.expires == 0 ? 0 : std::max(row.expires, wish.row.expires);
   row.accepted = wish.row.accepted;
-  row.timeouts = 0;
+  row.timeouts = row.failures = 0;
   row.error.clear();
   ++row.merges;
   Texts values;
@@ -239,6 +243,8 @@ std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts cons
   if (number(answer, "row") != static_cast<std::int64_t>(row.id)) return "merged into another row";
   if (number(answer, "merges") != static_cast<std::int64_t>(row.merges))
     return "merges: expected " + std::to_string(row.merges);
+  std::string const by = wanted == row.date || !wish.has_date ? "" : row.date > wanted ? "waiting-row" : "max-postpone";
+  if (text(answer, "date_by") != by) return "date_by: expected \"" + by + "\"";
   return number(answer, "process_date") == row.date ? "" : "process_date: expected " + std::to_string(row.date);
 }
 

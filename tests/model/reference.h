@@ -30,6 +30,7 @@ struct Options {
   std::int64_t processing_timeout{5000};
   std::int64_t grace{1000};
   int max_timeouts{2};
+  int max_attempts{0};
   int max_lifetime{6};
   bool delete_failed{false};
   std::int64_t keep_parked{20'000};
@@ -80,6 +81,7 @@ struct Row {
   std::int64_t accepted{0};  // the producer's of the insert accepted last
   std::int64_t expires{0};   // 0: never
   int timeouts{0};
+  int failures{0};
   int lifetime{0};
   std::uint64_t merges{0};
   std::string error;
@@ -195,9 +197,12 @@ class Reference {
   }
   Row* row_of(std::uint64_t id);
   void erase(std::uint64_t id);
-  // Back to waiting at `date`; into the twin if there is one. The row that is left; none: it had expired.
-  Row* give_back(std::uint64_t id, std::int64_t date, int timeouts, int lifetime, std::string const& error);
+  // Back to waiting at `date`, with the counters that it has; into the twin if there is one. The row that is left; none:
+  // it had expired.
+  Row* give_back(std::uint64_t id, std::int64_t date, std::string const& error);
+  Row* put_back(std::uint64_t id);
   void give_up(std::uint64_t id, std::string const& error);
+  [[nodiscard]] bool is_too_many(Row const& row) const;
   void time_out(std::uint64_t id, Oracle& oracle);
   void end_leases(Oracle& oracle);
   std::vector<std::uint64_t> in_order(std::vector<std::uint64_t> ended, Oracle& oracle) const;

@@ -71,7 +71,7 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
     if (dry_run) continue;
     synced_ = true;
     if (kicks)
-      give_back(next->id, next->state == State::parked ? now_ : std::min(next->date, now_), 0, next->lifetime, {});
+      put_back(next->id);
     else
       erase(next->id);
     // Each stands in line as it comes.
@@ -87,15 +87,15 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
   return {};
 }
 
-// Parked rows of the key, or else the one that waits: due now, time-outs forgotten.
+// Parked rows of the key, or else the one that waits: due now, attempts forgotten.
 std::string Reference::kick(Texts const& command, std::vector<Texts> const& answer) {
   if (is_bulk(command)) return change_many(command, first(answer));
-  // One that expired in this moment may still be found by its key: it goes, as the missing date says.
+  // One that expired in this moment may still be found by its key: it goes, and is told as DELETED.
   std::set<std::uint64_t> expired;
   for (Texts const& message : answer) {
     Row const* const row = find(static_cast<std::uint64_t>(number(message, "row")));
     bool const gone = row != nullptr && !is_visible(*row) && row->key == text(command, "k");
-    if (gone && text(message, "") == "KICKED" && !message.contains("process_date")) expired.insert(row->id);
+    if (gone && text(message, "") == "DELETED") expired.insert(row->id);
   }
   if (!expired.empty()) {
     for (std::uint64_t const id : expired) erase(id);
@@ -123,13 +123,18 @@ std::string Reference::kick(Texts const& command, std::vector<Texts> const& answ
   if (std::set<std::uint64_t>(order.begin(), order.end()) != wanted || order.size() != wanted.size())
     return "other rows were kicked";
   for (std::size_t i = 0; i < order.size(); ++i) {
-    Row const& row = *find(order[i]);
-    Row const* const left =
-        give_back(order[i], row.state == State::parked ? now_ : std::min(row.date, now_), 0, row.lifetime, {});
+    Row const* const left = put_back(order[i]);
     if (left != nullptr && !answer.empty() && number(answer[i], "process_date") != left->date)
       return "process_date: expected " + std::to_string(left->date);
   }
   return {};
+}
+
+// As KICK does; its attempts are forgotten.
+Row* Reference::put_back(std::uint64_t id) {
+  Row& row = *row_of(id);
+  row.timeouts = row.failures = 0;
+  return give_back(id, row.state == State::parked ? now_ : std::min(row.date, now_), {});
 }
 
 std::string Reference::remove(Texts const& command, std::vector<Texts> const& answer) {
@@ -193,6 +198,7 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
   same("process_date", std::to_string(row.date));
   same("insertion_date", std::to_string(row.inserted));
   same("timeouts", std::to_string(row.timeouts));
+  same("attempts", std::to_string(row.timeouts + row.failures));
   if (!shown_row.contains("status")) return wrong;
   same("status", status_of(row));
   same("merges", row.merges == 0 ? "" : std::to_string(row.merges));
@@ -252,6 +258,10 @@ std::string Reference::why(Texts const& command, std::vector<Texts> const& answe
       bool const limited = room() == 0 || room_of(domain_of(*row)) == 0;
       if (expected == "due" && limited != message.contains("limit")) return "limit: there or not, in " + shown(message);
     }
+    if (row != nullptr && expected != "expired" &&
+        (number(message, "failures", -1) != row->failures || number(message, "timeouts", -1) != row->timeouts ||
+         number(message, "lifetime_timeouts", -1) != row->lifetime))
+      return "failures, timeouts or lifetime_timeouts: not those of the row in " + shown(message);
     if (text(message, "state") != expected) return "state: expected " + expected + " in " + shown(message);
   }
   std::size_t const told = answer.size();

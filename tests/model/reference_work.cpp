@@ -109,25 +109,39 @@ std::string Reference::done(std::string const& client, Texts const& command, std
   return wrong;
 }
 
+// With an error (or failed=1) a failed attempt, which rests or is one too many; else nothing but time passes.
 std::string Reference::release(Texts const& command, Texts const& answer) {
   Row* row = nullptr;
   if (std::string wrong = leased(command, answer, row); row == nullptr) return wrong;
   synced_ = true;
+  std::string const error = text(command, "error");
+  bool const failed = command.contains("failed") ? text(command, "failed") == "1" : !error.empty();
+  if (failed) {
+    ++row->failures;
+    ++row->lifetime;
+  }
+  bool const expired = row->expires != 0 && row->expires <= now_;
+  if (failed && !expired && is_too_many(*row)) {
+    give_up(row->id, error);
+    pause_by_failures();
+    std::string const expected = options_.delete_failed ? "DELETED" : "PARKED";
+    return answer.empty() || text(answer, "") == expected ? "" : "expected " + expected;
+  }
   std::int64_t date = std::max(now_, number(command, "process_date"));
   bool const twin = of_key(row->key, State::waiting) != nullptr;
-  if (!command.contains("process_date")) {
-    std::int64_t const least = now_ + rest(row->timeouts);
-    std::int64_t const most = least + rest(row->timeouts) * options_.jitter / 100;
+  if (failed && !command.contains("process_date")) {
+    std::int64_t const span = rest(row->timeouts + row->failures - 1);
+    std::int64_t const least = now_ + span;
+    std::int64_t const most = least + span * options_.jitter / 100;
     date = twin ? least : std::clamp(number(answer, "process_date", least), least, most);
     // With a twin the later of the two is told: all that is known is that it is no earlier.
     if (twin && options_.jitter != 0 && number(answer, "process_date") <= most)
       date = std::max(date, number(answer, "process_date"));
   }
-  std::string const error = text(command, "error");
-  Row const* const left = give_back(row->id, date, row->timeouts, row->lifetime, error);
+  Row const* const left = give_back(row->id, date, error);
   if (answer.empty()) return {};
+  if (left == nullptr) return text(answer, "") == "DELETED" ? "" : "expected DELETED of an expired row";
   if (text(answer, "") != "RELEASED") return "expected RELEASED";
-  if (left == nullptr) return answer.contains("process_date") ? "an expired row has no process_date" : "";
   return number(answer, "process_date") == left->date ? "" : "process_date: expected " + std::to_string(left->date);
 }
 
@@ -135,9 +149,17 @@ std::string Reference::fail(Texts const& command, Texts const& answer) {
   Row* row = nullptr;
   if (std::string wrong = leased(command, answer, row); row == nullptr) return wrong;
   synced_ = true;
-  give_up(row->id, text(command, "error"));
-  pause_by_failures();
-  return answer.empty() || text(answer, "") == "PARKED" ? "" : "expected PARKED";
+  bool const expired = row->expires != 0 && row->expires <= now_;
+  ++row->failures;
+  ++row->lifetime;
+  if (expired) {
+    erase(row->id);
+  } else {
+    give_up(row->id, text(command, "error"));
+    pause_by_failures();
+  }
+  std::string const expected = options_.delete_failed || expired ? "DELETED" : "PARKED";
+  return answer.empty() || text(answer, "") == expected ? "" : "expected " + expected;
 }
 
 std::string Reference::touch(std::string const& client, Texts const& command, Texts const& answer) {
@@ -162,7 +184,12 @@ std::int64_t Reference::rest(int failures) const {
   return out;
 }
 
-Row* Reference::give_back(std::uint64_t id, std::int64_t date, int timeouts, int lifetime, std::string const& error) {
+bool Reference::is_too_many(Row const& row) const {
+  return row.timeouts > options_.max_timeouts || row.lifetime > options_.max_lifetime ||
+         (options_.max_attempts != 0 && row.failures >= options_.max_attempts);
+}
+
+Row* Reference::give_back(std::uint64_t id, std::int64_t date, std::string const& error) {
   Row& row = *row_of(id);
   if (row.expires != 0 && row.expires <= now_) {
     erase(id);
@@ -172,16 +199,15 @@ Row* Reference::give_back(std::uint64_t id, std::int64_t date, int timeouts, int
   if (twin == nullptr) {
     row.state = State::waiting;
     row.date = date;
-    row.timeouts = timeouts;
-    row.lifetime = lifetime;
     if (!error.empty()) row.error = error;
     return &row;
   }
   twin->priority = std::min(twin->priority, row.priority);
   twin->date = std::max(twin->date, date);
   twin->expires = later(twin->expires, row.expires);
-  twin->timeouts = timeouts;
-  twin->lifetime = std::max(twin->lifetime, lifetime);
+  twin->timeouts = row.timeouts;
+  twin->failures = row.failures;
+  twin->lifetime = std::max(twin->lifetime, row.lifetime);
   twin->merges += row.merges + 1;
   if (!error.empty()) twin->error = error;
   std::uint64_t const left = twin->id;
@@ -276,7 +302,8 @@ std::vector<std::uint64_t> Reference::in_order(std::vector<std::uint64_t> ended,
         Row const* const left = trial.find(row.id);
         std::optional<Texts> const seen = oracle.peek(row.id);
         fits = fits && seen.has_value() == (left != nullptr) &&
-               (left == nullptr || number(*seen, "timeouts") == left->timeouts);
+               (left == nullptr || (number(*seen, "timeouts") == left->timeouts &&
+                                    number(*seen, "attempts") == left->timeouts + left->failures));
       }
       if (!fits) std::swap(ended[a], ended[b]);
     }
@@ -287,18 +314,19 @@ std::vector<std::uint64_t> Reference::in_order(std::vector<std::uint64_t> ended,
 void Reference::time_out(std::uint64_t id, Oracle& oracle) {
   synced_ = true;
   Row& row = *row_of(id);
-  int const timeouts = ++row.timeouts;
-  int const lifetime = ++row.lifetime;
+  ++row.timeouts;
+  ++row.lifetime;
   if (row.expires != 0 && row.expires <= now_) return erase(id);
-  if (timeouts > options_.max_timeouts || lifetime > options_.max_lifetime) return give_up(id, {});
-  std::int64_t date = now_ + rest(timeouts - 1);
-  if (std::int64_t const spread = rest(timeouts - 1) * options_.jitter / 100; spread > 0) {
+  if (is_too_many(row)) return give_up(id, {});
+  std::int64_t const span = rest(row.timeouts + row.failures - 1);
+  std::int64_t date = now_ + span;
+  if (std::int64_t const spread = span * options_.jitter / 100; spread > 0) {
     // As much as its date shows, if that is within what the rules allow.
     Row const* const twin = of_key(row.key, State::waiting);
     std::optional<Texts> const seen = oracle.peek(twin == nullptr ? id : twin->id);
     if (seen) date = std::clamp(number(*seen, "process_date"), date, date + spread);
   }
-  give_back(id, date, timeouts, lifetime, {});
+  give_back(id, date, {});
 }
 
 // So many rows failed, without one DONE between.

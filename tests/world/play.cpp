@@ -337,7 +337,8 @@ class Player {
     } else if (dice < 890) {
       books.exchange(name, books.command("TOUCH", both));
     } else if (dice < 930) {
-      books.exchange(name, books.command("RELEASE", both + ";process_date=+" + std::to_string(draw(5000))));
+      std::string const date = std::to_string(draw(5000));
+      books.exchange(name, books.command("RELEASE", both + (dice < 910 ? ";process_date=+" + date : ";error=drawn")));
     } else if (dice < 950) {
       books.exchange(name, books.command("FAIL", both + ";error=drawn"));
     } else if (dice < 970) {

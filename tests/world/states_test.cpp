@@ -42,7 +42,8 @@ Arrows drawn() {
   Arrows out;
   for (std::sregex_iterator at{text.begin(), text.end(), arrow}, end; at != end; ++at) {
     std::string label = (*at)[3];
-    for (std::size_t line = label.find("\\n"); line != std::string::npos; line = label.find("\\n")) label[line + 1] = ' ';
+    for (std::size_t line = label.find("\\n"); line != std::string::npos; line = label.find("\\n"))
+      label[line + 1] = ' ';
     out[{(*at)[1], (*at)[2]}] = words_of(label);
   }
   return out;
@@ -130,7 +131,9 @@ class Life {
       case 3:
       case 4: ask("NEXT table=poison;count=2;lease=" + std::to_string(1 + draw(9000))); return "NEXT";
       case 5: return on("processing", draw(2) == 0 ? "DONE" : "FAIL", "");
-      case 6: return on("processing", "RELEASE", ";process_date=+" + std::to_string(draw(3) * 1000));
+      case 6:
+        return on("processing", "RELEASE",
+                  draw(3) == 0 ? ";error=e" : ";process_date=+" + std::to_string(draw(3) * 1000));
       case 7: return on("parked", "KICK", "");
       case 8: return on("waiting", "KICK", "");
       case 9: return draw(3) == 0 ? on(kStates[draw(kStates.size())], "DELETE", "") : "nothing";
@@ -180,8 +183,8 @@ BOOST_AUTO_TEST_CASE(the_arrows_that_are_drawn_are_those_that_rows_take) {
                                               << "], drawn with [" << listed(words) << "]");
   }
   for (auto const& [arrow, words] : shown)
-    BOOST_TEST(seen.contains(arrow), arrow.first << " -> " << arrow.second << " [" << listed(words)
-                                                 << "] is drawn, and no row took it");
+    BOOST_TEST(seen.contains(arrow),
+               arrow.first << " -> " << arrow.second << " [" << listed(words) << "] is drawn, and no row took it");
 }
 
 BOOST_AUTO_TEST_CASE(the_picture_is_made_of_the_drawing) {

@@ -232,6 +232,9 @@ class Table {
   // whose id is below base() died and was dropped: counted and ignored; any other is damage
   // (DECISIONS 8): return false, which stops the daemon.
   [[nodiscard]] virtual bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept = 0;
+  // The newest version of this record type that apply knows, and with it all before; 0: no such record. A version
+  // that ever landed is read for good, so that every program reads the logs of those before it.
+  [[nodiscard]] virtual std::uint8_t newest_version(std::uint8_t record_type) const = 0;
   // A hint of a recovery: apply gets this record soon. Changes nothing; what apply will look at may be fetched from
   // memory meanwhile, for which it would wait otherwise.
   virtual void foresee(RecordView const& record) const noexcept { static_cast<void>(record); }
@@ -284,7 +287,7 @@ class Table {
 // The one exported symbol
 
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 5;
+inline constexpr std::uint32_t kPluginAbi = 6;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

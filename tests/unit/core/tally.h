@@ -112,6 +112,7 @@ class TallyTable : public Table {
     static_cast<void>(effects);
     return true;
   }
+  std::uint8_t newest_version(std::uint8_t type) const override { return type == kStated || type == kGone ? 1 : 0; }
   void add_schema(Schema const& schema) override { schemas_.insert(schema.version); }
   bool uses_schema(std::uint16_t version) const override { return schemas_.contains(version); }
   Lsn oldest_lsn() const override {

@@ -124,14 +124,16 @@ BOOST_FIXTURE_TEST_CASE(why_is_a_sentence_that_a_person_understands, Fixture) {
       " since 2023-11-14T22:13:20.000Z (1 min 30 s) and may keep it until 2023-11-14T23:13:20.000Z, in 58 "
       "min "
       "30 s";
-  BOOST_TEST(why("b", 0) ==
-             "It waits for row " + lease.get("row") + " of the same key (one-at-a-time), which w1 has had" + work + ".");
-  BOOST_TEST(why("b", 1) == "Worker w1 has had it" + work + "; it expires at 2023-11-15T22:13:20.000Z, in 23 h 58 min.");
+  BOOST_TEST(why("b", 0) == "It waits for row " + lease.get("row") +
+                                " of the same key (one-at-a-time), which w1 has had" + work + ".");
+  BOOST_TEST(why("b", 1) ==
+             "Worker w1 has had it" + work + "; it expires at 2023-11-15T22:13:20.000Z, in 23 h 58 min.");
   run("FAIL", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}, {"error", "no such host"}});
   BOOST_TEST(
       why("b", 1) ==
-      "It is parked since 2023-11-14T22:14:50.000Z after 0 time-outs (0 in its life): workers get it again after "
-      "KICK, DELETE drops it, at 2023-12-14T22:14:50.000Z it goes by itself; the last error was: no such host; it "
+      "It is parked since 2023-11-14T22:14:50.000Z after 1 attempt (1 failed, 0 timed out), 1 in its life: workers get "
+      "it again after KICK, DELETE drops it, at 2023-12-14T22:14:50.000Z it goes by itself; the last error was: no "
+      "such host; it "
       "expires at 2023-11-15T22:13:20.000Z, in 23 h 58 min.");
   run("DRAIN", {{"worker", "anna"}});
   BOOST_TEST(why("nobody") ==
@@ -148,14 +150,20 @@ BOOST_FIXTURE_TEST_CASE(why_tells_what_happened_so_far, Fixture) {
   BOOST_TEST(why("a").find("; its connection is gone;") != std::string::npos);
   pass(10'000);
   BOOST_TEST(why("a") ==
-             "It waits for its date, 2023-11-14T22:14:30.000Z, in 1 min; it timed out 1 of 4 times allowed (1 in its "
-             "life); 1 later insert merged into it.");
+             "It waits for its date, 2023-11-14T22:14:30.000Z, in 1 min; it timed out 1 time (given up above 3); 1 "
+             "attempt in its life did not succeed (given up above 100); 1 later insert merged into it.");
   pass(60'000);
   lease = run("NEXT", {});
   run("RELEASE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}, {"error", "busy"}, {"process_date", "0"}});
   Reply const reason = run("WHY", {{"row", lease.get("row")}});
   BOOST_TEST(reason.get("error") == "busy");
-  BOOST_TEST(reason.get("lifetime_timeouts") == "1");
+  BOOST_TEST(reason.get("attempts") == "2");
+  BOOST_TEST(reason.get("failures") == "1");
+  BOOST_TEST(reason.get("timeouts") == "1");
+  BOOST_TEST(reason.get("lifetime_timeouts") == "2");
+  BOOST_TEST(why("a").find(
+                 "; it failed 1 time (given up at 25); it timed out 1 time (given up above 3); 2 attempts in its life "
+                 "did not succeed (given up above 100); the last error was: busy;") != std::string::npos);
   BOOST_TEST(reason.get("ahead") == "0");
 }
 

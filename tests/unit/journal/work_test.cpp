@@ -189,7 +189,8 @@ BOOST_FIXTURE_TEST_CASE(too_many_time_outs_park_the_row_and_raise_an_alert, Fixt
   BOOST_TEST(r.get("k") == "a");
   BOOST_TEST(r.get("timeouts") == "6");
   BOOST_TEST(alerts.raised.count("row-failed") == 1U);
-  BOOST_TEST(alerts.raised["row-failed"].find("6 time-outs") != std::string::npos);
+  BOOST_TEST(alerts.raised["row-failed"].find("6 attempts (0 failed, 6 timed out), 6 in its life") !=
+             std::string::npos);
   BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
   run("DELETE", {{"k", "a"}});
   BOOST_TEST(alerts.raised.empty());
@@ -227,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_failed_row_may_be_deleted_instead) {
   BOOST_TEST(h.alerts.raised_calls == 1U);
   h.run("INSERT", {{"k", "a"}});
   Reply const lease = h.run("NEXT", {});
-  BOOST_TEST(h.run("FAIL", leased(lease)).name() == "PARKED");
+  BOOST_TEST(h.run("FAIL", leased(lease)).name() == "DELETED");
   BOOST_TEST(h.table->state().rows().size() == 0U);
 }
 
@@ -245,17 +246,106 @@ BOOST_FIXTURE_TEST_CASE(release_gives_back_without_counting, Fixture) {
   run("INSERT", {{"k", "a"}});
   Reply r = run("RELEASE", leased(run("NEXT", {})));
   BOOST_TEST(r.name() == "RELEASED");
-  BOOST_TEST(r.get("process_date") == at(*this, 1000));
-  pass(1000);
-  r = run("RELEASE", with(with(leased(run("NEXT", {})), "process_date", "+5"), "error", "no disk"));
+  // Due at once, for whoever has time for it.
+  BOOST_TEST(r.get("process_date") == at(*this, 0));
+  r = run("RELEASE",
+          with(with(with(leased(run("NEXT", {})), "process_date", "+5"), "error", "no disk"), "failed", "0"));
   BOOST_TEST(r.get("process_date") == at(*this, 5));
   Reply const peek = run("PEEK", {{"k", "a"}});
   BOOST_TEST(peek.get("timeouts") == "0");
+  BOOST_TEST(peek.get("attempts") == "0");
   BOOST_TEST(peek.get("error") == "no disk");
   pass(5);
   BOOST_TEST(run("RELEASE", with(leased(run("NEXT", {})), "process_date", "17")).get("process_date") == at(*this, 0));
-  BOOST_TEST(run("NEXT", {}).name() == "ROW");
+  BOOST_TEST(run("NEXT", {}).get("attempts") == "0");
   BOOST_TEST(replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_release_with_an_error_is_a_failed_attempt) {
+  Harness h{{{"max-attempts", "4"}, {"back-off-first", "5s"}, {"back-off-jitter", "0"}, {"processing-timeout", "1s"}}};
+  h.run("INSERT", {{"k", "a"}});
+  auto const fail = [&] { return h.run("RELEASE", with(leased(h.run("NEXT", {})), "error", "exit status 1")); };
+  BOOST_TEST(fail().get("process_date") == at(h, 5000));
+  h.pass(5000);
+  BOOST_TEST(fail().get("process_date") == at(h, 10'000));
+  h.pass(10'000);
+  // Time-outs and failures rest by their sum, and are limited each by itself.
+  BOOST_TEST(h.run("NEXT", {}).get("attempts") == "2");
+  h.pass(1000);
+  Reply peek = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.get("attempts") == "3");
+  BOOST_TEST(peek.get("timeouts") == "1");
+  BOOST_TEST(peek.get("process_date") == at(h, 20'000));
+  BOOST_TEST(h.replays());
+  h.pass(20'000);
+  BOOST_TEST(fail().get("process_date") == at(h, 40'000));
+  h.pass(40'000);
+  BOOST_TEST(fail().name() == "PARKED");
+  peek = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(peek.get("status") == "parked");
+  BOOST_TEST(peek.get("attempts") == "5");
+  BOOST_TEST(peek.get("error") == "exit status 1");
+  BOOST_TEST(h.alerts.raised["row-failed"].find("5 attempts (4 failed, 1 timed out), 5 in its life") !=
+             std::string::npos);
+  BOOST_TEST(h.replays());
+  // KICK forgives both, not the life.
+  h.run("KICK", {{"k", "a"}});
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("attempts") == "0");
+  BOOST_TEST(h.run("WHY", {{"k", "a"}}).get("lifetime_timeouts") == "5");
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(without_max_attempts_only_the_life_ends_failures) {
+  Harness h{{{"max-attempts", "0"}, {"max-lifetime-timeouts", "30"}, {"back-off-first", "0"}}};
+  h.run("INSERT", {{"k", "a"}});
+  for (int i = 0; i < 30; ++i)
+    BOOST_TEST(h.run("RELEASE", with(leased(h.run("NEXT", {})), "failed", "1")).name() == "RELEASED");
+  BOOST_TEST(h.run("RELEASE", with(leased(h.run("NEXT", {})), "failed", "1")).name() == "PARKED");
+}
+
+BOOST_AUTO_TEST_CASE(a_merge_forgets_failures_and_folding_carries_them) {
+  Harness h{{{"back-off-first", "0"}, {"back-off-jitter", "0"}}};
+  h.run("INSERT", {{"k", "a"}});
+  auto const fail = [&] { h.run("RELEASE", with(leased(h.run("NEXT", {})), "error", "no")); };
+  fail();
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("attempts") == "1");
+  h.run("INSERT", {{"k", "a"}});
+  BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("attempts") == "0");
+  fail();
+  Reply const lease = h.run("NEXT", {});
+  h.run("INSERT", {{"k", "a"}});  // the twin
+  BOOST_TEST(h.run("RELEASE", with(leased(lease), "error", "no")).get("row") == lease.get("row"));
+  Reply const left = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(left.get("row") != lease.get("row"));
+  BOOST_TEST(left.get("attempts") == "2");
+  BOOST_TEST(h.run("WHY", {{"k", "a"}}).get("lifetime_timeouts") == "3");
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_too_many_deletes_where_the_table_says_so) {
+  Harness h{{{"max-attempts", "1"}, {"when-failed", "delete"}}};
+  h.run("INSERT", {{"k", "a"}});
+  BOOST_TEST(h.run("RELEASE", with(leased(h.run("NEXT", {})), "error", "no")).name() == "DELETED");
+  BOOST_TEST(h.table->state().rows().size() == 0U);
+  BOOST_TEST(h.alerts.raised["row-deleted"].find("1 attempt (1 failed, 0 timed out), 1 in its life") !=
+             std::string::npos);
+  // What expired while it was worked on is gone as well, and that is no failure.
+  h.run("INSERT", {{"k", "b"}, {"expiration_date", "+5"}});
+  Reply const lease = h.run("NEXT", {});
+  h.pass(5);
+  BOOST_TEST(h.run("RELEASE", leased(lease)).name() == "DELETED");
+  h.run("INSERT", {{"k", "b"}, {"expiration_date", "+5"}});
+  Reply const second = h.run("NEXT", {});
+  h.pass(5);
+  BOOST_TEST(h.run("FAIL", leased(second)).name() == "DELETED");
+  BOOST_TEST(h.alerts.raised_calls == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(failures_in_a_row_pause_a_table_also_by_release) {
+  Harness h{{{"max-attempts", "1"}, {"pause-after-failures", "2"}}};
+  for (char const* key : {"a", "b", "c"}) h.run("INSERT", {{"k", key}});
+  for (int i = 0; i < 2; ++i) h.run("RELEASE", with(leased(h.run("NEXT", {})), "error", "no"));
+  BOOST_TEST(h.run("NEXT", {}).error() == "paused");
 }
 
 BOOST_AUTO_TEST_CASE(jitter_is_the_same_at_every_replay_and_within_its_percent) {
@@ -263,7 +353,7 @@ BOOST_AUTO_TEST_CASE(jitter_is_the_same_at_every_replay_and_within_its_percent) 
   std::set<std::string> dates;
   for (int i = 0; i < 20; ++i) {
     h.run("INSERT", {{"k", std::to_string(i)}});
-    Reply const r = h.run("RELEASE", leased(h.run("NEXT", {})));
+    Reply const r = h.run("RELEASE", with(leased(h.run("NEXT", {})), "failed", "1"));
     std::int64_t const rest = std::stoll(r.get("process_date")) - h.now.value;
     BOOST_TEST(rest >= 100'000);
     BOOST_TEST(rest <= 110'000);
