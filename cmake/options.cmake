@@ -34,6 +34,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(libevent_core REQUIRED IMPORTED_TARGET libevent_core)
 pkg_check_modules(tinyxml2 REQUIRED IMPORTED_TARGET tinyxml2)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
 
 # msgpack-c, header-only; its package's CMake file asks for Boost, which we do not need.

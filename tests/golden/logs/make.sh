@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# make.sh BUILD OUT: makes a golden log by the programs of BUILD (build/dev of any commit), as tests/golden/logs/README.md
+# tells. It holds every record type that they know, in the containers that a start reads. Takes a minute and a half: that
+# is how long a client must be silent to be forgotten. Ends every process that it starts.
+set -euo pipefail
+
+build=$(cd "$1" && pwd)
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+daemon=0
+trap '[[ $daemon -eq 0 ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$work"' EXIT
+
+cp -r "$here/tables" "$work/tables"
+cat >"$work/fastjournal.xml" <<'XML'
+<fastjournal>
+  <log name="shared" container-size="512KiB" initial-containers="2"/>
+</fastjournal>
+XML
+
+start() {
+  "$build/bin/fastjournald" --config "$work/fastjournal.xml" --tables "$work/tables" --data "$work/data" \
+    --plugins "$build/plugins" --listen "unix:$work/socket" "$@" >>"$work/daemon.txt" 2>&1 &
+  daemon=$!
+  for _ in $(seq 300); do
+    if cli ping >/dev/null 2>&1; then return 0; fi
+    kill -0 "$daemon" 2>/dev/null || break
+    sleep 0.1
+  done
+  cat "$work/daemon.txt" >&2
+  exit 1
+}
+end() {
+  kill "-$1" "$daemon"
+  wait "$daemon" || true
+  daemon=0
+}
+
+cli() { "$build/bin/fastjournal" --server "unix:$work/socket" "$@"; }
+call() { cli --text call "$@" >/dev/null; }
+# lease TABLE [PARAMETER...]: "row=N epoch=N" of the row that NEXT gives.
+lease() {
+  cli --text call NEXT "table=$1" "${@:2}" | tr ' ;' '\n\n' | sed -n '/^\(row\|epoch\)=/p' | tr '\n' ' '
+}
+
+# Rows of each kind, and each thing that can become of one; names begin with $1, sequences of a client with $2.
+everything() {
+  local p=$1 n=$2 row
+  call INSERT table=golden "name=$p-plain" note=first
+  call INSERT table=golden "name=$p-plain"
+  call INSERT table=golden "name=$p-plain" note=second times=3 client=producer "sequence=$n"
+  call INSERT table=golden "name=$p-plain" note=late insertion_date=5 client=producer "sequence=$((n + 1))"
+  call INSERT table=golden "name=$p-sent" client=producer "sequence=$((n + 2))"
+  call INSERT table=golden "name=$p-dated" process_date=4102444800000 expiration_date=4133980800000 \
+    insertion_date=1700000000000 priority=7
+  call INSERT table=golden "name=$p-long" "data=$(head -c 40000 /dev/zero | tr '\0' d)"
+  call INSERT table=golden "name=$p-long" data=e times=1
+  # Given back, touched, given back beside a twin, failed, held.
+  call INSERT table=golden "name=$p-back" priority=0
+  row=$(lease golden worker=one)
+  call TOUCH table=golden $row worker=two
+  call RELEASE table=golden $row process_date=4102444800000
+  call INSERT table=golden "name=$p-failing" priority=0
+  call RELEASE table=golden $(lease golden) process_date=4102444800000 "error=out of memory"
+  call INSERT table=golden "name=$p-twin" priority=0
+  row=$(lease golden)
+  call INSERT table=golden "name=$p-twin" note=newer process_date=4102444800000
+  call RELEASE table=golden $row "error=no answer"
+  call INSERT table=golden "name=$p-parked" priority=0
+  row=$(lease golden)
+  call FAIL table=golden $row "error=it can never work"
+  call INSERT table=golden "name=$p-done" priority=0
+  call DONE table=golden $(lease golden)
+  call INSERT table=golden "name=$p-deleted"
+  call DELETE table=golden "name=$p-deleted"
+  call INSERT table=golden "name=$p-leased" priority=0
+  row=$(lease golden worker=keeper)
+  call INSERT table=golden "name=$p-leased" note=behind
+  # What time does.
+  call INSERT table=brief "name=$p-expired" "expiration_date=+50"
+  for name in one two; do
+    call INSERT table=brief "name=$p-$name"
+    row=$(lease brief)
+    sleep 0.4
+    row=$(lease brief)
+    sleep 0.4
+  done
+  call INSERT table=strict "name=$p-failed"
+  call FAIL table=strict $(lease strict) "error=refused"
+  call INSERT table=scratch "name=$p-nowhere"
+  call PAUSE table=golden "reason=upgrade $p" worker=anna
+  call PAUSE table=brief worker=anna
+  call RESUME table=brief worker=anna
+  call DRAIN table=strict worker=anna
+  call INSERT table=brief "name=$p-client" "client=$p-forgotten" sequence=1 process_date=4102444800000
+  # An alert that is over.
+  call DELETE table=brief "name=$p-one"
+  call DELETE table=brief "name=$p-two"
+  call INSERT table=golden "name=$p-sure" || true
+}
+open_again() {
+  call RESUME table=golden worker=anna
+  call RESUME table=strict worker=anna
+}
+
+for name in dropped later; do
+  sed "s/name=\"strict\"/name=\"$name\"/" "$work/tables/strict.xml" >"$work/tables/$name.xml"
+done
+start
+everything old 100
+call INSERT table=dropped name=row
+end TERM
+
+# Another schema, a table that is gone; then all that came before is copied forward.
+sed -i 's|<column name="times"|<column name="added" type="int64" default="5"/>\n    <column name="times"|' "$work/tables/golden.xml"
+rm "$work/tables/dropped.xml"
+start --forget dropped
+awk 'BEGIN { while (length(x) < 8000) x = x "0123456789abcdef"
+             for (i = 0; i < 1200; ++i) printf "{\"name\":\"churned\",\"note\":\"%d%s\"}\n", i, x }' |
+  cli put golden --lines >/dev/null
+end KILL
+rm "$work/tables/later.xml"
+start --forget later
+open_again
+everything new 200
+sleep 62
+call INSERT table=golden name=last client=producer sequence=300
+end KILL
+
+cli log verify "$work/data/shared" --plugins "$build/plugins" >"$out/verified.txt"
+for file in "$work"/data/shared/container-*; do gzip -9 -n -c "$file" >"$out/$(basename "$file").gz"; done
+# What is in it: how many records of which type and version.
+cli log dump "$work/data/shared" | sed -n 's/^RECORD //p' | grep -o 'table=[^ ]*\|type=[^ ]*\|version=[^ ]*' |
+  paste -d' ' - - - | sort | uniq -c

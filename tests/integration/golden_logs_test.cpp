@@ -1,0 +1,161 @@
+// Logs of every format that landed (tests/golden/logs, made by the daemons of those days) are read for good: with
+// the digest that their own daemon had, and as the log of a daemon that goes on with them.
+#include <zlib.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "plugins/journal/records.h"
+#include "tests/integration/log_tools.h"
+
+namespace {
+
+using namespace fastjournal::test;
+namespace fs = std::filesystem;
+
+fs::path const kGolden{FJ_SOURCE_DIR "/tests/golden/logs"};
+
+std::vector<fs::path> logs_that_landed() {
+  std::vector<fs::path> out;
+  for (auto const& entry : fs::directory_iterator{kGolden})
+    if (fs::exists(entry.path() / "verified.txt")) out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void unpack(fs::path const& from, fs::path const& folder) {
+  fs::create_directories(folder);
+  for (auto const& entry : fs::directory_iterator{from}) {
+    if (entry.path().extension() != ".gz") continue;
+    std::ofstream out{folder / entry.path().stem(), std::ios::binary};
+    gzFile const in = ::gzopen(entry.path().c_str(), "rb");
+    BOOST_REQUIRE(in != nullptr);
+    std::vector<char> bytes(1U << 16U);
+    int got = 0;
+    while ((got = ::gzread(in, bytes.data(), static_cast<unsigned>(bytes.size()))) > 0) out.write(bytes.data(), got);
+    BOOST_REQUIRE(got == 0);
+    ::gzclose(in);
+  }
+}
+
+// Of what `log verify` says: what does not depend on where the folder is, or on the program.
+std::string facts_of(std::string const& verified) {
+  std::string out;
+  std::istringstream lines{verified};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string name;
+    words >> name;
+    bool const is_table = line.find(" journal ") != std::string::npos;
+    if (!is_table && name != "digest" && name != "base_lsn" && name != "end_lsn" && name != "records") continue;
+    out += name;
+    for (std::string word; words >> word;) out += " " + word;
+    out += "\n";
+  }
+  return out;
+}
+
+// A daemon on a golden log.
+struct Opened {
+  explicit Opened(fs::path const& log) : daemon{""} {
+    fs::remove_all(daemon.folder() / "tables");
+    fs::copy(kGolden / "tables", daemon.folder() / "tables");
+    unpack(log, daemon.folder() / "data" / "shared");
+  }
+  void start() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
+  std::string ask(std::string const& line) {
+    LineClient client{daemon.local()};
+    return ask_daemon(client, line);
+  }
+  // The digest that it had last.
+  std::string stop() {
+    std::string const digest = value_behind(ask("DIGEST"), "digest");
+    daemon.kill(SIGTERM);
+    BOOST_TEST(daemon.wait().value_or(-1) == 0);
+    return digest;
+  }
+  [[nodiscard]] std::string log() const { return (daemon.folder() / "data" / "shared").string(); }
+  RealDaemon daemon;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(golden_logs)
+
+BOOST_AUTO_TEST_CASE(each_log_that_landed_is_read_with_the_digest_it_had) {
+  std::vector<fs::path> const logs = logs_that_landed();
+  BOOST_TEST(logs.size() >= 3U);
+  for (fs::path const& log : logs) {
+    BOOST_TEST_CONTEXT(log.filename().string()) {
+      TemporaryFolder folder;
+      unpack(log, folder.path() / "shared");
+      Ran const verified = run_tool({"log", "verify", folder / "shared"});
+      BOOST_TEST(verified.code == 0, verified.output);
+      std::string const expected = facts_of(bytes_of(log / "verified.txt"));
+      BOOST_TEST(contains(expected, "digest "));
+      BOOST_TEST(contains(expected, "golden journal "));
+      BOOST_TEST(facts_of(verified.output) == expected, verified.output);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_is_opened_changed_closed_and_opened_again) {
+  for (fs::path const& log : logs_that_landed()) {
+    BOOST_TEST_CONTEXT(log.filename().string()) {
+      Opened opened{log};
+      opened.start();
+      BOOST_TEST(contains(opened.ask("PEEK table=golden;name=old-plain"), "note=second;"));
+      std::string const parked = opened.ask("PEEK table=golden;name=new-parked");
+      BOOST_TEST(contains(parked, "error=it can never work;"), parked);
+      BOOST_TEST(contains(parked, "status=parked;"), parked);
+      BOOST_TEST(contains(opened.ask("STATS table=golden"), "paused=1;"));
+      // Changed: an old row is kicked and fails, which writes records of today about it.
+      BOOST_TEST(contains(opened.ask("RESUME table=golden"), "RESUMED"));
+      BOOST_TEST(contains(opened.ask("INSERT table=golden;name=new-plain;note=third"), "result=merged;"));
+      BOOST_TEST(contains(opened.ask("KICK table=golden;name=new-parked"), "KICKED"));
+      std::string const taken = opened.ask("NEXT table=golden;lease=3600000");
+      BOOST_TEST(contains(taken, "name=new-parked;"), taken);
+      std::string const lease = "row=" + value_behind(taken, "row") + ";epoch=" + value_behind(taken, "epoch");
+      BOOST_TEST(contains(opened.ask("RELEASE table=golden;error=again;" + lease), "RELEASED"));
+      BOOST_TEST(contains(opened.ask("DELETE table=golden;name=old-long"), "DELETED"));
+      std::string const digest = opened.stop();
+      Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+      BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
+
+      opened.start();
+      BOOST_TEST(contains(opened.ask("PEEK table=golden;name=new-plain"), "note=third;"));
+      std::string const failed = opened.ask("PEEK table=golden;name=new-parked");
+      BOOST_TEST(contains(failed, "attempts=1;"), failed);
+      BOOST_TEST(contains(failed, "error=again;"), failed);
+      BOOST_TEST(contains(opened.ask("PEEK table=golden;name=old-long"), "code=unknown_row;"));
+      static_cast<void>(opened.stop());
+    }
+  }
+}
+
+// A record that changes brings a log with it.
+BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
+  std::set<std::pair<int, int>> seen;       // of the journal: type, version
+  std::set<std::pair<int, int>> catalogue;  // of table 0
+  for (fs::path const& log : logs_that_landed()) {
+    TemporaryFolder folder;
+    unpack(log, folder.path() / "shared");
+    std::istringstream dump{run_tool({"log", "dump", folder / "shared"}).output};
+    for (std::string line; std::getline(dump, line);) {
+      if (!line.starts_with("RECORD ")) continue;
+      auto const number = [&](std::string const& name) { return std::stoi("0" + value_behind(line, name)); };
+      bool const is_catalogue = contains(line, "table=(catalogue)");
+      (is_catalogue ? catalogue : seen).emplace(number("type"), number("version"));
+    }
+  }
+  for (int type = 1; type < 256; ++type) {
+    auto const record = static_cast<fastjournal::journal::RecordType>(type);
+    for (int version = 1; version <= fastjournal::journal::newest_version(record); ++version)
+      BOOST_TEST(seen.contains({type, version}), "no record of type " << type << ", version " << version);
+  }
+  for (int type = 1; type <= 8; ++type)
+    BOOST_TEST(catalogue.contains({type, 1}), "no catalogue record of type " << type);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
