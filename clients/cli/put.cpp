@@ -33,13 +33,23 @@ class Putter {
   Buffers buffers_{connection_};
 };
 
+// Where a merge left another date than was asked for.
+std::string_view why_this_date(Message const& answer) {
+  std::string_view const by = answer.text("date_by");
+  if (by == "waiting-row") return "; not the date asked for: of the two the later one holds";
+  if (by == "max-postpone") return "; not the date asked for: max-postpone lets merges put it off no further";
+  return {};
+}
+
 std::string sentence_of_put(Message const& answer) {
   std::string_view const result = answer.text("result");
   std::string const row = value_text(answer, "row");
   if (result == "merged")
-    return fmt::format("merged into row {}{} (merges so far: {})", row, due_text(answer), value_text(answer, "merges"));
+    return fmt::format("merged into row {}{} (merges so far: {}){}", row, due_text(answer),
+                       value_text(answer, "merges"), why_this_date(answer));
   if (result == "behind")
-    return fmt::format("row {} waits behind the one that is being worked on{}", row, due_text(answer));
+    return fmt::format("row {} waits behind the one that is being worked on{}{}", row, due_text(answer),
+                       why_this_date(answer));
   if (result == "duplicate") return fmt::format("this put was counted before: row {}", row);
   if (result == "stale") return fmt::format("row {} is newer: nothing changed", row);
   return fmt::format("{} row {}{}", result, row, due_text(answer));

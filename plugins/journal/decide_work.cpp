@@ -46,6 +46,10 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
   std::int64_t const lease_ms = lease_span(parameters);
   std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
+  // Also where a row is due: whether it is accepted must not depend on what is there.
+  if (wait_ms > 0 && !parameters.has("request"))
+    parameters.refuse(Code::missing_parameter, "request",
+                      "NEXT with wait needs the parameter request: its answer may come after those of later commands");
   check_domain(parameters);
   if (command.worker.size() > kWorkerBytesMax)
     parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");

@@ -23,6 +23,23 @@ using Peer = FakeServer::Peer;
 
 BOOST_AUTO_TEST_SUITE(cli_commands)
 
+BOOST_AUTO_TEST_CASE(put_says_why_a_merge_left_another_date) {
+  auto const said = [](char const* result, char const* by) {
+    auto const script = [&](Peer& peer) {
+      peer.answer(peer.expect("INSERT"), "INSERTED",
+                  {text("table", "pages"), number("row", 8), text("result", result), number("merges", 2),
+                   number("process_date", 1000), text("date_by", by)});
+    };
+    return talk(script, {"put", "pages", "uri=a", "--at", "+1s"}).out;
+  };
+  BOOST_TEST(said("merged", "waiting-row") ==
+             "merged into row 8, due 1970-01-01T00:00:01.000Z (merges so far: 2); not the date asked for: of the two "
+             "the later one holds\n");
+  BOOST_TEST(said("behind", "max-postpone") ==
+             "row 8 waits behind the one that is being worked on, due 1970-01-01T00:00:01.000Z; not the date asked "
+             "for: max-postpone lets merges put it off no further\n");
+}
+
 BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
   auto const script = [](Peer& peer) {
     Message const insert = peer.expect("INSERT");

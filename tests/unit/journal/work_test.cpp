@@ -87,11 +87,11 @@ BOOST_FIXTURE_TEST_CASE(a_long_answer_stops_early, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(next_can_wait_and_its_wait_can_be_over, Fixture) {
-  Reply r = run("NEXT", {{"wait", "5000"}});
+  Reply r = run("NEXT", {{"wait", "5000"}, {"request", "1"}});
   BOOST_TEST((r.verdict == Verdict::wait));
   BOOST_TEST(r.wait_until.value == now.value + 5000);
   BOOST_TEST((r.take == Take::no));
-  r = run("NEXT", {{"wait", "5000"}}, 1, "w", true);
+  r = run("NEXT", {{"wait", "5000"}, {"request", "1"}}, 1, "w", true);
   BOOST_TEST((r.verdict == Verdict::done));
   BOOST_TEST(r.name() == "NOTHING");
 }
