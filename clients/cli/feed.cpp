@@ -49,10 +49,10 @@ class FeedPrinter {
   void sum_up(replica::Replica const& replica) {
     replica::Counters const& counters = replica.counters();
     if (!one_.digest) {
-      console_.err << fmt::format(
-          "fastjournal feed: at LSN {}; {} records, {} datagrams, {} gaps, {} fetches, {} snapshots\n",
-          replica.position().value, counters.records, counters.datagrams, counters.gaps, counters.fetches,
-          counters.snapshots);
+      note(one_, console_,
+           fmt::format("at LSN {}; {} records, {} datagrams, {} gaps, {} fetches, {} snapshots",
+                       replica.position().value, counters.records, counters.datagrams, counters.gaps, counters.fetches,
+                       counters.snapshots));
       return;
     }
     std::string const digest = fmt::format("{:016x}", replica.digest());

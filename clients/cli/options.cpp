@@ -25,11 +25,12 @@ constexpr char kFooter[] =
     "  1  the daemon refused, or a file could not be read or written; the reason is on standard error\n"
     "  2  the command line, a file or the input is wrong\n"
     "  3  no connection to the daemon, or no answer in time\n"
-    "  4  nothing to do: take, work --once or listen --wait found nothing\n"
+    "  4  nothing to do: take, work --once or listen --wait found nothing; apply was answered with no\n"
     "  5  work: COMMAND failed for at least one row\n"
     "  6  log: a daemon, or another tool, has the folder\n"
     "  7  log: what is stored is damaged\n"
     "  8  alerts: at least one is up\n"
+    "With --json errors are JSON too, one object a line on standard error.\n"
     "\n"
     "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (UTC, also without Z),\n"
     "2026-11-21T13:00:00+01:00, milliseconds since 1970, now. `fastjournal COMMAND --help` says more\n"
@@ -208,7 +209,8 @@ class Grammar {
     CLI::App& release = lease_verb("release", "give a row back");
     date(release, "--at", out_.at, "not before this date (default: the table's back-off)");
     release.add_option("--error", out_.error, "why");
-    CLI::App& fail = lease_verb("fail", "this row can never work: parked for a person to look at");
+    CLI::App& fail =
+        lease_verb("fail", "this row can never work: parked for a person, or deleted (the table's when-failed)");
     fail.add_option("--error", out_.error, "why");
     add_work();
   }
@@ -266,7 +268,7 @@ class Grammar {
     ls.add_flag("--for-put", out_.for_put,
                 "as JSON, of each row only what `put --lines` takes: `fastjournal ls A --for-put | fastjournal put B "
                 "--lines`; all rows, unless --count says how many");
-    row_verb("peek", "show one row, leasing nothing");
+    row_verb("peek", "show a row, or all rows of a key, leasing nothing");
     row_verb("why", "say why a row, or each row of a key, is where it is");
     bulk_verb("delete", "drop a row, or all rows of a key or that fit a filter, whatever their state",
               "Without WHICH: all rows that fit --status, --domain, --prefix and --error; one of them at least.");
@@ -287,7 +289,14 @@ class Grammar {
     top.add_option("TABLE", out_.table, "this table only");
     duration(top, "--interval", out_.interval, "how often to look (default 1s)");
     number(top, "--count", out_.count, "end after so many looks", 1);
-    top.footer("Without a terminal, or with --json, each look is one JSON object a line.");
+    top.footer(
+        "q ends, a blank looks at once, arrows (or j and k) scroll. STATE is open, PAUSED or DRAINS; WAIT are rows "
+        "with a "
+        "date to\ncome, LATE99 and WORK99 the 99th percentile of lateness and of the time from lease to DONE. Figures "
+        "for "
+        "which the screen\nis too narrow are left out. A daemon that says nothing is waited for. Without a terminal, "
+        "or "
+        "with --json, each look is one\nJSON object a line.");
     stand_verb("pause", "hand out nothing more; leases go on, inserts are taken");
     stand_verb("drain", "refuse inserts; work goes on until the table is empty");
     stand_verb("resume", "end a pause or a drain");
@@ -403,13 +412,11 @@ class Grammar {
 
   void bulk_verb(std::string const& name, std::string const& description, std::string const& footer) {
     CLI::App& made = table_verb(name, description);
-    CLI::Option* which = made.add_option("WHICH", out_.words, "the row's number, or all columns of its key");
+    made.add_option("WHICH", out_.words, "the row's number, or all columns of its key; or else a filter");
     filter(made);
-    for (char const* const option : {"--status", "--prefix", "--domain", "--error"})
-      made.get_option(option)->excludes(which);
-    number(made, "--count", out_.count, "stop after so many rows", 1)->excludes(which);
-    made.add_option("--after", out_.after, "go on where an earlier one ended")->excludes(which);
-    made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing")->excludes(which);
+    number(made, "--count", out_.count, "stop after so many rows", 1);
+    made.add_option("--after", out_.after, "go on where an earlier one ended");
+    made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing");
     made.footer(footer +
                 "\nThe daemon does it, a page of at most 1000 rows a command, to rows that fit at that moment.");
   }
@@ -453,6 +460,9 @@ std::string contradiction(Invocation const& one) {
   if (one.verb != "work" && !one.command.empty()) return "-- means something with `work` only";
   if (one.verb.starts_with("log ") && one.words.empty() && one.config.empty())
     return one.verb + " needs the folder of a log, or --config FILE";
+  if ((one.verb == "delete" || one.verb == "kick") && !one.words.empty() &&
+      (!one.filter.is_empty() || one.count || !one.after.empty() || one.dry_run))
+    return one.verb + " takes a row or a key, or else a filter (--status, --domain, --prefix, --error), not both";
   if (one.verb == "delete" && one.words.empty() && one.filter.is_empty())
     return "delete needs a row, a key, or a filter: --status, --domain, --prefix or --error";
   if (one.verb == "kick" && one.words.empty() && one.filter.is_empty())

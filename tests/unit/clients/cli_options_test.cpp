@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(many_rows_want_a_filter) {
   BOOST_TEST(says(refused({"delete", "pages", "--count", "5"}), "or a filter"));
   BOOST_TEST(says(refused({"kick", "pages"}), "--status parked"));
   BOOST_TEST(says(refused({"kick", "pages", "--status", "processing"}), "cannot be kicked"));
-  BOOST_TEST(says(refused({"delete", "pages", "812", "--status", "due"}), "excludes"));
+  BOOST_TEST(says(refused({"delete", "pages", "812", "--status", "due"}), "not both"));
+  BOOST_TEST(says(refused({"kick", "pages", "uri=a", "--dry-run"}), "not both"));
   BOOST_TEST(says(refused({"ls", "pages", "--status", "lost"}), "parked"));
   BOOST_TEST(parsed({"kick", "pages", "--error", ""}).filter.error.value() == "");
   BOOST_TEST(!is_bulk(parsed({"kick", "pages", "812"})));

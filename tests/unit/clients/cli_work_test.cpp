@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_ro
         peer.answer(release, "RELEASED");
       },
       // What it leaves behind keeps its standard error open, and nobody waits for that.
-      {"--once", "--quiet"}, {"sh", "-c", "seq 5000 >&2; sleep 60 & exit 1"});
+      {"--once", "--quiet"}, {"sh", "-c", "seq 5000 >&2; sleep 60 > /dev/null & exit 1"});
   BOOST_TEST(said.err.size() == 23893U);
 }
 
