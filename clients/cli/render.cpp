@@ -34,8 +34,9 @@ bool is_date(std::string_view name) {
 std::size_t rank_of(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kFront{"table", "name",  "type",   "rows",
                                                           "row",   "epoch", "status", "result"};
-  static constexpr std::array<std::string_view, 8> kBack{"priority", "process_date",   "timeouts",        "lease_end",
-                                                         "worker",   "insertion_date", "expiration_date", "merges"};
+  static constexpr std::array<std::string_view, 9> kBack{"priority",       "process_date",    "attempts",
+                                                         "timeouts",       "lease_end",       "worker",
+                                                         "insertion_date", "expiration_date", "merges"};
   auto const front = std::find(kFront.begin(), kFront.end(), name);
   if (front != kFront.end()) return static_cast<std::size_t>(front - kFront.begin());
   auto const back = std::find(kBack.begin(), kBack.end(), name);
