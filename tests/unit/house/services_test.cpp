@@ -1,0 +1,29 @@
+// Service files lie where a communicatord reads them: share/communicator/services, and nowhere else.
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+BOOST_AUTO_TEST_SUITE(services_of_a_communicatord)
+
+BOOST_AUTO_TEST_CASE(each_service_file_is_installed_where_they_are_read) {
+  std::string const root = FJ_SOURCE_DIR;
+  std::ostringstream text;
+  text << std::ifstream{root + "/src/daemon/CMakeLists.txt"}.rdbuf();
+  std::string const rules = text.str();
+  std::string const where = "DESTINATION ${CMAKE_INSTALL_DATADIR}/communicator/services)";
+  std::size_t const end = rules.find(where);
+  BOOST_REQUIRE(end != std::string::npos);
+  std::string const rule = rules.substr(rules.rfind("install(FILES", end), end - rules.rfind("install(FILES", end));
+  std::size_t seen = 0;
+  for (auto const& entry : std::filesystem::directory_iterator{root + "/conf"}) {
+    if (entry.path().extension() != ".service") continue;
+    ++seen;
+    BOOST_TEST(rule.find("/conf/" + entry.path().filename().string()) != std::string::npos, entry.path());
+  }
+  BOOST_TEST(seen >= 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
