@@ -62,7 +62,7 @@ class HotPath {
   void note(std::string_view good, std::optional<std::string> const& answer) {
     if (!answer || !answer->starts_with(good)) fail("expected " + std::string{good} + ", got " + answer.value_or("nothing"));
     if (good == "ROW ")
-      leased_.push_back(fmt::format("DONE table=jobs;row={};epoch={}", field(*answer, ";row="), field(*answer, " epoch=")));
+      leased_.push_back(fmt::format("DONE table=jobs;row={};epoch={}", field(*answer, ";row="), field(*answer, ";epoch=")));
   }
   static std::string field(std::string const& line, std::string const& name) {
     std::size_t const from = line.find(name) + name.size();

@@ -59,7 +59,7 @@ class TextProtocol final : public Protocol {
       event.kind = Event::Kind::inserted;
     } else if (line.starts_with("ROW ")) {
       event.kind = Event::Kind::leased;
-      event.lease = {field(line, ";payload="), field(line, ";row="), field(line, " epoch=")};
+      event.lease = {field(line, ";payload="), field(line, ";row="), field(line, ";epoch=")};
       event.due_ms = static_cast<std::int64_t>(field(line, ";process_date="));
     } else if (line.starts_with("COMPLETED ")) {
       event.kind = Event::Kind::done;
