@@ -215,9 +215,10 @@ ExitCode Runner::listen() {
   client::Milliseconds const limit = one_.wait ? client::Milliseconds{one_.wait->value} : client::kForever;
   bool heard = false;
   while (left > 0) {
-    Result<Message> const pushed = connection_.wait_push(limit);
+    Result<Message> pushed = connection_.wait_push(limit);
     if (!pushed.ok() && pushed.status().code() == Code::timed_out) return heard ? ExitCode::ok : ExitCode::nothing;
     if (!pushed.ok()) return complain(pushed.status());
+    if (Status const decoded = buffers_.decode(pushed.value(), one_.table); !decoded.ok()) return complain(decoded);
     console_.out << (one_.json ? render_json(pushed.value(), true) : render_line(pushed.value())) << std::flush;
     heard = true;
     --left;

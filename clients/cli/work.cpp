@@ -53,9 +53,8 @@ ExitCode Crew::run() {
     return there.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
   if (!start(*one_.jobs)) {
-    console_.err << fmt::format("fastjournal work: cannot start a worker: {}\n", std::strerror(errno)) << std::flush;
+    code_ = complain(one_, console_, {Code::io_error, fmt::format("cannot start a worker: {}", std::strerror(errno))});
     for (pid_t const worker : workers_) ::kill(worker, SIGTERM);
-    code_ = ExitCode::refused;
   }
   while (!workers_.empty()) {
     pollfd one{signals_.fd(), POLLIN, 0};
@@ -106,8 +105,7 @@ void Crew::note(int status) {
   constexpr std::array kWorstFirst{ExitCode::usage, ExitCode::refused, ExitCode::unreachable, ExitCode::failed,
                                    ExitCode::ok};
   ExitCode const code = WIFSIGNALED(status) ? ExitCode::failed : static_cast<ExitCode>(WEXITSTATUS(status));
-  if (WIFSIGNALED(status))
-    console_.err << fmt::format("fastjournal work: a worker was killed by signal {}\n", WTERMSIG(status)) << std::flush;
+  if (WIFSIGNALED(status)) cli::note(one_, console_, fmt::format("a worker was killed by signal {}", WTERMSIG(status)));
   code_ = *std::find_if(kWorstFirst.begin(), kWorstFirst.end(),
                         [&](ExitCode one) { return one == code_ || one == code || one == ExitCode::ok; });
 }

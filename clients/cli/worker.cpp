@@ -175,7 +175,11 @@ void Worker::pass_signals_on(Child* child) {
 }
 
 void Worker::report(Row const& row, std::string const& what) {
-  if (!one_.quiet) console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, what) << std::flush;
+  if (one_.quiet) return;
+  if (one_.json)
+    note(one_, console_, fmt::format("row {}: {}", row.row, what));
+  else
+    console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, what) << std::flush;
 }
 
 ExitCode Worker::handle(Taken const& taken) {
@@ -184,8 +188,7 @@ ExitCode Worker::handle(Taken const& taken) {
   if (!child.ok()) {
     // It would be the same with every row: give this one back, which counts nothing, and stop.
     static_cast<void>(journal_->release(taken.row));
-    console_.err << "fastjournal work: " << child.status().message() << '\n';
-    return ExitCode::usage;
+    return misuse(one_, console_, child.status().message());
   }
   std::string error;
   Outcome const outcome = run_command(taken.row, child.value(), error);

@@ -72,6 +72,42 @@ BOOST_AUTO_TEST_CASE(a_pause_a_drain_and_a_restart_are_waited_out_and_told_once)
     BOOST_TEST(count_of(said, once) == 1U, once << " in " << said);
 }
 
+BOOST_AUTO_TEST_CASE(a_command_that_fails_rests_longer_each_time_and_is_given_up_at_last) {
+  Fixture f{
+      "<back-off-first>200ms</back-off-first><back-off-jitter>0</back-off-jitter><max-attempts>4</max-attempts>"
+      "<grace>1s</grace>"};
+  f.run("fastjournal put jobs name=a");
+  ChildProcess worker =
+      f.work("--max 4 -- sh -c 'echo \"try $FJ_ATTEMPT at $(date +%s%3N)\"; echo broken >&2; exit 3'");
+  BOOST_TEST(worker.wait().value_or(-1) == 5);
+  std::string const& said = worker.output();
+  std::vector<long long> at;
+  for (int i = 1; i <= 4; ++i) {
+    std::string const head = "try " + std::to_string(i) + " at ";
+    std::size_t const place = said.find(head);
+    BOOST_REQUIRE_MESSAGE(place != std::string::npos, said);
+    at.push_back(std::stoll(said.substr(place + head.size(), 13)));
+  }
+  for (std::size_t i = 1; i < at.size(); ++i) BOOST_TEST(at[i] - at[i - 1] >= 200LL << (i - 1));
+  for (int i = 1; i <= 3; ++i)
+    BOOST_TEST(count_of(said, ": attempt " + std::to_string(i) + " failed, released, due ") == 1U, said);
+  BOOST_TEST(count_of(said, "exit status 3: parked after 4 attempts\n") == 1U, said);
+  Ran const row = run_in_shell(f.daemon, "fastjournal peek jobs name=a");
+  BOOST_TEST(row.output.find("sh: exit status 3: broken") != std::string::npos, row.output);
+  BOOST_TEST(row.output.find("parked") != std::string::npos, row.output);
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_counts_no_attempt_and_the_row_is_due_at_once) {
+  Fixture f;
+  f.run("fastjournal put jobs name=a");
+  ChildProcess worker = f.work("-- sh -c 'echo up; exec sleep 60'");
+  BOOST_REQUIRE(worker.wait_for_line("up").has_value());
+  Fixture::stop(worker);
+  ChildProcess again = f.work("--once -- sh -c 'echo \"try $FJ_ATTEMPT\"'");
+  BOOST_TEST(again.wait().value_or(-1) == 0);
+  BOOST_TEST(count_of(again.output(), "try 1\n") == 1U, again.output());
+}
+
 BOOST_AUTO_TEST_CASE(it_is_woken_and_does_not_ask_meanwhile) {
   Fixture f;
   ChildProcess worker = f.work("-- sh -c 'echo \"did $FJ_NAME\"'");

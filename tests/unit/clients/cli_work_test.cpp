@@ -176,6 +176,15 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails_gives_the_row_back_with_the_reason) {
              "pages row 9: killed by signal 9 (Killed): attempt 3 failed, released\n");
 }
 
+BOOST_AUTO_TEST_CASE(with_json_what_is_told_is_json_too) {
+  auto const script = [](Peer& peer) {
+    give_row(peer, peer.expect("NEXT"));
+    peer.answer(peer.expect("DONE"), "COMPLETED");
+  };
+  BOOST_TEST(run_work(script, {"--once", "--json"}, {"true"}).err ==
+             "{\"note\":\"row 8: done\",\"command\":\"work\",\"table\":\"pages\"}\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_became_of_a_row_that_failed_is_told_as_the_daemon_says_it) {
   Said const said = run_work(
       [](Peer& peer) {
