@@ -207,8 +207,8 @@ class Grammar {
     duration(touch, "--lease", out_.lease, "from now on (default: the table's processing-timeout)");
     lease_verb("done", "the work is done: the row goes away");
     CLI::App& release = lease_verb("release", "give a row back");
-    date(release, "--at", out_.at, "not before this date (default: the table's back-off)");
-    release.add_option("--error", out_.error, "why");
+    date(release, "--at", out_.at, "not before this date (default: now; with --error the table's back-off)");
+    release.add_option("--error", out_.error, "why: it is a failed attempt then, and counts");
     CLI::App& fail =
         lease_verb("fail", "this row can never work: parked for a person, or deleted (the table's when-failed)");
     fail.add_option("--error", out_.error, "why");

@@ -52,6 +52,7 @@ Row row_from(Message const& message) {
   out.priority = static_cast<std::uint8_t>(number(message, "priority"));
   out.timeouts = number(message, "timeouts");
   out.attempts = number(message, "attempts");
+  out.omitted = message.text("omitted");
   out.process_date = date(message, "process_date");
   out.insertion_date = date(message, "insertion_date");
   out.lease_end = date(message, "lease_end");
@@ -79,10 +80,10 @@ Result<Work> work_of(Reply const& reply) {
 }  // namespace
 
 bool is_row_parameter(std::string_view name) {
-  static constexpr std::array<std::string_view, 18> kNames{
-      "after",          "attempts",  "domain", "epoch",  "error",    "expiration_date",
-      "insertion_date", "lease_end", "left",   "merges", "priority", "process_date",
-      "request",        "row",       "status", "table",  "timeouts", "worker"};
+  static constexpr std::array<std::string_view, 19> kNames{
+      "after",     "attempts", "domain", "epoch",    "error",    "expiration_date", "insertion_date",
+      "lease_end", "left",     "merges", "omitted",  "priority", "process_date",    "request",
+      "row",       "status",   "table",  "timeouts", "worker"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

@@ -82,6 +82,7 @@ struct Row {
   TimeMs lease_end{};
   std::uint64_t timeouts{0};
   std::uint64_t attempts{0};  // that failed since the last merge: time-outs, and releases with an error
+  std::string omitted{};      // columns that this connection could not carry, commas between; PEEK elsewhere has them
 };
 // A ROW message; invalid if it is something else.
 [[nodiscard]] Result<Row> row_of(Message const& message);

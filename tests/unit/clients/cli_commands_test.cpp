@@ -23,51 +23,6 @@ using Peer = FakeServer::Peer;
 
 BOOST_AUTO_TEST_SUITE(cli_commands)
 
-BOOST_AUTO_TEST_CASE(put_says_why_a_merge_left_another_date) {
-  auto const said = [](char const* result, char const* by) {
-    auto const script = [&](Peer& peer) {
-      peer.answer(peer.expect("INSERT"), "INSERTED",
-                  {text("table", "pages"), number("row", 8), text("result", result), number("merges", 2),
-                   number("process_date", 1000), text("date_by", by)});
-    };
-    return talk(script, {"put", "pages", "uri=a", "--at", "+1s"}).out;
-  };
-  BOOST_TEST(said("merged", "waiting-row") ==
-             "merged into row 8, due 1970-01-01T00:00:01.000Z (merges so far: 2); not the date asked for: of the two "
-             "the later one holds\n");
-  BOOST_TEST(said("behind", "max-postpone") ==
-             "row 8 waits behind the one that is being worked on, due 1970-01-01T00:00:01.000Z; not the date asked "
-             "for: max-postpone lets merges put it off no further\n");
-}
-
-BOOST_AUTO_TEST_CASE(put_sends_the_row_and_tells_what_became_of_it) {
-  auto const script = [](Peer& peer) {
-    Message const insert = peer.expect("INSERT");
-    want(insert.text("uri") == "a" && insert.integer("priority") == 3 && insert.text("process_date") == "+1000",
-         "INSERT");
-    peer.answer(insert, "INSERTED",
-                {text("table", "pages"), number("row", 8), text("result", "merged"), number("merges", 2),
-                 number("process_date", 1000)});
-  };
-  std::vector<std::string> const words{"put", "pages", "uri=a", "--priority", "3", "--at", "+1s"};
-  Said const plain = talk(script, words);
-  BOOST_TEST((plain.code == ExitCode::ok));
-  BOOST_TEST(plain.out == "merged into row 8, due 1970-01-01T00:00:01.000Z (merges so far: 2)\n");
-  std::vector<std::string> json = words;
-  json.push_back("--json");
-  BOOST_TEST(talk(script, json).out ==
-             "{\"table\":\"pages\",\"row\":8,\"result\":\"merged\",\"merges\":2,\"process_date\":1000}\n");
-  json.push_back("--text");
-  // Which columns are buffers, as text has base64 for them.
-  auto const in_text = [&](Peer& peer) {
-    peer.answer(
-        peer.expect("TABLES"), "TABLE",
-        {text("name", "pages"), text("columns", "uri data"), text("types", "string buffer"), number("left", 0)});
-    script(peer);
-  };
-  BOOST_TEST((talk(in_text, json).code == ExitCode::ok));
-}
-
 BOOST_AUTO_TEST_CASE(buffers_go_out_as_bytes_and_the_daemon_is_asked_only_where_it_matters) {
   auto const inserted = [](Peer& peer, Message const& insert) {
     peer.answer(insert, "INSERTED", {number("row", 8), text("result", "inserted"), number("merges", 0)});

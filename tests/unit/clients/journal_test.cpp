@@ -78,11 +78,11 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
     Message const next = peer.expect("NEXT");
     want(next.integer("count") == 2 && next.integer("lease") == 5000 && next.integer("wait") == 100, "the options");
     std::vector<Param> row{
-        text("table", "pages"), number("row", 5),           {"epoch", Value::of_unsigned(1ULL << 40U | 3U)},
-        text("uri", "a"),       number("size", -4),         {"weight", Value::of_real(0.5)},
-        number("priority", 7),  number("process_date", 11), number("insertion_date", 10),
-        number("timeouts", 2),  number("attempts", 3),      number("lease_end", 99),
-        number("left", 1)};
+        text("table", "pages"),  number("row", 5),           {"epoch", Value::of_unsigned(1ULL << 40U | 3U)},
+        text("uri", "a"),        number("size", -4),         {"weight", Value::of_real(0.5)},
+        number("priority", 7),   number("process_date", 11), number("insertion_date", 10),
+        number("timeouts", 2),   number("attempts", 3),      text("omitted", "data"),
+        number("lease_end", 99), number("left", 1)};
     peer.answer(next, "ROW", row);
     row[1] = number("row", 6);
     row.back() = number("left", 0);
@@ -103,6 +103,7 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
   BOOST_TEST(int{row.priority} == 7);
   BOOST_TEST(row.timeouts == 2U);
   BOOST_TEST(row.attempts == 3U);
+  BOOST_TEST(row.omitted == "data");
   BOOST_TEST(!row.columns.contains("attempts"));
   BOOST_TEST(row.lease_end.value == 99);
   Result<Work> const nothing = pages.next();
