@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "model/value.h"
+
 namespace fastjournal::config {
 
 namespace {
@@ -84,6 +86,18 @@ std::optional<ParsedAddress> parse_address(std::string_view text) {
   return ParsedAddress{.loopback = (*parts)[0] == 127,
                        .group = (*parts)[0] >= 224 && (*parts)[0] < 240,
                        .port = static_cast<std::uint16_t>(*port)};
+}
+
+std::string listen_problem(std::string_view text, bool plain_text, std::string_view what, std::string_view consent) {
+  std::optional<ParsedAddress> const address = parse_address(text);
+  if (!address)
+    return std::string{what} + ": found " + model::shown(text) +
+           ", expected an IP address and a port, as in 127.0.0.1:4050 or [::1]:4050";
+  if (address->loopback || plain_text) return {};
+  return "address " + model::shown(text) +
+         " can be reached from other machines, and everything on it travels unencrypted; "
+         "expected a loopback address (127.0.0.1, [::1]), or " +
+         std::string{consent} + " beside it";
 }
 
 bool is_ipv4(std::string_view text) { return parse_ipv4(text).has_value(); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace fastjournal::config {
@@ -17,6 +18,10 @@ struct ParsedAddress {
 
 // Nothing if it is no address with a port (0 to 65535).
 [[nodiscard]] std::optional<ParsedAddress> parse_address(std::string_view text);
+// What is wrong with an address to listen on; empty: nothing. `what`: who names it, for the message, as "--listen";
+// `consent`: what must stand beside an address that others reach (`plain_text`: it does).
+[[nodiscard]] std::string listen_problem(std::string_view text, bool plain_text, std::string_view what,
+                                         std::string_view consent);
 // Four numbers, as in 192.168.1.5.
 [[nodiscard]] bool is_ipv4(std::string_view text);
 

@@ -33,18 +33,12 @@ void read_listen(Element const& element, DaemonDeclaration& out) {
   std::optional<std::string_view> const text = element.attribute("address");
   if (!text) return;
   listen.address = *text;
+  if (std::string problem = listen_problem(*text, listen.plain_text, "attribute \"address\"", "plain-text=\"true\"");
+      !problem.empty())
+    element.problem_at("address", std::move(problem));
   std::optional<ParsedAddress> const address = parse_address(*text);
-  if (!address) {
-    element.problem_at("address", "attribute \"address\": found " + model::shown(*text) +
-                                      ", expected an IP address and a port, as in 127.0.0.1:4050 or [::1]:4050");
-    return;
-  }
+  if (!address) return;
   listen.loopback = address->loopback;
-  if (!listen.loopback && !listen.plain_text)
-    element.problem_at("address",
-                       "address " + model::shown(*text) +
-                           " can be reached from other machines, and everything on it travels unencrypted; "
-                           "expected a loopback address (127.0.0.1, [::1]), or plain-text=\"true\" beside it");
   for (ListenDeclaration const& other : out.listen)
     if (other.address == listen.address && !listen.address.ends_with(":0"))
       element.problem_at("address", "address " + model::shown(*text) + " twice, expected each once");

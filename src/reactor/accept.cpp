@@ -68,6 +68,11 @@ Status Reactor::prepare_accepting() {
   return {};
 }
 
+Status Reactor::can_listen(env::Address const& address) {
+  Result<SocketAddress> const parsed = parse_address(address.text);
+  return parsed.ok() ? ListeningSocket::probe(parsed.value()) : parsed.status();
+}
+
 Result<env::Address> Reactor::listen(env::Address const& address) {
   Result<SocketAddress> parsed = parse_address(address.text);
   if (!parsed.ok()) return parsed.status();

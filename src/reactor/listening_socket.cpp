@@ -2,11 +2,14 @@
 #include "reactor/listening_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -62,34 +65,72 @@ bool somebody_listens(SocketAddress const& address) {
   return ::connect(probe.get(), address.get(), address.length) == 0 || errno != ECONNREFUSED;
 }
 
-// Makes room for a new socket file.
-Status remove_stale(SocketAddress const& address, std::string const& text) {
+// Whether a socket file of this name is there that nobody listens on; not ok: something else has the name.
+Result<bool> is_stale(SocketAddress const& address, std::string const& text) {
   std::string const path = address.path();
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) return errno == ENOENT ? Status{} : system_failure("lstat", path, errno);
+  if (::lstat(path.c_str(), &found) != 0) {
+    if (errno == ENOENT) return false;
+    return system_failure("lstat", path, errno);
+  }
   if (!S_ISSOCK(found.st_mode)) {
-    return {
+    return Status{
         Code::in_use,
         fmt::format("listen on {}: a file that is no socket has this name; move it away or choose another path", text)};
   }
   if (somebody_listens(address)) return bind_failure(text, EADDRINUSE);
+  return true;
+}
+
+// Makes room for a new socket file.
+Status remove_stale(SocketAddress const& address, std::string const& text) {
+  Result<bool> const stale = is_stale(address, text);
+  if (!stale.ok() || !stale.value()) return stale.status();
+  std::string const path = address.path();
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_failure("unlink", path, errno);
   return {};
+}
+
+// May a file be made in the folder of this socket?
+Status probe_folder(SocketAddress const& address, std::string const& text) {
+  std::string folder = address.path();
+  std::size_t const slash = folder.rfind('/');
+  folder = slash == std::string::npos ? "." : folder.substr(0, std::max<std::size_t>(slash, 1));
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) != 0) return bind_failure(text, errno);
+  if (!S_ISDIR(found.st_mode)) return bind_failure(text, ENOTDIR);
+  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? Status{} : bind_failure(text, errno);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<ListeningSocket>> ListeningSocket::open(SocketAddress const& address, mode_t unix_mode) {
-  std::unique_ptr<ListeningSocket> out{new ListeningSocket};
-  out->text_ = to_text(address);
-  out->fd_.reset(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!out->fd_.valid()) return system_failure("socket", out->text_, errno);
-
+  Result<std::unique_ptr<ListeningSocket>> made = make(address);
+  if (!made.ok()) return made;
+  std::unique_ptr<ListeningSocket> out = std::move(made).value();
   Status bound = address.family() == AF_UNIX ? out->open_unix(address, unix_mode) : out->open_internet(address);
   if (!bound.ok()) return bound;
   if (::listen(out->fd(), kBacklog) != 0)
     return errno == EADDRINUSE ? bind_failure(out->text_, errno) : system_failure("listen", out->text_, errno);
   return out;
+}
+
+Result<std::unique_ptr<ListeningSocket>> ListeningSocket::make(SocketAddress const& address) {
+  std::unique_ptr<ListeningSocket> out{new ListeningSocket};
+  out->text_ = to_text(address);
+  out->fd_.reset(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!out->fd_.valid()) return system_failure("socket", out->text_, errno);
+  return out;
+}
+
+Status ListeningSocket::probe(SocketAddress const& address) {
+  Result<std::unique_ptr<ListeningSocket>> made = make(address);
+  if (!made.ok()) return made.status();
+  // Bound and let go at once: without listen() nobody notices.
+  if (address.family() != AF_UNIX) return made.value()->open_internet(address);
+  std::string const& text = made.value()->text_;
+  if (Result<bool> const stale = is_stale(address, text); !stale.ok()) return stale.status();
+  return probe_folder(address, text);
 }
 
 Status ListeningSocket::open_internet(SocketAddress const& address) {

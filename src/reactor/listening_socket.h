@@ -21,6 +21,9 @@ class ListeningSocket {
   // any other kind of file is left alone and reported.
   [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> open(SocketAddress const& address, mode_t unix_mode);
 
+  // Whether open would succeed now; changes nothing, and holds nothing.
+  [[nodiscard]] static Status probe(SocketAddress const& address);
+
   // Removes the socket file, unless another one has taken its place.
   ~ListeningSocket();
   ListeningSocket(ListeningSocket const&) = delete;
@@ -32,6 +35,7 @@ class ListeningSocket {
 
  private:
   ListeningSocket() = default;
+  [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> make(SocketAddress const& address);
   [[nodiscard]] Status open_internet(SocketAddress const& address);
   [[nodiscard]] Status open_unix(SocketAddress const& address, mode_t mode);
 

@@ -71,6 +71,8 @@ class Reactor final : public env::Network {
   // From any thread: a turn follows at once.
   void wake();
 
+  // Whether listen would succeed now. For whoever has long work to do before it may listen.
+  [[nodiscard]] static Status can_listen(env::Address const& address);
   [[nodiscard]] Result<env::Address> listen(env::Address const& address) override;
   [[nodiscard]] Result<ConnectionId> connect(env::Address const& address) override;
   // A peer that takes nothing any more (it is gone) swallows what it is given: what it sent

@@ -29,9 +29,39 @@ void leave_stale_file(std::string const& path) {
   BOOST_REQUIRE(::bind(fd.get(), address->get(), address->length) == 0);
 }
 
+Status probe(std::string const& text) {
+  auto address = parse_address(text);
+  BOOST_REQUIRE(address.ok());
+  return ListeningSocket::probe(address.value());
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(listening_socket)
+
+BOOST_AUTO_TEST_CASE(a_probe_says_what_open_would_and_leaves_nothing) {
+  test::TemporaryFolder const folder;
+  std::string const path = folder / "socket";
+  BOOST_TEST(probe("127.0.0.1:0").ok());
+  BOOST_TEST(probe(path).ok());
+  BOOST_TEST(!std::filesystem::exists(path));
+  auto const tcp = open("127.0.0.1:0");
+  BOOST_REQUIRE(tcp.ok());
+  BOOST_TEST((probe(tcp.value()->text()).code() == Code::in_use));
+  {
+    auto const local = open(path);
+    BOOST_REQUIRE(local.ok());
+    BOOST_TEST((probe(path).code() == Code::in_use));
+  }
+  leave_stale_file(path);
+  BOOST_TEST(probe(path).ok());
+  BOOST_TEST(std::filesystem::exists(path));
+  std::ofstream{folder / "file"} << "text";
+  BOOST_TEST((probe(folder / "file").code() == Code::in_use));
+  BOOST_TEST(!probe(folder / "file/socket").ok());
+  BOOST_TEST(!probe(folder / "nowhere/socket").ok());
+  BOOST_TEST(!probe("192.0.2.1:0").ok());
+}
 
 BOOST_AUTO_TEST_CASE(port_zero_is_resolved) {
   auto const socket = open("127.0.0.1:0");
