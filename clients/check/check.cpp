@@ -12,19 +12,33 @@
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "config/xml.h"
+#include "os/installation.h"
 #include "os/plugin_loader.h"
+#include "server/check_tables.h"
 
 namespace fastjournal::check {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kDaemonFile[] = "fastjournal.xml";
+constexpr char kTablesFolder[] = "tables.d";
+
+bool is_same(fs::path const& a, fs::path const& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error);
+}
 
 class Checker {
  public:
   explicit Checker(std::string plugins) : plugins_(std::move(plugins)) {}
 
   Report run(std::vector<std::string> const& paths) {
+    if (paths.empty()) find_files(os::default_configuration());
     for (std::string const& path : paths) find_files(path);
-    for (std::string const& file : report_.files) sort_out(file);
-    for (std::string const& file : tables_) check_table(file);
+    // A daemon's file adds its tables: the list grows.
+    for (std::size_t i = 0; i < report_.files.size(); ++i) sort_out(std::string{report_.files[i]});
+    if (!tables_.empty()) check_tables();
     std::stable_sort(report_.problems.begin(), report_.problems.end(),
                      [this](Problem const& a, Problem const& b) { return place_of(a.file) < place_of(b.file); });
     return std::move(report_);
@@ -38,18 +52,35 @@ class Checker {
 
   void find_files(std::string const& path) {
     std::error_code error;
-    if (!std::filesystem::is_directory(path, error)) {
-      report_.files.push_back(path);
+    if (!fs::is_directory(path, error)) {
+      add_file(path);
       return;
     }
+    std::vector<std::string> found = files_of(path);
+    // The folder of a configuration without the daemon's file: its tables all the same.
+    if (fs::is_directory(fs::path{path} / kTablesFolder, error) && !fs::exists(fs::path{path} / kDaemonFile, error))
+      for (std::string& file : files_of((fs::path{path} / kTablesFolder).string())) found.push_back(std::move(file));
+    if (found.empty() && report_.problems.empty())
+      report_.problems.push_back({path, 0, "no file *.xml in this folder"});
+    for (std::string const& file : found) add_file(file);
+  }
+
+  std::vector<std::string> files_of(std::string const& folder) {
     std::vector<std::string> found;
-    std::filesystem::directory_iterator at{path, error};
-    for (; !error && at != std::filesystem::directory_iterator{}; at.increment(error))
+    std::error_code error;
+    fs::directory_iterator at{folder, error};
+    for (; !error && at != fs::directory_iterator{}; at.increment(error))
       if (at->path().extension() == ".xml") found.push_back(at->path().string());
-    if (error) report_.problems.push_back({path, 0, error.message() + ", expected a folder that can be read"});
-    if (!error && found.empty()) report_.problems.push_back({path, 0, "no file *.xml in this folder"});
+    if (error) report_.problems.push_back({folder, 0, error.message() + ", expected a folder that can be read"});
     std::sort(found.begin(), found.end());
-    report_.files.insert(report_.files.end(), found.begin(), found.end());
+    return found;
+  }
+
+  // Once, by whatever name.
+  void add_file(std::string const& file) {
+    bool const known = std::any_of(report_.files.begin(), report_.files.end(),
+                                   [&](std::string const& one) { return one == file || is_same(one, file); });
+    if (!known) report_.files.push_back(file);
   }
 
   // What it is, its root element says; daemon and types are checked at once, tables when all is known.
@@ -59,9 +90,7 @@ class Checker {
     if (!document) {
       add(file, problems.status());
     } else if (document->root().name() == "fastjournal") {
-      Result<config::DaemonDeclaration> daemon = config::read_daemon(file);
-      if (!daemon.ok()) add(file, daemon.status());
-      if (daemon.ok()) daemon_ = std::move(daemon).value();
+      take_daemon(file);
     } else if (document->root().name() == "table-type") {
       if (Result<TypeDeclaration> const type = config::read_type(file); !type.ok()) add(file, type.status());
     } else {
@@ -69,25 +98,63 @@ class Checker {
     }
   }
 
-  void check_table(std::string const& file) {
-    if (!load_types()) return;
-    Result<TableDeclaration> table = config::read_table(file, types_);
-    if (!table.ok()) {
-      add(file, table.status());
+  // With all that it would load.
+  void take_daemon(std::string const& file) {
+    Result<config::DaemonDeclaration> daemon = config::read_daemon(file);
+    if (!daemon.ok()) {
+      add(file, daemon.status());
       return;
     }
-    if (daemon_ && table->persistent && daemon_->log(table->log) == nullptr)
-      report_.problems.push_back({file, 0, "no log \"" + table->log + "\" is declared in " + daemon_->file});
-    // What only the type's own code knows shows when it makes the table.
-    auto const declaration = std::make_shared<TableDeclaration const>(std::move(table).value());
-    auto const type = loaded_.find(declaration->type);
-    auto const made = type->second.plugin->create(TableId{1}, type->second.declaration, declaration);
-    if (!made.ok()) add(file, made.status());
+    for (std::string const& table : files_of(daemon->tables_folder)) add_file(table);
+    if (plugins_.empty()) plugins_ = daemon->plugins_folder;
+    daemon_ = std::move(daemon).value();
+  }
+
+  // The daemon that loads this table, if its file is where such files are as a rule.
+  void find_daemon() {
+    for (std::string const& table : tables_) {
+      fs::path const folder = fs::absolute(table).parent_path();
+      for (fs::path const& place : {folder.parent_path(), folder}) {
+        std::error_code error;
+        if (!fs::is_regular_file(place / kDaemonFile, error)) continue;
+        Result<config::DaemonDeclaration> daemon = config::read_daemon(place / kDaemonFile);
+        if (!daemon.ok() || !is_same(daemon->tables_folder, folder)) continue;
+        if (plugins_.empty()) plugins_ = daemon->plugins_folder;
+        daemon_ = std::move(daemon).value();
+        return;
+      }
+    }
+  }
+
+  void check_tables() {
+    if (!daemon_) find_daemon();
+    if (!load_types()) return;
+    core::Declarations declared;
+    for (std::string const& file : tables_) {
+      Result<TableDeclaration> table = config::read_table(file, declared_types_);
+      if (!table.ok())
+        add(file, table.status());
+      else
+        declared.push_back(std::make_shared<TableDeclaration const>(std::move(table).value()));
+    }
+    std::vector<std::string> const names = daemon_ ? daemon_->log_names() : std::vector<std::string>{};
+    server::DeclaredLogs const logs{daemon_ ? daemon_->file : std::string{}, names};
+    add({}, server::check_tables(types_, declared, daemon_ ? &logs : nullptr));
+    if (daemon_) return;
+    for (core::Declaration const& table : declared)
+      if (table->log != config::LogDeclaration{}.name && table->persistent)
+        report_.notes.push_back(
+            {table->file, line_of(*table, "log"),
+             "whether log \"" + table->log + "\" is declared was not looked at: give the daemon's file as well"});
+  }
+
+  static int line_of(TableDeclaration const& table, std::string_view element) {
+    auto const found = table.lines.find(element);
+    return found == table.lines.end() ? 0 : found->second;
   }
 
   bool load_types() {
-    if (tried_) return !loaded_.empty();
-    tried_ = true;
+    if (plugins_.empty()) plugins_ = os::installed_plugins();
     Result<std::vector<std::string>> const names = os::list_types(plugins_);
     if (!names.ok()) {
       add(plugins_, names.status());
@@ -99,16 +166,16 @@ class Checker {
         add(plugins_, type.status());
         continue;
       }
-      types_.emplace(name, type->declaration);
-      loaded_.emplace(name, std::move(type).value());
+      declared_types_.emplace(name, type->declaration);
+      types_.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
     }
     if (names->empty())
       report_.problems.push_back(
           {plugins_, 0, "no table type in this folder: TYPE.so and TYPE.xml are expected there; see --plugins"});
-    return !loaded_.empty();
+    return !types_.empty();
   }
 
-  // A line for each problem: "FILE:LINE: text", "FILE: text" or a text.
+  // A line for each problem: "FILE:LINE: text", "FILE: text" or a text, which is about `file`.
   void add(std::string const& file, Status const& status) {
     std::string_view rest = status.message();
     while (!rest.empty()) {
@@ -116,8 +183,9 @@ class Checker {
       std::string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
       Problem problem{file, 0, {}};
-      if (line.starts_with(file + ":")) {
-        line.remove_prefix(file.size() + 1);
+      if (std::string const named = file_of(line, file); !named.empty()) {
+        problem.file = named;
+        line.remove_prefix(named.size() + 1);
         auto const [stopped, error] = std::from_chars(line.data(), line.data() + line.size(), problem.line);
         auto const digits = static_cast<std::size_t>(stopped - line.data());
         if (error == std::errc{} && line.substr(digits).starts_with(":")) line.remove_prefix(digits + 1);
@@ -128,19 +196,26 @@ class Checker {
     }
   }
 
+  // Which file a problem begins with; empty: none that was read.
+  [[nodiscard]] std::string file_of(std::string_view line, std::string const& expected) const {
+    if (!expected.empty() && line.starts_with(expected + ":")) return expected;
+    for (std::string const& file : report_.files)
+      if (line.starts_with(file + ":")) return file;
+    return {};
+  }
+
   std::string plugins_;
   Report report_;
   std::vector<std::string> tables_;
   std::optional<config::DaemonDeclaration> daemon_;
-  bool tried_{false};
-  config::TypesByName types_;
-  std::map<std::string, os::LoadedType, std::less<>> loaded_;
+  config::TypesByName declared_types_;
+  core::TableTypes types_;
 };
 
 }  // namespace
 
-Report check_files(std::vector<std::string> const& paths, std::string const& plugins, std::string const& installed) {
-  return Checker{plugins.empty() ? os::plugins_beside_program(installed) : plugins}.run(paths);
+Report check_files(std::vector<std::string> const& paths, std::string const& plugins) {
+  return Checker{plugins}.run(paths);
 }
 
 }  // namespace fastjournal::check

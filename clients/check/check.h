@@ -18,13 +18,18 @@ struct Problem {
 struct Report {
   std::vector<std::string> files;  // that were read
   std::vector<Problem> problems;   // in the order of the files
+  std::vector<Problem> notes;      // what could not be looked at; no mistake
 };
 
 // Files of tables, of the daemon (root <fastjournal>) and of table types (root <table-type>), told by their root
-// element; of a folder every *.xml. Tables of one call are held against a daemon's file among them: its logs.
-// `plugins`: the folder of the table types, only looked at if there is a table; empty: where the program that
-// runs finds `installed` (os/plugin_loader.h).
-[[nodiscard]] Report check_files(std::vector<std::string> const& paths, std::string const& plugins,
-                                 std::string const& installed);
+// element; of a folder every *.xml. None: the file that a daemon reads if it is given none.
+//
+// With a daemon's file comes what that daemon would load: its folder of plugins and its tables folder. All tables of
+// a call are held against its logs and against each other. Tables without a daemon's file are held against the one
+// that loads their folder, if it stands beside that folder.
+//
+// `plugins`: the folder of the table types, only looked at if there is a table; empty: as the daemon's file says,
+// else where they were installed.
+[[nodiscard]] Report check_files(std::vector<std::string> const& paths, std::string const& plugins);
 
 }  // namespace fastjournal::check

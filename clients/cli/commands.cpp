@@ -389,19 +389,21 @@ Result<std::unique_ptr<Connection>> connect(Invocation const& invocation) {
 
 // One problem a line; the exit code is for CI.
 ExitCode check_configuration(Invocation const& invocation, Console& console) {
-  check::Report const report = check::check_files(invocation.words, invocation.plugins, FJ_PLUGINS_FOLDER);
-  for (check::Problem const& problem : report.problems) {
+  check::Report const report = check::check_files(invocation.words, invocation.plugins);
+  auto const print = [&](check::Problem const& problem, std::string_view what) {
     if (invocation.json) {
       Message out;
       out.set("file", problem.file);
       out.set_integer("line", problem.line);
-      out.set("problem", problem.text);
+      out.set(what, problem.text);
       console.out << render_json(out);
     } else {
       console.err << problem.file << ':' << (problem.line > 0 ? std::to_string(problem.line) + ":" : "") << ' '
                   << problem.text << '\n';
     }
-  }
+  };
+  for (check::Problem const& problem : report.problems) print(problem, "problem");
+  for (check::Problem const& note : report.notes) print(note, "note");
   if (!report.problems.empty()) return ExitCode::usage;
   if (!invocation.json)
     console.out << (report.files.size() == 1 ? "1 file is good" : fmt::format("{} files are good", report.files.size()))

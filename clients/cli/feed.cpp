@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "clients/cli/signals.h"
 #include "clients/feed/follower.h"
-#include "os/plugin_loader.h"
+#include "os/installation.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -82,7 +82,7 @@ ExitCode feed(Invocation const& invocation, Console& console) {
   options.table = invocation.table;
   options.address = invocation.address;
   options.interface = invocation.interface;
-  options.plugins = invocation.plugins.empty() ? os::plugins_beside_program(FJ_PLUGINS_FOLDER) : invocation.plugins;
+  options.plugins = invocation.plugins.empty() ? os::installed_plugins() : invocation.plugins;
   SignalQueue signals{SIGINT, SIGTERM, SIGHUP};
   Result<std::unique_ptr<Follower>> const opened = Follower::open(std::move(options));
   if (!opened.ok()) return complain(invocation, console, opened.status());

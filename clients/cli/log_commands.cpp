@@ -81,7 +81,7 @@ Status LogRunner::find_logs() {
 }
 
 Status LogRunner::load_types() {
-  Result<core::TableTypes> types = tools::load_types(plugins_, FJ_PLUGINS_FOLDER);
+  Result<core::TableTypes> types = tools::load_types(plugins_);
   if (!types.ok()) return types.status();
   types_ = std::move(types).value();
   return {};

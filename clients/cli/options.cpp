@@ -309,8 +309,9 @@ class Grammar {
     CLI::App& stop = verb("stop", "end the daemon cleanly, and wait until it has ended (--timeout: how long)");
     for (CLI::App* one : {&apply, &reload, &stop}) one->footer("Needs the daemon's unix socket: --server unix:PATH.");
     CLI::App& check = verb("check", "say what is wrong with configuration files; no daemon is asked");
-    check.add_option("FILE", out_.words, "NAME.xml of a table, the daemon's file, TYPE.xml, or a folder of such")
-        ->required();
+    check.add_option("FILE", out_.words,
+                     "NAME.xml of a table, the daemon's file (with all tables that it loads), TYPE.xml, or a folder of "
+                     "such; default: the daemon's file where it was installed");
     check.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
   }
 

@@ -118,8 +118,8 @@ Verdict Journal::decide(Command const& command, Decision& decision) const {
 Status Journal::check(TableDeclaration const& declaration) {
   for (Column const& column : declaration.schema.columns) {
     if (std::find(kAnswerNames.begin(), kAnswerNames.end(), column.name) == kAnswerNames.end()) continue;
-    return {Code::bad_configuration,
-            declaration.file + ": column \"" + column.name + "\": answers of a journal use this name; choose another"};
+    return {Code::bad_configuration, declaration.at("column " + column.name) + ": column \"" + column.name +
+                                         "\": answers of a journal use this name; choose another"};
   }
   if (Status status = Options::read(declaration).check(declaration); !status.ok()) return status;
   Result<Rules> const rules = Rules::read(declaration);
@@ -129,7 +129,7 @@ Status Journal::check(TableDeclaration const& declaration) {
 Status Journal::check_change(TableDeclaration const& next) const {
   if (Status status = check(next); !status.ok()) return status;
   if (state_.rows().size() > 0 && !same_key(declaration_->schema, next.schema))
-    return {Code::bad_configuration, next.file + ": the key of table " + declaration_->name +
+    return {Code::bad_configuration, next.at("table") + ": the key of table " + declaration_->name +
                                          " cannot change while it has rows (" + std::to_string(state_.rows().size()) +
                                          "): finish them first, or make a new table"};
   return {};

@@ -42,7 +42,11 @@ Options Options::read(TableDeclaration const& declaration) {
 
 Status Options::check(TableDeclaration const& declaration) const {
   if (processing_timeout_min <= processing_timeout && processing_timeout <= processing_timeout_max) return {};
-  return {Code::bad_configuration, declaration.file + ": processing-timeout (" + std::to_string(processing_timeout) +
+  constexpr std::string_view kThree[] = {"processing-timeout", "processing-timeout-min", "processing-timeout-max"};
+  auto const given = std::find_if(std::begin(kThree), std::end(kThree),
+                                  [&](std::string_view name) { return declaration.option(name).given; });
+  std::string const where = declaration.at(given == std::end(kThree) ? kThree[0] : *given);
+  return {Code::bad_configuration, where + ": processing-timeout (" + std::to_string(processing_timeout) +
                                        " ms) must lie between processing-timeout-min (" +
                                        std::to_string(processing_timeout_min) + " ms) and processing-timeout-max (" +
                                        std::to_string(processing_timeout_max) + " ms)"};

@@ -21,8 +21,8 @@ class Reader {
   // The first refusal stays.
   void refuse(std::string_view option, std::string const& reason) {
     if (status_.ok())
-      status_ =
-          Status{Code::bad_configuration, declaration_.file + ": element <" + std::string{option} + ">: " + reason};
+      status_ = Status{Code::bad_configuration,
+                       declaration_.at(option) + ": element <" + std::string{option} + ">: " + reason};
   }
   [[nodiscard]] Status take_status() { return std::move(status_); }
 

@@ -27,13 +27,13 @@ struct LogDeclaration {
   std::string name{"shared"};
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
-  std::uint32_t sync_interval_ms{0};       // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
+  std::uint32_t sync_interval_ms{0};  // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
   SyncPlace sync_place{SyncPlace::automatic};  // who waits for a sync
   SyncMethod sync_method{SyncMethod::automatic};
   std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not synced yet; then nothing more is taken
-  WhenEmpty when_empty{WhenEmpty::reset};  // what an empty log keeps of its files
-  std::int64_t scrub_ms{86'400'000};       // what is durable is read and checked once in this time; 0: never
-  bool wipe{false};                        // files are overwritten with zeros when nothing in them is needed
+  WhenEmpty when_empty{WhenEmpty::reset};        // what an empty log keeps of its files
+  std::int64_t scrub_ms{86'400'000};             // what is durable is read and checked once in this time; 0: never
+  bool wipe{false};                              // files are overwritten with zeros when nothing in them is needed
 
   bool operator==(LogDeclaration const&) const = default;
 };
@@ -103,6 +103,11 @@ struct DaemonDeclaration {
     for (LogDeclaration const& one : logs)
       if (one.name == name) return &one;
     return nullptr;
+  }
+  [[nodiscard]] std::vector<std::string> log_names() const {
+    std::vector<std::string> out;
+    for (LogDeclaration const& one : logs) out.push_back(one.name);
+    return out;
   }
 };
 

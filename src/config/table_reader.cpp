@@ -113,6 +113,21 @@ void read_volatile(Element const& table, TableDeclaration& out) {
   out.log = kVolatileLog;
 }
 
+// For what is found later, when nobody has the elements any more.
+void note_lines(Element const& table, TableDeclaration& out) {
+  out.lines.emplace("table", table.line());
+  auto const note = [&out](std::string name, Element const& element) {
+    out.lines.emplace(std::move(name), element.line());
+  };
+  for (Element const& element : table.children()) {
+    note(std::string{element.name()}, element);
+    for (Element const& inner : element.children()) {
+      if (inner.name() == "column") note("column " + std::string{inner.attribute("name").value_or("")}, inner);
+      if (inner.name() == "alias") note("alias " + std::string{inner.attribute("command").value_or("")}, inner);
+    }
+  }
+}
+
 TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
   Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}, {"persistent"}},
               .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}, {"feed"}, {"wake-message"}}};
@@ -122,6 +137,7 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   if (type != nullptr) table.expect(shape, unsupported_parts());
   TableDeclaration out;
   out.file = path.string();
+  note_lines(table, out);
   out.name = name_field(table, "name", kColumnName).value_or("");
   if (!out.name.empty() && path.stem() != out.name)
     table.problem_at("name",
@@ -151,6 +167,17 @@ Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByNa
     if (std::optional<Element> const table = find_table(document->root()))
       out = read(*table, path, find_type(*table, types));
   if (!problems.empty()) return problems.status();
+  return out;
+}
+
+TableDeclaration default_table(TypeDeclaration const& type, std::string name) {
+  TableDeclaration out;
+  out.name = std::move(name);
+  out.type = type.name;
+  for (OptionDeclaration const& option : type.options) {
+    Result<std::int64_t> const value = parse_option(option, option.default_text);
+    out.options.push_back({option.name, option.default_text, value.ok() ? value.value() : 0, false});
+  }
   return out;
 }
 

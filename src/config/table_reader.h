@@ -19,4 +19,7 @@ using TypesByName = std::map<std::string, std::shared_ptr<TypeDeclaration const>
 // bad_configuration: every problem of the file, one "FILE:LINE: what" a line.
 [[nodiscard]] Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByName const& types);
 
+// A table of which only its name and type are known, with every option as the type has it by default.
+[[nodiscard]] TableDeclaration default_table(TypeDeclaration const& type, std::string name);
+
 }  // namespace fastjournal::config

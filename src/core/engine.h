@@ -62,8 +62,16 @@ class Engine {
   // -- start ------------------------------------------------------------------
   // 1. what conf/ declares; 2. a book for each log; 3. its catalogue (table 0), whole, then
   // its records in order; 4. the log itself; 5. once for all, what conf/ changes.
-  // `forget`: tables whose records are to be dropped, as the administrator said.
-  void declare(Declarations declarations, std::vector<std::string> forget = {});
+  // `forget`: tables to be dropped with their rows, as the administrator said: a declaration for each name and type
+  // that it may be of, so that the rows can be counted.
+  void declare(Declarations declarations, Declarations forget = {});
+  struct Forgotten {
+    std::string table;
+    std::string log;
+    std::optional<std::uint64_t> rows;  // nothing: its plugin is not here, or does not read it
+  };
+  // Known once finish_recovery is over.
+  [[nodiscard]] std::vector<Forgotten> const& forgotten() const { return forgotten_; }
   HostedLog& add_log(std::string name);
   [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record);
   [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base);
@@ -168,6 +176,8 @@ class Engine {
   Status log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append);
   // Within what was reserved; the group stays open.
   void append_to_catalogue(HostedLog& log, std::function<void(Records&)> const& append);
+  void end_forgotten(HostedTable& table);
+  [[nodiscard]] Status drop_forgotten(TimeMs now);
   Status host(HostedLog& log, TableId id, TableType const& type, Declaration declaration);
   [[nodiscard]] HostedLog* find_log(std::string_view name) const;
   [[nodiscard]] HostedTable* find(std::string_view name) const;
@@ -235,7 +245,8 @@ class Engine {
   TableTypes const& types_;
   Outlet& outlet_;
   Declarations declarations_;
-  std::vector<std::string> forget_;
+  Declarations forget_;
+  std::vector<Forgotten> forgotten_;
   std::vector<std::unique_ptr<HostedLog>> logs_;
   std::unique_ptr<VolatileLog> volatile_log_;  // null: every table is persistent
   std::vector<std::unique_ptr<HostedTable>> tables_;

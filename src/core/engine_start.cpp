@@ -22,11 +22,16 @@ Declaration with_schema(Declaration const& declaration, Schema schema) {
 // Versions apart, do two schemas say the same?
 bool same_schema(Schema const& a, Schema const& b) { return a.columns == b.columns && a.key == b.key; }
 
+bool declares(Declarations const& declarations, std::string_view name) {
+  return std::any_of(declarations.begin(), declarations.end(),
+                     [name](Declaration const& d) { return d->name == name; });
+}
+
 std::string quoted(std::string_view name) { return std::string(1, '"').append(name).append(1, '"'); }
 
 }  // namespace
 
-void Engine::declare(Declarations declarations, std::vector<std::string> forget) {
+void Engine::declare(Declarations declarations, Declarations forget) {
   declarations_ = std::move(declarations);
   forget_ = std::move(forget);
 }
@@ -101,10 +106,16 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
     return {};
   }
   NoEffects nobody;
-  HostedTable const& hosted = *found->second;
-  if (!hosted.table->apply(record, base, nobody))
+  HostedTable& hosted = *found->second;
+  if (!hosted.table->apply(record, base, nobody)) {
+    // Nobody wants it: its rows are not counted, and nothing else is lost by it.
+    if (hosted.forgotten) {
+      end_forgotten(hosted);
+      return {};
+    }
     return cannot_apply("log " + log.name + ", table " + quoted(hosted.name), hosted.table->newest_version(record.type),
                         record);
+  }
   if (found->second->feed != nullptr) found->second->feed->note(record);
   return {};
 }
@@ -126,11 +137,17 @@ Status Engine::host_replayed(HostedLog& log) {
 }
 
 Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry const& entry, Schema const& schema) {
-  if (std::find(forget_.begin(), forget_.end(), entry.name) != forget_.end()) {
+  auto const type = types_.find(entry.type);
+  if (declares(forget_, entry.name)) {
     log.tables[id] = nullptr;
+    forgotten_.push_back({entry.name, log.name, std::nullopt});
+    auto const as = std::find_if(forget_.begin(), forget_.end(), [&entry](Declaration const& one) {
+      return one->name == entry.name && one->type == entry.type;
+    });
+    if (type == types_.end() || as == forget_.end()) return {};
+    if (host(log, id, *type->second, with_schema(*as, schema)).ok()) log.tables[id]->forgotten = true;
     return {};
   }
-  auto const type = types_.find(entry.type);
   if (type == types_.end())
     return {Code::bad_configuration, "log " + log.name + " holds table " + quoted(entry.name) + " of type " +
                                          quoted(entry.type) + ", but no plugin of that type was found: install " +
@@ -141,17 +158,18 @@ Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry
             "log " + log.name + " holds table " + quoted(entry.name) + ", but the tables folder has no " + entry.name +
                 ".xml: put it back, or start with --forget " + entry.name + " to drop the table and its rows for good"};
   if (declaration->type != entry.type)
-    return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared as " +
+    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(entry.name) + " is declared as " +
                                          quoted(declaration->type) + ", but log " + log.name + " holds it as " +
                                          quoted(entry.type)};
   if (!declaration->persistent)
-    return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) +
+    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(entry.name) +
                                          " is declared persistent=\"no\", but log " + log.name +
                                          " holds it: take persistent=\"no\" out again, or start with --forget " +
                                          entry.name + " to drop the table and its rows for good"};
   if (declaration->log != log.name)
-    return {Code::bad_configuration, declaration->file + ": table " + quoted(entry.name) + " is declared for log " +
-                                         quoted(declaration->log) + ", but its rows are in log " + quoted(log.name)};
+    return {Code::bad_configuration, declaration->at("log") + ": table " + quoted(entry.name) +
+                                         " is declared for log " + quoted(declaration->log) +
+                                         ", but its rows are in log " + quoted(log.name)};
   return host(log, id, *type->second, with_schema(declaration, schema));
 }
 
@@ -182,18 +200,7 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
 
 Status Engine::finish_recovery(TimeMs now) {
   now_ = now;
-  for (auto const& log : logs_) {
-    std::vector<TableId> forgotten;
-    for (auto const& [id, table] : log->tables)
-      if (table == nullptr) forgotten.push_back(id);
-    for (TableId const id : forgotten) {
-      ObjectId const object = log->catalogue.find(id)->object;
-      Status status = log_in_catalogue(*log, now, 64,
-                                       [&](Records& records) { Catalogue::append_table_dropped(records, object, id); });
-      if (!status.ok()) return status;
-      log->tables.erase(id);
-    }
-  }
+  if (Status status = drop_forgotten(now); !status.ok()) return status;
   for (Declaration const& declaration : declarations_)
     if (Status status = adopt(declaration, now); !status.ok()) return status;
   for (auto const& table : tables_) {
@@ -217,22 +224,63 @@ Status Engine::finish_recovery(TimeMs now) {
   return {};
 }
 
+void Engine::end_forgotten(HostedTable& table) {
+  table.log->tables[table.id] = nullptr;
+  table.table.reset();
+}
+
+Status Engine::drop_forgotten(TimeMs now) {
+  for (Declaration const& declaration : forget_) {
+    auto const is_it = [&declaration](Forgotten const& one) { return one.table == declaration->name; };
+    if (std::any_of(forgotten_.begin(), forgotten_.end(), is_it)) continue;
+    std::string names;
+    for (auto const& log : logs_)
+      for (auto const& [id, entry] : log->catalogue.tables())
+        names.append(names.empty() ? "" : ", ").append(entry.name);
+    return {Code::unknown_table, "--forget " + declaration->name + ": no log holds a table of this name; there " +
+                                     (names.empty() ? "is none" : "are: " + names) + ". Nothing was dropped"};
+  }
+  for (auto const& log : logs_) {
+    // A copy: what is dropped leaves it.
+    std::map<TableId, HostedTable*> const tables = log->tables;
+    for (auto const& [id, table] : tables) {
+      if (table != nullptr && !table->forgotten) continue;
+      if (table != nullptr) {
+        auto const counted = std::find_if(forgotten_.begin(), forgotten_.end(), [&](Forgotten const& one) {
+          return one.table == table->name && one.log == log->name;
+        });
+        counted->rows = static_cast<std::uint64_t>(metric_of(*table, now, "rows"));
+        if (Status status = drop(*table, now); !status.ok()) return status;
+        continue;
+      }
+      ObjectId const object = log->catalogue.find(id)->object;
+      TableId const gone = id;
+      Status status = log_in_catalogue(
+          *log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, gone); });
+      if (!status.ok()) return status;
+      log->tables.erase(id);
+    }
+  }
+  return {};
+}
+
 Status Engine::check_one(Declaration const& declaration) const {
   if (!types_.contains(declaration->type))
-    return {Code::bad_configuration, declaration->file + ": no table type " + quoted(declaration->type) +
+    return {Code::bad_configuration, declaration->at("table") + ": no table type " + quoted(declaration->type) +
                                          "; types are loaded at the start: install the plugin and start again"};
   if (declaration->persistent && find_log(declaration->log) == nullptr)
-    return {Code::bad_configuration, declaration->file + ": no log " + quoted(declaration->log) +
+    return {Code::bad_configuration, declaration->at("log") + ": no log " + quoted(declaration->log) +
                                          "; logs are declared in fastjournal.xml and opened at the start"};
   HostedTable const* table = find(declaration->name);
   if (table == nullptr || table->table == nullptr) return {};
   if (table->declaration->persistent != declaration->persistent)
-    return {Code::bad_configuration, declaration->file + ": table " + quoted(declaration->name) +
+    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(declaration->name) +
                                          (declaration->persistent ? " is not persistent" : " is persistent") +
                                          ", and that cannot change while it exists: empty it, take its file away and "
                                          "RELOAD, then put the new one there"};
   if (table->type->name() != declaration->type || table->log->name != declaration->log)
-    return {Code::bad_configuration, declaration->file + ": table " + quoted(declaration->name) + " is of type " +
+    return {Code::bad_configuration, declaration->at(table->log->name != declaration->log ? "log" : "table") +
+                                         ": table " + quoted(declaration->name) + " is of type " +
                                          quoted(table->type->name()) + " in log " + quoted(table->log->name) +
                                          ": neither can change while it exists"};
   return table->table->check_change(*declaration);
@@ -298,7 +346,7 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
   schema.version = latest.version;
   if (!same_schema(schema, latest)) {
     if (latest.version == UINT16_MAX)
-      return {Code::over_limit, declaration->file + ": the schema of table " + quoted(table.name) +
+      return {Code::over_limit, declaration->at("schema") + ": the schema of table " + quoted(table.name) +
                                     " changed 65535 times; make a new table"};
     schema.version = static_cast<std::uint16_t>(latest.version + 1);
     Status status = log_in_catalogue(*table.log, now, schema.columns.size() * 1024, [&](Records& records) {
@@ -372,11 +420,6 @@ void Engine::append_to_catalogue(HostedLog& log, std::function<void(Records&)> c
 // Reload
 
 namespace {
-
-bool declares(Declarations const& declarations, std::string_view name) {
-  return std::any_of(declarations.begin(), declarations.end(),
-                     [name](Declaration const& d) { return d->name == name; });
-}
 
 Column const* column_of(Schema const& schema, std::string_view name) {
   auto const found = std::find_if(schema.columns.begin(), schema.columns.end(),

@@ -64,10 +64,11 @@ struct HostedTable {
   HostedLog* log{nullptr};
   std::uint32_t number{0};  // in the engine's list and its heap of dates
   Subscriptions subscriptions;
-  std::unique_ptr<Feed> feed;     // null: nobody can follow it
+  std::unique_ptr<Feed> feed;           // null: nobody can follow it
   std::unique_ptr<WakeMessages> wakes;  // null: the table declares no wake-message
-  std::uint64_t memory_bytes{0};  // as it last said
-  bool touched{false};            // somebody may have to be told at the end of the turn
+  std::uint64_t memory_bytes{0};        // as it last said
+  bool forgotten{false};                // dropped once the replay has told how many rows it has
+  bool touched{false};                  // somebody may have to be told at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
 };

@@ -13,11 +13,13 @@
 #include <random>
 
 #include "config/daemon_reader.h"
+#include "config/table_reader.h"
 #include "config/tables_folder.h"
 #include "daemon/event_log.h"
 #include "daemon/refused_lines.h"
-#include "os/plugin_loader.h"
+#include "os/installation.h"
 #include "os/workers.h"
+#include "server/check_tables.h"
 #include "server/message_files.h"
 #include "server/replay.h"
 
@@ -45,6 +47,15 @@ storage::SyncPlace sync_place(config::SyncPlace declared) {
     case config::SyncPlace::automatic: break;
   }
   return storage::SyncPlace::automatic;
+}
+
+Status no_configuration(std::string const& file) {
+  std::string const examples = os::installed_examples();
+  return {Code::bad_configuration,
+          file + ": no such file, expected the daemon's configuration; " +
+              (examples.empty() ? std::string{"an example comes with the sources, conf/fastjournal.xml"}
+                                : "an example, with tables beside it, is " + examples + "/fastjournal.xml") +
+              ": copy it, or name another file with --config"};
 }
 
 std::string progress_text(std::string_view log, storage::ReadProgress const& progress) {
@@ -85,13 +96,15 @@ Daemon::~Daemon() {
 }
 
 Status Daemon::prepare() {
+  if (std::error_code error; !std::filesystem::exists(options_.config, error)) return no_configuration(options_.config);
   Result<config::DaemonDeclaration> declared = config::read_daemon(options_.config);
   if (!declared.ok()) return declared.status();
   declared_ = std::move(declared).value();
   if (!options_.tables.empty()) declared_.tables_folder = options_.tables;
   if (!options_.data.empty()) declared_.data_folder = options_.data;
+  if (!options_.listen.empty()) declared_.listen = options_.listen;
   if (!options_.plugins.empty()) declared_.plugins_folder = options_.plugins;
-  if (declared_.plugins_folder.empty()) declared_.plugins_folder = os::plugins_beside_program(FJ_PLUGINS_FOLDER);
+  if (declared_.plugins_folder.empty()) declared_.plugins_folder = os::installed_plugins();
   if (Status status = open_event_log(declared_.logging.file, declared_.logging.level); !status.ok()) return status;
   Result<core::TableTypes> types = os::load_table_types(declared_.plugins_folder);
   if (!types.ok()) return types.status();
@@ -123,12 +136,10 @@ Result<core::Declarations> Daemon::read_declarations() {
   Result<std::vector<TableDeclaration>> read = config::read_tables_folder(declared_.tables_folder, types);
   if (!read.ok()) return read.status();
   core::Declarations tables;
-  for (TableDeclaration& table : read.value()) {
-    if (table.persistent && declared_.log(table.log) == nullptr)
-      return Status{Code::bad_configuration,
-                    table.file + ": no log \"" + table.log + "\" is declared in " + declared_.file};
-    tables.push_back(std::make_shared<TableDeclaration>(std::move(table)));
-  }
+  for (TableDeclaration& table : read.value()) tables.push_back(std::make_shared<TableDeclaration>(std::move(table)));
+  std::vector<std::string> const logs = declared_.log_names();
+  server::DeclaredLogs const declared_logs{declared_.file, logs};
+  if (Status status = server::check_tables(types_, tables, &declared_logs); !status.ok()) return status;
   return tables;
 }
 
@@ -150,6 +161,9 @@ Status Daemon::serve() {
   reactor_->set_handler(*server_);
   join_neighbours();
 
+  // Reading a log may take minutes: nobody should learn only then that an address is taken.
+  for (config::ListenDeclaration const& listen : declared_.listen)
+    if (Status status = reactor::Reactor::can_listen({listen.address}); !status.ok()) return status;
   if (Status status = open_logs(); !status.ok()) return status;
   if (Status status = take_signals(); !status.ok()) return status;
   start_telling();
@@ -170,7 +184,7 @@ Status Daemon::serve() {
 
 Status Daemon::open_logs() {
   core::Engine& engine = server_->engine();
-  engine.declare(tables_, options_.forget);
+  engine.declare(tables_, tables_to_forget());
   os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
   for (config::LogDeclaration const& log : declared_.logs) {
     core::HostedLog& hosted = engine.add_log(log.name);
@@ -218,6 +232,14 @@ Status Daemon::open_logs() {
   return server_->start_serving();
 }
 
+core::Declarations Daemon::tables_to_forget() const {
+  core::Declarations out;
+  for (std::string const& name : options_.forget)
+    for (auto const& [type_name, type] : types_)
+      out.push_back(std::make_shared<TableDeclaration>(config::default_table(*type->declaration(), name)));
+  return out;
+}
+
 void Daemon::end_start_if_told() const {
   if (!signals_.ask_to_end()) return;
   log_info("ended during the start, by a signal: nothing was served, and the next start finds all that this one did");
@@ -225,11 +247,8 @@ void Daemon::end_start_if_told() const {
 }
 
 Status Daemon::start_listening(std::vector<std::string>& bound) {
-  std::vector<std::string> addresses = options_.listen;
-  if (addresses.empty())
-    for (config::ListenDeclaration const& listen : declared_.listen) addresses.push_back(listen.address);
-  for (std::string const& address : addresses) {
-    Result<env::Address> done = reactor_->listen({address});
+  for (config::ListenDeclaration const& listen : declared_.listen) {
+    Result<env::Address> done = reactor_->listen({listen.address});
     if (!done.ok()) return done.status();
     bound.push_back(done->text);
   }
@@ -291,12 +310,19 @@ void Daemon::print_banner() const {
   fmt::print("fastjournald {}\n", FJ_VERSION);
   fmt::print("data       {}\n", declared_.data_folder);
   for (std::string const& line : recovered_) fmt::print("log        {}\n", line);
+  for (core::Engine::Forgotten const& one : server_->engine().forgotten())
+    fmt::print("forgotten  {}: {} dropped for good\n", one.table,
+               one.rows ? fmt::format("{} {}", *one.rows, *one.rows == 1 ? "row" : "rows") : "its rows, not counted,");
   fmt::print("durability {}\n", server_->durability());
-  for (auto const& table : server_->engine().tables())
-    if (table->table != nullptr)
-      fmt::print("table      {} ({}), key {}{}\n", table->name, table->type->name(),
-                 table->declaration->schema.columns[table->declaration->schema.key.front()].name,
-                 table->declaration->persistent ? "" : ", not persistent");
+  for (auto const& table : server_->engine().tables()) {
+    if (table->table == nullptr) continue;
+    Schema const& schema = table->declaration->schema;
+    std::string key;
+    for (std::uint16_t const column : schema.key)
+      key.append(key.empty() ? "" : ", ").append(schema.columns[column].name);
+    fmt::print("table      {} ({}), key {}{}\n", table->name, table->type->name(), key,
+               table->declaration->persistent ? "" : ", not persistent");
+  }
 }
 
 void Daemon::reload_by_signal() {

@@ -38,6 +38,7 @@ class Daemon final : public server::Administration {
 
  private:
   [[nodiscard]] Status open_logs();
+  [[nodiscard]] core::Declarations tables_to_forget() const;
   // If a signal says so: ends here, as kill -9 would, but for the word about it. Of reading there is nothing to
   // undo, and no way back through all that reads.
   void end_start_if_told() const;

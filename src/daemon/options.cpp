@@ -1,12 +1,35 @@
 #include "daemon/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
 
+#include "config/address.h"
+#include "os/installation.h"
+#include "reactor/address.h"
+
 namespace fastjournal::daemon {
+namespace {
+
+bool is_unix(std::string_view address) { return address.starts_with("unix:") || address.starts_with('/'); }
+
+// As <listen> and <socket> of the configuration judge them: what is refused there is refused here.
+std::string listen_problem(std::string const& address, bool plain_text) {
+  if (!is_unix(address)) {
+    std::string const problem = config::listen_problem(address, plain_text, "--listen", "--plain-text");
+    return config::parse_address(address) ? problem : problem + ", or unix:/PATH";
+  }
+  Result<reactor::SocketAddress> const parsed = reactor::parse_address(address);
+  return parsed.ok() ? std::string{} : "--listen: " + parsed.status().message();
+}
+
+}  // namespace
 
 Options parse_options(int count, char** words) {
   Options options;
+  options.config = os::default_configuration();
+  std::vector<std::string> listen;
+  bool plain_text = false;
   CLI::App app{"fastjournald: durable, merged, exactly timed work in one small daemon", "fastjournald"};
   app.set_version_flag("--version", "fastjournald " FJ_VERSION);
   app.add_option("--config", options.config, "the daemon's XML file")->capture_default_str();
@@ -15,10 +38,15 @@ Options parse_options(int count, char** words) {
   app.add_option("--data", options.data, "folder of the logs; default: as the configuration says");
   app.add_option("--plugins", options.plugins,
                  "folder of table types (TYPE.so, TYPE.xml); default: as the configuration says");
-  app.add_option("--listen", options.listen,
-                 "address to listen on: 127.0.0.1:4050, [::1]:0, unix:/path (port 0: the system chooses); may be given "
-                 "several times; replaces those of the configuration")
-      ->allow_extra_args(false);
+  CLI::Option* const listening =
+      app.add_option("--listen", listen,
+                     "address to listen on: 127.0.0.1:4050, [::1]:0, unix:/path (port 0: the system chooses); may be "
+                     "given several times; replaces those of the configuration")
+          ->allow_extra_args(false);
+  app.add_flag("--plain-text", plain_text,
+               "allow --listen on addresses that other machines reach: what is said there is not encrypted, and "
+               "anybody may say it")
+      ->needs(listening);
   app.add_option("--forget", options.forget, "drop this table, which is no longer declared, and its rows for good")
       ->allow_extra_args(false);
   app.add_option(
@@ -28,8 +56,7 @@ Options parse_options(int count, char** words) {
   app.add_flag("--check", options.check, "read configuration, plugins and tables, say what is wrong, and end");
   app.footer(
       "Signals: TERM and INT stop cleanly, also during a long start; HUP reads the tables folder again, USR1 reopens "
-      "the "
-      "log file.\n"
+      "the log file.\n"
       "Exit status: 0 stopped cleanly or during the start, 1 could not start or a write failed, 2 wrong usage, 3 start "
       "it again "
       "(RESTART).");
@@ -37,6 +64,14 @@ Options parse_options(int count, char** words) {
     app.parse(count, words);
   } catch (CLI::ParseError const& error) {
     std::exit(app.exit(error) == 0 ? 0 : 2);
+  }
+  for (std::string& address : listen) {
+    if (std::string const problem = listen_problem(address, plain_text); !problem.empty()) {
+      std::fprintf(stderr, "fastjournald: %s\n", problem.c_str());
+      std::exit(2);
+    }
+    std::optional<config::ParsedAddress> const parsed = config::parse_address(address);
+    options.listen.push_back({std::move(address), !parsed || parsed->loopback, plain_text});
   }
   return options;
 }

@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "config/daemon_declaration.h"
+
 namespace fastjournal::daemon {
 
 struct Options {
-  std::string config{"/etc/fastjournal/fastjournal.xml"};
+  std::string config;
   // Empty: as the configuration says.
   std::string tables;
   std::string data;
   std::string plugins;
-  std::vector<std::string> listen;
+  std::vector<config::ListenDeclaration> listen;
   std::vector<std::string> forget;  // tables to be dropped with their rows
   std::string message_files;        // folder: write them there and end
   bool check{false};                // read everything, say what is wrong, do not start

@@ -136,12 +136,4 @@ Result<std::vector<std::string>> list_types(std::filesystem::path const& folder)
   return out;
 }
 
-std::string plugins_beside_program(std::string_view installed) {
-  std::error_code error;
-  std::filesystem::path const folder =
-      std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-  std::filesystem::path const built = folder / "plugins";
-  return std::filesystem::is_directory(built, error) ? built.string() : (folder / installed).string();
-}
-
 }  // namespace fastjournal::os

@@ -27,8 +27,4 @@ struct LoadedType {
 // Names of the types for which there is a .so, sorted. not_found if there is no such folder.
 [[nodiscard]] Result<std::vector<std::string>> list_types(std::filesystem::path const& folder);
 
-// Where a build and an installation keep the plugins, seen from the program that runs: ../plugins, or
-// ../`installed` if there is no such folder.
-[[nodiscard]] std::string plugins_beside_program(std::string_view installed);
-
 }  // namespace fastjournal::os

@@ -9,8 +9,8 @@ Result<Aliases> Aliases::read(core::Declarations const& tables) {
   for (core::Declaration const& table : tables) {
     for (AliasDeclaration const& declared : table->aliases) {
       if (Alias const* const other = out.find(declared.command))
-        return Status{Code::bad_configuration, table->file + ": the alias " + declared.command +
-                                                   " is one of table " + other->table->name +
+        return Status{Code::bad_configuration, table->at("alias " + declared.command) + ": the alias " +
+                                                   declared.command + " is one of table " + other->table->name +
                                                    " already: a message can go to one table only"};
       out.by_command_.add(declared.command, static_cast<std::uint32_t>(out.aliases_.size()));
       out.aliases_.push_back({table, &declared});

@@ -29,7 +29,7 @@ Result<Feeds::Outlets> Feeds::open(core::Declarations const& tables) {
     Result<ConnectionId> const socket = network_.open_datagrams_to({{feed.address}, feed.interface, feed.ttl});
     if (!socket.ok()) {
       for (ConnectionId const id : opened) network_.close_datagrams(id);
-      return Status{socket.status().code(), table->file + ": <feed>: " + socket.status().message()};
+      return Status{socket.status().code(), table->at("feed") + ": <feed>: " + socket.status().message()};
     }
     opened.push_back(outlet.socket = socket.value());
   }

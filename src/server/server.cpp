@@ -85,7 +85,7 @@ Result<Aliases> Server::read_aliases(core::Declarations const& tables) const {
   for (Aliases::Alias const& alias : aliases->all()) {
     std::string const& name = alias.declared->command;
     if (commands_.has(name))
-      return Status{Code::bad_configuration, alias.table->file + ": the alias " + name +
+      return Status{Code::bad_configuration, alias.table->at("alias " + name) + ": the alias " + name +
                                                  " has the name of a command of the daemon: choose another"};
   }
   return aliases;
@@ -128,7 +128,10 @@ void Server::on_open(ConnectionId id, std::string_view peer) {
     std::string out;
     std::string const text = "more than " + std::to_string(limits_.connections_max) +
                              " connections; close some, or raise <limits connections=\"...\">";
-    Param const params[] = {{"code", Value::of_text("over_limit")}, {"message", Value::of_text(text)}};
+    // Nothing was asked yet; an ERROR names a command all the same.
+    Param const params[] = {{"command", Value::of_text("CONNECT")},
+                            {"code", Value::of_text("over_limit")},
+                            {"message", Value::of_text(text)}};
     static_cast<void>(wire::append_line({.command = "ERROR", .params = params}, out));
     static_cast<void>(network_.send(id, out));
     network_.close(id);

@@ -80,6 +80,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_commands();
   // The same of what it answers and sends; what tables say stands with their types.
   [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_answers();
+  // All commands of the daemon itself: no alias may have such a name.
+  [[nodiscard]] static std::vector<std::string_view> command_names();
   // What arrives at this socket of the network are messages.
   void take_messages(ConnectionId socket, DatagramOptions options);
 

@@ -154,6 +154,12 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers()
   };
 }
 
+std::vector<std::string_view> Server::command_names() {
+  std::vector<std::string_view> out;
+  for (SystemCommand const& command : known_commands()) out.push_back(command.name);
+  return out;
+}
+
 void Server::on_ignored(Session&, Message const&, Answer&, Status&) {}
 
 // It closes the connection soon: to unregister would only cross it.
@@ -441,7 +447,9 @@ void Server::on_backup(Session& session, Message const& message, Answer& answer,
 }
 
 void Server::on_backup_done(Session& session, Message const&, Answer& answer, Status& status) {
-  if (backup_ != session.id)
+  if (!session.administrator)
+    status = Status{Code::not_allowed, "BACKUP_DONE counts from the daemon's unix socket only"};
+  else if (backup_ != session.id)
     status = Status{Code::wrong_state, "this connection makes no backup"};
   else if (!end_backup(session.id))
     status = Status{Code::no_space,

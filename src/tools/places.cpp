@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/daemon_reader.h"
-#include "os/plugin_loader.h"
+#include "os/installation.h"
 #include "os/table_types.h"
 
 namespace fastjournal::tools {
@@ -33,8 +33,8 @@ Result<Configured> read_configured(std::string const& file) {
   return out;
 }
 
-Result<core::TableTypes> load_types(std::string const& plugins, std::string const& installed) {
-  return os::load_table_types(plugins.empty() ? os::plugins_beside_program(installed) : plugins);
+Result<core::TableTypes> load_types(std::string const& plugins) {
+  return os::load_table_types(plugins.empty() ? os::installed_plugins() : plugins);
 }
 
 }  // namespace fastjournal::tools

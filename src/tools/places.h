@@ -30,7 +30,7 @@ struct Configured {
 };
 [[nodiscard]] Result<Configured> read_configured(std::string const& file);
 
-// All that are in the folder; empty: where the program that runs finds `installed` (os/plugin_loader.h).
-[[nodiscard]] Result<core::TableTypes> load_types(std::string const& plugins, std::string const& installed);
+// All that are in the folder; empty: where they were installed.
+[[nodiscard]] Result<core::TableTypes> load_types(std::string const& plugins);
 
 }  // namespace fastjournal::tools

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "config/fields.h"
+#include "config/table_reader.h"
 
 namespace fastjournal::tools {
 namespace {
@@ -23,18 +23,13 @@ Recovered::Recovered(core::TableTypes const& types, Progress progress)
 void Recovered::declare_tables() {
   core::Declarations out;
   for (auto const& [id, entry] : log_.catalogue.tables()) {
-    auto declaration = std::make_shared<TableDeclaration>();
+    auto const type = types_.find(entry.type);
+    auto declaration = std::make_shared<TableDeclaration>(
+        type == types_.end() ? TableDeclaration{} : config::default_table(*type->second->declaration(), entry.name));
     declaration->name = entry.name;
     declaration->type = entry.type;
     declaration->log = kLogName;
     declaration->file = "the catalogue of the log";
-    auto const type = types_.find(entry.type);
-    if (type != types_.end()) {
-      for (OptionDeclaration const& option : type->second->declaration()->options) {
-        Result<std::int64_t> const value = config::parse_option(option, option.default_text);
-        declaration->options.push_back({option.name, option.default_text, value.ok() ? value.value() : 0, false});
-      }
-    }
     out.push_back(std::move(declaration));
   }
   engine_.declare(std::move(out));

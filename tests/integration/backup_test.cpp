@@ -144,6 +144,9 @@ BOOST_AUTO_TEST_CASE(mistakes_leave_nothing_that_looks_like_a_backup) {
   }
   LineClient other{filled.daemon.local()};
   BOOST_TEST(contains(ask_daemon(other, "BACKUP_DONE"), "code=wrong_state"));
+  LineClient stranger{filled.daemon.tcp()};
+  for (char const* command : {"BACKUP", "BACKUP_DONE"})
+    BOOST_TEST(contains(ask_daemon(stranger, command), "code=not_allowed"));
   BOOST_TEST(contains(ask_daemon(other, "BACKUP digest=2"), "code=bad_parameter"));
   BOOST_TEST(contains(ask_daemon(other, "BACKUP digest=1"), "digest="));
   BOOST_TEST(contains(ask_daemon(other, "BACKUP_DONE"), "BACKED_UP"));

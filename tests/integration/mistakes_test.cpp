@@ -108,17 +108,66 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_never_reads_stops_nobody, Running) {
   check_kept();
 }
 
+BOOST_FIXTURE_TEST_CASE(one_connection_too_many_gets_an_error_like_any_other, Running) {
+  stop();
+  daemon.write("fastjournal.xml", "<fastjournal><limits connections=\"1\"/></fastjournal>\n");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  LineClient first{daemon.tcp()};
+  BOOST_TEST(has(ask(first, "PEEK table=jobs;name=kept"), "payload=precious"));
+  LineClient second{daemon.tcp()};
+  std::string const answer = second.read_line().value_or("");
+  BOOST_TEST(answer.starts_with("ERROR code=over_limit;command=CONNECT;message="), answer);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(mistakes_at_the_start)
 
 BOOST_FIXTURE_TEST_CASE(a_data_folder_in_use_is_said_so, Running) {
-  std::vector<std::string> const words = daemon.command_line();
+  std::vector<std::string> words = daemon.command_line();
+  words.back() += "2";  // another socket
   ChildProcess second{words};
   BOOST_TEST(second.wait().value_or(0) == 1);
   BOOST_TEST(has(second.output(), "shared"), second.output());
   BOOST_TEST(has(second.output(), std::to_string(daemon.child().pid())), second.output());
   check_kept();
+}
+
+// The folder is in use as well, which only its log would tell.
+BOOST_FIXTURE_TEST_CASE(an_address_in_use_is_found_before_the_log_is_read, Running) {
+  for (std::string const& address : {daemon.tcp(), daemon.local(), std::string{"192.0.2.1:0"},
+                                     "unix:" + (daemon.folder() / "nowhere/socket").string()}) {
+    std::vector<std::string> words = daemon.command_line();
+    words.resize(words.size() - 2);
+    words.insert(words.end(), {"--listen", address});
+    if (address.starts_with("192.")) words.emplace_back("--plain-text");
+    ChildProcess second{words};
+    BOOST_TEST(second.wait().value_or(0) == 1);
+    BOOST_TEST(has(second.output(), address.substr(0, address.rfind(':'))), second.output());
+    BOOST_TEST(!has(second.output(), "shared"), second.output());
+  }
+  check_kept();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_bad_address_and_one_that_others_reach_are_refused_at_once, Running) {
+  struct Case {
+    char const* address;
+    char const* words;
+  };
+  for (Case const& one :
+       {Case{"0.0.0.0:0", "can be reached from other machines, and everything on it travels unencrypted"},
+        Case{"[::]:0", "or --plain-text beside it"}, Case{"nonsense", "expected an IP address and a port"},
+        Case{"127.0.0.1:70000", "expected an IP address and a port"}, Case{"unix:", "the path is missing"}}) {
+    std::vector<std::string> words = daemon.command_line();
+    words.insert(words.end(), {"--listen", one.address});
+    ChildProcess refused{words};
+    BOOST_TEST(refused.wait().value_or(0) == 2);
+    BOOST_TEST(has(refused.output(), one.words), refused.output());
+  }
+  // Whoever says so gets it.
+  stop();
+  BOOST_REQUIRE_MESSAGE(daemon.start({"--plain-text", "--listen", "0.0.0.0:0"}), daemon.output());
+  BOOST_TEST(has(daemon.output(), "listening 0.0.0.0:"));
 }
 
 BOOST_FIXTURE_TEST_CASE(broken_xml_is_answered_with_file_and_line_and_a_reload_keeps_the_good_tables, Running) {
@@ -157,6 +206,30 @@ BOOST_FIXTURE_TEST_CASE(a_missing_plugin_and_a_missing_table_stop_the_start_with
   std::filesystem::rename(daemon.folder() / "jobs.away", daemon.folder() / "tables/jobs.xml");
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   check_kept();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_forgotten_table_is_counted_and_an_unknown_one_refused, Running) {
+  {
+    LineClient client{daemon.tcp()};
+    for (char const* name : {"a", "b"})
+      BOOST_REQUIRE(has(ask(client, std::string{"INSERT table=jobs;name="} + name), "result=inserted"));
+  }
+  stop();
+  daemon.write_table("other", "");
+  BOOST_TEST(!daemon.start({"--forget", "job"}));
+  BOOST_TEST(
+      has(daemon.output(), "--forget job: no log holds a table of this name; there are: jobs. Nothing was dropped"),
+      daemon.output());
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  check_kept();
+  stop();
+  std::filesystem::remove(daemon.folder() / "tables/jobs.xml");
+  BOOST_REQUIRE_MESSAGE(daemon.start({"--forget", "jobs"}), daemon.output());
+  BOOST_TEST(has(daemon.output(), "forgotten  jobs: 3 rows dropped for good\n"), daemon.output());
+  stop();
+  // For good: nobody asks for its file again.
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  BOOST_TEST(!has(daemon.output(), "forgotten"), daemon.output());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_damaged_container_stops_the_start_with_file_and_offset_and_changes_nothing, Running) {
@@ -218,10 +291,11 @@ BOOST_FIXTURE_TEST_CASE(a_clean_stop_and_a_start_keep_rows_leases_and_dates, Run
 // Each log has its own times, place of syncs and containers; one that is acknowledged later loses nothing to kill -9 either.
 BOOST_FIXTURE_TEST_CASE(tables_in_several_logs_are_all_there_after_kill, Running) {
   stop();
-  daemon.write("fastjournal.xml",
-               "<fastjournal><log name=\"shared\"/>"
-               "<log name=\"later\" container-size=\"512KiB\" sync=\"interval\" sync-interval=\"20ms\" sync-place=\"thread\"/>"
-               "<log name=\"own\" container-size=\"1MiB\" sync-place=\"thread\"/></fastjournal>\n");
+  daemon.write(
+      "fastjournal.xml",
+      "<fastjournal><log name=\"shared\"/>"
+      "<log name=\"later\" container-size=\"512KiB\" sync=\"interval\" sync-interval=\"20ms\" sync-place=\"thread\"/>"
+      "<log name=\"own\" container-size=\"1MiB\" sync-place=\"thread\"/></fastjournal>\n");
   daemon.write_table("second", "<log name=\"own\"/>");
   daemon.write_table("third", "<log name=\"later\"/>");
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
@@ -244,6 +318,14 @@ BOOST_FIXTURE_TEST_CASE(tables_in_several_logs_are_all_there_after_kill, Running
       BOOST_REQUIRE(has(ask(client, "PEEK table=" + row), "ROW "));
     }
   BOOST_TEST(has(ask(client, "STATS"), "log later: acknowledged before it is synced, synced every 20 ms"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_banner_names_every_column_of_a_key, Running) {
+  stop();
+  daemon.write("tables/pairs.xml", R"(<table name="pairs" model="journal" row-key="b, a"><schema>
+<column name="a" type="string"/><column name="b" type="string"/></schema></table>)");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  BOOST_TEST(has(daemon.output(), "pairs (journal), key b, a\n"), daemon.output());
 }
 
 BOOST_FIXTURE_TEST_CASE(the_log_file_is_opened_again_under_its_name, Running) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -205,7 +207,17 @@ struct TableDeclaration {
   std::vector<AliasDeclaration> aliases;  // at most 16; no two tables have one of the same command
   std::optional<FeedDeclaration> feed;
   std::optional<WakeMessage> wake_message;
-  std::string file;  // where it was read, for messages
+  // Where it was read, for messages: the file, and the line of each element in it: "rate", "column uri",
+  // "alias LISTDATA", "table" itself.
+  std::string file;
+  std::map<std::string, int, std::less<>> lines;
+
+  // "FILE:LINE" of an element; of <table>, if there is none such.
+  [[nodiscard]] std::string at(std::string_view element) const {
+    auto found = lines.find(element);
+    if (found == lines.end()) found = lines.find("table");
+    return found == lines.end() ? file : file + ":" + std::to_string(found->second);
+  }
 
   // The option must be one that the type declares.
   [[nodiscard]] OptionValue const& option(std::string_view name_wanted) const {

@@ -287,7 +287,7 @@ class Table {
 // The one exported symbol
 
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 6;
+inline constexpr std::uint32_t kPluginAbi = 7;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

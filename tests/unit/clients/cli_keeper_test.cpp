@@ -178,16 +178,74 @@ BOOST_AUTO_TEST_CASE(check_finds_what_the_daemon_would_refuse) {
   write(file,
         table_file("<processing-timeout>5s</processing-timeout><processing-timeout-min>9s</processing-timeout-min>"));
   BOOST_TEST(says(check({file}).err, "processing-timeout-min"));
+}
 
-  // A folder, the daemon's file, and what the two say about each other.
-  write(folder / "t.xml", table_file("<log name=\"other\"/>"));
-  BOOST_TEST((check({folder.path().string()}).code == ExitCode::ok));
-  write(folder / "fastjournal.xml", "<fastjournal/>");
-  BOOST_TEST(says(check({folder.path().string()}).err, "no log \"other\""));
-  write(folder / "fastjournal.xml", "<fastjournal><log name=\"other\"/></fastjournal>");
+BOOST_AUTO_TEST_CASE(check_names_the_line_of_what_only_the_type_knows) {
+  test::TemporaryFolder const folder;
+  std::string const file = folder / "t.xml";
+  auto const said_of = [&](std::string const& body) {
+    write(file, table_file("\n<!-- -->\n" + body));
+    return check({file}).err;
+  };
+  for (std::string const option : {"rate", "domain", "domain-weights", "rate-domain", "concurrency-domain"})
+    BOOST_TEST(says(said_of("<" + option + ">1</" + option + ">"), file + ":3: element <" + option + ">"));
+  BOOST_TEST(says(said_of("<one-at-a-time>false</one-at-a-time>"), file + ":3: element <one-at-a-time>"));
+  BOOST_TEST(says(said_of("<processing-timeout-min>48h</processing-timeout-min>"), file + ":3: processing-timeout"));
+  write(folder / "fastjournal.xml", "<fastjournal><tables folder=\".\"/></fastjournal>");
+  BOOST_TEST(says(said_of("<log name=\"other\"/>"), file + ":3: no log \"other\" is declared"));
+}
+
+// What the daemon would load with the file, the file says.
+BOOST_AUTO_TEST_CASE(check_of_a_configuration_reads_its_tables_and_holds_all_against_each_other) {
+  test::TemporaryFolder const folder;
+  std::string const daemon = folder / "fastjournal.xml";
+  std::filesystem::create_directories(folder.path() / "tables.d");
+  write(daemon, "<fastjournal/>");
+  write(folder / "tables.d/t.xml", table_file(""));
+  BOOST_TEST(check({daemon}).out == "2 files are good\n");
   BOOST_TEST(check({folder.path().string()}).out == "2 files are good\n");
-  write(folder / "fastjournal.xml", "<fastjournal><log/></fastjournal>");
+  BOOST_TEST(check({folder.path().string(), folder / "tables.d", daemon}).out == "2 files are good\n");
+  write(folder / "tables.d/t.xml", table_file("\n<colour/>"));
+  for (std::string const& asked : {daemon, folder.path().string()}) {
+    Said const said = check({asked});
+    BOOST_TEST((said.code == ExitCode::usage));
+    BOOST_TEST(says(said.err, "tables.d/t.xml:2: unknown element <colour>"));
+  }
+  // Tables alone are held against the daemon's file that loads them.
+  write(folder / "tables.d/t.xml", table_file("\n<log name=\"other\"/>"));
+  for (std::string const& asked : {daemon, folder / "tables.d", folder / "tables.d/t.xml"})
+    BOOST_TEST(says(check({asked}).err, "t.xml:2: no log \"other\" is declared in "));
+  write(daemon, "<fastjournal><log name=\"other\"/></fastjournal>");
+  BOOST_TEST(check({folder / "tables.d"}).out == "1 file is good\n");
+  // Without one nothing is claimed.
+  std::filesystem::remove(daemon);
+  Said const alone = check({folder.path().string()});
+  BOOST_TEST((alone.code == ExitCode::ok));
+  BOOST_TEST(says(alone.err, "t.xml:2: whether log \"other\" is declared was not looked at"));
+  write(folder / "tables.d/t.xml", table_file("\n<colour/>"));
+  BOOST_TEST(says(check({folder.path().string()}).err, "tables.d/t.xml:2: unknown element <colour>"));
+  write(daemon, "<fastjournal><log/></fastjournal>");
   BOOST_TEST(says(check({folder.path().string()}).err, "fastjournal.xml:1: "));
+}
+
+BOOST_AUTO_TEST_CASE(check_finds_two_tables_with_one_alias_and_an_alias_with_a_command_s_name) {
+  test::TemporaryFolder const folder;
+  auto const alias = [](std::string const& command) {
+    return "\n<aliases><alias command=\"" + command +
+           "\" means=\"INSERT\" answer=\"YES\" refusal=\"NO\"><parameter name=\"k\"/></alias></aliases>";
+  };
+  auto const table = [&](std::string const& name, std::string const& body) {
+    std::string text = table_file(body);
+    text.replace(text.find("\"t\""), 3, "\"" + name + "\"");
+    write(folder / (name + ".xml"), text);
+  };
+  table("a", alias("LISTDATA"));
+  table("b", alias("LISTDATA"));
+  BOOST_TEST(says(check({folder.path().string()}).err, "b.xml:2: the alias LISTDATA is one of table a already"));
+  table("b", alias("STOP"));
+  BOOST_TEST(says(check({folder.path().string()}).err, "b.xml:2: the alias STOP has the name of a command"));
+  table("b", alias("OTHER"));
+  BOOST_TEST(check({folder.path().string()}).out == "2 files are good\n");
 }
 
 BOOST_AUTO_TEST_CASE(check_says_what_it_cannot_read) {

@@ -41,7 +41,7 @@ struct World {
     BOOST_REQUIRE(engine->attach(*hosted, log).ok());
   }
   // A second world that is fed what the first one logged.
-  World(World const& first, Declarations declarations, std::vector<std::string> forget = {}) {
+  World(World const& first, Declarations declarations, Declarations forget = {}) {
     types.emplace("tally", std::make_unique<TableType>(tally_plugin(), tally_type()));
     engine = std::make_unique<Engine>(types, post);
     engine->declare(std::move(declarations), std::move(forget));
@@ -334,10 +334,18 @@ BOOST_AUTO_TEST_CASE(a_table_in_the_log_but_not_in_conf_stops_the_start_unless_i
   BOOST_TEST(!second.replayed.ok());
   BOOST_TEST(second.replayed.message().find("counts.xml") != std::string::npos);
   BOOST_TEST(second.replayed.message().find("--forget counts") != std::string::npos);
-  World third{first, {}, {"counts"}};
+  World third{first, {}, Declarations{tally_table("counts")}};
   BOOST_REQUIRE(third.replayed.ok());
   BOOST_REQUIRE(third.engine->finish_recovery(third.now).ok());
   BOOST_TEST(third.hosted->catalogue.tables().empty());
+  BOOST_REQUIRE(third.engine->forgotten().size() == 1);
+  BOOST_TEST(third.engine->forgotten()[0].rows.has_value());
+  // A name that no log knows changes nothing.
+  World fourth{first, {tally_table("counts")}, Declarations{tally_table("count")}};
+  BOOST_REQUIRE(fourth.replayed.ok());
+  Status const refused = fourth.engine->finish_recovery(fourth.now);
+  BOOST_TEST((refused.code() == Code::unknown_table));
+  BOOST_TEST(fourth.hosted->catalogue.tables().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_plugin_stops_the_start_with_its_name) {

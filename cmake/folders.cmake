@@ -1,0 +1,19 @@
+# Where things are installed. Relative to the prefix where that can be, so that an installation may stand anywhere
+# (cmake --install --prefix, DESTDIR, a moved folder): programs find what came with them from where they are.
+# GNUInstallDirs wants some folders of the prefix /usr outside of it (/etc, /var): those are absolute.
+function(fj_folder out kind below)
+  set(folder "${CMAKE_INSTALL_${kind}}")
+  set(full "${CMAKE_INSTALL_FULL_${kind}}")
+  if(NOT full STREQUAL "${CMAKE_INSTALL_PREFIX}/${folder}")
+    set(folder "${full}")
+  endif()
+  set(${out} "${folder}${below}" PARENT_SCOPE)
+  set(${out}_FULL "${full}${below}" PARENT_SCOPE)
+endfunction()
+
+fj_folder(FJ_PLUGINS_FOLDER LIBDIR /fastjournal)
+fj_folder(FJ_CONF_FOLDER SYSCONFDIR /fastjournal)
+fj_folder(FJ_DATA_FOLDER LOCALSTATEDIR /lib/fastjournal)
+fj_folder(FJ_SCHEMAS_FOLDER DATADIR /fastjournal/xml-schemas)
+fj_folder(FJ_DOC_FOLDER DOCDIR "")
+set(FJ_EXAMPLES_FOLDER "${FJ_DOC_FOLDER}/examples")

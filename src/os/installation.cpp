@@ -1,0 +1,43 @@
+#include "os/installation.h"
+
+#include <filesystem>
+
+namespace fastjournal::os {
+namespace {
+
+constexpr char kFile[] = "fastjournal.xml";
+
+// PREFIX of PREFIX/bin/PROGRAM.
+std::filesystem::path prefix() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+}
+
+bool is_build(std::filesystem::path const& prefix) {
+  std::error_code error;
+  return std::filesystem::is_directory(prefix / "plugins", error);
+}
+
+}  // namespace
+
+std::string installed_plugins() {
+  std::filesystem::path const here = prefix();
+  return (here / (is_build(here) ? "plugins" : FJ_PLUGINS_FOLDER)).string();
+}
+
+std::string default_configuration() {
+  std::filesystem::path const here = prefix();
+  std::filesystem::path const folder{is_build(here) ? FJ_CONF_FOLDER_FULL : FJ_CONF_FOLDER};
+  return (here / folder / kFile).string();  // an absolute folder stays as it is
+}
+
+std::string installed_examples() {
+  std::filesystem::path const here = prefix();
+  // build/PRESET of a checkout.
+  std::filesystem::path const folder =
+      is_build(here) ? here.parent_path().parent_path() / "conf" : here / FJ_EXAMPLES_FOLDER;
+  std::error_code error;
+  return std::filesystem::exists(folder / kFile, error) ? folder.string() : std::string{};
+}
+
+}  // namespace fastjournal::os

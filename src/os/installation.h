@@ -1,0 +1,16 @@
+// What was installed with the program that runs, found from where it stands: an installation may be anywhere
+// (cmake/folders.cmake). A program of a build finds what that build made.
+#pragma once
+
+#include <string>
+
+namespace fastjournal::os {
+
+// Of table types.
+[[nodiscard]] std::string installed_plugins();
+// The daemon's file, if nobody names another; it need not be there.
+[[nodiscard]] std::string default_configuration();
+// A folder with fastjournal.xml and tables.d; empty: there is none.
+[[nodiscard]] std::string installed_examples();
+
+}  // namespace fastjournal::os

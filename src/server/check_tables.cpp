@@ -1,0 +1,49 @@
+#include "server/check_tables.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "server/server.h"
+
+namespace fastjournal::server {
+namespace {
+
+std::string quoted(std::string_view name) { return std::string(1, '"').append(name).append(1, '"'); }
+
+bool is_command(core::TableTypes const& types, std::vector<std::string_view> const& own, std::string_view name) {
+  return std::find(own.begin(), own.end(), name) != own.end() ||
+         std::any_of(types.begin(), types.end(),
+                     [&](auto const& type) { return type.second->find_command(name) != NameTable::kAbsent; });
+}
+
+}  // namespace
+
+Status check_tables(core::TableTypes const& types, core::Declarations const& tables, DeclaredLogs const* logs) {
+  std::string problems;
+  auto const add = [&problems](std::string const& problem) {
+    problems.append(problems.empty() ? "" : "\n").append(problem);
+  };
+  std::vector<std::string_view> const own = Server::command_names();
+  std::map<std::string_view, std::string_view> aliases;  // command -> table
+  for (core::Declaration const& table : tables) {
+    if (logs != nullptr && table->persistent && std::ranges::find(logs->names, table->log) == logs->names.end())
+      add(table->at("log") + ": no log " + quoted(table->log) + " is declared in " + logs->file);
+    // Made and dropped again: it holds no rows.
+    if (auto const type = types.find(table->type); type != types.end())
+      if (auto const made = type->second->plugin().create(TableId{1}, type->second->declaration(), table); !made.ok())
+        add(made.status().message());
+    for (AliasDeclaration const& alias : table->aliases) {
+      std::string const where = table->at("alias " + alias.command) + ": the alias " + alias.command;
+      if (is_command(types, own, alias.command))
+        add(where + " has the name of a command of the daemon: choose another");
+      auto const [other, is_first] = aliases.emplace(alias.command, table->name);
+      if (!is_first)
+        add(where + " is one of table " + std::string{other->second} + " already: a message can go to one table only");
+    }
+  }
+  return problems.empty() ? Status{} : Status{Code::bad_configuration, problems};
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,25 @@
+// What is wrong with tables that are each well declared, and that no file tells alone: a log that nobody declared, what
+// the type's own code refuses, two tables that want one command. For the daemon before it takes them, and for whoever
+// checks files without it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/engine.h"
+#include "core/types.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::server {
+
+// The logs that a daemon's file declares.
+struct DeclaredLogs {
+  std::string file;
+  std::span<std::string const> names;
+};
+
+// bad_configuration: every problem, one "FILE:LINE: what" a line. `logs` null: they are not known, and not looked at.
+[[nodiscard]] Status check_tables(core::TableTypes const& types, core::Declarations const& tables,
+                                  DeclaredLogs const* logs);
+
+}  // namespace fastjournal::server
