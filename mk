@@ -17,7 +17,7 @@ packages_build=(
 packages_fuzz=(clang)
 packages_format=(clang-format)
 packages_lint=(clang-tidy cppcheck)
-packages_bench=(beanstalkd redis-server postgresql postgresql-client gnuplot-nox)
+packages_bench=(beanstalkd redis-server postgresql postgresql-client)
 packages_count=(valgrind)
 packages_drawings=(graphviz)
 
@@ -324,6 +324,9 @@ verb_drawings() {
     dot -Tsvg "$drawing" -o "${drawing%.dot}.svg" || die "dot could not draw $drawing"
     say "drew ${drawing%.dot}.svg"
   done
+  program fastjournal_bench
+  "$root/build/release/bin/fastjournal_bench" --draw "$root/doc/performance.json" --svg "$root/doc/performance.svg"
+  say "drew $root/doc/performance.svg"
 }
 
 verb_clean() {

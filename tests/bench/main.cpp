@@ -61,6 +61,7 @@ int main(int count, char** words) {
   Choice choice;
   std::string json;
   std::string svg;
+  std::string draw;
   bool full = false;
   CLI::App app{"fastjournal beside beanstalkd, Redis and PostgreSQL: rates, dates, memory, disk, starts, growth"};
   app.add_option("--seconds", settings.seconds, "of each measurement")->check(CLI::Range(0.1, 60.0))->capture_default_str();
@@ -70,7 +71,8 @@ int main(int count, char** words) {
   app.add_option("--only", settings.only, "rates whose names contain this");
   app.add_flag("--full", full, "ours by unix socket and msgpack too, three rounds, 10 M rows in ours, 1 M in the others, 20 s of dates: takes half an hour");
   app.add_option("--json", json, "writes all rounds of all figures there");
-  app.add_option("--svg", svg, "draws the rates there, with gnuplot");
+  app.add_option("--svg", svg, "draws the figures there");
+  app.add_option("--draw", draw, "measures nothing: draws a file of --json")->needs("--svg");
   app.add_flag("--quiet", settings.quiet, "no progress on standard error");
   CLI11_PARSE(app, count, words);
   if (full) {
@@ -80,6 +82,10 @@ int main(int count, char** words) {
     settings.rounds = std::max(settings.rounds, 3U);
   }
   try {
+    if (!draw.empty()) {
+      write_svg(read_figures(draw), svg);
+      return 0;
+    }
     Bench bench{settings};
     if (choice.has(choice.groups, "rates")) {
       std::vector<Contestant> contestants;

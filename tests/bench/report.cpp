@@ -7,9 +7,6 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "tests/bench/peers/program.h"
-#include "tests/support/temporary_folder.h"
-
 namespace fastjournal::bench {
 namespace {
 
@@ -99,40 +96,15 @@ void write_json(std::vector<Line> const& lines, std::filesystem::path const& fil
 }
 
 void draw_svg(std::vector<Line> const& lines, std::filesystem::path const& file) {
-  // Rates only: they share an axis.
-  std::vector<std::string> works;
-  std::vector<std::string> peers;
-  for (Line const& line : lines) {
-    if (line.unit != "/s") continue;
-    if (std::find(works.begin(), works.end(), line.work) == works.end()) works.push_back(line.work);
-    if (std::find(peers.begin(), peers.end(), line.peer) == peers.end()) peers.push_back(line.peer);
-  }
-  if (works.empty()) return;
-  test::TemporaryFolder const folder;
-  {
-    std::ofstream data{folder / "data"};
-    data << "work";
-    for (std::string const& peer : peers) data << "\t\"" << peer << '"';
-    for (std::string const& work : works) {
-      data << "\n\"" << work << '"';
-      for (std::string const& peer : peers) {
-        auto const found = std::find_if(lines.begin(), lines.end(),
-                                        [&](Line const& line) { return line.work == work && line.peer == peer; });
-        data << '\t' << (found == lines.end() ? "?" : std::to_string(found->median()));
-      }
-    }
-    data << '\n';
-    std::ofstream script{folder / "script"};
-    script << "set terminal svg size " << 260 + 150 * works.size() << ",520 font 'sans,11' background 'white'\n"
-           << "set output '" << file.string() << "'\nset datafile separator '\\t'\nset datafile missing '?'\n"
-           << "set title 'Operations a second (log scale; durability beside each figure in the table)'\n"
-           << "set style data histogram\nset style histogram cluster gap 1\nset style fill solid 0.9 noborder\n"
-           << "set logscale y\nset grid y\nset key outside right\nset xtics rotate by -25\nset format y '%.0s %c'\n"
-           << "plot for [i=2:" << peers.size() + 1 << "] '" << folder / "data"
-           << "' using i:xtic(1) title columnheader(i)\n";
-  }
-  test::ChildProcess child{{find_program("gnuplot", "gnuplot-nox"), folder / "script"}};
-  if (child.wait() != 0) throw std::runtime_error("gnuplot failed: " + child.output());
+  std::vector<Figure> figures;
+  for (Line const& line : lines) figures.push_back({line.group, line.work, line.peer, line.unit, line.median()});
+  write_svg(figures, file);
+}
+
+void write_svg(std::vector<Figure> const& figures, std::filesystem::path const& file) {
+  std::ofstream out{file, std::ios::binary};
+  out << draw(figures);
+  if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
 }
 
 }  // namespace fastjournal::bench

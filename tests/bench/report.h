@@ -1,11 +1,13 @@
 // What was measured, and how it is shown: a table for people, JSON for
-// scripts, a plot by gnuplot.
+// scripts, a picture (drawing.h).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "tests/bench/drawing.h"
 
 namespace fastjournal::bench {
 
@@ -41,7 +43,8 @@ struct Line {
 // The first line of every group heads it.
 void print_table(std::vector<Line> const& lines);
 void write_json(std::vector<Line> const& lines, std::filesystem::path const& file);
-// Throws std::runtime_error when gnuplot is not there or fails.
+// Throw std::runtime_error when the file cannot be written.
 void draw_svg(std::vector<Line> const& lines, std::filesystem::path const& file);
+void write_svg(std::vector<Figure> const& figures, std::filesystem::path const& file);
 
 }  // namespace fastjournal::bench
