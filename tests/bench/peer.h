@@ -38,6 +38,8 @@ class Peer {
   [[nodiscard]] virtual std::filesystem::path folder() const = 0;
   // Rows of one key become one.
   [[nodiscard]] virtual bool merges() const { return true; }
+  // It is of interest only where rows are inserted in batches.
+  [[nodiscard]] virtual bool batches_only() const { return false; }
   // Dates are kept to the millisecond (beanstalkd: whole seconds).
   [[nodiscard]] virtual bool exact_dates() const { return true; }
 };
@@ -52,7 +54,8 @@ class Peer {
 // Throws std::runtime_error when the program is not installed: says which package has it.
 [[nodiscard]] std::unique_ptr<Peer> make_beanstalkd(bool with_log);
 [[nodiscard]] std::unique_ptr<Peer> make_redis();
-[[nodiscard]] std::unique_ptr<Peer> make_postgres();
+// `copies`: rows that are sent together enter by one COPY.
+[[nodiscard]] std::unique_ptr<Peer> make_postgres(bool copies);
 
 struct OwnOptions {
   bool local{false};      // unix socket

@@ -165,10 +165,10 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
     say(fmt::format("round {} of {}", round + 1, settings_.rounds));
     for (Named const& named : inserts)
       for (Contestant& contestant : contestants)
-        if (wanted(named.name)) measure(contestant, named);
+        if (wanted(named.name) && (named.plan.batch > 1 || !contestant.peer->batches_only())) measure(contestant, named);
     for (Named const& named : leases)
       for (Contestant& contestant : contestants) {
-        if (!wanted(named.name)) continue;
+        if (!wanted(named.name) || contestant.peer->batches_only()) continue;
         // As many as the fastest could work in that time.
         stock(contestant, static_cast<std::uint64_t>(s * (named.plan.in_flight > 1 ? 600'000 : 60'000)));
         measure(contestant, named);
@@ -182,6 +182,7 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
       measure(contestant, {"leases", kDeliver, deliver, ">= 400 k/s"});
     }
     for (Contestant& contestant : contestants) {
+      if (contestant.peer->batches_only()) continue;
       if (wanted(cycle.name) || wanted(kMerges)) drain(contestant);
       if (wanted(cycle.name)) measure(contestant, cycle);
       if (wanted(kMerges)) measure_merges(contestant);
@@ -212,9 +213,11 @@ void Bench::measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting) {
                          .driver_busy = out.driver_busy});
 }
 
-void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers) {
+void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t own_rows) {
   for (auto const& peer : peers) {
-    std::uint64_t const rows = is_ours(*peer) ? settings_.rows : settings_.peer_rows;
+    std::uint64_t const rows = is_ours(*peer) ? own_rows : settings_.peer_rows;
+    // A row of ours is weighed where there are many.
+    bool const weighs = !is_ours(*peer) || rows == settings_.rows;
     // The same daemon with other workers: only its dates are of interest.
     bool const dates_only = peer->name().ends_with(" wake");
     say(fmt::format("{}: {} rows that wait", peer->name(), rows));
@@ -238,21 +241,23 @@ void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers) {
       if (is_ours(*peer)) one.aim = aim;
       one.samples.push_back({.value = value});
     };
-    add("at rest", "memory of a row beside key and data", " B", memory_each - own_bytes(rows), "<= 64 B");
-    add("at rest", "disk of a row of 200 bytes, in batches", " B", disk_each, "<= 260 B");
+    if (weighs) {
+      add("at rest", "memory of a row beside key and data", " B", memory_each - own_bytes(rows), "<= 64 B");
+      add("at rest", "disk of a row of 200 bytes, in batches", " B", disk_each, "<= 260 B");
+    }
 
     double const busy = processor_seconds(*peer);
     auto const idle_from = std::chrono::steady_clock::now();
     // Nobody asks for anything.
     static_cast<void>(run(*peer, {.work = Work::wait, .connections = 0, .seconds = 3, .rows = 1}, ledger));
-    add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / since(idle_from) * 100, "< 1 %");
+    if (weighs) add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / since(idle_from) * 100, "< 1 %");
 
     peer->kill();
     auto const start = std::chrono::steady_clock::now();
     peer->start();
     static_cast<void>(run(*peer, {.work = Work::lease_done, .seconds = 0.001}, ledger));
     double const seconds = since(start);
-    add("at rest", "kill -9, start, first lease", " s", seconds, "<= 0.3 s at 1 M rows");
+    add("at rest", fmt::format("kill -9, start, first lease, {} rows", rows), " s", seconds, "<= 0.3 s at 1 M rows");
 
     measure_wait(*peer, ledger, rows);
     peer->stop();

@@ -39,7 +39,8 @@ class Bench {
   // Inserts, leases, both, merges: on running peers.
   void run_rates(std::vector<Contestant>& contestants);
   // Memory, disk, dates, start after kill -9: starts each peer itself.
-  void run_at_rest(std::vector<std::unique_ptr<Peer>>& peers);
+  // `own_rows`: that wait in ours; in the others Settings::peer_rows.
+  void run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t own_rows);
   // How cost grows with rows and tables: ours alone.
   void run_growth();
 

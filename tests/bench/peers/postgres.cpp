@@ -1,9 +1,11 @@
 // PostgreSQL with a jobs table and SKIP LOCKED. The adapter speaks the
 // server's own protocol with prepared statements; what is sent together ends in
-// one Sync, so it shares one commit, and nothing counts before that commit.
+// one Sync, so it shares one commit, and nothing counts before that commit. With
+// COPY the rows that are sent together are one COPY, the fastest that it takes rows.
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <deque>
 #include <fstream>
@@ -52,6 +54,10 @@ class Packet {
     out_ += '\0';
     return *this;
   }
+  Packet& raw(std::string_view value) {
+    out_ += value;
+    return *this;
+  }
   Packet& int16(unsigned value) {
     out_ += static_cast<char>(value >> 8U);
     out_ += static_cast<char>(value);
@@ -74,6 +80,8 @@ class Packet {
 
 class PostgresProtocol final : public Protocol {
  public:
+  explicit PostgresProtocol(bool copies) : copies_(copies) {}
+
   bool hello(std::string& out) override {
     Packet{out, 0}.int32(196608).text("user").text("bench").text("database").text("postgres").text("");
     prepare(out, "i", "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, $3::int, $4::bigint)");
@@ -93,6 +101,11 @@ class PostgresProtocol final : public Protocol {
     payload_ = std::to_string(row.number);
     payload_ += ':';
     payload_ += row.data;
+    if (copies_ && !row.merge) {
+      // Letters, digits and a colon: nothing in it is special to COPY.
+      rows_ += key + '\t' + payload_ + '\t' + priority + '\t' + due + '\n';
+      return;
+    }
     execute(out, row.merge ? "m" : "i", {key, payload_, priority, due});
     asked_.push_back('i');
   }
@@ -105,7 +118,17 @@ class PostgresProtocol final : public Protocol {
     execute(out, "d", {id});
     asked_.push_back('d');
   }
-  void flush(std::string& out) override { Packet{out, 'S'}; }
+  void flush(std::string& out) override {
+    if (!rows_.empty()) {
+      Packet{out, 'Q'}.text("copy jobs (key, payload, priority, due) from stdin");
+      Packet{out, 'd'}.raw(rows_);
+      Packet{out, 'c'};
+      rows_.clear();
+      asked_.push_back('c');
+    }
+    if (copies_ && (asked_.empty() || asked_.back() == 'c')) return;
+    Packet{out, 'S'};
+  }
 
   std::size_t read(std::string_view in, Event& event) override {
     if (committed_ > 0) {
@@ -145,7 +168,11 @@ class PostgresProtocol final : public Protocol {
     } else if (type == 'C' && !asked_.empty()) {
       char const what = asked_.front();
       asked_.pop_front();
-      if (what != 't') events_.push_back({.kind = what == 'i' ? Event::Kind::inserted : Event::Kind::done});
+      // "COPY 64": so many at once.
+      if (what == 'c')
+        events_.push_back({.kind = Event::Kind::inserted,
+                           .count = static_cast<std::uint32_t>(leading_number(body.substr(std::min<std::size_t>(5, body.size()))))});
+      else if (what != 't') events_.push_back({.kind = what == 'i' ? Event::Kind::inserted : Event::Kind::done});
     } else if (type == 'Z') {
       committed_ = events_.size();
       if (!hello_over_) event.kind = Event::Kind::ready;
@@ -177,6 +204,8 @@ class PostgresProtocol final : public Protocol {
     return value;
   }
 
+  bool copies_;
+  std::string rows_;  // of the next COPY
   bool hello_over_{false};
   std::deque<char> asked_;
   std::deque<Event> events_;
@@ -186,8 +215,9 @@ class PostgresProtocol final : public Protocol {
 
 class Postgres final : public Peer {
  public:
-  Postgres()
-      : folders_{"/usr/lib/postgresql/17/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/15/bin"},
+  explicit Postgres(bool copies)
+      : copies_(copies),
+        folders_{"/usr/lib/postgresql/17/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/15/bin"},
         program_(find_program("postgres", "postgresql", folders_)),
         port_(free_port()) {
     std::filesystem::create_directories(folder());
@@ -208,11 +238,13 @@ class Postgres final : public Peer {
   Postgres(Postgres const&) = delete;
   Postgres& operator=(Postgres const&) = delete;
 
-  [[nodiscard]] std::string name() const override { return "postgresql"; }
+  [[nodiscard]] std::string name() const override { return copies_ ? "postgresql COPY" : "postgresql"; }
   [[nodiscard]] std::string durability() const override {
-    return "synced (synchronous_commit on; what is in flight together shares a commit)";
+    return copies_ ? "synced (synchronous_commit on; what is sent together is one COPY)"
+                   : "synced (synchronous_commit on; what is in flight together shares a commit)";
   }
   [[nodiscard]] bool synced() const override { return true; }
+  [[nodiscard]] bool batches_only() const override { return copies_; }
   void start() override {
     std::vector<std::string> words = as_user_;
     words.insert(words.end(), {program_, "-D", folder().string(), "-c", "listen_addresses=127.0.0.1", "-c",
@@ -228,7 +260,7 @@ class Postgres final : public Peer {
   void kill() override { end(SIGQUIT); }  // of the postmaster: all its processes end at once, without a checkpoint
   void stop() override { end(SIGINT); }
   [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }
-  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override { return std::make_unique<PostgresProtocol>(); }
+  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override { return std::make_unique<PostgresProtocol>(copies_); }
   [[nodiscard]] std::vector<pid_t> processes() const override {
     std::vector<pid_t> all{child_->pid()};
     std::string const at = "/proc/" + std::to_string(child_->pid());
@@ -260,6 +292,7 @@ class Postgres final : public Peer {
     child_.reset();
   }
 
+  bool copies_;
   std::vector<std::string> folders_;
   std::string program_;
   int port_;
@@ -271,6 +304,6 @@ class Postgres final : public Peer {
 
 }  // namespace
 
-std::unique_ptr<Peer> make_postgres() { return std::make_unique<Postgres>(); }
+std::unique_ptr<Peer> make_postgres(bool copies) { return std::make_unique<Postgres>(copies); }
 
 }  // namespace fastjournal::bench
