@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Everything one does with a checkout, one verb each: `./mk help` lists them.
-# Works from any folder, as root or not, on Debian 12 and Ubuntu 24.04. Only
+# Works from any folder, as root or not, on Debian 12, Debian 13 and Ubuntu 24.04. Only
 # `deps` changes the machine, and only by installing packages that are missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 conf=$root/conf
 
-# What each job needs, by package name (the same on both systems).
+# What each job needs, by package name (the same on all of them).
 packages_build=(
   g++ binutils cmake ninja-build pkg-config git
   libevent-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
