@@ -207,6 +207,7 @@ BOOST_AUTO_TEST_CASE(what_became_of_a_row_that_failed_is_told_as_the_daemon_says
 }
 
 BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_row) {
+  Folder const folder;
   Said const said = run_work(
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
@@ -217,7 +218,8 @@ BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_ro
         peer.answer(release, "RELEASED");
       },
       // What it leaves behind keeps its standard error open, and nobody waits for that.
-      {"--once", "--quiet"}, {"sh", "-c", "seq 5000 >&2; sleep 60 > /dev/null & exit 1"});
+      {"--once", "--quiet"}, {"sh", "-c", "seq 5000 >&2; (read x <\"$0\") & exit 1", folder.fifo()});
+  meet(folder.fifo(), O_WRONLY);
   BOOST_TEST(said.err.size() == 23893U);
 }
 
