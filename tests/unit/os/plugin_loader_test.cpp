@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(another_abi_is_refused_with_both_numbers_and_the_build) {
   Folder const plugins;
   plugins.install("otherabi");
   plugins.refuse("otherabi", Code::bad_configuration,
-                 {"otherabi.so", "ABI 7", "ABI " + std::to_string(kPluginAbi), "a test's compiler", "install"});
+                 {"otherabi.so", "ABI 4096", "ABI " + std::to_string(kPluginAbi), "a test's compiler", "install"});
 }
 
 BOOST_AUTO_TEST_CASE(a_descriptor_of_another_size_is_refused_with_both_sizes) {
