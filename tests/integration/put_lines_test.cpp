@@ -46,8 +46,10 @@ struct Fixture {
   std::uint64_t rows() {
     LineClient client{daemon.local()};
     BOOST_REQUIRE(client.send("STATS table=lines\n"));
+    // The message borrows from the line.
+    std::string const line = client.read_line().value_or("");
     Message message;
-    BOOST_REQUIRE(wire::parse_line(client.read_line().value_or(""), message).ok());
+    BOOST_REQUIRE(wire::parse_line(line, message).ok());
     return static_cast<std::uint64_t>(message.integer("rows").value_or(0));
   }
   void wait_for_rows(std::uint64_t wanted) {
