@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
 // Lines on their way into files; more are answered with the refusal, and come again.
 constexpr std::size_t kRefusalsMax = 1024;
+constexpr std::size_t kRefusalBytesMax = 16U << 20U;
 constexpr std::uint8_t kPriority = 65;
 
 // A sender that tries again later finds it gone.
@@ -45,7 +46,8 @@ void Server::refuse_alias(Session& session, Aliases::Alias const& alias, Status 
     administration_.note(alias.declared->command + " from " + peer + " refused: " + status.message());
   }
   bool const passing = passes(status.code());
-  if (passing || !alias.declared->keep_refused || refusals_.size() >= kRefusalsMax) {
+  bool const no_room = refusals_.size() >= kRefusalsMax || refusal_bytes_ >= kRefusalBytesMax;
+  if (passing || !alias.declared->keep_refused || no_room) {
     if (!passing) tell_refused(alias, peer, status.message(), "it was answered with " + alias.declared->refusal);
     answer_alias(session, alias, message_, false);
     return;
@@ -60,7 +62,10 @@ void Server::refuse_alias(Session& session, Aliases::Alias const& alias, Status 
   for (Param const& param : message_.params())
     if (param.name != kSecretParameter) kept.message.set(param.name, param.value);
   kept.message.own();
-  administration_.keep_refused(alias.table->name, kept_text(message_, peer, turn_now(), status), ticket);
+  std::string text = kept_text(message_, peer, turn_now(), status);
+  kept.bytes = text.size();
+  refusal_bytes_ += kept.bytes;
+  administration_.keep_refused(alias.table->name, std::move(text), ticket);
 }
 
 void Server::refused_kept(std::uint64_t ticket, Status const& status) {
@@ -68,6 +73,7 @@ void Server::refused_kept(std::uint64_t ticket, Status const& status) {
   if (found == refusals_.end() || dead_) return;
   KeptRefusal const kept = std::move(found->second);
   refusals_.erase(found);
+  refusal_bytes_ -= kept.bytes;
   Aliases::Alias const* const alias = aliases_.find(kept.message.command);
   if (alias == nullptr) return;  // a reload took it away
   if (!status.ok()) tell_refused(*alias, "a sender", status.message(), "its line could not be kept");

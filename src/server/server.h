@@ -263,8 +263,11 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   struct KeptRefusal {
     ConnectionId connection{};
     Message message;  // owned
+    std::size_t bytes{0};
   };
-  std::unordered_map<std::uint64_t, KeptRefusal> refusals_;  // by ticket; never iterated, bounded: kRefusalsMax
+  // By ticket; never iterated, bounded: kRefusalsMax and kRefusalBytesMax.
+  std::unordered_map<std::uint64_t, KeptRefusal> refusals_;
+  std::size_t refusal_bytes_{0};
   std::uint64_t last_ticket_{0};
   std::unordered_map<ConnectionId, DatagramSource> datagram_sources_;
   Message message_;     // the one being handled

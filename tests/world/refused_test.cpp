@@ -95,6 +95,19 @@ BOOST_FIXTURE_TEST_CASE(no_more_wait_than_their_limit, Fixture) {
   BOOST_TEST(world.kept().size() == 1025U);
 }
 
+BOOST_FIXTURE_TEST_CASE(no_more_bytes_wait_than_their_limit, Fixture) {
+  world.hold_refused();
+  std::string const line = "PUTJOB n=1;uri=" + std::string(900'000, 'x');
+  constexpr std::size_t kFit = (16U << 20U) / 900'000 + 1;
+  for (std::size_t i = 0; i < kFit; ++i) BOOST_TEST(ask(line) == "(nothing)");
+  BOOST_TEST(ask("PUTJOB n=2;uri=much too long") == "JOBFAILED n=2;");
+  BOOST_TEST(world.kept().size() == kFit);
+  world.tell_kept({});
+  BOOST_TEST(answer() == "GOTJOB n=1;");
+  ask("PUTJOB n=3;uri=much too long");
+  BOOST_TEST(world.kept().size() == kFit + 1);
+}
+
 BOOST_FIXTURE_TEST_CASE(what_ends_by_itself_is_refused_and_no_alert, Fixture) {
   ask("DRAIN table=jobs");
   BOOST_TEST(ask("PUTJOB n=1;uri=short") == "JOBFAILED n=1;");
