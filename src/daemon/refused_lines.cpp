@@ -14,8 +14,7 @@ Status append_refused(env::Disk& data, std::string_view table, std::string_view 
   std::string const path = refused_file(table);
   // It may have been removed since the last time.
   Result<std::unique_ptr<env::File>> file = data.open(path, env::OpenMode::read_write);
-  bool const is_new = !file.ok() && file.status().code() == Code::not_found;
-  if (is_new) {
+  if (!file.ok() && file.status().code() == Code::not_found) {
     if (Status status = data.make_folder(kRefusedFolder); !status.ok()) return status;
     file = data.open(path, env::OpenMode::create_new);
   }
@@ -27,9 +26,9 @@ Status append_refused(env::Disk& data, std::string_view table, std::string_view 
                                   " MiB: see what is in it, then remove it"};
   Status status = file.value()->write(size.value(), as_bytes(text));
   if (status.ok()) status = file.value()->sync();
-  // The folder's own name too.
-  if (status.ok() && is_new) status = data.sync_folder(kRefusedFolder);
-  if (status.ok() && is_new) status = data.sync_folder("");
+  // The names too, each time: whoever made the file may have ended, or failed, before they were durable.
+  if (status.ok()) status = data.sync_folder(kRefusedFolder);
+  if (status.ok()) status = data.sync_folder("");
   return status;
 }
 
