@@ -129,6 +129,21 @@ bool Journal::decide_recovered(Decision& decision) const {
   return false;
 }
 
+// carry[0]: the lease to go on with.
+bool Journal::decide_time_lost(DurationMs lost, Decision& decision) const {
+  std::uint64_t& next = decision.carry[0];
+  for (std::uint32_t steps = 0; next < state_.leases().end(); ++next) {
+    if (steps == kHoldsPerStep) return true;
+    Lease const& lease = state_.leases()[static_cast<std::uint32_t>(next)];
+    if (lease.row == kNoRow) continue;
+    Leases::Terms terms = state_.terms_of(lease.row);
+    terms.ends = std::min(terms.ends + lost.value, timer::kDateMax);
+    append_hold(decision.records, state_.row(lease.row).id(), terms);
+    ++steps;
+  }
+  return false;
+}
+
 // ---------------------------------------------------------------------------
 // Copying forward
 

@@ -167,10 +167,10 @@ Status check_type(TypeDeclaration const& type) {
 
 namespace {
 
-Result<std::unique_ptr<Table>> create(TableId id, std::shared_ptr<TypeDeclaration const> type,
+Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                                       std::shared_ptr<TableDeclaration const> declaration) {
   if (Status status = Journal::check(*declaration); !status.ok()) return status;
-  return std::unique_ptr<Table>{std::make_unique<Journal>(id, std::move(type), std::move(declaration))};
+  return std::unique_ptr<Table>{std::make_unique<Journal>(context.id, std::move(type), std::move(declaration))};
 }
 
 }  // namespace

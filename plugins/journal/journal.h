@@ -37,6 +37,7 @@ class Journal final : public Table {
   Verdict decide(Command const& command, Decision& decision) const override;
   bool decide_connection_closed(ConnectionId connection, Decision& decision) const override;
   bool decide_recovered(Decision& decision) const override;
+  bool decide_time_lost(DurationMs lost, Decision& decision) const override;
   [[nodiscard]] std::uint64_t available(std::string_view topic) const override;
 
   [[nodiscard]] Status check_topic(std::string_view topic) const override;

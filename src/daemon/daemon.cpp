@@ -146,8 +146,8 @@ Result<core::Declarations> Daemon::read_declarations() {
 Status Daemon::serve() {
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
   if (Status status = disk_->make_folder(""); !status.ok()) return status;
-  Result<std::unique_ptr<reactor::Reactor>> made = reactor::Reactor::create(
-      {.unix_mode = declared_.unix_mode, .warn = [](std::string_view text) { log_warning(text); }});
+  Result<std::unique_ptr<reactor::Reactor>> made =
+      reactor::Reactor::create({.warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
   background_ = std::make_unique<os::Background>([this] { reactor_->wake(); });
@@ -248,7 +248,7 @@ void Daemon::end_start_if_told() const {
 
 Status Daemon::start_listening(std::vector<std::string>& bound) {
   for (config::ListenDeclaration const& listen : declared_.listen) {
-    Result<env::Address> done = reactor_->listen({listen.address});
+    Result<env::Address> done = reactor_->listen({listen.address}, {.unix_mode = declared_.unix_mode});
     if (!done.ok()) return done.status();
     bound.push_back(done->text);
   }

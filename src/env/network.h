@@ -29,6 +29,19 @@ struct DatagramAddress {
   std::uint8_t ttl{1};    // of what is sent to a group; 0: it stays on this computer
 };
 
+// Who is at the other end of a connection; valid during the call only.
+struct Peer {
+  std::string_view text;    // for people: "127.0.0.1:51234", "unix:pid 812 uid 1000"
+  std::string_view origin;  // whom its connections and names count to: "ip:127.0.0.1", "uid:1000", "made" if we made it
+  std::uint32_t listener{0};  // by which it came: the number that listen was given; 0 if we made it
+};
+
+// How to listen.
+struct ListenOptions {
+  std::uint32_t number{0};        // comes back with each peer; the caller's own
+  std::uint32_t unix_mode{0660};  // of the file of a unix socket
+};
+
 struct DatagramSocket {
   ConnectionId id{};  // not one of a connection
   Address bound;      // port 0 resolved
@@ -39,8 +52,7 @@ inline constexpr std::size_t kDatagramBytesMax = 2048;
 
 class NetworkHandler {
  public:
-  // `peer` for people: "127.0.0.1:51234", "unix:pid 812".
-  virtual void on_open(ConnectionId id, std::string_view peer) = 0;
+  virtual void on_open(ConnectionId id, Peer const& peer) = 0;
   // Bytes that arrived; the view is valid during the call only.
   virtual void on_bytes(ConnectionId id, std::string_view bytes) = 0;
   // The peer takes bytes again after a send that took fewer than it was given.
@@ -67,7 +79,7 @@ class Network {
   // could not be made. Not ok: it failed at once, and nothing follows.
   [[nodiscard]] virtual Result<ConnectionId> connect(Address const& address) = 0;
   // The address really bound (port 0 resolved).
-  [[nodiscard]] virtual Result<Address> listen(Address const& address) = 0;
+  [[nodiscard]] virtual Result<Address> listen(Address const& address, ListenOptions const& options) = 0;
   // Gives the kernel what it takes now; returns how much. Fewer than given: on_writable will follow.
   [[nodiscard]] virtual std::size_t send(ConnectionId id, std::string_view bytes) = 0;
   // Back-pressure: while true no on_bytes comes for it.

@@ -73,14 +73,15 @@ Status Reactor::can_listen(env::Address const& address) {
   return parsed.ok() ? ListeningSocket::probe(parsed.value()) : parsed.status();
 }
 
-Result<env::Address> Reactor::listen(env::Address const& address) {
+Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOptions const& options) {
   Result<SocketAddress> parsed = parse_address(address.text);
   if (!parsed.ok()) return parsed.status();
-  Result<std::unique_ptr<ListeningSocket>> socket = ListeningSocket::open(parsed.value(), options_.unix_mode);
+  Result<std::unique_ptr<ListeningSocket>> socket = ListeningSocket::open(parsed.value(), options.unix_mode);
   if (!socket.ok()) return socket.status();
 
   auto made = std::make_unique<Listener>();
   made->owner = this;
+  made->number = options.number;
   made->socket = std::move(socket).value();
   auto const call = [](int, short, void* argument) {
     auto& self = *static_cast<Listener*>(argument);
@@ -102,8 +103,7 @@ void Reactor::on_acceptable(Listener& listener) {
     }
     UniqueFd fd = accept_from(listener.socket->fd(), peer);
     if (fd.valid()) {
-      std::string const name = peer_name(fd.get(), peer);
-      open_connection(std::move(fd), name);
+      open_connection(listener, std::move(fd), peer);
       continue;
     }
     int const error = errno;

@@ -108,12 +108,18 @@ std::string to_text(SocketAddress const& address) {
   return address.family() == AF_INET6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-std::string peer_name(int fd, SocketAddress const& peer) {
-  if (peer.family() != AF_UNIX) return to_text(peer);
+PeerName peer_name(int fd, SocketAddress const& peer) {
+  if (peer.family() != AF_UNIX) {
+    std::string text = to_text(peer);
+    std::string_view host{text.data(), text.rfind(':')};
+    if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+    std::string origin = "ip:" + std::string{host};
+    return {std::move(text), std::move(origin)};
+  }
   ucred who{};
   socklen_t size = sizeof who;
-  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return "unix:unknown";
-  return fmt::format("unix:pid {} uid {}", who.pid, who.uid);
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {"unix:unknown", "uid:unknown"};
+  return {fmt::format("unix:pid {} uid {}", who.pid, who.uid), fmt::format("uid:{}", who.uid)};
 }
 
 }  // namespace fastjournal::reactor

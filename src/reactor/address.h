@@ -29,7 +29,11 @@ struct SocketAddress {
 // As parse_address reads it.
 [[nodiscard]] std::string to_text(SocketAddress const& address);
 
-// Who is at the other end, for people: its address, or process and user of a local peer.
-[[nodiscard]] std::string peer_name(int fd, SocketAddress const& peer);
+// Who is at the other end (env::Peer): its address, or process and user of a local peer.
+struct PeerName {
+  std::string text;
+  std::string origin;
+};
+[[nodiscard]] PeerName peer_name(int fd, SocketAddress const& peer);
 
 }  // namespace fastjournal::reactor

@@ -56,7 +56,7 @@ void Reactor::on_connected(Connection& connection) {
     return;
   }
   active_ = true;
-  handler_->on_open(connection.id, peer_name(connection.fd.get(), peer));
+  handler_->on_open(connection.id, {.text = peer_name(connection.fd.get(), peer).text, .origin = "made"});
 }
 
 }  // namespace fastjournal::reactor

@@ -32,6 +32,7 @@ struct Reactor::Connection {
 
 struct Reactor::Listener {
   Reactor* owner{nullptr};
+  std::uint32_t number{0};  // the owner's own
   std::unique_ptr<ListeningSocket> socket;
   Event acceptable;
 };

@@ -241,17 +241,18 @@ void Reactor::assign(Connection& connection, UniqueFd fd) {
   event_assign(&connection.writable, base_.get(), connection.fd.get(), EV_WRITE, writable, &connection);
 }
 
-void Reactor::open_connection(UniqueFd fd, std::string const& peer) {
+void Reactor::open_connection(Listener const& listener, UniqueFd fd, SocketAddress const& address) {
+  PeerName const peer = peer_name(fd.get(), address);
   Connection& connection = take_slot();
   assign(connection, std::move(fd));
   if (event_add(&connection.readable, nullptr) != 0) {
-    warn(fmt::format("connection of {} refused: watch its socket: {}", peer, error_words(errno)));
+    warn(fmt::format("connection of {} refused: watch its socket: {}", peer.text, error_words(errno)));
     release(connection);
     return;
   }
   ++counters_.accepted;
   active_ = true;
-  handler_->on_open(connection.id, peer);
+  handler_->on_open(connection.id, {.text = peer.text, .origin = peer.origin, .listener = listener.number});
 }
 
 void Reactor::release(Connection& connection) {

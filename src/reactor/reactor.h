@@ -36,7 +36,6 @@ struct ReactorOptions {
   // One more non-blocking look for readable sockets before the turn ends, where
   // it can find any, so that one sync carries more commands.
   bool gather{true};
-  mode_t unix_mode{0660};                        // of socket files
   std::size_t read_bytes_max{256U << 10U};       // of one connection in one look
   std::size_t turn_bytes_max{4U << 20U};         // of all: who comes too late is read first in the next turn
   std::uint32_t accepts_max{64};                 // of one listening socket in one look
@@ -73,7 +72,7 @@ class Reactor final : public env::Network {
 
   // Whether listen would succeed now. For whoever has long work to do before it may listen.
   [[nodiscard]] static Status can_listen(env::Address const& address);
-  [[nodiscard]] Result<env::Address> listen(env::Address const& address) override;
+  [[nodiscard]] Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override;
   [[nodiscard]] Result<ConnectionId> connect(env::Address const& address) override;
   // A peer that takes nothing any more (it is gone) swallows what it is given: what it sent
   // before is still read, and on_closed follows.
@@ -128,7 +127,7 @@ class Reactor final : public env::Network {
 
   // Accepting.
   [[nodiscard]] Status prepare_accepting();
-  void open_connection(UniqueFd fd, std::string const& peer);
+  void open_connection(Listener const& listener, UniqueFd fd, SocketAddress const& peer);
   void assign(Connection& connection, UniqueFd fd);
   [[nodiscard]] Connection& take_slot();
   void refuse(Listener& listener, int error);

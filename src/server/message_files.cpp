@@ -80,7 +80,7 @@ void add_metrics(core::TableTypes const& types, core::Declarations const& tables
   for (core::Declaration const& declaration : tables) {
     core::TableType const& type = *types.find(declaration->type)->second;
     core::HostedTable hosted;
-    Result<std::unique_ptr<Table>> made = type.plugin().create(TableId{1}, type.declaration(), declaration);
+    Result<std::unique_ptr<Table>> made = type.plugin().create({.id = TableId{1}}, type.declaration(), declaration);
     if (!made.ok()) continue;
     hosted.table = std::move(made).value();
     core::Engine::metrics(hosted, TimeMs{}, names);

@@ -56,7 +56,7 @@ std::int64_t Server::next_neighbour_us() const {
 }
 
 // True: it is a connection that we made.
-bool Server::open_neighbour(ConnectionId id, std::string_view peer) {
+bool Server::open_neighbour(ConnectionId id, env::Peer const& peer) {
   Neighbour* const one = neighbour_of(id);
   if (one == nullptr) return false;
   static_cast<void>(one->opened(id));

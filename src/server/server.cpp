@@ -122,7 +122,7 @@ Result<core::Declarations> Server::declarations_with(std::string_view table, cor
 // ---------------------------------------------------------------------------
 // Connections
 
-void Server::on_open(ConnectionId id, std::string_view peer) {
+void Server::on_open(ConnectionId id, env::Peer const& peer) {
   if (open_neighbour(id, peer)) return;
   if (sessions_.size() >= limits_.connections_max) {
     std::string out;
@@ -272,7 +272,10 @@ bool Server::run_table_command(ConnectionId connection, std::string_view worker,
   status = check_parameters(*table, table->type->commands()[index], message);
   if (!status.ok()) return true;
   std::string_view const named = message.text("worker");
-  Command const command{static_cast<std::uint16_t>(index), &message, connection, named.empty() ? worker : named};
+  Command const command{.index = static_cast<std::uint16_t>(index),
+                        .message = &message,
+                        .connection = connection,
+                        .worker = named.empty() ? worker : named};
   if (!engine_.execute(*table, command, turn_now(), answer, status)) return false;
   // Whoever asked must hear something, also of an empty list.
   if (status.ok() && answer.empty()) answer.message("NOTHING").add("table", std::string_view{table->name});

@@ -94,7 +94,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void raise_alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
   void lower_alert(std::string_view name);
 
-  void on_open(ConnectionId id, std::string_view peer) override;
+  void on_open(ConnectionId id, env::Peer const& peer) override;
   void on_bytes(ConnectionId id, std::string_view bytes) override;
   void on_writable(ConnectionId id) override;
   void on_end_of_input(ConnectionId id) override;
@@ -177,7 +177,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] Neighbour* neighbour_of(ConnectionId id) const;
   void tick_neighbours();
   [[nodiscard]] std::int64_t next_neighbour_us() const;
-  bool open_neighbour(ConnectionId id, std::string_view peer);
+  bool open_neighbour(ConnectionId id, env::Peer const& peer);
   void end_session(ConnectionId id, bool communicator);
   [[nodiscard]] Session* session_of(ConnectionId connection) const;
   bool close_neighbour(ConnectionId id, std::string_view reason);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/subscriptions.h"
+#include "env/network.h"
 #include "fastjournal/types.h"
 #include "wire/framer.h"
 
@@ -30,14 +31,16 @@ inline void clear_buffer(std::string& buffer) {
 }
 
 struct Session {
-  Session(ConnectionId connection, std::string_view peer_name, wire::FrameLimits limits)
-      : id(connection), peer(peer_name), framer(limits) {
+  Session(ConnectionId connection, env::Peer const& from, wire::FrameLimits limits)
+      : id(connection), peer(from.text), origin(from.origin), listener(from.listener), framer(limits) {
     worker = peer + "#" + std::to_string(static_cast<std::uint64_t>(connection));
     administrator = peer.starts_with("unix:");
   }
 
   ConnectionId id;
   std::string peer;
+  std::string origin;         // whom it counts to (env::Peer)
+  std::uint32_t listener;     // by which it came; 0: we made it
   std::string worker;         // who it is in leases, unless it says otherwise
   bool administrator{false};  // a unix socket's file mode says who may connect (DECISIONS 32)
   wire::Framer framer;

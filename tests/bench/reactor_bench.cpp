@@ -45,7 +45,7 @@ double thread_seconds() {
 class Echo final : public fastjournal::env::NetworkHandler {
  public:
   Echo(Reactor& reactor, std::int64_t sync_us) : reactor_(reactor), sync_us_(sync_us) {}
-  void on_open(ConnectionId, std::string_view) override {}
+  void on_open(ConnectionId, fastjournal::env::Peer const&) override {}
   void on_bytes(ConnectionId id, std::string_view bytes) override { answers_.emplace_back(id, bytes); }
   void on_writable(ConnectionId) override {}
   void on_end_of_input(ConnectionId id) override { reactor_.close(id); }
@@ -135,7 +135,7 @@ Figures echo(Load const& load, bool gather, double seconds) {
   Reactor& reactor = *made.value();
   Echo handler{reactor, load.sync_us};
   reactor.set_handler(handler);
-  auto bound = reactor.listen({load.address});
+  auto bound = reactor.listen({load.address}, {});
   FJ_CHECK(bound.ok(), "the address is free");
   auto server = fastjournal::reactor::parse_address(bound.value().text);
   FJ_CHECK(server.ok(), "a bound address can be read");
@@ -183,7 +183,7 @@ void compare(Load const& load, double seconds) {
 class Lateness final : public fastjournal::env::NetworkHandler {
  public:
   Lateness(Reactor& reactor, int dates) : reactor_(reactor), left_(dates) {}
-  void on_open(ConnectionId, std::string_view) override {}
+  void on_open(ConnectionId, fastjournal::env::Peer const&) override {}
   void on_bytes(ConnectionId, std::string_view) override {}
   void on_writable(ConnectionId) override {}
   void on_end_of_input(ConnectionId) override {}

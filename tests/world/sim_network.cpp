@@ -8,7 +8,7 @@ namespace fastjournal::sim {
 ConnectionId SimNetwork::connect(std::string_view peer) {
   ConnectionId const id{++last_id_};
   connections_[id];
-  handler_->on_open(id, peer);
+  handler_->on_open(id, {.text = peer, .origin = peer.starts_with("unix:") ? "uid:0" : "ip:192.0.2.1"});
   return id;
 }
 
@@ -32,7 +32,8 @@ Result<ConnectionId> SimNetwork::connect(env::Address const& address) {
 bool SimNetwork::turn(std::int64_t monotonic_us) {
   bool worked = again_;
   again_ = false;
-  if (!std::exchange(made_is_open_, true) && connections_.contains(made_)) handler_->on_open(made_, "sim:made");
+  if (!std::exchange(made_is_open_, true) && connections_.contains(made_))
+    handler_->on_open(made_, {.text = "sim:made", .origin = "made"});
   std::vector<ConnectionId> ids;
   for (auto const& [id, connection] : connections_) ids.push_back(id);
   if (one_a_turn_) std::rotate(ids.begin(), std::upper_bound(ids.begin(), ids.end(), heard_), ids.end());

@@ -88,7 +88,7 @@ class SimNetwork final : public env::Network {
 
   // -- env::Network -----------------------------------------------------------
   Result<ConnectionId> connect(env::Address const& address) override;
-  Result<env::Address> listen(env::Address const& address) override { return address; }
+  Result<env::Address> listen(env::Address const& address, env::ListenOptions const&) override { return address; }
   std::size_t send(ConnectionId id, std::string_view bytes) override;
   void hold_reading(ConnectionId id, bool hold) override;
   void close(ConnectionId id) override;

@@ -76,7 +76,11 @@ struct Command {
   Message const* message{nullptr};
   ConnectionId connection{};
   std::string_view worker{};  // who asks: the parameter `worker`, or the connection's peer address and number
+  // Whose the names are that its message invents, stable over connections and never empty from a peer: "ip:192.0.2.7",
+  // "uid:1000", "service:server:name", "udp". Bounded: kOriginBytesMax.
+  std::string_view origin{};
 };
+inline constexpr std::size_t kOriginBytesMax = 256;
 
 // How durable the step's records must be before its answer leaves (DECISIONS 16).
 enum class Promise : std::uint8_t {
@@ -110,6 +114,8 @@ struct Decision {
   Take take{Take::no};
   TimeMs wait_until{};
   std::string_view wait_topic{};  // borrowed from the message
+  // Objects looked at by this step beyond the first few: what bounds a turn (all steps of a turn are added up).
+  std::uint32_t looks{0};
   // The command's own between its steps (a count, a cursor); zero at step 0.
   std::array<std::uint64_t, 4> carry{};
 };
@@ -212,6 +218,10 @@ class Table {
   virtual bool decide_connection_closed(ConnectionId connection, Decision& decision) const = 0;
   // Once after recovery, until false: leases get at least the grace (DECISIONS 16).
   virtual bool decide_recovered(Decision& decision) const = 0;
+  // Time passed by that nobody could use: the wall clock was set forward, or the computer slept. Leases end later by
+  // as much. Called before anything else sees the new `now`, and until it returns false; as decide_recovered.
+  // The cursor is the decision's carry, which here stays from call to call (zero at the first).
+  virtual bool decide_time_lost(DurationMs lost, Decision& decision) const = 0;
   // Rows that a NEXT (of this topic; empty: of any) would find at this moment.
   [[nodiscard]] virtual std::uint64_t available(std::string_view topic) const = 0;
 
@@ -286,8 +296,16 @@ class Table {
 // ---------------------------------------------------------------------------
 // The one exported symbol
 
+// What a table is made with, beside its declarations.
+struct TableContext {
+  TableId id{};  // for life
+  // Drawn for each process: every index of names that clients choose hashes with it, so that nobody can choose names
+  // that collide. Nothing that can be seen or is stored depends on it: order, pages, records and digests are the same.
+  std::uint64_t hash_seed{0};
+};
+
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 7;
+inline constexpr std::uint32_t kPluginAbi = 8;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.
@@ -298,8 +316,8 @@ struct PluginDescriptor {
   char const* name{nullptr};   // the table type; NAME.so, NAME.xml
   // Says what TYPE.xml declares and the code does not know, or the reverse.
   Status (*check_type)(TypeDeclaration const&){nullptr};
-  // `id` goes with the table for life. The declarations outlive the table.
-  Result<std::unique_ptr<Table>> (*create)(TableId id, std::shared_ptr<TypeDeclaration const>,
+  // The declarations outlive the table.
+  Result<std::unique_ptr<Table>> (*create)(TableContext const&, std::shared_ptr<TypeDeclaration const>,
                                            std::shared_ptr<TableDeclaration const>){nullptr};
 };
 

@@ -16,7 +16,7 @@ Status check_type([[maybe_unused]] fastjournal::TypeDeclaration const& declared)
 #endif
 }
 
-fastjournal::Result<std::unique_ptr<fastjournal::Table>> create(fastjournal::TableId,
+fastjournal::Result<std::unique_ptr<fastjournal::Table>> create(fastjournal::TableContext const&,
                                                                 std::shared_ptr<fastjournal::TypeDeclaration const>,
                                                                 std::shared_ptr<fastjournal::TableDeclaration const>) {
   return Status{fastjournal::Code::not_supported, "a type without tables"};

@@ -35,7 +35,7 @@ PluginDescriptor const& alarming_plugin() {
       .build = "test",
       .name = "tally",
       .check_type = [](TypeDeclaration const&) { return Status{}; },
-      .create = [](TableId, std::shared_ptr<TypeDeclaration const>,
+      .create = [](TableContext const&, std::shared_ptr<TypeDeclaration const>,
                    std::shared_ptr<TableDeclaration const> declaration) -> Result<std::unique_ptr<Table>> {
         return std::unique_ptr<Table>{std::make_unique<Alarming>(std::move(declaration))};
       }};

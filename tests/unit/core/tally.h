@@ -31,6 +31,7 @@ class TallyTable : public Table {
   bool decide_timer(Decision&) const override { return false; }
   bool decide_connection_closed(ConnectionId, Decision&) const override { return false; }
   bool decide_recovered(Decision&) const override { return false; }
+  bool decide_time_lost(DurationMs, Decision&) const override { return false; }
   std::uint64_t available(std::string_view) const override { return due_.size(); }
   Status check_topic(std::string_view) const override { return {Code::not_supported, "counts have no topics"}; }
   ObjectId find_available(std::string_view, ObjectId after, std::uint32_t looks,
@@ -177,7 +178,7 @@ inline PluginDescriptor const& tally_plugin() {
       .build = "test",
       .name = "tally",
       .check_type = [](TypeDeclaration const&) { return Status{}; },
-      .create = [](TableId, std::shared_ptr<TypeDeclaration const>,
+      .create = [](TableContext const&, std::shared_ptr<TypeDeclaration const>,
                    std::shared_ptr<TableDeclaration const> declaration) -> Result<std::unique_ptr<Table>> {
         return std::unique_ptr<Table>{std::make_unique<TallyTable>(std::move(declaration))};
       }};

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_good_plugin_is_loaded_with_its_declaration) {
   BOOST_TEST(std::string{loaded->plugin->name} == "good");
   BOOST_TEST(loaded->declaration->name == "good");
   BOOST_TEST(loaded->declaration->commands.at(0).name == "PROBE");
-  auto const table = loaded->plugin->create(TableId{1}, loaded->declaration, nullptr);
+  auto const table = loaded->plugin->create({.id = fastjournal::TableId{1}}, loaded->declaration, nullptr);
   BOOST_TEST((table.status().code() == Code::not_supported));
 }
 

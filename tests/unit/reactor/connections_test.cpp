@@ -25,7 +25,7 @@ std::string numbered(std::size_t size) {
 bool has_ipv6() {
   try {
     auto reactor = make_reactor();
-    return reactor->listen({"[::1]:0"}).ok();
+    return reactor->listen({"[::1]:0"}, {}).ok();
   } catch (...) {
     return false;
   }

@@ -48,7 +48,7 @@ class EchoHandler final : public env::NetworkHandler {
   std::size_t timers{0};
   std::size_t turns{0};
 
-  void on_open(ConnectionId id, std::string_view peer) override { opened.emplace_back(id, peer); }
+  void on_open(ConnectionId id, env::Peer const& peer) override { opened.emplace_back(id, peer.text); }
   void on_bytes(ConnectionId id, std::string_view arrived) override {
     bytes += arrived.size();
     if (bytes_hook)
@@ -133,7 +133,7 @@ class Server {
   ~Server() { finish(); }
 
   std::string listen(std::string const& address = kLoopback) {
-    auto bound = reactor->listen({address});
+    auto bound = reactor->listen({address}, {});
     BOOST_REQUIRE_MESSAGE(bound.ok(), bound.status().text());
     return bound.value().text;
   }
