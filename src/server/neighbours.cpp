@@ -63,6 +63,7 @@ bool Server::open_neighbour(ConnectionId id, env::Peer const& peer) {
   Session& session = *sessions_.emplace(id, std::make_unique<Session>(id, peer, limits_.frames)).first->second;
   session.administrator = false;
   session.neighbour = true;
+  session.is_known = true;  // we called
   session.communicator = one == communicator_.get();
   if (session.communicator) {
     Param const params[] = {{"service", Value::of_text(neighbours_.service)}, {"version", Value::of_integer(1)}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "wire/first_line.h"
 #include "wire/msgpack.h"
 #include "wire/text.h"
 
@@ -143,7 +144,7 @@ void Server::on_open(ConnectionId id, env::Peer const& peer) {
 
 void Server::on_bytes(ConnectionId id, std::string_view bytes) {
   auto const found = sessions_.find(id);
-  if (found == sessions_.end() || dead_) return;
+  if (found == sessions_.end() || found->second->ending || dead_) return;
   Session& session = *found->second;
   counters_.bytes_in += bytes.size();
   if (session.neighbour)
@@ -213,16 +214,20 @@ void Server::read_messages(Session& session, std::string_view unread) {
     consumed += piece.consumed;
     if (piece.kind == wire::Framer::Kind::need_more) break;
     if (piece.kind == wire::Framer::Kind::bad) {
-      reply_invalid(session, piece.status);
+      session.binary = piece.is_frame;
+      if (turn_away(session, piece.status)) return;
       continue;
     }
     session.binary = piece.kind == wire::Framer::Kind::frame;
-    Status const status =
-        session.binary ? wire::parse_frame(piece.bytes, message_) : wire::parse_line(piece.bytes, message_);
+    Status status = session.binary ? wire::parse_frame(piece.bytes, message_) : wire::parse_line(piece.bytes, message_);
+    if (!session.is_known && status.ok() && !message_.command.empty()) {
+      if (!session.binary) status = wire::check_first_line(piece.bytes, message_);
+      session.is_known = status.ok();
+    }
     if (status.ok()) {
       if (!message_.command.empty()) handle(session);
-    } else {
-      reply_invalid(session, status);
+    } else if (turn_away(session, status)) {
+      return;
     }
   }
   if (own) {
@@ -236,6 +241,29 @@ void Server::read_messages(Session& session, std::string_view unread) {
     session.held = full;
     network_.hold_reading(session.id, full);
   }
+}
+
+// Whoever begins with a line that is no message is no client of ours. It hears why, and nothing behind it is read: that
+// may be what a web page wants done here. False: a mistake, and the connection goes on.
+bool Server::turn_away(Session& session, Status const& why) {
+  if (session.is_known || session.binary) {
+    reply_invalid(session, why);
+    return false;
+  }
+  ++counters_.strangers;
+  std::string const what = why.code() == Code::too_large
+                               ? "the line is longer than " + std::to_string(limits_.frames.line_bytes_max) + " bytes"
+                               : why.message();
+  reply_invalid(session, {why.code(), what + "; a connection begins with a message: this one is closed"});
+  end_after_answers(session);
+  return true;
+}
+
+void Server::end_after_answers(Session& session) {
+  session.ending = true;
+  clear_buffer(session.in);
+  session.held = true;
+  network_.hold_reading(session.id, true);
 }
 
 void Server::handle(Session& session) {

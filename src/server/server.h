@@ -133,6 +133,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   // -- messages (server.cpp) ------------------------------------------------------
   void read_messages(Session& session, std::string_view unread);
+  [[nodiscard]] bool turn_away(Session& session, Status const& why);
+  // Nothing more is read from it; it is closed when what was said to it has left.
+  void end_after_answers(Session& session);
   void handle(Session& session);
   // False: the answer comes later, through the Outlet.
   [[nodiscard]] bool run_table_command(ConnectionId connection, std::string_view worker, Message const& message,
@@ -287,6 +290,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::uint64_t messages{0};
     std::uint64_t invalid{0};
     std::uint64_t unknown{0};
+    std::uint64_t strangers{0};       // turned away, as they began with no message
     std::uint64_t without_sender{0};  // by way of the communicatord, and of no use without an answer
     std::uint64_t turns{0};
     std::uint64_t commits{0};

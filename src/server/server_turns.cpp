@@ -204,7 +204,12 @@ void Server::flush(Session& session) {
       for (ConnectionId const sender : senders_.all()) engine_.writable(sender);
     network_.turn_again();
   }
-  if (session.held && session.unsent() <= limits_.output_bytes / 2) {
+  // Whoever is shown the door and takes nothing is not waited for.
+  if (session.ending && session.committed == session.out.size()) {
+    close(session);
+    return;
+  }
+  if (session.held && !session.ending && session.unsent() <= limits_.output_bytes / 2) {
     read_messages(session, session.in);
     network_.turn_again();
   }

@@ -54,6 +54,8 @@ struct Session {
   bool held{false};            // reading stopped until `out` is sent
   bool told_full{false};       // the engine holds back what it has for it
   bool input_ended{false};
+  bool is_known{false};      // it has said a message: a bad line is a mistake from here on
+  bool ending{false};        // nothing more is read; it is closed when `out` has left
   bool neighbour{false};     // a connection that we made
   bool communicator{false};  // to a communicatord, whose word on senders counts
   bool quitting{false};      // it said so: nothing more is said to it

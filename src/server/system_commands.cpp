@@ -126,7 +126,8 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers()
       {"ERROR", "command code message parameter"},
       {"TABLE", "name type persistent log rows key columns types description"},
       {"STATS",
-       "table now connections connections_ever messages invalid unknown without_sender bytes_in bytes_out alerts "
+       "table now connections connections_ever messages invalid unknown strangers without_sender bytes_in bytes_out "
+       "alerts "
        "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "
        "feed_records feed_heartbeats wake_messages wake_messages_dropped turns commits sync_us_p50 sync_us_p99 "
        "sync_us_max syncs_on_threads wakes lateness_us_p50 lateness_us_p99 lateness_us_max announcements "
@@ -275,7 +276,7 @@ void Server::own_stats(Answer& answer) {
   answer.add("connections", static_cast<std::uint64_t>(sessions_.size()))
       .add("connections_ever", counters_.connections);
   answer.add("messages", counters_.messages).add("invalid", counters_.invalid).add("unknown", counters_.unknown);
-  answer.add("without_sender", counters_.without_sender);
+  answer.add("strangers", counters_.strangers).add("without_sender", counters_.without_sender);
   answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
   answer.add("alerts", static_cast<std::uint64_t>(engine_.alerts().size()))
       .add("alerts_dropped", engine_.alerts_dropped());

@@ -64,7 +64,8 @@ Framer::Piece Framer::next_frame(std::string_view unread) {
     return {.kind = Kind::bad,
             .consumed = kFrameHeaderBytes + present,
             .status = too_large("the frame's length of " + std::to_string(length) + " is above the limit of ",
-                                limits_.frame_bytes_max)};
+                                limits_.frame_bytes_max),
+            .is_frame = true};
   }
   if (present < length) return {};
   return {

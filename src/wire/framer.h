@@ -43,6 +43,7 @@ class Framer {
     std::string_view bytes{};  // views into `unread`
     std::size_t consumed{0};   // what the caller drops from the front of `unread`, whatever the kind
     Status status{};
+    bool is_frame{false};  // of `bad`: it was to be one
   };
 
   // `unread` begins at the first byte that is not consumed yet and holds at least what it held at the

@@ -13,6 +13,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "wire/first_line.h"
 #include "wire/framer.h"
 #include "wire/json.h"
 #include "wire/msgpack.h"
@@ -69,7 +70,16 @@ void check_written_as_frame(Message const& message) {
   FJ_CHECK(all_of(again) == all_of(message), "a frame says the same");
 }
 
+// Whatever a request of HTTP reads as, it is no first line of ours.
+void check_request(std::string_view bytes) {
+  std::string const request = std::string{bytes.substr(0, bytes.find('\n'))} + " HTTP/1.1";
+  Message message;
+  if (!parse_line(request, message).ok()) return;
+  FJ_CHECK(!check_first_line(request, message).ok(), "a request is told from a message");
+}
+
 void read_line(std::string_view bytes) {
+  check_request(bytes);
   Message message;
   if (!parse_line(bytes, message).ok() || message.command.empty()) return;
   static_cast<void>(all_of(message));

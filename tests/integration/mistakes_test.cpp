@@ -57,6 +57,7 @@ BOOST_AUTO_TEST_SUITE(mistakes_on_the_wire)
 
 BOOST_FIXTURE_TEST_CASE(malformed_lines_are_answered_with_the_reason_and_the_connection_stays_usable, Running) {
   LineClient client{daemon.tcp()};
+  ask(client, "ALIVE");  // a first line must be a message
   for (char const* line :
        {"-bad name=1;=2", "INSERT =", "INSERT 9=1", "\"", "{\"command\":", "INSERT table=jobs;name=\"open"}) {
     std::string const answer = ask(client, line);
@@ -67,8 +68,22 @@ BOOST_FIXTURE_TEST_CASE(malformed_lines_are_answered_with_the_reason_and_the_con
   BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
 }
 
+// As a page on the web can make any browser do; tests/world/strangers_test.cpp has more of what comes so.
+BOOST_FIXTURE_TEST_CASE(a_browser_that_is_made_to_post_a_command_is_turned_away, Running) {
+  for (std::string const& address : {daemon.tcp(), daemon.local()}) {
+    LineClient browser{address};
+    BOOST_REQUIRE(browser.send("POST / HTTP/1.1\r\nHost: 127.0.0.1:4050\r\nContent-Type: text/plain\r\n"
+                               "Content-Length: 18\r\n\r\nPAUSE table=jobs\r\n"));
+    BOOST_TEST(has(browser.read_line().value_or(""), "this one is closed"));
+    BOOST_TEST(!browser.read_line().has_value());
+    LineClient client{address};
+    BOOST_TEST(ask(client, "LIST table=jobs;status=paused") == "NOTHING table=jobs;");
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(an_endless_line_is_cut_off_with_a_reason_and_costs_no_memory, Running) {
   LineClient client{daemon.tcp()};
+  ask(client, "ALIVE");
   std::string const megabyte(1U << 20U, 'x');
   BOOST_REQUIRE(client.send("INSERT table=jobs;name="));
   for (int i = 0; i < 64; ++i) BOOST_REQUIRE(client.send(megabyte));

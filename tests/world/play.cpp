@@ -95,6 +95,7 @@ class Player {
     for (Books* const one : both_) one->hear_pushes();
     if (is_right()) hear_wakes();
     if (is_right()) follow();
+    if (is_right() && following_() % 100 == 0) send_stranger();
     if (is_right() && draw(64) == 0) look();
     if (is_right() && draw(8) == 0) books.nobody_waits_in_vain();
   }
@@ -112,6 +113,25 @@ class Player {
     if (follower_ == nullptr || following_() % 500 == 0)
       follower_ = std::make_unique<Follower>(world_, "jobs", following_());
     if (following_() % 4 == 0) wrong_if(follower_->step());
+  }
+
+  // A browser is made to send what would change something, cut as the network likes: it hears so, and nothing is done.
+  void send_stranger() {
+    static constexpr char const* kBegins[] = {"POST / HTTP/1.1\r\nHost: x\r\n\r\n", "PAUSE table=jobs HTTP/1.1\r\n",
+                                              "\x16\x03\x01\n", "x =\n", "\r\n{\n"};
+    std::string said = kBegins[following_() % 5];
+    said += following_() % 2 == 0 ? "PAUSE table=jobs\n" : "NEXT table=jobs;count=4\nINSERT table=jobs;name=stranger\n";
+    ConnectionId const id = world_.network().connect("sim:stranger");
+    while (!said.empty()) {
+      std::size_t const bytes = 1 + following_() % said.size();
+      world_.network().at(id).to_server += said.substr(0, bytes);
+      said.erase(0, bytes);
+      world_.settle();
+    }
+    SimNetwork::Connection const& heard = world_.network().at(id);
+    if (!heard.closed_by_server || !heard.to_client.starts_with("INVALID ") ||
+        heard.to_client.find('\n') + 1 != heard.to_client.size())
+      wrong("a stranger was not turned away: " + heard.to_client);
   }
 
   // Wakes leave as messages too, to a communicatord that is always there.

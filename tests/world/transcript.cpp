@@ -203,6 +203,10 @@ class Player {
 
   std::string expect(std::string const& name, std::string_view text) {
     std::optional<std::string> const line = take_line(name);
+    if (text == "closed") {
+      if (line) return "its end was expected, but it got: " + *line;
+      return world_.is_closed(name) ? "" : "its connection is not closed";
+    }
     if (text == "nothing") return line ? "nothing was expected, but it got: " + *line : "";
     if (!line) return "it got nothing";
     bool const open = text.ends_with("...");

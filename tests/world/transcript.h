@@ -6,6 +6,7 @@
 //   NAME> MESSAGE             client NAME sends a line (`>` alone: client "main"; "admin" has the unix socket)
 //   NAME< MESSAGE             the next line that NAME got is this
 //   NAME< nothing             there is no further line
+//   NAME< closed              nor will there be: the daemon has closed the connection
 //   advance 10s               time passes, everything due meanwhile happens
 //   close NAME                the client's connection ends
 //   crash                     power cut: what was not synced may be lost (by seed), then a new start

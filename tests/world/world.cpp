@@ -204,6 +204,11 @@ std::optional<std::string> World::take_line(std::string const& name) {
   return line;
 }
 
+bool World::is_closed(std::string const& name) {
+  auto const client = clients_.find(name);
+  return client != clients_.end() && network_.at(client->second).closed_by_server;
+}
+
 void World::close(std::string const& name) {
   auto const client = clients_.find(name);
   if (client == clients_.end()) return;

@@ -45,6 +45,8 @@ class World final : public server::Administration {
   // Clients by name; the first use connects, `admin` by the administrator's socket. `line` without LF.
   void send(std::string const& name, std::string_view line);
   [[nodiscard]] std::optional<std::string> take_line(std::string const& name);
+  // The daemon has closed its connection.
+  [[nodiscard]] bool is_closed(std::string const& name);
   void close(std::string const& name);
   // Runs turns until nothing is left to do at this moment.
   void settle();
