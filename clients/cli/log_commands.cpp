@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 #include <ostream>
-#include <random>
 
 #include "clients/cli/progress.h"
 #include "os/open_files.h"
+#include "os/random.h"
 #include "tools/dump.h"
 #include "tools/places.h"
 #include "tools/resize.h"
@@ -20,11 +20,6 @@ namespace {
 
 // Behind the name of what is being written, until it is whole.
 constexpr char kUnfinished[] = ".partial";
-
-std::uint64_t chance() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32U) | device();
-}
 
 // What went wrong in a log's folder, and the exit code for it.
 ExitCode complain_of(Invocation const& one, Console& console, std::string const& folder, Status const& status) {
@@ -152,7 +147,7 @@ ExitCode LogRunner::resize(std::string const& folder) {
   std::string const other = place.name + tools::kResizeSuffix;
   bool const was_there = place.disk->list(other).ok();
   Result<tools::Resized> const resized =
-      tools::resize(*place.disk, place.name, *one_.container_bytes, types_, chance(), progress(place));
+      tools::resize(*place.disk, place.name, *one_.container_bytes, types_, os::random_bits(), progress(place));
   if (!resized.ok()) {
     ExitCode const code = complain_of(one_, console_, place.text(), resized.status());
     if (!was_there && place.disk->list(other).ok())
@@ -234,7 +229,7 @@ ExitCode LogRunner::salvage(std::string const& folder) {
       return misuse(one_, console_, name + " is there already: --to wants a new folder");
     }
   Result<tools::Salvaged> const salvaged =
-      tools::salvage(*place.disk, place.name, *target.disk, unfinished, types_, chance(), progress(place));
+      tools::salvage(*place.disk, place.name, *target.disk, unfinished, types_, os::random_bits(), progress(place));
   Status status = salvaged.status();
   if (status.ok()) status = target.disk->rename(unfinished, target.name);
   if (status.ok()) status = target.disk->sync_folder("");

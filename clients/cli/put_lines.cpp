@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <ostream>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "clients/cli/put.h"
 #include "clients/cli/run_state.h"
 #include "clients/cli/values.h"
+#include "os/random.h"
 
 namespace fastjournal::cli {
 
@@ -52,10 +52,7 @@ bool is_about_the_row(Code code) {
   }
 }
 
-std::string drawn_client() {
-  std::random_device chance;
-  return fmt::format("put-{:08x}{:08x}", chance(), chance());
-}
+std::string drawn_client() { return fmt::format("put-{:016x}{:016x}", os::random_bits(), os::random_bits()); }
 
 class Run {
  public:

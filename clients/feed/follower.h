@@ -14,6 +14,7 @@
 
 #include "clients/lib/client.h"
 #include "core/types.h"
+#include "os/random.h"
 #include "reactor/datagram_socket.h"
 #include "replica/replica.h"
 
@@ -47,7 +48,7 @@ class Follower {
       : options_(std::move(options)),
         types_(std::move(types)),
         connection_(std::move(connection)),
-        replica_(options_.table, types_) {}
+        replica_(options_.table, types_, os::random_bits()) {}
   // One request and its answer; false: nothing is to be asked.
   [[nodiscard]] Result<bool> ask();
   [[nodiscard]] Status open_socket();

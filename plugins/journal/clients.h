@@ -15,6 +15,7 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
+#include "base/hash.h"
 #include "fastjournal/types.h"
 #include "plugins/journal/regions.h"
 
@@ -43,6 +44,8 @@ class Clients {
     std::int64_t last_used{0};
     absl::btree_map<std::uint64_t, Segment> segments;  // by number; never empty
   };
+
+  explicit Clients(std::uint64_t hash_seed) : by_name_(0, NameHash{hash_seed}) {}
 
   enum class Answer : std::uint8_t { fresh, seen, below_window };
   struct Found {
@@ -191,7 +194,7 @@ class Clients {
 
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::uint32_t> free_;
-  absl::flat_hash_map<std::string_view, std::uint32_t> by_name_;  // views of Client::name
+  absl::flat_hash_map<std::string_view, std::uint32_t, NameHash> by_name_;  // views of Client::name
   absl::btree_set<std::pair<std::int64_t, std::uint32_t>> by_use_;
   std::uint64_t seen_{0};
   std::uint64_t segments_{0};

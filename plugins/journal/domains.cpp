@@ -4,11 +4,10 @@
 #include "base/hash.h"
 
 namespace fastjournal::journal {
-namespace {
 
-std::uint32_t hash_of(std::string_view name) { return static_cast<std::uint32_t>(hash64(name) >> 32U); }
-
-}  // namespace
+std::uint32_t Domains::hash_of(std::string_view name) const {
+  return static_cast<std::uint32_t>(hash64(name, hash_seed_) >> 32U);
+}
 
 std::uint32_t Domains::find(std::string_view name) const {
   if (name.empty()) return kNameless;

@@ -75,13 +75,13 @@ struct Domain {
   std::uint32_t weight{1};
   bool held{false};  // at a limit: it takes no turns
   Bucket bucket{};
-  std::int64_t timer{0};      // when its bucket changes that, 0: nothing is waited for
-  LeaseEpoch last_normal{};   // of a row that is not slow
+  std::int64_t timer{0};     // when its bucket changes that, 0: nothing is waited for
+  LeaseEpoch last_normal{};  // of a row that is not slow
 };
 
 class Domains {
  public:
-  explicit Domains(Rows const& rows) : rows_(&rows) { create({}); }
+  Domains(Rows const& rows, std::uint64_t hash_seed) : rows_(&rows), hash_seed_(hash_seed) { create({}); }
 
   [[nodiscard]] Domain& operator[](std::uint32_t number) { return *domains_[number]; }
   [[nodiscard]] Domain const& operator[](std::uint32_t number) const { return *domains_[number]; }
@@ -101,19 +101,21 @@ class Domains {
   bool join(std::uint32_t row, std::string_view name);
   void drop(std::uint32_t number);
 
+  [[nodiscard]] KeyIndex const& names() const { return names_; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return numbers_.size() * (kSlabRows * sizeof(std::uint32_t) + sizeof(void*)) +
-           domains_.capacity() * sizeof(void*) + (names_.size() + 1) * (sizeof(Domain) + 16) + name_bytes_ +
-           names_.memory_bytes();
+    return numbers_.size() * (kSlabRows * sizeof(std::uint32_t) + sizeof(void*)) + domains_.capacity() * sizeof(void*) +
+           (names_.size() + 1) * (sizeof(Domain) + 16) + name_bytes_ + names_.memory_bytes();
   }
 
  private:
   static constexpr std::uint32_t kSlabRows = 1024;
 
+  [[nodiscard]] std::uint32_t hash_of(std::string_view name) const;
   std::uint32_t create(std::string_view name);
   void set(std::uint32_t row, std::uint32_t number);
 
   Rows const* rows_;
+  std::uint64_t hash_seed_;
   std::vector<std::unique_ptr<Domain>> domains_;
   std::vector<std::uint32_t> free_;
   KeyIndex names_;  // all but the nameless one's

@@ -87,13 +87,14 @@ bool same_key(Schema const& a, Schema const& b) {
 
 }  // namespace
 
-Journal::Journal(TableId id, std::shared_ptr<TypeDeclaration const> type,
+Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                  std::shared_ptr<TableDeclaration const> declaration)
-    : id_(id),
+    : id_(context.id),
       type_(std::move(type)),
       declaration_(std::move(declaration)),
       options_(Options::read(*declaration_)),
-      has_merge_rules_(has_rules(declaration_->schema)) {
+      has_merge_rules_(has_rules(declaration_->schema)),
+      state_(context.hash_seed) {
   for (CommandDeclaration const& command : type_->commands)
     for (Named const& known : Named::all())
       if (known.name == command.name) handlers_.push_back(known.handler);
@@ -170,7 +171,7 @@ namespace {
 Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                                       std::shared_ptr<TableDeclaration const> declaration) {
   if (Status status = Journal::check(*declaration); !status.ok()) return status;
-  return std::unique_ptr<Table>{std::make_unique<Journal>(context.id, std::move(type), std::move(declaration))};
+  return std::unique_ptr<Table>{std::make_unique<Journal>(context, std::move(type), std::move(declaration))};
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ namespace fastjournal::journal {
 
 class Journal final : public Table {
  public:
-  Journal(TableId id, std::shared_ptr<TypeDeclaration const> type, std::shared_ptr<TableDeclaration const> declaration);
+  Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
+          std::shared_ptr<TableDeclaration const> declaration);
 
   // What the loader of the XML cannot know: ok, or what is wrong with it.
   [[nodiscard]] static Status check(TableDeclaration const& declaration);

@@ -70,6 +70,22 @@ class KeyIndex {
   }
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
+  // Rows of the hash that has most of them: what a search may have to look at. For tests: goes through everything.
+  [[nodiscard]] std::uint32_t most_of_one_hash() const {
+    std::uint32_t most = 0;
+    for (Segment const& segment : segments_) {
+      Slot const* last = nullptr;
+      std::uint32_t alike = 0;
+      for (std::uint32_t at = 0; at < segment.room; ++at) {
+        Slot const& slot = segment.slots[at];
+        if (slot.row == kNoRow) continue;
+        alike = last != nullptr && last->hash == slot.hash ? alike + 1 : 1;
+        last = &slot;
+        most = std::max(most, alike);
+      }
+    }
+    return most;
+  }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return segments_.capacity() * sizeof(Segment) + directory_.capacity() * sizeof(std::uint32_t) +
            room_ * sizeof(Slot);

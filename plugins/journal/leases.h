@@ -12,6 +12,7 @@
 
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
+#include "base/hash.h"
 #include "fastjournal/types.h"
 #include "plugins/journal/rows.h"
 
@@ -43,6 +44,8 @@ class Leases {
     std::uint32_t start{0};
     std::string_view worker{};
   };
+
+  explicit Leases(std::uint64_t hash_seed) : by_name_(0, NameHash{hash_seed}) {}
 
   std::uint32_t add(std::uint32_t row, Terms const& terms) {
     std::uint32_t number = free_;
@@ -178,7 +181,7 @@ class Leases {
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_connection_;
   std::deque<Worker> workers_;  // names must stay where they are: by_name_ borrows them
   std::uint32_t free_worker_{kNoLease};
-  absl::flat_hash_map<std::string_view, std::uint32_t> by_name_;
+  absl::flat_hash_map<std::string_view, std::uint32_t, NameHash> by_name_;
 };
 
 }  // namespace fastjournal::journal

@@ -490,7 +490,7 @@ void Order::change_limits(Rules rules) {
 }
 
 void Order::start_again(Rules rules) {
-  domains_ = Domains{rows_};
+  domains_ = Domains{rows_, hash_seed_};
   rules_ = std::move(rules);
   rings_.reset();
   used_ = {};

@@ -29,7 +29,7 @@ enum class Hold : std::uint8_t { none, domain_concurrency, domain_rate, table_co
 
 class Order {
  public:
-  explicit Order(Rows& rows) : rows_(rows), domains_(rows) {}
+  Order(Rows& rows, std::uint64_t hash_seed) : rows_(rows), hash_seed_(hash_seed), domains_(rows, hash_seed) {}
 
   // -- reading ------------------------------------------------------------
   [[nodiscard]] Rules const& rules() const { return rules_; }
@@ -140,6 +140,7 @@ class Order {
   void tell(std::uint64_t before, Effects& effects) const;
 
   Rows& rows_;
+  std::uint64_t hash_seed_;
   Rules rules_;
   Domains domains_;
   std::unique_ptr<std::array<Queue*, 256>> rings_;  // by class, whose turn it is; made with the first due row

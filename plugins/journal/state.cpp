@@ -34,9 +34,11 @@ unsigned rank(Place place) { return is_waiting(place) ? 0 : place == Place::proc
 
 }  // namespace
 
-State::State() = default;
+State::State(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
 
-std::uint32_t State::hash_of(std::string_view key) { return static_cast<std::uint32_t>(hash64(key) >> 32U); }
+std::uint32_t State::hash_of(std::string_view key) const {
+  return static_cast<std::uint32_t>(hash64(key, hash_seed_) >> 32U);
+}
 
 // ---------------------------------------------------------------------------
 // Reading

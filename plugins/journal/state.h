@@ -43,7 +43,8 @@ class State {
  public:
   using Deadlines = absl::btree_set<std::pair<std::int64_t, std::uint32_t>>;  // (date, row)
 
-  State();
+  // `hash_seed`: TableContext's.
+  explicit State(std::uint64_t hash_seed);
 
   // -- reading ------------------------------------------------------------
   [[nodiscard]] std::uint32_t find(ObjectId id) const;
@@ -75,6 +76,7 @@ class State {
   [[nodiscard]] Leases::Terms terms_of(std::uint32_t row) const;
   [[nodiscard]] Rows const& rows() const { return rows_; }
   [[nodiscard]] IdIndex const& ids() const { return ids_; }
+  [[nodiscard]] KeyIndex const& keys() const { return keys_; }
   [[nodiscard]] Order const& order() const { return order_; }
   [[nodiscard]] Leases const& leases() const { return leases_; }
   [[nodiscard]] Clients const& clients() const { return clients_; }
@@ -178,7 +180,7 @@ class State {
     std::uint64_t rows{0};
   };
 
-  [[nodiscard]] static std::uint32_t hash_of(std::string_view key);
+  [[nodiscard]] std::uint32_t hash_of(std::string_view key) const;
   [[nodiscard]] std::uint32_t find_head(std::uint32_t hash, std::string_view key) const;
   [[nodiscard]] KeyRows key_rows(std::uint32_t head) const;
   void link(std::uint32_t row, std::uint32_t hash, std::uint32_t head);
@@ -203,14 +205,15 @@ class State {
                std::string_view error);
   [[nodiscard]] SchemaUse* use_of(std::uint16_t version);
 
+  std::uint64_t hash_seed_;
   Rows rows_;
   PayloadStore payloads_;
   KeyIndex keys_;
   IdIndex ids_;
-  Order order_{rows_};
+  Order order_{rows_, hash_seed_};
   timer::Wheel<WheelLinks> wheel_{WheelLinks{&rows_}};
-  Leases leases_;
-  Clients clients_;
+  Leases leases_{hash_seed_};
+  Clients clients_{hash_seed_};
   Regions regions_;
   Pause pause_;
   Deadlines expiries_;

@@ -2,6 +2,7 @@
 // in files, so they must never change: the unit test pins some of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -10,5 +11,11 @@ namespace fastjournal {
 // XXH3-64 of the bytes; different seeds give unrelated values. Finds damage, is no secret:
 // who knows the seed can make collisions.
 [[nodiscard]] std::uint64_t hash64(std::string_view bytes, std::uint64_t seed = 0);
+
+// For hash maps of names that clients choose: salted, so that nobody can choose names that collide.
+struct NameHash {
+  std::uint64_t seed{0};
+  [[nodiscard]] std::size_t operator()(std::string_view name) const { return hash64(name, seed); }
+};
 
 }  // namespace fastjournal

@@ -65,6 +65,8 @@ class Engine {
   // `forget`: tables to be dropped with their rows, as the administrator said: a declaration for each name and type
   // that it may be of, so that the rows can be counted.
   void declare(Declarations declarations, Declarations forget = {});
+  // What every table hashes names of clients with (TableContext::hash_seed); before the first table is made.
+  void hash_with(std::uint64_t seed) { hash_seed_ = seed; }
   struct Forgotten {
     std::string table;
     std::string log;
@@ -265,6 +267,7 @@ class Engine {
   Answer pushed_;
   std::vector<ObjectId> found_;
   std::unique_ptr<Group> group_;
+  std::uint64_t hash_seed_{0};
   std::uint64_t memory_bytes_{0};  // of all tables, as they last said
   std::uint64_t memory_bytes_max_{UINT64_MAX};
   TimeMs now_{};

@@ -174,7 +174,8 @@ Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry
 }
 
 Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declaration declaration) {
-  Result<std::unique_ptr<Table>> table = type.plugin().create({.id = id}, type.declaration(), declaration);
+  Result<std::unique_ptr<Table>> table =
+      type.plugin().create({.id = id, .hash_seed = hash_seed_}, type.declaration(), declaration);
   if (!table.ok()) return table.status();
   auto hosted = std::make_unique<HostedTable>();
   hosted->id = id;

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <random>
 
 #include "config/daemon_reader.h"
 #include "config/table_reader.h"
@@ -18,6 +17,7 @@
 #include "daemon/event_log.h"
 #include "daemon/refused_lines.h"
 #include "os/installation.h"
+#include "os/random.h"
 #include "os/workers.h"
 #include "server/check_tables.h"
 #include "server/message_files.h"
@@ -33,11 +33,6 @@ constexpr std::int64_t kProgressEveryUs = 1'000'000;
 std::string host_name() {
   char name[256] = "";
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
-std::uint64_t chance() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32U) | device();
 }
 
 storage::SyncPlace sync_place(config::SyncPlace declared) {
@@ -184,6 +179,7 @@ Status Daemon::serve() {
 
 Status Daemon::open_logs() {
   core::Engine& engine = server_->engine();
+  engine.hash_with(os::random_bits());
   engine.declare(tables_, tables_to_forget());
   os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
   for (config::LogDeclaration const& log : declared_.logs) {
@@ -200,7 +196,7 @@ Status Daemon::open_logs() {
     options.when_empty = when_empty(log.when_empty);
     options.scrub_ms = static_cast<std::uint64_t>(log.scrub_ms);
     options.wipe = log.wipe;
-    options.store_id_seed = chance();
+    options.store_id_seed = os::random_bits();
     options.workers = &workers;
     std::int64_t const before = clock_.monotonic_us();
     std::int64_t tell_at = before + kProgressEveryUs;

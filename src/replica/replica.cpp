@@ -271,8 +271,9 @@ Status Replica::create(Schema const& schema) {
     value.integer = config::parse_option(option, option.default_text).value();
     declaration->options.push_back(std::move(value));
   }
-  Result<std::unique_ptr<Table>> made = type->second->plugin().create(
-      {.id = TableId{static_cast<std::uint32_t>(number_)}}, type->second->declaration(), declaration);
+  Result<std::unique_ptr<Table>> made =
+      type->second->plugin().create({.id = TableId{static_cast<std::uint32_t>(number_)}, .hash_seed = hash_seed_},
+                                    type->second->declaration(), declaration);
   if (!made.ok()) return made.status();
   table_ = std::move(made).value();
   return {};

@@ -45,8 +45,9 @@ class Replica {
   // `restated`: of a snapshot; otherwise it stands at its LSN.
   using OnRecord = std::function<void(RecordView const& record, bool restated)>;
 
-  // `types` outlives it.
-  Replica(std::string table, core::TableTypes const& types) : name_(std::move(table)), types_(types) {}
+  // `types` outlives it. `hash_seed`: TableContext's, as the rows' keys were chosen by clients here too.
+  Replica(std::string table, core::TableTypes const& types, std::uint64_t hash_seed = 0)
+      : name_(std::move(table)), types_(types), hash_seed_(hash_seed) {}
 
   void on_record(OnRecord call) { on_record_ = std::move(call); }
 
@@ -95,6 +96,7 @@ class Replica {
 
   std::string name_;
   core::TableTypes const& types_;
+  std::uint64_t hash_seed_;
   OnRecord on_record_;
   Counters counters_;
 

@@ -229,7 +229,7 @@ class Bench {
   std::uint32_t domains_;
   std::vector<std::string> names_;
   std::shared_ptr<TableDeclaration const> declaration_;
-  Journal table_{TableId{1}, test::journal_type(), declaration_};
+  Journal table_{TableContext{TableId{1}}, test::journal_type(), declaration_};
   NoLog log_;
   test::Alerts alerts_;
   Answer answer_;

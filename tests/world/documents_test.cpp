@@ -65,8 +65,10 @@ Status load(std::string const& shown) {
   if (shown.find("<table ") != std::string::npos) {
     name = name_in(shown.substr(shown.find("<table ")));
   } else if (!daemon) {
-    text = "<table name=\"shown\" model=\"journal\" row-key=\"uri\"><schema><column name=\"uri\" type=\"string\"/></schema>\n" +
-           shown + "</table>\n";
+    text =
+        "<table name=\"shown\" model=\"journal\" row-key=\"uri\"><schema><column name=\"uri\" "
+        "type=\"string\"/></schema>\n" +
+        shown + "</table>\n";
   }
   std::string const path = folder / (name + ".xml");
   std::ofstream{path} << text;
@@ -140,7 +142,8 @@ BOOST_AUTO_TEST_CASE(every_block_says_what_it_is) {
     for (Example const& example : test::examples_of(kRoot, document)) {
       bool const known = example.language == "transcript" || example.language == "xml" ||
                          example.language == "console" || example.language == "text";
-      BOOST_TEST(known, place_of(example) << ": ```" << example.language << ": expected transcript, xml, console or text");
+      BOOST_TEST(known, place_of(example)
+                            << ": ```" << example.language << ": expected transcript, xml, console or text");
     }
 }
 

@@ -390,6 +390,7 @@ class Player {
   }
 
   void start_again(bool leases_may_be_lost) {
+    world_.hash_seed = following_();  // as a process draws it
     wrong_if(world_.start());
     if (!is_right()) return;
     begin_again(leases_may_be_lost);

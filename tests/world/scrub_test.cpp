@@ -23,7 +23,8 @@ struct Scrubbed {
     start();
     std::string const payload(500, 'p');
     for (int i = 0; i < kRows; ++i)
-      BOOST_REQUIRE(ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload).starts_with("INSERTED "));
+      BOOST_REQUIRE(
+          ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload).starts_with("INSERTED "));
   }
   void start() {
     Status const status = world.start();

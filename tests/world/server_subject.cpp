@@ -18,6 +18,7 @@ class ServerSubject final : public reference::Subject {
  public:
   ServerSubject(std::uint64_t seed, reference::Options const& options, std::vector<reference::Column> const& columns)
       : world_(seed) {
+    world_.hash_seed = seed * 0x9E3779B97F4A7C15ULL;
     world_.add_table(reference::declare(options, columns, 1));
     Status const status = world_.start();
     if (!status.ok()) throw std::runtime_error(status.text());

@@ -170,9 +170,9 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
   // The same figures are told.
   std::string const stats = served.ask("STATS");
   BOOST_TEST(stats.find(";log_live_bytes=" + std::to_string(served.live_bytes()) + ";") != std::string::npos, stats);
-  BOOST_TEST(stats.find(";log_disk_bound=" + std::to_string(2 * served.live_bytes() + 4 * kLarger) + ";") !=
-                 std::string::npos,
-             stats);
+  BOOST_TEST(
+      stats.find(";log_disk_bound=" + std::to_string(2 * served.live_bytes() + 4 * kLarger) + ";") != std::string::npos,
+      stats);
 }
 
 BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_back) {

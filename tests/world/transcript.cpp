@@ -34,9 +34,10 @@ constexpr std::int64_t kSecondsMax = 100'000'000'000;
 class Player {
  public:
   Player(std::string folder, std::uint64_t seed, bool document,
-         storage::SyncPlace sync_place = storage::SyncPlace::on_loop)
+         storage::SyncPlace sync_place = storage::SyncPlace::on_loop, std::uint64_t hash_seed = 0)
       : folder_(std::move(folder)), document_(document), world_(seed) {
     world_.log_options.sync_place = sync_place;
+    world_.hash_seed = hash_seed;
   }
 
   std::string play(std::string const& file) {
@@ -317,8 +318,9 @@ class Player {
   std::optional<std::int64_t> shift_;           // from its dates to the real ones
 };
 
-std::string run_transcript(std::string const& file, std::uint64_t seed, storage::SyncPlace sync_place) {
-  return Player{file.substr(0, file.rfind('/') + 1), seed, false, sync_place}.play(file);
+std::string run_transcript(std::string const& file, std::uint64_t seed, storage::SyncPlace sync_place,
+                           std::uint64_t hash_seed) {
+  return Player{file.substr(0, file.rfind('/') + 1), seed, false, sync_place, hash_seed}.play(file);
 }
 
 DocumentPlayer::DocumentPlayer(std::uint64_t seed) : player_(std::make_unique<Player>("", seed, true)) {}

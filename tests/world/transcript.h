@@ -35,7 +35,7 @@ namespace fastjournal::sim {
 
 // Empty if all went as written; otherwise FILE:LINE, what was expected and what came.
 std::string run_transcript(std::string const& file, std::uint64_t seed,
-                           storage::SyncPlace sync_place = storage::SyncPlace::on_loop);
+                           storage::SyncPlace sync_place = storage::SyncPlace::on_loop, std::uint64_t hash_seed = 0);
 
 // Steps out of a document. Tables are the world's before the first step.
 class DocumentPlayer {

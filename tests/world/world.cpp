@@ -101,6 +101,7 @@ Status World::start() {
   if (configure) configure(*server_);
   stop_reason_.clear();
   core::Engine& engine = server_->engine();
+  engine.hash_with(hash_seed);
   engine.declare(declarations_);
   if (Status status = open_logs(); !status.ok()) {
     tear_down();

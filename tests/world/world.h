@@ -76,6 +76,8 @@ class World final : public server::Administration {
   void hold_refused() { refused_held_ = true; }
   void tell_kept(Status const& status);
   storage::LogOptions log_options;
+  // From the next start on, as TableContext's; a replay in between has 0.
+  std::uint64_t hash_seed{0};
   // Syncs on a thread do not end, unless somebody must wait for one.
   void hold_flushes(bool hold);
 

@@ -182,13 +182,14 @@ inline std::uint64_t digest_of(Journal const& table) {
 class Harness {
  public:
   explicit Harness(Texts const& options = {}, Columns more = {}) : Harness(declare(options, std::move(more))) {}
-  explicit Harness(std::shared_ptr<TableDeclaration const> table_declaration)
-      : declaration(std::move(table_declaration)), schemas{declaration->schema} {
-    table = std::make_unique<Journal>(TableId{1}, journal_type(), declaration);
+  explicit Harness(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed = 0)
+      : declaration(std::move(table_declaration)), schemas{declaration->schema}, context{TableId{1}, hash_seed} {
+    table = std::make_unique<Journal>(context, journal_type(), declaration);
   }
 
   std::shared_ptr<TableDeclaration const> declaration;
   std::vector<Schema> schemas;  // all that the table was ever given
+  TableContext context;
   std::unique_ptr<Journal> table;
   MemoryLog log;
   Alerts alerts;
@@ -280,7 +281,7 @@ class Harness {
 
   // A second table made of the log from `base` on.
   [[nodiscard]] std::unique_ptr<Journal> replayed(Lsn base = Lsn{8}) const {
-    auto twin = std::make_unique<Journal>(TableId{1}, journal_type(), declaration);
+    auto twin = std::make_unique<Journal>(context, journal_type(), declaration);
     for (Schema const& schema : schemas) twin->add_schema(schema);
     Alerts nobody;
     for (MemoryLog::Stored const& record : log.stored()) {

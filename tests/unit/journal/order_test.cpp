@@ -235,7 +235,7 @@ Rules random_rules(std::mt19937_64& chance) {
 class Play {
  public:
   explicit Play(std::uint64_t seed)
-      : chance_{seed}, rules_{random_rules(chance_)}, plain_{rules_, now_}, order_{rows_} {
+      : chance_{seed}, rules_{random_rules(chance_)}, plain_{rules_, now_}, order_{rows_, 0} {
     order_.start_again(rules_);
     order_.see(now_);
   }

@@ -59,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(a_resume_about_a_pause_that_was_dropped_is_ignored, Fixt
   run("RESUME", {});
   BOOST_TEST(digest_of(*replayed(after)) == digest_of(*table));
   // About one that should be known it is damage.
-  auto twin = std::make_unique<journal::Journal>(TableId{1}, journal_type(), declaration);
+  auto twin = std::make_unique<journal::Journal>(TableContext{TableId{1}}, journal_type(), declaration);
   Alerts nobody;
   BOOST_TEST(!twin->apply(log.stored().back().view(), Lsn{8}, nobody));
 }

@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(bodies_that_are_cut_short_are_not_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {
-  Clients clients;
+  Clients clients{0};
   Regions regions;
   clients.note(regions, "c", 10, ObjectId{800}, 1000, Lsn{8});
   clients.note(regions, "c", 70'000, ObjectId{808}, 1001, Lsn{1U << 20U});
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {
 
 // The window may end within a segment, above all that it has: nothing of it would be restated, and it would hold the base for ever.
 BOOST_AUTO_TEST_CASE(a_segment_goes_with_the_last_number_that_it_has) {
-  Clients clients;
+  Clients clients{0};
   Regions regions;
   clients.note(regions, "c", 3, ObjectId{800}, 1000, Lsn{8});
   clients.note(regions, "c", 10, ObjectId{808}, 1000, Lsn{16});
