@@ -16,12 +16,12 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include "base/hash.h"
+#include "fastjournal/limits.h"
 #include "fastjournal/types.h"
 #include "plugins/journal/regions.h"
 
 namespace fastjournal::journal {
 
-inline constexpr std::size_t kClientBytesMax = 128;
 inline constexpr std::uint64_t kSequenceWindow = 64U << 10U;
 inline constexpr std::uint64_t kSegmentSequences = 512;
 // Each costs some 300 bytes and up to 512 KiB of window.

@@ -13,13 +13,13 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include "base/hash.h"
+#include "fastjournal/limits.h"
 #include "fastjournal/types.h"
 #include "plugins/journal/rows.h"
 
 namespace fastjournal::journal {
 
 inline constexpr std::uint32_t kNoLease = UINT32_MAX;
-inline constexpr std::size_t kWorkerBytesMax = 256;
 
 struct Lease {
   LeaseEpoch epoch{};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "fastjournal/limits.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::journal {
@@ -15,8 +16,6 @@ enum class Standing : std::uint8_t {
   paused = 1,    // nothing is handed out; inserts are taken
   draining = 2,  // inserts are refused; work goes on
 };
-
-inline constexpr std::size_t kReasonBytesMax = 1024;
 
 struct Pause {
   Standing standing{Standing::open};

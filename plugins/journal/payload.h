@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "fastjournal/limits.h"
 #include "model/varint.h"
 
 namespace fastjournal::journal {
@@ -43,7 +44,6 @@ struct Facts {
 // Larger payloads leave room for all facts, so that a changed fact does not move 16 MiB of data.
 inline constexpr std::size_t kFactsBytesMax = 64;
 inline constexpr std::size_t kPaddedFrom = 4096;
-inline constexpr std::size_t kErrorBytesMax = 1024;
 
 namespace payload {
 

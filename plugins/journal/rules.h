@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "fastjournal/declaration.h"
+#include "fastjournal/limits.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::journal {
@@ -39,8 +40,6 @@ struct DomainSource {
   [[nodiscard]] bool is_none() const { return column.empty(); }
   bool operator==(DomainSource const&) const = default;
 };
-// Longer ones are known by their beginning.
-inline constexpr std::size_t kDomainBytesMax = 256;
 inline constexpr std::uint32_t kWeightMax = 1000;
 // No priority is slow.
 inline constexpr unsigned kNotSlow = 256;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "fastjournal/limits.h"
+#include "server/names.h"
 #include "wire/first_line.h"
 #include "wire/msgpack.h"
 #include "wire/text.h"
@@ -268,6 +270,7 @@ void Server::end_after_answers(Session& session) {
 
 void Server::handle(Session& session) {
   ++counters_.messages;
+  if (refuse_names(session)) return;
   if (session.neighbour && !prepare_from_neighbour(session)) return;
   answer_.clear();
   Status status;
@@ -287,6 +290,24 @@ void Server::handle(Session& session) {
   }
 }
 
+bool Server::refuse_names(Session& session) {
+  if (Status const status = check_head_names(message_); !status.ok()) {
+    reply_invalid(session, status);
+    return true;
+  }
+  Value const* const request = message_.find("request");
+  if (request == nullptr) return false;
+  Status const status = check_echo("request", *request, kRequestBytesMax);
+  if (status.ok()) return false;
+  message_.erase("request");
+  answer_.clear();
+  if (Aliases::Alias const* const alias = aliases_.find(message_.command))
+    refuse_alias(session, *alias, status);
+  else
+    reply(session, message_, answer_, status);
+  return true;
+}
+
 bool Server::run_table_command(ConnectionId connection, std::string_view worker, Message const& message, Answer& answer,
                                Status& status) {
   core::HostedTable* const table = table_of(message, status);
@@ -300,6 +321,11 @@ bool Server::run_table_command(ConnectionId connection, std::string_view worker,
   status = check_parameters(*table, table->type->commands()[index], message);
   if (!status.ok()) return true;
   std::string_view const named = message.text("worker");
+  if (named.size() > kWorkerBytesMax) {
+    status = Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
+        "parameter", "worker");
+    return true;
+  }
   Command const command{.index = static_cast<std::uint16_t>(index),
                         .message = &message,
                         .connection = connection,
@@ -393,10 +419,10 @@ void Server::write_what_fits(Session& session, wire::Outgoing const& message, St
                  {"command", Value::of_text(message.command)},
                  {"message", Value::of_text(text)}});
   for (Param const& param : message.params)
-    if (param.name == "request" || param.name == "left") params.push_back(param);
+    if ((param.name == "request" || param.name == "left") && wire::line_bytes(param.value)) params.push_back(param);
   fitting.command = "ERROR";
   fitting.params = params;
-  // Not even this: its receiver has a name that no line can carry.
+  // Receivers whose name no line can carry were refused when they asked (names.h).
   static_cast<void>(wire::append_line(fitting, session.out));
 }
 

@@ -137,6 +137,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // Nothing more is read from it; it is closed when what was said to it has left.
   void end_after_answers(Session& session);
   void handle(Session& session);
+  // What is echoed in every message of an answer can be, and is short; else it is refused before anything is done.
+  [[nodiscard]] bool refuse_names(Session& session);
   // False: the answer comes later, through the Outlet.
   [[nodiscard]] bool run_table_command(ConnectionId connection, std::string_view worker, Message const& message,
                                        Answer& answer, Status& status);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "fastjournal/limits.h"
 #include "model/value.h"
+#include "server/names.h"
 #include "server/server.h"
 
 namespace fastjournal::server {
@@ -32,7 +34,6 @@ constexpr std::string_view kind_name(CommandKind kind) {
 
 constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};  // by ListenMode
 constexpr std::int64_t kCreditMax = 1024;
-constexpr std::size_t kWorkerBytesMax = 256;
 
 Status bad(std::string_view name, std::string text) {
   return Status{Code::bad_parameter, std::move(text)}.with("parameter", std::string{name});
@@ -225,10 +226,14 @@ void Server::help_on(std::string_view command, Answer& answer, Status& status) c
         Status{Code::unknown_command, "no command \"" + std::string{command.substr(0, 64)} + "\"; HELP lists them"};
 }
 
-void Server::on_alive(Session&, Message const& message, Answer& answer, Status&) {
+void Server::on_alive(Session&, Message const& message, Answer& answer, Status& status) {
   answer.message("ABSOLUTELY").add("reply_timestamp", time_.now_us() / 1'000'000);
-  for (std::string_view name : {"serial", "timestamp"})
-    if (Value const* value = message.find(name)) answer.add(name, *value);
+  for (std::string_view name : {"serial", "timestamp"}) {
+    Value const* const value = message.find(name);
+    if (value == nullptr) continue;
+    if (status = check_echo(name, *value, kEchoBytesMax); !status.ok()) return answer.clear();
+    answer.add(name, *value);
+  }
 }
 
 void Server::on_tables(Session&, Message const&, Answer& answer, Status& status) {

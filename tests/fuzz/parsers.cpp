@@ -62,6 +62,17 @@ void check_written_as_text(Message const& message) {
   for (Param const& param : message.params()) FJ_CHECK(again.text(param.name) == param.value.bytes, "values come back");
 }
 
+// The server asks line_bytes before it does anything whether an answer could repeat a value.
+void check_repeated(Message const& message) {
+  for (Param const& param : message.params()) {
+    Param const alone[] = {{"request", param.value}};
+    std::string line;
+    bool const written = append_line({.command = "ERROR", .params = alone}, line).ok();
+    FJ_CHECK(line_bytes(param.value).has_value() == written, "what is said to fit a line does");
+    FJ_CHECK(!written || line.size() <= *line_bytes(param.value) + 17, "and is no longer than was said");
+  }
+}
+
 void check_written_as_frame(Message const& message) {
   std::string frame;
   append_frame(outgoing_of(message), frame);
@@ -89,6 +100,7 @@ void read_line(std::string_view bytes) {
 void read_json(std::string_view bytes) {
   Message message;
   if (!parse_json(bytes, message).ok()) return;
+  check_repeated(message);
   check_written_as_text(message);
   check_written_as_frame(message);
   std::string written;
@@ -101,6 +113,7 @@ void read_json(std::string_view bytes) {
 void read_frame(std::string_view bytes) {
   Message message;
   if (!parse_frame(bytes, message).ok()) return;
+  check_repeated(message);
   check_written_as_frame(message);
   check_written_as_text(message);
 }

@@ -1,0 +1,21 @@
+// Names that a client invents and that come back in its answers: looked at once,
+// where a message is taken, whichever way it came (text, JSON, msgpack, an alias, a
+// communicatord). What an answer could not carry is refused before anything is
+// done, or a command would be executed and never answered; what is long would be
+// echoed in each of a thousand messages.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::server {
+
+// A value that the answer repeats; the status names the parameter and the limit, never the value.
+[[nodiscard]] Status check_echo(std::string_view name, Value const& value, std::size_t bytes_max);
+// The command, and the sender to whom the answer goes.
+[[nodiscard]] Status check_head_names(Message const& message);
+
+}  // namespace fastjournal::server
