@@ -61,10 +61,13 @@ class Runner {
   Message about_table(std::string_view command) const;
   // Buffers are bytes on both sides, whatever the framing.
   Result<Reply> ask(Message& command);
+  // The same again: what it carries is bytes already.
+  Result<Reply> call(Message const& command);
   std::optional<DurationMs> grace_of_table();
   // The answer as JSON, or as the sentence.
   ExitCode say(Message const& answer, std::string const& sentence);
   ExitCode show(std::vector<Message> const& records);
+  ExitCode rows_of_key(Message& command);
 
   Invocation const& one_;
   Console& console_;
@@ -74,6 +77,10 @@ class Runner {
 
 Result<Reply> Runner::ask(Message& command) {
   if (Status encoded = buffers_.encode(command); !encoded.ok()) return encoded;
+  return call(command);
+}
+
+Result<Reply> Runner::call(Message const& command) {
   Result<Reply> reply = connection_.call(command);
   if (!reply.ok()) return reply;
   for (Message& answer : reply->messages)
@@ -172,6 +179,29 @@ ExitCode Runner::lease_command() {
                                  model::format_date(answer.integer("lease_end").value_or(0))));
 }
 
+// peek, why: what they show of a key comes in pages.
+ExitCode Runner::rows_of_key(Message& command) {
+  for (std::string after;;) {
+    Result<Reply> reply = after.empty() ? ask(command) : call(command);
+    if (!reply.ok()) return complain(reply.status());
+    after = cursor_of(reply->messages.back(), after);
+    std::erase_if(reply->messages, [](Message const& message) { return message.command == "NOTHING"; });
+    for (Message& message : reply->messages) message.erase("after");
+    if (one_.json) {
+      static_cast<void>(show(reply->messages));
+    } else {
+      for (Message const& record : reply->messages)
+        if (one_.verb == "peek")
+          console_.out << render_sheet(record);
+        else
+          console_.out << (record.has("row") ? "row " + value_text(record, "row") + ": " : "")
+                       << printable(record.text("text")) << '\n';
+    }
+    if (after.empty()) return ExitCode::ok;
+    command.set("after", after);
+  }
+}
+
 // peek, why, delete, kick: by the row's number or by its key
 ExitCode Runner::row_command() {
   static std::map<std::string_view, std::string_view> const kCommands{
@@ -188,19 +218,9 @@ ExitCode Runner::row_command() {
     }
     command.set(column->name, column->value);
   }
+  if (one_.verb == "peek" || one_.verb == "why") return rows_of_key(command);
   Result<Reply> const reply = ask(command);
   if (!reply.ok()) return complain(reply.status());
-  if (one_.verb == "peek" && !one_.json) {
-    for (Message const& record : reply->messages) console_.out << render_sheet(record);
-    return ExitCode::ok;
-  }
-  if (one_.verb == "why" && !one_.json) {
-    for (Message const& reason : reply->messages)
-      console_.out << (reason.has("row") ? "row " + value_text(reason, "row") + ": " : "")
-                   << printable(reason.text("text")) << '\n';
-    return ExitCode::ok;
-  }
-  if (one_.verb == "peek" || one_.verb == "why") return show(reply->messages);
   return say(reply->first(), fmt::format("row {} is {}", value_text(reply->first(), "row"),
                                          one_.verb == "kick" ? "back at work" : "deleted"));
 }

@@ -28,13 +28,6 @@ void set_filter(Message& command, RowFilter const& filter) {
   if (filter.error) command.set("error", *filter.error);
 }
 
-// Where the next page begins; empty: that was the last.
-std::string cursor_of(Message const& last, std::string const& before) {
-  Value const* const cursor = last.find("after");
-  std::string next = cursor == nullptr ? std::string() : client::text_of(*cursor);
-  return next == "0" || next == before ? std::string() : next;
-}
-
 // What an INSERT takes of a row: its columns, and what is said about its order and dates.
 class Putable {
  public:
@@ -64,6 +57,12 @@ class Putable {
 };
 
 }  // namespace
+
+std::string cursor_of(Message const& last, std::string const& before) {
+  Value const* const cursor = last.find("after");
+  std::string next = cursor == nullptr ? std::string() : client::text_of(*cursor);
+  return next == "0" || next == before ? std::string() : next;
+}
 
 ExitCode list_rows(Invocation const& one, Console& console, Connection& connection) {
   Buffers buffers(connection);

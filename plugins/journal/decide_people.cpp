@@ -14,6 +14,8 @@ constexpr std::int64_t kListCountMax = 1000;
 // Rows that one LIST looks at, whatever it is asked to find among them.
 constexpr std::uint32_t kListLooksMax = 10'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+// What a parameter costs beside its name and its bytes.
+constexpr std::uint64_t kParameterBytes = 24;
 // Rows of one key that one DELETE or KICK goes through.
 constexpr std::uint64_t kRowsOfKeyMax = 1000;
 
@@ -156,29 +158,82 @@ void Journal::describe_row(std::uint32_t index, Answer& answer) const {
   if (!view.error.empty()) answer.add("error", view.error);
 }
 
-Verdict Journal::peek(Command const& command, Decision& decision) const {
-  ObjectId id;
-  Status status = read_target(command, decision.now.value, id, key_);
-  if (!status.ok()) {
-    decision.status = std::move(status);
-    return Verdict::done;
+// What the last message of an answer takes.
+std::uint64_t Journal::bytes_of_last(Answer const& answer) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = answer.heads().back().first; i < answer.params().size(); ++i)
+    bytes += answer.params()[i].name.size() + answer.params()[i].value.bytes.size() + kParameterBytes;
+  return bytes;
+}
+
+// The rows of key_, from where the page before ended, as far as one answer goes: of count, bytes and looks. `tell` says
+// whether it told of the row.
+void Journal::tell_key(Command const& command, Decision& decision,
+                       std::function<bool(std::uint32_t row)> const& tell) const {
+  Parameters parameters{*command.message};
+  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kRowsOfKeyMax, 1, kRowsOfKeyMax));
+  ObjectId after{parameters.unsigned_integer("after", 0)};
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return;
   }
+  // The one that waits leads to those processed, and these to the parked ones.
+  KeyRows const rows = state_.find_key(key_);
+  std::uint32_t row = rows.waiting != kNoRow ? rows.waiting : rows.processing != kNoRow ? rows.processing : rows.parked;
+  if (!after.is_none()) {
+    std::uint32_t const last = state_.find(after);
+    if (last == kNoRow || state_.view(last).key != key_) {
+      decision.status = Status{Code::unknown_row, "row " + std::to_string(after.value) +
+                                                      ", behind which this page begins, is no row of this key any "
+                                                      "more: ask again without after"}
+                            .with("parameter", "after");
+      return;
+    }
+    row = state_.next_sibling(last);
+  }
+  std::uint64_t told = 0;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && told < count && bytes < kAnswerBytesMax;
+       ++looked) {
+    if (tell(row)) {
+      ++told;
+      bytes += bytes_of_last(decision.answer);
+    }
+    after = state_.row(row).id();
+    row = state_.next_sibling(row);
+  }
+  if (told == 0 && (row != kNoRow || parameters.has("after")))
+    decision.answer.message("NOTHING").add("table", std::string_view{declaration_->name});
+  // With more to look at, the last message tells how to go on.
+  if (row != kNoRow) decision.answer.add("after", after.value);
+}
+
+Status Journal::refuse_page_of_row(Command const& command) {
+  for (std::string_view const name : {"after", "count"})
+    if (command.message->has(name))
+      return Status{Code::bad_parameter, std::string{name} +
+                                             " goes with the columns of a key, whose rows come in "
+                                             "pages; row names one row"}
+          .with("parameter", std::string{name});
+  return {};
+}
+
+Verdict Journal::peek(Command const& command, Decision& decision) const {
+  std::int64_t const now = decision.now.value;
+  ObjectId id;
+  decision.status = read_target(command, now, id, key_);
+  if (decision.status.ok() && !id.is_none()) decision.status = refuse_page_of_row(command);
+  if (!decision.status.ok()) return Verdict::done;
   if (!id.is_none()) {
     describe_row(state_.find(id), decision.answer);
     return Verdict::done;
   }
-  KeyRows const rows = state_.find_key(key_);
-  std::uint64_t shown = 0;
-  // The one that waits leads to those processed, and these to the parked ones.
-  std::uint32_t const head = rows.waiting != kNoRow      ? rows.waiting
-                             : rows.processing != kNoRow ? rows.processing
-                                                         : rows.parked;
-  for (std::uint32_t row = head; row != kNoRow && shown < kRowsOfKeyMax; row = state_.next_sibling(row)) {
-    if (!is_visible(row, decision.now.value)) continue;
+  tell_key(command, decision, [&](std::uint32_t row) {
+    if (!is_visible(row, now)) return false;
     describe_row(row, decision.answer);
-    ++shown;
-  }
-  if (shown == 0) decision.status = unknown_key();
+    return true;
+  });
+  if (decision.status.ok() && decision.answer.empty()) decision.status = unknown_key();
   return Verdict::done;
 }
 
@@ -201,10 +256,9 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
        ++looked) {
     after = state_.row(row).id();
     if (fits(row, filter, decision.now.value)) {
-      PayloadView const view = state_.view(row);
       describe_row(row, decision.answer);
       ++shown;
-      bytes += view.key.size() + view.data.size() + 200;
+      bytes += bytes_of_last(decision.answer);
     }
     row = state_.ids().next(after);
   }

@@ -10,8 +10,6 @@
 namespace fastjournal::journal {
 namespace {
 
-constexpr std::uint64_t kRowsOfKeyMax = 1000;
-
 std::string times(std::uint64_t count, std::string_view what) {
   std::string out = std::to_string(count) + " " + std::string{what};
   if (count != 1) out += 's';
@@ -238,8 +236,9 @@ Verdict Journal::why(Command const& command, Decision& decision) const {
   if (parameters.has("row")) {
     ObjectId const id = parameters.row();
     std::uint32_t const row = parameters.ok() ? state_.find(id) : kNoRow;
-    if (!parameters.ok()) {
-      decision.status = parameters.take_status();
+    decision.status = parameters.ok() ? refuse_page_of_row(command) : parameters.take_status();
+    if (!decision.status.ok()) {
+      return Verdict::done;
     } else if (row == kNoRow) {
       tell_unknown(id, decision.answer);
     } else {
@@ -250,15 +249,11 @@ Verdict Journal::why(Command const& command, Decision& decision) const {
   key_.clear();
   decision.status = model::encode_key(declaration_->schema, *command.message, key_);
   if (!decision.status.ok()) return Verdict::done;
-  KeyRows const rows = state_.find_key(key_);
-  // The one that waits leads to those processed, and these to the parked ones.
-  std::uint32_t const head = rows.waiting != kNoRow      ? rows.waiting
-                             : rows.processing != kNoRow ? rows.processing
-                                                         : rows.parked;
-  std::uint64_t told = 0;
-  for (std::uint32_t row = head; row != kNoRow && told < kRowsOfKeyMax; row = state_.next_sibling(row), ++told)
+  tell_key(command, decision, [&](std::uint32_t row) {
     Reasons{*this, row, now, decision.answer}.tell();
-  if (decision.answer.empty()) tell_unknown(ObjectId{}, decision.answer);
+    return true;
+  });
+  if (decision.status.ok() && decision.answer.empty()) tell_unknown(ObjectId{}, decision.answer);
   return Verdict::done;
 }
 

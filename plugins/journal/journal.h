@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -91,6 +92,9 @@ class Journal final : public Table {
   Verdict remove(Command const& command, Decision& decision) const;
   Verdict kick(Command const& command, Decision& decision) const;
   Verdict peek(Command const& command, Decision& decision) const;
+  void tell_key(Command const& command, Decision& decision, std::function<bool(std::uint32_t row)> const& tell) const;
+  [[nodiscard]] static Status refuse_page_of_row(Command const& command);
+  [[nodiscard]] static std::uint64_t bytes_of_last(Answer const& answer);
   Verdict list(Command const& command, Decision& decision) const;
   Verdict why(Command const& command, Decision& decision) const;
   Verdict pause(Command const& command, Decision& decision) const;

@@ -2,6 +2,8 @@
 // and reloads come to.
 #include <boost/test/unit_test.hpp>
 
+#include <set>
+
 #include "tests/unit/journal/harness.h"
 
 using namespace fastjournal;
@@ -54,6 +56,44 @@ BOOST_FIXTURE_TEST_CASE(kick_by_key_folds_all_parked_rows_into_the_waiting_one, 
   BOOST_TEST(peek.get("priority") == "0");
   BOOST_TEST(peek.get("merges") == "2");
   BOOST_TEST(replays());
+}
+
+// Of a key, as far as 1 MiB goes, and `after` leads on: a page of a thousand large rows would be gigabytes.
+BOOST_FIXTURE_TEST_CASE(the_rows_of_a_key_come_in_pages_of_count_and_of_bytes, Fixture) {
+  for (int i = 0; i < 12; ++i) park("a", std::string(300'000, 'v'));
+  run("INSERT", {{"k", "a"}, {"v", "w"}});
+  for (std::string const command : {"PEEK", "WHY"}) {
+    bool const shows_data = command == "PEEK";
+    std::set<std::string> seen;
+    std::string after;
+    std::size_t pages = 0;
+    do {
+      Texts parameters{{"k", "a"}};
+      if (!shows_data) parameters["count"] = "5";
+      if (!after.empty()) parameters["after"] = after;
+      Reply const page = run(command, parameters);
+      BOOST_REQUIRE(!page.messages.empty());
+      BOOST_REQUIRE(page.messages.size() <= 5U);
+      for (Texts const& message : page.messages) BOOST_TEST(seen.insert(message.at("row")).second);
+      Texts const& last = page.messages.back();
+      after = last.contains("after") ? last.at("after") : "";
+      ++pages;
+    } while (!after.empty() && pages < 20);
+    BOOST_TEST(seen.size() == 13U);
+    BOOST_TEST(pages == 3U);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_page_behind_a_row_that_left_the_key_is_refused, Fixture) {
+  park("a");
+  std::string const gone = park("a");
+  std::string const other = park("b");
+  BOOST_TEST(run("PEEK", {{"k", "a"}, {"count", "1"}}).get("after") == gone);
+  run("DELETE", {{"row", gone}});
+  BOOST_TEST(run("PEEK", {{"k", "a"}, {"after", gone}}).error() == "unknown_row");
+  BOOST_TEST(run("WHY", {{"k", "a"}, {"after", other}}).error() == "unknown_row");
+  BOOST_TEST(run("PEEK", {{"row", other}, {"count", "1"}}).error() == "bad_parameter");
+  BOOST_TEST(run("WHY", {{"row", other}, {"after", other}}).error() == "bad_parameter");
 }
 
 BOOST_FIXTURE_TEST_CASE(kick_makes_a_waiting_row_due, Fixture) {
