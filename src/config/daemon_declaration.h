@@ -44,6 +44,10 @@ struct LimitsDeclaration {
   std::uint64_t frame_bytes{32U << 20U};    // of a binary message: a row of 16 MiB and its names
   std::uint64_t output_bytes{64U << 20U};   // waiting to be sent to one connection
   std::uint64_t memory_bytes{4ULL << 30U};  // of rows; above it only what removes is done
+  std::uint32_t reserved_connections{16};   // beside `connections`, for administrators' sockets
+  std::uint32_t connections_per_peer{0};    // 0: three quarters of `connections`
+  std::int64_t first_message_ms{30'000};    // a connection that says nothing for so long is closed; 0: never
+  std::int64_t idle_ms{0};                  // the same later on
 
   bool operator==(LimitsDeclaration const&) const = default;
 };

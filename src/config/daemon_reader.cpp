@@ -18,7 +18,10 @@ constexpr std::int64_t kGiB = 1 << 30;
 // Of sync="interval" where no other is given.
 constexpr std::int64_t kSyncIntervalMs = 100;
 constexpr std::int64_t kScrubMsMin = 1000;
-constexpr std::int64_t kScrubMsMax = 365LL * 86'400'000;
+constexpr std::int64_t kHourMs = 3'600'000;
+constexpr std::int64_t kDayMs = 24 * kHourMs;
+constexpr std::int64_t kScrubMsMax = 365 * kDayMs;
+constexpr std::int64_t kSilenceMsMin = 1000;
 // What the kernel takes in sockaddr_un, less the byte that ends it.
 constexpr std::size_t kSocketPathBytesMax = 107;
 
@@ -117,10 +120,30 @@ void read_log(Element const& element, DaemonDeclaration& out) {
 }
 
 void read_limits(Element const& element, LimitsDeclaration& out) {
-  element.expect({.attributes = {{"connections"}, {"line-bytes"}, {"frame-bytes"}, {"output-bytes"}, {"memory-bytes"}},
+  element.expect({.attributes = {{"connections"},
+                                 {"line-bytes"},
+                                 {"frame-bytes"},
+                                 {"output-bytes"},
+                                 {"memory-bytes"},
+                                 {"reserved-connections"},
+                                 {"connections-per-peer"},
+                                 {"first-message"},
+                                 {"idle"}},
                   .children = {}});
-  if (auto const count = integer_field(element, "connections", 1, 1'000'000))
-    out.connections = static_cast<std::uint32_t>(*count);
+  auto const count = [&](std::string_view name, std::int64_t min, std::int64_t max, std::uint32_t& to) {
+    if (auto const number = integer_field(element, name, min, max)) to = static_cast<std::uint32_t>(*number);
+  };
+  count("connections", 1, 1'000'000, out.connections);
+  count("reserved-connections", 0, 1000, out.reserved_connections);
+  count("connections-per-peer", 1, 1'000'000, out.connections_per_peer);
+  auto const silence = [&](std::string_view name, std::int64_t max, std::int64_t& to) {
+    if (auto const span = duration_field(element, name, 0, max)) to = *span;
+    if (to != 0 && to < kSilenceMsMin)
+      element.problem_at(name, "attribute \"" + std::string{name} +
+                                   "\": found less than a second, expected 0 (never), or at least 1s");
+  };
+  silence("first-message", kHourMs, out.first_message_ms);
+  silence("idle", 365 * kDayMs, out.idle_ms);
   auto const size = [&](std::string_view name, std::int64_t min, std::int64_t max, std::uint64_t& to) {
     if (auto const bytes = size_field(element, name, min, max)) to = static_cast<std::uint64_t>(*bytes);
   };

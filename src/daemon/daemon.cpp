@@ -142,13 +142,16 @@ Status Daemon::serve() {
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
   if (Status status = disk_->make_folder(""); !status.ok()) return status;
   Result<std::unique_ptr<reactor::Reactor>> made =
-      reactor::Reactor::create({.warn = [](std::string_view text) { log_warning(text); }});
+      reactor::Reactor::create({.connections_reserved = declared_.limits.reserved_connections,
+                                .refusal = server::refusal_line("the daemon has no more connections to give; close "
+                                                                "some, or raise its limit of open files"),
+                                .warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
   background_ = std::make_unique<os::Background>([this] { reactor_->wake(); });
 
   server::ServerLimits limits;
-  limits.connections_max = declared_.limits.connections;
+  limits.connections = connection_limits();
   limits.frames = {declared_.limits.line_bytes, declared_.limits.frame_bytes};
   limits.output_bytes = declared_.limits.output_bytes;
   limits.memory_bytes = declared_.limits.memory_bytes;
@@ -175,6 +178,25 @@ Status Daemon::serve() {
   teller_.reset();
   log_info("stopped");
   return {};
+}
+
+// As many as there are descriptors for: who is refused beyond that would not hear which limit it was.
+server::ConnectionLimits Daemon::connection_limits() const {
+  config::LimitsDeclaration const& declared = declared_.limits;
+  server::ConnectionLimits out;
+  out.most = declared.connections;
+  if (out.most > reactor_->connections_max()) {
+    out.most = reactor_->connections_max();
+    log_warning(
+        fmt::format("the limit of open files allows {} connections, not the {} of <limits connections>: raise it",
+                    out.most, declared.connections));
+  }
+  out.reserved = declared.reserved_connections;
+  out.per_peer =
+      declared.connections_per_peer != 0 ? declared.connections_per_peer : std::max<std::size_t>(1, out.most / 4 * 3);
+  out.first_message_us = declared.first_message_ms * 1000;
+  out.idle_us = declared.idle_ms * 1000;
+  return out;
 }
 
 Status Daemon::open_logs() {
@@ -243,9 +265,13 @@ void Daemon::end_start_if_told() const {
 }
 
 Status Daemon::start_listening(std::vector<std::string>& bound) {
+  std::uint32_t number = 0;
   for (config::ListenDeclaration const& listen : declared_.listen) {
-    Result<env::Address> done = reactor_->listen({listen.address}, {.unix_mode = declared_.unix_mode});
+    bool const administrator = listen.address.starts_with("unix:");
+    Result<env::Address> done = reactor_->listen(
+        {listen.address}, {.number = ++number, .unix_mode = declared_.unix_mode, .reserved = administrator});
     if (!done.ok()) return done.status();
+    server_->add_listener(number, {.address = done->text, .administrator = administrator});
     bound.push_back(done->text);
   }
   for (config::UdpDeclaration const& udp : declared_.udp)

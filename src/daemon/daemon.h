@@ -37,6 +37,7 @@ class Daemon final : public server::Administration {
   [[nodiscard]] bool wants_restart() const { return restart_; }
 
  private:
+  [[nodiscard]] server::ConnectionLimits connection_limits() const;
   [[nodiscard]] Status open_logs();
   [[nodiscard]] core::Declarations tables_to_forget() const;
   // If a signal says so: ends here, as kill -9 would, but for the word about it. Of reading there is nothing to

@@ -40,6 +40,7 @@ struct Peer {
 struct ListenOptions {
   std::uint32_t number{0};        // comes back with each peer; the caller's own
   std::uint32_t unix_mode{0660};  // of the file of a unix socket
+  bool reserved{false};           // the last connections that there can be are for those who come here
 };
 
 struct DatagramSocket {

@@ -60,9 +60,10 @@ UniqueFd open_reserve() { return UniqueFd{::open("/dev/null", O_RDONLY | O_CLOEX
 
 Status Reactor::prepare_accepting() {
   if (options_.connections_max == 0) options_.connections_max = connections_by_descriptors();
+  options_.connections_reserved = std::min(options_.connections_reserved, options_.connections_max / 4);
   reserve_fd_ = open_reserve();
   if (!reserve_fd_.valid()) return system_failure("open", "/dev/null", errno);
-  auto const resume = [](int, short, void* self) { static_cast<Reactor*>(self)->watch_listeners(true); };
+  auto const resume = [](int, short, void* self) { static_cast<Reactor*>(self)->resume_accepting(); };
   resume_event_.reset(event_new(base_.get(), -1, 0, resume, this));
   if (!resume_event_) return {Code::unavailable, "event loop: out of memory"};
   return {};
@@ -82,6 +83,7 @@ Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOpt
   auto made = std::make_unique<Listener>();
   made->owner = this;
   made->number = options.number;
+  made->reserved = options.reserved;
   made->socket = std::move(socket).value();
   auto const call = [](int, short, void* argument) {
     auto& self = *static_cast<Listener*>(argument);
@@ -97,7 +99,7 @@ Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOpt
 void Reactor::on_acceptable(Listener& listener) {
   SocketAddress peer;
   for (std::uint32_t i = 0; i < options_.accepts_max; ++i) {
-    if (open_ >= options_.connections_max) {
+    if (is_full(listener)) {
       refuse(listener, 0);
       return;
     }
@@ -113,24 +115,33 @@ void Reactor::on_acceptable(Listener& listener) {
       refuse(listener, error);
     } else {
       warn(fmt::format("accept on {}: {}", listener.socket->text(), error_words(error)));
-      pause_accepting();
+      pause_accepting(listener);
     }
     return;
   }
 }
 
-// Those who wait are told at once (their connection ends) instead of hanging in the kernel's queue.
+bool Reactor::is_full(Listener const& listener) const {
+  return open_ >= (listener.reserved ? options_.connections_max : connections_max());
+}
+
+// Those who wait are told at once (why, and their connection ends) instead of hanging in the kernel's queue.
 void Reactor::refuse(Listener& listener, int error) {
   SocketAddress peer;
   for (std::uint32_t i = 0; i < options_.accepts_max; ++i) {
     if (error != 0) reserve_fd_.reset();
-    bool const refused = accept_from(listener.socket->fd(), peer).valid();
+    UniqueFd refused = accept_from(listener.socket->fd(), peer);
+    bool const was_there = refused.valid();
+    if (was_there && !options_.refusal.empty())
+      static_cast<void>(
+          ::send(refused.get(), options_.refusal.data(), options_.refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    refused.reset();
     if (!reserve_fd_.valid()) reserve_fd_ = open_reserve();
-    if (!refused) break;
+    if (!was_there) break;
     ++counters_.refused;
   }
   warn_of_refusal(error);
-  pause_accepting();
+  pause_accepting(listener);
 }
 
 void Reactor::warn_of_refusal(int error) {
@@ -138,23 +149,21 @@ void Reactor::warn_of_refusal(int error) {
   if (warned_us_ != INT64_MIN && now_us - warned_us_ < kWarnAgainAfterUs) return;
   warned_us_ = now_us;
   std::string const why =
-      error == 0 ? fmt::format("the limit is {}", options_.connections_max) : std::string{error_words(error)};
+      error == 0 ? fmt::format("the limit is {}", connections_max()) : std::string{error_words(error)};
   warn(fmt::format("connections are refused ({} so far): {} are open, {}; raise the limit of open files or close some",
                    counters_.refused, open_, why));
 }
 
-void Reactor::pause_accepting() {
-  watch_listeners(false);
-  event_add(resume_event_.get(), &kAcceptPause);
+// That one alone: a crowd at one address keeps nobody from another.
+void Reactor::pause_accepting(Listener& listener) {
+  event_del(listener.acceptable.get());
+  listener.paused = true;
+  if (event_pending(resume_event_.get(), EV_TIMEOUT, nullptr) == 0) event_add(resume_event_.get(), &kAcceptPause);
 }
 
-void Reactor::watch_listeners(bool watch) {
-  for (std::unique_ptr<Listener> const& listener : listeners_) {
-    if (watch)
-      event_add(listener->acceptable.get(), nullptr);
-    else
-      event_del(listener->acceptable.get());
-  }
+void Reactor::resume_accepting() {
+  for (std::unique_ptr<Listener> const& listener : listeners_)
+    if (std::exchange(listener->paused, false)) event_add(listener->acceptable.get(), nullptr);
 }
 
 void Reactor::warn(std::string_view text) const {

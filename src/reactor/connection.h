@@ -33,6 +33,8 @@ struct Reactor::Connection {
 struct Reactor::Listener {
   Reactor* owner{nullptr};
   std::uint32_t number{0};  // the owner's own
+  bool reserved{false};     // the last connections are for those who come here
+  bool paused{false};       // it refused somebody a moment ago
   std::unique_ptr<ListeningSocket> socket;
   Event acceptable;
 };

@@ -40,6 +40,8 @@ struct ReactorOptions {
   std::size_t turn_bytes_max{4U << 20U};         // of all: who comes too late is read first in the next turn
   std::uint32_t accepts_max{64};                 // of one listening socket in one look
   std::size_t connections_max{0};                // 0: the limit of open files less what the daemon itself needs
+  std::size_t connections_reserved{0};           // the last of them; no more than a quarter
+  std::string refusal{};                         // said to those for whom there is none left
   std::function<void(std::string_view)> warn{};  // what an administrator should read; few lines
 };
 
@@ -87,6 +89,8 @@ class Reactor final : public env::Network {
   void turn_again() override { again_ = true; }
 
   [[nodiscard]] std::size_t connections() const { return open_; }
+  // For those who come by any listener.
+  [[nodiscard]] std::size_t connections_max() const { return options_.connections_max - options_.connections_reserved; }
   [[nodiscard]] ReactorCounters const& counters() const { return counters_; }
 
  private:
@@ -131,8 +135,9 @@ class Reactor final : public env::Network {
   void assign(Connection& connection, UniqueFd fd);
   [[nodiscard]] Connection& take_slot();
   void refuse(Listener& listener, int error);
-  void pause_accepting();
-  void watch_listeners(bool watch);
+  [[nodiscard]] bool is_full(Listener const& listener) const;
+  void pause_accepting(Listener& listener);
+  void resume_accepting();
   void warn_of_refusal(int error);
   void warn(std::string_view text) const;
 

@@ -32,6 +32,9 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
       administration_(administration),
       time_(clock),
       engine_(types, *this),
+      listeners_(1),
+      admission_(limits.connections),
+      silence_(limits.connections.first_message_us, limits.connections.idle_us),
       feeds_(network, engine_) {
   name_commands();
   engine_.limit_memory(limits.memory_bytes);
@@ -127,21 +130,13 @@ Result<core::Declarations> Server::declarations_with(std::string_view table, cor
 
 void Server::on_open(ConnectionId id, env::Peer const& peer) {
   if (open_neighbour(id, peer)) return;
-  if (sessions_.size() >= limits_.connections_max) {
-    std::string out;
-    std::string const text = "more than " + std::to_string(limits_.connections_max) +
-                             " connections; close some, or raise <limits connections=\"...\">";
-    // Nothing was asked yet; an ERROR names a command all the same.
-    Param const params[] = {{"command", Value::of_text("CONNECT")},
-                            {"code", Value::of_text("over_limit")},
-                            {"message", Value::of_text(text)}};
-    static_cast<void>(wire::append_line({.command = "ERROR", .params = params}, out));
-    static_cast<void>(network_.send(id, out));
-    network_.close(id);
-    return;
-  }
+  auto session = std::make_unique<Session>(id, peer, limits_.frames);
+  Result<Admission::Place> const place = admission_.enter(session->origin, listener_of(*session).administrator);
+  if (!place.ok()) return refuse(id, peer.text, place.status());
+  session->place = place.value();
   ++counters_.connections;
-  sessions_.emplace(id, std::make_unique<Session>(id, peer, limits_.frames));
+  silence_.begin(*session, time_.monotonic_us());
+  sessions_.emplace(id, std::move(session));
 }
 
 void Server::on_bytes(ConnectionId id, std::string_view bytes) {
@@ -175,7 +170,7 @@ void Server::on_closed(ConnectionId id, std::string_view reason) {
   static_cast<void>(close_neighbour(id, reason));
   auto const found = sessions_.find(id);
   if (found == sessions_.end()) return;
-  if (found->second->dirty) std::erase(dirty_, found->second.get());
+  forget(*found->second);
   bool const communicator = found->second->communicator;
   sessions_.erase(found);
   end_session(id, communicator);
@@ -184,7 +179,7 @@ void Server::on_closed(ConnectionId id, std::string_view reason) {
 void Server::close(Session& session) {
   ConnectionId const id = session.id;
   static_cast<void>(close_neighbour(id, "it ended"));
-  if (session.dirty) std::erase(dirty_, &session);
+  forget(session);
   bool const communicator = session.communicator;
   sessions_.erase(id);
   network_.close(id);
@@ -211,10 +206,12 @@ Session* Server::session_of(ConnectionId connection) const {
 void Server::read_messages(Session& session, std::string_view unread) {
   bool const own = !session.in.empty();
   std::size_t consumed = 0;
+  bool whole = false;
   while (session.unsent() <= limits_.output_bytes) {
     wire::Framer::Piece piece = session.framer.next(unread.substr(consumed));
     consumed += piece.consumed;
     if (piece.kind == wire::Framer::Kind::need_more) break;
+    whole = true;
     if (piece.kind == wire::Framer::Kind::bad) {
       session.binary = piece.is_frame;
       if (turn_away(session, piece.status)) return;
@@ -232,6 +229,7 @@ void Server::read_messages(Session& session, std::string_view unread) {
       return;
     }
   }
+  if (whole) heard(session);
   if (own) {
     session.in.erase(0, consumed);
     if (session.in.empty()) clear_buffer(session.in);
@@ -263,6 +261,7 @@ bool Server::turn_away(Session& session, Status const& why) {
 
 void Server::end_after_answers(Session& session) {
   session.ending = true;
+  silence_.end(session);
   clear_buffer(session.in);
   session.held = true;
   network_.hold_reading(session.id, true);
@@ -278,6 +277,8 @@ void Server::handle(Session& session) {
   if (known == kOfTables) {
     if (run_table_command(speaker(session), session.worker, message_, answer_, status))
       reply(session, message_, answer_, status);
+    else
+      ++session.waiting;
   } else if (known != NameTable::kAbsent) {
     (this->*system_commands_[known].handler)(session, message_, answer_, status);
     if (!answer_.empty() || !status.ok()) reply(session, message_, answer_, status);
@@ -467,7 +468,10 @@ void Server::reply_invalid(Session& session, Status const& status) {
 // What comes later
 
 void Server::answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) {
-  if (Session* const session = session_of(connection)) reply(*session, command, answer, status);
+  Session* const session = session_of(connection);
+  if (session == nullptr) return;
+  if (session->waiting != 0) --session->waiting;
+  reply(*session, command, answer, status);
 }
 
 void Server::push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) {

@@ -20,12 +20,14 @@
 #include "core/flag.h"
 #include "env/network.h"
 #include "server/administration.h"
+#include "server/admission.h"
 #include "server/aliases.h"
 #include "server/datagram_messages.h"
 #include "server/feeds.h"
 #include "server/neighbour.h"
 #include "server/senders.h"
 #include "server/session.h"
+#include "server/silence.h"
 #include "server/time_keeper.h"
 #include "storage/file_log.h"
 #include "wire/outgoing.h"
@@ -38,13 +40,22 @@ inline constexpr std::string_view kClockJump = "clock-jump";
 inline constexpr std::string_view kAliasRefused = "alias-refused";
 
 struct ServerLimits {
-  std::size_t connections_max{10'000};
+  ConnectionLimits connections{};
   wire::FrameLimits frames{};
   // Unsent answers of one connection; above it the connection is not read, and it gets no pushes.
   std::size_t output_bytes{4U << 20U};
   // Of rows in all tables; above it what adds is refused.
   std::uint64_t memory_bytes{UINT64_MAX};
 };
+
+// Where peers come in.
+struct Listener {
+  std::string address;
+  bool administrator{false};  // places are kept for those who come by it
+};
+
+// What a peer hears that is refused before it has said anything: a line.
+[[nodiscard]] std::string refusal_line(std::string_view why);
 
 // Whom the server connects to by itself. Addresses as env::Address; empty: none.
 struct NeighbourOptions {
@@ -88,6 +99,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // What Administration::keep_refused was asked for is durable, or why it cannot be.
   void refused_kept(std::uint64_t ticket, Status const& status);
 
+  // The number is env::ListenOptions's, from 1. Before anybody comes by it.
+  void add_listener(std::uint32_t number, Listener listener);
   // Before start_serving, once.
   void join(NeighbourOptions options);
   // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
@@ -156,6 +169,16 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void reply_invalid(Session& session, Status const& status);
   void write(Session& session, wire::Outgoing const& message);
   void write_what_fits(Session& session, wire::Outgoing const& message, Status const& why);
+
+  // -- who comes and stays (server_admission.cpp) ----------------------------------
+  void refuse(ConnectionId id, std::string_view peer, Status const& why);
+  // It hears why, and is closed.
+  void show_out(Session& session, std::string_view why);
+  // Those who say nothing. True: more of them follow.
+  [[nodiscard]] bool end_silent();
+  void heard(Session& session);
+  [[nodiscard]] Listener const& listener_of(Session const& session) const;
+  void forget(Session& session);
 
   // -- turns (server_turns.cpp) ---------------------------------------------------
   [[nodiscard]] TimeMs turn_now();
@@ -258,6 +281,10 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   NameTable commands_;
   static constexpr std::uint32_t kOfTables = NameTable::kAbsent - 1;
 
+  std::vector<Listener> listeners_;  // by number; 0: connections that we made
+  Admission admission_;
+  Silence silence_;
+  std::int64_t refusal_note_at_us_{0};
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
   std::vector<Session*> dirty_;                                          // have something to send, or to be closed for
   std::vector<Session*> flushing_;
@@ -289,6 +316,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   struct Counters {
     std::uint64_t connections{0};
+    std::uint64_t connections_refused{0};
+    std::uint64_t connections_silent{0};  // closed, as they said nothing
     std::uint64_t messages{0};
     std::uint64_t invalid{0};
     std::uint64_t unknown{0};

@@ -40,6 +40,7 @@ void Server::on_turn_end() {
   again = engine_.committed(now) || again;
   if (!logs_are_well()) return;
   tick_neighbours();
+  again = end_silent() || again;
   leave();
   now_known_ = false;
   schedule(again);
@@ -184,6 +185,7 @@ void Server::flush(Session& session) {
         network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
     counters_.bytes_out += taken;
     session.sent += taken;
+    if (taken != 0 && session.is_known) heard(session);
     if (!session.pushed.empty()) measure_pushes(session);
   }
   if (session.unsent() == 0) {
@@ -234,7 +236,7 @@ void Server::schedule(bool again) {
     check_health();
   }
   std::int64_t wake = time_.monotonic_of(engine_.next_due());
-  wake = std::min({wake, next_neighbour_us(), feeds_.next_us()});
+  wake = std::min({wake, next_neighbour_us(), feeds_.next_us(), silence_.next_us()});
   if (unwell_) wake = std::min(wake, slew_at_us_);
   for (ServedLog const& served : logs_) {
     if (served.log->options().scrub_ms != 0) wake = std::min(wake, served.scrub_at_us);

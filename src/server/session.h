@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/subscriptions.h"
 #include "env/network.h"
 #include "fastjournal/types.h"
+#include "server/admission.h"
 #include "wire/framer.h"
 
 namespace fastjournal::server {
@@ -54,6 +56,12 @@ struct Session {
   bool held{false};            // reading stopped until `out` is sent
   bool told_full{false};       // the engine holds back what it has for it
   bool input_ended{false};
+  Admission::Place place{Admission::Place::none};
+  std::list<Session*>* silence{nullptr};  // the line of silence.h that it stands in
+  std::list<Session*>::iterator place_in_silence;
+  std::int64_t silent_since_us{0};
+  std::uint32_t waiting{0};  // commands whose answers come later
+  bool listens{false};       // silence is what it is there for
   bool is_known{false};      // it has said a message: a bad line is a mistake from here on
   bool ending{false};        // nothing more is read; it is closed when `out` has left
   bool neighbour{false};     // a connection that we made

@@ -127,7 +127,7 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers()
       {"ERROR", "command code message parameter"},
       {"TABLE", "name type persistent log rows key columns types description"},
       {"STATS",
-       "table now connections connections_ever messages invalid unknown strangers without_sender bytes_in bytes_out "
+       "table now connections connections_ever connections_refused connections_silent messages invalid unknown strangers without_sender bytes_in bytes_out "
        "alerts "
        "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "
        "feed_records feed_heartbeats wake_messages wake_messages_dropped turns commits sync_us_p50 sync_us_p99 "
@@ -280,6 +280,8 @@ void Server::own_stats(Answer& answer) {
   answer.message("STATS").add("now", turn_now().value);
   answer.add("connections", static_cast<std::uint64_t>(sessions_.size()))
       .add("connections_ever", counters_.connections);
+  answer.add("connections_refused", counters_.connections_refused)
+      .add("connections_silent", counters_.connections_silent);
   answer.add("messages", counters_.messages).add("invalid", counters_.invalid).add("unknown", counters_.unknown);
   answer.add("strangers", counters_.strangers).add("without_sender", counters_.without_sender);
   answer.add("bytes_in", counters_.bytes_in).add("bytes_out", counters_.bytes_out);
@@ -384,6 +386,7 @@ void Server::on_listen(Session& session, Message const& message, Answer& answer,
   status = read_wish(message, wish);
   if (status.ok()) status = engine_.listen(*table, session.id, wish);
   if (!status.ok()) return;
+  session.listens = true;
   answer.message("LISTENING").add("table", std::string_view{table->name});
   if (!wish.topic.empty()) answer.add("domain", wish.topic);
 }

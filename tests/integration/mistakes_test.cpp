@@ -68,12 +68,36 @@ BOOST_FIXTURE_TEST_CASE(malformed_lines_are_answered_with_the_reason_and_the_con
   BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
 }
 
+BOOST_AUTO_TEST_CASE(a_crowd_that_says_nothing_keeps_nobody_out_for_long) {
+  RealDaemon daemon{""};
+  daemon.write("fastjournal.xml",
+               "<fastjournal><limits connections=\"40\" reserved-connections=\"2\" connections-per-peer=\"30\" "
+               "first-message=\"1s\"/></fastjournal>\n");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  std::vector<LineClient> crowd;
+  for (int i = 0; i < 30; ++i) crowd.emplace_back(daemon.tcp());
+  LineClient late{daemon.tcp()};
+  BOOST_TEST(has(late.read_line().value_or(""), "more than 30 connections of ip:127.0.0.1; close some"));
+  BOOST_TEST(!late.read_line().has_value());
+  // Ten places are left for this user, and two for the administrator.
+  for (int i = 0; i < 12; ++i) {
+    crowd.emplace_back(daemon.local());
+    BOOST_TEST(ask(crowd.back(), "ALIVE").starts_with("ABSOLUTELY "));
+  }
+  BOOST_TEST(has(LineClient{daemon.local()}.read_line().value_or(""), "reserved-connections"));
+  for (int i = 0; i < 30; ++i)
+    BOOST_TEST(has(crowd[static_cast<std::size_t>(i)].read_line().value_or(""), "no whole message came within 1 s"));
+  LineClient client{daemon.tcp()};
+  BOOST_TEST(ask(client, "ALIVE").starts_with("ABSOLUTELY "));
+}
+
 // As a page on the web can make any browser do; tests/world/strangers_test.cpp has more of what comes so.
 BOOST_FIXTURE_TEST_CASE(a_browser_that_is_made_to_post_a_command_is_turned_away, Running) {
   for (std::string const& address : {daemon.tcp(), daemon.local()}) {
     LineClient browser{address};
-    BOOST_REQUIRE(browser.send("POST / HTTP/1.1\r\nHost: 127.0.0.1:4050\r\nContent-Type: text/plain\r\n"
-                               "Content-Length: 18\r\n\r\nPAUSE table=jobs\r\n"));
+    BOOST_REQUIRE(
+        browser.send("POST / HTTP/1.1\r\nHost: 127.0.0.1:4050\r\nContent-Type: text/plain\r\n"
+                     "Content-Length: 18\r\n\r\nPAUSE table=jobs\r\n"));
     BOOST_TEST(has(browser.read_line().value_or(""), "this one is closed"));
     BOOST_TEST(!browser.read_line().has_value());
     LineClient client{address};

@@ -23,6 +23,10 @@ constexpr std::int64_t kScrubRoundMs = 60'000;
 // to write everything again.
 constexpr int kRoundParts = 8;
 constexpr int kMendingParts = 3 * kRoundParts;
+// So few that a crowd fills them.
+constexpr std::size_t kPlaces = 64;
+constexpr std::size_t kPlacesOfPeer = 32;
+constexpr std::int64_t kFirstMessageUs = 30'000'000;
 
 class Player {
  public:
@@ -31,6 +35,8 @@ class Player {
     if (seed % 3 == 0) world_.log_options.sync_place = storage::SyncPlace::on_thread;
     // Of those with syncs on a thread, and of the others.
     if (seed % 4 >= 2) world_.log_options.scrub_ms = kScrubRoundMs;
+    world_.limits.connections = {
+        .most = kPlaces, .reserved = 1, .per_peer = kPlacesOfPeer, .first_message_us = kFirstMessageUs, .idle_us = 0};
     world_.disk().ignore_syncs(lying_disk);
   }
 
@@ -96,6 +102,8 @@ class Player {
     if (is_right()) hear_wakes();
     if (is_right()) follow();
     if (is_right() && following_() % 100 == 0) send_stranger();
+    if (is_right()) be_silent();
+    if (is_right() && following_() % 200 == 0) crowd();
     if (is_right() && draw(64) == 0) look();
     if (is_right() && draw(8) == 0) books.nobody_waits_in_vain();
   }
@@ -132,6 +140,48 @@ class Player {
     if (!heard.closed_by_server || !heard.to_client.starts_with("INVALID ") ||
         heard.to_client.find('\n') + 1 != heard.to_client.size())
       wrong("a stranger was not turned away: " + heard.to_client);
+  }
+
+  // Whoever says no whole message is shown out when its time is over, and not before.
+  void be_silent() {
+    std::int64_t const now_us = world_.clock().monotonic_us();
+    if (silent_ != ConnectionId::none) {
+      SimNetwork::Connection& one = world_.network().at(silent_);
+      std::int64_t const silent_us = now_us - silent_since_us_;
+      if (one.closed_by_server && silent_us < kFirstMessageUs) return wrong("a newcomer was shown out too early");
+      if (!one.closed_by_server && silent_us > kFirstMessageUs + 2'000'000)
+        return wrong("whoever says nothing was not shown out");
+      if (following_() % 4 == 0 && !one.closed_by_server) one.to_server += 'A';
+      if (one.closed_by_server || following_() % 500 == 0) leave_silent();
+    } else if (following_() % 50 == 0) {
+      silent_ = world_.network().connect("sim:silent", "ip:192.0.2.9");
+      silent_since_us_ = now_us;
+    }
+  }
+  void leave_silent() {
+    world_.network().drop(silent_);
+    silent_ = ConnectionId::none;
+  }
+
+  // More come than there are places, of one address or of many: the administrator is heard all the same.
+  void crowd() {
+    bool const many = following_() % 2 == 0;
+    std::vector<ConnectionId> all;
+    bool refused = false;
+    for (std::size_t i = 0; i < 2 * kPlaces && !refused; ++i) {
+      all.push_back(world_.network().connect("sim:crowd", "ip:198.51.100." + std::to_string(many ? i % 8 : 0)));
+      refused = world_.network().at(all.back()).closed_by_server;
+    }
+    if (!refused || all.size() > kPlaces + 1 || (!many && all.size() != kPlacesOfPeer + 1))
+      wrong("a crowd of " + std::to_string(all.size()) + " was let in");
+    ConnectionId const admin = world_.network().connect("unix:admin");
+    world_.network().at(admin).to_server = "ALIVE\n";
+    world_.settle();
+    if (!world_.network().at(admin).to_client.starts_with("ABSOLUTELY "))
+      wrong("a crowd keeps the administrator out: " + world_.network().at(admin).to_client);
+    all.push_back(admin);
+    for (ConnectionId const id : all) world_.network().drop(id);
+    world_.settle();
   }
 
   // Wakes leave as messages too, to a communicatord that is always there.
@@ -399,6 +449,7 @@ class Player {
 
   void begin_again(bool leases_may_be_lost) {
     is_rotten_ = false;
+    silent_ = ConnectionId::none;
     for (Books* const books : both_) books->begin_again(leases_may_be_lost);
   }
 
@@ -438,6 +489,8 @@ class Player {
   std::uint64_t full_until_{0};  // step at which the disk has space again
   bool is_rotten_{false};        // what was durable, since the last start
   std::unique_ptr<Follower> follower_;
+  ConnectionId silent_{ConnectionId::none};
+  std::int64_t silent_since_us_{0};
 };
 
 }  // namespace

@@ -5,10 +5,12 @@
 
 namespace fastjournal::sim {
 
-ConnectionId SimNetwork::connect(std::string_view peer) {
+ConnectionId SimNetwork::connect(std::string_view peer, std::string_view origin) {
   ConnectionId const id{++last_id_};
+  bool const local = peer.starts_with("unix:");
   connections_[id];
-  handler_->on_open(id, {.text = peer, .origin = peer.starts_with("unix:") ? "uid:0" : "ip:192.0.2.1"});
+  handler_->on_open(id, {.text = peer, .origin = local ? "uid:0" : origin, .listener = local ? kAdministrator : kTcp});
+  again_ = true;
   return id;
 }
 

@@ -53,7 +53,10 @@ class SimNetwork final : public env::Network {
   };
 
   // -- the client's side ----------------------------------------------------
-  ConnectionId connect(std::string_view peer);
+  // Listeners of the server: unix sockets are the administrator's.
+  static constexpr std::uint32_t kTcp = 1;
+  static constexpr std::uint32_t kAdministrator = 2;
+  ConnectionId connect(std::string_view peer, std::string_view origin = "ip:192.0.2.1");
   Connection& at(ConnectionId id) { return connections_.at(id); }
   // The client vanished.
   void drop(ConnectionId id);

@@ -97,7 +97,9 @@ Status World::start() {
   informed_.clear();
   kept_.clear();
   keeping_.clear();
-  server_ = std::make_unique<server::Server>(clock_, network_, types_, server::ServerLimits{}, *this);
+  server_ = std::make_unique<server::Server>(clock_, network_, types_, limits, *this);
+  server_->add_listener(SimNetwork::kTcp, {.address = "sim:4050"});
+  server_->add_listener(SimNetwork::kAdministrator, {.address = "unix:/run/fastjournal.sock", .administrator = true});
   if (configure) configure(*server_);
   stop_reason_.clear();
   core::Engine& engine = server_->engine();

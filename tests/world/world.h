@@ -78,6 +78,7 @@ class World final : public server::Administration {
   storage::LogOptions log_options;
   // From the next start on, as TableContext's; a replay in between has 0.
   std::uint64_t hash_seed{0};
+  server::ServerLimits limits;
   // Syncs on a thread do not end, unless somebody must wait for one.
   void hold_flushes(bool hold);
 

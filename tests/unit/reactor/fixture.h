@@ -132,8 +132,8 @@ class Server {
   }
   ~Server() { finish(); }
 
-  std::string listen(std::string const& address = kLoopback) {
-    auto bound = reactor->listen({address}, {});
+  std::string listen(std::string const& address = kLoopback, env::ListenOptions const& how = {}) {
+    auto bound = reactor->listen({address}, how);
     BOOST_REQUIRE_MESSAGE(bound.ok(), bound.status().text());
     return bound.value().text;
   }

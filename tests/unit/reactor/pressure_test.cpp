@@ -208,6 +208,46 @@ BOOST_AUTO_TEST_CASE(peers_above_the_limit_are_refused_and_the_next_are_taken_wh
   BOOST_TEST(warnings[0].find("the limit is 3") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(the_last_connections_are_for_the_reserved_listener_and_others_hear_why_there_is_none) {
+  TemporaryFolder const folder;
+  ReactorOptions options;
+  options.connections_max = 8;
+  options.connections_reserved = 2;
+  options.refusal = "no more\n";
+  Server server{options};
+  std::string const address = server.listen();
+  std::string const reserved = server.listen(folder / "a.sock", {.reserved = true});
+  server.start();
+  std::vector<LineClient> clients;
+  auto const is_served = [&](std::string const& where) {
+    clients.emplace_back(where);
+    clients.back().send("x\n");
+    return clients.back().read_line() == "x";
+  };
+  for (int i = 0; i < 6; ++i) BOOST_TEST(is_served(address));
+  for (int i = 0; i < 4; ++i) {
+    LineClient refused{address};
+    BOOST_TEST(refused.read_all().value_or("(lost)") == "no more\n");
+  }
+  // Though their own listener pauses, nobody waits for it.
+  BOOST_TEST(is_served(reserved));
+  BOOST_TEST(is_served(reserved));
+  LineClient refused{reserved};
+  BOOST_TEST(refused.read_all().value_or("(lost)") == "no more\n");
+  clients[0].send("z\n");
+  BOOST_TEST(clients[0].read_line().value() == "z");
+  server.finish();
+  BOOST_TEST(server.reactor->connections_max() == 6U);
+  BOOST_TEST(server.reactor->counters().refused == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(no_more_than_a_quarter_of_the_connections_is_reserved) {
+  ReactorOptions options;
+  options.connections_max = 10;
+  options.connections_reserved = 16;
+  BOOST_TEST(make_reactor(options)->connections_max() == 8U);
+}
+
 BOOST_AUTO_TEST_CASE(without_descriptors_peers_are_refused_instead_of_left_hanging) {
   std::vector<std::string> warnings;
   ReactorOptions options;

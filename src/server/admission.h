@@ -1,0 +1,42 @@
+// Who may come in: how many connections there are, in all and of each peer, and
+// the places that are kept for administrators, so that nobody can lock them out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "fastjournal/status.h"
+
+namespace fastjournal::server {
+
+struct ConnectionLimits {
+  std::size_t most{10'000};
+  std::size_t reserved{16};     // beside them, for those who come by an administrator's socket
+  std::size_t per_peer{7'500};  // of one origin (env::Peer)
+  // Whoever says no whole message for so long is closed: at first, and later. 0: never.
+  std::int64_t first_message_us{30'000'000};
+  std::int64_t idle_us{0};
+};
+
+class Admission {
+ public:
+  // What a connection takes until it leaves.
+  enum class Place : std::uint8_t { none, ordinary, reserved };
+
+  explicit Admission(ConnectionLimits limits) : limits_(limits) {}
+
+  // over_limit: no, and why. Administrators take ordinary places as long as they may have one: the others are there
+  // when these are gone.
+  [[nodiscard]] Result<Place> enter(std::string const& origin, bool administrator);
+  void leave(std::string const& origin, Place place);
+
+ private:
+  ConnectionLimits limits_;
+  std::size_t ordinary_{0};
+  std::size_t reserved_{0};
+  std::map<std::string, std::size_t> by_origin_;  // those in ordinary places
+};
+
+}  // namespace fastjournal::server
