@@ -31,6 +31,7 @@ bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexce
     case RecordType::client_dropped: state_.drop_client(as_text(record.body)); return true;
     case RecordType::pause: return apply_pause(record, effects);
     case RecordType::resume: return apply_resume(record, base, effects);
+    case RecordType::clock: return apply_clock(record, effects);
   }
   return false;
 }
@@ -273,6 +274,13 @@ bool Journal::apply_resume(RecordView const& record, Lsn base, Effects& effects)
   state_.end_pause();
   effects.lower_alert("paused");
   effects.available_again({}, state_.order().available());
+  return true;
+}
+
+bool Journal::apply_clock(RecordView const& record, Effects& effects) {
+  ClockBody body;
+  if (!read_clock(as_text(record.body), body)) return false;
+  state_.lower_clock(body.from, body.to, effects);
   return true;
 }
 

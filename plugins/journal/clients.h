@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -101,6 +102,16 @@ class Clients {
     by_name_.erase(found);
     clients_[number].reset();
     free_.push_back(number);
+  }
+
+  // None was used later than at `to`.
+  void lower_clock(std::int64_t to) {
+    while (!by_use_.empty() && by_use_.rbegin()->first > to) {
+      std::uint32_t const number = by_use_.rbegin()->second;
+      by_use_.erase(std::prev(by_use_.end()));
+      clients_[number]->last_used = to;
+      by_use_.emplace(to, number);
+    }
   }
 
   [[nodiscard]] Client const* find(std::string_view name) const {

@@ -37,6 +37,7 @@ struct Journal::Wish {
   bool has_date{false};  // it was asked for
   std::int64_t expires{0};
   std::int64_t inserted{0};  // the client's date
+  bool has_inserted{false};  // it gave one: without, it means now, and is never late
   Sender sender{};
   std::size_t message_bytes{0};
   std::string_view key{};
@@ -53,6 +54,7 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   wish.has_date = parameters.has("process_date");
   wish.expires = parameters.date("expiration_date", 0, now);
   wish.inserted = parameters.date("insertion_date", now, now);
+  wish.has_inserted = parameters.has("insertion_date");
   wish.sender.client = parameters.text("client", kClientBytesMax);
   wish.sender.sequence = parameters.unsigned_integer("sequence", 0);
   bool const has_client = parameters.has("client");
@@ -141,7 +143,7 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
   }
   bool const behind = rows.processing != kNoRow;
   std::uint32_t const latest = rows.waiting != kNoRow ? rows.waiting : newest_of(rows);
-  if (latest != kNoRow && wish.inserted < state_.view(latest).facts.accepted)
+  if (latest != kNoRow && wish.has_inserted && wish.inserted < state_.view(latest).facts.accepted)
     return answer_stale(latest, wish, decision);
   if (rows.waiting != kNoRow) return merge_into(rows.waiting, behind, wish, decision);
 

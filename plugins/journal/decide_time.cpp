@@ -144,6 +144,11 @@ bool Journal::decide_time_lost(DurationMs lost, Decision& decision) const {
   return false;
 }
 
+void Journal::decide_clock_accepted(TimeMs from, Decision& decision) const {
+  serving_at_ = decision.now.value;
+  append_clock(decision.records, {from.value, decision.now.value});
+}
+
 // ---------------------------------------------------------------------------
 // Copying forward
 

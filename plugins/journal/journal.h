@@ -40,6 +40,7 @@ class Journal final : public Table {
   bool decide_connection_closed(ConnectionId connection, Decision& decision) const override;
   bool decide_recovered(Decision& decision) const override;
   bool decide_time_lost(DurationMs lost, Decision& decision) const override;
+  void decide_clock_accepted(TimeMs from, Decision& decision) const override;
   [[nodiscard]] std::uint64_t available(std::string_view topic) const override;
 
   [[nodiscard]] Status check_topic(std::string_view topic) const override;
@@ -184,6 +185,7 @@ class Journal final : public Table {
   bool apply_client(RecordView const& record);
   bool apply_pause(RecordView const& record, Effects& effects);
   bool apply_resume(RecordView const& record, Lsn base, Effects& effects);
+  bool apply_clock(RecordView const& record, Effects& effects);
   void note_failure(bool done, bool failed);
   void measure_lease(std::uint32_t row, std::int64_t began);
   void measure_done(std::uint32_t row);

@@ -72,6 +72,15 @@ class Leases {
     fill(number, terms);
   }
 
+  // Other dates, and nothing else.
+  void lower(std::uint32_t number, std::int64_t began, std::int64_t ends) {
+    Lease& lease = at(number);
+    ends_.erase({lease.ends, number});
+    ends_.emplace(ends, number);
+    lease.began = began;
+    lease.ends = ends;
+  }
+
   void remove(std::uint32_t number) {
     empty(number);
     Lease& lease = at(number);

@@ -38,6 +38,7 @@ struct Facts {
   std::uint32_t data_bytes{0};
   std::uint32_t error_bytes{0};
 
+  bool operator==(Facts const&) const = default;
   [[nodiscard]] bool is_expired(std::int64_t now) const { return expires != 0 && expires <= now; }
 };
 

@@ -293,6 +293,12 @@ Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body) {
 
 Lsn append_resume(Records& records, ObjectId pause) { return append(records, RecordType::resume, 1, pause, Head{}); }
 
+Lsn append_clock(Records& records, ClockBody const& body) {
+  Head head;
+  head.six(body.from).six(body.to);
+  return append(records, RecordType::clock, 1, ObjectId{}, head);
+}
+
 void write_pause(std::string& out, Pause const& pause) {
   append_little(out, pause.id.value);
   out.append(pause_head(body_of(pause)).view()).append(pause.reason);
@@ -442,6 +448,13 @@ bool read_pause(std::string_view bytes, PauseBody& body) {
   body.reason = tail.rest();
   return tail.finished() && flags <= (kStandingMask | kByFailures) &&
          (body.standing == Standing::paused || body.standing == Standing::draining);
+}
+
+bool read_clock(std::string_view bytes, ClockBody& body) {
+  Tail tail{bytes};
+  body.from = tail.six();
+  body.to = tail.six();
+  return tail.finished() && body.to <= body.from;
 }
 
 bool read_client(std::string_view bytes, ClientBody& body) {

@@ -35,6 +35,7 @@ enum class RecordType : std::uint8_t {
   client_dropped = 11,  // a client was silent for too long
   pause = 12,           // the table is paused, or drains: begins, changes, or is copied forward
   resume = 13,          // it is open again
+  clock = 14,           // the clock was ahead, and was accepted as it is: dates of what has been are no later
 };
 
 // The newest version that is written and read; 0: no such record. Version 2 adds the counter of failures, and to
@@ -53,7 +54,8 @@ enum class RecordType : std::uint8_t {
     case RecordType::client:
     case RecordType::client_dropped:
     case RecordType::pause:
-    case RecordType::resume: return 1;
+    case RecordType::resume:
+    case RecordType::clock: return 1;
   }
   return 0;
 }
@@ -157,6 +159,11 @@ struct PauseBody {
   std::string_view reason{};
 };
 
+struct ClockBody {
+  std::int64_t from{0};  // the log's last date
+  std::int64_t to{0};    // what it is from here on
+};
+
 [[nodiscard]] PauseBody body_of(Pause const& pause);
 
 // Each appends one record and returns its place.
@@ -174,6 +181,7 @@ Lsn append_client(Records& records, ObjectId segment, ClientBody const& body);
 Lsn append_client_dropped(Records& records, std::string_view name);
 Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body);
 Lsn append_resume(Records& records, ObjectId pause);
+Lsn append_clock(Records& records, ClockBody const& body);
 
 // A row's canonical bytes, for the digest: its id and its record, without the sender.
 void write_row(std::string& out, ObjectId id, RowBody const& body);
@@ -198,5 +206,6 @@ void write_pause(std::string& out, Pause const& pause);
 [[nodiscard]] bool read_seen(std::string_view bytes, SeenBody& body);
 [[nodiscard]] bool read_client(std::string_view bytes, ClientBody& body);
 [[nodiscard]] bool read_pause(std::string_view bytes, PauseBody& body);
+[[nodiscard]] bool read_clock(std::string_view bytes, ClockBody& body);
 
 }  // namespace fastjournal::journal

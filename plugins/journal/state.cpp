@@ -344,6 +344,50 @@ bool State::advance(std::int64_t now, std::size_t budget, Effects& effects) {
   });
 }
 
+void State::lower_clock(std::int64_t from, std::int64_t to, Effects& effects) {
+  // Out of all that goes by dates, under those of before.
+  std::vector<std::uint32_t> waiting;
+  for (std::uint32_t index = 0; index < rows_.end(); ++index) {
+    if (!is_waiting(rows_[index].place())) continue;
+    leave(index, effects);
+    waiting.push_back(index);
+  }
+  now_ = to;
+  order_.see(to);
+  for (std::uint32_t index = 0; index < rows_.end(); ++index)
+    if (rows_[index].place() != Place::free) lower_dates(index, from, to);
+  lower_leases(from, to);
+  clients_.lower_clock(to);
+  pause_.since = std::min(pause_.since, to);
+  for (std::uint32_t const index : waiting) enter_waiting(index, effects);
+}
+
+void State::lower_dates(std::uint32_t index, std::int64_t from, std::int64_t to) {
+  Row& row = rows_[index];
+  PayloadView const old = view(index);
+  // It came under that clock, and was due by it: so it is still. All other process dates somebody may have meant.
+  if (old.facts.arrival > to && row.date() > to && row.date() <= from) row.set_date(to);
+  Facts facts = old.facts;
+  for (std::int64_t* const date : {&facts.arrival, &facts.inserted, &facts.accepted, &facts.parked_at})
+    *date = std::min(*date, to);
+  if (facts == old.facts) return;
+  if (row.place() == Place::parked) {
+    parked_.erase({old.facts.parked_at, index});
+    parked_.emplace(facts.parked_at, index);
+  }
+  rewrite(index, old, facts, old.data, old.error);
+}
+
+void State::lower_leases(std::int64_t from, std::int64_t to) {
+  for (std::uint32_t number = 0; number < leases_.end(); ++number) {
+    Lease const& lease = leases_[number];
+    if (lease.row == kNoRow || lease.ends <= to) continue;
+    std::int64_t const ends = std::max(to, lease.ends - (from - to));
+    order_.renew(lease.row, lease.ends, ends);
+    leases_.lower(number, std::min(lease.began, to), ends);
+  }
+}
+
 TimeMs State::next_date() const {
   std::int64_t date = std::min(wheel_.first_date().value, order_.next_token());
   if (!leases_.ends().empty()) date = std::min(date, leases_.ends().begin()->first);

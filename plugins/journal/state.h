@@ -120,6 +120,9 @@ class State {
     order_.see(now_);
   }
   bool advance(std::int64_t now, std::size_t budget, Effects& effects);
+  // The clock was ahead: it is `to`, and was `from`. Later dates of what has been become `to`, leases end earlier by
+  // the difference, and rows whose date is still to come wait for it again. Looks at all rows.
+  void lower_clock(std::int64_t from, std::int64_t to, Effects& effects);
 
   // -- rows ---------------------------------------------------------------
   // False: the body does not fit (a second waiting row of the key, an unknown schema).
@@ -187,6 +190,8 @@ class State {
   void unlink(std::uint32_t row, std::string_view key);
   [[nodiscard]] std::string_view domain_text_of(PayloadView const& payload);
   void tell_order(std::uint32_t row, Effects& effects);
+  void lower_dates(std::uint32_t row, std::int64_t from, std::int64_t to);
+  void lower_leases(std::int64_t from, std::int64_t to);
   void enter_waiting(std::uint32_t row, Effects& effects);
   // Those of the header; failures stand with the facts.
   void set_counters(std::uint32_t index, Counters const& counters);

@@ -38,6 +38,13 @@ struct LogDeclaration {
   bool operator==(LogDeclaration const&) const = default;
 };
 
+// What a start takes.
+struct StartDeclaration {
+  std::int64_t clock_behind_ms_max{3'600'000};  // the computer's clock behind the log's last date
+
+  bool operator==(StartDeclaration const&) const = default;
+};
+
 struct LimitsDeclaration {
   std::uint32_t connections{10'000};
   std::uint64_t line_bytes{1U << 20U};      // of a text message
@@ -98,6 +105,7 @@ struct DaemonDeclaration {
   std::string plugins_folder;        // empty: where the daemon was installed with its plugins
   std::vector<LogDeclaration> logs;  // "shared" is always among them
   LimitsDeclaration limits;
+  StartDeclaration start;
   LoggingDeclaration logging;
   AlertsDeclaration alerts;
   CommunicatorDeclaration communicator;

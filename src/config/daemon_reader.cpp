@@ -153,6 +153,12 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
   size("memory-bytes", 16 * kMiB, 64 * 1024 * kGiB, out.memory_bytes);
 }
 
+void read_start(Element const& element, StartDeclaration& out) {
+  element.expect({.attributes = {{"max-clock-behind"}}, .children = {}});
+  if (auto const most = duration_field(element, "max-clock-behind", 0, 3650LL * 86'400'000))
+    out.clock_behind_ms_max = *most;
+}
+
 void read_logging(Element const& element, std::filesystem::path const& base, LoggingDeclaration& out) {
   std::vector<std::string_view> const levels{"trace", "debug", "info", "warn", "error"};
   element.expect({.attributes = {{"level"}, {"file"}}, .children = {}});
@@ -250,6 +256,7 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
                             {"plugins"},
                             {"log", Times::any},
                             {"limits"},
+                            {"start"},
                             {"logging"},
                             {"socket"},
                             {"alerts"},
@@ -263,6 +270,7 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
   out.tables_folder = read_folder(root, "tables", base, "tables.d");
   out.plugins_folder = read_folder(root, "plugins", base, "");
   if (auto const element = root.child("limits")) read_limits(*element, out.limits);
+  if (auto const element = root.child("start")) read_start(*element, out.start);
   if (auto const element = root.child("logging")) read_logging(*element, base, out.logging);
   if (auto const element = root.child("communicator")) read_communicator(*element, base, out.communicator);
   if (auto const element = root.child("alerts")) read_alerts(*element, base, out);

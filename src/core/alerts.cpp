@@ -117,6 +117,11 @@ void AlertBook::forget_table(TableId table) {
   std::erase_if(entries_, [table](auto const& one) { return one.first.first == table; });
 }
 
+void AlertBook::lower_clock(TimeMs now) {
+  for (auto& [key, entry] : entries_)
+    for (TimeMs* const date : {&entry.alert.first, &entry.alert.last, &entry.told}) *date = std::min(*date, now);
+}
+
 AlertBook::Entry const* AlertBook::find(TableId table, std::string_view name) const {
   auto const found = entries_.find(Key{table, name});
   return found == entries_.end() ? nullptr : &found->second;

@@ -72,6 +72,9 @@ class AlertBook {
   // first record the base has passed.
   [[nodiscard]] bool apply(RecordView const& record);
   void forget_table(TableId table);
+  // Dates above `now` count as `now`: else one that was told under a clock that was ahead would be counted for years
+  // and told no more.
+  void lower_clock(TimeMs now);
 
   [[nodiscard]] std::map<Key, Entry> const& all() const { return entries_; }
   [[nodiscard]] Entry const* find(TableId table, std::string_view name) const;

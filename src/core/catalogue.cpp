@@ -16,14 +16,14 @@ namespace {
 //   table    u32 id, u8 length, name, u8 length, type
 //   schema   u32 id, schema as model/schema_codec.h writes it
 //   dropped  u32 id
-//   clock    i64 ms
+//   clock    i64 ms; of version 2 also u8 why, i64 ms
 //   numbers  u64 LSN
+//   accepted i64 ms: the clock from here on, i64 ms: before
 // and those of alerts.h, 5 to 7
-enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = kClockRecord, numbers = 8 };
+enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = kClockRecord, numbers = 8, accepted = 9 };
 
-Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body) {
-  auto const type = static_cast<std::uint8_t>(kind);
-  Records::Place const place = records.append(type, Catalogue::newest_version(type), object, body.size());
+Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body, std::uint8_t version = 1) {
+  Records::Place const place = records.append(static_cast<std::uint8_t>(kind), version, object, body.size());
   std::memcpy(place.body.data(), body.data(), body.size());
   return place.lsn;
 }
@@ -65,10 +65,36 @@ void Catalogue::append_table_dropped(Records& records, ObjectId object, TableId 
   append(records, Kind::dropped, object, body);
 }
 
-void Catalogue::append_clock(Records& records, TimeMs now) {
+// The one that stands in each batch has version 1.
+void Catalogue::append_clock(Records& records, Clock const& clock) {
+  std::string body;
+  append_little(body, clock.now.value);
+  if (clock.why == Clock::Why::passed) {
+    append(records, Kind::clock, {}, body);
+    return;
+  }
+  append_little(body, static_cast<std::uint8_t>(clock.why));
+  append_little(body, clock.by.value);
+  append(records, Kind::clock, {}, body, 2);
+}
+
+void Catalogue::append_clock_accepted(Records& records, TimeMs now, TimeMs from) {
   std::string body;
   append_little(body, now.value);
-  append(records, Kind::clock, {}, body);
+  append_little(body, from.value);
+  append(records, Kind::accepted, {}, body);
+}
+
+bool Catalogue::apply_time(RecordView const& record) {
+  auto const kind = static_cast<Kind>(record.type);
+  if (kind != Kind::clock && kind != Kind::accepted) return true;
+  ByteReader reader{as_text(record.body)};
+  TimeMs const now{reader.number<std::int64_t>()};
+  // Why, and by how much; or from where.
+  if (kind == Kind::clock && record.version == 2) static_cast<void>(reader.bytes(9));
+  if (kind == Kind::accepted) static_cast<void>(reader.bytes(8));
+  last_now_ = kind == Kind::accepted ? now : std::max(last_now_, now);
+  return reader.finished();
 }
 
 void Catalogue::append_numbers(Records& records, ObjectId object, Lsn below) {
@@ -86,8 +112,8 @@ std::optional<TableId> Catalogue::table_of(RecordView const& record) {
 }
 
 std::string_view Catalogue::name_of(std::uint8_t type) {
-  static constexpr std::array<std::string_view, 9> kNames = {"",      "table",       "schema",     "dropped", "clock",
-                                                             "alert", "alert again", "alert over", "numbers"};
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "", "table", "schema", "dropped", "clock", "alert", "alert again", "alert over", "numbers", "clock accepted"};
   return type < kNames.size() ? kNames[type] : kNames[0];
 }
 
@@ -96,8 +122,9 @@ std::uint8_t Catalogue::newest_version(std::uint8_t type) {
     case Kind::table:
     case Kind::schema:
     case Kind::dropped:
-    case Kind::clock:
-    case Kind::numbers: return 1;
+    case Kind::numbers:
+    case Kind::accepted: return 1;
+    case Kind::clock: return 2;
   }
   return AlertBook::newest_version(type);
 }
@@ -117,11 +144,11 @@ bool Catalogue::apply(RecordView const& record) noexcept {
       alerts_.forget_table(id);
       return true;
     }
-    case Kind::clock: {
-      ByteReader reader{as_text(record.body)};
-      last_now_ = std::max(last_now_, TimeMs{reader.number<std::int64_t>()});
-      return reader.finished();
-    }
+    case Kind::clock: return apply_time(record);
+    case Kind::accepted:
+      if (!apply_time(record)) return false;
+      alerts_.lower_clock(last_now_);
+      return true;
     case Kind::numbers: {
       ByteReader reader{as_text(record.body)};
       Lsn const below{reader.number<std::uint64_t>()};

@@ -38,8 +38,25 @@ class Catalogue {
   static void append_table(Records& records, ObjectId object, TableId id, std::string_view name, std::string_view type);
   static void append_schema(Records& records, ObjectId object, TableId id, Schema const& schema);
   static void append_table_dropped(Records& records, ObjectId object, TableId id);
-  // The engine's `now`, so that time never goes back over a restart (DECISIONS 14).
-  static void append_clock(Records& records, TimeMs now);
+  // The engine's `now`, so that time never goes back over a restart (DECISIONS 14), and why it is another than time
+  // alone makes it.
+  struct Clock {
+    enum class Why : std::uint8_t {
+      passed,  // nothing but time
+      set,     // the wall clock was set forward by `by`
+      slept,   // the computer slept so long
+    };
+    TimeMs now{};
+    Why why{Why::passed};
+    DurationMs by{};
+  };
+  static void append_clock(Records& records, Clock const& clock);
+  // The administrator accepted a wall clock that is behind `from`, the log's last date: it is `now`, and later dates
+  // of what has been count as `now`. A record of a type of its own, as alerts depend on it: who reads the catalogue
+  // before the rest must meet it among them.
+  static void append_clock_accepted(Records& records, TimeMs now, TimeMs from);
+  // What the record says of time alone; false: damaged. Others say nothing.
+  [[nodiscard]] bool apply_time(RecordView const& record);
   // Numbers below are given away by logs that keep nothing (VolatileLog): no start gives them again.
   static void append_numbers(Records& records, ObjectId object, Lsn below);
   struct Numbers {

@@ -146,7 +146,7 @@ void Engine::end_group(HostedLog& log, TimeMs now, Promise promise) {
   if (!log.clock_in_batch) {
     Group clock;
     clock.begin(log, TableId::catalogue);
-    Catalogue::append_clock(clock, now);
+    Catalogue::append_clock(clock, {.now = now});
     clock.apply_to_catalogue();
     log.clock_in_batch = true;
   }
@@ -214,6 +214,10 @@ bool Engine::run_timers(TimeMs now) {
   for (std::uint32_t looked = 0; due_.first_date() <= now; ++looked) {
     if (looked == kTimedTablesPerTurn) return true;
     HostedTable& table = *tables_[due_.first()];
+    if (table.lost.any() && !tell_lost(table, now)) {
+      due_.set(table.number, now + kRetryWithoutSpace);
+      continue;
+    }
     Collector effects{*this, table, {}};
     bool const more = table.table->next_due() <= now && table.table->advance(now, kAdvanceBudget, effects);
     // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.

@@ -85,8 +85,10 @@ class Engine {
   [[nodiscard]] Status attach(HostedLog& hosted, Log& log);
   // New tables and schemas enter the catalogues. The owner commits before it serves.
   [[nodiscard]] Status finish_recovery(TimeMs now);
-  // The largest date any log knows: `now` never goes below it.
+  // The largest date any log knows: `now` never goes below it,
   [[nodiscard]] TimeMs last_now() const;
+  // but by this, before finish_recovery: the clock was ahead, and `now` is right.
+  [[nodiscard]] Status accept_clock(TimeMs now);
 
   // Rows of all tables; above it what adds is refused (no_space).
   void limit_memory(std::uint64_t bytes) { memory_bytes_max_ = bytes; }
@@ -109,6 +111,9 @@ class Engine {
 
   // -- time -------------------------------------------------------------------
   [[nodiscard]] TimeMs next_due() const { return std::min(due_.first_date(), reset_due_); }
+  // Of the time up to `now` so much was lost (engine_time.cpp): recorded, and leases end later by it. Before anything
+  // else sees this `now`.
+  void lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now);
   // Bounded; true if more is due.
   [[nodiscard]] bool run_timers(TimeMs now);
   // Parked commands and wakes. True if it wants another turn.
@@ -197,6 +202,9 @@ class Engine {
   // closed connections): calls `decide` until it says no more, within a budget of steps.
   Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
                           std::function<bool(Decision&)> const& decide);
+  // False: there was no room, and the table's leases wait for the rest.
+  bool tell_lost(HostedTable& table, TimeMs now);
+  Status accept_clock_in(HostedLog& log, TimeMs now);
   void close_group(HostedLog& log, TimeMs now, Promise promise);
   void end_group(HostedLog& log, TimeMs now, Promise promise);
   void end_waiting(HostedTable& table);

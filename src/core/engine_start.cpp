@@ -97,7 +97,8 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   if (record.table == TableId::catalogue) {
     HostedTable* const described = log.table_of_schema(record);
     if (described != nullptr && described->feed != nullptr) described->feed->note(record);
-    return record.type == kClockRecord ? replay_catalogue(log, record) : Status{};
+    // All else of it is known; time goes by what stands beside the records.
+    return log.catalogue.apply_time(record) ? Status{} : replay_catalogue(log, record);
   }
   auto const found = log.tables.find(record.table);
   // A table that was dropped or is to be forgotten: its records stay until the base has passed them.

@@ -2,6 +2,7 @@
 // waits for it. Plain data that only the engine's parts touch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -67,6 +68,14 @@ struct HostedTable {
   std::unique_ptr<Feed> feed;           // null: nobody can follow it
   std::unique_ptr<WakeMessages> wakes;  // null: the table declares no wake-message
   std::uint64_t memory_bytes{0};        // as it last said
+  // Time that was lost, and that its leases do not know yet: as a rule nothing, as it is told at once. What is being
+  // told, with the table's own cursor, and what follows.
+  struct {
+    DurationMs telling{};
+    std::array<std::uint64_t, 4> carry{};
+    DurationMs left{};
+    [[nodiscard]] bool any() const { return telling.value != 0 || left.value != 0; }
+  } lost;
   bool forgotten{false};                // dropped once the replay has told how many rows it has
   bool touched{false};                  // somebody may have to be told at the end of the turn
   std::uint64_t commands{0};

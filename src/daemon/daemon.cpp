@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "config/daemon_reader.h"
 #include "config/table_reader.h"
@@ -203,6 +204,7 @@ Status Daemon::open_logs() {
   core::Engine& engine = server_->engine();
   engine.hash_with(os::random_bits());
   engine.declare(tables_, tables_to_forget());
+  server_->judge_clock_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
   os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
   for (config::LogDeclaration const& log : declared_.logs) {
     core::HostedLog& hosted = engine.add_log(log.name);
@@ -222,13 +224,15 @@ Status Daemon::open_logs() {
     options.workers = &workers;
     std::int64_t const before = clock_.monotonic_us();
     std::int64_t tell_at = before + kProgressEveryUs;
-    server::Replay replay{engine, hosted, [&](storage::ReadProgress const& progress) {
+    server::Replay replay{engine, hosted,
+                          [&](storage::ReadProgress const& progress) {
                             end_start_if_told();
                             heap_.look(progress.bytes_total - progress.bytes);
                             if (clock_.monotonic_us() < tell_at) return;
                             tell_at = clock_.monotonic_us() + kProgressEveryUs;
                             log_info(progress_text(log.name, progress));
-                          }};
+                          },
+                          [this, &hosted] { return server_->check_clock(hosted); }};
     storage::RecoveryReport report;
     Result<std::unique_ptr<storage::FileLog>> opened =
         storage::FileLog::open(*disk_, log.name, options, replay, report);
@@ -335,6 +339,7 @@ void Daemon::print_banner() const {
   for (core::Engine::Forgotten const& one : server_->engine().forgotten())
     fmt::print("forgotten  {}: {} dropped for good\n", one.table,
                one.rows ? fmt::format("{} {}", *one.rows, *one.rows == 1 ? "row" : "rows") : "its rows, not counted,");
+  if (!server_->clock_note().empty()) fmt::print("clock      {}\n", server_->clock_note());
   fmt::print("durability {}\n", server_->durability());
   for (auto const& table : server_->engine().tables()) {
     if (table->table == nullptr) continue;
@@ -350,7 +355,10 @@ void Daemon::print_banner() const {
 void Daemon::reload_by_signal() {
   Result<std::vector<std::string>> const changes = server_->reload();
   if (!changes.ok()) {
-    log_error("reload refused, nothing was changed: " + changes.status().message());
+    log_error("reload refused, nothing was changed:");
+    // A line for each mistake.
+    std::istringstream mistakes{changes.status().message()};
+    for (std::string line; std::getline(mistakes, line);) log_error("reload: " + line);
     return;
   }
   if (changes->empty()) log_info("reload: nothing to change");

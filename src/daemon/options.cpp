@@ -49,6 +49,10 @@ Options parse_options(int count, char** words) {
       ->needs(listening);
   app.add_option("--forget", options.forget, "drop this table, which is no longer declared, and its rows for good")
       ->allow_extra_args(false);
+  app.add_flag(
+      "--accept-clock", options.accept_clock,
+      "this computer's clock is right, though it is behind the last date of a log: it was ahead before. Once; "
+      "without it a start is refused where the clock is behind by more than max-clock-behind (1 h by default)");
   app.add_option(
       "--message-files", options.message_files,
       "write the definition files (COMMAND.conf) of all commands into this folder, for communicator systems, and "

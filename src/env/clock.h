@@ -11,8 +11,10 @@ class Clock {
   virtual ~Clock() = default;
   // Microseconds since 1970-01-01T00:00:00Z; may jump.
   [[nodiscard]] virtual std::int64_t wall_us() = 0;
-  // Microseconds since some moment; never goes back.
+  // Microseconds since some moment; never goes back, and goes on while the computer sleeps.
   [[nodiscard]] virtual std::int64_t monotonic_us() = 0;
+  // The same without the time in which the computer slept.
+  [[nodiscard]] virtual std::int64_t awake_us() = 0;
 };
 
 }  // namespace fastjournal::env

@@ -66,6 +66,8 @@ class NetworkHandler {
   virtual void on_datagram(ConnectionId, std::string_view) {}
   // The date asked for with wake_at has come.
   virtual void on_timer() = 0;
+  // Somebody set the clock of the wall, or the computer slept; on_turn_end follows.
+  virtual void on_clock_set() {}
   // Everything readable in this turn was given; commit, send, and set the next timer here.
   virtual void on_turn_end() = 0;
 

@@ -15,6 +15,7 @@ std::int64_t read_us(clockid_t clock) {
 }  // namespace
 
 std::int64_t PosixClock::wall_us() { return read_us(CLOCK_REALTIME); }
-std::int64_t PosixClock::monotonic_us() { return read_us(CLOCK_MONOTONIC); }
+std::int64_t PosixClock::monotonic_us() { return read_us(CLOCK_BOOTTIME); }
+std::int64_t PosixClock::awake_us() { return read_us(CLOCK_MONOTONIC); }
 
 }  // namespace fastjournal::os

@@ -1,9 +1,14 @@
 // What POSIX calls are wrapped in here; see posix.h.
 #include "reactor/posix.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,8 +31,20 @@ Status system_failure(std::string_view call, std::string_view what, int error) {
 
 std::int64_t monotonic_us() {
   timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
   return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
+}
+
+Result<UniqueFd> watch_wall_clock() {
+  UniqueFd timer{::timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
+  if (!timer.valid()) return system_failure("timerfd_create", "of the wall clock", errno);
+  // A date that never comes: all that ever happens to it is that the clock is set.
+  itimerspec never{};
+  never.it_value.tv_sec = std::numeric_limits<std::int32_t>::max();
+  never.it_value.tv_sec *= sizeof(time_t) > 4 ? 1000 : 1;
+  if (::timerfd_settime(timer.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, nullptr) != 0)
+    return system_failure("timerfd_settime", "of the wall clock", errno);
+  return timer;
 }
 
 }  // namespace fastjournal::reactor

@@ -41,4 +41,7 @@ class UniqueFd {
 // As env::Clock::monotonic_us.
 [[nodiscard]] std::int64_t monotonic_us();
 
+// Readable whenever somebody has set CLOCK_REALTIME, or the computer woke up; reading it fails with ECANCELED then.
+[[nodiscard]] Result<UniqueFd> watch_wall_clock();
+
 }  // namespace fastjournal::reactor

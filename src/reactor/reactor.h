@@ -42,6 +42,8 @@ struct ReactorOptions {
   std::size_t connections_max{0};                // 0: the limit of open files less what the daemon itself needs
   std::size_t connections_reserved{0};           // the last of them; no more than a quarter
   std::string refusal{};                         // said to those for whom there is none left
+  // A descriptor that is readable once the clock of the wall was set. Tests have their own: nobody may set a clock.
+  std::function<Result<UniqueFd>()> watch_clock{&watch_wall_clock};
   std::function<void(std::string_view)> warn{};  // what an administrator should read; few lines
 };
 
@@ -108,6 +110,7 @@ class Reactor final : public env::Network {
 
   explicit Reactor(ReactorOptions options);
   [[nodiscard]] Status open();
+  [[nodiscard]] Status watch_clock();
   [[nodiscard]] Status make_event(int fd, void (*call)(int, short, void*), Event& out);
 
   // A turn and its parts.
@@ -156,6 +159,9 @@ class Reactor final : public env::Network {
 
   UniqueFd stop_fd_;
   Event stop_event_;
+
+  UniqueFd clock_fd_;
+  Event clock_event_;
 
   UniqueFd timer_fd_;
   Event timer_event_;

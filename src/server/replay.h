@@ -14,14 +14,18 @@ class Replay final : public storage::RecordHandler {
  public:
   using Progress = std::function<void(storage::ReadProgress const&)>;
 
-  // `progress`: who is told how far it is, every MiB or so; may be empty.
-  Replay(core::Engine& engine, core::HostedLog& log, Progress progress = {})
-      : engine_(engine), log_(log), progress_(std::move(progress)) {}
+  using Check = std::function<Status()>;
+
+  // `progress`: who is told how far it is, every MiB or so. `check`: of what was read, before anything is written to
+  // the log. Either may be empty.
+  Replay(core::Engine& engine, core::HostedLog& log, Progress progress = {}, Check check = {})
+      : engine_(engine), log_(log), progress_(std::move(progress)), check_(std::move(check)) {}
 
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
   Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
   Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
   void on_soon(RecordView const& record) override { engine_.foresee(log_, record); }
+  Status on_read() override { return check_ ? check_() : Status{}; }
   void on_progress(storage::ReadProgress const& progress) override {
     if (progress_) progress_(progress);
   }
@@ -30,6 +34,7 @@ class Replay final : public storage::RecordHandler {
   core::Engine& engine_;
   core::HostedLog& log_;
   Progress progress_;
+  Check check_;
 };
 
 }  // namespace fastjournal::server

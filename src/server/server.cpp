@@ -41,7 +41,7 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
 }
 
 Status Server::start_serving() {
-  time_.raise_to(engine_.last_now());
+  if (Status status = begin_time(); !status.ok()) return status;
   Result<Aliases> aliases = read_aliases(engine_.declarations());
   if (!aliases.ok()) return aliases.status();
   aliases_ = std::move(aliases).value();
@@ -60,7 +60,8 @@ Status Server::start_serving() {
       if (Status status = served.log->commit(); !status.ok()) return status;
   }
   static_cast<void>(engine_.take_notices());  // those who are told are told of all that stands
-  unwell_ = engine_.alert_is_up(kClockJump) || engine_.check_shortages(time_.now());
+  unwell_ =
+      engine_.alert_is_up(kClockJump) || time_.off_us() < -TimeKeeper::kStepUs || engine_.check_shortages(time_.now());
   slew_at_us_ = time_.monotonic_us() + TimeKeeper::kSlewEveryUs;
   schedule(true);
   return {};

@@ -34,8 +34,10 @@
 
 namespace fastjournal::server {
 
-// The wall clock is more than a second away (DECISIONS 14).
+// The wall clock is more than a second behind (DECISIONS 14).
 inline constexpr std::string_view kClockJump = "clock-jump";
+// It is ahead by so much that it may be wrong; a person says when that is over.
+inline constexpr std::string_view kClockAhead = "clock-ahead";
 // A message of another system cannot be taken, and never will be.
 inline constexpr std::string_view kAliasRefused = "alias-refused";
 
@@ -57,6 +59,12 @@ struct Listener {
 // What a peer hears that is refused before it has said anything: a line.
 [[nodiscard]] std::string refusal_line(std::string_view why);
 
+// What of a clock is taken at a start (server_clock.cpp).
+struct ClockRules {
+  DurationMs behind_max{3'600'000};  // behind the log's last date
+  bool accept{false};                // whatever it says: the administrator knows
+};
+
 // Whom the server connects to by itself. Addresses as env::Address; empty: none.
 struct NeighbourOptions {
   std::string communicator;
@@ -74,6 +82,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   [[nodiscard]] core::Engine& engine() { return engine_; }
   [[nodiscard]] TimeKeeper& time() { return time_; }
+
+  // Before the first log is opened.
+  void judge_clock_by(ClockRules rules) { clock_rules_ = rules; }
+  // Of a log that is read, before anything is written to it: not ok if the wall clock is too far behind its last date.
+  [[nodiscard]] Status check_clock(core::HostedLog const& log);
+  // What a person should know of the clock at this start; empty: nothing.
+  [[nodiscard]] std::string const& clock_note() const { return clock_note_; }
 
   // Logs that recovered and are attached to the engine. After the last: start_serving.
   void add_log(storage::FileLog& log) { logs_.push_back({.log = &log}); }
@@ -114,6 +129,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void on_closed(ConnectionId id, std::string_view reason) override;
   void on_datagram(ConnectionId socket, std::string_view bytes) override;
   void on_timer() override {}
+  void on_clock_set() override;
   void on_turn_end() override;
 
  private:
@@ -179,6 +195,10 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void heard(Session& session);
   [[nodiscard]] Listener const& listener_of(Session const& session) const;
   void forget(Session& session);
+
+  // -- clocks (server_clock.cpp) --------------------------------------------------
+  [[nodiscard]] Status begin_time();
+  void lose_time(TimeKeeper::Lost const& lost);
 
   // -- turns (server_turns.cpp) ---------------------------------------------------
   [[nodiscard]] TimeMs turn_now();
@@ -269,6 +289,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   ServerLimits limits_;
   Administration& administration_;
   TimeKeeper time_;
+  ClockRules clock_rules_;
+  std::string clock_note_;
   core::Engine engine_;
   std::vector<ServedLog> logs_;
   NeighbourOptions neighbours_;

@@ -29,11 +29,14 @@ void Server::lower_alert(std::string_view name) {
 
 void Server::check_health() {
   std::int64_t const off_us = time_.slew();
-  bool const clock_off = off_us > TimeKeeper::kAlertUs || off_us < -TimeKeeper::kAlertUs;
+  // One that is ahead is leapt after in the next turn.
+  if (off_us > TimeKeeper::kStepUs) network_.turn_again();
+  bool const clock_off = off_us < -TimeKeeper::kStepUs;
   bool const was_off = engine_.alert_is_up(kClockJump);
   if (clock_off && !was_off) {
-    std::string const text = "the wall clock is " + std::to_string(off_us / 1000) +
-                             " ms away from the journal's time, which follows it slowly: somebody set it";
+    std::string const text = "the wall clock is " + std::to_string(-off_us / 1000) +
+                             " ms behind the journal's time, which never goes back and waits for it by going slower: "
+                             "it was set back, or was ahead before";
     raise_alert(kClockJump, 40, text, "clock");
   } else if (was_off && !clock_off) {
     lower_alert(kClockJump);

@@ -19,8 +19,10 @@ bool syncs_by_interval(storage::FileLog const& log) { return log.options().sync 
 
 TimeMs Server::turn_now() {
   if (!now_known_) {
-    now_ = std::max(now_, time_.now());
+    TimeKeeper::Lost const lost = time_.look();
+    now_ = time_.seen();
     now_known_ = true;
+    if (lost.any()) lose_time(lost);
   }
   return now_;
 }

@@ -1,8 +1,13 @@
-// The engine's `now` (DECISIONS 14): the wall clock at the start plus monotonic
-// time, drawn slowly towards the wall clock, never below what the logs know.
-// So work falls due at its date also when somebody sets the clock, and time never goes back.
+// The engine's `now` (DECISIONS 14): the wall clock at the start plus the time that passed since, sleep of the
+// computer included, never below what the logs know, and never going back. What the wall clock says meanwhile:
+//
+//   ahead by more than a second    somebody set it forward, or set it right: `now` leaps there at once (look)
+//   behind, or ahead by less       `now` is drawn towards it, by a two-hundredth of the time that passes (slew)
+//
+// What nobody could use of the time that passed, a leap or a sleep, look() tells once: leases end later by it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "env/clock.h"
@@ -12,25 +17,43 @@ namespace fastjournal::server {
 
 class TimeKeeper {
  public:
-  // A difference to the wall clock above this is an alert.
-  static constexpr std::int64_t kAlertUs = 1'000'000;
+  // More than this is a step of the clock, or a sleep, and not the drift that a time service evens out.
+  static constexpr std::int64_t kStepUs = 1'000'000;
 
   // So often it is moved.
   static constexpr std::int64_t kSlewEveryUs = 1'000'000;
 
-  explicit TimeKeeper(env::Clock& clock) : clock_(clock) { offset_us_ = clock_.wall_us() - clock_.monotonic_us(); }
+  struct Lost {
+    DurationMs set{};    // the wall clock was set forward by it
+    DurationMs slept{};  // the computer slept
+    [[nodiscard]] bool any() const { return set.value != 0 || slept.value != 0; }
+  };
 
-  // Never below `date` from here on.
-  void raise_to(TimeMs date) {
-    std::int64_t const ahead = date.value * 1000 - (clock_.monotonic_us() + offset_us_);
-    if (ahead > 0) offset_us_ += ahead;
+  explicit TimeKeeper(env::Clock& clock) : clock_(clock) { begin(); }
+
+  // Anew: what was until here counts for nothing.
+  void begin() {
+    std::int64_t const monotonic = clock_.monotonic_us();
+    offset_us_ = clock_.wall_us() - monotonic;
+    slept_us_ = monotonic - clock_.awake_us();
+    looked_us_ = slewed_at_us_ = monotonic;
+    last_us_ = INT64_MIN;
+    set_ = false;
+  }
+
+  // As begin, where now() is this date, which is later than the wall clock's.
+  void begin_at(TimeMs date) {
+    begin();
+    offset_us_ = date.value * 1000 - clock_.monotonic_us();
   }
 
   // To measure with.
   [[nodiscard]] env::Clock& clock() { return clock_; }
-  [[nodiscard]] std::int64_t now_us() { return clock_.monotonic_us() + offset_us_; }
+  [[nodiscard]] std::int64_t now_us() { return last_us_ = std::max(last_us_, clock_.monotonic_us() + offset_us_); }
   [[nodiscard]] TimeMs now() { return TimeMs{now_us() / 1000}; }
   [[nodiscard]] std::int64_t monotonic_us() { return clock_.monotonic_us(); }
+  // How far the wall clock is ahead of now().
+  [[nodiscard]] std::int64_t off_us() { return clock_.wall_us() - now_us(); }
 
   // The moment of the monotonic clock at which now() is `date`; INT64_MAX for never.
   [[nodiscard]] std::int64_t monotonic_of(TimeMs date) const {
@@ -38,23 +61,62 @@ class TimeKeeper {
     return date.value * 1000 - offset_us_;
   }
 
-  // Moves a little towards the wall clock, at most 1/200 of the time since the
-  // last call; returns the difference that is left (wall clock minus now).
+  // Somebody set the wall clock: the next look is at all clocks.
+  void clock_was_set() { set_ = true; }
+
+  // What time it is (seen), and what of it was lost. All clocks are looked at where there can be something to find:
+  // a sleep takes more than kStepUs, and so long a step may go unnoticed that nobody tells of.
+  [[nodiscard]] Lost look() {
+    std::int64_t const monotonic = clock_.monotonic_us();
+    Lost const lost = set_ || monotonic - looked_us_ >= kStepUs ? look_at_all(monotonic) : Lost{};
+    last_us_ = std::max(last_us_, monotonic + offset_us_);
+    return lost;
+  }
+  // now() at the last look.
+  [[nodiscard]] TimeMs seen() const { return TimeMs{last_us_ / 1000}; }
+
+  // Moves a little towards the wall clock, at most 1/200 of the time since the last call; of two seconds of it at most,
+  // or now() would stand still after a long sleep. Returns the difference that is left (wall clock minus now); one
+  // that is to be leapt over stays.
   std::int64_t slew() {
     std::int64_t const monotonic = clock_.monotonic_us();
-    std::int64_t const elapsed = monotonic - slewed_at_us_;
+    std::int64_t const elapsed = std::min(monotonic - slewed_at_us_, 2 * kSlewEveryUs);
     slewed_at_us_ = monotonic;
     std::int64_t const difference = clock_.wall_us() - (monotonic + offset_us_);
+    if (difference > kStepUs) {
+      set_ = true;
+      return difference;
+    }
     std::int64_t const most = elapsed / 200;
-    std::int64_t const step = difference > most ? most : difference < -most ? -most : difference;
+    std::int64_t const step = std::clamp(difference, -most, most);
     offset_us_ += step;
     return difference - step;
   }
 
  private:
+  Lost look_at_all(std::int64_t monotonic) {
+    set_ = false;
+    looked_us_ = monotonic;
+    // In whole milliseconds, as dates are: the rest is slewed, or told with the next sleep.
+    Lost lost;
+    std::int64_t const slept = monotonic - clock_.awake_us() - slept_us_;
+    if (slept > kStepUs) lost.slept.value = slept / 1000;
+    slept_us_ += lost.slept.value * 1000;
+    std::int64_t const now_us = std::max(last_us_, monotonic + offset_us_);
+    std::int64_t const ahead = clock_.wall_us() - now_us;
+    if (ahead <= kStepUs) return lost;
+    lost.set.value = ahead / 1000;
+    offset_us_ = now_us + lost.set.value * 1000 - monotonic;
+    return lost;
+  }
+
   env::Clock& clock_;
-  std::int64_t offset_us_{0};
+  std::int64_t offset_us_{0};        // now minus the monotonic clock
+  std::int64_t last_us_{INT64_MIN};  // as now() was told last
+  std::int64_t slept_us_{0};         // of the computer's sleep, what was told
+  std::int64_t looked_us_{0};
   std::int64_t slewed_at_us_{0};
+  bool set_{false};
 };
 
 }  // namespace fastjournal::server

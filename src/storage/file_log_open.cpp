@@ -55,6 +55,7 @@ Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
   LogReader& reader = opened.value();
   if (Status status = reader.read(handler, report, options_.workers); !status.ok()) return status;
 
+  if (Status status = handler.on_read(); !status.ok()) return status;
   if (Status status = remove_unfinished(); !status.ok()) return status;
   if (Status status = prove(reader); !status.ok()) return status;
   adopt(reader, report);

@@ -47,6 +47,8 @@ class RecordHandler {
   virtual void on_soon(RecordView const&) {}
   // After the records of each batch.
   virtual void on_batch(BatchView const&) {}
+  // A log that is opened was read, and nothing is written yet. Not ok: it stays so, and the start ends.
+  virtual Status on_read() { return {}; }
   // Each MiB or so.
   virtual void on_progress(ReadProgress const&) {}
   // True: on_catalogue gets the records of table 0 that are needed before on_record gets any, and gets them

@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(files_are_left_to_the_shell) {
 BOOST_AUTO_TEST_CASE(the_daemon_names_its_own_options) {
   BOOST_TEST(offered("_fastjournald", "fastjournald --me") == "--message-files");
   std::string const all = offered("_fastjournald", "fastjournald --");
-  for (char const* const option : {"--config", "--tables", "--data", "--plugins", "--listen", "--forget", "--check"})
+  for (char const* const option :
+       {"--config", "--tables", "--data", "--plugins", "--listen", "--forget", "--accept-clock", "--check"})
     BOOST_TEST(all.find(option) != std::string::npos, option << " in " << all);
   BOOST_TEST(offered("_fastjournald", "fastjournald --config ''") == "");
 }

@@ -11,11 +11,16 @@ namespace fastjournal::reference {
 namespace {
 
 constexpr std::size_t kStoryLines = 40;
+// A difference of the clocks above this is leapt over, one below evened out.
+constexpr std::int64_t kStepMs = 1000;
+// What is evened out of a second, and a fraction of a millisecond.
+constexpr std::int64_t kSlewStepMs = 11;
 
 class Life final : private Oracle {
  public:
   Life(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make)
       : chance_(seed),
+        clocks_(~seed),
         options_(chance_.options()),
         columns_(chance_.columns()),
         subject_(make(seed, options_, columns_)),
@@ -56,6 +61,7 @@ class Life final : private Oracle {
   }
 
   void step() {
+    if (clocks_.one_in(80)) return disturb();
     std::uint64_t const dice = chance_.draw(1000);
     if (dice < 4) {
       strike();
@@ -189,13 +195,37 @@ class Life final : private Oracle {
     for (std::int64_t const until = table_.now() + ms; table_.now() < until && result_.wrong.empty();) {
       std::int64_t const next =
           std::max(table_.now() + 1, std::min(table_.next_event(until), watchers_.next_deadline(table_)));
-      std::vector<Heard> const heard = subject_->pass(next - table_.now());
-      table_.pass(next, *this);
+      std::int64_t const before = table_.now();
+      std::vector<Heard> const heard = subject_->pass(next - before);
+      std::int64_t const now = subject_->now();
+      table_.pass(now, *this);
       tell("it is", heard);
       bool const synced = table_.is_synced();
       end_turn(heard, {}, synced);
-      if (subject_->now() != table_.now()) wrong("the clocks differ");
+      // Time goes slower by a two-hundredth while the clock is behind, in steps of a second.
+      std::int64_t const slower = clock_is_behind_ ? (next - before) / 200 + kSlewStepMs : 0;
+      if (now > next || now < next - slower) wrong("the clocks differ");
     }
+  }
+
+  // The computer sleeps, or somebody sets its clock.
+  void disturb() {
+    static constexpr char const* kNames[] = {"the computer sleeps", "the clock is set forward",
+                                             "the clock is set back"};
+    ++result_.steps;
+    auto const trouble = static_cast<Trouble>(clocks_.draw(3));
+    auto const ms = static_cast<std::int64_t>(kStepMs + 1 + clocks_.draw(clocks_.one_in(4) ? 20'000'000 : 20'000));
+    said_ = std::string{kNames[static_cast<std::size_t>(trouble)]} + ", " + std::to_string(ms) + " ms";
+    ++result_.seen[kNames[static_cast<std::size_t>(trouble)]];
+    std::vector<Heard> const heard = subject_->disturb(trouble, ms);
+    std::int64_t const expected = table_.now() + (trouble == Trouble::back ? 0 : ms);
+    std::int64_t const now = subject_->now();
+    std::int64_t const slower = clock_is_behind_ && trouble == Trouble::sleep ? kSlewStepMs : 0;
+    if (now > expected || now < expected - slower) return wrong("the clocks differ");
+    if (trouble != Trouble::back) table_.lose(ms, now, *this);
+    if (trouble != Trouble::sleep) clock_is_behind_ = trouble == Trouble::back;
+    tell(said_, heard);
+    end_turn(heard, {table_}, table_.is_synced());
   }
 
   void close(std::string const& client) {
@@ -251,12 +281,33 @@ class Life final : private Oracle {
       }
     }
     ++result_.seen[kNames[static_cast<std::size_t>(blow)]];
-    std::string const refused =
-        subject_->strike(blow, "c0", unheard, static_cast<std::int64_t>(chance_.draw(chance_.one_in(2) ? 3000 : 1)));
+    Start start = draw_start();
+    std::string const refused = subject_->strike(blow, "c0", unheard, start);
     if (!refused.empty()) return wrong(refused);
+    if (start.accepted_from != 0) {
+      ++result_.seen["a clock that was behind is accepted"];
+      said_ += ", accepted from " + std::to_string(start.accepted_from);
+      for (Reference& state : possible) state.accept_clock(start.accepted_from, subject_->now());
+    }
     tell(said_, {});
     watchers_.clear();
     find_state(std::move(possible));
+  }
+
+  // With a clock that is right, or ahead, or behind: by so little that it is waited for, or by more and accepted.
+  Start draw_start() {
+    Start start;
+    start.down_ms = static_cast<std::int64_t>(chance_.draw(chance_.one_in(2) ? 3000 : 1));
+    clock_is_behind_ = false;
+    if (clocks_.one_in(2)) return start;
+    std::uint64_t const dice = clocks_.draw(3);
+    start.ahead_ms = static_cast<std::int64_t>(clocks_.draw(clocks_.one_in(2) ? 20'000 : 3'000'000));
+    if (dice == 0) return start;
+    start.ahead_ms = -start.ahead_ms;
+    start.accept_clock = dice == 1;
+    if (start.accept_clock && clocks_.one_in(2)) start.ahead_ms *= 1000;
+    clock_is_behind_ = !start.accept_clock;
+    return start;
   }
 
   // Which of the states it may be in it is in.
@@ -309,6 +360,7 @@ class Life final : private Oracle {
   }
 
   Chance chance_;
+  Chance clocks_;  // what becomes of the clocks: a life is the same with and without
   Options options_;
   std::vector<Column> columns_;
   std::unique_ptr<Subject> subject_;
@@ -320,6 +372,7 @@ class Life final : private Oracle {
   std::uint64_t requests_{0};
   std::string said_;
   std::deque<std::string> story_;
+  bool clock_is_behind_{false};  // of the wall, as it was set
 };
 
 }  // namespace

@@ -159,6 +159,7 @@ std::string Reference::insert(Texts const& command, std::vector<Texts> const& me
   wish.has_date = command.contains("process_date");
   row.expires = number(command, "expiration_date");
   row.inserted = row.accepted = number(command, "insertion_date", now_);
+  bool const dated = command.contains("insertion_date");
   row.arrival = now_;
   wish.client = text(command, "client");
   wish.sequence = static_cast<std::uint64_t>(number(command, "sequence"));
@@ -183,7 +184,7 @@ std::string Reference::insert(Texts const& command, std::vector<Texts> const& me
     if (waiting == nullptr && other.state == State::processing && other.key == row.key)
       accepted = std::max(accepted, other.accepted);
   bool const behind = processed_of(row.key) > 0;
-  if (row.accepted < accepted) {
+  if (dated && row.accepted < accepted) {
     auto const about = static_cast<std::uint64_t>(number(answer, "row"));
     Row const* const other = find(about);
     remember(wish, about);

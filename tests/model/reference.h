@@ -118,11 +118,15 @@ class Reference {
   // Time passes up to the next thing that happens, at most to `until`; what happens then.
   [[nodiscard]] std::int64_t next_event(std::int64_t until) const;
   void pass(std::int64_t to, Oracle& oracle);
+  // So much time passes at once, and nobody could use it; it is `now` then.
+  void lose(std::int64_t ms, std::int64_t now, Oracle& oracle);
   // What the timers of this moment take away after the commands of a turn.
   void end_turn(Oracle& oracle);
   void close(std::string const& client);
   // A start after a kill or a power cut: leases get the grace, what is derived begins anew.
   [[nodiscard]] std::string restart(std::int64_t now, Oracle& oracle);
+  // Before restart: the daemon's time was ahead, `from`, and is `to`.
+  void accept_clock(std::int64_t from, std::int64_t to);
   void change(Options options, std::vector<Column> columns);
   // Of another possible state of the same table: epochs never come again.
   void heard_epochs_of(Reference const& other) { highest_epoch_ = std::max(highest_epoch_, other.highest_epoch_); }

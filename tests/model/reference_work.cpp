@@ -267,6 +267,12 @@ void Reference::pass(std::int64_t to, Oracle& oracle) {
   seat();
 }
 
+void Reference::lose(std::int64_t ms, std::int64_t now, Oracle& oracle) {
+  for (Row& row : rows_)
+    if (row.state == State::processing) row.lease_end += ms;
+  pass(now, oracle);
+}
+
 void Reference::end_turn(Oracle& oracle) {
   bool const was = synced_;
   synced_ = false;
@@ -343,6 +349,18 @@ void Reference::close(std::string const& client) {
     row.lease_end = std::min(row.lease_end, now_ + options_.grace);
     row.holder.clear();
   }
+}
+
+// What has been has been by now; a lease has the time that it had left; what is to come stays, but for rows that
+// came under the wrong time and were due by it.
+void Reference::accept_clock(std::int64_t from, std::int64_t to) {
+  for (Row& row : rows_) {
+    if (row.arrival > to && row.date > to && row.date <= from) row.date = to;
+    for (std::int64_t* const date : {&row.arrival, &row.inserted, &row.accepted, &row.parked_at})
+      *date = std::min(*date, to);
+    if (row.state == State::processing && row.lease_end > to) row.lease_end = std::max(to, row.lease_end - (from - to));
+  }
+  for (auto& [name, client] : clients_) client.used = std::min(client.used, to);
 }
 
 std::string Reference::restart(std::int64_t now, Oracle& oracle) {

@@ -253,6 +253,15 @@ void Books::time_begins() {
   time_passes_ = true;
 }
 
+void Books::time_is_lost(std::int64_t ms) {
+  for (auto& [row, known] : rows_)
+    if (known.leased_until != 0) known.leased_until += ms;
+  for (auto& [row, held] : held_) held.end += ms;
+  for (auto& [name, listening] : listening_)
+    for (auto& [row, end] : listening.delivered) end += ms;
+  stirred_ = world_.now().value;
+}
+
 // After a time-out a row may have folded into its twin or expired.
 void Books::time_ends() {
   hear({});

@@ -66,6 +66,8 @@ class Books {
 
   void time_begins();
   void time_ends();
+  // It passed at once: leases end so much later.
+  void time_is_lost(std::int64_t ms);
   void hear_pushes() { hear({}); }
   // Somebody else was told of work.
   void told_of_work() { stirred_ = world_.now().value; }

@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_set_is_an_alert_until_it_is_followed) {
     world.settle();
     return world.take_line("main").value_or("");
   };
-  world.clock().set_wall(world.clock().wall_us() + 3'000'000);
+  world.clock().set_wall(world.clock().wall_us() - 3'000'000);
   world.advance(DurationMs{2000});
   static_cast<void>(ask());
   world.advance(DurationMs{2000});

@@ -16,6 +16,10 @@ namespace fastjournal::sim {
 namespace {
 
 constexpr std::uint64_t kRoomy = 1ULL << 40U;
+// Of the seed of what becomes of the clocks.
+constexpr std::uint64_t kClocks = 1ULL << 63U;
+constexpr std::int64_t kHourMs = 3'600'000;
+constexpr std::int64_t kTenYearsMs = 3652 * 24 * kHourMs;
 constexpr char kCommunicator[] = "unix:/run/communicatord.sock";
 // Of lives that scrub: several within a life, so that some are cut by a crash.
 constexpr std::int64_t kScrubRoundMs = 60'000;
@@ -31,7 +35,13 @@ constexpr std::int64_t kFirstMessageUs = 30'000'000;
 class Player {
  public:
   Player(std::uint64_t seed, std::uint64_t steps, bool lying_disk)
-      : seed_(seed), random_(seed), following_(~seed), life_(seed), steps_(steps), lying_disk_(lying_disk) {
+      : seed_(seed),
+        random_(seed),
+        following_(~seed),
+        clocks_(seed + kClocks),
+        life_(seed),
+        steps_(steps),
+        lying_disk_(lying_disk) {
     if (seed % 3 == 0) world_.log_options.sync_place = storage::SyncPlace::on_thread;
     // Of those with syncs on a thread, and of the others.
     if (seed % 4 >= 2) world_.log_options.scrub_ms = kScrubRoundMs;
@@ -68,6 +78,7 @@ class Player {
 
   void step() {
     if (life_.is_full && result_.steps >= full_until_) end_of_full_disk();
+    if (clocks_() % 50 == 0) disturb_clock();
     // Most of what happens, happens to what is kept.
     Books& books = draw(6) == 0 ? scratch_ : jobs_;
     std::uint64_t const dice = draw(1000);
@@ -113,6 +124,57 @@ class Player {
     world_.advance(DurationMs{ms});
     for (Books* const books : both_) books->time_ends();
     hear_wakes();
+  }
+
+  // Seconds as a rule, or hours; seldom as far as a clock can be wrong.
+  std::int64_t draw_clock_ms() {
+    std::uint64_t const dice = clocks_() % 40;
+    std::int64_t const most = dice == 0 ? kTenYearsMs : dice < 10 ? 12 * kHourMs : 30'000;
+    return static_cast<std::int64_t>(clocks_() % static_cast<std::uint64_t>(most));
+  }
+
+  // The computer sleeps, or somebody sets its clock forward or back. What that loses of the time leases keep.
+  void disturb_clock() {
+    for (Books* const books : both_) books->time_begins();
+    std::int64_t const before = world_.now().value;
+    std::int64_t const ms = draw_clock_ms();
+    if (clocks_() % 3 == 0) {
+      ++result_.sleeps;
+      // Shorter ones are told with the next.
+      world_.suspend(DurationMs{ms + 1001});
+    } else {
+      ++result_.clock_steps;
+      world_.set_clock(DurationMs{clocks_() % 2 == 0 ? ms : -ms});
+    }
+    std::int64_t const lost = world_.now().value - before;
+    if (lost < 0) wrong("time went back");
+    for (Books* const books : both_) {
+      // What is less was no step.
+      if (lost > 1000) books->time_is_lost(lost);
+      books->time_ends();
+    }
+    hear_wakes();
+  }
+
+  // While it was down the clock may have been set. One that is too far behind is refused, and that changes nothing;
+  // then it is set right, or accepted.
+  Status start_with_any_clock(bool& accepted) {
+    if (clocks_() % 3 == 0) world_.set_clock(DurationMs{(clocks_() % 2 == 0 ? 1 : -1) * draw_clock_ms()});
+    accepted = false;
+    Status status = world_.start();
+    if (status.code() != Code::wrong_state) return status;
+    ++result_.refused_clocks;
+    TimeMs const last = world_.last_logged();
+    if (last.value * 1000 <= world_.clock().wall_us() + kHourMs * 1000) return status;
+    accepted = clocks_() % 2 == 0;
+    if (!accepted) world_.clock().set_wall(last.value * 1000 + static_cast<std::int64_t>(clocks_() % 1'000'000));
+    world_.clock_rules.accept = accepted;
+    status = world_.start();
+    world_.clock_rules.accept = false;
+    if (accepted) ++result_.accepted_clocks;
+    if (accepted && status.ok() && world_.now().value * 1000 > world_.clock().wall_us() + 1000)
+      wrong("a clock was accepted, and time is another");
+    return status;
   }
 
   // Now and then somebody begins to follow, or goes on with what came; chance of its own, so that the life is
@@ -325,9 +387,10 @@ class Player {
     pass_time(1000);
     world_.kill();
     follower_.reset();
-    Status const status = world_.start();
+    bool accepted = false;
+    Status const status = start_with_any_clock(accepted);
     if (status.ok()) {
-      begin_again(false);
+      begin_again(accepted);
       return compare_everything();
     }
     ++result_.refused_starts;
@@ -441,9 +504,10 @@ class Player {
 
   void start_again(bool leases_may_be_lost) {
     world_.hash_seed = following_();  // as a process draws it
-    wrong_if(world_.start());
+    bool accepted = false;
+    wrong_if(start_with_any_clock(accepted));
     if (!is_right()) return;
-    begin_again(leases_may_be_lost);
+    begin_again(leases_may_be_lost || accepted);
     if (is_right()) compare_everything();
   }
 
@@ -478,6 +542,7 @@ class Player {
   std::uint64_t seed_;
   std::mt19937_64 random_;
   std::mt19937_64 following_;
+  std::mt19937_64 clocks_;
   Life life_;
   World& world_{life_.world};
   PlayResult& result_{life_.result};

@@ -1,12 +1,14 @@
 // One random life of a daemon in the simulator: clients insert, lease, finish,
 // release, fail, listen in every mode and lose their connections while the power is cut, the process
-// killed, the disk refuses, and time jumps. Everything is drawn from one seed.
-// What clients were told is kept in books (books.h) and held against the daemon:
+// killed, the disk refuses, the computer sleeps, and its clock is set forward and back, also while it is down.
+// Everything is drawn from one seed. What clients were told is kept in books (books.h) and held against the daemon:
 //
 //   - a row whose INSERT was acknowledged is there until somebody ended it;
 //   - a row whose DONE or DELETE was acknowledged never comes back;
 //   - no row is handed out before the lease of its last holder is over, unless
 //     a power cut took the lease, which is written and not synced (DECISIONS 16);
+//   - time that a leap of the clock or a sleep took is not taken from a lease; time never goes back, but by a start
+//     that accepts the clock as it is, and a start whose clock is too far behind is refused;
 //   - lease epochs of a row only rise;
 //   - a listener gets what its LISTEN says: rows within its credit, every new row that is due, a wake when it is
 //     idle; and while a row is due no listener has credit, and somebody was woken;
@@ -44,6 +46,10 @@ struct PlayResult {
   std::uint64_t mended{0};  // times that what was durable rotted, was found and written again
   std::uint64_t strayed_writes{0};
   std::uint64_t refused_starts{0};  // whose log was damaged
+  std::uint64_t clock_steps{0};     // forward and back
+  std::uint64_t sleeps{0};
+  std::uint64_t refused_clocks{0};  // starts
+  std::uint64_t accepted_clocks{0};
 };
 
 // `lying_disk`: syncs answer ok and do nothing, so that something must be found wrong: a test of this test.

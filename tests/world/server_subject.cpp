@@ -49,8 +49,21 @@ class ServerSubject final : public reference::Subject {
     return answer.starts_with("RELOADED") ? "" : answer;
   }
 
+  std::vector<Heard> disturb(reference::Trouble trouble, std::int64_t ms) override {
+    if (trouble == reference::Trouble::sleep) {
+      world_.suspend(DurationMs{ms});
+    } else {
+      // To the microsecond, so that what is lost is so many milliseconds.
+      std::int64_t const by_us = (trouble == reference::Trouble::forward ? ms : -ms) * 1000;
+      world_.clock().set_wall(world_.server().time().now_us() + by_us);
+      world_.set_clock(DurationMs{0});
+    }
+    return hear();
+  }
+
   std::string strike(Blow blow, std::string const& client, std::vector<Texts> const& unheard,
-                     std::int64_t down_ms) override {
+                     reference::Start& start) override {
+    std::int64_t const before = now();
     if (!unheard.empty()) {
       world_.disk().fail_call(++strikes_ % 2 == 0 ? Call::write : Call::sync, 1, Failure::io_error);
       for (Texts const& command : unheard) send(client, command);
@@ -64,8 +77,13 @@ class ServerSubject final : public reference::Subject {
     if (blow == Blow::kill) world_.kill();
     if (blow == Blow::stop)
       if (Status const status = world_.stop(); !status.ok()) return status.text();
-    world_.clock().advance(down_ms * 1000);
+    world_.clock().advance(start.down_ms * 1000);
+    world_.clock().set_wall((before + start.down_ms + start.ahead_ms) * 1000);
+    world_.clock_rules.accept = start.accept_clock;
+    std::int64_t const last = start.accept_clock ? world_.last_logged().value : 0;
+    if (last * 1000 > world_.clock().wall_us()) start.accepted_from = last;
     Status const status = world_.start();
+    world_.clock_rules.accept = false;
     return status.ok() ? "" : status.text();
   }
 

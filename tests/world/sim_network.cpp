@@ -54,6 +54,10 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
       worked = true;
     }
   }
+  if (std::exchange(clock_set_, false)) {
+    handler_->on_clock_set();
+    worked = true;
+  }
   for (auto const& [socket, bytes] : std::exchange(to_server_, {})) {
     handler_->on_datagram(socket, bytes);
     worked = true;
@@ -104,7 +108,7 @@ void SimNetwork::clear() {
   connections_.clear();
   handler_ = nullptr;
   wake_at_ = INT64_MAX;
-  again_ = false;
+  again_ = clock_set_ = false;
 }
 
 std::size_t SimNetwork::send(ConnectionId id, std::string_view bytes) {

@@ -21,16 +21,23 @@ class SimClock final : public env::Clock {
  public:
   std::int64_t wall_us() override { return wall_us_; }
   std::int64_t monotonic_us() override { return monotonic_us_; }
+  std::int64_t awake_us() override { return monotonic_us_ - slept_us_; }
   void advance(std::int64_t us) {
     wall_us_ += us;
     monotonic_us_ += us;
   }
-  // Somebody sets the clock of the wall.
+  // The computer sleeps.
+  void suspend(std::int64_t us) {
+    advance(us);
+    slept_us_ += us;
+  }
+  // Somebody sets the clock of the wall (World::set_clock tells of it as well).
   void set_wall(std::int64_t us) { wall_us_ = us; }
 
  private:
   std::int64_t wall_us_{1'767'225'600'000'000};  // 2026-01-01T00:00:00Z
   std::int64_t monotonic_us_{1'000'000};
+  std::int64_t slept_us_{0};
 };
 
 // Of datagrams, in thousands.
@@ -63,6 +70,8 @@ class SimNetwork final : public env::Network {
 
   // -- the world's side -------------------------------------------------------
   void attach(env::NetworkHandler* handler) { handler_ = handler; }
+  // The clock of the wall was set: the server hears of it in the next turn.
+  void clock_was_set() { clock_set_ = true; }
   // One turn; true if there was anything to do.
   bool turn(std::int64_t monotonic_us);
   // A turn hears one connection, the next turn the next one; else all that have said something.
@@ -120,6 +129,7 @@ class SimNetwork final : public env::Network {
   std::int64_t wake_at_{INT64_MAX};
   bool again_{false};
   bool one_a_turn_{false};
+  bool clock_set_{false};
   ConnectionId heard_{};  // the last, with one_a_turn_
 };
 

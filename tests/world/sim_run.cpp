@@ -31,6 +31,10 @@ struct Promises {
     sum.mended += result.mended;
     sum.strayed_writes += result.strayed_writes;
     sum.refused_starts += result.refused_starts;
+    sum.clock_steps += result.clock_steps;
+    sum.sleeps += result.sleeps;
+    sum.refused_clocks += result.refused_clocks;
+    sum.accepted_clocks += result.accepted_clocks;
     return result.wrong;
   }
   [[nodiscard]] std::uint64_t crashes() const { return sum.crashes; }
@@ -42,6 +46,9 @@ struct Promises {
         "faults: {} failed calls, {} full disks, {} rotten bits, {} logs rotten and mended, {} writes astray ({} "
         "starts refused, the others harmless)\n",
         sum.failed_calls, sum.full_disks, sum.rotten_bits, sum.mended, sum.strayed_writes, sum.refused_starts);
+    fmt::print(
+        "clocks: {} times set while it ran, {} sleeps, {} starts refused for a clock that was behind, {} accepted\n",
+        sum.clock_steps, sum.sleeps, sum.refused_clocks, sum.accepted_clocks);
   }
 };
 

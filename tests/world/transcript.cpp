@@ -89,6 +89,9 @@ class Player {
       world_.network().serve(kCommunicatorAddress);
       return {};
     }
+    if (word == "clock") return set_clock(rest);
+    if (word == "suspend") return suspend(rest);
+    if (word == "start") return start(rest);
     if (std::string wrong = ensure_started(); !wrong.empty()) return wrong;
     return control(word, rest);
   }
@@ -112,24 +115,47 @@ class Player {
       world_.engine().limit_memory(static_cast<std::uint64_t>(bytes.value()));
       return {};
     }
-    if (word == "clock") {
-      bool const back = rest.starts_with('-');
-      Result<std::int64_t> const span = model::parse_duration(back ? rest.substr(1) : rest);
-      if (!span.ok()) return span.status().text();
-      world_.clock().set_wall(world_.clock().wall_us() + (back ? -1000 : 1000) * span.value());
-      return {};
-    }
     if (word == "crash") {
       world_.power_cut();
     } else if (word == "kill") {
       world_.kill();
-    } else if (word == "restart") {
+    } else if (word == "restart" || word == "stop") {
       if (Status status = world_.stop(); !status.ok()) return status.text();
+      if (word == "stop") return {};
     } else {
-      return "no such step; known are table, communicatord, advance, close, crash, kill, restart, memory, clock, "
-             "NAME> and NAME<";
+      return "no such step; known are table, communicatord, advance, close, crash, kill, restart, stop, start, memory, "
+             "clock, suspend, NAME> and NAME<";
     }
     return ensure_started();
+  }
+
+  // Of a daemon that runs or not: it stays so.
+  std::string set_clock(std::string const& rest) {
+    bool const back = rest.starts_with('-');
+    Result<std::int64_t> const span = model::parse_duration(back ? rest.substr(1) : rest);
+    if (!span.ok()) return span.status().text();
+    world_.set_clock(DurationMs{back ? -span.value() : span.value()});
+    return {};
+  }
+  std::string suspend(std::string const& rest) {
+    Result<std::int64_t> const span = model::parse_duration(rest);
+    if (!span.ok()) return span.status().text();
+    world_.suspend(DurationMs{span.value()});
+    return {};
+  }
+
+  std::string start(std::string const& rest) {
+    if (world_.is_running()) return "it runs";
+    if (!rest.starts_with("refused")) {
+      world_.clock_rules.accept = rest == "accept-clock";
+      std::string wrong = rest.empty() || world_.clock_rules.accept ? ensure_started() : "no such start: " + rest;
+      world_.clock_rules.accept = false;
+      return wrong;
+    }
+    Status const status = world_.start();
+    if (status.ok()) return "it was not refused";
+    bool const as_said = rest == "refused" || status.text().find(rest.substr(8)) != std::string::npos;
+    return as_said ? "" : "it was refused so: " + status.text();
   }
 
   std::string ensure_started() {

@@ -12,9 +12,12 @@
 //   crash                     power cut: what was not synced may be lost (by seed), then a new start
 //   kill                      kill -9: what was written stays, then a new start
 //   restart                   clean stop, then a new start
+//   stop                      clean stop alone: the clock may be set before the start
+//   start [accept-clock]      with --accept-clock; `start refused TEXT`: it fails, and says TEXT
 //   communicatord             before the start: a communicatord is there; the client of that name is it
 //   memory 1GiB               what rows may take
 //   clock 3h                  somebody sets the clock of the wall; -3h: back
+//   suspend 3h                the computer sleeps
 //
 // In messages: `@10s` is the date 10 s after the world began; `$name` in an
 // expected message binds a value at its first use and is compared after, in a sent one it is put in. Expected

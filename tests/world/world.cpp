@@ -69,7 +69,7 @@ Status World::open_logs() {
   core::Engine& engine = server_->engine();
   for (std::string const& name : log_names()) {
     core::HostedLog& hosted = engine.add_log(name);
-    server::Replay replay{engine, hosted};
+    server::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->check_clock(hosted); }};
     storage::RecoveryReport report;
     storage::LogOptions options = log_options;
     options.name = name;
@@ -100,6 +100,7 @@ Status World::start() {
   server_ = std::make_unique<server::Server>(clock_, network_, types_, limits, *this);
   server_->add_listener(SimNetwork::kTcp, {.address = "sim:4050"});
   server_->add_listener(SimNetwork::kAdministrator, {.address = "unix:/run/fastjournal.sock", .administrator = true});
+  server_->judge_clock_by(clock_rules);
   if (configure) configure(*server_);
   stop_reason_.clear();
   core::Engine& engine = server_->engine();
@@ -237,6 +238,19 @@ void World::advance(DurationMs span) {
   settle();
 }
 
+void World::set_clock(DurationMs by) {
+  clock_.set_wall(clock_.wall_us() + by.value * 1000);
+  if (server_ == nullptr) return;
+  network_.clock_was_set();
+  settle();
+}
+
+void World::suspend(DurationMs span) {
+  settle();
+  clock_.suspend(span.value * 1000);
+  settle();
+}
+
 Result<std::uint64_t> World::replayed_digest() {
   Nobody nobody;
   core::Engine engine{types_, nobody};
@@ -251,6 +265,20 @@ Result<std::uint64_t> World::replayed_digest() {
     if (Status status = engine.attach(hosted, *log); !status.ok()) return status;
   }
   return engine.digest();
+}
+
+TimeMs World::last_logged() {
+  Nobody nobody;
+  core::Engine engine{types_, nobody};
+  engine.declare(declarations_);
+  for (std::string const& name : log_names()) {
+    Result<storage::LogReader> reader = storage::LogReader::open(disk_, name);
+    core::HostedLog& hosted = engine.add_log(name);
+    server::Replay replay{engine, hosted};
+    storage::RecoveryReport report;
+    if (!reader.ok() || !reader->read(replay, report).ok()) return {};
+  }
+  return engine.last_now();
 }
 
 }  // namespace fastjournal::sim

@@ -52,6 +52,10 @@ class World final : public server::Administration {
   void settle();
   // Time passes, stopping at every date that something is due.
   void advance(DurationMs span);
+  // Somebody sets the clock of the wall, forward or back; the daemon hears of it, if it runs.
+  void set_clock(DurationMs by);
+  // The computer sleeps. Whatever is due then is due as it wakes.
+  void suspend(DurationMs span);
   [[nodiscard]] TimeMs began() const { return began_; }
   [[nodiscard]] TimeMs now() { return server_->time().now(); }
 
@@ -64,6 +68,8 @@ class World final : public server::Administration {
   [[nodiscard]] core::TableTypes const& types() const { return types_; }
   // Of a second engine that is fed what stands in the log.
   [[nodiscard]] Result<std::uint64_t> replayed_digest();
+  // The last date that a log knows, while no daemon runs.
+  [[nodiscard]] TimeMs last_logged();
   // The write or sync error that ended the daemon, if one did.
   [[nodiscard]] Status const& fatal_error() const { return fatal_; }
   // Alerts as they left the daemon, since it last started.
@@ -79,6 +85,8 @@ class World final : public server::Administration {
   // From the next start on, as TableContext's; a replay in between has 0.
   std::uint64_t hash_seed{0};
   server::ServerLimits limits;
+  // Of the next starts.
+  server::ClockRules clock_rules;
   // Syncs on a thread do not end, unless somebody must wait for one.
   void hold_flushes(bool hold);
 

@@ -222,6 +222,11 @@ class Table {
   // as much. Called before anything else sees the new `now`, and until it returns false; as decide_recovered.
   // The cursor is the decision's carry, which here stays from call to call (zero at the first).
   virtual bool decide_time_lost(DurationMs lost, Decision& decision) const = 0;
+  // At a start, before decide_recovered: the administrator says that the clock, and with it `from`, the last date of
+  // the log, was ahead; decision.now is right. Dates of what has been (arrivals, last uses) that are later count as
+  // decision.now from here on, leases end earlier by as much; what is to come (process dates, expirations) stays. One
+  // step, whose record says only that: apply changes what it concerns. A replay meets the dates of before, too.
+  virtual void decide_clock_accepted(TimeMs from, Decision& decision) const = 0;
   // Rows that a NEXT (of this topic; empty: of any) would find at this moment.
   [[nodiscard]] virtual std::uint64_t available(std::string_view topic) const = 0;
 
@@ -305,7 +310,7 @@ struct TableContext {
 };
 
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 8;
+inline constexpr std::uint32_t kPluginAbi = 9;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

@@ -10,6 +10,7 @@ out=$(cd "$2" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 daemon=0
+layer_is_there=
 trap '[[ $daemon -eq 0 ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 cp -r "$here/tables" "$work/tables"
@@ -19,8 +20,14 @@ cat >"$work/fastjournal.xml" <<'XML'
 </fastjournal>
 XML
 
+# Clocks of its own, where the build has them (tests/integration/clock_layer.cpp): clocks WALL BOOT, ahead by so many ms.
+layer="$build/lib/libfj_clock_layer.so"
+clocks() { echo "$1 $2" >"$work/clock"; }
+clocks 0 0
+
 start() {
-  "$build/bin/fastjournald" --config "$work/fastjournal.xml" --tables "$work/tables" --data "$work/data" \
+  env ${layer_is_there:+"LD_PRELOAD=$layer" "FJ_CLOCK=$work/clock"} \
+    "$build/bin/fastjournald" --config "$work/fastjournal.xml" --tables "$work/tables" --data "$work/data" \
     --plugins "$build/plugins" --listen "unix:$work/socket" "$@" >>"$work/daemon.txt" 2>&1 &
   daemon=$!
   for _ in $(seq 300); do
@@ -127,6 +134,23 @@ everything new 200
 sleep 62
 call INSERT table=golden name=last client=producer sequence=300
 end KILL
+
+# It slept for an hour, its clock was set forward by another, and was wrong.
+if [[ -f $layer ]]; then
+  layer_is_there=yes
+  start
+  call RESUME table=golden worker=anna
+  call INSERT table=golden name=held priority=0
+  lease golden worker=keeper lease=3600000 >/dev/null
+  clocks 7200000 3600000
+  call INSERT table=golden name=ahead client=producer sequence=301
+  end KILL
+  clocks 0 3600000
+  start --accept-clock
+  call INSERT table=golden name=right client=producer sequence=302
+  call PAUSE table=golden "reason=upgrade new" worker=anna
+  end KILL
+fi
 
 cli log verify "$work/data/shared" --plugins "$build/plugins" >"$out/verified.txt"
 for file in "$work"/data/shared/container-*; do gzip -9 -n -c "$file" >"$out/$(basename "$file").gz"; done

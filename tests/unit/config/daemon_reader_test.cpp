@@ -40,6 +40,7 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   <log name="shared" sync="interval" sync-interval="20ms" scrub="0"/>
   <limits connections="7" line-bytes="64KiB" frame-bytes="2MiB" output-bytes="1MiB" memory-bytes="16GiB"
           reserved-connections="3" connections-per-peer="5" first-message="5s" idle="1h"/>
+  <start max-clock-behind="10m"/>
   <logging level="warn" file="a.log"/>
 </fastjournal>)"));
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
@@ -55,6 +56,7 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   BOOST_TEST((*read->log("shared") == LogDeclaration{"shared", 16U << 20U, 2, 20, SyncPlace::automatic, SyncMethod::automatic, 64U << 20U, WhenEmpty::reset, 0, false}));
   BOOST_TEST(read->log("other") == nullptr);
   BOOST_TEST((read->limits == LimitsDeclaration{7, 64U << 10U, 2U << 20U, 1U << 20U, 16ULL << 30U, 3, 5, 5000, 3'600'000}));
+  BOOST_TEST(read->start.clock_behind_ms_max == 600'000);
   BOOST_TEST((read->logging == LoggingDeclaration{"warn", (folder.path() / "a.log").string()}));
 }
 

@@ -32,6 +32,7 @@ class TallyTable : public Table {
   bool decide_connection_closed(ConnectionId, Decision&) const override { return false; }
   bool decide_recovered(Decision&) const override { return false; }
   bool decide_time_lost(DurationMs, Decision&) const override { return false; }
+  void decide_clock_accepted(TimeMs, Decision&) const override {}
   std::uint64_t available(std::string_view) const override { return due_.size(); }
   Status check_topic(std::string_view) const override { return {Code::not_supported, "counts have no topics"}; }
   ObjectId find_available(std::string_view, ObjectId after, std::uint32_t looks,

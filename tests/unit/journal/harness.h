@@ -292,11 +292,31 @@ class Harness {
   }
   [[nodiscard]] bool replays() const { return digest_of(*replayed()) == digest_of(*table); }
 
-  // kill -9 and start: the table is what the log says, and leases get their grace.
-  void restart(std::int64_t down_ms = 0) {
+  // The clock is set forward, or the computer sleeps.
+  void lose(std::int64_t ms) {
+    now = now + DurationMs{ms};
+    std::array<std::uint64_t, 4> carry{};
+    decide_until_done([&](Decision& decision) {
+      decision.carry = carry;
+      bool const more = table->decide_time_lost(DurationMs{ms}, decision);
+      carry = decision.carry;
+      return more;
+    });
+    timers();
+  }
+  // kill -9 and start: the table is what the log says, and leases get their grace. `clock`: it says so, and is accepted
+  // where it is behind.
+  void restart(std::int64_t down_ms = 0, TimeMs clock = TimeMs::max()) {
     table = replayed(table->oldest_lsn().is_none() ? log.end() : table->oldest_lsn());
     ++start;
     now = now + DurationMs{down_ms};
+    if (clock < now) {
+      TimeMs const from = std::exchange(now, clock);
+      decide_until_done([&](Decision& decision) {
+        table->decide_clock_accepted(from, decision);
+        return false;
+      });
+    }
     decide_until_done([&](Decision& decision) { return table->decide_recovered(decision); });
     pass(0);
   }

@@ -66,8 +66,16 @@ class TableSubject final : public reference::Subject {
     return {};
   }
   // The log in memory keeps what was appended, whatever ends the daemon.
-  std::string strike(reference::Blow, std::string const&, std::vector<Texts> const&, std::int64_t down_ms) override {
-    h_.restart(down_ms);
+  std::string strike(reference::Blow, std::string const&, std::vector<Texts> const&, reference::Start& start) override {
+    TimeMs const from = h_.now + DurationMs{start.down_ms};
+    TimeMs const clock = from + DurationMs{start.accept_clock ? start.ahead_ms : 0};
+    if (clock < from) start.accepted_from = from.value;
+    h_.restart(start.down_ms, clock);
+    return {};
+  }
+  // One that is set back is the server's matter.
+  std::vector<Heard> disturb(reference::Trouble trouble, std::int64_t ms) override {
+    if (trouble != reference::Trouble::back) h_.lose(ms);
     return {};
   }
 

@@ -37,6 +37,7 @@ class EchoHandler final : public env::NetworkHandler {
   std::function<void(ConnectionId)> closed_hook;
   std::function<void(ConnectionId, std::string_view)> datagram_hook;
   std::function<void()> timer_hook;
+  std::function<void()> clock_hook;
   std::function<void()> turn_end_hook;
 
   std::vector<std::pair<ConnectionId, std::string>> opened;
@@ -79,6 +80,9 @@ class EchoHandler final : public env::NetworkHandler {
   void on_timer() override {
     ++timers;
     if (timer_hook) timer_hook();
+  }
+  void on_clock_set() override {
+    if (clock_hook) clock_hook();
   }
   void on_turn_end() override {
     ++turns;

@@ -1,6 +1,8 @@
 // Turns, the timer, signals and the end of the loop. The tests that need no
 // peer run the loop in their own thread.
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -88,6 +90,41 @@ BOOST_AUTO_TEST_CASE(an_idle_loop_has_no_turns) {
   BOOST_TEST(server.reactor->run().ok());
   BOOST_TEST(server.handler.turns == 1U);
   BOOST_TEST(server.handler.timers == 1U);
+}
+
+// A clock of the wall that can be set without one: the descriptor is the test's own.
+BOOST_AUTO_TEST_CASE(a_clock_that_is_set_wakes_an_idle_loop) {
+  int notice = -1;
+  ReactorOptions options;
+  options.watch_clock = [&notice]() -> Result<UniqueFd> { return UniqueFd{notice = ::eventfd(0, EFD_NONBLOCK)}; };
+  Server server{std::move(options)};
+  std::size_t told = 0;
+  server.handler.clock_hook = [&] {
+    if (++told == 2) server.reactor->stop();
+  };
+  std::uint64_t const one = 1;
+  server.handler.turn_end_hook = [&] { BOOST_REQUIRE(::write(notice, &one, sizeof one) == sizeof one); };
+  BOOST_REQUIRE(::write(notice, &one, sizeof one) == sizeof one);
+  BOOST_TEST(server.reactor->run().ok());
+  BOOST_TEST(told == 2U);
+  BOOST_TEST(server.handler.turns == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(the_kernel_gives_a_watch_of_its_clock_that_says_nothing_by_itself) {
+  Result<UniqueFd> const clock = watch_wall_clock();
+  BOOST_REQUIRE_MESSAGE(clock.ok(), clock.status().text());
+  pollfd now{clock->get(), POLLIN, 0};
+  BOOST_TEST(::poll(&now, 1, 0) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_without_such_a_watch_is_no_reason_not_to_start) {
+  ReactorOptions options;
+  std::string warned;
+  options.warn = [&warned](std::string_view text) { warned = text; };
+  options.watch_clock = []() -> Result<UniqueFd> { return Status{Code::io_error, "timerfd_settime"}; };
+  Result<std::unique_ptr<Reactor>> made = Reactor::create(std::move(options));
+  BOOST_REQUIRE(made.ok());
+  BOOST_TEST(warned.find("timerfd_settime") != std::string::npos, warned);
 }
 
 BOOST_AUTO_TEST_CASE(dates_come_in_order_and_never_early) {

@@ -1,0 +1,92 @@
+// Time that is another than its passing makes it (DECISIONS 14): what was lost of it, and a clock that was ahead
+// and is accepted as it is.
+#include <utility>
+
+#include "core/engine.h"
+#include "core/engine_group.h"
+
+namespace fastjournal::core {
+namespace {
+
+// Of one table in the group that says that a clock is accepted: a date or two, and the record's header.
+constexpr std::size_t kAcceptedBytesMax = 128;
+
+}  // namespace
+
+void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
+  for (auto const& log : logs_) {
+    // Without room for it, the date of the next batch must do.
+    if (!log->log->reserve(kGroupBytes, true)) continue;
+    append_to_catalogue(*log, [&](Records& records) { Catalogue::append_clock(records, {now, why, lost}); });
+    log->clock_in_batch = true;
+    end_group(*log, now, Promise::written);
+  }
+  for (auto const& table : tables_) {
+    if (table->table == nullptr) continue;
+    table->lost.left.value += lost.value;
+    static_cast<void>(tell_lost(*table, now));
+    refresh(*table);
+  }
+}
+
+// However many leases there are: until all know, no timer may look at them. A turn that becomes long by it the log
+// writes in parts.
+bool Engine::tell_lost(HostedTable& table, TimeMs now) {
+  auto& lost = table.lost;
+  HostedLog& log = *table.log;
+  Collector effects{*this, table, now};
+  while (lost.any()) {
+    if (lost.telling.value == 0) {
+      lost.telling = std::exchange(lost.left, {});
+      lost.carry = {};
+    }
+    if (!log.log->reserve(kStepBytesMax + kGroupBytes, true)) {
+      note_short_disk(log, now);
+      return false;
+    }
+    Group& group = *group_;
+    group.begin(log, table.id);
+    scratch_.clear();
+    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    decision.carry = lost.carry;
+    bool const more = table.table->decide_time_lost(lost.telling, decision);
+    lost.carry = decision.carry;
+    if (!group.step_is_empty()) {
+      group.apply_step(table, effects);
+      // Like a lease itself: after a power cut it has the grace at least.
+      close_group(log, now, Promise::written);
+    }
+    if (!more) lost.telling = {};
+  }
+  return true;
+}
+
+Status Engine::accept_clock(TimeMs now) {
+  for (auto const& log : logs_)
+    if (log->catalogue.last_now() > now)
+      if (Status status = accept_clock_in(*log, now); !status.ok()) return status;
+  return {};
+}
+
+// The log's time and its tables' dates in one group: a crash finds both as they were, or both as they are to be.
+Status Engine::accept_clock_in(HostedLog& log, TimeMs now) {
+  TimeMs const from = log.catalogue.last_now();
+  if (!log.log->reserve(log.tables.size() * kAcceptedBytesMax + kStepBytesMax + kGroupBytes, true))
+    return {Code::no_space, "log " + log.name + " has no room to accept the clock: free disk space"};
+  for (auto const& [id, table] : log.tables) {
+    if (table == nullptr) continue;
+    Collector effects{*this, *table, now};
+    Group& group = *group_;
+    group.begin(log, id);
+    scratch_.clear();
+    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    table->table->decide_clock_accepted(from, decision);
+    if (!group.step_is_empty()) group.apply_step(*table, effects);
+  }
+  append_to_catalogue(log, [&](Records& records) { Catalogue::append_clock_accepted(records, now, from); });
+  log.clock_in_batch = true;
+  end_group(log, now, Promise::synced);
+  return {};
+}
+
+}  // namespace fastjournal::core
