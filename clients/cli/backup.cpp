@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <ostream>
 #include <thread>
 
 #include "clients/cli/progress.h"
+#include "clients/cli/render.h"
 #include "clients/lib/value_text.h"
 #include "tools/copy.h"
 #include "tools/places.h"
@@ -52,6 +54,13 @@ storage::FileLog::Snapshot snapshot_of(Message const& held) {
   return out;
 }
 
+// As the daemon's configuration wants names of logs. It becomes a folder of the backup, and nothing beside it.
+bool is_log_name(std::string_view name) {
+  auto const is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  auto const fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  return !name.empty() && name.size() <= 64 && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+}
+
 class Backup {
  public:
   Backup(Invocation const& one, Console& console, client::Connection& connection)
@@ -89,10 +98,16 @@ Status Backup::make_ready() {
 }
 
 Status Backup::copy(Message const& held) {
+  std::string const log{held.text("log")};
+  if (!is_log_name(log))
+    return {Code::damaged, fmt::format("the daemon names a log {}: expected a letter a-z, then a-z, 0-9, _ or -, at "
+                                       "most 64 characters. It is no fastjournald, or a broken one; nothing of this "
+                                       "log was copied",
+                                       printable(log.substr(0, 80)))};
   tools::Place const from = tools::place_of(std::string{held.text("folder")});
   Result<tools::Copied> const copied = tools::copy_log(
-      *from.disk, from.name, *target_.disk, unfinished_ + "/" + std::string{held.text("log")}, snapshot_of(held),
-      pace_of(one_.rate.value_or(0)), progress_on(console_, "fastjournal backup: " + std::string{held.text("folder")}));
+      *from.disk, from.name, *target_.disk, unfinished_ + "/" + log, snapshot_of(held), pace_of(one_.rate.value_or(0)),
+      progress_on(console_, "fastjournal backup: " + std::string{held.text("folder")}));
   if (!copied.ok()) return copied.status();
   Message done("LOG");
   for (std::string_view const name : {"log", "folder", "end", "digest"})

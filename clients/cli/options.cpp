@@ -221,8 +221,12 @@ class Grammar {
     work.footer(
         "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS, FJ_ATTEMPT (1 is the first) "
         "and\n"
-        "FJ_<COLUMN> (values with a NUL or above 64 KiB are left out), and as one JSON object on standard input. Exit\n"
-        "status 0: done; any other: a failed attempt. The status and the end of standard error go with the row, which\n"
+        "FJ_<COLUMN> (values above 64 KiB are left out), and as one JSON object on standard input. A row with a NUL "
+        "in\n"
+        "a value, which no environment can hold, is not run but given up (FAIL), unless --input-only says that "
+        "COMMAND\n"
+        "reads its input. Exit status 0: done; any other: a failed attempt. The status and the end of standard error "
+        "go with the row, which\n"
         "rests for the table's back-off or is given up after its `max-attempts`. The lease is renewed while COMMAND "
         "runs.\n"
         "Between rows the daemon wakes us (LISTEN); a pause, and a daemon that is away, are waited out. SIGTERM, "
@@ -241,6 +245,8 @@ class Grammar {
     once->excludes(jobs);
     number(work, "--fail-status", out_.fail_status,
            "COMMAND's exit status for: this row can never work (parked at once)", 1, 255);
+    work.add_flag("--input-only", out_.input_only,
+                  "COMMAND reads the row from standard input: no FJ_<COLUMN>, and values may be anything");
     work.add_flag("--quiet", out_.quiet, "do not report each row on standard error");
   }
 

@@ -63,6 +63,7 @@ struct Invocation {
   bool once{false};
   bool until_empty{false};
   bool quiet{false};
+  bool input_only{false};  // the row is on standard input, and none of its columns in the environment
   std::optional<std::uint64_t> max;
   std::optional<int> fail_status;
   // listen

@@ -32,16 +32,24 @@ Moment now() { return std::chrono::steady_clock::now(); }
 
 bool is_outage(Code code) { return exit_code_of(code) == ExitCode::unreachable; }
 
-std::vector<std::string> variables_of(Row const& row) {
+// The first column that no environment can hold; null: there is none.
+std::string const* uncarried_column(Row const& row) {
+  auto const found = std::find_if(row.columns.begin(), row.columns.end(),
+                                  [](auto const& column) { return column.second.find('\0') != std::string::npos; });
+  return found == row.columns.end() ? nullptr : &found->first;
+}
+
+std::vector<std::string> variables_of(Row const& row, bool with_columns) {
   std::vector<std::string> out{"FJ_TABLE=" + row.table,
                                "FJ_ROW=" + std::to_string(row.row),
                                "FJ_EPOCH=" + std::to_string(row.epoch),
                                "FJ_PRIORITY=" + std::to_string(row.priority),
                                "FJ_TIMEOUTS=" + std::to_string(row.timeouts),
                                "FJ_ATTEMPT=" + std::to_string(row.attempts + 1)};
+  if (!with_columns) return out;
   for (auto const& [name, value] : row.columns) {
-    // What no environment can hold is on standard input only.
-    if (value.size() > kVariableBytesMax || value.find('\0') != std::string::npos) continue;
+    // What would be too much is on standard input only.
+    if (value.size() > kVariableBytesMax) continue;
     std::string upper = name;
     std::transform(upper.begin(), upper.end(), upper.begin(),
                    [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
@@ -184,7 +192,9 @@ void Worker::report(Row const& row, std::string const& what) {
 
 ExitCode Worker::handle(Taken const& taken) {
   ++handled_;
-  Result<Child> child = Child::start(one_.command, variables_of(taken.row), taken.json);
+  if (!one_.input_only)
+    if (std::string const* const column = uncarried_column(taken.row)) return refuse(taken.row, *column);
+  Result<Child> child = Child::start(one_.command, variables_of(taken.row, !one_.input_only), taken.json);
   if (!child.ok()) {
     // It would be the same with every row: give this one back, which counts nothing, and stop.
     static_cast<void>(journal_->release(taken.row));
@@ -192,7 +202,17 @@ ExitCode Worker::handle(Taken const& taken) {
   }
   std::string error;
   Outcome const outcome = run_command(taken.row, child.value(), error);
-  return settle(taken.row, outcome, child->how(), error);
+  Child::End const& end = child->how();
+  bool const park =
+      outcome == Outcome::failed && one_.fail_status && end.signal == 0 && end.status == *one_.fail_status;
+  return settle(taken.row, outcome, park, end.text(), error);
+}
+
+// For good: it would be the same with the next attempt.
+ExitCode Worker::refuse(Row const& row, std::string const& column) {
+  std::string const why =
+      fmt::format("column {} has a NUL, which no environment can hold: work with --input-only", column);
+  return settle(row, Outcome::failed, true, why, failure_text(one_.command.front(), why, {}));
 }
 
 Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& error) {
@@ -259,11 +279,9 @@ Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, std
   return sentence_of(row, returned.value());
 }
 
-ExitCode Worker::settle(Row const& row, Outcome outcome, Child::End const& end, std::string const& error) {
+ExitCode Worker::settle(Row const& row, Outcome outcome, bool park, std::string const& how, std::string const& error) {
   if (outcome != Outcome::succeeded) ++failed_;
   if (outcome == Outcome::lost) return ExitCode::ok;
-  bool const park =
-      outcome == Outcome::failed && one_.fail_status && end.signal == 0 && end.status == *one_.fail_status;
   Result<std::string> told = tell(row, outcome, park, error);
   bool in_doubt = false;
   while (!told.ok() && is_outage(told.status().code()) && now() < lease_end_ && stop_signal_ == 0) {
@@ -278,7 +296,7 @@ ExitCode Worker::settle(Row const& row, Outcome outcome, Child::End const& end, 
     static_cast<void>(complain(one_, console_, told.status()));
     return is_outage(told.status().code()) && stop_signal_ != 0 ? ExitCode::unreachable : ExitCode::ok;
   }
-  report(row, outcome == Outcome::succeeded ? told.value() : end.text() + ": " + told.value());
+  report(row, outcome == Outcome::succeeded ? told.value() : how + ": " + told.value());
   return ExitCode::ok;
 }
 

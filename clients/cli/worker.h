@@ -53,7 +53,10 @@ class Worker {
   Outcome run_command(client::Row const& row, Child& child, std::string& error);
   bool touch(client::Row const& row, Child& child);
   void pass_signals_on(Child* child);
-  ExitCode settle(client::Row const& row, Outcome outcome, Child::End const& end, std::string const& error);
+  // What its environment cannot carry is not left out: the command would do something else than it was asked to.
+  ExitCode refuse(client::Row const& row, std::string const& column);
+  // `how` it came to that, for people.
+  ExitCode settle(client::Row const& row, Outcome outcome, bool park, std::string const& how, std::string const& error);
   Result<std::string> tell(client::Row const& row, Outcome outcome, bool park, std::string const& error);
   void report(client::Row const& row, std::string const& what);
 

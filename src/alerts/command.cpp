@@ -56,6 +56,8 @@ struct SpawnPlan {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    // Whatever the daemon, or a library in it, has open: it is none of the program's.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   }
 
   posix_spawnattr_t attributes{};

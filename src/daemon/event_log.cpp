@@ -1,8 +1,16 @@
 #include "daemon/event_log.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <system_error>
+
+#include <fmt/format.h>
 
 namespace fastjournal::daemon {
 namespace {
@@ -12,20 +20,64 @@ std::string& file_name() {
   return name;
 }
 
+// spdlog's own opens the file for everybody to read, and for every program that is started to keep. One line, one
+// write: whoever else appends to the file, or reads it meanwhile, sees whole lines.
+class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FileSink(int fd) : fd_(fd) {}
+  ~FileSink() override { ::close(fd_); }
+  FileSink(FileSink const&) = delete;
+  FileSink& operator=(FileSink const&) = delete;
+
+ private:
+  void sink_it_(spdlog::details::log_msg const& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    // A log that cannot be written is no reason for a daemon to stop.
+    [[maybe_unused]] ssize_t const put = ::write(fd_, line.data(), line.size());
+  }
+  void flush_() override {}
+
+  int fd_;
+};
+
 // spdlog tells its failures by exceptions: they end here.
 Status use_file(std::string const& file) {
+  int const fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+  if (fd < 0) return {Code::io_error, "log file " + file + ": " + std::generic_category().message(errno)};
   try {
     auto level = spdlog::get_level();
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+    auto sink = std::make_shared<FileSink>(fd);
     auto logger = std::make_shared<spdlog::logger>("fastjournald", std::move(sink));
     logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
     logger->set_level(level);
-    logger->flush_on(spdlog::level::info);
     spdlog::set_default_logger(std::move(logger));
   } catch (std::exception const& error) {
     return {Code::io_error, "log file " + file + ": " + error.what()};
   }
   return {};
+}
+
+// Much of what is logged has words of clients in it: none of them may begin a line, or steer a terminal.
+std::string one_line(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    auto const byte = static_cast<unsigned char>(text[at]);
+    auto const next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0U;
+    if (byte == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      // U+0080 to U+009F: terminals take them for control characters too.
+      out += fmt::format("\\x{:02x}\\x{:02x}", byte, next);
+      ++at;
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -41,8 +93,8 @@ Status open_event_log(std::string const& file, std::string_view level) {
 
 Status reopen_event_log() { return file_name().empty() ? Status{} : use_file(file_name()); }
 
-void log_info(std::string_view text) { spdlog::info("{}", text); }
-void log_warning(std::string_view text) { spdlog::warn("{}", text); }
-void log_error(std::string_view text) { spdlog::error("{}", text); }
+void log_info(std::string_view text) { spdlog::info("{}", one_line(text)); }
+void log_warning(std::string_view text) { spdlog::warn("{}", one_line(text)); }
+void log_error(std::string_view text) { spdlog::error("{}", one_line(text)); }
 
 }  // namespace fastjournal::daemon

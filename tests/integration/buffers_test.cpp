@@ -84,8 +84,9 @@ BOOST_FIXTURE_TEST_CASE(lines_take_what_json_shows, Fixture) {
       for (char const* const part : {R"("data":"base64:AAH/")", R"("id":"base64:/wA=")", R"("words":"base64:AAH/")"})
         BOOST_TEST(says(bytes, part), part << " in " << bytes);
       // A command finds the bytes, and what it reads can be put again.
-      std::string const worked = run(
-          program + " work blobs --until-empty --quiet -- sh -c 'printf %s \"$FJ_DATA\" | od -An -tx1; cat >>worked'");
+      std::string const worked =
+          run(program + " work blobs --once --quiet -- sh -c 'printf %s \"$FJ_DATA\" | od -An -tx1; cat >>worked'");
+      run(program + " work blobs --until-empty --input-only --quiet -- sh -c 'cat >>worked'");
       BOOST_TEST(says(worked, " 67 72 c3 bc c3 9f\n"), worked);
       std::string const drop =
           "sed "

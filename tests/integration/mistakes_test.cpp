@@ -2,9 +2,13 @@
 // and nothing that was acknowledged is lost.
 #include <boost/test/unit_test.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "tests/integration/daemon.h"
@@ -365,6 +369,52 @@ BOOST_FIXTURE_TEST_CASE(the_banner_names_every_column_of_a_key, Running) {
 <column name="a" type="string"/><column name="b" type="string"/></schema></table>)");
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   BOOST_TEST(has(daemon.output(), "pairs (journal), key b, a\n"), daemon.output());
+}
+
+// Words of a client stand in it: they begin no line, steer no terminal, and are not for everybody.
+BOOST_FIXTURE_TEST_CASE(no_client_forges_a_line_of_the_log_file, Running) {
+  stop();
+  daemon.write("fastjournal.xml", "<fastjournal><logging file=\"events.log\"/></fastjournal>\n");
+  mode_t const mask = ::umask(0022);
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  ::umask(mask);
+  std::filesystem::path const file = daemon.folder() / "events.log";
+  LineClient client{daemon.local()};
+  ask(client, "INSERT table=jobs;name=k");
+  std::string const taken = ask(client, "NEXT table=jobs");
+  auto const told = [&taken](std::string const& name) {
+    std::size_t const at = taken.find(";" + name + "=") + 1;
+    return taken.substr(at, taken.find(';', at) - at);
+  };
+  ask(client, "FAIL table=jobs;" + told("row") + ";" + told("epoch") +
+                  R"(;error="no\n2026-01-01T00:00:00.000+00:00 info forged)"
+                  "\x1b[2J\xc2\x9b"
+                  "\"");
+  std::ostringstream text;
+  for (int i = 0; i < 10'000 && !has(text.str(), "row-failed"); ++i) {
+    ask(client, "ALIVE");
+    text.str("");
+    text << std::ifstream{file}.rdbuf();
+  }
+  BOOST_TEST(has(text.str(), "no\\n2026-01-01T00:00:00.000+00:00 info forged\\x1b[2J\\xc2\\x9b"), text.str());
+  BOOST_TEST(!has(text.str(), "\n2026-01-01T"), text.str());
+  BOOST_TEST(!has(text.str(), "\x1b"), text.str());
+  struct stat info {};
+  BOOST_REQUIRE(::stat(file.c_str(), &info) == 0);
+  BOOST_TEST((info.st_mode & 07777U) == 0640U);
+  // No program that the daemon starts has it open.
+  std::filesystem::path const process = "/proc/" + std::to_string(daemon.child().pid());
+  int found = 0;
+  for (auto const& entry : std::filesystem::directory_iterator{process / "fd"}) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path(), gone) != std::filesystem::canonical(file)) continue;
+    ++found;
+    std::ostringstream flags;
+    flags << std::ifstream{process / "fdinfo" / entry.path().filename()}.rdbuf();
+    std::size_t const at = flags.str().find("flags:");
+    BOOST_TEST((std::stoul(flags.str().substr(at + 6), nullptr, 8) & O_CLOEXEC) != 0U, flags.str());
+  }
+  BOOST_TEST(found == 1);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_log_file_is_opened_again_under_its_name, Running) {

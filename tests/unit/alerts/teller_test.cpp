@@ -2,8 +2,10 @@
 // go, and a command with its facts, its time limit and its output. Every wait is for an event, with an end.
 #include <boost/test/unit_test.hpp>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstdlib>
@@ -95,6 +97,17 @@ BOOST_FIXTURE_TEST_CASE(the_command_gets_every_fact_and_no_shell_reads_them, Des
   std::ostringstream message;
   message << file.rdbuf();
   BOOST_TEST(message.str() == notice(true).alert.message);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_command_inherits_nothing_but_its_three_streams, Desk) {
+  // As a library opens it: every program that is started has it too.
+  int const open = ::fcntl(STDIN_FILENO, F_DUPFD, 200);
+  std::string const there = "[ -e /proc/$$/fd/" + std::to_string(open) + " ]";
+  start(script(there + " && echo inherited; [ -e /proc/$$/fd/2 ] && echo streams"));
+  teller->tell(notice(true));
+  std::string const out = until(Report::Kind::command_output);
+  ::close(open);
+  BOOST_TEST(out.ends_with(": streams"), out);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_fails_is_reported, Desk) {

@@ -1,7 +1,9 @@
 // The commands from the typed line to the printed answer and the exit code,
 // against a scripted daemon.
 #include <chrono>
+#include <filesystem>
 
+#include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
@@ -50,6 +52,31 @@ BOOST_AUTO_TEST_CASE(buffers_go_out_as_bytes_and_the_daemon_is_asked_only_where_
       },
       {"put", "pages", "uri=base64:YQ==", "data=base64:/w=="});
   BOOST_TEST((asked.code == ExitCode::ok));
+}
+
+// The name becomes a folder of the backup: one that leads out of it is no name.
+BOOST_AUTO_TEST_CASE(a_backup_takes_no_path_for_a_name_from_whoever_says_to_be_the_daemon) {
+  for (char const* const name : {"../escaped", "/tmp/escaped", "a/b", "..", "", "Shared", "1st", "a b", "a\nb"}) {
+    BOOST_TEST_CONTEXT("log " << name) {
+      fastjournal::test::TemporaryFolder const folder;
+      std::string const target = folder / "inner/backup";
+      std::filesystem::create_directories(folder.path() / "inner");
+      Said const said = talk(
+          [&](Peer& peer) {
+            peer.answer(peer.expect("BACKUP"), "BACKUP",
+                        {text("log", name), text("folder", folder.path().string()), number("store", 1),
+                         number("base", 8), number("end", 8), text("containers", ""), number("left", 0)});
+            peer.answer(peer.expect("BACKUP_DONE"), "BACKUP_DONE");
+          },
+          {"backup", target});
+      BOOST_TEST((said.code != ExitCode::ok));
+      BOOST_TEST(says(said.err, "expected a letter a-z, then a-z, 0-9, _ or -"), said.err);
+      BOOST_TEST(!std::filesystem::exists(target));
+      auto const made = std::filesystem::directory_iterator{folder.path()};
+      BOOST_TEST(std::distance(begin(made), end(made)) == 1);
+      BOOST_TEST(std::filesystem::is_empty(target + ".partial"));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(alerts_show_all_facts_and_are_lowered) {

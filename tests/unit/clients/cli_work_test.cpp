@@ -236,6 +236,39 @@ BOOST_AUTO_TEST_CASE(the_fail_status_parks_the_row) {
   BOOST_TEST(said.err == "");
 }
 
+// Run without the value it would do something else than it was asked to.
+BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run) {
+  Folder const folder;
+  auto const give = [](Peer& peer, Message const& next) {
+    peer.answer(next, "ROW",
+                {text("table", "pages"), number("row", 8), number("epoch", 3), text("uri", std::string_view{"a\0b", 3}),
+                 number("left", 0)});
+  };
+  Said const said = run_work(
+      [&](Peer& peer) {
+        give(peer, peer.expect("NEXT"));
+        Message const fail = peer.expect("FAIL");
+        want(about_row(fail) && says(std::string{fail.text("error")}, "column uri has a NUL"), "FAIL");
+        peer.answer(fail, "PARKED");
+      },
+      {"--once"}, {"sh", "-c", "touch \"$0/ran\"", folder.path});
+  BOOST_TEST((said.code == ExitCode::failed));
+  BOOST_TEST(said.err ==
+             "pages row 8: column uri has a NUL, which no environment can hold: work with --input-only: parked after 1 "
+             "attempt\n");
+  BOOST_TEST(!std::filesystem::exists(folder.file("ran")));
+  // Who reads the input has it whole.
+  Said const read = run_work(
+      [&](Peer& peer) {
+        give(peer, peer.expect("NEXT"));
+        peer.answer(peer.expect("DONE"), "COMPLETED");
+      },
+      {"--once", "--input-only"}, {"sh", "-c", "cat >\"$0/in\"; echo \"${FJ_URI-none}\" >\"$0/env\"", folder.path});
+  BOOST_TEST((read.code == ExitCode::ok));
+  BOOST_TEST(folder.content("env") == "none\n");
+  BOOST_TEST(says(folder.content("in"), "\"uri\":\"a\\u0000b\""), folder.content("in"));
+}
+
 BOOST_AUTO_TEST_CASE(nothing_to_do_once_has_its_exit_code) {
   Said const said = run_work([](Peer& peer) { peer.answer(peer.expect("NEXT"), "NOTHING"); }, {"--once"}, {"true"});
   BOOST_TEST((said.code == ExitCode::nothing));
