@@ -108,7 +108,7 @@ Status Daemon::prepare() {
   Result<core::Declarations> tables = read_declarations();
   if (!tables.ok()) return tables.status();
   tables_ = std::move(tables).value();
-  return {};
+  return server::check_forget(tables_, options_.forget);
 }
 
 Status Daemon::write_message_files() const {

@@ -47,7 +47,7 @@ Options parse_options(int count, char** words) {
                "allow --listen on addresses that other machines reach: what is said there is not encrypted, and "
                "anybody may say it")
       ->needs(listening);
-  app.add_option("--forget", options.forget, "drop this table, which is no longer declared, and its rows for good")
+  app.add_option("--forget", options.forget, "drop this table, which must no longer be declared, and its rows for good")
       ->allow_extra_args(false);
   app.add_flag(
       "--accept-clock", options.accept_clock,

@@ -47,4 +47,15 @@ Status check_tables(core::TableTypes const& types, core::Declarations const& tab
   return problems.empty() ? Status{} : Status{Code::bad_configuration, problems};
 }
 
+Status check_forget(core::Declarations const& tables, std::span<std::string const> forget) {
+  for (core::Declaration const& table : tables) {
+    if (!table->persistent || std::ranges::find(forget, table->name) == forget.end()) continue;
+    return {Code::bad_configuration,
+            table->at("table") + ": table " + quoted(table->name) + " is declared, so --forget " + table->name +
+                " would drop its rows at every start: take its file out of the tables folder first, or --forget out "
+                "of the command line. Nothing was dropped"};
+  }
+  return {};
+}
+
 }  // namespace fastjournal::server

@@ -22,4 +22,8 @@ struct DeclaredLogs {
 [[nodiscard]] Status check_tables(core::TableTypes const& types, core::Declarations const& tables,
                                   DeclaredLogs const* logs);
 
+// bad_configuration: `forget` names a table that is declared. Left in a unit file, --forget would empty it at every
+// start. One that is declared persistent="no" now may be: what a log still holds of it goes once, and for good.
+[[nodiscard]] Status check_forget(core::Declarations const& tables, std::span<std::string const> forget);
+
 }  // namespace fastjournal::server

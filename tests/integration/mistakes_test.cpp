@@ -263,6 +263,10 @@ BOOST_FIXTURE_TEST_CASE(a_forgotten_table_is_counted_and_an_unknown_one_refused,
   BOOST_TEST(
       has(daemon.output(), "--forget job: no log holds a table of this name; there are: jobs. Nothing was dropped"),
       daemon.output());
+  // Left in a unit file it would empty the table at every start.
+  BOOST_TEST(!daemon.start({"--forget", "jobs"}));
+  BOOST_TEST(has(daemon.output(), "tables/jobs.xml:1: table \"jobs\" is declared, so --forget jobs would drop its rows"),
+             daemon.output());
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   check_kept();
   stop();
