@@ -71,8 +71,10 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
     if (type.kind == CommandKind::add) log.short_of_space = !room_left;
     if (!room_left) {
       note_short_disk(log, now);
-      status = Status{Code::no_space,
-                      "log " + log.name + " has no room for this: free disk space, or finish and delete rows"};
+      std::string const why = log.log->shortage();
+      status = Status{
+          Code::no_space,
+          why.empty() ? "log " + log.name + " has no room for this: free disk space, or finish and delete rows" : why};
       verdict = Verdict::done;
       break;
     }

@@ -155,7 +155,11 @@ bool Engine::alert_is_up(std::string_view name) const {
 void Engine::note_short_disk(HostedLog& log, TimeMs now) {
   log.refused_at = now;
   if (alert_is_up(kDiskShort)) return;
-  raise_alert(kDiskShort, 80, "log " + log.name + " has no room: what adds is refused. Free disk space", "disk");
+  std::string const why = log.log->shortage();
+  raise_alert(kDiskShort, 80,
+              why.empty() ? "log " + log.name + " has no room: what adds is refused. Free disk space"
+                          : "what adds is refused: " + why,
+              "disk");
 }
 
 void Engine::note_short_memory(TimeMs now) {

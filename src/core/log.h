@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
@@ -17,7 +18,7 @@ struct LogUsage {
   std::uint64_t logical_bytes{0};  // end - base
   std::uint32_t containers{0};
   std::uint32_t containers_free{0};
-  std::uint32_t containers_kept{0};  // beside twice what lives, at most (DECISIONS 9)
+  std::uint32_t containers_kept{0};       // beside twice what lives, at most (DECISIONS 9)
   std::uint32_t containers_free_most{0};  // as many will be made ready
   std::uint32_t containers_held{0};       // beside these: kept for a copy that is being made
   std::uint64_t left_bytes{0};            // of the container that is written
@@ -38,6 +39,8 @@ class Log {
   // headers and padding included. False: there is no room; nothing changed.
   // `removing` may use the space that is kept back for what removes.
   [[nodiscard]] virtual bool reserve(std::size_t bytes, bool removing) = 0;
+  // Why reserve() last said no, if it was no full disk: for a person, who would else look for space.
+  [[nodiscard]] virtual std::string shortage() const { return {}; }
   // For copying forward: may use what even removing leaves, because it gives back more than it takes.
   // `bytes` with the headers of the records.
   [[nodiscard]] virtual bool reserve_to_copy(std::size_t bytes) = 0;

@@ -141,7 +141,6 @@ Result<core::Declarations> Daemon::read_declarations() {
 
 Status Daemon::serve() {
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
-  if (Status status = disk_->make_folder(""); !status.ok()) return status;
   Result<std::unique_ptr<reactor::Reactor>> made =
       reactor::Reactor::create({.connections_reserved = declared_.limits.reserved_connections,
                                 .refusal = server::refusal_line("the daemon has no more connections to give; close "
@@ -163,6 +162,7 @@ Status Daemon::serve() {
   // Reading a log may take minutes: nobody should learn only then that an address is taken.
   for (config::ListenDeclaration const& listen : declared_.listen)
     if (Status status = reactor::Reactor::can_listen({listen.address}); !status.ok()) return status;
+  if (Status status = take_data_folder(); !status.ok()) return status;
   if (Status status = open_logs(); !status.ok()) return status;
   if (Status status = take_signals(); !status.ok()) return status;
   start_telling();
@@ -198,6 +198,27 @@ server::ConnectionLimits Daemon::connection_limits() const {
   out.first_message_us = declared.first_message_ms * 1000;
   out.idle_us = declared.idle_ms * 1000;
   return out;
+}
+
+Status Daemon::take_data_folder() {
+  if (Status status = disk_->make_folder(""); !status.ok()) return status;
+  storage::DataFolderWish wish{
+      .folder = declared_.data_folder, .logs = declared_.log_names(), .create = options_.create};
+  // What this daemon itself puts beside its logs.
+  std::filesystem::path const here = data_folder();
+  auto const is_beside = [&](std::string const& file) {
+    std::error_code error;
+    std::filesystem::path const path = std::filesystem::absolute(file, error).lexically_normal();
+    if (!error && path.parent_path() == here) wish.beside.push_back(path.filename().string());
+  };
+  if (!declared_.logging.file.empty()) is_beside(declared_.logging.file);
+  for (config::ListenDeclaration const& listen : declared_.listen)
+    if (listen.address.starts_with("unix:") || listen.address.starts_with('/'))
+      is_beside(listen.address.substr(listen.address.starts_with('/') ? 0 : 5));
+  Result<storage::DataFolder> opened = storage::DataFolder::open(*disk_, wish);
+  if (!opened.ok()) return opened.status();
+  data_ = std::make_unique<storage::DataFolder>(std::move(opened).value());
+  return {};
 }
 
 Status Daemon::open_logs() {
@@ -241,15 +262,13 @@ Status Daemon::open_logs() {
     end_start_if_told();
     logs_.push_back(std::move(opened).value());
     if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
-    server_->add_log(*logs_.back());
+    server_->add_log(*logs_.back(), report);
+    if (Status status = data_->know(log.name); !status.ok()) return status;
     recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
                                      logs_.back()->start(), report.records, report.containers,
-                                     (clock_.monotonic_us() - before) / 1000,
-                                     report.cut ? "; a torn tail was cut: " : "", report.cut_reason));
-    for (std::string const& odd : report.notes) {
-      log_warning(odd);
-      server_->raise_alert("log-damaged", 70, odd, "log,manual");
-    }
+                                     (clock_.monotonic_us() - before) / 1000, report.cut ? "; its tail was cut: " : "",
+                                     report.cut_reason));
+    for (std::string const& odd : report.notes) log_warning(odd);
   }
   return server_->start_serving();
 }
@@ -382,8 +401,14 @@ Status Daemon::rotate_log() {
 }
 
 void Daemon::fatal(Status const& status) {
-  log_error(status.text() + "; nothing more is acknowledged. What was acknowledged is in " + declared_.data_folder +
-            ": mend the disk, then start again");
+  // The files that are written are not those of the folder any more.
+  if (status.code() == Code::damaged)
+    log_error(status.message() +
+              "; nothing more is acknowledged. What was acknowledged more than 100 ms ago stands where " +
+              declared_.data_folder + " was: put it back, or restore a backup, then start again");
+  else
+    log_error(status.text() + "; nothing more is acknowledged. What was acknowledged is in " + declared_.data_folder +
+              ": mend the disk, then start again");
   std::_Exit(1);
 }
 

@@ -19,6 +19,7 @@
 #include "os/table_types.h"
 #include "reactor/reactor.h"
 #include "server/server.h"
+#include "storage/data_folder.h"
 
 namespace fastjournal::daemon {
 
@@ -38,6 +39,8 @@ class Daemon final : public server::Administration {
 
  private:
   [[nodiscard]] server::ConnectionLimits connection_limits() const;
+  // Whether it is the right one, before anything is made in it.
+  [[nodiscard]] Status take_data_folder();
   [[nodiscard]] Status open_logs();
   [[nodiscard]] core::Declarations tables_to_forget() const;
   // If a signal says so: ends here, as kill -9 would, but for the word about it. Of reading there is nothing to
@@ -74,6 +77,7 @@ class Daemon final : public server::Administration {
   core::Declarations tables_;
   os::PosixClock clock_;
   std::unique_ptr<os::PosixDisk> disk_;
+  std::unique_ptr<storage::DataFolder> data_;
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<server::Server> server_;
   std::vector<std::unique_ptr<storage::FileLog>> logs_;

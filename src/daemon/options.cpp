@@ -47,6 +47,9 @@ Options parse_options(int count, char** words) {
                "allow --listen on addresses that other machines reach: what is said there is not encrypted, and "
                "anybody may say it")
       ->needs(listening);
+  app.add_flag("--create", options.create,
+               "make logs that are not there in a data folder that holds other things; in an empty one they are made "
+               "without. A log that was there and is gone is not made anew");
   app.add_option("--forget", options.forget, "drop this table, which must no longer be declared, and its rows for good")
       ->allow_extra_args(false);
   app.add_flag(

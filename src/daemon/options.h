@@ -17,6 +17,7 @@ struct Options {
   std::vector<config::ListenDeclaration> listen;
   std::vector<std::string> forget;  // tables to be dropped with their rows
   bool accept_clock{false};         // though it is behind the log's last date
+  bool create{false};               // make logs that are not there, whatever else is in the data folder
   std::string message_files;        // folder: write them there and end
   bool check{false};                // read everything, say what is wrong, do not start
 };

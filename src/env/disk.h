@@ -42,12 +42,22 @@ class File {
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Result<std::uint64_t> size() = 0;
   [[nodiscard]] virtual Status truncate(std::uint64_t size) = 0;
+  // Has it a name still? damaged: somebody removed it, and what is written to it is gone once it is closed.
+  [[nodiscard]] virtual Status look() = 0;
 };
 
-// An exclusive lock on a folder, held until destroyed or the process ends.
+// An exclusive lock on a folder, held until destroyed or the process ends. Meanwhile what is done to files of that
+// folder is done in the very folder that was locked, wherever its name leads.
 class FolderLock {
  public:
   virtual ~FolderLock() = default;
+  // Is the folder still where it was locked, and its lock in it? damaged: somebody removed, moved or replaced one of
+  // them; what is written there, nobody will find. A few microseconds.
+  [[nodiscard]] virtual Status look() = 0;
+  // What was noted by whoever held it, this one or one before: whole lines. Empty: nothing, or it locks for reading.
+  [[nodiscard]] virtual std::string const& note() const = 0;
+  // Adds a line, durable when this returns ok: one that is not whole after a power cut does not count.
+  [[nodiscard]] virtual Status add_note(std::string_view line) = 0;
 };
 
 enum class OpenMode : std::uint8_t { read_only, read_write, create_new };
@@ -55,9 +65,11 @@ enum class OpenMode : std::uint8_t { read_only, read_write, create_new };
 class Disk {
  public:
   virtual ~Disk() = default;
-  // not_found if it is not there; create_new: in_use if it is.
+  // not_found if it is not there; create_new: in_use if it is. Files only: what is no file, a link to one too, is
+  // bad_configuration, and nobody waits for it. not_allowed, of all calls: rights, or a file system that is read-only.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) = 0;
-  // Makes the folder and its parents; ok if it is there.
+  // Makes the folder and its parents; ok if it is there. Above the root their names are durable when this returns ok;
+  // below it sync_folder makes them so.
   [[nodiscard]] virtual Status make_folder(std::string_view path) = 0;
   // Names of files and folders in it, sorted; not_found if it is not there.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(std::string_view path) = 0;

@@ -13,6 +13,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -23,14 +26,28 @@ namespace fastjournal::os {
 namespace {
 
 constexpr mode_t kFolderMode = 0750;
-constexpr std::string_view kLockName = "lock";
+constexpr char kLockName[] = "lock";
+// The process id and blanks, then a line feed: it is written anew without touching the notes behind it.
+constexpr std::size_t kPidBytes = 16;
+constexpr off_t kNotesAt = kPidBytes;
+constexpr std::size_t kNoteBytesMax = 1U << 20U;
+// Whatever stands at a name that should be a file's, nobody waits for it, and no link leads elsewhere.
+constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 Status failure(std::string_view call, std::string_view path, int error) {
   Code code = Code::io_error;
+  std::string_view advice;
   if (error == ENOSPC || error == EDQUOT) code = Code::no_space;
   if (error == ENOENT) code = Code::not_found;
   if (error == EEXIST || error == EWOULDBLOCK) code = Code::in_use;
-  return {code, fmt::format("{} {}: {}", call, path, std::generic_category().message(error))};
+  if (error == EACCES || error == EPERM) advice = "; give the user that the daemon runs as rights to write there";
+  if (error == EROFS) advice = "; mount it for writing";
+  if (!advice.empty()) code = Code::not_allowed;
+  if (error == ELOOP) {
+    code = Code::bad_configuration;
+    advice = "; a symbolic link is not followed here: put the file itself there";
+  }
+  return {code, fmt::format("{} {}: {}{}", call, path, std::generic_category().message(error), advice)};
 }
 
 // Calls until no signal interrupts it.
@@ -59,14 +76,31 @@ class Descriptor {
   }
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  // Somebody else closes it.
+  void release() { fd_ = -1; }
 
  private:
   int fd_;
 };
 
+// A file and nothing else: what is read or written is not what a device, a pipe or a socket has.
+Status check_is_file(int fd, std::string const& path) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return failure("fstat", path, errno);
+  if (S_ISREG(info.st_mode)) return {};
+  return {Code::bad_configuration, fmt::format("open {}: this is no file, and one is expected: remove it", path)};
+}
+
+bool same(struct stat const& one, struct stat const& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 class PosixFile final : public env::File {
  public:
-  PosixFile(Descriptor descriptor, std::string path) : fd_(std::move(descriptor)), path_(std::move(path)) {}
+  // `reopen`: opens the same name again with these flags.
+  using Reopen = std::function<int(int)>;
+  PosixFile(Descriptor descriptor, std::string path, Reopen reopen)
+      : fd_(std::move(descriptor)), path_(std::move(path)), reopen_(std::move(reopen)) {}
 
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) override {
     std::size_t done = 0;
@@ -105,8 +139,7 @@ class PosixFile final : public env::File {
 
   Status write_through(std::uint64_t offset, std::span<std::byte const> bytes) override {
     if (!direct_.is_open())
-      direct_ = Descriptor{uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC); })};
-    if (!direct_.is_open()) return not_direct(errno);
+      if (Status status = open_direct(); !status.ok()) return status;
     for (bool first = true; !bytes.empty(); first = false) {
       // The kernel only reads what it is given.
       iovec const part{const_cast<std::byte*>(bytes.data()), bytes.size()};
@@ -138,7 +171,25 @@ class PosixFile final : public env::File {
     return {};
   }
 
+  Status look() override {
+    struct stat info {};
+    if (::fstat(fd_.get(), &info) != 0) return failure("fstat", path_, errno);
+    if (info.st_nlink > 0) return {};
+    return {Code::damaged, fmt::format("{} was removed, or another file put in its place, while it was in use", path_)};
+  }
+
  private:
+  Status open_direct() {
+    Descriptor direct{uninterrupted([&] { return reopen_(O_WRONLY | O_DIRECT | kSafely); })};
+    if (!direct.is_open()) return not_direct(errno);
+    struct stat mine {};
+    struct stat named {};
+    if (::fstat(fd_.get(), &mine) != 0 || ::fstat(direct.get(), &named) != 0) return failure("fstat", path_, errno);
+    if (!same(mine, named))
+      return {Code::damaged, fmt::format("{} is another file than a moment ago: somebody replaced it", path_)};
+    direct_ = std::move(direct);
+    return {};
+  }
   [[nodiscard]] Status not_direct(int error) const {
     if (error == EINVAL || error == EOPNOTSUPP || error == ENOSYS)
       return {Code::not_supported, fmt::format("direct write {}: {}", path_, std::generic_category().message(error))};
@@ -148,16 +199,18 @@ class PosixFile final : public env::File {
   Descriptor fd_;
   Descriptor direct_{-1};
   std::string path_;
+  Reopen reopen_;
 };
 
-class PosixLock final : public env::FolderLock {
- public:
-  explicit PosixLock(Descriptor descriptor) : fd_(std::move(descriptor)) {}
-
- private:
-  // Closing it releases the lock. The file stays: removing it would let a third opener lock another one.
-  Descriptor fd_;
-};
+// Whole lines only: the last one may have been cut off.
+std::string note_in(int fd) {
+  std::string out(kNoteBytesMax, '\0');
+  ssize_t const got = ::pread(fd, out.data(), out.size(), kNotesAt);
+  out.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  std::size_t const end = out.rfind('\n');
+  out.resize(end == std::string::npos ? 0 : end + 1);
+  return out;
+}
 
 std::string holder_of(int fd) {
   char text[32]{};
@@ -168,50 +221,192 @@ std::string holder_of(int fd) {
 }
 
 // Somebody has it. The file names the last who wrote here: one who only reads does not write, not even that.
-Status held(std::string const& name, int fd) {
-  if (uninterrupted([&] { return ::flock(fd, LOCK_SH | LOCK_NB); }) == 0)
+Status held_by_another(std::string const& name, int locked, int file) {
+  if (uninterrupted([&] { return ::flock(locked, LOCK_SH | LOCK_NB); }) == 0)
     return {Code::in_use, fmt::format("lock {}: held by a program that reads the folder", name)};
-  std::string const pid = holder_of(fd);
+  std::string const pid = file < 0 ? std::string{} : holder_of(file);
   return Status(Code::in_use, fmt::format("lock {}: held by process {}", name, pid.empty() ? "unknown" : pid))
       .with("holder", pid);
 }
 
+// A network file system may know no locks of folders: there the file's is all there is.
+bool knows_no_lock(int error) {
+  return error == EBADF || error == EINVAL || error == EOPNOTSUPP || error == ENOLCK || error == ENOSYS;
+}
+
+Descriptor open_folder(std::string const& name) {
+  return Descriptor{uninterrupted([&] { return ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+}
+
+// The folders above `path`: their names are durable then. Not only those that were made now: whoever made one may have
+// ended before it was durable. One that may be entered and not read cannot be synced alone: the file system is.
+Status sync_above(std::string const& path) {
+  bool all = true;
+  for (std::string at = path; at != "." && at != "/";) {
+    std::size_t const slash = at.rfind('/');
+    at = slash == std::string::npos ? std::string{"."} : slash == 0 ? std::string{"/"} : at.substr(0, slash);
+    Descriptor const folder = open_folder(at);
+    all = all && folder.is_open();
+    if (folder.is_open() && ::fsync(folder.get()) != 0 && errno != EINVAL && errno != EROFS)
+      return failure("sync folder", at, errno);
+  }
+  if (all) return {};
+  Descriptor const folder = open_folder(path);
+  if (folder.is_open() && ::syncfs(folder.get()) != 0) return failure("sync file system of", path, errno);
+  return {};
+}
+
 }  // namespace
+
+struct PosixDisk::HeldFolder {
+  Descriptor folder;
+  std::string path;  // whole, for people and to look where it leads
+};
+
+// By path below the root.
+class PosixDisk::HeldFolders {
+ public:
+  void add(std::string const& path, std::shared_ptr<HeldFolder> held) {
+    std::scoped_lock const lock{mutex_};
+    folders_[path] = std::move(held);
+  }
+  void remove(std::shared_ptr<HeldFolder> const& held) {
+    std::scoped_lock const lock{mutex_};
+    std::erase_if(folders_, [&](auto const& one) { return one.second == held; });
+  }
+  [[nodiscard]] std::shared_ptr<HeldFolder> find(std::string_view path) {
+    std::scoped_lock const lock{mutex_};
+    auto const found = folders_.find(path);
+    return found == folders_.end() ? nullptr : found->second;
+  }
+  // They have each other's names.
+  void exchange(std::string_view one, std::string_view other) {
+    std::scoped_lock const lock{mutex_};
+    std::map<std::string, std::shared_ptr<HeldFolder>, std::less<>> moved;
+    for (auto& [path, held] : folders_)
+      moved[std::string{path == one ? other : path == other ? one : std::string_view{path}}] = std::move(held);
+    folders_ = std::move(moved);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<HeldFolder>, std::less<>> folders_;
+};
+
+class PosixDisk::Lock final : public env::FolderLock {
+ public:
+  Lock(std::shared_ptr<HeldFolders> all, std::shared_ptr<HeldFolder> held, Descriptor file, std::string note)
+      : all_(std::move(all)), held_(std::move(held)), file_(std::move(file)), note_(std::move(note)) {}
+  ~Lock() override { all_->remove(held_); }
+  Lock(Lock const&) = delete;
+  Lock& operator=(Lock const&) = delete;
+
+  Status look() override {
+    std::string const& path = held_->path;
+    struct stat mine {};
+    struct stat named {};
+    if (::fstat(held_->folder.get(), &mine) != 0) return failure("fstat", path, errno);
+    if (mine.st_nlink == 0) return lost(fmt::format("the folder {} was removed", path));
+    if (::stat(path.c_str(), &named) != 0) {
+      if (errno == ENOENT || errno == ENOTDIR) return lost(fmt::format("the folder {} was moved away", path));
+      return failure("stat", path, errno);
+    }
+    if (!same(mine, named)) return lost(fmt::format("another folder was put in the place of {}", path));
+    if (!file_.is_open()) return {};
+    if (::fstat(file_.get(), &mine) != 0) return failure("fstat", path, errno);
+    bool const is_there = ::fstatat(held_->folder.get(), kLockName, &named, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_there && same(mine, named)) return {};
+    return lost(fmt::format("the lock {}/{} was removed or replaced", path, kLockName));
+  }
+
+  std::string const& note() const override { return note_; }
+
+  Status add_note(std::string_view line) override {
+    std::string const text = std::string{line} + "\n";
+    auto const at = static_cast<off_t>(kNotesAt + note_.size());
+    if (uninterrupted([&] { return ::pwrite(file_.get(), text.data(), text.size(), at); }) !=
+        static_cast<ssize_t>(text.size()))
+      return failure("write", held_->path + "/" + kLockName, errno);
+    if (::ftruncate(file_.get(), at + static_cast<off_t>(text.size())) != 0 || ::fdatasync(file_.get()) != 0 ||
+        ::fsync(held_->folder.get()) != 0)
+      return failure("sync", held_->path + "/" + kLockName, errno);
+    note_ += text;
+    return {};
+  }
+
+ private:
+  [[nodiscard]] static Status lost(std::string what) {
+    return {Code::damaged, std::move(what) + " while it was in use"};
+  }
+
+  std::shared_ptr<HeldFolders> all_;
+  std::shared_ptr<HeldFolder> held_;
+  // Closing it releases the lock. The file stays: removing it would let a third opener lock another one.
+  Descriptor file_;
+  std::string note_;
+};
+
+PosixDisk::PosixDisk(std::string root, mode_t file_mode)
+    : root_(std::move(root)), file_mode_(file_mode), held_(std::make_shared<HeldFolders>()) {}
 
 std::string PosixDisk::full(std::string_view path) const {
   if (path.empty()) return root_;
   return fmt::format("{}/{}", root_, path);
 }
 
+PosixDisk::Place PosixDisk::place_of(std::string_view path) const {
+  if (auto held = held_->find(path)) return {held, held->folder.get(), "."};
+  // The nearest that is held.
+  for (std::size_t slash = path.rfind('/');; slash = path.rfind('/', slash - 1)) {
+    std::string_view const above = slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
+    if (auto held = path.empty() ? nullptr : held_->find(above))
+      return {held, held->folder.get(), std::string{above.empty() ? path : path.substr(slash + 1)}};
+    if (slash == std::string_view::npos || slash == 0) break;
+  }
+  return {nullptr, AT_FDCWD, full(path)};
+}
+
 Result<std::unique_ptr<env::File>> PosixDisk::open(std::string_view path, env::OpenMode mode) {
-  int flags = O_CLOEXEC;
+  int flags = kSafely;
   if (mode == env::OpenMode::read_only) flags |= O_RDONLY;
   if (mode == env::OpenMode::read_write) flags |= O_RDWR;
   if (mode == env::OpenMode::create_new) flags |= O_RDWR | O_CREAT | O_EXCL;
   std::string name = full(path);
-  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), flags, file_mode_); }));
+  Place place = place_of(path);
+  Descriptor descriptor(uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), flags, file_mode_); }));
   if (!descriptor.is_open()) return failure("open", name, errno);
-  return std::unique_ptr<env::File>(std::make_unique<PosixFile>(std::move(descriptor), std::move(name)));
+  if (Status status = check_is_file(descriptor.get(), name); !status.ok()) return status;
+  auto reopen = [place = std::move(place)](int with) { return ::openat(place.folder, place.name.c_str(), with); };
+  return std::unique_ptr<env::File>(
+      std::make_unique<PosixFile>(std::move(descriptor), std::move(name), std::move(reopen)));
 }
 
 Status PosixDisk::make_folder(std::string_view path) {
   std::string const name = full(path);
-  for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
-    std::string const part = name.substr(0, slash);
-    if (::mkdir(part.c_str(), kFolderMode) != 0 && errno != EEXIST) return failure("make folder", part, errno);
+  Place const place = place_of(path);
+  for (std::size_t slash = place.name.find('/', 1);; slash = place.name.find('/', slash + 1)) {
+    std::string const part = place.name.substr(0, slash);
+    if (::mkdirat(place.folder, part.c_str(), kFolderMode) != 0 && errno != EEXIST)
+      return failure("make folder", place.held == nullptr ? part : name, errno);
     if (slash == std::string::npos) break;
   }
   // EEXIST says nothing about what is there.
   struct stat info {};
-  if (::stat(name.c_str(), &info) != 0) return failure("stat", name, errno);
+  if (::fstatat(place.folder, place.name.c_str(), &info, 0) != 0) return failure("stat", name, errno);
   if (!S_ISDIR(info.st_mode)) return failure("make folder", name, ENOTDIR);
-  return {};
+  return place.held == nullptr ? sync_above(root_) : Status{};
 }
 
 Result<std::vector<std::string>> PosixDisk::list(std::string_view path) {
   std::string const name = full(path);
-  std::unique_ptr<DIR, int (*)(DIR*)> const folder(::opendir(name.c_str()), [](DIR* dir) { return ::closedir(dir); });
+  Place const place = place_of(path);
+  Descriptor descriptor(
+      uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!descriptor.is_open()) return failure("list", name, errno);
+  std::unique_ptr<DIR, int (*)(DIR*)> const folder(::fdopendir(descriptor.get()),
+                                                   [](DIR* dir) { return ::closedir(dir); });
   if (folder == nullptr) return failure("list", name, errno);
+  descriptor.release();
   std::vector<std::string> out;
   for (;;) {
     errno = 0;
@@ -226,13 +421,20 @@ Result<std::vector<std::string>> PosixDisk::list(std::string_view path) {
 }
 
 Status PosixDisk::rename(std::string_view from, std::string_view to) {
-  if (::rename(full(from).c_str(), full(to).c_str()) != 0) return failure("rename", full(from), errno);
+  Place const before = place_of(from);
+  Place const after = place_of(to);
+  if (::renameat(before.folder, before.name.c_str(), after.folder, after.name.c_str()) != 0)
+    return failure("rename", full(from), errno);
   return {};
 }
 
 Status PosixDisk::exchange(std::string_view one, std::string_view other) {
   std::string const name = full(one);
-  if (::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, full(other).c_str(), RENAME_EXCHANGE) == 0) return {};
+  // By path: a folder that is held has its name in the one above it.
+  if (::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, full(other).c_str(), RENAME_EXCHANGE) == 0) {
+    held_->exchange(one, other);
+    return {};
+  }
   Status const status = failure("exchange names with", name, errno);
   // A file system that knows no flags says so in this way, as does an old kernel.
   if (errno == EINVAL || errno == ENOSYS) return {Code::not_supported, status.message()};
@@ -240,47 +442,72 @@ Status PosixDisk::exchange(std::string_view one, std::string_view other) {
 }
 
 Status PosixDisk::remove(std::string_view path) {
-  std::string const name = full(path);
-  if (::unlink(name.c_str()) == 0) return {};
+  Place const place = place_of(path);
+  // A folder that is held has its name in the one above it.
+  bool const by_path = place.name == ".";
+  int const folder = by_path ? AT_FDCWD : place.folder;
+  std::string const name = by_path ? full(path) : place.name;
+  if (::unlinkat(folder, name.c_str(), 0) == 0) return {};
   int const error = errno;
-  if (error == EISDIR && ::rmdir(name.c_str()) == 0) return {};
-  return failure("remove", name, error);
+  if (error == EISDIR && ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0) return {};
+  return failure("remove", full(path), error);
 }
 
 Status PosixDisk::sync_folder(std::string_view path) {
   std::string const name = full(path);
-  Descriptor const descriptor(uninterrupted([&] { return ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  Place const place = place_of(path);
+  Descriptor const descriptor(
+      uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!descriptor.is_open()) return failure("open", name, errno);
   if (::fsync(descriptor.get()) != 0) return failure("sync folder", name, errno);
   return {};
 }
 
 Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder(std::string_view path) {
+  auto held = std::make_shared<HeldFolder>(HeldFolder{open_folder(full(path)), full(path)});
+  int const folder = held->folder.get();
+  if (!held->folder.is_open()) return failure("open", full(path), errno);
   std::string const name = fmt::format("{}/{}", full(path), kLockName);
-  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, file_mode_); }));
-  if (!descriptor.is_open()) return failure("open", name, errno);
-  if (uninterrupted([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) != 0) {
-    int const error = errno;
-    if (error != EWOULDBLOCK) return failure("lock", name, error);
-    return held(name, descriptor.get());
+  bool const got_folder = uninterrupted([&] { return ::flock(folder, LOCK_EX | LOCK_NB); }) == 0;
+  if (!got_folder && !knows_no_lock(errno)) {
+    if (errno != EWOULDBLOCK) return failure("lock", full(path), errno);
+    Descriptor const file(uninterrupted([&] { return ::openat(folder, kLockName, O_RDONLY | kSafely); }));
+    return held_by_another(name, folder, file.get());
   }
-  std::string const pid = fmt::format("{}\n", ::getpid());
-  if (::ftruncate(descriptor.get(), 0) != 0) return failure("truncate", name, errno);
+  Descriptor file(uninterrupted([&] { return ::openat(folder, kLockName, O_RDWR | O_CREAT | kSafely, file_mode_); }));
+  if (!file.is_open()) return failure("open", name, errno);
+  if (Status status = check_is_file(file.get(), name); !status.ok()) return status;
+  if (uninterrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
+    if (errno != EWOULDBLOCK) return failure("lock", name, errno);
+    return held_by_another(name, file.get(), file.get());
+  }
+  std::string note = note_in(file.get());
+  std::string const pid = fmt::format("{:<{}}\n", ::getpid(), kPidBytes - 1);
   // Only for people: a full disk must not keep the daemon from starting.
-  static_cast<void>(uninterrupted([&] { return ::pwrite(descriptor.get(), pid.data(), pid.size(), 0); }));
-  return std::unique_ptr<env::FolderLock>(std::make_unique<PosixLock>(std::move(descriptor)));
+  static_cast<void>(uninterrupted([&] { return ::pwrite(file.get(), pid.data(), pid.size(), 0); }));
+  held_->add(std::string{path}, held);
+  return std::unique_ptr<env::FolderLock>(
+      std::make_unique<Lock>(held_, std::move(held), std::move(file), std::move(note)));
 }
 
 Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder_to_read(std::string_view path) {
+  auto held = std::make_shared<HeldFolder>(HeldFolder{open_folder(full(path)), full(path)});
+  int const folder = held->folder.get();
   std::string const name = fmt::format("{}/{}", full(path), kLockName);
-  Descriptor descriptor(uninterrupted([&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));
-  if (!descriptor.is_open() && errno != ENOENT) return failure("open", name, errno);
-  if (descriptor.is_open() && uninterrupted([&] { return ::flock(descriptor.get(), LOCK_SH | LOCK_NB); }) != 0) {
-    int const error = errno;
-    if (error != EWOULDBLOCK) return failure("lock", name, error);
-    return held(name, descriptor.get());
+  if (!held->folder.is_open()) return failure("open", full(path), errno);
+  Descriptor file(uninterrupted([&] { return ::openat(folder, kLockName, O_RDONLY | kSafely); }));
+  if (!file.is_open() && errno != ENOENT) return failure("open", name, errno);
+  if (uninterrupted([&] { return ::flock(folder, LOCK_SH | LOCK_NB); }) != 0 && !knows_no_lock(errno)) {
+    if (errno != EWOULDBLOCK) return failure("lock", full(path), errno);
+    return held_by_another(name, folder, file.get());
   }
-  return std::unique_ptr<env::FolderLock>(std::make_unique<PosixLock>(std::move(descriptor)));
+  if (file.is_open() && uninterrupted([&] { return ::flock(file.get(), LOCK_SH | LOCK_NB); }) != 0) {
+    if (errno != EWOULDBLOCK) return failure("lock", name, errno);
+    return held_by_another(name, file.get(), file.get());
+  }
+  held_->add(std::string{path}, held);
+  return std::unique_ptr<env::FolderLock>(
+      std::make_unique<Lock>(held_, std::move(held), std::move(file), std::string{}));
 }
 
 Result<std::uint64_t> PosixDisk::free_bytes() {

@@ -1,5 +1,7 @@
-// The kernel's files: env::Disk on a root folder. Holds no state but the root,
-// so any thread may use it; a File belongs to one thread at a time.
+// The kernel's files: env::Disk on a root folder. Any thread may use it; a File
+// belongs to one thread at a time. A folder that is locked is held by a
+// descriptor, and its files are opened, renamed and removed by that: the journal
+// goes on in the folder that it locked, or finds out that it was replaced.
 //
 // sync() is fdatasync, called once: after an error nothing is known about the
 // file, and only the caller can decide to stop (ARCHITECTURE 1, rule 4).
@@ -18,7 +20,7 @@ class PosixDisk final : public env::Disk {
  public:
   // `root`: absolute or relative to the working folder; it need not exist until make_folder("") is called.
   // `file_mode`: of the files it makes.
-  explicit PosixDisk(std::string root, mode_t file_mode = 0640) : root_(std::move(root)), file_mode_(file_mode) {}
+  explicit PosixDisk(std::string root, mode_t file_mode = 0640);
 
   [[nodiscard]] Result<std::unique_ptr<env::File>> open(std::string_view path, env::OpenMode mode) override;
   [[nodiscard]] Status make_folder(std::string_view path) override;
@@ -27,16 +29,28 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] Status exchange(std::string_view one, std::string_view other) override;
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
-  // Through a file `lock` in the folder, which holds the process id of the holder.
+  // The folder itself is locked, and a file `lock` in it, which holds the process id of the holder and the notes.
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder_to_read(std::string_view path) override;
   [[nodiscard]] Result<std::uint64_t> free_bytes() override;
 
  private:
+  struct HeldFolder;
+  class HeldFolders;
+  class Lock;
+  // Where a call goes: a name, and the folder that it is relative to.
+  struct Place {
+    std::shared_ptr<HeldFolder> held;  // null: the name is a whole path
+    int folder;
+    std::string name;
+  };
+
   [[nodiscard]] std::string full(std::string_view path) const;
+  [[nodiscard]] Place place_of(std::string_view path) const;
 
   std::string root_;
   mode_t file_mode_;
+  std::shared_ptr<HeldFolders> held_;
 };
 
 }  // namespace fastjournal::os

@@ -79,6 +79,7 @@ Status Server::finish() {
   for (ServedLog const& served : logs_) {
     if (served.log->is_flushing()) administration_.wait_for_flush(*served.log);
     if (Status status = served.log->commit(); !status.ok()) return status;
+    if (Status status = served.log->look(); !status.ok()) return status;
   }
   release_turns();
   for (ServedLog const& served : logs_)

@@ -91,7 +91,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] std::string const& clock_note() const { return clock_note_; }
 
   // Logs that recovered and are attached to the engine. After the last: start_serving.
-  void add_log(storage::FileLog& log) { logs_.push_back({.log = &log}); }
+  // As it was opened. What was cut off, or healed, is an alert.
+  void add_log(storage::FileLog& log, storage::RecoveryReport const& report);
   // What conf/ changed enters the logs, durably.
   [[nodiscard]] Status start_serving();
   // Clean end: everything committed and sealed. Connections are closed by the network.
@@ -210,6 +211,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void release_turns();
   [[nodiscard]] std::uint64_t restated_bytes() const;
   [[nodiscard]] bool logs_are_well();
+  [[nodiscard]] bool look_at_folders();
   void scrub_log(ServedLog& served);
   void tell_damage(ServedLog& served);
   // False, for whoever must stop here.
@@ -333,6 +335,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   bool now_known_{false};
   TimeMs now_{};
   std::int64_t slew_at_us_{0};
+  std::int64_t looked_at_us_{0};  // at the folders of the logs
   std::int64_t alias_note_at_us_{0};
   bool unwell_{false};  // the clock is off, or something is short: looked at again without being asked
 

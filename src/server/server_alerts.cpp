@@ -5,6 +5,9 @@
 namespace fastjournal::server {
 namespace {
 
+constexpr std::string_view kLogDamaged = "log-damaged";
+constexpr std::string_view kTailCut = "tail-cut";
+
 void add_facts(core::Alert const& alert, Answer& answer) {
   if (!alert.table.empty()) answer.add("table", std::string_view{alert.table});
   answer.add("name", std::string_view{alert.name}).add("priority", std::uint64_t{alert.priority});
@@ -14,6 +17,19 @@ void add_facts(core::Alert const& alert, Answer& answer) {
 }
 
 }  // namespace
+
+void Server::add_log(storage::FileLog& log, storage::RecoveryReport const& report) {
+  logs_.push_back({.log = &log});
+  for (std::string const& odd : report.notes) raise_alert(kLogDamaged, 70, odd, "log,manual");
+  if (!report.cut) return;
+  // A person decides whether there was a reason: after a power cut or a crash of the kernel this is as it must be.
+  raise_alert(kTailCut, 30,
+              "log " + log.options().name + ": its tail was cut at LSN " + std::to_string(report.cut_at.value) + ", " +
+                  std::to_string(report.cut_bytes) + " bytes, at the start: " + report.cut_reason +
+                  ". After a power cut that is as it must be, and nothing acknowledged is lost; if there was none, see "
+                  "the disk",
+              "log,manual");
+}
 
 void Server::raise_alert(std::string_view name, std::uint8_t priority, std::string_view message,
                          std::string_view tags) {

@@ -10,6 +10,9 @@ namespace {
 
 // An idle log stamps its last sync after this long (DECISIONS 5).
 constexpr std::int64_t kStampAfterUs = 5'000;
+// What leaves rests on a look at the folders that is no older than this; and nobody asks for years.
+constexpr std::int64_t kLookEveryUs = 100'000;
+constexpr std::int64_t kIdleLookEveryUs = 10'000'000;
 // Turns that wait for a sync; then the loop waits too.
 constexpr std::size_t kTurnsWaitingMax = 65'536;
 
@@ -40,7 +43,7 @@ void Server::on_turn_end() {
   if (!commit_logs()) return;
   feeds_.send(time_.monotonic_us());
   again = engine_.committed(now) || again;
-  if (!logs_are_well()) return;
+  if (!logs_are_well() || !look_at_folders()) return;
   tick_neighbours();
   again = end_silent() || again;
   leave();
@@ -112,6 +115,17 @@ Status Server::sync_log(storage::FileLog& log, bool elsewhere) {
 bool Server::logs_are_well() {
   for (ServedLog const& served : logs_)
     if (!served.log->error().ok()) return die(served.log->error());
+  return true;
+}
+
+// A file that was removed, or a folder that another one took the place of, takes what is written like any other: only
+// looking tells. False: the daemon is dead from here on.
+bool Server::look_at_folders() {
+  std::int64_t const now_us = time_.monotonic_us();
+  if (now_us - looked_at_us_ < kLookEveryUs) return true;
+  looked_at_us_ = now_us;
+  for (ServedLog const& served : logs_)
+    if (Status const status = served.log->look(); !status.ok()) return die(status);
   return true;
 }
 
@@ -237,7 +251,7 @@ void Server::schedule(bool again) {
     slew_at_us_ = monotonic + TimeKeeper::kSlewEveryUs;
     check_health();
   }
-  std::int64_t wake = time_.monotonic_of(engine_.next_due());
+  std::int64_t wake = std::min(time_.monotonic_of(engine_.next_due()), looked_at_us_ + kIdleLookEveryUs);
   wake = std::min({wake, next_neighbour_us(), feeds_.next_us(), silence_.next_us()});
   if (unwell_) wake = std::min(wake, slew_at_us_);
   for (ServedLog const& served : logs_) {

@@ -29,7 +29,10 @@ FileLog::FileLog(env::Disk& disk, std::string folder, LogOptions options)
 
 FileLog::~FileLog() = default;
 
-Status FileLog::fail(Status const& status) {
+Status FileLog::fail(Status const& why) {
+  // Of a folder that is gone every call tells something else.
+  Status const looked = lock_ == nullptr ? Status{} : lock_->look();
+  Status const& status = looked.code() == Code::damaged ? looked : why;
   error_ = {status.code(), fmt::format("log {}: {}", options_.name, status.message())};
   return error_;
 }
@@ -86,9 +89,9 @@ bool FileLog::make_room(std::uint64_t bytes, KeptBack kept) {
         give_up_hold();
         continue;
       }
-      refusal_ = {Code::no_space,
-                  fmt::format("log {}: {} more bytes do not fit into {} containers, and no other can be made: {}",
-                              options_.name, bytes, containers_total(), status.message())};
+      Code const code = status.code() == Code::not_allowed ? Code::not_allowed : Code::no_space;
+      refusal_ = {code, fmt::format("log {}: {} more bytes do not fit into {} containers, and no other can be made: {}",
+                                    options_.name, bytes, containers_total(), status.message())};
       return false;
     }
   }
@@ -134,12 +137,22 @@ Status FileLog::put_header(Container& container) {
     if (!file.ok()) return file.status();
     container.file = std::move(file.value());
   }
+  if (is_mutant(Mutant::newest_written_too_early))
+    if (Status status = tell_lap(container.header.lap); !status.ok()) return status;
   if (Status status = write_header(*container.file, container.header, container.stale_copy); !status.ok())
     return status;
+  if (Status status = tell_lap(container.header.lap); !status.ok()) return status;
   container.stale_copy = 0;
   base_in_header_ = std::max(base_in_header_, container.header.base);
   durable_told_ = std::max(durable_told_, container.header.durable);
   return {};
+}
+
+// Nothing stands in that container yet: from its first record on it cannot go unnoticed.
+Status FileLog::tell_lap(std::uint64_t lap) {
+  if (lap <= newest_lap_ || is_mutant(Mutant::newest_not_written)) return {};
+  newest_lap_ = lap;
+  return newest_containers_->write(newest_now(std::max(newest_told_, data_synced_)));
 }
 
 Status FileLog::prepare_next() {
@@ -171,7 +184,7 @@ void FileLog::grow_buffer(std::uint64_t bytes) {
   if (bytes <= buffer_bytes_) return;
   std::uint64_t const size = std::max({bytes, kBufferBytesMin, std::min(buffer_bytes_ * 2, options_.batch_bytes_max)});
   std::unique_ptr<std::byte, FreeAligned> larger{
-      static_cast<std::byte*>(::operator new(size, std::align_val_t{env::kDirectAlignment}))};
+      static_cast<std::byte*>(::operator new (size, std::align_val_t{env::kDirectAlignment}))};
   if (used_ > kBatchHeaderBytes) std::memcpy(larger.get(), buffer_.get(), used_);
   buffer_ = std::move(larger);
   buffer_bytes_ = size;
@@ -328,6 +341,14 @@ std::unique_ptr<Flush> FileLog::take_flush() {
   flush->base_ = base_needs_ <= batch_at_ ? base_ : base_safe_;
   flush->catalogue_ = base_needs_ <= batch_at_ ? catalogue_ : catalogue_safe_;
   flush_out_ = true;
+  // A stamp or a seal tells of every batch with records: so does `newest`, outside of the containers. Else it is only
+  // written: nobody waits for it.
+  flush->tells_durably_ = data_end_ > newest_told_ && durable_telling_ >= data_end_;
+  if (flush->tells_durably_ || data_end_ > newest_telling_) {
+    flush->newest_ = newest_durable_;
+    flush->telling_ = newest_now(data_end_);
+    newest_telling_ = data_end_;
+  }
   return flush;
 }
 
@@ -347,6 +368,7 @@ void FileLog::finish_flush(std::unique_ptr<Flush> flush) {
   committed_ = std::max(committed_, durable_);
   durable_told_ = std::max(durable_told_, flush->durable_told_);
   data_synced_ = flush->data_end_;
+  if (flush->tells_durably_) newest_told_ = std::max(newest_told_, flush->data_end_);
   bool const rests = base_needs_ <= durable_ || is_mutant(Mutant::flush_takes_the_base_of_its_end);
   base_safe_ = rests ? base_ : std::max(base_safe_, flush->base_);
   catalogue_safe_ = rests ? catalogue_ : std::max(catalogue_safe_, flush->catalogue_);
@@ -387,6 +409,21 @@ Status FileLog::seal() {
   grow_buffer(options_.block_bytes);
   if (Status status = write_open_batch(kBatchSeal); !status.ok()) return status;
   return sync_written();
+}
+
+Status FileLog::look() {
+  if (!error_.ok()) return error_;
+  Status status = lock_->look();
+  if (status.ok()) status = newest_containers_->look();
+  for (std::deque<Container> const* containers : {&chain_, &ready_})
+    for (Container const& container : *containers)
+      if (status.ok() && container.file != nullptr) status = container.file->look();
+  return status.ok() ? Status{} : fail(status);
+}
+
+// A full disk is what everybody expects, and says nothing.
+std::string FileLog::shortage() const {
+  return refusal_.code() == Code::not_allowed ? refusal_.message() : std::string{};
 }
 
 // ---------------------------------------------------------------------------

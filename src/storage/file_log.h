@@ -21,6 +21,7 @@
 #include "storage/flush.h"
 #include "storage/format.h"
 #include "storage/log_reader.h"
+#include "storage/newest.h"
 
 namespace fastjournal::storage {
 
@@ -60,16 +61,17 @@ struct LogOptions {
   std::uint32_t initial_containers{2};
   std::size_t block_bytes{4096};  // what the device writes whole
   SyncPolicy sync{SyncPolicy::always};
-  std::uint32_t sync_interval_ms{0};  // for banners and statistics; the owner keeps it
-  SyncPlace sync_place{SyncPlace::automatic};       // the owner keeps it, and the next one
+  std::uint32_t sync_interval_ms{0};           // for banners and statistics; the owner keeps it
+  SyncPlace sync_place{SyncPlace::automatic};  // the owner keeps it, and the next one
   SyncMethod sync_method{SyncMethod::fdatasync};
   std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not known to be durable; then the loop waits
   // A turn with more than this, or than an eighth of a container, is written in several batches; one sync covers
   // them. A batch keeps every container that it touches: copying one of them free must not mean copying two.
   std::uint64_t batch_bytes_max{8U << 20U};
   WhenEmpty when_empty{WhenEmpty::reset};
-  std::uint64_t scrub_ms{0};       // everything durable is checked once in this time (take_scrub); the owner keeps it; 0: never
-  bool wipe{false};                // containers are overwritten with zeros when nothing in them is needed any more
+  std::uint64_t scrub_ms{
+      0};            // everything durable is checked once in this time (take_scrub); the owner keeps it; 0: never
+  bool wipe{false};  // containers are overwritten with zeros when nothing in them is needed any more
   std::uint64_t store_id_seed{0};  // chance, for a new log's store id
   // Of a new log that holds the records of another one: it goes on where that ended.
   Lsn first_lsn{kFirstLsn};
@@ -157,8 +159,11 @@ class FileLog final : public core::Log {
   [[nodiscard]] Status stamp();
   // Clean stop: commits, syncs, and writes a seal. Nothing may follow. No flush may be out.
   [[nodiscard]] Status seal();
+  // Are the files that are written still those of this folder? Not ok: fatal, as of a failed write. Microseconds.
+  [[nodiscard]] Status look();
   // Why reserve() last said no.
   [[nodiscard]] Status const& last_refusal() const { return refusal_; }
+  [[nodiscard]] std::string shortage() const override;
   // Not ok: a write or sync failed; nothing more may be acknowledged.
   [[nodiscard]] Status const& error() const { return error_; }
 
@@ -209,7 +214,10 @@ class FileLog final : public core::Log {
   FileLog(env::Disk& disk, std::string folder, LogOptions options);
   Status recover(RecordHandler& handler, RecoveryReport& report);
   Status make_folder();
+  [[nodiscard]] Status check_known(LogReader& reader) const;
+  Status remember_store();
   Status remove_unfinished();
+  Status take_newest(LogReader const& reader, Lsn end);
   Status prove(LogReader& reader);
   void adopt(LogReader& reader, RecoveryReport const& report);
   Status start_container(RecoveryReport& report);
@@ -251,6 +259,9 @@ class FileLog final : public core::Log {
   [[nodiscard]] Status extend();
   Status prepare_next();
   Status put_header(Container& container);
+  // What `newest` may say now.
+  [[nodiscard]] Newest newest_now(Lsn durable) const { return {store_id_, newest_lap_, durable, start_}; }
+  Status tell_lap(std::uint64_t lap);
   Status put_base_on_disk();
   [[nodiscard]] Lsn base_for_header() const;
   // What every header tells as it is written.
@@ -271,7 +282,7 @@ class FileLog final : public core::Log {
   [[nodiscard]] std::optional<ScrubStep::Task> next_scrub_task();
   void finish_scrub(ScrubStep const& step);
   // Fatal from here on.
-  Status fail(Status const& status);
+  Status fail(Status const& why);
 
   env::Disk& disk_;
   std::string folder_;
@@ -291,7 +302,7 @@ class FileLog final : public core::Log {
 
   // The open batch.
   struct FreeAligned {
-    void operator()(std::byte* bytes) const { ::operator delete(bytes, std::align_val_t{env::kDirectAlignment}); }
+    void operator()(std::byte* bytes) const { ::operator delete (bytes, std::align_val_t{env::kDirectAlignment}); }
   };
   std::unique_ptr<std::byte, FreeAligned> buffer_;
   std::uint64_t buffer_bytes_{0};
@@ -306,8 +317,8 @@ class FileLog final : public core::Log {
   bool sync_wanted_{false};  // or a sync was asked for
 
   Lsn durable_{};
-  Lsn needed_{};           // what may not leave before it is durable ends here
-  Lsn committed_{};        // end of what write() has seen
+  Lsn needed_{};     // what may not leave before it is durable ends here
+  Lsn committed_{};  // end of what write() has seen
   bool flush_out_{false};
   bool direct_{false};
   Lsn data_end_{};         // end of the last batch with records,
@@ -320,6 +331,13 @@ class FileLog final : public core::Log {
   Lsn base_safe_{};       // a base that holds,
   Lsn catalogue_safe_{};  // and what holds of the other
   Lsn base_in_header_{};  // the highest base in a durable container header
+
+  // The file `newest`: of the container that was made last, and of what a stamp or seal made durable.
+  std::unique_ptr<NewestWriter> newest_containers_;
+  std::shared_ptr<NewestWriter> newest_durable_;
+  std::uint64_t newest_lap_{0};  // the highest that it tells,
+  Lsn newest_told_{};            // and what is durable, durably told,
+  Lsn newest_telling_{};         // or told, or on its way
 
   // A round of scrubbing.
   struct Scrub {

@@ -14,6 +14,8 @@ namespace {
 
 // Smaller ones would be padding more than records.
 constexpr std::uint64_t kBatchBytesLeast = 64U << 10U;
+// In the lock, for a start that finds nothing else.
+constexpr std::string_view kStoreNote = "store ";
 
 Status check_options(LogOptions const& options) {
   auto const wrong = [&](std::string text) {
@@ -53,23 +55,27 @@ Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
   auto opened = LogReader::open(disk_, folder_);
   if (!opened.ok()) return opened.status();
   LogReader& reader = opened.value();
+  if (Status status = check_known(reader); !status.ok()) return status;
   if (Status status = reader.read(handler, report, options_.workers); !status.ok()) return status;
 
   if (Status status = handler.on_read(); !status.ok()) return status;
   if (Status status = remove_unfinished(); !status.ok()) return status;
   if (Status status = prove(reader); !status.ok()) return status;
   adopt(reader, report);
+  if (Status status = take_newest(reader, report.end); !status.ok()) return status;
   options_.workers = nullptr;
   options_.batch_bytes_max =
       std::min(options_.batch_bytes_max, std::max(kBatchBytesLeast, options_.container_bytes / 8));
   // A first start that was cut short is a first start again.
   while (lap_ == 0 && free_.size() < options_.initial_containers)
     if (Status status = extend(); !status.ok()) return status;
-  return start_container(report);
+  if (Status status = start_container(report); !status.ok()) return status;
+  return remember_store();
 }
 
 Status FileLog::make_folder() {
   if (Status status = disk_.make_folder(folder_); !status.ok()) return status;
+  if (is_mutant(Mutant::parents_not_synced)) return {};
   // The names of the folder and of those above it.
   for (std::string at = folder_; !at.empty();) {
     std::size_t const slash = at.rfind('/');
@@ -84,10 +90,51 @@ Status FileLog::remove_unfinished() {
   auto const names = disk_.list(folder_);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
-    if (is_unfinished_container(name))
+    if (is_unfinished_container(name) || is_unfinished_newest(name))
       if (Status status = disk_.remove(join_path(folder_, name)); !status.ok()) return status;
   // Names that an earlier start saw and did not live to sync.
   return disk_.sync_folder(folder_);
+}
+
+// Nothing is here: a first start, or everything was removed, and only the lock is left.
+Status FileLog::check_known(LogReader& reader) const {
+  if (!reader.containers().empty() || reader.newest().is_there) return {};
+  std::string_view const note = lock_->note();
+  std::size_t const store = note.rfind(kStoreNote);
+  if (store == std::string_view::npos) return {};
+  std::string_view const id = note.substr(store + kStoreNote.size());
+  return {
+      Code::damaged,
+      fmt::format("log {}: its folder has no container and no file {}, but its lock knows store {}: they were "
+                  "removed, or another disk is mounted there; nothing was made. Put them back, or restore a backup. "
+                  "To begin with an empty log all the same, remove the file `lock` of that folder first",
+                  options_.name, kNewestName, id.substr(0, id.find('\n')))};
+}
+
+Status FileLog::remember_store() {
+  std::string const line = fmt::format("{}{:016x}", kStoreNote, store_id_);
+  return lock_->note().ends_with(line + "\n") ? Status{} : lock_->add_note(line);
+}
+
+// Before the first header of a container says that it is there.
+Status FileLog::take_newest(LogReader const& reader, Lsn end) {
+  FoundNewest found = reader.newest();
+  newest_lap_ = found.what.lap;
+  newest_told_ = newest_telling_ = std::max(found.what.durable, end);
+  if (!found.is_there) {
+    newest_lap_ = lap_;
+    if (Status status = make_newest(disk_, folder_, newest_now(newest_told_)); !status.ok()) return status;
+    found = {};
+    found.sequence.fill(2);
+  }
+  std::string const path = join_path(folder_, std::string{kNewestName});
+  auto containers_file = disk_.open(path, env::OpenMode::read_write);
+  if (!containers_file.ok()) return containers_file.status();
+  auto durable_file = disk_.open(path, env::OpenMode::read_write);
+  if (!durable_file.ok()) return durable_file.status();
+  newest_containers_ = std::make_unique<NewestWriter>(std::move(containers_file.value()), 0, found);
+  newest_durable_ = std::make_shared<NewestWriter>(std::move(durable_file.value()), 2, found);
+  return {};
 }
 
 // What was read may be in the kernel's memory only: after kill -9, or because a
@@ -127,6 +174,7 @@ Status FileLog::prove(LogReader& reader) {
 void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
   store_id_ = options_.store_id_seed;
   start_ = options_.starts_before;
+  if (reader.newest().is_there) store_id_ = reader.newest().what.store_id;
   Lsn next = options_.first_lsn;
   for (LogReader::Container& found : reader.containers()) {
     ContainerHeader const& header = found.header;

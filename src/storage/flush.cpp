@@ -1,12 +1,21 @@
 #include "storage/flush.h"
 
+#include "storage/mutants.h"
+
 namespace fastjournal::storage {
 
 void Flush::run() {
+  if (is_mutant(Mutant::newest_told_before_the_sync)) tell();
   for (std::shared_ptr<env::File> const& file : files_) {
     status_ = file->sync();
     if (!status_.ok()) return;
   }
+  tell();
+}
+
+void Flush::tell() {
+  if (newest_ == nullptr) return;
+  status_ = tells_durably_ ? newest_->write(telling_) : newest_->write_unsynced(telling_);
 }
 
 void Flush::run(env::Clock& clock) {

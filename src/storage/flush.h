@@ -13,6 +13,7 @@
 #include "env/disk.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
+#include "storage/newest.h"
 
 namespace fastjournal::storage {
 
@@ -29,6 +30,8 @@ class Flush {
  private:
   friend class FileLog;
 
+  void tell();
+
   std::vector<std::shared_ptr<env::File>> files_;
   // As it is when the sync begins; true on disk once it has ended well.
   Lsn end_{};           // everything below is durable
@@ -36,6 +39,10 @@ class Flush {
   Lsn durable_told_{};  // the highest durable LSN that a batch below names
   Lsn base_{};          // rests on nothing above
   Lsn catalogue_{};     // nor does this
+  // What it makes true is told there when all is synced: durably where it ends a stamp, else as long as the kernel lives.
+  std::shared_ptr<NewestWriter> newest_;
+  Newest telling_;
+  bool tells_durably_{false};
   std::int64_t took_us_{-1};
   Status status_;
 };

@@ -89,6 +89,7 @@ std::optional<ContainerHeader> decode_container(std::span<std::byte const> block
   if (reader.number<std::uint64_t>() != kContainerMagic) return std::nullopt;
   if (reader.number<std::uint32_t>() != version || version > kFormatVersion) return std::nullopt;
   ContainerHeader header;
+  header.version = version;
   header.index = reader.number<std::uint32_t>();
   header.store_id = reader.number<std::uint64_t>();
   header.lap = reader.number<std::uint64_t>();

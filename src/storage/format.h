@@ -24,7 +24,8 @@
 //               u64 catalogue LSN nothing below was needed of the records of table 0
 //               u64 described LSN and those below durable LSN, clocks apart, end here: a reader that wants the
 //                                 catalogue first looks between the two, and from durable LSN on
-//               In version 1 the last two are missing: the catalogue may be anywhere.
+//               In version 1 the last two are missing: the catalogue may be anywhere. Version 3 is as 2, but says that
+//               the folder has a file `newest` (storage/newest.h).
 //
 //   batch       begins on a block, is padded with zeros to a block; may go on in the next container
 //               u64 checksum      XXH3-64 of everything behind it to the batch's end, seeded with store id and lap
@@ -76,7 +77,9 @@ namespace fastjournal::storage {
 
 inline constexpr std::uint64_t kContainerMagic = 0x31'52'45'4E'49'41'54'43;  // "CTAINER1"
 inline constexpr std::uint32_t kBatchMagic = 0x31'54'41'42;                  // "BAT1"
-inline constexpr std::uint32_t kFormatVersion = 2;
+inline constexpr std::uint32_t kFormatVersion = 3;
+// From this one on a log has a file `newest` (storage/newest.h).
+inline constexpr std::uint32_t kFormatWithNewest = 3;
 
 inline constexpr std::size_t kContainerHeaderBytes = 120;
 inline constexpr std::size_t kHeaderBlocks = 2;
@@ -98,6 +101,7 @@ inline constexpr std::uint32_t kRecordLengthMask = kRecordHasObject - 1;
 inline constexpr Lsn kFirstLsn{64U << 10U};
 
 struct ContainerHeader {
+  std::uint32_t version{kFormatVersion};  // as read; written is the newest
   std::uint32_t index{0};
   std::uint64_t store_id{0};
   std::uint64_t lap{0};

@@ -39,6 +39,12 @@ Result<LogReader> LogReader::open(env::Disk& disk, std::string folder) {
     if (auto const index = index_of_container(name))
       if (Status status = reader.read_headers(name, *index); !status.ok()) return status;
   if (Status status = reader.check_alike(); !status.ok()) return status;
+  auto newest = read_newest(disk, reader.folder_);
+  if (!newest.ok()) return newest.status();
+  reader.newest_ = std::move(newest).value();
+  if (is_mutant(Mutant::newest_not_looked_at)) return reader;
+  if (Status status = reader.check_newest(); !status.ok()) return status;
+  for (std::string const& note : reader.newest_.notes) reader.notes_.push_back(note);
   return reader;
 }
 
@@ -81,6 +87,32 @@ Status LogReader::check_alike() const {
   return {};
 }
 
+// A container that was removed, or is an old copy, leaves no other trace.
+Status LogReader::check_newest() const {
+  std::string const file = join_path(folder_, std::string{kNewestName});
+  Container const* tip = nullptr;
+  for (Container const& container : containers_) {
+    if (tip == nullptr || container.header.lap > tip->header.lap) tip = &container;
+    if (container.header.version >= kFormatWithNewest && !newest_.is_there)
+      return damaged(
+          fmt::format("{} is missing, and {} is of a log that has it: newer containers may be missing with "
+                      "it; nothing was changed. Put the file back, or restore a backup, or salvage what is "
+                      "left",
+                      file, container.path));
+  }
+  if (!newest_.is_there) return {};
+  if (tip != nullptr && tip->header.store_id != newest_.what.store_id)
+    return damaged(fmt::format("{} does not belong to the log of {}: store {:016x}, not {:016x}; nothing was changed",
+                               file, tip->path, newest_.what.store_id, tip->header.store_id));
+  std::uint64_t const lap = tip == nullptr ? 0 : tip->header.lap;
+  if (newest_.what.lap <= lap) return {};
+  return damaged(fmt::format(
+      "{} says that there is a container of lap {}, but the newest that is here is {}: "
+      "one or more are missing, or are old copies; nothing was changed. Put them back, or "
+      "restore a backup, or salvage what is left",
+      file, newest_.what.lap, tip == nullptr ? std::string{"none"} : fmt::format("{} of lap {}", tip->path, lap)));
+}
+
 // ---------------------------------------------------------------------------
 // Order
 
@@ -96,6 +128,7 @@ Status LogReader::order() {
     base_ = std::max(base_, header.base);
     header_durable_ = std::max(header_durable_, header.durable);
   }
+  if (!is_mutant(Mutant::newest_not_looked_at)) header_durable_ = std::max(header_durable_, newest_.what.durable);
   if (tip == nullptr) return {};
   chain_.push_back(tip);
   // Laps fall with every step, so this ends whatever the headers say.
@@ -167,10 +200,10 @@ Result<LogReader::Found> LogReader::batch_at(Segment const& segment, Lsn lsn) {
   auto const header = decode_batch(head.value(), lsn, container->header.lap, container->header.block);
   if (!header) return found;
   found.plausible = true;
+  found.header = *header;
   if (header->end() > segment.end()) return found;
   auto const bytes = view(segment, lsn, header->length);
   if (!bytes.ok()) return bytes.status();
-  found.header = *header;
   found.bytes = bytes.value();
   found.intact = is_intact(*header, container->header.store_id, found.bytes);
   return found;
@@ -202,8 +235,8 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
     prefetch(batch.bytes.data() + std::min<std::uint64_t>(at + kBytesAhead, header.used));
     auto const record = decode_record(batch.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
     if (!record)
-      return damaged(fmt::format("{}: a record of a sound batch cannot be read",
-                                 segment.place(Lsn{header.lsn.value + at})));
+      return damaged(
+          fmt::format("{}: a record of a sound batch cannot be read", segment.place(Lsn{header.lsn.value + at})));
     group_open = !record->last_of_group;
     if (record->view.table == TableId::catalogue && record->view.type != core::kClockRecord)
       report.described = header.end();
@@ -211,8 +244,7 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
     ahead[decoded++ % kRecordsAhead] = record->view;
     at += record->bytes;
   }
-  if (group_open)
-    return damaged(fmt::format("{}: the batch ends inside a group", segment.place(header.lsn)));
+  if (group_open) return damaged(fmt::format("{}: the batch ends inside a group", segment.place(header.lsn)));
   Container const* container = segment.container_at(header.lsn);
   handler.on_batch({header, container->path, offset_in(container->header, header.lsn), given, batch.bytes});
   report.records += given;
@@ -255,17 +287,20 @@ Result<Lsn> LogReader::find_batch(Segment const& segment, Lsn wanted, RecoveryRe
 Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report) {
   auto const refuse = [&](Lsn durable) {
     return damaged(
-        fmt::format("{}: the batch there is damaged, and everything below LSN {} was durable; nothing was changed. "
-                    "Restore the file, or salvage what is left",
+        fmt::format("{}: the batch there is damaged or missing, and everything below LSN {} was durable; nothing was "
+                    "changed. Restore the file, or salvage what is left",
                     segment.place(lsn), durable.value));
   };
   if (!segment.last) return refuse(segment.limit);
   if (header_durable_ > lsn && !is_mutant(Mutant::skip_header_durable_check)) return refuse(header_durable_);
   std::uint64_t const block = segment.block();
   std::uint64_t intact = 0;
+  Lsn end = lsn;
   for (Lsn at{lsn.value / block * block}; at < segment.limit; at.value += block) {
     auto const found = batch_at(segment, at);
     if (!found.ok()) return found.status();
+    bool const is_cut_off = plausible && at == lsn;
+    if (is_cut_off || found.value().intact) end = std::max(end, std::min(found.value().header.end(), segment.limit));
     if (!found.value().intact) continue;
     if (found.value().header.durable > lsn && !is_mutant(Mutant::skip_durable_check))
       return refuse(found.value().header.durable);
@@ -274,9 +309,11 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
   report.cut = plausible || intact > 0;
   if (report.cut) {
     report.cut_at = lsn;
-    report.cut_reason =
-        fmt::format("{}: a batch that was never synced is incomplete; {} behind it were dropped with it",
-                    segment.place(lsn), intact);
+    report.cut_bytes = end.value - lsn.value;
+    report.cut_reason = fmt::format(
+        "{}: the log ends there; {} bytes behind, {} whole batches among them, of which nothing says that they were "
+        "ever durable, were cut",
+        segment.place(lsn), report.cut_bytes, intact);
   }
   return {};
 }
@@ -304,8 +341,8 @@ Status LogReader::read_segment(Segment const& segment, Range range, RecordHandle
     return judge(segment, at, found.value().plausible, report);
   }
   if (at != segment.limit)
-    return damaged(fmt::format("{}: a batch goes beyond the place where the next start cut the log",
-                               segment.place(range.begin)));
+    return damaged(
+        fmt::format("{}: a batch goes beyond the place where the next start cut the log", segment.place(range.begin)));
   return {};
 }
 
@@ -408,7 +445,8 @@ Status LogReader::read(RecordHandler& handler, RecoveryReport& report, env::Work
       report = {};
     }
     if (Status status = read_range({base_, kLsnMax}, handler, false, report); !status.ok()) return status;
-    for (Container const* container : chain_) report.catalogue = std::max(report.catalogue, container->header.catalogue);
+    for (Container const* container : chain_)
+      report.catalogue = std::max(report.catalogue, container->header.catalogue);
     report.store_id = chain_.back()->header.store_id;
   }
   report.containers = static_cast<std::uint32_t>(containers_.size());

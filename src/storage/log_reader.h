@@ -15,6 +15,7 @@
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
 #include "storage/format.h"
+#include "storage/newest.h"
 #include "storage/read_ahead.h"
 #include "storage/segment.h"
 
@@ -76,6 +77,7 @@ struct RecoveryReport {
   bool clean{false};  // the last batch is a seal
   bool cut{false};    // something behind `end` was not used
   Lsn cut_at{};
+  std::uint64_t cut_bytes{0};      // that looked like batches behind it
   std::string cut_reason;          // for people; names file and offset
   std::uint32_t start{0};          // of this start once opened; of the last one when only read
   std::vector<std::string> notes;  // repaired or odd, not fatal
@@ -91,6 +93,8 @@ class LogReader {
   // `workers` check what is read while this thread hands out records; without them it does everything itself.
   [[nodiscard]] Status read(RecordHandler& handler, RecoveryReport& report, env::Workers* workers = nullptr);
 
+  // What stands beside the containers.
+  [[nodiscard]] FoundNewest const& newest() const { return newest_; }
   // All containers, by index.
   [[nodiscard]] std::vector<Container>& containers() { return containers_; }
   // After read: those that hold the stream from base to the end, in its order.
@@ -117,6 +121,7 @@ class LogReader {
 
   Status read_headers(std::string const& name, std::uint32_t index);
   Status check_alike() const;
+  Status check_newest() const;
   Status order();
   Status make_segments();
   // Where the batch begins that holds what is wanted, or the first one behind it; none: the stream ends there.
@@ -140,6 +145,7 @@ class LogReader {
   env::Disk* disk_;
   std::string folder_;
   std::uint64_t bytes_read_{0};
+  FoundNewest newest_;
   std::vector<Container> containers_;
   std::vector<Container*> chain_;
   std::vector<Segment> segments_;

@@ -37,10 +37,17 @@ enum class Mutant : std::uint8_t {
   flush_covers_what_came_later,
   flush_takes_the_base_of_its_end,
   write_through_to_memory_only,
+  newest_not_written,
+  newest_written_too_early,
+  newest_not_synced,
+  newest_told_before_the_sync,
+  newest_name_not_synced,
+  newest_not_looked_at,
+  parents_not_synced,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 25> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 32> kMutantNames{"none",
                                                                "skip_data_sync",
                                                                "skip_folder_sync",
                                                                "skip_header_sync",
@@ -64,7 +71,14 @@ inline constexpr std::array<std::string_view, 25> kMutantNames{"none",
                                                                "keep_unfinished_containers",
                                                                "flush_covers_what_came_later",
                                                                "flush_takes_the_base_of_its_end",
-                                                               "write_through_to_memory_only"};
+                                                               "write_through_to_memory_only",
+                                                               "newest_not_written",
+                                                               "newest_written_too_early",
+                                                               "newest_not_synced",
+                                                               "newest_told_before_the_sync",
+                                                               "newest_name_not_synced",
+                                                               "newest_not_looked_at",
+                                                               "parents_not_synced"};
 
 #ifdef FJ_MUTANTS
 // Set before any log is opened.

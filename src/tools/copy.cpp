@@ -7,6 +7,7 @@
 
 #include "storage/container.h"
 #include "storage/log_reader.h"
+#include "storage/newest.h"
 
 namespace fastjournal::tools {
 namespace {
@@ -57,10 +58,14 @@ class Copier {
     if (auto const there = to_.list(to_folder_); there.ok())
       return {Code::in_use, to_folder_ + " is there already: a copy wants a new folder"};
     if (Status status = to_.make_folder(to_folder_); !status.ok()) return status;
+    // First: beside the first container a missing one is an interrupted copy.
+    storage::Newest const none{.store_id = snapshot_.store_id};
+    if (Status status = storage::make_newest(to_, to_folder_, none); !status.ok()) return status;
     for (std::size_t i = 0; i < snapshot_.containers.size(); ++i)
       if (Status status = copy(snapshot_.containers[i], i + 1 == snapshot_.containers.size()); !status.ok())
         return status;
     if (Status status = to_.sync_folder(to_folder_); !status.ok()) return status;
+    if (Status status = storage::make_newest(to_, to_folder_, newest_); !status.ok()) return status;
     return check();
   }
 
@@ -87,6 +92,10 @@ class Copier {
     ContainerHeader header = found.value();
     if (header.store_id != snapshot_.store_id)
       return {Code::damaged, path + ": is of another log than the one that is held"};
+    newest_.store_id = header.store_id;
+    newest_.lap = std::max(newest_.lap, header.lap);
+    newest_.start = std::max(newest_.start, header.start);
+    newest_.durable = snapshot_.end;
     // What the daemon put there since is no matter of ours.
     header.base = last ? snapshot_.base : std::min(header.base, snapshot_.base);
     header.durable = last ? snapshot_.end : std::min(header.durable, snapshot_.end);
@@ -154,6 +163,7 @@ class Copier {
   Pace const& pace_;
   Progress const& progress_;
   std::uint64_t total_{0};
+  storage::Newest newest_;
   std::vector<std::byte> piece_;
 };
 

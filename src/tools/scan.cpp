@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "storage/container.h"
+#include "storage/newest.h"
 
 namespace fastjournal::tools {
 namespace {
@@ -33,6 +34,7 @@ Result<Scan> Scan::open(env::Disk& disk, std::string folder) {
   if (out.containers_.empty())
     return Status{Code::not_found, "no log here: a log's folder holds files container-000001 and so on"};
   if (Status status = out.agree(); !status.ok()) return status;
+  out.look_at_newest();
   out.order();
   return out;
 }
@@ -83,6 +85,20 @@ Status Scan::agree() {
     beyond_ = std::max(beyond_, one.header->end());
   }
   return {};
+}
+
+// What the newest containers were, should they be missing. If it cannot be read, nobody knows.
+void Scan::look_at_newest() {
+  auto const found = storage::read_newest(*disk_, folder_);
+  if (!found.ok() || !found->is_there || found->what.store_id != store_id_) return;
+  std::uint64_t lap = 0;
+  for (ScannedContainer const& one : containers_)
+    if (one.header) lap = std::max(lap, one.header->lap);
+  durable_ = std::max(durable_, found->what.durable);
+  start_ = std::max(start_, found->what.start);
+  laps_missing_ = found->what.lap - std::min(found->what.lap, lap);
+  // Each of them began where another one ended.
+  beyond_ = Lsn{std::max(beyond_.value + laps_missing_ * (size_ - storage::kHeaderBlocks * block_), durable_.value)};
 }
 
 // Every batch says its LSN and its lap: the newest lap in the file is the container's.
@@ -257,6 +273,13 @@ Status Scan::walk(ScanVisitor& visitor) {
            fmt::format("the container of lap {}, which stood before {}, is lost", header.lap_before, one.name)});
     if (Status status = walk_container(i, from, visitor); !status.ok()) return status;
   }
+  if (laps_missing_ > 0 && know_durable_)
+    visitor.on_gap({{},
+                    0,
+                    from,
+                    std::max(from, durable_),
+                    true,
+                    fmt::format("{} newer containers are lost, as {} says", laps_missing_, storage::kNewestName)});
   know_durable_ = true;
   return {};
 }

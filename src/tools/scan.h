@@ -82,6 +82,7 @@ class Scan {
   Status read_container(std::string const& name, std::uint32_t index);
   Status agree();
   Status rebuild(ScannedContainer& container, std::uint32_t index);
+  void look_at_newest();
   void order();
   ScannedContainer* before(ScannedContainer const& after);
   Status walk_container(std::size_t at, Lsn& from, ScanVisitor& visitor);
@@ -105,8 +106,9 @@ class Scan {
   std::uint32_t start_{0};
   Lsn base_{};
   Lsn beyond_{};
-  Lsn durable_{};             // everything below was durable, as headers and the batches seen so far say
-  bool know_durable_{false};  // all batches were seen
+  Lsn durable_{};                  // everything below was durable, as headers and the batches seen so far say
+  std::uint64_t laps_missing_{0};  // newer than the newest container that is here
+  bool know_durable_{false};       // all batches were seen
   std::vector<std::byte> batch_;
   Progress const* progress_{nullptr};
   std::string_view step_;

@@ -2,7 +2,8 @@
 // once while it is well; then one sector after the other is damaged and the log
 // opened. Counted is only what changed bytes of a batch at or above base of which
 // the disk itself says that it is durable (a stamp, a later batch, a header): there
-// a start that goes on is a fault, whatever it finds.
+// a start that goes on is a fault, whatever it finds. Now and then it is no sector but
+// a file: a container is gone, or is an old copy, all behind a place is wiped, `newest` is gone.
 #include <charconv>
 #include <memory>
 #include <random>
@@ -19,6 +20,8 @@ constexpr std::size_t kDamages = 7;
 constexpr std::string_view kDamageNames[kDamages] = {
     "wiped",       "one bit",     "garbage", "a sector of another place", "the same sector of another log",
     "another lap", "a shift by 8"};
+
+constexpr std::uint64_t kFileEvery = 8;
 
 struct Piece {
   std::string container;
@@ -46,6 +49,10 @@ class DamagedLog {
     for (std::uint64_t i = 0; i < tries && !proof_.is_over(); ++i) {
       auto const how = static_cast<Damage>(draw(kDamages));
       Piece const& piece = pieces_[draw(pieces_.size())];
+      if (i % kFileEvery == 0) {
+        if (auto wrong = lose_file(piece)) return *wrong;
+        continue;
+      }
       std::uint64_t const at =
           piece.offset + draw((piece.end.value - piece.begin.value) / sizes_.sector) * sizes_.sector;
       auto const bytes = damaged(how, piece, at, twin);
@@ -67,6 +74,7 @@ class DamagedLog {
   std::optional<std::string> make() {
     if (!well_.open() || !twin_.open()) return well_.trouble() + twin_.trouble();
     for (std::uint64_t left = 10 + draw(30); left > 0; --left) {
+      if (left == 5) early_ = well_.world.disk.image();
       char const letter = Scenario::kSteps[draw(Scenario::kSteps.size())];
       if (!well_.step(letter) || !twin_.step(letter)) return well_.trouble() + twin_.trouble();
     }
@@ -149,6 +157,45 @@ class DamagedLog {
     return bytes;
   }
 
+  std::optional<std::string> lose_file(Piece const& piece) {
+    World world(options());
+    world.options = well_.world.options;
+    world.disk.copy_state(well_.world.disk);
+    std::string what = piece.container;
+    switch (draw(4)) {
+      case 0: world.disk.drop(piece.container); break;
+      case 1:
+        what = "data/log/newest";
+        world.disk.drop(what);
+        break;
+      case 2: {
+        what += " from offset " + std::to_string(piece.offset);
+        world.disk.wipe(piece.container, piece.offset, image_.at(piece.container).size() - piece.offset);
+        break;
+      }
+      default: {
+        auto const old = early_.find(piece.container);
+        if (old == early_.end()) return {};
+        auto const length = static_cast<std::ptrdiff_t>(piece.end.value - piece.begin.value);
+        auto const at = [&](std::vector<std::byte> const& bytes) {
+          return bytes.begin() + static_cast<std::ptrdiff_t>(piece.offset);
+        };
+        // It has what matters: an old copy of a container that nobody wrote since.
+        std::vector<std::byte> const& now = image_.at(piece.container);
+        if (std::equal(at(now), at(now) + length, at(old->second))) return {};
+        what += " as it was before";
+        world.disk.overwrite(piece.container, 0, old->second);
+      }
+    }
+    ++proof_.tally.damages;
+    auto const before = world.disk.image();
+    Status const status = world.open();
+    if (status.ok()) return fmt::format("without {} the start goes on", what);
+    if (status.code() != Code::damaged) return fmt::format("without {}: refused as {}", what, status.text());
+    if (world.disk.image() != before) return fmt::format("without {}: the refused start changed files", what);
+    return {};
+  }
+
   std::optional<std::string> try_one(Piece const& piece, std::uint64_t at, std::vector<std::byte> const& bytes) {
     ++proof_.tally.damages;
     World world(options());
@@ -189,6 +236,7 @@ class DamagedLog {
   Scenario twin_;
   bool is_stamped_{false};
   Image image_;
+  Image early_;  // some letters before
   std::vector<Piece> pieces_;
   std::vector<BatchHeader> batches_;  // of each piece
 };

@@ -11,7 +11,7 @@ namespace {
 
 // Two histories: one that goes through everything, one that gives containers back and leaves
 // unfinished ones behind.
-constexpr std::array<std::string_view, 2> kHistories{"pbhgwmbbcjbmcsvqpbwpcmckp", "bbbbbbbbbbdccckwpsvawteq"};
+constexpr std::array<std::string_view, 2> kHistories{"pblhgwmbbcjbmcsvqpbwpcmckp", "bbbbbbbbbbdccckwplsvawteq"};
 constexpr std::array<sim::Failure, 3> kFailures{sim::Failure::io_error, sim::Failure::no_space,
                                                 sim::Failure::short_write};
 
@@ -19,8 +19,8 @@ constexpr std::array<sim::Failure, 3> kFailures{sim::Failure::io_error, sim::Fai
 enum class Before : std::uint8_t { nothing, half_made_container, failing_rename, wipe_wanted };
 constexpr std::array<Before, 4> kBefores{Before::nothing, Before::half_made_container, Before::failing_rename,
                                          Before::wipe_wanted};
-// The first two name the containers that a new log begins with.
-constexpr std::uint64_t kRenameLater = 3;
+// The first three name `newest` and the containers that a new log begins with.
+constexpr std::uint64_t kRenameLater = 4;
 
 struct Plan {
   std::string_view history;
@@ -89,8 +89,8 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
 std::optional<Failure> fail_each(Proof const& proof, Plan plan, std::set<void const*>& sites) {
   for (bool met = true; met && !proof.is_over(); ++plan.nth)
     if (auto wrong = fail_one(proof, plan, sites, met))
-      return Failure{fmt::format("history {}, before {}, call kind {} number {}, failure {}, method {}: {}", plan.history,
-                                 static_cast<int>(plan.before), static_cast<int>(plan.call), plan.nth,
+      return Failure{fmt::format("history {}, before {}, call kind {} number {}, failure {}, method {}: {}",
+                                 plan.history, static_cast<int>(plan.before), static_cast<int>(plan.call), plan.nth,
                                  static_cast<int>(plan.how), static_cast<int>(plan.method), *wrong),
                      "--failing-calls"};
   return {};

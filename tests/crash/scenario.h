@@ -60,13 +60,14 @@ class Scenario {
         return open();
       case 'a': return append(70, 1, Promise::synced) && begin_flush();
       case 'v': return scrub();
+      case 'l': return world.log->look().ok();
       case 't': return flush_ == nullptr || run_flush();
       case 'e': return end_flush();
       default: return false;
     }
   }
 
-  // A round, step by step. What cannot be read is told, and ends nothing. No letter of kSteps: it writes nothing.
+  // A round, step by step. `l` looks at the folder. What cannot be read is told, and ends nothing. No letters of kSteps: they write nothing.
   bool scrub() {
     for (int steps = 0; steps < 64; ++steps) {
       std::unique_ptr<Chore> step = world.log->take_scrub();

@@ -17,6 +17,7 @@ struct Bounds {
 constexpr Bounds kThorough{6, 16};
 constexpr Bounds kLean{4, 64};
 constexpr std::size_t kNestedBits = 2;
+constexpr std::uint64_t kWithoutNewestEvery = 4;
 constexpr std::size_t kWithCatalogue = 2;
 
 // What stands before the word: a little; a log that went round its containers
@@ -25,10 +26,10 @@ constexpr std::array<std::string_view, 4> kBeginnings{"pg", "bmbmxpw", "ppg", ""
 
 // Word by word where a fault was found, or one was planted.
 constexpr std::array<std::string_view, 34> kChosen{
-    "hhjx",    "hhbbjbbx", "gmrbx",   "bbn",      "bnbnx",   "gggmrx",  "gmbbxp",   "bbmbb",     "wwwwwwp", "bdbdb",  "mcbcmcb", "wbkbw",
-    "bbbmqbp", "bbbbbbdc", "bxwxbmc", "gggmccp", "wbwbwbpx", "bbmfpfpmc", "wsmfpk",  "bmfbcq", "bmfcmfc",
-    "aaeaex",  "atbmate", "amaemx",  "amtaebx", "bbamate", "arnaemq", "awmerx", "bawmebx", "awtwmerq",
-    "hbhbmbbcbjx", "bbhhbhmbkhb", "hhafajq", "jjbbjbbjbbx"};
+    "hhjx",   "hhbbjbbx", "gmrbx",    "bbn",         "bnbnx",       "gggmrx",  "gmbbxp",     "bbmbb",    "wwwwwwp",
+    "bdbdb",  "mcbcmcb",  "wbkbw",    "bbbmqbp",     "bbbbbbdc",    "bxwxbmc", "gggmccp",    "wbwbwbpx", "bbmfpfpmc",
+    "wsmfpk", "bmfbcq",   "bmfcmfc",  "aaeaex",      "atbmate",     "amaemx",  "amtaebx",    "bbamate",  "arnaemq",
+    "awmerx", "bawmebx",  "awtwmerq", "hbhbmbbcbjx", "bbhhbhmbkhb", "hhafajq", "jjbbjbbjbbx"};
 
 using Moments = std::vector<std::unique_ptr<Scenario>>;
 
@@ -79,8 +80,28 @@ class ShortHistory {
       bool const nest = may_nest && ++recoveries_ % bounds_.nested_every == 0;
       auto const wrong = nest ? recover_with_cuts(scenario) : recover(scenario);
       if (wrong) return "subset " + std::to_string(way) + " of " + std::to_string(ways.size()) + ": " + *wrong;
+      if (++cuts_ % kWithoutNewestEvery != 0) continue;
+      if (auto lost = recover_without_newest(moment, ways[way]))
+        return "subset " + std::to_string(way) + ", and the newest container is lost: " + *lost;
     }
     return {};
+  }
+
+  // Whoever removes a file does not wait for a good moment. The start refuses, or nothing acknowledged was in it.
+  std::optional<std::string> recover_without_newest(Scenario const& moment, sim::Chooser const& survives) {
+    Scenario scenario;
+    scenario.copy_state(moment);
+    scenario.world.crash(survives);
+    auto reader = LogReader::open(scenario.world.disk, "data/log");
+    if (!reader.ok()) return {};
+    LogReader::Container const* newest = nullptr;
+    for (LogReader::Container const& one : reader.value().containers())
+      if (one.header.lap > (newest == nullptr ? 0 : newest->header.lap)) newest = &one;
+    if (newest == nullptr) return {};
+    scenario.world.disk.drop(newest->path);
+    count();
+    if (scenario.open() || (scenario.complaint.empty() && scenario.status.code() == Code::damaged)) return {};
+    return scenario.trouble();
   }
 
   std::optional<std::string> recover(Scenario& scenario) {
@@ -117,6 +138,7 @@ class ShortHistory {
   Sizes sizes_;
   Bounds bounds_;
   std::uint64_t recoveries_{0};
+  std::uint64_t cuts_{0};
   bool is_nested_{false};
 };
 

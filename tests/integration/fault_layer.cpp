@@ -275,6 +275,25 @@ FJ_EXPORT int open64(char const* path, int flags, ...) {
   va_end(arguments);
   return fd;
 }
+// By a folder that is held: names are the same.
+FJ_EXPORT int openat(int folder, char const* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  mode_t const mode = (flags & O_CREAT) != 0 ? static_cast<mode_t>(va_arg(arguments, unsigned)) : 0;
+  va_end(arguments);
+  int const fd = next("openat", static_cast<int (*)(int, char const*, int, ...)>(nullptr))(folder, path, flags, mode);
+  if ((flags & O_ACCMODE) != O_RDONLY) watch(fd, path);
+  return fd;
+}
+FJ_EXPORT int openat64(int folder, char const* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  mode_t const mode = (flags & O_CREAT) != 0 ? static_cast<mode_t>(va_arg(arguments, unsigned)) : 0;
+  va_end(arguments);
+  int const fd = next("openat64", static_cast<int (*)(int, char const*, int, ...)>(nullptr))(folder, path, flags, mode);
+  if ((flags & O_ACCMODE) != O_RDONLY) watch(fd, path);
+  return fd;
+}
 FJ_EXPORT int close(int fd) {
   if (is_watched(fd)) {
     int const undo = layer().undo[static_cast<std::size_t>(fd)].exchange(0) - 1;

@@ -171,7 +171,7 @@ BOOST_FIXTURE_TEST_CASE(a_data_folder_in_use_is_said_so, Running) {
   words.back() += "2";  // another socket
   ChildProcess second{words};
   BOOST_TEST(second.wait().value_or(0) == 1);
-  BOOST_TEST(has(second.output(), "shared"), second.output());
+  BOOST_TEST(has(second.output(), "/data/lock: held by process "), second.output());
   BOOST_TEST(has(second.output(), std::to_string(daemon.child().pid())), second.output());
   check_kept();
 }
@@ -265,8 +265,9 @@ BOOST_FIXTURE_TEST_CASE(a_forgotten_table_is_counted_and_an_unknown_one_refused,
       daemon.output());
   // Left in a unit file it would empty the table at every start.
   BOOST_TEST(!daemon.start({"--forget", "jobs"}));
-  BOOST_TEST(has(daemon.output(), "tables/jobs.xml:1: table \"jobs\" is declared, so --forget jobs would drop its rows"),
-             daemon.output());
+  BOOST_TEST(
+      has(daemon.output(), "tables/jobs.xml:1: table \"jobs\" is declared, so --forget jobs would drop its rows"),
+      daemon.output());
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   check_kept();
   stop();

@@ -15,9 +15,9 @@ namespace fastjournal::sim {
 
 namespace {
 
-constexpr std::string_view kCallNames[kCallKinds] = {"open",     "read",        "write", "sync",      "size",
-                                                     "truncate", "make folder", "list",  "rename",    "exchange",
-                                                     "remove",   "sync folder", "lock",  "free bytes"};
+constexpr std::string_view kCallNames[kCallKinds] = {
+    "open",   "read",     "write",  "sync",        "size", "truncate",   "make folder", "list",
+    "rename", "exchange", "remove", "sync folder", "lock", "free bytes", "look",        "add note"};
 
 std::string folder_of(std::string_view path) {
   std::size_t const slash = path.rfind('/');
@@ -26,7 +26,8 @@ std::string folder_of(std::string_view path) {
 
 bool changes_disk(Call kind) {
   return kind == Call::write || kind == Call::sync || kind == Call::truncate || kind == Call::make_folder ||
-         kind == Call::rename || kind == Call::exchange || kind == Call::remove || kind == Call::sync_folder;
+         kind == Call::rename || kind == Call::exchange || kind == Call::remove || kind == Call::sync_folder ||
+         kind == Call::add_note;
 }
 
 // Where `path` is when the names `one` and `other` are exchanged.
@@ -109,6 +110,13 @@ class SimFile final : public env::File {
     disk_.mark(*node_, std::min(before, size), std::max(before, size) - std::min(before, size));
     return {};
   }
+  Status look() override {
+    if (Status status = enter(Call::look, FJ_CALLER); !status.ok()) return status;
+    bool const is_named =
+        std::any_of(disk_.names_.begin(), disk_.names_.end(), [&](auto const& one) { return one.second == node_; });
+    if (is_named) return {};
+    return {Code::damaged, fmt::format("{} was removed, or another file put in its place, while it was in use", path_)};
+  }
 
  private:
   Status alive() const {
@@ -140,6 +148,20 @@ class SimLock final : public env::FolderLock {
   // The folder has another name.
   void move(std::string path) { path_ = std::move(path); }
 
+  Status look() override {
+    if (generation_ != disk_.generation_) return {Code::io_error, fmt::format("{}: locked before the crash", path_)};
+    if (Status status = disk_.enter(Call::look, path_, FJ_CALLER); !status.ok()) return status;
+    if (!disk_.moved_away_.contains(path_)) return {};
+    return {Code::damaged, fmt::format("the folder {} was moved away while it was in use", path_)};
+  }
+  std::string const& note() const override { return disk_.notes_[path_]; }
+  Status add_note(std::string_view line) override {
+    if (generation_ != disk_.generation_) return {Code::io_error, fmt::format("{}: locked before the crash", path_)};
+    if (Status status = disk_.enter(Call::add_note, path_, FJ_CALLER); !status.ok()) return status;
+    disk_.notes_[path_].append(line).append("\n");
+    return {};
+  }
+
  private:
   SimDisk& disk_;
   std::string path_;
@@ -166,6 +188,9 @@ void SimDisk::copy_state(SimDisk const& other) {
   for (NameChange const& change : other.changes_of_names_)
     changes_of_names_.push_back({change.kind, change.path, change.to, twin_of(change.node)});
   folders_ = other.folders_;
+  unsynced_folders_ = other.unsynced_folders_;
+  moved_away_ = other.moved_away_;
+  notes_ = other.notes_;
   ignore_syncs_ = other.ignore_syncs_;
   ignore_folder_syncs_ = other.ignore_folder_syncs_;
   start_again();
@@ -265,6 +290,7 @@ Result<std::unique_ptr<env::File>> SimDisk::open(std::string_view path, env::Ope
   if (Status status = enter(Call::open, path, FJ_CALLER); !status.ok()) return status;
   auto found = names_.find(path);
   if (mode == env::OpenMode::create_new) {
+    if (no_new_files_) return Status{Code::not_allowed, fmt::format("open {}: Permission denied", path)};
     if (found != names_.end()) return Status{Code::in_use, fmt::format("open {}: File exists", path)};
     if (!folders_.contains(folder_of(path)))
       return Status{Code::not_found, fmt::format("open {}: no such folder", path)};
@@ -281,8 +307,10 @@ Result<std::unique_ptr<env::File>> SimDisk::open(std::string_view path, env::Ope
 
 Status SimDisk::make_folder(std::string_view path) {
   if (Status status = enter(Call::make_folder, path, FJ_CALLER); !status.ok()) return status;
-  // Folders survive at once: the names inside are what the log depends on.
-  for (std::string at(path); !at.empty(); at = folder_of(at)) folders_.insert(at);
+  std::vector<std::string> made;
+  for (std::string at(path); !at.empty(); at = folder_of(at))
+    if (folders_.insert(at).second) made.push_back(at);
+  unsynced_folders_.insert(unsynced_folders_.end(), made.rbegin(), made.rend());
   return {};
 }
 
@@ -344,6 +372,10 @@ Status SimDisk::exchange(std::string_view one, std::string_view other) {
     locks[moved] = lock;
   }
   locks_ = std::move(locks);
+  for (std::string& folder : unsynced_folders_) folder = exchanged(folder, change.path, change.to);
+  std::map<std::string, std::string, std::less<>> notes;
+  for (auto& [path, note] : notes_) notes[exchanged(path, change.path, change.to)] = std::move(note);
+  notes_ = std::move(notes);
   changes_of_names_.push_back(change);
   return {};
 }
@@ -356,6 +388,8 @@ Status SimDisk::remove(std::string_view path) {
         std::none_of(folders_.begin(), folders_.end(), [&](auto const& one) { return folder_of(one) == path; });
     if (!empty) return {Code::io_error, fmt::format("remove {}: Directory not empty", path)};
     folders_.erase(std::string(path));
+    std::erase(unsynced_folders_, path);
+    notes_.erase(std::string(path));
     return {};
   }
   auto const found = names_.find(path);
@@ -368,6 +402,7 @@ Status SimDisk::remove(std::string_view path) {
 Status SimDisk::sync_folder(std::string_view path) {
   if (Status status = enter(Call::sync_folder, path, FJ_CALLER); !status.ok()) return status;
   if (ignore_folder_syncs_) return {};
+  std::erase_if(unsynced_folders_, [path](std::string const& folder) { return folder_of(folder) == path; });
   std::vector<NameChange> rest;
   for (std::size_t i = 0; i < changes_of_names_.size(); ++i) {
     NameChange const& change = changes_of_names_[i];
@@ -434,7 +469,7 @@ void SimDisk::settle(Node& node, Chooser const& survives, std::size_t& thing) co
 }
 
 std::size_t SimDisk::unsynced_things() const {
-  std::size_t things = changes_of_names_.size();
+  std::size_t things = changes_of_names_.size() + unsynced_folders_.size();
   for (auto const& [name, node] : names_) things += node->dirty.size() + (node->size_dirty ? 1U : 0U);
   return things;
 }
@@ -457,6 +492,11 @@ void SimDisk::crash(Chooser const& survives) {
     if (survived) apply(placed, durable_names_);
     if (exchanges_names) exchanges.emplace_back(&change, survived);
   }
+  // A folder whose name was lost takes what is in it along.
+  for (std::string const& folder : std::exchange(unsynced_folders_, {})) {
+    bool const above_is_there = folders_.contains(folder_of(folder));
+    if (!survives(thing++) || !above_is_there) lose_folder(folder);
+  }
   std::set<Node*> done;
   for (Names* names : {&names_, &durable_names_})
     for (auto& [name, node] : *names)
@@ -467,6 +507,20 @@ void SimDisk::crash(Chooser const& survives) {
   for (auto const& [name, node] : names_)
     for (std::string folder = folder_of(name); !folder.empty(); folder = folder_of(folder)) folders_.insert(folder);
   start_again();
+}
+
+void SimDisk::lose_folder(std::string const& path) {
+  auto const is_in = [&path](std::string const& name) { return name == path || name.starts_with(path + "/"); };
+  std::erase_if(names_, [&](auto const& one) { return is_in(one.first); });
+  std::erase_if(durable_names_, [&](auto const& one) { return is_in(one.first); });
+  std::erase_if(notes_, [&](auto const& one) { return is_in(one.first); });
+  std::erase_if(folders_, is_in);
+}
+
+void SimDisk::drop(std::string_view path) {
+  names_.erase(names_.find(path));
+  if (auto const found = durable_names_.find(path); found != durable_names_.end()) durable_names_.erase(found);
+  std::erase_if(changes_of_names_, [&](NameChange const& change) { return change.path == path || change.to == path; });
 }
 
 void SimDisk::kill() {
@@ -525,6 +579,9 @@ std::map<std::string, std::vector<std::byte>, std::less<>> SimDisk::image() cons
 
 void SimDisk::restore(std::map<std::string, std::vector<std::byte>, std::less<>> const& image) {
   names_.clear();
+  unsynced_folders_.clear();
+  moved_away_.clear();
+  notes_.clear();
   folders_ = {""};
   for (auto const& [name, bytes] : image) {
     auto node = std::make_shared<Node>();

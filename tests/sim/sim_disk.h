@@ -3,8 +3,9 @@
 //   power cut         crash(): of every sector that was written and not synced,
 //                     the new or the old content stays, as a Chooser says; so
 //                     writes are torn at sector size (512 B or 4 KiB).
-//   lost names        files created, renamed or removed, and names exchanged,
-//                     since the last sync_folder: each such change stays or is lost.
+//   lost names        files created, renamed or removed, folders made, and names exchanged,
+//                     since the last sync_folder: each such change stays or is lost;
+//                     with a folder's name all that is in it.
 //   power cut at call n   stop_after(n): that many changing calls succeed, then
 //                     everything fails until crash().
 //   failing call n    fail_call(kind, n, how): EIO, ENOSPC, or a write that
@@ -13,9 +14,13 @@
 //                     still, counts as clean, and is gone after the next crash.
 //   lying sync        ignore_syncs(): syncs answer ok and do nothing.
 //   full disk         capacity_bytes.
+//   no rights         forbid_new_files(): files that are there may be written, no others made.
 //   bit rot           flip(), wipe(): on the durable medium, noticed by nobody.
 //   misdirected write misdirect_write(): the next write lands elsewhere.
 //   lost write        lose_write(): the next write answers ok and does nothing.
+//   replaced folder   move_away(): the folder, or its lock, is not where it was locked; what holds
+//                     it goes on in it, and whoever looks is told, until put_back().
+//   removed file      drop(): its name goes, durably; whoever has it open goes on.
 //
 // After crash() the same disk is used again; files and locks of before are dead.
 // copy_state() puts a second disk into the same state, in microseconds: contents
@@ -52,9 +57,11 @@ enum class Call : std::uint8_t {
   remove,
   sync_folder,
   lock,
-  free_bytes
+  free_bytes,
+  look,
+  add_note
 };
-inline constexpr std::size_t kCallKinds = 14;
+inline constexpr std::size_t kCallKinds = 16;
 enum class Failure : std::uint8_t { io_error, no_space, short_write };
 
 // Says for the n-th unsynced thing whether it survives the crash.
@@ -125,6 +132,10 @@ class SimDisk final : public env::Disk {
   void flip(std::string_view path, std::uint64_t offset, std::uint8_t bits);
   void wipe(std::string_view path, std::uint64_t offset, std::uint64_t bytes);
   void overwrite(std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes);
+  void move_away(std::string_view folder) { moved_away_.emplace(folder); }
+  void put_back() { moved_away_.clear(); }
+  void drop(std::string_view path);
+  void forbid_new_files(bool forbid) { no_new_files_ = forbid; }
   void set_capacity(std::uint64_t bytes) { options_.capacity_bytes = bytes; }
 
   // -- looking ----------------------------------------------------------------
@@ -184,6 +195,8 @@ class SimDisk final : public env::Disk {
   Status sync(Node& node, std::string_view path, void const* caller, std::uint64_t offset = 0,
               std::uint64_t bytes = UINT64_MAX);
   static void apply(NameChange const& change, Names& names);
+  // With all that is in it.
+  void lose_folder(std::string const& path);
   void settle(Node& node, Chooser const& survives, std::size_t& thing) const;
   void mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const;
   [[nodiscard]] Node& node_at(std::string_view path);
@@ -194,6 +207,10 @@ class SimDisk final : public env::Disk {
   Names durable_names_;
   std::vector<NameChange> changes_of_names_;
   std::set<std::string, std::less<>> folders_{""};
+  std::vector<std::string> unsynced_folders_;  // whose names may be lost, in the order in which they were made
+  std::set<std::string, std::less<>> moved_away_;
+  // By folder: what stands in its lock. A note is small and synced at once: it is there or not.
+  std::map<std::string, std::string, std::less<>> notes_;
   std::map<std::string, SimLock*, std::less<>> locks_;
   std::uint64_t generation_{0};
   std::uint64_t changes_{0};
@@ -204,6 +221,7 @@ class SimDisk final : public env::Disk {
   std::function<void()> observer_;
   std::optional<std::int64_t> misdirect_;
   bool lose_write_{false};
+  bool no_new_files_{false};
   bool ignore_syncs_{false};
   bool ignore_folder_syncs_{false};
 };

@@ -98,6 +98,8 @@ class Player {
       rot();
     } else if (dice < 13 && is_scrubbed()) {
       rot_and_mend();
+    } else if (dice < 14) {
+      lose_folder();
     } else if (dice < 60) {
       pass_time(static_cast<std::int64_t>(draw(draw(4) == 0 ? 120'000 : 800)));
     } else if (dice < 70) {
@@ -281,6 +283,22 @@ class Player {
     world_.disk().forget_failures();
     life_.is_failing = false;
     if (!world_.fatal_error().ok()) crash_now(draw(2) == 0);
+  }
+
+  // Somebody moves the log's folder away, and later back. What is answered more than 100 ms after that would be in files
+  // that nobody finds: the daemon ends before.
+  void lose_folder() {
+    end_of_full_disk();
+    world_.disk().move_away("shared");
+    ++result_.lost_folders;
+    life_.is_failing = true;
+    if (draw(2) == 0) command(jobs_, 70 + draw(930));
+    if (world_.fatal_error().ok()) world_.clock().advance(100'000);
+    if (world_.fatal_error().ok()) insert(jobs_, jobs_.client_name(0));
+    life_.is_failing = false;
+    if (world_.fatal_error().ok()) return wrong("the log's folder is gone, and the daemon goes on");
+    world_.disk().put_back();
+    crash_now(false);
   }
 
   void fill_disk() {

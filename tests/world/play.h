@@ -17,6 +17,7 @@
 //   - whoever follows the table by its feed, through loss, doubles and overtaking, comes to the same digest;
 //   - digest(live) == digest(replayed) after every turn that is looked at;
 //   - after a failed write or sync nothing more is answered, and what was stays so;
+//   - once the log's folder was moved away nothing is answered after 100 ms, and everything is there when it is put back;
 //   - on a full disk only what adds is refused; DONE and DELETE are not;
 //   - a table that is not kept does all of this too while the daemon lives, with its disk full or failing; each start
 //     finds it empty, and no number of its rows comes back;
@@ -42,6 +43,7 @@ struct PlayResult {
   std::uint64_t wakes{0};  // messages that told of work
   std::uint64_t failed_calls{0};
   std::uint64_t full_disks{0};
+  std::uint64_t lost_folders{0};
   std::uint64_t rotten_bits{0};
   std::uint64_t mended{0};  // times that what was durable rotted, was found and written again
   std::uint64_t strayed_writes{0};

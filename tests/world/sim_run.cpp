@@ -27,6 +27,7 @@ struct Promises {
     sum.wakes += result.wakes;
     sum.failed_calls += result.failed_calls;
     sum.full_disks += result.full_disks;
+    sum.lost_folders += result.lost_folders;
     sum.rotten_bits += result.rotten_bits;
     sum.mended += result.mended;
     sum.strayed_writes += result.strayed_writes;
@@ -43,9 +44,11 @@ struct Promises {
     fmt::print("{} answers, {} wakes by message, {} comparisons with a replay: no promise broken\n", sum.acknowledged,
                sum.wakes, sum.looks);
     fmt::print(
-        "faults: {} failed calls, {} full disks, {} rotten bits, {} logs rotten and mended, {} writes astray ({} "
+        "faults: {} failed calls, {} full disks, {} folders moved away, {} rotten bits, {} logs rotten and mended, {} "
+        "writes astray ({} "
         "starts refused, the others harmless)\n",
-        sum.failed_calls, sum.full_disks, sum.rotten_bits, sum.mended, sum.strayed_writes, sum.refused_starts);
+        sum.failed_calls, sum.full_disks, sum.lost_folders, sum.rotten_bits, sum.mended, sum.strayed_writes,
+        sum.refused_starts);
     fmt::print(
         "clocks: {} times set while it ran, {} sleeps, {} starts refused for a clock that was behind, {} accepted\n",
         sum.clock_steps, sum.sleeps, sum.refused_clocks, sum.accepted_clocks);

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_every_row_can_be_ended_one_by_one) {
     for (std::size_t const bytes : {60U, 3000U, 20'000U}) {
       BOOST_TEST_CONTEXT(containers << " containers, rows of " << bytes) {
         Served served;
-        served.world.disk().set_capacity(containers * kContainer);
+        served.world.disk().set_capacity(containers * kContainer + storage::kNewestFileBytes);
         served.start();
         std::vector<std::string> const rows = served.fill(bytes);
         BOOST_TEST(rows.size() > 50U);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_every_row_can_be_ended_one_by_one) {
 BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_one) {
   for (std::uint64_t const containers : {8U, 14U}) {
     Served served;
-    served.world.disk().set_capacity(containers * kContainer);
+    served.world.disk().set_capacity(containers * kContainer + storage::kNewestFileBytes);
     served.start();
     std::vector<std::string> rows;
     for (bool full = false; !full;) {
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_
 BOOST_AUTO_TEST_CASE(a_daemon_that_is_killed_again_and_again_starts_on_a_full_disk) {
   for (bool const settled : {true, false}) {
     Served served;
-    served.world.disk().set_capacity(8 * kContainer);
+    served.world.disk().set_capacity(8 * kContainer + storage::kNewestFileBytes);
     served.start();
     std::vector<std::string> const rows = served.fill(3000);
     for (std::size_t i = 0; i < 60; ++i) {
@@ -160,7 +160,8 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
     // Rows may die faster than others are copied: what lived a hundred commands ago counts.
     lived.push_back(served.live_bytes());
     if (lived.size() > 100) lived.erase(lived.begin());
-    std::uint64_t const bound = 2 * *std::max_element(lived.begin(), lived.end()) + 4 * kLarger;
+    std::uint64_t const bound =
+        2 * *std::max_element(lived.begin(), lived.end()) + 4 * kLarger + storage::kNewestFileBytes;
     most = std::max(most, served.world.disk().used_bytes());
     BOOST_REQUIRE_MESSAGE(served.world.disk().used_bytes() <= bound,
                           "step " << i << ": " << served.world.disk().used_bytes() << " bytes, live "
@@ -222,6 +223,28 @@ BOOST_AUTO_TEST_CASE(what_is_freed_is_wiped_when_the_log_says_so) {
     if (wipe) BOOST_TEST(with_secrets == 0);
     if (!wipe) BOOST_TEST(with_secrets > 0);
   }
+}
+
+// The administrator would else look for space on a disk that has enough.
+BOOST_AUTO_TEST_CASE(a_folder_that_may_not_be_written_is_not_called_a_full_disk) {
+  Served served;
+  served.world.log_options.container_bytes = kContainer;
+  served.start();
+  served.world.disk().forbid_new_files(true);
+  std::string answer;
+  for (int i = 0; i < 1000 && !answer.starts_with("ERROR"); ++i)
+    answer = served.ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + std::string(9000, 'x'));
+  BOOST_TEST(answer.find("code=no_space") != std::string::npos, answer);
+  BOOST_TEST(answer.find("no other can be made: open ") != std::string::npos, answer);
+  BOOST_TEST(answer.find("Permission denied") != std::string::npos, answer);
+  BOOST_TEST(answer.find("free disk space") == std::string::npos, answer);
+  served.world.advance(DurationMs{1000});
+  answer = served.ask("ALERTS");
+  BOOST_TEST(answer.find("name=disk-short") != std::string::npos, answer);
+  BOOST_TEST(answer.find("Permission denied") != std::string::npos, answer);
+  served.world.disk().forbid_new_files(false);
+  served.world.advance(DurationMs{60'000});
+  BOOST_TEST(served.ask("INSERT table=jobs;name=after").starts_with("INSERTED "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,7 +67,12 @@ void World::add_table(core::Declaration declaration) {
 
 Status World::open_logs() {
   core::Engine& engine = server_->engine();
-  for (std::string const& name : log_names()) {
+  std::set<std::string> const names = log_names();
+  Result<storage::DataFolder> data =
+      storage::DataFolder::open(disk_, {.folder = "data", .logs = {names.begin(), names.end()}});
+  if (!data.ok()) return data.status();
+  data_ = std::make_unique<storage::DataFolder>(std::move(data).value());
+  for (std::string const& name : names) {
     core::HostedLog& hosted = engine.add_log(name);
     server::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->check_clock(hosted); }};
     storage::RecoveryReport report;
@@ -77,7 +82,8 @@ Status World::open_logs() {
     Result<std::unique_ptr<storage::FileLog>> log = storage::FileLog::open(disk_, name, options, replay, report);
     if (!log.ok()) return log.status();
     storage::FileLog& opened = *(logs_[name] = std::move(log).value());
-    server_->add_log(opened);
+    server_->add_log(opened, report);
+    if (Status status = data_->know(name); !status.ok()) return status;
     if (Status status = engine.attach(hosted, opened); !status.ok()) return status;
   }
   return {};
@@ -128,6 +134,7 @@ void World::tear_down() {
   clients_.clear();
   server_.reset();
   logs_.clear();
+  data_.reset();
 }
 
 void World::power_cut() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server/server.h"
+#include "storage/data_folder.h"
 #include "storage/file_log.h"
 #include "tests/sim/sim_disk.h"
 #include "tests/world/sim_network.h"
@@ -114,6 +115,7 @@ class World final : public server::Administration {
   SimClock clock_;
   SimNetwork network_;
   SimDisk disk_;
+  std::unique_ptr<storage::DataFolder> data_;
   core::TableTypes types_;
   core::Declarations declarations_;
   std::map<std::string, ConnectionId> clients_;

@@ -153,7 +153,9 @@ if [[ -f $layer ]]; then
 fi
 
 cli log verify "$work/data/shared" --plugins "$build/plugins" >"$out/verified.txt"
-for file in "$work"/data/shared/container-*; do gzip -9 -n -c "$file" >"$out/$(basename "$file").gz"; done
+for file in "$work"/data/shared/container-* "$work/data/shared/newest"; do
+  [[ ! -e $file ]] || gzip -9 -n -c "$file" >"$out/$(basename "$file").gz"
+done
 # What is in it: how many records of which type and version.
 cli log dump "$work/data/shared" | sed -n 's/^RECORD //p' | grep -o 'table=[^ ]*\|type=[^ ]*\|version=[^ ]*' |
   paste -d' ' - - - | sort | uniq -c

@@ -1,12 +1,16 @@
 // The kernel's files behind env::Disk: the few promises of env/disk.h, on real
 // files in a folder of their own.
+#include <dlfcn.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +18,18 @@
 
 #include "base/bytes.h"
 #include "os/posix_disk.h"
+
+namespace {
+// Folders and files that were synced, by name.
+std::set<std::string> synced;
+}  // namespace
+
+// In place of the C library's: what nobody can see from outside.
+extern "C" int fsync(int fd) {
+  std::error_code ignored;
+  synced.insert(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
+  return reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fsync"))(fd);
+}
 
 namespace fastjournal::os {
 
@@ -132,12 +148,151 @@ BOOST_AUTO_TEST_CASE(a_write_that_the_kernel_refuses_is_an_error_with_path_and_c
   BOOST_TEST(std::filesystem::file_size(folder.path + "/a") == 1000U);
 }
 
-BOOST_AUTO_TEST_CASE(no_space_is_told_from_other_failures) {
-  // A device that is always full.
-  PosixDisk disk("/dev");
-  auto file = disk.open("full", env::OpenMode::read_write);
-  if (!file.ok()) return;
-  BOOST_CHECK(file.value()->write(0, as_bytes("x")).code() == Code::no_space);
+// A pipe hangs whoever opens it, a device has no end, and a link leads to a file of somebody else.
+BOOST_AUTO_TEST_CASE(what_is_no_file_is_not_opened_and_nobody_waits_for_it) {
+  Folder folder;
+  PosixDisk disk(folder.path);
+  BOOST_REQUIRE(::mkfifo((folder.path + "/pipe").c_str(), 0600) == 0);
+  std::ofstream{folder.path + "/precious"} << "kept";
+  std::filesystem::create_symlink("precious", folder.path + "/link");
+  std::filesystem::create_directory(folder.path + "/folder");
+  for (std::string const name : {"pipe", "link", "folder"})
+    for (env::OpenMode const mode : {env::OpenMode::read_only, env::OpenMode::read_write}) {
+      auto const file = disk.open(name, mode);
+      BOOST_TEST(!file.ok(), name);
+      BOOST_TEST(file.status().message().find(folder.path + "/" + name) != std::string::npos, file.status().message());
+    }
+  BOOST_CHECK(disk.open("pipe", env::OpenMode::read_only).status().code() == Code::bad_configuration);
+  BOOST_TEST(disk.open("link", env::OpenMode::read_only).status().message().find("symbolic link") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_that_is_no_file_truncates_nothing_and_hangs_nobody) {
+  for (bool const link : {false, true}) {
+    Folder folder;
+    PosixDisk disk(folder.path);
+    std::ofstream{folder.path + "/precious"} << "kept";
+    if (link)
+      std::filesystem::create_symlink("precious", folder.path + "/lock");
+    else
+      BOOST_REQUIRE(::mkfifo((folder.path + "/lock").c_str(), 0600) == 0);
+    BOOST_CHECK(disk.lock_folder("").status().code() == Code::bad_configuration);
+    BOOST_TEST(!disk.lock_folder_to_read("").ok() == link);
+    std::string text;
+    std::ifstream{folder.path + "/precious"} >> text;
+    BOOST_TEST(text == "kept");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_folder_is_locked_itself_so_that_a_removed_lock_lets_nobody_in) {
+  Folder folder;
+  PosixDisk disk(folder.path);
+  auto const lock = disk.lock_folder("");
+  BOOST_REQUIRE(lock.ok());
+  BOOST_TEST(lock.value()->look().ok());
+  std::filesystem::remove(folder.path + "/lock");
+  PosixDisk other(folder.path);
+  BOOST_CHECK(other.lock_folder("").status().code() == Code::in_use);
+  BOOST_CHECK(other.lock_folder_to_read("").status().code() == Code::in_use);
+  Status const looked = lock.value()->look();
+  BOOST_CHECK(looked.code() == Code::damaged);
+  BOOST_TEST(looked.message().find("the lock " + folder.path + "/lock was removed") != std::string::npos,
+             looked.message());
+}
+
+BOOST_AUTO_TEST_CASE(notes_in_a_lock_outlive_its_holders) {
+  Folder folder;
+  PosixDisk disk(folder.path);
+  // As an older version left it.
+  std::ofstream{folder.path + "/lock"} << "12345\n";
+  for (std::string const expected : {"", "log a\n", "log a\nlog b\n"}) {
+    auto const lock = disk.lock_folder("");
+    BOOST_REQUIRE(lock.ok());
+    BOOST_TEST(lock.value()->note() == expected);
+    if (expected.size() < 10) BOOST_TEST(lock.value()->add_note(expected.empty() ? "log a" : "log b").ok());
+  }
+  // A line that a power cut left unfinished.
+  std::ofstream{folder.path + "/lock", std::ios::app} << "log c";
+  auto const lock = disk.lock_folder("");
+  BOOST_TEST(lock.value()->note() == "log a\nlog b\n");
+  BOOST_TEST(lock.value()->add_note("log d").ok());
+  BOOST_TEST(lock.value()->note() == "log a\nlog b\nlog d\n");
+}
+
+// Removed, moved away, replaced: what is opened is in the folder that was locked, and looking tells.
+BOOST_AUTO_TEST_CASE(a_folder_that_is_held_is_not_mistaken_for_another_one) {
+  enum class How { removed, moved, replaced };
+  for (How const how : {How::removed, How::moved, How::replaced}) {
+    Folder folder;
+    std::string const data = folder.path + "/data";
+    PosixDisk disk(data);
+    BOOST_REQUIRE(disk.make_folder("log").ok());
+    auto const lock = disk.lock_folder("log");
+    BOOST_REQUIRE(lock.ok());
+    auto const file = disk.open("log/a", env::OpenMode::create_new);
+    BOOST_REQUIRE(file.ok());
+    BOOST_TEST((lock.value()->look().ok() && file.value()->look().ok()));
+    if (how == How::removed)
+      std::filesystem::remove_all(data);
+    else
+      std::filesystem::rename(data, folder.path + "/away");
+    if (how == How::replaced) {
+      std::filesystem::create_directories(data + "/log");
+      std::ofstream{data + "/log/lock"} << "1\n";
+    }
+    Status const looked = lock.value()->look();
+    BOOST_CHECK(looked.code() == Code::damaged);
+    BOOST_TEST(looked.message().find(how == How::removed    ? "was removed"
+                                     : how == How::replaced ? "another folder was put in the place of"
+                                                            : "was moved away") != std::string::npos,
+               looked.message());
+    BOOST_TEST(file.value()->look().ok() == (how != How::removed));
+    // In the folder that was locked, not in the one that has its name.
+    BOOST_TEST(disk.open("log/b", env::OpenMode::create_new).ok() == (how != How::removed));
+    BOOST_TEST(std::filesystem::exists(folder.path + "/away/log/b") == (how != How::removed));
+    BOOST_TEST(!std::filesystem::exists(data + "/log/b"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_was_removed_or_replaced_is_told) {
+  Folder folder;
+  PosixDisk disk(folder.path);
+  auto const removed = disk.open("a", env::OpenMode::create_new);
+  auto const replaced = disk.open("b", env::OpenMode::create_new);
+  BOOST_REQUIRE((removed.ok() && replaced.ok()));
+  std::filesystem::remove(folder.path + "/a");
+  std::ofstream{folder.path + "/c"} << "x";
+  std::filesystem::rename(folder.path + "/c", folder.path + "/b");
+  BOOST_CHECK(removed.value()->look().code() == Code::damaged);
+  BOOST_CHECK(replaced.value()->look().code() == Code::damaged);
+}
+
+BOOST_AUTO_TEST_CASE(the_names_of_a_new_root_and_of_all_above_it_are_synced) {
+  Folder folder;
+  PosixDisk disk(folder.path + "/new/deep/root");
+  synced.clear();
+  BOOST_REQUIRE(disk.make_folder("").ok());
+  for (std::string const name : {"/new/deep", "/new", ""})
+    BOOST_TEST(synced.contains(folder.path + name), "not synced: " << folder.path + name);
+}
+
+// As root everything is allowed, so a child gives that up.
+BOOST_AUTO_TEST_CASE(a_folder_without_rights_to_write_is_told_as_that) {
+  Folder folder;
+  pid_t const child = ::fork();
+  BOOST_REQUIRE(child >= 0);
+  if (child == 0) {
+    std::filesystem::permissions(folder.path, std::filesystem::perms{0555});
+    if (::geteuid() == 0 && ::seteuid(65534) != 0) ::_exit(2);
+    PosixDisk disk(folder.path);
+    Status const made = disk.open("a", env::OpenMode::create_new).status();
+    Status const locked = disk.lock_folder("").status();
+    bool const right = made.code() == Code::not_allowed && locked.code() == Code::not_allowed &&
+                       made.message().find("rights to write") != std::string::npos;
+    ::_exit(right ? 0 : 1);
+  }
+  int state = 0;
+  BOOST_REQUIRE(::waitpid(child, &state, 0) == child);
+  BOOST_TEST((WIFEXITED(state) && WEXITSTATUS(state) == 0));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

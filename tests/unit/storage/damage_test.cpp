@@ -102,22 +102,27 @@ BOOST_AUTO_TEST_CASE(one_flipped_bit_does_not_drop_the_records_after_it) {
   BOOST_CHECK(scenario.status.code() == Code::damaged);
 }
 
-BOOST_AUTO_TEST_CASE(the_last_batch_of_a_busy_log_cannot_be_told_from_a_torn_tail_until_the_stamp) {
-  for (bool const stamped : {false, true}) {
-    Scenario scenario;
-    scenario.world.options = small_options();
-    BOOST_REQUIRE(scenario.open());
-    for (char const letter : std::string_view("pp")) BOOST_REQUIRE(scenario.step(letter));
-    BOOST_TEST(scenario.world.log->needs_stamp());
-    if (stamped) BOOST_REQUIRE(scenario.step('s'));
-    BOOST_TEST(scenario.world.log->needs_stamp() == !stamped);
-    scenario.world.log.reset();
-    scenario.world.disk.flip("data/log/container-000001", 512 * 3 + 60, 1);
-    Status const status = scenario.world.open();
-    BOOST_TEST(status.ok() == !stamped);
-    if (!stamped)
+// What `newest` says since the last sync is not synced itself: a power cut may take it back.
+BOOST_AUTO_TEST_CASE(the_last_batch_of_a_busy_log_cannot_be_told_from_a_torn_tail_after_a_power_cut_until_the_stamp) {
+  for (bool const stamped : {false, true})
+    for (bool const power_cut : {false, true}) {
+      Scenario scenario;
+      scenario.world.options = small_options();
+      BOOST_REQUIRE(scenario.open());
+      for (char const letter : std::string_view("pp")) BOOST_REQUIRE(scenario.step(letter));
+      BOOST_TEST(scenario.world.log->needs_stamp());
+      if (stamped) BOOST_REQUIRE(scenario.step('s'));
+      BOOST_TEST(scenario.world.log->needs_stamp() == !stamped);
+      scenario.world.log.reset();
+      if (power_cut) scenario.world.crash(sim::keep_none());
+      scenario.world.disk.flip("data/log/container-000001", 512 * 3 + 60, 1);
+      Status const status = scenario.world.open();
+      BOOST_TEST(status.ok() == (!stamped && power_cut));
+      if (!status.ok()) continue;
+      BOOST_TEST(scenario.world.report.cut);
+      BOOST_TEST(scenario.world.report.cut_bytes == 512U);
       BOOST_TEST(scenario.world.report.cut_reason.find("container-000001 offset 1536") != std::string::npos);
-  }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_stamp_is_needed_behind_a_synced_batch_whatever_was_only_written_since) {

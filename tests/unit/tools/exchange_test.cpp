@@ -49,11 +49,12 @@ void exchange_two(env::Disk& disk) {
   BOOST_TEST(get(disk, "one/x") == "2");
 }
 
-// A file in a folder whose name was never synced, two names exchanged, and a file in what has that folder's name now.
+// A file whose name was never synced, two names exchanged, and a file in what has that folder's name now.
 struct Exchanged {
   Exchanged() {
     BOOST_REQUIRE(disk.make_folder("one").ok());
     BOOST_REQUIRE(disk.make_folder("two").ok());
+    BOOST_REQUIRE(disk.sync_folder("").ok());
     put(disk, "one/before", "b");
     BOOST_REQUIRE(disk.exchange("one", "two").ok());
     put(disk, "one/after", "a");

@@ -1,0 +1,160 @@
+// The data folder under the real daemon: removed, moved, replaced, without its
+// lock, or not the right one. A daemon that writes into files that nobody will
+// find ends, within 100 ms of its answers; one that is asked to begin where a
+// journal was, or where other things are, says so and makes nothing.
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "tests/integration/log_tools.h"
+
+namespace fastjournal::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Serving {
+  Serving() : daemon{""} { start(); }
+  ~Serving() {
+    if (!running) return;
+    daemon.kill(SIGKILL);
+    static_cast<void>(daemon.wait());
+  }
+  Serving(Serving const&) = delete;
+  Serving& operator=(Serving const&) = delete;
+
+  void start(std::vector<std::string> const& more = {}) {
+    BOOST_REQUIRE_MESSAGE(daemon.start(more), daemon.output());
+    running = true;
+    // Before anything is done to the folder: it may end at once.
+    client = std::make_unique<LineClient>(daemon.tcp());
+  }
+  void stop() {
+    daemon.kill(SIGTERM);
+    BOOST_TEST(daemon.wait().value_or(-1) == 0);
+    running = false;
+  }
+  // Inserts until no answer comes; returns how many came.
+  std::uint64_t insert_until_it_ends() {
+    std::uint64_t answers = 0;
+    // Far more than it can answer in the time that it has.
+    for (; answers < 2'000'000; ++answers) {
+      if (!client->send("INSERT table=jobs;name=n" + std::to_string(answers) + "\n")) break;
+      auto const line = client->read_line();
+      if (!line || !contains(*line, "INSERTED")) break;
+    }
+    BOOST_TEST(daemon.wait().value_or(-1) == 1);
+    running = false;
+    return answers;
+  }
+  [[nodiscard]] fs::path data() const { return daemon.folder() / "data"; }
+  bool starts() {
+    running = daemon.start();
+    return running;
+  }
+
+  RealDaemon daemon;
+  std::unique_ptr<LineClient> client;
+  bool running{false};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(the_data_folder)
+
+BOOST_FIXTURE_TEST_CASE(that_is_removed_under_a_running_daemon_ends_it, Serving) {
+  std::error_code ignored;
+  fs::remove_all(data(), ignored);
+  auto const began = std::chrono::steady_clock::now();
+  insert_until_it_ends();
+  BOOST_TEST_MESSAGE("ended after " << std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  // Whatever of it was gone when it looked.
+  BOOST_TEST(contains(daemon.output(), " while it was in use; nothing more is acknowledged"), daemon.output());
+  BOOST_TEST(contains(daemon.output(), "put it back, or restore a backup"), daemon.output());
+}
+
+BOOST_FIXTURE_TEST_CASE(that_another_one_took_the_place_of_ends_the_daemon_and_nothing_is_lost_when_it_is_back,
+                        Serving) {
+  fs::rename(data(), daemon.folder() / "away");
+  fs::create_directories(data() / "shared");
+  std::uint64_t const answers = insert_until_it_ends();
+  BOOST_TEST(contains(daemon.output(), "another folder was put in the place of"), daemon.output());
+  fs::remove_all(data());
+  fs::rename(daemon.folder() / "away", data());
+  start();
+  for (std::uint64_t i = 0; i < answers; i += std::max<std::uint64_t>(1, answers / 50))
+    BOOST_TEST(contains(ask_daemon(*client, "PEEK table=jobs;name=n" + std::to_string(i)), "ROW "));
+}
+
+BOOST_FIXTURE_TEST_CASE(whose_lock_is_removed_lets_no_second_daemon_in_and_the_first_ends, Serving) {
+  // It does not even look.
+  daemon.kill(SIGSTOP);
+  fs::remove(data() / "shared/lock");
+  fs::remove(data() / "lock");
+  std::vector<std::string> words = daemon.command_line();
+  words.back() += "2";  // another socket
+  ChildProcess second{words};
+  BOOST_TEST(second.wait().value_or(-1) == 1);
+  BOOST_TEST(contains(second.output(), "held by process"), second.output());
+  daemon.kill(SIGCONT);
+  insert_until_it_ends();
+  BOOST_TEST(contains(daemon.output(), "/shared/lock was removed or replaced while it was in use"), daemon.output());
+  start();
+}
+
+BOOST_FIXTURE_TEST_CASE(whose_containers_are_removed_ends_the_daemon, Serving) {
+  for (auto const& entry : fs::directory_iterator{data() / "shared"})
+    if (entry.path().filename().string().starts_with("container-")) fs::remove(entry.path());
+  insert_until_it_ends();
+  // Whether it looks, or needs another one first.
+  BOOST_TEST(contains(daemon.output(), "container-00000"), daemon.output());
+  BOOST_TEST(contains(daemon.output(), "; nothing more is acknowledged"), daemon.output());
+  // And nobody makes an empty journal of what is left.
+  BOOST_TEST(!starts());
+  BOOST_TEST(contains(daemon.output(), "newest says that there is a container of lap"), daemon.output());
+}
+
+BOOST_FIXTURE_TEST_CASE(that_lost_its_log_is_not_begun_anew, Serving) {
+  stop();
+  fs::rename(data() / "shared", daemon.folder() / "away");
+  BOOST_TEST(!starts());
+  BOOST_TEST(contains(daemon.output(), "log shared was here and is gone"), daemon.output());
+  fs::rename(daemon.folder() / "away", data() / "shared");
+  start();
+}
+
+BOOST_AUTO_TEST_CASE(with_other_things_in_it_is_used_only_when_somebody_says_so) {
+  Serving serving;
+  serving.stop();
+  fs::remove_all(serving.data());
+  fs::create_directories(serving.data() / "etc");
+  BOOST_TEST(!serving.starts());
+  BOOST_TEST(contains(serving.daemon.output(), "there are other things (etc): is it the right one?"),
+             serving.daemon.output());
+  BOOST_TEST(!fs::exists(serving.data() / "shared"));
+  serving.start({"--create"});
+  serving.stop();
+  // From then on it is its own.
+  serving.start();
+}
+
+BOOST_FIXTURE_TEST_CASE(with_a_pipe_or_a_link_in_it_hangs_no_start_and_harms_nobody, Serving) {
+  stop();
+  fs::rename(data() / "shared/container-000001", daemon.folder() / "container");
+  BOOST_REQUIRE(::mkfifo((data() / "shared/container-000001").c_str(), 0600) == 0);
+  BOOST_TEST(!starts());
+  BOOST_TEST(contains(daemon.output(), "container-000001: this is no file"), daemon.output());
+  fs::remove(data() / "shared/container-000001");
+  fs::rename(daemon.folder() / "container", data() / "shared/container-000001");
+  daemon.write("precious", "kept");
+  fs::remove(data() / "shared/lock");
+  fs::create_symlink(daemon.folder() / "precious", data() / "shared/lock");
+  BOOST_TEST(!starts());
+  BOOST_TEST(contains(daemon.output(), "shared/lock"), daemon.output());
+  BOOST_TEST(bytes_of(daemon.folder() / "precious") == "kept");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::test
