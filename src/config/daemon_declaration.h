@@ -56,6 +56,9 @@ struct LimitsDeclaration {
   std::int64_t first_message_ms{30'000};    // a connection that says nothing for so long is closed; 0: never
   std::int64_t idle_ms{0};                  // the same later on
 
+  // Of everything that clients cause beside rows: unread, unsent, waiting.
+  std::uint64_t client_memory_bytes{1U << 30U};
+
   bool operator==(LimitsDeclaration const&) const = default;
 };
 

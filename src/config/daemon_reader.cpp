@@ -125,6 +125,7 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
                                  {"frame-bytes"},
                                  {"output-bytes"},
                                  {"memory-bytes"},
+                                 {"client-memory"},
                                  {"reserved-connections"},
                                  {"connections-per-peer"},
                                  {"first-message"},
@@ -151,6 +152,15 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
   size("frame-bytes", kKiB, 64 * kMiB, out.frame_bytes);
   size("output-bytes", 64 * kKiB, 4 * kGiB, out.output_bytes);
   size("memory-bytes", 16 * kMiB, 64 * 1024 * kGiB, out.memory_bytes);
+  // Room for the largest message that is read and its answer, whatever is said.
+  std::uint64_t const least = 2 * std::max(out.frame_bytes, out.line_bytes);
+  out.client_memory_bytes = std::max(least, std::min<std::uint64_t>(out.memory_bytes / 4, 4 * kGiB));
+  size("client-memory", kMiB, 64 * 1024 * kGiB, out.client_memory_bytes);
+  if (out.client_memory_bytes < least)
+    element.problem_at("client-memory",
+                       "attribute \"client-memory\": found less than twice the largest message, "
+                       "expected at least " +
+                           std::to_string(least) + " bytes, or a smaller frame-bytes or line-bytes");
 }
 
 void read_start(Element const& element, StartDeclaration& out) {

@@ -21,6 +21,13 @@ std::size_t bytes_of(Message const& message) {
   return bytes;
 }
 
+// Names and values.
+std::size_t bytes_of_parameters(Message const& message) {
+  std::size_t bytes = 0;
+  for (Param const& param : message.params()) bytes += param.name.size() + param.value.bytes.size();
+  return bytes;
+}
+
 }  // namespace
 
 Engine::Engine(TableTypes const& types, Outlet& outlet)
@@ -57,6 +64,12 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
     status = Status{Code::no_space, "rows take " + std::to_string(memory_bytes_) + " bytes of memory, the limit is " +
                                         std::to_string(memory_bytes_max_) +
                                         ": finish and delete rows, or raise <limits memory-bytes=\"...\">"};
+    return {Verdict::done, {}, {}};
+  }
+  if (type.kind == CommandKind::add && memory_ended_) {
+    status = Status{Code::no_space,
+                    "the daemon's process has no more memory: what adds is refused until it has; finish and delete "
+                    "rows, give it more, or lower <limits memory-bytes=\"...\"> and client-memory"};
     return {Verdict::done, {}, {}};
   }
   bool const logs = type.kind != CommandKind::read;
@@ -115,6 +128,12 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
     status = Status{Code::missing_parameter,
                     std::string{command.message->command} + " with wait needs the parameter request"}
                  .with("parameter", "request");
+    return true;
+  }
+  if (std::size_t const bytes = bytes_of_parameters(*command.message); bytes > Subscriptions::kParkedBytesMax) {
+    status = Status{Code::too_large, std::string{command.message->command} + " with wait has parameters of " +
+                                         std::to_string(bytes) + " bytes: at most " +
+                                         std::to_string(Subscriptions::kParkedBytesMax) + " may wait"};
     return true;
   }
   ParkedCommand parked;

@@ -30,7 +30,7 @@ namespace fastjournal::core {
 
 // Where answers that come later and pushes go. They may leave once the logs
 // are committed, like every answer.
-class Outlet {
+class Outlet : public Keeper {
  public:
   // The answer to a command that was parked, in place of the direct one.
   virtual void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) = 0;
@@ -92,6 +92,8 @@ class Engine {
 
   // Rows of all tables; above it what adds is refused (no_space).
   void limit_memory(std::uint64_t bytes) { memory_bytes_max_ = bytes; }
+  // The process has no more memory, or has again: until then what adds is refused (no_space).
+  void set_memory_ended(bool ended) { memory_ended_ = ended; }
 
   // -- commands ---------------------------------------------------------------
   [[nodiscard]] HostedTable* find_table(std::string_view name);
@@ -278,6 +280,7 @@ class Engine {
   std::uint64_t hash_seed_{0};
   std::uint64_t memory_bytes_{0};  // of all tables, as they last said
   std::uint64_t memory_bytes_max_{UINT64_MAX};
+  bool memory_ended_{false};
   TimeMs now_{};
   TimeMs reset_due_{TimeMs::max()};  // an empty log waits for its turn to be reset
 };

@@ -189,6 +189,7 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->declaration = std::move(declaration);
   hosted->table = std::move(table).value();
   hosted->log = &log;
+  hosted->subscriptions.tell(outlet_);
   hosted->number = due_.add();
   FJ_CHECK(hosted->number == tables_.size(), "tables and dates are numbered alike");
   by_name_.add(hosted->name, hosted->number);

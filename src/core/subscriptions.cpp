@@ -15,6 +15,23 @@ ConnectionId Subscriptions::Waiter::connection() const {
 }
 
 // ---------------------------------------------------------------------------
+// What it costs to wait
+
+void Subscriptions::keep(ConnectionId connection, Client& client, std::int64_t bytes) {
+  client.kept += bytes;
+  if (keeper_ != nullptr && bytes != 0) keeper_->keeps(connection, bytes);
+}
+
+std::int64_t Subscriptions::cost_of(ParkedCommand const& command) {
+  return static_cast<std::int64_t>(kParkedCost + command.worker.size() + 2 * command.topic.size());
+}
+
+std::int64_t Subscriptions::cost_of(Listener const& listener) {
+  return static_cast<std::int64_t>(kListenerCost + listener.credit * sizeof(ObjectId) + listener.worker.size() +
+                                   2 * listener.topic->name.size());
+}
+
+// ---------------------------------------------------------------------------
 // Topics
 
 // The caller uses it once.
@@ -151,6 +168,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   std::list<Listener>& mine = client->second.listeners;
   auto found = std::find_if(mine.begin(), mine.end(), [&](Listener const& l) { return l.topic->name == wish.topic; });
   bool const again = found != mine.end();
+  std::int64_t const before = again ? cost_of(*found) : 0;
   if (!again) {
     if (count_ >= kListenersMax || mine.size() >= kListensMax) {
       forget_if_empty(client);
@@ -175,6 +193,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   found->paging = wish.mode == ListenMode::row;
   found->paged_to = {};
   if (wish.mode == ListenMode::deliver) ++deliver_listeners_;
+  keep(connection, client->second, cost_of(*found) - before);
   // First in the line: what is due already wakes the newcomer itself (DECISIONS 30).
   enter(*found, true);
   if (wish.mode == ListenMode::wake) owe_wake(*found->topic);
@@ -190,6 +209,7 @@ bool Subscriptions::unlisten(ConnectionId connection, std::string_view topic) {
   static_cast<void>(pass_on_wake(*found, false));
   leave(*found);
   if (found->mode == ListenMode::deliver) --deliver_listeners_;
+  keep(connection, client->second, -cost_of(*found));
   release(*found->topic);
   mine.erase(found);
   --count_;
@@ -237,6 +257,7 @@ void Subscriptions::closed(ConnectionId connection) {
   }
   parked_ -= client->second.stalled.size();
   for (auto const& command : client->second.stalled) release(topics_.find(command->topic)->second);
+  keep(connection, client->second, -client->second.kept);
   clients_.erase(client);
 }
 
@@ -325,6 +346,7 @@ bool Subscriptions::park(ParkedCommand command) {
   ++parked_;
   command.serial = ++last_serial_;
   Client& client = clients_[command.connection];
+  keep(command.connection, client, cost_of(command));
   auto owned = std::make_unique<ParkedCommand>(std::move(command));
   if (!client.is_stalled) {
     put_in_line(std::move(owned), client);
@@ -345,7 +367,9 @@ std::unique_ptr<ParkedCommand> Subscriptions::take_overdue() {
   auto const [key, topic] = *by_deadline_.begin();
   std::unique_ptr<ParkedCommand> command = take_command(*topic, topic->line.find(key.second));
   --parked_;
-  forget_if_empty(clients_.find(command->connection));
+  auto const client = clients_.find(command->connection);
+  keep(command->connection, client->second, -cost_of(*command));
+  forget_if_empty(client);
   return command;
 }
 
@@ -465,9 +489,11 @@ void Subscriptions::served(Turn const& turn, std::uint64_t rows) {
     return;
   }
   ConnectionId const connection = turn.waiter->command->connection;
-  static_cast<void>(take_command(*turn.topic, turn.topic->line.find(turn.serial)));
+  std::unique_ptr<ParkedCommand> const command = take_command(*turn.topic, turn.topic->line.find(turn.serial));
   --parked_;
-  forget_if_empty(clients_.find(connection));
+  auto const client = clients_.find(connection);
+  keep(connection, client->second, -cost_of(*command));
+  forget_if_empty(client);
 }
 
 void Subscriptions::found_nothing(Turn const& turn) { open_.erase({turn.serial, turn.topic}); }

@@ -41,6 +41,15 @@ struct ListenWish {
   std::string_view worker{};  // deliver: as in NEXT
 };
 
+// Who is told how many bytes are kept for a connection because it waits or listens: more, or fewer.
+class Keeper {
+ public:
+  virtual void keeps(ConnectionId, std::int64_t) {}
+
+ protected:
+  ~Keeper() = default;
+};
+
 // A command whose verdict was `wait`.
 struct ParkedCommand {
   std::uint16_t index{0};
@@ -132,6 +141,14 @@ class Subscriptions {
   // Rows of which row listeners were not told yet.
   static constexpr std::size_t kEventsMax = 65'536;
 
+  // Of a command that waits: name and value of all parameters together. So a message is one block of its arena.
+  static constexpr std::size_t kParkedBytesMax = 3072;
+  // What one costs, with its place in the line; the same of a listener, less its credit and names.
+  static constexpr std::size_t kParkedCost = 5200;
+  static constexpr std::size_t kListenerCost = 800;
+
+  // Before anybody comes.
+  void tell(Keeper& keeper) { keeper_ = &keeper; }
   [[nodiscard]] bool empty() const { return count_ == 0 && parked_ == 0; }
   [[nodiscard]] std::size_t listeners() const { return count_; }
   [[nodiscard]] std::size_t parked() const { return parked_; }
@@ -221,10 +238,14 @@ class Subscriptions {
     std::map<std::uint64_t, Topic*> parked;               // in lines, by serial
     std::vector<std::unique_ptr<ParkedCommand>> stalled;  // in order of arrival
     bool is_stalled{false};
+    std::int64_t kept{0};  // as its keeper was told
     [[nodiscard]] bool is_empty() const { return listeners.empty() && parked.empty() && stalled.empty(); }
   };
   using Clients = std::unordered_map<ConnectionId, Client>;
 
+  void keep(ConnectionId connection, Client& client, std::int64_t bytes);
+  [[nodiscard]] static std::int64_t cost_of(ParkedCommand const& command);
+  [[nodiscard]] static std::int64_t cost_of(Listener const& listener);
   Topic& topic_of(std::string_view name);
   void release(Topic& topic);
   void mark_pending(Topic& topic);
@@ -246,6 +267,7 @@ class Subscriptions {
   void forget_if_empty(Clients::iterator client);
 
   Clients clients_;  // never iterated
+  Keeper* keeper_{nullptr};
   std::size_t count_{0};
   std::size_t parked_{0};
   std::size_t deliver_listeners_{0};

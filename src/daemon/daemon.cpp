@@ -140,6 +140,7 @@ Result<core::Declarations> Daemon::read_declarations() {
 }
 
 Status Daemon::serve() {
+  ballast_.emplace(os::Ballast::kBytes, declared_.logging.file);
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
   Result<std::unique_ptr<reactor::Reactor>> made =
       reactor::Reactor::create({.connections_reserved = declared_.limits.reserved_connections,
@@ -155,6 +156,7 @@ Status Daemon::serve() {
   limits.frames = {declared_.limits.line_bytes, declared_.limits.frame_bytes};
   limits.output_bytes = declared_.limits.output_bytes;
   limits.memory_bytes = declared_.limits.memory_bytes;
+  limits.client_memory_bytes = declared_.limits.client_memory_bytes;
   server_ = std::make_unique<server::Server>(clock_, *reactor_, types_, limits, *this);
   reactor_->set_handler(*server_);
   join_neighbours();
@@ -438,7 +440,8 @@ void Daemon::run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> fl
 }
 
 void Daemon::collect_work() {
-  heap_.look();
+  // Steps ahead are no use where there is nothing left.
+  if (!ballast_->is_gone()) heap_.look();
   background_->collect();
   for (auto const& [log, syncer] : syncers_) syncer->collect();
   if (teller_ == nullptr) return;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "daemon/held_signals.h"
 #include "daemon/options.h"
 #include "os/background.h"
+#include "os/ballast.h"
 #include "os/clock.h"
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
@@ -69,6 +71,8 @@ class Daemon final : public server::Administration {
   void note(std::string_view text) override;
   void inform(std::string_view text) override;
   void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) override;
+  [[nodiscard]] bool has_memory_ended() override { return ballast_->is_gone(); }
+  [[nodiscard]] bool restore_memory() override { return ballast_->restore(); }
 
   HeldSignals signals_;  // before anything that has a thread
   Options options_;
@@ -85,6 +89,7 @@ class Daemon final : public server::Administration {
   std::unique_ptr<alerts::Teller> teller_;  // ends before the flags and the reactor do
   bool restart_{false};
   os::HeapAhead heap_;
+  std::optional<os::Ballast> ballast_;
   std::unique_ptr<os::Background> background_;  // ends before the logs do
   // For the logs whose syncs were slow once.
   std::map<storage::FileLog*, std::unique_ptr<os::Background>> syncers_;

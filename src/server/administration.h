@@ -41,6 +41,10 @@ class Administration {
   virtual void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) = 0;
   // An alert was raised, told again or lowered, durably: flag files, a command, a line in the log.
   virtual void tell(core::AlertNotice const& notice) = 0;
+  // Memory ended, and what was kept for this moment is used: nothing that takes more may be begun.
+  [[nodiscard]] virtual bool has_memory_ended() { return false; }
+  // Tries to put that by again; true if it is there.
+  [[nodiscard]] virtual bool restore_memory() { return true; }
   // Where the folders of the logs are, as others on this computer find them.
   [[nodiscard]] virtual std::string data_folder() const = 0;
   // A line in the daemon's log: something that should not be; something to know.

@@ -61,6 +61,8 @@ bool Server::open_neighbour(ConnectionId id, env::Peer const& peer) {
   if (one == nullptr) return false;
   static_cast<void>(one->opened(id));
   Session& session = *sessions_.emplace(id, std::make_unique<Session>(id, peer, limits_.frames)).first->second;
+  memory_.open(session.account, session.origin);
+  count(session);
   session.administrator = false;
   session.neighbour = true;
   session.is_known = true;  // we called

@@ -14,6 +14,8 @@ constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
 // Lines on their way into files; more are answered with the refusal, and come again.
 constexpr std::size_t kRefusalsMax = 1024;
 constexpr std::size_t kRefusalBytesMax = 16U << 20U;
+// The message, and the line that is on its way.
+constexpr std::size_t kRefusalCopies = 2;
 constexpr std::uint8_t kPriority = 65;
 
 // A sender that tries again later finds it gone.
@@ -65,6 +67,7 @@ void Server::refuse_alias(Session& session, Aliases::Alias const& alias, Status 
   std::string text = kept_text(message_, peer, turn_now(), status);
   kept.bytes = text.size();
   refusal_bytes_ += kept.bytes;
+  memory_.add_shared(static_cast<std::int64_t>(kRefusalCopies * kept.bytes));
   administration_.keep_refused(alias.table->name, std::move(text), ticket);
 }
 
@@ -74,6 +77,7 @@ void Server::refused_kept(std::uint64_t ticket, Status const& status) {
   KeptRefusal const kept = std::move(found->second);
   refusals_.erase(found);
   refusal_bytes_ -= kept.bytes;
+  memory_.add_shared(-static_cast<std::int64_t>(kRefusalCopies * kept.bytes));
   Aliases::Alias const* const alias = aliases_.find(kept.message.command);
   if (alias == nullptr) return;  // a reload took it away
   if (!status.ok()) tell_refused(*alias, "a sender", status.message(), "its line could not be kept");

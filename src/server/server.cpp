@@ -17,6 +17,9 @@ constexpr std::uint64_t kCopiedAtStart = 2;
 // Towards a neighbour a value stays below this.
 constexpr std::size_t kNeighbourValueBytesMax = 16U << 10U;
 
+// One that was let on for its message (server_memory.cpp) does not go on behind such an answer.
+constexpr std::size_t kLetOnBytes = 256U << 10U;
+
 // Answers that may be one of several always say how many follow.
 bool counts_down(std::string_view command) {
   return command == "ROW" || command == "STATS" || command == "TABLE" || command == "ALERT";
@@ -35,6 +38,7 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
       listeners_(1),
       admission_(limits.connections),
       silence_(limits.connections.first_message_us, limits.connections.idle_us),
+      memory_(limits.client_memory_bytes, limits.connections.most + limits.connections.reserved),
       feeds_(network, engine_) {
   name_commands();
   engine_.limit_memory(limits.memory_bytes);
@@ -138,6 +142,8 @@ void Server::on_open(ConnectionId id, env::Peer const& peer) {
   session->place = place.value();
   ++counters_.connections;
   silence_.begin(*session, time_.monotonic_us());
+  memory_.open(session->account, session->origin);
+  count(*session);
   sessions_.emplace(id, std::move(session));
 }
 
@@ -151,7 +157,7 @@ void Server::on_bytes(ConnectionId id, std::string_view bytes) {
   if (session.in.empty()) {
     read_messages(session, bytes);
   } else {
-    session.in.append(bytes);
+    if (!take_in(session, bytes)) return close_for_memory(session, "the process has no memory for what it sends");
     read_messages(session, session.in);
   }
 }
@@ -209,7 +215,7 @@ void Server::read_messages(Session& session, std::string_view unread) {
   bool const own = !session.in.empty();
   std::size_t consumed = 0;
   bool whole = false;
-  while (session.unsent() <= limits_.output_bytes) {
+  while (session.unsent() <= limits_.output_bytes && !is_stopped(session)) {
     wire::Framer::Piece piece = session.framer.next(unread.substr(consumed));
     consumed += piece.consumed;
     if (piece.kind == wire::Framer::Kind::need_more) break;
@@ -226,10 +232,12 @@ void Server::read_messages(Session& session, std::string_view unread) {
       session.is_known = status.ok();
     }
     if (status.ok()) {
-      if (!message_.command.empty()) handle(session);
+      if (!message_.command.empty() && !refuse_large(session, piece.bytes.size())) handle(session);
     } else if (turn_away(session, status)) {
       return;
     }
+    if (session.out.size() > kLetOnBytes) session.let_on_until_us = 0;
+    count(session);
   }
   if (whole) heard(session);
   if (own) {
@@ -238,7 +246,11 @@ void Server::read_messages(Session& session, std::string_view unread) {
   } else {
     session.in.assign(unread.substr(consumed));
   }
-  bool const full = session.unsent() > limits_.output_bytes;
+  if (consumed > 0) session.let_on_until_us = 0;
+  count(session);
+  bool const stopped = is_stopped(session);
+  if (stopped) stop(session);
+  bool const full = stopped || session.unsent() > limits_.output_bytes;
   if (full != session.held) {
     session.held = full;
     network_.hold_reading(session.id, full);
@@ -271,6 +283,7 @@ void Server::end_after_answers(Session& session) {
 
 void Server::handle(Session& session) {
   ++counters_.messages;
+  if (!memory_ended_ && administration_.has_memory_ended()) begin_memory_end();
   if (refuse_names(session)) return;
   if (session.neighbour && !prepare_from_neighbour(session)) return;
   answer_.clear();
@@ -387,10 +400,10 @@ Status Server::check_parameters(core::HostedTable const& table, core::CommandTyp
 
 void Server::write(Session& session, wire::Outgoing const& message) {
   mark_dirty(session);
-  if (session.binary) {
-    wire::append_frame(message, session.out);
-    return;
-  }
+  append(session, message);
+}
+
+void Server::append_text(Session& session, wire::Outgoing const& message) {
   // Their cost is quadratic: a large value stalls a whole communicatord (wire.md).
   bool const too_large =
       session.neighbour && std::any_of(message.params.begin(), message.params.end(), [](Param const& param) {
@@ -474,6 +487,7 @@ void Server::answer(ConnectionId connection, Message const& command, Answer& ans
   if (session == nullptr) return;
   if (session->waiting != 0) --session->waiting;
   reply(*session, command, answer, status);
+  count(*session);
 }
 
 void Server::push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) {
@@ -487,11 +501,15 @@ void Server::push(ConnectionId connection, Answer& messages, TimeMs due, core::L
           {.command = head.command, .params = params.subspan(head.first, messages.params_end(i) - head.first)});
   }
   if (due.value != 0) session.pushed.push_back({due, mode, session.out.size()});
+  count(session);
 }
 
 bool Server::is_full(ConnectionId connection) {
   Session* const session = session_of(connection);
-  if (session == nullptr || session->unsent() <= limits_.output_bytes) return false;
+  if (session == nullptr) return false;
+  bool const stopped = is_stopped(*session);
+  if (!stopped && session->unsent() <= limits_.output_bytes) return false;
+  if (stopped) stop(*session);
   session->told_full = true;
   return true;
 }

@@ -22,6 +22,7 @@
 #include "server/administration.h"
 #include "server/admission.h"
 #include "server/aliases.h"
+#include "server/client_memory.h"
 #include "server/datagram_messages.h"
 #include "server/feeds.h"
 #include "server/neighbour.h"
@@ -40,6 +41,10 @@ inline constexpr std::string_view kClockJump = "clock-jump";
 inline constexpr std::string_view kClockAhead = "clock-ahead";
 // A message of another system cannot be taken, and never will be.
 inline constexpr std::string_view kAliasRefused = "alias-refused";
+// A connection was closed because clients took too much memory.
+inline constexpr std::string_view kClientMemoryShort = "client-memory-short";
+// The process could get no more memory.
+inline constexpr std::string_view kMemoryEnded = "memory-ended";
 
 struct ServerLimits {
   ConnectionLimits connections{};
@@ -48,6 +53,8 @@ struct ServerLimits {
   std::size_t output_bytes{4U << 20U};
   // Of rows in all tables; above it what adds is refused.
   std::uint64_t memory_bytes{UINT64_MAX};
+  // Of everything that clients cause beside rows (client_memory.h).
+  std::uint64_t client_memory_bytes{UINT64_MAX};
 };
 
 // Where peers come in.
@@ -82,6 +89,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   [[nodiscard]] core::Engine& engine() { return engine_; }
   [[nodiscard]] TimeKeeper& time() { return time_; }
+  [[nodiscard]] ClientMemory const& client_memory() const { return memory_; }
 
   // Before the first log is opened.
   void judge_clock_by(ClockRules rules) { clock_rules_ = rules; }
@@ -158,6 +166,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) override;
   void push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) override;
   [[nodiscard]] bool is_full(ConnectionId connection) override;
+  void keeps(ConnectionId connection, std::int64_t bytes) override;
   // By way of the communicatord (neighbours.cpp).
   void tell_wake(core::HostedTable const& table, std::string_view topic) override;
 
@@ -196,6 +205,31 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void heard(Session& session);
   [[nodiscard]] Listener const& listener_of(Session const& session) const;
   void forget(Session& session);
+  // -- bytes that clients cause (server_memory.cpp) -------------------------------
+  [[nodiscard]] bool is_stopped(Session const& session) const;
+  [[nodiscard]] bool may_go_on(Session& session);
+  void count(Session& session);
+  // False: there is no memory for it.
+  [[nodiscard]] bool take_in(Session& session, std::string_view bytes);
+  // The same, for an answer: its connection is lost then.
+  void append(Session& session, wire::Outgoing const& message);
+  void append_text(Session& session, wire::Outgoing const& message);
+  // A message of so many bytes would be more than there is memory for.
+  [[nodiscard]] bool refuse_large(Session& session, std::size_t bytes);
+  void begin_memory_end();
+  void look_after_memory();
+  void close_lost();
+  void stop(Session& session);
+  void go_on(Session& session);
+  void relieve_memory();
+  void give_back_buffers(Session& session);
+  void let_on(std::int64_t now_us);
+  [[nodiscard]] static std::uint64_t missing_bytes(Session const& session);
+  bool close_greediest();
+  void close_for_memory(Session& session, std::string_view why);
+  bool check_client_memory();
+  [[nodiscard]] std::int64_t next_memory_us() const;
+  void add_memory_stats(Answer& answer) const;
 
   // -- clocks (server_clock.cpp) --------------------------------------------------
   [[nodiscard]] Status begin_time();
@@ -312,6 +346,17 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
   std::vector<Session*> dirty_;                                          // have something to send, or to be closed for
   std::vector<Session*> flushing_;
+  ClientMemory memory_;
+  std::vector<ConnectionId> stopped_;  // those who are; one that is gone may stand there still
+  std::vector<ConnectionId> let_on_;
+  std::vector<ConnectionId> lost_;
+  bool was_short_{false};
+  bool memory_ended_{false};
+  bool memory_end_told_{false};
+  std::int64_t memory_ended_us_{0};
+  std::int64_t let_on_at_us_{0};
+  std::int64_t stuck_since_us_{0};
+  std::int64_t refused_for_memory_us_{0};
   std::deque<WaitingTurn> waiting_;  // in order; bounded: kTurnsWaitingMax
   Aliases aliases_;
   Feeds feeds_;
@@ -346,8 +391,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::uint64_t messages{0};
     std::uint64_t invalid{0};
     std::uint64_t unknown{0};
-    std::uint64_t strangers{0};       // turned away, as they began with no message
-    std::uint64_t without_sender{0};  // by way of the communicatord, and of no use without an answer
+    std::uint64_t strangers{0};        // turned away, as they began with no message
+    std::uint64_t without_sender{0};   // by way of the communicatord, and of no use without an answer
+    std::uint64_t clients_refused{0};  // closed, as they took too much memory
     std::uint64_t turns{0};
     std::uint64_t commits{0};
     std::uint64_t bytes_in{0};

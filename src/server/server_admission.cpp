@@ -83,6 +83,7 @@ void Server::forget(Session& session) {
   if (session.dirty) std::erase(dirty_, &session);
   silence_.end(session);
   admission_.leave(session.origin, session.place);
+  memory_.close(session.account, session.origin);
 }
 
 }  // namespace fastjournal::server

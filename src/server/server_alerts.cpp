@@ -58,7 +58,8 @@ void Server::check_health() {
     lower_alert(kClockJump);
   }
   if (unwell_) network_.turn_again();  // what is over is lowered in a turn of its own
-  unwell_ = engine_.check_shortages(now_) || clock_off || was_off;
+  bool const crowded = check_client_memory();
+  unwell_ = engine_.check_shortages(now_) || clock_off || was_off || crowded;
 }
 
 void Server::tell_alerts(std::vector<core::AlertNotice> const& notices) {

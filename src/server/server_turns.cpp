@@ -47,6 +47,8 @@ void Server::on_turn_end() {
   tick_neighbours();
   again = end_silent() || again;
   leave();
+  if (!lost_.empty() || memory_ended_ || administration_.has_memory_ended()) look_after_memory();
+  if (memory_ended_ || memory_.is_short() || was_short_ || !stopped_.empty() || !let_on_.empty()) relieve_memory();
   now_known_ = false;
   schedule(again);
 }
@@ -215,7 +217,10 @@ void Server::flush(Session& session) {
     session.committed -= session.sent;
     session.sent = 0;
   }
-  if (session.told_full && session.unsent() <= limits_.output_bytes / 2) {
+  if (memory_.is_short() && session.out.capacity() > 2 * session.out.size() + kBufferKeptBytes)
+    session.out.shrink_to_fit();
+  count(session);
+  if (session.told_full && may_go_on(session)) {
     session.told_full = false;
     engine_.writable(session.id);
     if (session.communicator)
@@ -227,7 +232,7 @@ void Server::flush(Session& session) {
     close(session);
     return;
   }
-  if (session.held && !session.ending && session.unsent() <= limits_.output_bytes / 2) {
+  if (session.held && !session.ending && may_go_on(session)) {
     read_messages(session, session.in);
     network_.turn_again();
   }
@@ -252,7 +257,7 @@ void Server::schedule(bool again) {
     check_health();
   }
   std::int64_t wake = std::min(time_.monotonic_of(engine_.next_due()), looked_at_us_ + kIdleLookEveryUs);
-  wake = std::min({wake, next_neighbour_us(), feeds_.next_us(), silence_.next_us()});
+  wake = std::min({wake, next_neighbour_us(), feeds_.next_us(), silence_.next_us(), next_memory_us()});
   if (unwell_) wake = std::min(wake, slew_at_us_);
   for (ServedLog const& served : logs_) {
     if (served.log->options().scrub_ms != 0) wake = std::min(wake, served.scrub_at_us);

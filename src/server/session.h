@@ -13,6 +13,7 @@
 #include "env/network.h"
 #include "fastjournal/types.h"
 #include "server/admission.h"
+#include "server/client_memory.h"
 #include "wire/framer.h"
 
 namespace fastjournal::server {
@@ -26,6 +27,9 @@ struct Pushed {
 
 // Buffers that grew beyond this are given back when empty.
 inline constexpr std::size_t kBufferKeptBytes = 256U << 10U;
+
+// What a connection takes that says nothing, here and in the reactor.
+inline constexpr std::size_t kConnectionBytes = 2048;
 
 inline void clear_buffer(std::string& buffer) {
   buffer.clear();
@@ -69,7 +73,16 @@ struct Session {
   bool quitting{false};      // it said so: nothing more is said to it
   bool dirty{false};         // in the server's list of those to flush
 
+  ClientMemory::Account account{};
+  std::uint64_t kept{0};            // bytes that the engine keeps for it: waiting commands, listeners
+  bool lost{false};                 // there was no memory for an answer: it is to be closed
+  bool stopped{false};              // not read for the sake of memory; in the server's list of those
+  std::int64_t let_on_until_us{0};  // all the same it may end its message, until then; 0: not
+
   [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return kConnectionBytes + in.capacity() + out.capacity() + pushed.capacity() * sizeof(Pushed) + kept;
+  }
 };
 
 }  // namespace fastjournal::server

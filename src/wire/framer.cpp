@@ -37,6 +37,11 @@ Framer::Piece Framer::next(std::string_view unread) {
   return next_frame(unread);  // or the beginning of one: too few bytes to tell
 }
 
+std::size_t Framer::whole_bytes(std::string_view unread) const {
+  if (unread.size() < kFrameHeaderBytes || !unread.starts_with(kFrameMagic)) return limits_.line_bytes_max + 1;
+  return kFrameHeaderBytes + std::min(length_at(unread.data() + kFrameMagic.size()), limits_.frame_bytes_max);
+}
+
 Framer::Piece Framer::next_line(std::string_view unread) {
   std::size_t const end = find_line_end(unread, scanned_);
   std::size_t const length = std::min(end, unread.size());

@@ -50,6 +50,8 @@ class Framer {
   // last call, less what was consumed. Remembers how far it looked: a line that arrives byte by
   // byte costs O(its length) in total.
   [[nodiscard]] Piece next(std::string_view unread);
+  // How many bytes the piece that `unread` begins can have at the most, header and LF included.
+  [[nodiscard]] std::size_t whole_bytes(std::string_view unread) const;
 
  private:
   [[nodiscard]] Piece next_line(std::string_view unread);

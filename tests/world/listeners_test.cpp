@@ -19,6 +19,7 @@ constexpr char kJobs[] = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
 struct Served {
   Served() { start(); }
   void start() {
+    world.limits.connections.per_peer = world.limits.connections.most;
     BOOST_REQUIRE(world.add_table(kJobs).ok());
     Status const status = world.start();
     BOOST_REQUIRE_MESSAGE(status.ok(), status.text());

@@ -20,6 +20,9 @@ constexpr std::uint64_t kRoomy = 1ULL << 40U;
 constexpr std::uint64_t kClocks = 1ULL << 63U;
 constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kTenYearsMs = 3652 * 24 * kHourMs;
+// What clients may cause in memory, and what one message is at the most.
+constexpr std::uint64_t kClientMemory = 8U << 20U;
+constexpr std::size_t kFrameMax = 1U << 20U;
 constexpr char kCommunicator[] = "unix:/run/communicatord.sock";
 // Of lives that scrub: several within a life, so that some are cut by a crash.
 constexpr std::int64_t kScrubRoundMs = 60'000;
@@ -39,6 +42,7 @@ class Player {
         random_(seed),
         following_(~seed),
         clocks_(seed + kClocks),
+        hostile_(seed * 3 + 1),
         life_(seed),
         steps_(steps),
         lying_disk_(lying_disk) {
@@ -48,6 +52,8 @@ class Player {
     world_.limits.connections = {
         .most = kPlaces, .reserved = 1, .per_peer = kPlacesOfPeer, .first_message_us = kFirstMessageUs, .idle_us = 0};
     world_.disk().ignore_syncs(lying_disk);
+    world_.limits.client_memory_bytes = kClientMemory;
+    world_.limits.frames.frame_bytes_max = kFrameMax;
   }
 
   PlayResult run() {
@@ -111,6 +117,7 @@ class Player {
     } else {
       command(books, dice);
     }
+    if (hostile_() % 16 == 0) harass();
     for (Books* const one : both_) one->hear_pushes();
     if (is_right()) hear_wakes();
     if (is_right()) follow();
@@ -119,6 +126,27 @@ class Player {
     if (is_right() && following_() % 200 == 0) crowd();
     if (is_right() && draw(64) == 0) look();
     if (is_right() && draw(8) == 0) books.nobody_waits_in_vain();
+  }
+
+  // Somebody who means no good, from an address of its own: frames without an end, answers that nobody reads, requests
+  // that no answer can repeat. Nobody else notices. Chance of its own here too.
+  void harass() {
+    if (!world_.is_running() || !world_.fatal_error().ok()) return;
+    std::string const name = "hostile" + std::to_string(hostile_() % 6) + "@192.0.2.66";
+    SimNetwork::Connection& one = world_.connection(name);
+    if (one.closed_by_server || hostile_() % 40 == 0) return world_.close(name);
+    switch (hostile_() % 5) {
+      case 0: one.to_server.append("FJM\x01").append("\0\x10\0\0", 4).append(hostile_() % (kFrameMax - 1), 'x'); break;
+      case 1: one.to_server.append(hostile_() % 300'000, 'y'); break;
+      case 2: one.room = 0; break;
+      case 3: world_.send(name, "LIST table=jobs;count=1000;request=" + std::string(hostile_() % 512, 'r')); break;
+      default:
+        world_.send(name, R"({"command":"INSERT","parameters":{"table":"jobs","name":"never","request":"a\u0000b"}})");
+    }
+    world_.settle();
+    server::ClientMemory const& memory = world_.server().client_memory();
+    if (memory.total() > kClientMemory + 4 * kFrameMax)
+      wrong("clients take " + std::to_string(memory.total()) + " bytes of memory");
   }
 
   void pass_time(std::int64_t ms) {
@@ -561,6 +589,7 @@ class Player {
   std::mt19937_64 random_;
   std::mt19937_64 following_;
   std::mt19937_64 clocks_;
+  std::mt19937_64 hostile_;
   Life life_;
   World& world_{life_.world};
   PlayResult& result_{life_.result};

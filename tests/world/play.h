@@ -15,6 +15,8 @@
 //   - in every other life wakes leave as messages too: none while the table is paused, and again while a row is due that
 //     nobody takes;
 //   - whoever follows the table by its feed, through loss, doubles and overtaking, comes to the same digest;
+//   - clients that send frames without an end, never read or ask with what no answer can repeat keep nobody from any of
+//     this, get nothing done, and stay within the memory that is theirs;
 //   - digest(live) == digest(replayed) after every turn that is looked at;
 //   - after a failed write or sync nothing more is answered, and what was stays so;
 //   - once the log's folder was moved away nothing is answered after 100 ms, and everything is there when it is put back;

@@ -197,9 +197,17 @@ void World::tell_kept(Status const& status) {
   for (std::uint64_t const ticket : std::exchange(keeping_, {})) server_->refused_kept(ticket, status);
 }
 
+SimNetwork::Connection& World::connection(std::string const& name) {
+  if (!clients_.contains(name)) {
+    std::size_t const at = name.find('@');
+    clients_[name] = network_.connect((name == "admin" ? "unix:" : "sim:") + name,
+                                      at == std::string::npos ? "ip:192.0.2.1" : "ip:" + name.substr(at + 1));
+  }
+  return network_.at(clients_[name]);
+}
+
 void World::send(std::string const& name, std::string_view line) {
-  if (!clients_.contains(name)) clients_[name] = network_.connect((name == "admin" ? "unix:" : "sim:") + name);
-  std::string& to = network_.at(clients_[name]).to_server;
+  std::string& to = connection(name).to_server;
   to.append(line);
   to += '\n';
 }

@@ -49,6 +49,9 @@ class World final : public server::Administration {
   // The daemon has closed its connection.
   [[nodiscard]] bool is_closed(std::string const& name);
   void close(std::string const& name);
+  // Its connection; it connects if it did not. "NAME@ADDRESS" comes from there.
+  [[nodiscard]] SimNetwork::Connection& connection(std::string const& name);
+  [[nodiscard]] ConnectionId id_of(std::string const& name) const { return clients_.at(name); }
   // Runs turns until nothing is left to do at this moment.
   void settle();
   // Time passes, stopping at every date that something is due.
@@ -83,11 +86,14 @@ class World final : public server::Administration {
   void hold_refused() { refused_held_ = true; }
   void tell_kept(Status const& status);
   storage::LogOptions log_options;
+  server::ServerLimits limits;  // from the next start on
   // From the next start on, as TableContext's; a replay in between has 0.
   std::uint64_t hash_seed{0};
-  server::ServerLimits limits;
   // Of the next starts.
   server::ClockRules clock_rules;
+  // Memory ended; whether it can be had again.
+  bool memory_ended{false};
+  bool memory_stays_short{false};
   // Syncs on a thread do not end, unless somebody must wait for one.
   void hold_flushes(bool hold);
 
@@ -106,6 +112,8 @@ class World final : public server::Administration {
   void note(std::string_view text) override { notes_.emplace_back(text); }
   void inform(std::string_view text) override { informed_.emplace_back(text); }
   void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) override;
+  [[nodiscard]] bool has_memory_ended() override { return memory_ended; }
+  [[nodiscard]] bool restore_memory() override { return !(memory_ended = memory_ended && memory_stays_short); }
   [[nodiscard]] std::set<std::string> log_names() const;
   [[nodiscard]] Status open_logs();
   void tear_down();

@@ -52,10 +52,13 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   BOOST_TEST(read->data_folder == "/var/lib/fastjournal");
   BOOST_TEST(read->tables_folder == (folder.path().parent_path() / "tables").string());
   BOOST_TEST(read->plugins_folder == (folder.path() / "plugins").string());
-  BOOST_TEST((read->logs[0] == LogDeclaration{"fast", 512U << 10U, 8, 100, SyncPlace::on_thread, SyncMethod::direct, 8U << 20U, WhenEmpty::truncate, 5'400'000, true}));
-  BOOST_TEST((*read->log("shared") == LogDeclaration{"shared", 16U << 20U, 2, 20, SyncPlace::automatic, SyncMethod::automatic, 64U << 20U, WhenEmpty::reset, 0, false}));
+  BOOST_TEST((read->logs[0] == LogDeclaration{"fast", 512U << 10U, 8, 100, SyncPlace::on_thread, SyncMethod::direct,
+                                              8U << 20U, WhenEmpty::truncate, 5'400'000, true}));
+  BOOST_TEST((*read->log("shared") == LogDeclaration{"shared", 16U << 20U, 2, 20, SyncPlace::automatic,
+                                                     SyncMethod::automatic, 64U << 20U, WhenEmpty::reset, 0, false}));
   BOOST_TEST(read->log("other") == nullptr);
-  BOOST_TEST((read->limits == LimitsDeclaration{7, 64U << 10U, 2U << 20U, 1U << 20U, 16ULL << 30U, 3, 5, 5000, 3'600'000}));
+  BOOST_TEST((read->limits == LimitsDeclaration{7, 64U << 10U, 2U << 20U, 1U << 20U, 16ULL << 30U, 3, 5, 5000,
+                                                3'600'000, 4ULL << 30U}));
   BOOST_TEST(read->start.clock_behind_ms_max == 600'000);
   BOOST_TEST((read->logging == LoggingDeclaration{"warn", (folder.path() / "a.log").string()}));
 }

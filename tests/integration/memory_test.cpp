@@ -1,0 +1,111 @@
+// The real daemon when memory ends all the same, whatever its limits say: the step
+// under way is finished, what adds is refused, what was acknowledged is there, and
+// it goes on as before when there is memory again.
+#include <boost/test/unit_test.hpp>
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+#include <set>
+
+#include "tests/integration/daemon.h"
+#include "wire/text.h"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::test;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20U;
+
+struct Running {
+  Running() {
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+    main = std::make_unique<LineClient>(daemon.local());
+  }
+  ~Running() {
+    daemon.kill(SIGTERM);
+    static_cast<void>(daemon.wait());
+  }
+  std::string ask(std::string const& line) {
+    BOOST_REQUIRE(main->send(line + "\n"));
+    std::string const answer = main->read_line().value_or("(no answer)");
+    BOOST_REQUIRE_MESSAGE(answer != "(no answer)", daemon.output());
+    return answer;
+  }
+  // Beyond what it has now.
+  void limit_memory(std::size_t more) {
+    std::size_t pages = 0;
+    std::ifstream{"/proc/" + std::to_string(daemon.child().pid()) + "/statm"} >> pages;
+    BOOST_REQUIRE(pages > 0U);
+    rlimit const limit{pages * 4096 + more, RLIM_INFINITY};
+    BOOST_REQUIRE(::prlimit(daemon.child().pid(), RLIMIT_AS, &limit, nullptr) == 0);
+  }
+  // Until one is refused.
+  std::string fill() {
+    std::string const payload(200'000, 'p');
+    for (int i = 0; i < 3000; ++i) {
+      std::string const key = "k" + std::to_string(++last);
+      std::string const answer = ask("INSERT table=jobs;name=" + key + ";payload=" + payload);
+      if (!answer.starts_with("INSERTED ")) return answer;
+      acknowledged.insert(key);
+    }
+    return "(never refused)";
+  }
+  RealDaemon daemon{""};
+  std::unique_ptr<LineClient> main;
+  std::set<std::string> acknowledged;
+  int last{0};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(memory_that_ends)
+
+BOOST_FIXTURE_TEST_CASE(what_adds_is_refused_and_all_else_goes_on_until_there_is_memory_again, Running) {
+  limit_memory(160 * kMiB);
+  std::string const refusal = fill();
+  BOOST_TEST(refusal.find("code=no_space") != std::string::npos, refusal);
+  BOOST_TEST(refusal.find("no more memory") != std::string::npos, refusal);
+  BOOST_TEST(acknowledged.size() > 100U);
+  BOOST_TEST(ask("ALERTS").find("name=memory-ended") != std::string::npos);
+  // What reads and what removes.
+  std::string const first = *acknowledged.begin();
+  BOOST_TEST(ask("PEEK table=jobs;name=" + first).starts_with("ROW "));
+  BOOST_TEST(ask("DELETE table=jobs;name=" + first).starts_with("DELETED "));
+  acknowledged.erase(first);
+  while (acknowledged.size() > 100) {
+    std::string const one = *acknowledged.begin();
+    BOOST_REQUIRE(ask("DELETE table=jobs;name=" + one).starts_with("DELETED "));
+    acknowledged.erase(one);
+  }
+  BOOST_TEST(ask("INSERT table=jobs;name=again").starts_with("INSERTED "));
+  acknowledged.insert("again");
+  // And all of it is on the disk.
+  daemon.kill(SIGKILL);
+  static_cast<void>(daemon.wait());
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  main = std::make_unique<LineClient>(daemon.local());
+  for (std::string const& key : acknowledged) BOOST_REQUIRE(ask("PEEK table=jobs;name=" + key).starts_with("ROW "));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_that_is_larger_than_what_is_left_is_refused_and_costs_nothing, Running) {
+  limit_memory(48 * kMiB);
+  std::string const frame_head = "FJM\x01";
+  std::string const large(20 * kMiB, 'x');
+  LineClient other{daemon.local()};
+  std::uint32_t const size = 20 * kMiB;
+  std::string head = frame_head;
+  for (int shift = 24; shift >= 0; shift -= 8) head += static_cast<char>(size >> static_cast<unsigned>(shift));
+  static_cast<void>(other.send(head));
+  static_cast<void>(other.send(large));
+  BOOST_TEST(ask("INSERT table=jobs;name=small").starts_with("INSERTED "));
+  BOOST_TEST(ask("PEEK table=jobs;name=small").starts_with("ROW "));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

@@ -1,0 +1,237 @@
+// The account of all bytes that clients cause: whoever has more than its share
+// is held back, then closed; small ones notice nothing, large honest ones come to their end,
+// and nothing is left on the account of those who went.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+#include "core/subscriptions.h"
+#include "server/client_memory.h"
+#include "tests/world/world.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::sim;
+using server::ClientMemory;
+
+constexpr std::size_t kFrame = 1U << 20U;
+constexpr std::uint64_t kLimit = 16 * kFrame;
+// One answer may come on top before anybody looks.
+constexpr std::uint64_t kOneAnswer = 3 * kFrame;
+
+// The asker's own buffers.
+constexpr std::uint64_t kKept = 16U << 10U;
+
+struct Served {
+  Served() {
+    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
+    world.limits.frames.frame_bytes_max = kFrame;
+    world.limits.client_memory_bytes = kLimit;
+    world.limits.connections.most = 200;
+    world.limits.connections.per_peer = 200;
+    world.limits.connections.first_message_us = 0;
+    Status const status = world.start();
+    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+    empty = account();
+  }
+  std::string ask(std::string const& line, std::string const& name = "main") {
+    world.send(name, line);
+    world.settle();
+    return world.take_line(name).value_or("(nothing)");
+  }
+  std::uint64_t stat(std::string const& what) {
+    Message stats;
+    std::string const line = ask("STATS");
+    while (world.take_line("main")) continue;  // of the table
+    BOOST_REQUIRE(wire::parse_line(line, stats).ok());
+    return static_cast<std::uint64_t>(stats.integer(what).value_or(-1));
+  }
+  std::uint64_t account() { return stat("client_memory"); }
+  static std::string insert(std::string const& key, std::size_t bytes) {
+    std::string const payload(bytes, 'p');
+    Param const params[] = {
+        {"table", Value::of_text("jobs")}, {"name", Value::of_text(key)}, {"payload", Value::of_text(payload)}};
+    std::string frame;
+    wire::append_frame({.command = "INSERT", .params = params}, frame);
+    return frame;
+  }
+  // As much of it as one look of the reactor reads, if the server reads at all.
+  void send_piece(std::string const& name, std::string& rest) {
+    SimNetwork::Connection& to = world.connection(name);
+    if (!to.to_server.empty() || to.closed_by_server) return;
+    std::size_t const piece = std::min<std::size_t>(rest.size(), 64U << 10U);
+    to.to_server = rest.substr(0, piece);
+    rest.erase(0, piece);
+  }
+  World world{7};
+  std::uint64_t empty{0};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client_memory)
+
+BOOST_AUTO_TEST_CASE(who_has_more_than_a_share_of_what_is_short_is_greedy) {
+  ClientMemory memory{100U << 20U, 100};
+  ClientMemory::Account a1;
+  ClientMemory::Account a2;
+  ClientMemory::Account b;
+  memory.open(a1, "a");
+  memory.open(a2, "a");
+  memory.open(b, "b");
+  memory.set(a1, 70U << 20U);
+  BOOST_TEST(!memory.is_greedy(a1));  // there is enough for all
+  memory.set(b, 10U << 20U);
+  BOOST_TEST(memory.is_short());
+  BOOST_TEST(memory.is_greedy(a1));
+  BOOST_TEST(!memory.is_greedy(b));  // half of 75 MiB is its own
+  memory.set(a2, 6U << 20U);
+  BOOST_TEST(!memory.is_greedy(a2));  // half of a half
+  memory.set(a1, 0);
+  memory.set(a2, 20U << 20U);
+  memory.set(b, 60U << 20U);
+  BOOST_TEST(memory.is_greedy(b));
+  BOOST_TEST(!memory.is_greedy(a2));
+  BOOST_TEST(ClientMemory::has_more(b, a2));
+  memory.close(a1, "a");
+  memory.close(a2, "a");
+  memory.close(b, "b");
+  BOOST_TEST(memory.total() == 0U);
+}
+
+BOOST_FIXTURE_TEST_CASE(unfinished_frames_stay_within_the_limit_and_small_clients_are_served, Served) {
+  std::string const frame = insert("never", kFrame - 1000);
+  std::vector<std::string> rest(60, frame.substr(0, kFrame - 5000));
+  for (int round = 0; round < 40; ++round) {
+    for (std::size_t i = 0; i < rest.size(); ++i) send_piece("greedy" + std::to_string(i), rest[i]);
+    BOOST_TEST(ask("INSERT table=jobs;name=n" + std::to_string(round)).starts_with("INSERTED "));
+    BOOST_REQUIRE(account() <= kLimit + kOneAnswer);
+  }
+  BOOST_TEST(stat("client_memory_peak") <= kLimit + kOneAnswer);
+  // From another address a large one is served as well.
+  std::string honest = insert("large", kFrame - 1000);
+  for (int round = 0; round < 100 && !honest.empty(); ++round) {
+    send_piece("honest@192.0.2.9", honest);
+    world.advance(DurationMs{5});
+  }
+  world.advance(DurationMs{100});
+  BOOST_TEST(world.connection("honest@192.0.2.9").to_client.starts_with(wire::kFrameMagic));
+  BOOST_TEST(ask("PEEK table=jobs;name=large").starts_with("ROW "));
+  // Who was let on and says nothing more is closed; at last there is room again.
+  world.advance(DurationMs{600'000});
+  BOOST_TEST(stat("client_memory") < kLimit - kLimit / 4);
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    SimNetwork::Connection const& one = world.connection("greedy" + std::to_string(i));
+    if (one.to_client.find("code=over_limit") != std::string::npos && one.closed_by_server) ++told;
+  }
+  BOOST_TEST(told == stat("clients_refused"));
+  BOOST_TEST(told > 0U);
+  BOOST_TEST(std::any_of(world.told().begin(), world.told().end(), [](core::AlertNotice const& one) {
+    return one.up && one.alert.name == "client-memory-short";
+  }));
+  for (std::size_t i = 0; i < rest.size(); ++i) world.close("greedy" + std::to_string(i));
+  world.close("honest@192.0.2.9");
+  BOOST_TEST(account() < empty + kKept);
+  world.advance(DurationMs{20'000});
+  BOOST_TEST(ask("ALERTS").starts_with("ALERTS count=0"));
+}
+
+// All of them together are far beyond the limit, and all are stopped within a message.
+BOOST_FIXTURE_TEST_CASE(honest_clients_with_large_frames_all_come_to_their_end, Served) {
+  std::vector<std::string> rest;
+  for (int i = 0; i < 40; ++i) rest.push_back(insert("h" + std::to_string(i), kFrame - 1000));
+  for (int round = 0; round < 1000; ++round) {
+    bool more = false;
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      if (!rest[i].empty()) send_piece("honest" + std::to_string(i), rest[i]);
+      more = more || !rest[i].empty();
+    }
+    world.advance(DurationMs{10});
+    if (!more) break;
+  }
+  world.advance(DurationMs{5000});
+  BOOST_TEST(stat("clients_refused") == 0U);
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    BOOST_TEST(ask("PEEK table=jobs;name=h" + std::to_string(i)).starts_with("ROW "), i);
+  BOOST_TEST(stat("client_memory_peak") <= kLimit + kOneAnswer);
+}
+
+BOOST_FIXTURE_TEST_CASE(those_who_never_read_stay_within_the_limit_too, Served) {
+  for (int i = 0; i < 100; ++i)
+    ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + std::string(9000, 'p'));
+  for (int i = 0; i < 60; ++i) {
+    std::string const name = "deaf" + std::to_string(i);
+    world.connection(name).room = 0;
+    for (int lines = 0; lines < 20; ++lines) world.send(name, "LIST table=jobs;count=100");
+  }
+  for (int round = 0; round < 50; ++round) {
+    world.advance(DurationMs{100});
+    BOOST_TEST(ask("INSERT table=jobs;name=m" + std::to_string(round)).starts_with("INSERTED "));
+  }
+  BOOST_TEST(stat("client_memory_peak") <= kLimit + kOneAnswer);
+  for (int i = 0; i < 60; ++i) world.close("deaf" + std::to_string(i));
+  BOOST_TEST(account() < empty + kKept);
+}
+
+// The process itself has no more, whatever the limits say.
+BOOST_FIXTURE_TEST_CASE(where_memory_ends_what_adds_is_refused_until_there_is_some_again, Served) {
+  std::string const first = ask("INSERT table=jobs;name=a");
+  BOOST_TEST(first.starts_with("INSERTED "), first);
+  BOOST_TEST(ask("INSERT table=jobs;name=b").starts_with("INSERTED "));
+  std::string large = insert("large", kFrame - 1000);
+  for (int round = 0; round < 6; ++round) {
+    send_piece("sends", large);
+    world.settle();
+  }
+  world.memory_ended = world.memory_stays_short = true;
+  BOOST_TEST(ask("INSERT table=jobs;name=c").find("code=no_space") != std::string::npos);
+  BOOST_TEST(ask("DELETE table=jobs;name=a").starts_with("DELETED "));
+  BOOST_TEST(ask("PEEK table=jobs;name=b").starts_with("ROW "));
+  BOOST_TEST(ask("NEXT table=jobs").starts_with("ROW "));
+  BOOST_TEST(ask("ALERTS").find("name=memory-ended") != std::string::npos);
+  // Who has much is not read meanwhile.
+  send_piece("sends", large);
+  world.settle();
+  send_piece("sends", large);
+  world.settle();
+  BOOST_TEST(world.connection("sends").held);
+  world.memory_stays_short = false;
+  world.advance(DurationMs{1100});
+  BOOST_TEST(!world.connection("sends").held);
+  while (!large.empty()) {
+    send_piece("sends", large);
+    world.settle();
+  }
+  BOOST_TEST(ask("PEEK table=jobs;name=large").starts_with("ROW "));
+  BOOST_TEST(ask("INSERT table=jobs;name=c").starts_with("INSERTED "));
+  world.advance(DurationMs{20'000});
+  BOOST_TEST(ask("ALERTS").starts_with("ALERTS count=0"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_waits_and_listens_is_counted_and_short, Served) {
+  std::string const zeros(5000, '0');
+  BOOST_TEST(ask("NEXT table=jobs;count=" + zeros + "1;wait=60000;request=1").find("code=too_large") !=
+             std::string::npos);
+  for (int i = 0; i < 100; ++i) world.send("waits", "NEXT table=jobs;wait=60000;request=" + std::to_string(i));
+  world.settle();
+  std::uint64_t const waiting = account() - empty;
+  BOOST_TEST(waiting >= 100 * core::Subscriptions::kParkedCost);
+  world.advance(DurationMs{61'000});
+  BOOST_TEST(account() - empty < 100'000U);
+  world.send("waits", "LISTEN table=jobs;mode=deliver;credit=1000");
+  world.settle();
+  BOOST_TEST(account() - empty > 8000U);
+  world.send("waits", "UNLISTEN table=jobs");
+  world.send("waits", "NEXT table=jobs;wait=60000;request=a");
+  world.settle();
+  ask("INSERT table=jobs;name=a");
+  world.close("waits");
+  BOOST_TEST(account() < empty + kKept);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
