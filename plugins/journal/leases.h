@@ -91,6 +91,11 @@ class Leases {
     slabs_.clear();
     end_ = 0;
     free_ = kNoLease;
+    workers_.clear();
+    by_name_ = decltype(by_name_){0, by_name_.hash_function()};
+    by_connection_ = {};
+    free_worker_ = kNoLease;
+    name_bytes_ = 0;
   }
 
   [[nodiscard]] Lease const& operator[](std::uint32_t number) const {
@@ -110,11 +115,13 @@ class Leases {
 
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return slabs_.size() * (kSlabLeases * sizeof(Lease) + sizeof(void*)) + ends_.size() * 20 +
-           by_connection_.capacity() * 17 + workers_.size() * 96;
+           by_connection_.capacity() * 17 + workers_.size() * sizeof(Worker) +
+           by_name_.capacity() * (sizeof(std::string_view) + 9) + name_bytes_;
   }
 
  private:
   static constexpr std::size_t kKeptWhenNone = 1024;
+  static constexpr std::size_t kInnerBytes = 15;
   static constexpr std::uint32_t kSlabLeases = 16;  // 1 KiB: ten thousand tables with a lease each must fit as well
 
   struct Worker {
@@ -154,6 +161,11 @@ class Leases {
     }
   }
 
+  // What a text has outside of itself.
+  [[nodiscard]] static std::size_t heap_bytes(std::string const& text) {
+    return text.capacity() > kInnerBytes ? text.capacity() + 1 + sizeof(void*) : 0;
+  }
+
   // A worker takes many rows: its name is kept once.
   std::uint32_t use_worker(std::string_view name) {
     auto const found = by_name_.find(name);
@@ -168,7 +180,9 @@ class Leases {
     } else {
       free_worker_ = workers_[number].next_free;
     }
+    name_bytes_ -= heap_bytes(workers_[number].name);
     workers_[number].name.assign(name);
+    name_bytes_ += heap_bytes(workers_[number].name);
     workers_[number].uses = 1;
     by_name_.emplace(workers_[number].name, number);
     return number;
@@ -190,6 +204,7 @@ class Leases {
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_connection_;
   std::deque<Worker> workers_;  // names must stay where they are: by_name_ borrows them
   std::uint32_t free_worker_{kNoLease};
+  std::uint64_t name_bytes_{0};
   absl::flat_hash_map<std::string_view, std::uint32_t, NameHash> by_name_;
 };
 

@@ -2,6 +2,8 @@
 // work by seed, and the claims of their headers.
 #include <boost/test/unit_test.hpp>
 
+#include <malloc.h>
+
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -12,6 +14,7 @@
 #include "plugins/journal/clients.h"
 #include "plugins/journal/id_index.h"
 #include "plugins/journal/key_index.h"
+#include "plugins/journal/leases.h"
 #include "plugins/journal/payload.h"
 #include "plugins/journal/payload_store.h"
 #include "plugins/journal/records.h"
@@ -247,6 +250,24 @@ BOOST_AUTO_TEST_CASE(a_segment_goes_with_the_last_number_that_it_has) {
   clients.note(regions, "c", kSequenceWindow + 10, ObjectId{824}, 1000, Lsn{1U << 20U});
   BOOST_TEST(clients.sequences() == 2U);
   BOOST_TEST(regions.oldest().value == 1U << 20U);
+}
+
+// Half of what the process took was names that nobody counted.
+BOOST_AUTO_TEST_CASE(leases_count_the_names_of_their_workers) {
+  constexpr std::uint32_t kLeases = 20'000;
+  Leases leases{0};
+  std::uint64_t const before = ::mallinfo2().uordblks;
+  for (std::uint32_t i = 0; i < kLeases; ++i)
+    static_cast<void>(
+        leases.add(i, {.ends = i, .connection = i + 1, .worker = std::to_string(i) + std::string(240, 'w')}));
+  std::uint64_t const took = ::mallinfo2().uordblks - before;
+  BOOST_TEST(leases.memory_bytes() >= took - took / 10);
+  BOOST_TEST(leases.memory_bytes() <= took + took / 4);
+  // Names that are gone cost nothing once nobody works.
+  for (std::uint32_t i = 0; i < kLeases; ++i) leases.remove(i);
+  BOOST_TEST(leases.memory_bytes() < took / 20);
+  BOOST_TEST(leases.add(1, {.worker = "anna"}) == 0U);
+  BOOST_TEST(leases.worker(leases[0]) == "anna");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
