@@ -14,6 +14,7 @@ constexpr std::uint64_t kDamagesOfALog = 200;
 // Of all crashes at least one in so many is one of a long history.
 constexpr std::uint64_t kLongPart = 10;
 constexpr std::size_t kLongWord = 3;
+constexpr std::uint64_t kFirstLong = 8;
 
 class Campaign {
  public:
@@ -27,6 +28,10 @@ class Campaign {
     phase("damaged sectors", 4 * logs + 16, [this](std::uint64_t number) -> std::optional<Failure> {
       if (tally_.damages >= plan_.damages) return {};
       return damaged_sectors(proof_, plan_.seed * 1'000'003 + number, kDamagesOfALog);
+    });
+    // Some faults are seen there soon, and elsewhere late or not at all.
+    phase("first long histories", kFirstLong, [this](std::uint64_t number) {
+      return long_history(proof_, {plan_.seed * 1'000'003 + number, kCrashesOfALongHistory, {}, false});
     });
     words("chosen histories", chosen_words(), plan_.effort);
     for (std::size_t length = 1; length <= plan_.scope; ++length) all_words(length);
