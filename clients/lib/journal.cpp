@@ -1,7 +1,12 @@
 #include "clients/lib/journal.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
+
+#include <fmt/format.h>
 
 #include "clients/lib/in_flight.h"
 #include "clients/lib/value_text.h"
@@ -124,6 +129,16 @@ Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_
   Result<Message> const push = connection.wait_push(limit, wake_fd);
   if (!push.ok()) return push.status();
   return notice_of(push.value());
+}
+
+std::string Journal::drawn_name() {
+  std::array<unsigned char, 16> bits{};
+  // Whole at once, but where a signal comes while the computer boots.
+  while (::getrandom(bits.data(), bits.size(), 0) < 0) {
+  }
+  std::string out = "client-";
+  for (unsigned char const byte : bits) fmt::format_to(std::back_inserter(out), "{:02x}", byte);
+  return out;
 }
 
 Message Journal::insert_of(Params const& columns, PutOptions const& options) {

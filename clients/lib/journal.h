@@ -161,8 +161,12 @@ class Journal {
 
   // From here on puts without a client of their own carry `client` and 1, 2, 3, ...: an
   // INSERT whose answer was lost is sent again and counts once. A name per
-  // start of the process, never used before (DECISIONS 24).
+  // start of the process, never used before (DECISIONS 24); it belongs to the address that used it first.
   void number_puts(std::string client) { client_ = std::move(client); }
+  // Under a name of 128 random bits, which nobody else has.
+  void number_puts() { client_ = drawn_name(); }
+  // "client-" and 32 digits.
+  [[nodiscard]] static std::string drawn_name();
 
   [[nodiscard]] Result<Put> put(Params const& columns, PutOptions const& options = {});
   [[nodiscard]] Result<Work> next(NextOptions const& options = {});

@@ -28,6 +28,7 @@ bool Journal::apply(RecordView const& record, Lsn base, Effects& effects) noexce
     case RecordType::remove: return apply_remove(record, base, effects);
     case RecordType::seen: return apply_seen(record);
     case RecordType::client: return apply_client(record);
+    case RecordType::client_owner: return apply_client_owner(record);
     case RecordType::client_dropped: state_.drop_client(as_text(record.body)); return true;
     case RecordType::pause: return apply_pause(record, effects);
     case RecordType::resume: return apply_resume(record, base, effects);
@@ -243,6 +244,14 @@ bool Journal::apply_client(RecordView const& record) {
   ClientBody body;
   if (!read_client(as_text(record.body), body)) return false;
   state_.restore_client(body, record.object, record.lsn);
+  return true;
+}
+
+bool Journal::apply_client_owner(RecordView const& record) {
+  ClientOwnerBody body;
+  if (!read_client_owner(as_text(record.body), body)) return false;
+  state_.see(body.last_used);
+  state_.own_client(body, record.object, record.lsn);
   return true;
 }
 

@@ -2,11 +2,18 @@
 // high mark and the rows of the last 64 k sequence numbers. This outlives the
 // rows, so it has its own place in the log: segments of 512 numbers, each an
 // object of its own that can be copied forward alone.
+//
+// A client's name belongs to the origin (Command::origin) that used it first, which is one more object: so nobody
+// can spoil the numbers of somebody else. Names that come from logs of former versions belong to nobody, until
+// somebody uses them. A table that is full gives the name up that was silent for longest, of the origin that
+// has most names, and no origin has more than half of them: who invents names pushes out its own.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,8 +32,8 @@ namespace fastjournal::journal {
 
 inline constexpr std::uint64_t kSequenceWindow = 64U << 10U;
 inline constexpr std::uint64_t kSegmentSequences = 512;
-// Each costs some 300 bytes and up to 512 KiB of window.
-inline constexpr std::size_t kClientsMax = 100'000;
+// A name that was used within this time is not given up for another one.
+inline constexpr std::int64_t kClientSafeMs = 3'600'000;
 
 class Clients {
  public:
@@ -39,11 +46,19 @@ class Clients {
     std::uint32_t region{0};  // of the oldest record that is needed to make it
     std::vector<Seen> seen;   // by offset
   };
+  // Those who have the same address, or user (Command::origin). The one of the empty name has what is nobody's.
+  struct Origin {
+    std::string name;
+    absl::btree_set<std::pair<std::int64_t, std::string_view>> by_use{};  // (last used, client's name)
+  };
   struct Client {
     std::string name;
     std::uint64_t high{0};
     std::int64_t last_used{0};
-    absl::btree_map<std::uint64_t, Segment> segments;  // by number; never empty
+    Origin* origin{nullptr};  // whose it is; never null
+    ObjectId owner_id{};      // of the record that says so; none: it is nobody's
+    std::uint32_t owner_region{0};
+    absl::btree_map<std::uint64_t, Segment> segments;  // by number
   };
 
   explicit Clients(std::uint64_t hash_seed) : by_name_(0, NameHash{hash_seed}) {}
@@ -54,8 +69,8 @@ class Clients {
     ObjectId row{};
   };
 
-  [[nodiscard]] Found look(std::string_view name, std::uint64_t sequence) const {
-    Client const* client = find(name);
+  // Of a client that may be nullptr.
+  [[nodiscard]] static Found look(Client const* client, std::uint64_t sequence) {
     if (client == nullptr) return {};
     if (is_below(*client, sequence)) return {Answer::below_window, {}};
     auto const segment = client->segments.find(sequence / kSegmentSequences);
@@ -65,6 +80,8 @@ class Clients {
     if (at == segment->second.seen.end() || at->offset != offset) return {};
     return {Answer::seen, ObjectId{at->row}};
   }
+
+  [[nodiscard]] Found look(std::string_view name, std::uint64_t sequence) const { return look(find(name), sequence); }
 
   // Notes it; `lsn` is where the record stands that says so.
   void note(Regions& regions, std::string_view name, std::uint64_t sequence, ObjectId row, std::int64_t now, Lsn lsn) {
@@ -91,11 +108,40 @@ class Clients {
     raise(regions, client, last);
   }
 
+  // The client is this origin's from now on; `id` names the record that says so, which stands at `lsn`.
+  void own(Regions& regions, std::string_view name, std::string_view origin, std::int64_t used, ObjectId id, Lsn lsn) {
+    Client& client = find_or_add(name, used);
+    if (!client.owner_id.is_none()) regions.remove(client.owner_region);
+    client.owner_id = id;
+    client.owner_region = Regions::of(lsn);
+    regions.add(client.owner_region);
+    if (client.origin->name == origin) return;
+    leave(client);
+    join(client, origin);
+  }
+
+  // Whether there is room for one more client of this origin, and which has to go for it.
+  struct Room {
+    bool there{false};
+    Client const* evicted{nullptr};
+  };
+  [[nodiscard]] Room room_for(std::string_view origin, std::size_t clients_max, std::int64_t now) const {
+    auto const own = origins_.find(origin);
+    bool const has_its_share = own != origins_.end() && own->second.by_use.size() >= (clients_max + 1) / 2;
+    if (size() < clients_max && !has_its_share) return {true, nullptr};
+    Origin const& crowd = has_its_share ? own->second : origins_.find(crowds_.rbegin()->second)->second;
+    auto const& [used, name] = *crowd.by_use.begin();
+    if (used > now - kClientSafeMs) return {};
+    return {true, find(name)};
+  }
+
   void drop(Regions& regions, std::string_view name) {
     auto const found = by_name_.find(name);
     if (found == by_name_.end()) return;
     std::uint32_t const number = found->second;
     Client& client = *clients_[number];
+    if (!client.owner_id.is_none()) regions.remove(client.owner_region);
+    leave(client);
     while (!client.segments.empty()) drop_segment(regions, client, client.segments.begin());
     by_use_.erase({client.last_used, number});
     name_bytes_ -= client.name.size();
@@ -109,8 +155,11 @@ class Clients {
     while (!by_use_.empty() && by_use_.rbegin()->first > to) {
       std::uint32_t const number = by_use_.rbegin()->second;
       by_use_.erase(std::prev(by_use_.end()));
-      clients_[number]->last_used = to;
       by_use_.emplace(to, number);
+      Client& client = *clients_[number];
+      client.origin->by_use.erase({client.last_used, client.name});
+      client.last_used = to;
+      client.origin->by_use.emplace(to, client.name);
     }
   }
 
@@ -131,9 +180,17 @@ class Clients {
     return client.high >= kSequenceWindow && sequence <= client.high - kSequenceWindow;
   }
 
-  [[nodiscard]] std::uint64_t live_bytes() const { return seen_ * 8 + segments_ * 64 + name_bytes_; }
+  [[nodiscard]] std::size_t size_of(std::string_view origin) const {
+    auto const found = origins_.find(origin);
+    return found == origins_.end() ? 0 : found->second.by_use.size();
+  }
+
+  [[nodiscard]] std::uint64_t live_bytes() const {
+    return seen_ * 8 + segments_ * 64 + size() * 64 + 2 * name_bytes_ + owner_bytes_;
+  }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return seen_ * sizeof(Seen) + segments_ * 96 + clients_.size() * 200 + name_bytes_;
+    return seen_ * sizeof(Seen) + segments_ * 96 + clients_.size() * 300 + name_bytes_ + origins_.size() * 200 +
+           origin_bytes_;
   }
 
  private:
@@ -148,8 +205,10 @@ class Clients {
       Client& client = *clients_[found->second];
       if (used > client.last_used) {
         by_use_.erase({client.last_used, found->second});
+        client.origin->by_use.erase({client.last_used, client.name});
         client.last_used = used;
         by_use_.emplace(used, found->second);
+        client.origin->by_use.emplace(used, client.name);
       }
       return client;
     }
@@ -166,7 +225,35 @@ class Clients {
     name_bytes_ += name.size();
     by_name_.emplace(client.name, number);
     by_use_.emplace(used, number);
+    join(client, {});
     return client;
+  }
+
+  // The origin is there as long as it has clients; `crowds_` knows how many.
+  void join(Client& client, std::string_view name) {
+    auto found = origins_.find(name);
+    if (found == origins_.end()) {
+      found = origins_.try_emplace(std::string{name}, Origin{std::string{name}}).first;
+      origin_bytes_ += 2 * name.size();
+    }
+    Origin& origin = found->second;
+    client.origin = &origin;
+    owner_bytes_ += name.size();
+    crowds_.erase({origin.by_use.size(), origin.name});
+    origin.by_use.emplace(client.last_used, client.name);
+    crowds_.emplace(origin.by_use.size(), origin.name);
+  }
+  void leave(Client& client) {
+    Origin& origin = *client.origin;
+    owner_bytes_ -= origin.name.size();
+    crowds_.erase({origin.by_use.size(), origin.name});
+    origin.by_use.erase({client.last_used, client.name});
+    if (!origin.by_use.empty()) {
+      crowds_.emplace(origin.by_use.size(), origin.name);
+      return;
+    }
+    origin_bytes_ -= 2 * origin.name.size();
+    origins_.erase(origins_.find(origin.name));
   }
 
   Segment& segment_of(Regions& regions, Client& client, std::uint64_t number, ObjectId id, Lsn lsn) {
@@ -207,9 +294,14 @@ class Clients {
   std::vector<std::uint32_t> free_;
   absl::flat_hash_map<std::string_view, std::uint32_t, NameHash> by_name_;  // views of Client::name
   absl::btree_set<std::pair<std::int64_t, std::uint32_t>> by_use_;
+  // Trees, as no hash of what clients choose is needed; nodes stay where they are, as clients point to them.
+  std::map<std::string, Origin, std::less<>> origins_;
+  absl::btree_set<std::pair<std::size_t, std::string_view>> crowds_;  // (clients, Origin::name)
   std::uint64_t seen_{0};
   std::uint64_t segments_{0};
   std::uint64_t name_bytes_{0};
+  std::uint64_t owner_bytes_{0};   // names of origins, once for each client
+  std::uint64_t origin_bytes_{0};  // once for each origin, and what a node copies of it
 };
 
 }  // namespace fastjournal::journal

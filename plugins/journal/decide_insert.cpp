@@ -39,6 +39,8 @@ struct Journal::Wish {
   std::int64_t inserted{0};  // the client's date
   bool has_inserted{false};  // it gave one: without, it means now, and is never late
   Sender sender{};
+  std::string_view owner{};    // the name of the client becomes this origin's; empty: it stays as it is
+  std::string_view evicted{};  // the client that has to go for it; empty: none
   std::size_t message_bytes{0};
   std::string_view key{};
   std::string_view data{};
@@ -99,6 +101,36 @@ std::uint32_t Journal::newest_of(KeyRows const& rows) const {
   return newest;
 }
 
+// Names belong to whoever used them first: else one insert with a large number would make another's numbers stale,
+// and invented names would keep everybody else out.
+Status Journal::check_client(Clients::Client const* client, std::string_view origin, Wish& wish) const {
+  if (client != nullptr && !client->owner_id.is_none()) {
+    if (client->origin->name == origin) return {};
+    return Status{Code::not_allowed, "client \"" + std::string{wish.sender.client} + "\" of table " +
+                                         declaration_->name + " belongs to another peer than " + std::string{origin} +
+                                         ", which used this name first: choose another name, best 128 random bits"}
+        .with("parameter", "client");
+  }
+  // Of a test, or of the daemon itself: whoever has no name of its own owns nothing.
+  wish.owner = origin;
+  if (client != nullptr) return {};
+  Clients::Room const room = state_.clients().room_for(origin, options_.clients_max, wish.now);
+  if (room.evicted != nullptr) wish.evicted = room.evicted->name;
+  if (room.there) return {};
+  return Status{Code::over_limit,
+                "table " + declaration_->name + " remembers " + std::to_string(state_.clients().size()) +
+                    " clients, of " + std::string{origin} + " " + std::to_string(state_.clients().size_of(origin)) +
+                    ", and none of those that could make room was silent for an hour: use one client name for a "
+                    "producer's life, or raise clients-max"}
+      .with("parameter", "client");
+}
+
+void Journal::claim_client(Wish const& wish, Decision& decision) const {
+  if (!wish.evicted.empty()) append_client_dropped(decision.records, wish.evicted);
+  if (!wish.owner.empty() && !wish.sender.client.empty())
+    append_client_owner(decision.records, ObjectId{}, {wish.sender.client, wish.owner, wish.now});
+}
+
 Verdict Journal::insert(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
   Wish wish;
@@ -106,7 +138,10 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
   if (!decision.status.ok()) return Verdict::done;
 
   if (!wish.sender.client.empty()) {
-    Clients::Found const found = state_.clients().look(wish.sender.client, wish.sender.sequence);
+    Clients::Client const* const client = state_.clients().find(wish.sender.client);
+    decision.status = check_client(client, command.origin, wish);
+    if (!decision.status.ok()) return Verdict::done;
+    Clients::Found const found = Clients::look(client, wish.sender.sequence);
     if (found.answer == Clients::Answer::below_window) {
       decision.status = Status{Code::stale_sequence, "sequence " + std::to_string(wish.sender.sequence) +
                                                          " of client \"" + std::string{wish.sender.client} +
@@ -118,14 +153,9 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
       std::uint32_t const row = state_.find(found.row);
       bool const there = row != kNoRow;
       ++statistics_.duplicate;
+      claim_client(wish, decision);
       answer_inserted(decision, found.row, "duplicate", there ? state_.view(row).facts.merges : 0,
                       there ? state_.row(row).date() : 0);
-      return Verdict::done;
-    }
-    if (state_.clients().size() >= kClientsMax && state_.clients().find(wish.sender.client) == nullptr) {
-      decision.status = Status{Code::over_limit,
-                               "table " + declaration_->name + " remembers " + std::to_string(kClientsMax) +
-                                   " clients already: use one client name for a producer's life, or lower client-keep"};
       return Verdict::done;
     }
   }
@@ -156,6 +186,7 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
                               " bytes; finish or delete rows, or raise " + (full ? "rows-max" : "memory-max")};
     return Verdict::done;
   }
+  claim_client(wish, decision);
   if (expired != kNoRow) append_remove(decision.records, state_.row(expired).id(), Reason::expired);
   if (behind) ++statistics_.behind;
   return insert_row(wish, behind, decision);
@@ -215,6 +246,7 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   body.merges = facts.merges == UINT32_MAX ? facts.merges : facts.merges + 1;
   body.sender = wish.sender;
   body.now = wish.now;
+  claim_client(wish, decision);
   append_merge(decision.records, row.id(), body);
   if (behind) ++statistics_.behind;
   state_.remember(index);
@@ -227,6 +259,7 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
 
 Verdict Journal::answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const {
   ObjectId const id = state_.row(row).id();
+  claim_client(wish, decision);
   if (!wish.sender.client.empty()) append_seen(decision.records, {wish.sender, id, wish.now});
   ++statistics_.stale;
   answer_inserted(decision, id, "stale", state_.view(row).facts.merges, state_.row(row).date());

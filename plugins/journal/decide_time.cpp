@@ -182,6 +182,14 @@ Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& 
     if (restate_client_ >= state_.clients().end()) restate_client_ = 0;
     Clients::Client const* const client = state_.clients().at(restate_client_);
     if (client != nullptr) {
+      if (!client->owner_id.is_none() && Regions::start(client->owner_region) < below) {
+        std::size_t const size = 64 + client->name.size() + client->origin->name.size();
+        if (bytes + size > budget_bytes) return {true, size > budget_bytes ? size : 0};
+        append_client_owner(decision.records, client->owner_id,
+                            {client->name, client->origin->name, client->last_used});
+        bytes += size;
+        --left;
+      }
       for (auto const& [number, segment] : client->segments) {
         if (Regions::start(segment.region) >= below) continue;
         std::size_t const size = 64 + client->name.size() + segment.seen.size() * 10;

@@ -20,6 +20,11 @@ void Journal::digest(DigestSink& sink) const {
   for (std::uint32_t number = 0; number < state_.clients().end(); ++number) {
     Clients::Client const* const client = state_.clients().at(number);
     if (client == nullptr) continue;
+    if (!client->owner_id.is_none()) {
+      canonical.clear();
+      write_client_owner(canonical, client->name, client->origin->name);
+      sink.object(as_bytes(canonical));
+    }
     // Each number that is still in the window is a fact of its own: how they are kept together is not.
     for (auto const& [segment_number, segment] : client->segments) {
       for (Clients::Seen const& seen : segment.seen) {

@@ -9,6 +9,8 @@
 //
 // Clients are different: what is noted of them only grows, and is noted of clients that no page told
 // yet too. Their page then says the rest.
+#include <algorithm>
+
 #include "plugins/journal/journal.h"
 
 namespace fastjournal::journal {
@@ -24,7 +26,8 @@ constexpr Lsn kNothingIsDamage{UINT64_MAX};
 }  // namespace
 
 bool Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
-  auto& [part, at, within] = cursor.at;  // the last row's id; or the client's place and its next segment
+  // The last row's id; or the client's place, and 0: nothing of it, or 1 + its next segment.
+  auto& [part, at, within] = cursor.at;
   std::size_t bytes = 0;
   // False: the page is full. One that is larger than a page has one of its own.
   auto const take = [&](std::size_t size) {
@@ -48,13 +51,18 @@ bool Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records
     if (++looked > kClientLooksMax) return true;
     Clients::Client const* const client = state_.clients().at(static_cast<std::uint32_t>(at));
     if (client == nullptr) continue;
-    for (auto segment = client->segments.lower_bound(within); segment != client->segments.end(); ++segment) {
+    if (within == 0 && !client->owner_id.is_none()) {
+      if (!take(64 + client->name.size() + client->origin->name.size())) return true;
+      append_client_owner(records, client->owner_id, {client->name, client->origin->name, client->last_used});
+    }
+    within = std::max<std::uint64_t>(within, 1);
+    for (auto segment = client->segments.lower_bound(within - 1); segment != client->segments.end(); ++segment) {
       if (!take(64 + client->name.size() + segment->second.seen.size() * 10)) return true;
       seen_.clear();
       for (Clients::Seen const& seen : segment->second.seen)
         if (!Clients::is_below(*client, segment->first * kSegmentSequences + seen.offset)) seen_.push_back(seen);
       append_client(records, segment->second.id, {client->name, client->last_used, segment->first, seen_});
-      within = segment->first + 1;
+      within = segment->first + 2;
     }
   }
   if (!state_.pause().id.is_none()) append_pause(records, state_.pause().id, body_of(state_.pause()));

@@ -37,7 +37,7 @@ struct Journal::Named {
 
 namespace {
 
-constexpr std::array<std::string_view, 28> kOptionNames = {"processing-timeout",
+constexpr std::array<std::string_view, 29> kOptionNames = {"processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
                                                            "grace",
@@ -64,6 +64,7 @@ constexpr std::array<std::string_view, 28> kOptionNames = {"processing-timeout",
                                                            "rows-max",
                                                            "memory-max",
                                                            "client-keep",
+                                                           "clients-max",
                                                            "pause-after-failures"};
 
 // Parameters of answers that no command has: a column of such a name could not be told from them.

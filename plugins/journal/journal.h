@@ -111,6 +111,10 @@ class Journal final : public Table {
   void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
                        std::int64_t date) const;
   [[nodiscard]] std::uint32_t newest_of(KeyRows const& rows) const;
+  // Whether this origin may use that client's name; says in the wish what that takes.
+  [[nodiscard]] Status check_client(Clients::Client const* client, std::string_view origin, Wish& wish) const;
+  // What the wish says of its client becomes records: with the first record that the insert leaves.
+  void claim_client(Wish const& wish, Decision& decision) const;
   [[nodiscard]] Status merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const;
 
   // -- work ---------------------------------------------------------------
@@ -183,6 +187,7 @@ class Journal final : public Table {
   bool apply_remove(RecordView const& record, Lsn base, Effects& effects);
   bool apply_seen(RecordView const& record);
   bool apply_client(RecordView const& record);
+  bool apply_client_owner(RecordView const& record);
   bool apply_pause(RecordView const& record, Effects& effects);
   bool apply_resume(RecordView const& record, Lsn base, Effects& effects);
   bool apply_clock(RecordView const& record, Effects& effects);

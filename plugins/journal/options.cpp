@@ -36,6 +36,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.rows_max = static_cast<std::uint64_t>(number("rows-max"));
   out.memory_max = static_cast<std::uint64_t>(number("memory-max"));
   out.client_keep = number("client-keep");
+  out.clients_max = static_cast<std::size_t>(number("clients-max"));
   out.pause_after_failures = static_cast<std::uint32_t>(number("pause-after-failures"));
   return out;
 }

@@ -29,6 +29,7 @@ struct Options {
   std::uint64_t rows_max{0};    // 0: no limit
   std::uint64_t memory_max{0};  // bytes; 0: no limit
   std::int64_t client_keep{604'800'000};
+  std::size_t clients_max{100'000};
   std::uint32_t pause_after_failures{0};  // 0: never
 
   [[nodiscard]] static Options read(TableDeclaration const& declaration);

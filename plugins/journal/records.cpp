@@ -273,6 +273,17 @@ Lsn append_client_dropped(Records& records, std::string_view name) {
   return append(records, RecordType::client_dropped, 1, ObjectId{}, Head{}, name);
 }
 
+Lsn append_client_owner(Records& records, ObjectId owner, ClientOwnerBody const& body) {
+  Head head;
+  head.text(body.name).text(body.origin).eight(static_cast<std::uint64_t>(body.last_used));
+  return append(records, RecordType::client_owner, 1, owner, head);
+}
+
+void write_client_owner(std::string& out, std::string_view name, std::string_view origin) {
+  model::append_varint(out, name.size());
+  out.append(name).append(origin);
+}
+
 namespace {
 
 constexpr std::uint8_t kStandingMask = 3;
@@ -436,6 +447,15 @@ bool read_seen(std::string_view bytes, SeenBody& body) {
   body.row = tail.id();
   body.now = tail.six();
   return tail.finished();
+}
+
+bool read_client_owner(std::string_view bytes, ClientOwnerBody& body) {
+  Tail tail{bytes};
+  body.name = tail.text();
+  body.origin = tail.text();
+  body.last_used = static_cast<std::int64_t>(tail.eight());
+  return tail.finished() && !body.name.empty() && body.name.size() <= kClientBytesMax && !body.origin.empty() &&
+         body.origin.size() <= kOriginBytesMax;
 }
 
 bool read_pause(std::string_view bytes, PauseBody& body) {

@@ -36,6 +36,7 @@ enum class RecordType : std::uint8_t {
   pause = 12,           // the table is paused, or drains: begins, changes, or is copied forward
   resume = 13,          // it is open again
   clock = 14,           // the clock was ahead, and was accepted as it is: dates of what has been are no later
+  client_owner = 15,    // a client's name belongs to an origin: begins, or is copied forward
 };
 
 // The newest version that is written and read; 0: no such record. Version 2 adds the counter of failures, and to
@@ -55,7 +56,8 @@ enum class RecordType : std::uint8_t {
     case RecordType::client_dropped:
     case RecordType::pause:
     case RecordType::resume:
-    case RecordType::clock: return 1;
+    case RecordType::clock:
+    case RecordType::client_owner: return 1;
   }
   return 0;
 }
@@ -151,6 +153,12 @@ struct ClientBody {
   std::vector<Clients::Seen> seen;
 };
 
+struct ClientOwnerBody {
+  std::string_view name{};
+  std::string_view origin{};
+  std::int64_t last_used{0};
+};
+
 struct PauseBody {
   Standing standing{Standing::paused};
   bool by_failures{false};
@@ -179,6 +187,7 @@ Lsn append_given_up(Records& records, ObjectId row, Counters const& counters, st
 Lsn append_seen(Records& records, SeenBody const& body);
 Lsn append_client(Records& records, ObjectId segment, ClientBody const& body);
 Lsn append_client_dropped(Records& records, std::string_view name);
+Lsn append_client_owner(Records& records, ObjectId owner, ClientOwnerBody const& body);
 Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body);
 Lsn append_resume(Records& records, ObjectId pause);
 Lsn append_clock(Records& records, ClockBody const& body);
@@ -186,6 +195,7 @@ Lsn append_clock(Records& records, ClockBody const& body);
 // A row's canonical bytes, for the digest: its id and its record, without the sender.
 void write_row(std::string& out, ObjectId id, RowBody const& body);
 void write_client(std::string& out, ClientBody const& body);
+void write_client_owner(std::string& out, std::string_view name, std::string_view origin);
 void write_pause(std::string& out, Pause const& pause);
 
 // Bytes of a whole row's record, its header included.
@@ -205,6 +215,7 @@ void write_pause(std::string& out, Pause const& pause);
 [[nodiscard]] bool read_remove(std::string_view bytes, std::uint8_t version, RemoveBody& body);
 [[nodiscard]] bool read_seen(std::string_view bytes, SeenBody& body);
 [[nodiscard]] bool read_client(std::string_view bytes, ClientBody& body);
+[[nodiscard]] bool read_client_owner(std::string_view bytes, ClientOwnerBody& body);
 [[nodiscard]] bool read_pause(std::string_view bytes, PauseBody& body);
 [[nodiscard]] bool read_clock(std::string_view bytes, ClockBody& body);
 

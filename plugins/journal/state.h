@@ -161,6 +161,9 @@ class State {
   void restore_client(ClientBody const& body, ObjectId segment, Lsn lsn) {
     clients_.restore(regions_, body.name, body.last_used, body.number, segment, body.seen, lsn);
   }
+  void own_client(ClientOwnerBody const& body, ObjectId owner, Lsn lsn) {
+    clients_.own(regions_, body.name, body.origin, body.last_used, owner, lsn);
+  }
   void drop_client(std::string_view name) { clients_.drop(regions_, name); }
 
  private:

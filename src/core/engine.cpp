@@ -140,6 +140,7 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
   parked.index = command.index;
   parked.connection = command.connection;
   parked.worker = command.worker;
+  parked.origin = command.origin;
   parked.topic = outcome.wait_topic;
   parked.deadline = outcome.wait_until;
   parked.message.command = command.message->command;

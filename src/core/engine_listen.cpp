@@ -121,7 +121,7 @@ bool Engine::answer_overdue(HostedTable& table, TimeMs now) {
 
 // False: it found nothing and waits on.
 bool Engine::answer_parked(HostedTable& table, ParkedCommand const& parked, TimeMs now, bool over) {
-  Command const command{parked.index, &parked.message, parked.connection, parked.worker};
+  Command const command{parked.index, &parked.message, parked.connection, parked.worker, parked.origin};
   Answer answer;
   Status status;
   Outcome const outcome = run(table, command, now, over, answer, status);

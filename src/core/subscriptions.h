@@ -55,6 +55,7 @@ struct ParkedCommand {
   std::uint16_t index{0};
   ConnectionId connection{};
   std::string worker;
+  std::string origin;
   std::string topic;
   TimeMs deadline{};
   std::uint64_t serial{0};  // order of arrival; given by park

@@ -26,9 +26,9 @@ void Server::on_datagram(ConnectionId socket, std::string_view bytes) {
   Status status;
   if (Aliases::Alias const* const alias = aliases_.find(message_.command)) {
     status = translate(*alias, message_, translated_);
-    if (status.ok()) static_cast<void>(run_table_command({}, "udp", translated_, answer_, status));
+    if (status.ok()) static_cast<void>(run_table_command({{}, "udp", "udp"}, translated_, answer_, status));
   } else if (adds(message_)) {
-    static_cast<void>(run_table_command({}, "udp", message_, answer_, status));
+    static_cast<void>(run_table_command({{}, "udp", "udp"}, message_, answer_, status));
   } else {
     ++counters_.udp_ignored;
   }

@@ -3,6 +3,7 @@
 // What comes in over them runs as any command and is answered to its sender.
 #include <algorithm>
 
+#include "base/hash.h"
 #include "core/flag.h"
 #include "server/server.h"
 #include "wire/text.h"
@@ -148,6 +149,19 @@ ConnectionId Server::speaker(Session const& session) {
   ConnectionId const id = senders_.of(message_.from_server, message_.from_service, left);
   if (left) end_senders({*left});
   return id;
+}
+
+// Senders of a communicatord are told apart by their service, wherever its messages come through.
+std::string_view Server::origin_of(Session const& session) {
+  if (!session.communicator || message_.from_service.empty()) return session.origin;
+  origin_.assign("service:").append(message_.from_server).append(":").append(message_.from_service);
+  // Two that are that long and begin alike are still two.
+  if (origin_.size() > kOriginBytesMax) {
+    std::uint64_t const rest = hash64(origin_);
+    origin_.resize(kOriginBytesMax - 17);
+    origin_.append("#").append(core::digest_text(rest));
+  }
+  return origin_;
 }
 
 // They wait for nothing any more, and the grace of their leases begins.

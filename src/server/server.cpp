@@ -290,7 +290,7 @@ void Server::handle(Session& session) {
   Status status;
   std::uint32_t const known = commands_.find(message_.command);
   if (known == kOfTables) {
-    if (run_table_command(speaker(session), session.worker, message_, answer_, status))
+    if (run_table_command({speaker(session), session.worker, origin_of(session)}, message_, answer_, status))
       reply(session, message_, answer_, status);
     else
       ++session.waiting;
@@ -324,8 +324,7 @@ bool Server::refuse_names(Session& session) {
   return true;
 }
 
-bool Server::run_table_command(ConnectionId connection, std::string_view worker, Message const& message, Answer& answer,
-                               Status& status) {
+bool Server::run_table_command(Speaker const& speaker, Message const& message, Answer& answer, Status& status) {
   core::HostedTable* const table = table_of(message, status);
   if (table == nullptr) return true;
   std::uint32_t const index = table->type->find_command(message.command);
@@ -344,8 +343,9 @@ bool Server::run_table_command(ConnectionId connection, std::string_view worker,
   }
   Command const command{.index = static_cast<std::uint16_t>(index),
                         .message = &message,
-                        .connection = connection,
-                        .worker = named.empty() ? worker : named};
+                        .connection = speaker.connection,
+                        .worker = named.empty() ? speaker.worker : named,
+                        .origin = speaker.origin};
   if (!engine_.execute(*table, command, turn_now(), answer, status)) return false;
   // Whoever asked must hear something, also of an empty list.
   if (status.ok() && answer.empty()) answer.message("NOTHING").add("table", std::string_view{table->name});
@@ -354,7 +354,9 @@ bool Server::run_table_command(ConnectionId connection, std::string_view worker,
 
 void Server::handle_alias(Session& session, Aliases::Alias const& alias) {
   Status status = translate(alias, message_, translated_);
-  if (status.ok()) static_cast<void>(run_table_command(session.id, session.worker, translated_, answer_, status));
+  if (status.ok())
+    static_cast<void>(
+        run_table_command({session.id, session.worker, origin_of(session)}, translated_, answer_, status));
   if (status.ok())
     answer_alias(session, alias, message_, true);
   else

@@ -170,6 +170,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // By way of the communicatord (neighbours.cpp).
   void tell_wake(core::HostedTable const& table, std::string_view topic) override;
 
+  // Who says a message, as Command tells it.
+  struct Speaker {
+    ConnectionId connection{};
+    std::string_view worker{};
+    std::string_view origin{};
+  };
+
   // -- messages (server.cpp) ------------------------------------------------------
   void read_messages(Session& session, std::string_view unread);
   [[nodiscard]] bool turn_away(Session& session, Status const& why);
@@ -179,8 +186,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // What is echoed in every message of an answer can be, and is short; else it is refused before anything is done.
   [[nodiscard]] bool refuse_names(Session& session);
   // False: the answer comes later, through the Outlet.
-  [[nodiscard]] bool run_table_command(ConnectionId connection, std::string_view worker, Message const& message,
-                                       Answer& answer, Status& status);
+  [[nodiscard]] bool run_table_command(Speaker const& speaker, Message const& message, Answer& answer, Status& status);
   [[nodiscard]] bool adds(Message const& message);
   void handle_alias(Session& session, Aliases::Alias const& alias);
   void answer_alias(Session& session, Aliases::Alias const& alias, Message const& theirs, bool accepted);
@@ -271,6 +277,8 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void drop_transport_parameters();
   // Whose the message is, for the engine.
   [[nodiscard]] ConnectionId speaker(Session const& session);
+  // Whose names it uses; valid until the next call.
+  [[nodiscard]] std::string_view origin_of(Session const& session);
   void end_senders(std::vector<ConnectionId> const& senders);
   // The connection by which alerts leave; null: none was asked for.
   [[nodiscard]] Neighbour const* flag_road() const;
@@ -373,6 +381,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::unordered_map<ConnectionId, DatagramSource> datagram_sources_;
   Message message_;     // the one being handled
   Message translated_;  // what it means, if it is an alias
+  std::string origin_;  // of a service behind the communicatord
   Answer answer_;
   std::vector<Param> outgoing_;
   std::optional<ConnectionId> backup_;  // for whom the logs are held

@@ -25,6 +25,10 @@ Options Chance::options() {
   out.rows_max = one_in(3) ? 20 : 0;
   out.pause_after = one_in(3) ? 3 : 0;
   if (several_of_a_key_ && !one_in(4)) out.concurrency_key = 2;
+  if (one_in(2)) {
+    out.client_keep = 10'800'000;
+    out.clients_max = 2 + draw(8);
+  }
   out.slow_from = one_in(2) ? 160 : 256;
   out.aging = one_in(3) ? (one_in(2) ? 1 : 20) : 0;
   out.concurrency = one_in(4) ? 3 : 0;
@@ -71,7 +75,7 @@ Texts Chance::insert(Reference const& table) {
   if (one_in(4)) out["insertion_date"] = std::to_string(now - static_cast<std::int64_t>(draw(2000)));
   if (one_in(5)) out["expiration_date"] = std::to_string(now - 100 + static_cast<std::int64_t>(draw(8000)));
   if (one_in(4)) {
-    out["client"] = "client" + std::to_string(draw(3));
+    out["client"] = "client" + std::to_string(draw(one_in(3) ? 12 : 3));
     out["sequence"] = std::to_string(one_in(200) ? 1000 + draw(100'000) : 1 + draw(60));
   }
   // A column that the table has not is refused by its name alone.

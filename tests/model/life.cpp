@@ -69,6 +69,8 @@ class Life final : private Oracle {
       reload();
     } else if (dice < 25) {
       close(client());
+    } else if (dice < 28) {
+      pass(3'600'000 + static_cast<std::int64_t>(chance_.draw(3)) - 1);
     } else if (dice < 110) {
       pass(static_cast<std::int64_t>(chance_.draw(chance_.one_in(5) ? 6000 : 300)));
     } else {

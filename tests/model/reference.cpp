@@ -68,6 +68,7 @@ Texts Options::texts() const {
             {"max-postpone", ms(max_postpone)},
             {"rows-max", std::to_string(rows_max)},
             {"client-keep", ms(client_keep)},
+            {"clients-max", std::to_string(clients_max)},
             {"pause-after-failures", std::to_string(pause_after)},
             {"wake-timeout", ms(wake_timeout)},
             {"slow-from", std::to_string(slow_from)},
@@ -120,7 +121,7 @@ std::string Reference::hear(std::string const& client, Texts const& command, std
   std::string const name = text(command, "");
   synced_ = false;
   std::string wrong;
-  if (name == "INSERT") wrong = insert(command, answer);
+  if (name == "INSERT") wrong = insert(client, command, answer);
   if (name == "NEXT") wrong = answer.empty() ? "no answer" : next(client, command, answer, 0);
   if (name == "DONE") wrong = done(client, command, answer);
   if (name == "RELEASE") wrong = release(command, first);
@@ -144,9 +145,41 @@ struct Reference::Wish {
   bool has_date{false};
   std::string client;
   std::uint64_t sequence{0};
+  std::string origin;
+  std::string evicted;  // the client's name that has to go for this one
 };
 
-std::string Reference::insert(Texts const& command, std::vector<Texts> const& messages) {
+std::string origin_of(std::string const& client) {
+  return client == "c2" || client == "c3" ? "192.0.2.2" : "192.0.2.1";
+}
+
+// The error that the client's name earns; empty: none. A name is whose it was first. Nobody has more than half
+// of them, and in a table that is full whoever has most gives one up: the one that was silent for longest, an hour at least.
+std::string Reference::refuses_client(Wish& wish) const {
+  if (wish.client.empty()) return {};
+  if (auto const known = clients_.find(wish.client); known != clients_.end())
+    return known->second.owner == wish.origin ? "" : "not_allowed";
+  std::map<std::string, std::size_t> names;
+  for (auto const& [name, client] : clients_) ++names[client.owner];
+  std::string crowd;
+  if (2 * names[wish.origin] >= options_.clients_max) {
+    crowd = wish.origin;
+  } else if (clients_.size() < options_.clients_max) {
+    return {};
+  } else {
+    for (auto const& [owner, count] : names)
+      if (crowd.empty() || count >= names[crowd]) crowd = owner;
+  }
+  std::int64_t silent_since = INT64_MAX;
+  for (auto const& [name, client] : clients_) {
+    if (client.owner != crowd || client.used >= silent_since) continue;
+    wish.evicted = name;
+    silent_since = client.used;
+  }
+  return silent_since > now_ - 3'600'000 ? "over_limit" : "";
+}
+
+std::string Reference::insert(std::string const& from, Texts const& command, std::vector<Texts> const& messages) {
   static Texts const kNone;
   Texts const& answer = messages.empty() ? kNone : messages[0];
   Wish wish;
@@ -164,6 +197,8 @@ std::string Reference::insert(Texts const& command, std::vector<Texts> const& me
   wish.client = text(command, "client");
   wish.sequence = static_cast<std::uint64_t>(number(command, "sequence"));
   if (row.expires != 0 && row.expires <= now_) return is_error(answer, "expired");
+  wish.origin = origin_of(from);
+  if (std::string const code = refuses_client(wish); !code.empty()) return is_error(answer, code);
 
   // Done before: answered as before, whatever the table's state.
   if (auto const known = clients_.find(wish.client); known != clients_.end()) {
@@ -200,7 +235,9 @@ std::string Reference::insert(Texts const& command, std::vector<Texts> const& me
 void Reference::remember(Wish const& wish, std::uint64_t row) {
   if (wish.client.empty()) return;
   synced_ = true;
+  if (!wish.evicted.empty()) clients_.erase(wish.evicted);
   Client& client = clients_[wish.client];
+  client.owner = wish.origin;
   client.rows[wish.sequence] = row;
   client.high = std::max(client.high, wish.sequence);
   client.used = std::max(client.used, now_);

@@ -41,6 +41,7 @@ struct Options {
   std::int64_t max_postpone{3000};
   std::size_t rows_max{0};
   std::int64_t client_keep{60'000};
+  std::size_t clients_max{100'000};
   std::uint64_t pause_after{0};
   std::int64_t wake_timeout{5000};
   std::string domain;  // a column, or site(d)
@@ -161,6 +162,7 @@ class Reference {
     std::map<std::uint64_t, std::uint64_t> rows;  // by sequence
     std::uint64_t high{0};
     std::int64_t used{0};
+    std::string owner;  // who used it first
   };
   struct Bucket {  // what is missing, in 1 / span of a token
     std::uint64_t missing{0};
@@ -169,7 +171,8 @@ class Reference {
   struct Wish;
 
   // -- commands (reference_people.cpp, reference_work.cpp)
-  std::string insert(Texts const& command, std::vector<Texts> const& answer);
+  std::string insert(std::string const& client, Texts const& command, std::vector<Texts> const& answer);
+  [[nodiscard]] std::string refuses_client(Wish& wish) const;
   std::string insert_new(Wish const& wish, bool behind, Texts const& answer);
   std::string merge(Row& row, Wish const& wish, bool behind, Texts const& answer);
   void remember(Wish const& wish, std::uint64_t row);
@@ -250,6 +253,9 @@ class Reference {
   std::set<std::uint64_t> due_;         // as it was last seen
   std::set<std::uint64_t> became_due_;  // since somebody asked
 };
+
+// Where a client of a life connects from: each of two addresses has several.
+[[nodiscard]] std::string origin_of(std::string const& client);
 
 // Helpers of those who read texts.
 [[nodiscard]] std::string text(Texts const& texts, std::string const& name);

@@ -37,7 +37,7 @@ class ServerSubject final : public reference::Subject {
     return hear();
   }
   std::vector<Heard> close(std::string const& client) override {
-    world_.close(client);
+    world_.close(name_of(client));
     return hear();
   }
 
@@ -68,7 +68,7 @@ class ServerSubject final : public reference::Subject {
       world_.disk().fail_call(++strikes_ % 2 == 0 ? Call::write : Call::sync, 1, Failure::io_error);
       for (Texts const& command : unheard) send(client, command);
       world_.settle();
-      while (std::optional<std::string> const line = world_.take_line(client)) {
+      while (std::optional<std::string> const line = world_.take_line(name_of(client))) {
         // What failed may have been a container made in advance: then there is no room, and nothing changed.
         if (line->find("code=no_space") == std::string::npos) return "answered without a sync: " + *line;
       }
@@ -94,18 +94,21 @@ class ServerSubject final : public reference::Subject {
   }
 
  private:
+  // They come from the addresses that the reference tells apart.
+  static std::string name_of(std::string const& client) { return client + "@" + reference::origin_of(client); }
+
   void send(std::string const& client, Texts const& command) {
     std::string line = reference::text(command, "") + " table=jobs";
     for (auto const& [name, value] : command)
       if (!name.empty()) line.append(";").append(name).append("=").append(value);
-    world_.send(client, line);
+    world_.send(name_of(client), line);
   }
 
   std::vector<Heard> hear() {
     static constexpr std::array<char const*, 5> kClients{"c0", "c1", "c2", "c3", "judge"};
     std::vector<Heard> out;
     for (char const* const client : kClients) {
-      while (std::optional<std::string> const line = world_.take_line(client)) {
+      while (std::optional<std::string> const line = world_.take_line(name_of(client))) {
         Message message;
         Texts& texts = out.emplace_back(Heard{client, {}}).message;
         if (!wire::parse_line(*line, message).ok()) {

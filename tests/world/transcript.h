@@ -4,6 +4,7 @@
 //   # a comment
 //   table FILE.xml            a table of this world; later: what the tables folder says from now on (RELOAD)
 //   NAME> MESSAGE             client NAME sends a line (`>` alone: client "main"; "admin" has the unix socket)
+//   NAME@192.0.2.7> MESSAGE   the same; NAME@192.0.2.7 is a client at that address, as all without one share 192.0.2.1
 //   NAME< MESSAGE             the next line that NAME got is this
 //   NAME< nothing             there is no further line
 //   NAME< closed              nor will there be: the daemon has closed the connection

@@ -43,7 +43,8 @@ class World final : public server::Administration {
   std::function<void(server::Server&)> configure;
   [[nodiscard]] std::string const& stop_reason() const { return stop_reason_; }
 
-  // Clients by name; the first use connects, `admin` by the administrator's socket. `line` without LF.
+  // Clients by name; the first use connects, `admin` by the administrator's socket, `NAME@192.0.2.7` from that
+  // address. `line` without LF.
   void send(std::string const& name, std::string_view line);
   [[nodiscard]] std::optional<std::string> take_line(std::string const& name);
   // The daemon has closed its connection.

@@ -73,6 +73,13 @@ BOOST_AUTO_TEST_CASE(numbered_puts_survive_a_loss) {
   talk.server.finish();
 }
 
+BOOST_AUTO_TEST_CASE(a_name_for_numbered_puts_is_drawn_of_128_bits) {
+  std::string const one = Journal::drawn_name();
+  BOOST_TEST(one.size() == std::string{"client-"}.size() + 32);
+  BOOST_TEST(one.starts_with("client-"));
+  BOOST_TEST(one != Journal::drawn_name());
+}
+
 BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
   Talk talk([](Peer& peer) {
     Message const next = peer.expect("NEXT");

@@ -195,6 +195,7 @@ class Harness {
   Alerts alerts;
   TimeMs now{1'700'000'000'000};
   std::uint32_t start{1};
+  std::string origin{"ip:192.0.2.1"};
 
   // `+N` and dates are given as in a message.
   Reply run(std::string_view command, Texts const& parameters, std::uint64_t connection = 1,
@@ -210,6 +211,7 @@ class Harness {
     command.index = index_of(message.command);
     command.message = &message;
     command.connection = ConnectionId{connection};
+    command.origin = origin;
     command.worker = message.has("worker") ? message.text("worker") : worker;
     std::size_t message_bytes = 64;
     for (Param const& param : message.params()) message_bytes += param.value.bytes.size() + 16;

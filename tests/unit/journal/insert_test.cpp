@@ -244,6 +244,70 @@ BOOST_AUTO_TEST_CASE(a_silent_client_is_forgotten_after_client_keep) {
   BOOST_TEST(h.replays());
 }
 
+BOOST_AUTO_TEST_CASE(an_insert_under_anothers_name_is_refused_and_leaves_nothing) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}});
+  std::uint64_t const before = digest_of(*h.table);
+  h.origin = "ip:192.0.2.2";
+  Reply const refused = h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "18446744073709551615"}});
+  BOOST_TEST(refused.error() == "not_allowed");
+  BOOST_TEST(digest_of(*h.table) == before);
+  h.origin = "ip:192.0.2.1";
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "2"}}).get("result") == "merged");
+  // What its owner does to it is the owner's.
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "18446744073709551615"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "3"}}).error() == "stale_sequence");
+  BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(who_owns_a_name_is_copied_forward_and_stays_behind_the_base) {
+  Harness h;
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}});
+  h.log.skip(1U << 20U);
+  std::uint64_t const before = digest_of(*h.table);
+  h.restate(h.log.end(), 200);
+  BOOST_TEST(h.table->oldest_lsn().value >= (1U << 20U));
+  h.restart();
+  BOOST_TEST(digest_of(*h.table) == before);
+  h.origin = "uid:1000";
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "2"}}).error() == "not_allowed");
+}
+
+// As logs of former versions have them.
+BOOST_AUTO_TEST_CASE(a_name_that_is_nobodys_belongs_to_the_first_that_uses_it) {
+  Harness h;
+  h.origin.clear();
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}});
+  h.origin = "ip:192.0.2.1";
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "duplicate");
+  h.restart();
+  h.origin = "ip:192.0.2.2";
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}}).error() == "not_allowed");
+}
+
+BOOST_AUTO_TEST_CASE(invented_names_keep_nobody_out) {
+  Harness h{{{"clients-max", "1000"}}};
+  h.origin = "ip:192.0.2.2";
+  auto const invent = [&h](int from) {
+    int taken = 0;
+    for (int i = from; i < from + 1000; ++i)
+      taken +=
+          h.run("INSERT", {{"k", "a"}, {"client", "n" + std::to_string(i)}, {"sequence", "1"}}).status.ok() ? 1 : 0;
+    return taken;
+  };
+  BOOST_TEST(invent(0) == 500);
+  h.origin = "ip:192.0.2.1";
+  BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "inserted");
+  // Its own make room once they were silent for an hour.
+  h.pass(3'600'000);
+  h.origin = "ip:192.0.2.2";
+  BOOST_TEST(invent(1000) == 500);
+  BOOST_TEST(h.table->state().clients().size() == 501U);
+  h.origin = "ip:192.0.2.1";
+  BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "duplicate");
+  BOOST_TEST(h.replays());
+}
+
 BOOST_AUTO_TEST_CASE(columns_merge_by_their_rules) {
   Harness h{{},
             {column("n", ColumnType::int64, MergeRule::sum), column("log", ColumnType::string, MergeRule::append),

@@ -114,6 +114,7 @@ class TableSubject final : public reference::Subject {
     Texts parameters = command;
     parameters.erase("");
     parameters.erase("request");
+    h_.origin = "ip:" + reference::origin_of(client);
     Reply reply = h_.run(name, parameters, connection_of(client), "");
     if (reply.status.ok()) return std::move(reply.messages);
     // Behind the COMPLETED of a DONE with next=1, for example.
