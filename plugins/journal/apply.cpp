@@ -95,7 +95,11 @@ bool Journal::apply_merge(RecordView const& record, Lsn base, Effects& effects) 
     if (schema == nullptr) return false;
     change.facts.schema = body.schema;
     change.data = body.data;
-    if (body.change == DataChange::by_rule) {
+    if (body.change == DataChange::by_rule && view.data.size() >= kPiecesFrom) {
+      if (!model::merge_pieces(*state_.schema(view.facts.schema), view.data, *schema, body.data, pieces_).ok())
+        return false;
+      change.pieces = &pieces_;
+    } else if (body.change == DataChange::by_rule) {
       merged_.clear();
       if (!model::merge_data(*state_.schema(view.facts.schema), view.data, *schema, body.data, merged_).ok())
         return false;

@@ -215,6 +215,19 @@ Status Journal::merged_data(std::uint32_t row, Wish const& wish, std::string& sc
   PayloadView const old = state_.view(row);
   Schema const& schema = declaration_->schema;
   std::string_view data = wish.data;
+  std::size_t const whole_max = 2 * wish.message_bytes + kSlackBytes - wish.key.size();
+  if (has_merge_rules_ && old.data.size() >= kPiecesFrom) {
+    if (Status status = model::merge_pieces(*state_.schema(old.facts.schema), old.data, schema, wish.data, pieces_);
+        !status.ok())
+      return status;
+    body.schema = schema.version;
+    if (old.facts.schema == schema.version && pieces_.is_old_data()) return {};
+    if (pieces_.size() > whole_max) {
+      body.change = DataChange::by_rule;
+      body.data = wish.data;
+      return {};
+    }
+  }
   if (has_merge_rules_) {
     reset(scratch);
     if (Status status = model::merge_data(*state_.schema(old.facts.schema), old.data, schema, wish.data, scratch);
@@ -224,7 +237,7 @@ Status Journal::merged_data(std::uint32_t row, Wish const& wish, std::string& sc
   }
   body.schema = schema.version;
   if (old.facts.schema == schema.version && data == old.data) return {};
-  bool const whole = data.size() <= 2 * wish.message_bytes + kSlackBytes - wish.key.size();
+  bool const whole = data.size() <= whole_max;
   body.change = whole ? DataChange::whole : DataChange::by_rule;
   body.data = whole ? data : wish.data;
   return {};

@@ -223,6 +223,7 @@ class Journal final : public Table {
   mutable std::string key_;
   mutable std::string data_;
   mutable std::string merged_;
+  mutable model::Pieces pieces_;
   mutable std::vector<Clients::Seen> seen_;
   // Where the next search for stragglers, or for leases of former starts, goes on. A hint: from
   // wherever it begins, the search goes through all.

@@ -45,6 +45,9 @@ struct Facts {
 // Larger payloads leave room for all facts, so that a changed fact does not move 16 MiB of data.
 inline constexpr std::size_t kFactsBytesMax = 64;
 inline constexpr std::size_t kPaddedFrom = 4096;
+// Data from here on is merged in pieces, and the row grows where it is: small merges into a large row cost what they
+// bring, and not the row.
+inline constexpr std::size_t kPiecesFrom = 16384;
 
 namespace payload {
 

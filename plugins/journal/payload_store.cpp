@@ -27,17 +27,7 @@ std::size_t PayloadStore::bytes_of_class(std::size_t size_class) {
 
 std::uint32_t PayloadStore::take(std::size_t size) {
   std::size_t const size_class = class_of(size);
-  if (size_class == kLargeClass) {
-    if (large_free_.empty()) {
-      large_free_.push_back(static_cast<std::uint32_t>(large_.size()));
-      large_.emplace_back();
-    }
-    std::uint32_t const slot = large_free_.back();
-    large_free_.pop_back();
-    large_[slot] = std::make_unique_for_overwrite<char[]>(size);
-    bytes_ += size + 16;
-    return slot | kLarge;
-  }
+  if (size_class == kLargeClass) return take_large(size);
   std::uint32_t number = open_[size_class];
   if (number == kNone) number = add_page(size_class);
   Page& page = pages_[number];
@@ -51,11 +41,28 @@ std::uint32_t PayloadStore::take(std::size_t size) {
   return number << kSlotBits | slot;
 }
 
+std::uint32_t PayloadStore::take_to_grow(std::size_t size) {
+  return class_of(size) == kLargeClass ? take_large(size + size / 4) : take(size);
+}
+
+std::uint32_t PayloadStore::take_large(std::size_t room) {
+  if (large_free_.empty()) {
+    large_free_.push_back(static_cast<std::uint32_t>(large_.size()));
+    large_.emplace_back();
+  }
+  std::uint32_t const slot = large_free_.back();
+  large_free_.pop_back();
+  large_[slot] = {std::make_unique_for_overwrite<char[]>(room), room};
+  bytes_ += room + 16;
+  return slot | kLarge;
+}
+
 void PayloadStore::release(std::uint32_t handle, std::size_t size) {
   if ((handle & kLarge) != 0) {
-    large_[handle & ~kLarge].reset();
+    Large& large = large_[handle & ~kLarge];
+    bytes_ -= large.room + 16;
+    large = {};
     large_free_.push_back(handle & ~kLarge);
-    bytes_ -= size + 16;
     return;
   }
   std::size_t const size_class = class_of(size);

@@ -21,13 +21,19 @@ class PayloadStore {
 
   // Uninitialised; stays where it is until released.
   std::uint32_t take(std::size_t size);
+  // The same; what is so large that it has a block of its own may grow by a quarter where it is.
+  std::uint32_t take_to_grow(std::size_t size);
+  // How large what stands there may become; 0: it has no block of its own.
+  [[nodiscard]] std::size_t room_at(std::uint32_t handle) const {
+    return (handle & kLarge) != 0 ? large_[handle & ~kLarge].room : 0;
+  }
   // `size` as it was taken.
   void release(std::uint32_t handle, std::size_t size);
   [[nodiscard]] char* at(std::uint32_t handle) {
     return const_cast<char*>(static_cast<PayloadStore const*>(this)->at(handle));  // the store itself is not const
   }
   [[nodiscard]] char const* at(std::uint32_t handle) const {
-    if ((handle & kLarge) != 0) return large_[handle & ~kLarge].get();
+    if ((handle & kLarge) != 0) return large_[handle & ~kLarge].bytes.get();
     Page const& page = pages_[handle >> kSlotBits];
     return page.bytes.get() + std::size_t{handle & kSlotMask} * page.slot_bytes;
   }
@@ -64,6 +70,12 @@ class PayloadStore {
     std::uint32_t prev{kNone};
   };
 
+  struct Large {
+    std::unique_ptr<char[]> bytes;
+    std::size_t room{0};
+  };
+
+  [[nodiscard]] std::uint32_t take_large(std::size_t room);
   [[nodiscard]] static std::size_t class_of(std::size_t size);
   [[nodiscard]] static std::size_t bytes_of_class(std::size_t size_class);
   std::uint32_t add_page(std::size_t size_class);
@@ -73,7 +85,7 @@ class PayloadStore {
   std::vector<Page> pages_;
   std::uint32_t free_page_{kNone};
   std::size_t pages_used_{0};
-  std::vector<std::unique_ptr<char[]>> large_;
+  std::vector<Large> large_;
   std::vector<std::uint32_t> large_free_;
   std::vector<std::uint32_t> open_;      // by class: first page that has room
   std::vector<std::uint32_t> slots_of_;  // by class: slots in all its pages

@@ -174,12 +174,7 @@ void State::release(std::uint32_t handle, PayloadView const& view) {
 void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& facts, std::string_view data,
                     std::string_view error) {
   Row& row = rows_[index];
-  row_record_bytes_ += row_record_bytes(facts);
-  row_record_bytes_ -= row_record_bytes(old.facts);
-  if (facts.schema != old.facts.schema) {
-    --use_of(old.facts.schema)->rows;
-    ++use_of(facts.schema)->rows;
-  }
+  count_rewritten(old, facts);
   Front const front{facts};
   auto const old_front = static_cast<std::size_t>(old.key.data() - payloads_.at(row.payload));
   bool const same_rest = data.data() == old.data.data() && data.size() == old.data.size() &&
@@ -191,6 +186,63 @@ void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& fa
   // The old one is released last: what is given may be parts of it.
   std::uint32_t const handle = write(facts, old.key, data, error);
   release(row.payload, old);
+  row.payload = handle;
+}
+
+void State::count_rewritten(PayloadView const& old, Facts const& facts) {
+  row_record_bytes_ += row_record_bytes(facts);
+  row_record_bytes_ -= row_record_bytes(old.facts);
+  if (facts.schema == old.facts.schema) return;
+  --use_of(old.facts.schema)->rows;
+  ++use_of(facts.schema)->rows;
+}
+
+namespace {
+
+// A part of what is written: from where, and where to, counted from the front.
+struct Move {
+  char const* from;
+  std::size_t size;
+  char* to;
+  bool is_here;  // it comes from the same block
+};
+
+// Parts of a block change their places within it, and others come in between. Those that move up go first, the last
+// before the others, then those that move down: so none is written over before it has moved.
+void move_all(std::vector<Move> const& moves) {
+  for (auto move = moves.rbegin(); move != moves.rend(); ++move)
+    if (move->is_here && move->to > move->from) std::memmove(move->to, move->from, move->size);
+  for (Move const& move : moves)
+    if (move.is_here && move.to < move.from) std::memmove(move.to, move.from, move.size);
+  for (Move const& move : moves)
+    if (!move.is_here && move.size > 0) std::memcpy(move.to, move.from, move.size);
+}
+
+}  // namespace
+
+void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& facts, model::Pieces const& pieces,
+                    std::string_view error) {
+  Row& row = rows_[index];
+  count_rewritten(old, facts);
+  Front const front{facts};
+  std::uint32_t const before = row.payload;
+  auto const old_front = static_cast<std::size_t>(old.key.data() - payloads_.at(before));
+  std::size_t const size = front.size + body_bytes(facts);
+  bool const stays = payloads_.room_at(before) >= size && front.size == old_front && pieces.keeps_order();
+  std::uint32_t const handle = stays ? before : payloads_.take_to_grow(size);
+  char* to = payloads_.at(handle);
+  std::vector<Move> moves;
+  auto const put = [&](std::string_view part, bool is_old) {
+    moves.push_back({part.data(), part.size(), to, stays && is_old});
+    to += part.size();
+  };
+  put({front.bytes.data(), front.size}, false);
+  put(old.key, true);
+  for (std::string_view const piece : pieces.all()) put(piece, pieces.is_old(piece));
+  put(error, error.data() == old.error.data());
+  move_all(moves);
+  if (stays) return;
+  release(before, old);
   row.payload = handle;
 }
 
@@ -565,9 +617,12 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
   Facts facts = change.facts;
   facts.failures = change.counters.failures;
   facts.key_bytes = old.facts.key_bytes;
-  facts.data_bytes = static_cast<std::uint32_t>(change.data.size());
+  facts.data_bytes = static_cast<std::uint32_t>(change.pieces != nullptr ? change.pieces->size() : change.data.size());
   facts.error_bytes = static_cast<std::uint32_t>(change.error.size());
-  rewrite(index, old, facts, change.data, change.error);
+  if (change.pieces != nullptr)
+    rewrite(index, old, facts, *change.pieces, change.error);
+  else
+    rewrite(index, old, facts, change.data, change.error);
   if (!order_.rules().domain.is_none()) {
     std::string_view const domain = domain_text_of(view(index));
     if (domain != order_.domain_of(index)) {

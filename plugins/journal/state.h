@@ -15,6 +15,7 @@
 #include <absl/container/flat_hash_map.h>
 #include "base/prefetch.h"
 #include "fastjournal/table.h"
+#include "model/row_codec.h"
 #include "plugins/journal/clients.h"
 #include "plugins/journal/domain_text.h"
 #include "plugins/journal/id_index.h"
@@ -143,6 +144,7 @@ class State {
     Facts facts;  // lengths are those of key, data and error below, failures those of the counters
     std::string_view data;
     std::string_view error;
+    model::Pieces const* pieces{nullptr};  // the data, in place of `data`
   };
   // A waiting row with other values; the key stays.
   void change(std::uint32_t row, Change const& change, Effects& effects);
@@ -211,6 +213,10 @@ class State {
   void release(std::uint32_t handle, PayloadView const& view);
   void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, std::string_view data,
                std::string_view error);
+  // The same, where the data is told as pieces of what is there and others: a large row stays where it is.
+  void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, model::Pieces const& pieces,
+               std::string_view error);
+  void count_rewritten(PayloadView const& old, Facts const& facts);
   [[nodiscard]] SchemaUse* use_of(std::uint16_t version);
 
   std::uint64_t hash_seed_;

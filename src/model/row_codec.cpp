@@ -26,6 +26,22 @@ bool is_key(Schema const& schema, std::size_t column) {
 
 std::size_t presence_bytes(Schema const& schema) { return (schema.columns.size() - schema.key.size() + 7) / 8; }
 
+// A value that is no text and no buffer.
+void append_number(Column const& column, Cell const& cell, std::string& out) {
+  switch (kind_of(column.type)) {
+    case CellKind::none:
+    case CellKind::bytes: return;
+    case CellKind::integer: append_varint(out, zigzag(cell.integer)); return;
+    case CellKind::unsigned_integer: append_varint(out, cell.unsigned_integer); return;
+    case CellKind::real:
+      if (column.type == ColumnType::real32)
+        append_little(out, std::bit_cast<std::uint32_t>(static_cast<float>(cell.real)));
+      else
+        append_little(out, std::bit_cast<std::uint64_t>(cell.real));
+      return;
+  }
+}
+
 // Writes a row: begin, then for each data column in order either add or skip.
 class RowWriter {
  public:
@@ -36,21 +52,12 @@ class RowWriter {
   void skip() { ++column_; }
   void add(Column const& column, Cell const& cell) {
     mark();
-    switch (kind_of(column.type)) {
-      case CellKind::none: return;
-      case CellKind::integer: append_varint(out_, zigzag(cell.integer)); return;
-      case CellKind::unsigned_integer: append_varint(out_, cell.unsigned_integer); return;
-      case CellKind::real:
-        if (column.type == ColumnType::real32)
-          append_little(out_, std::bit_cast<std::uint32_t>(static_cast<float>(cell.real)));
-        else
-          append_little(out_, std::bit_cast<std::uint64_t>(cell.real));
-        return;
-      case CellKind::bytes:
-        append_varint(out_, cell.bytes.size());
-        out_.append(cell.bytes);
-        return;
+    if (kind_of(column.type) != CellKind::bytes) {
+      append_number(column, cell, out_);
+      return;
     }
+    append_varint(out_, cell.bytes.size());
+    out_.append(cell.bytes);
   }
   void add_joined(std::string_view head, std::string_view tail) {
     mark();
@@ -220,7 +227,8 @@ bool is_less(ColumnType type, Cell const& a, Cell const& b) {
   return false;
 }
 
-Status add_sum(Column const& column, Cell const& a, Cell const& b, RowWriter& writer) {
+template <typename Writer>
+Status add_sum(Column const& column, Cell const& a, Cell const& b, Writer& writer) {
   Cell sum;
   bool overflow = false;
   switch (kind_of(column.type)) {
@@ -241,7 +249,8 @@ Status add_sum(Column const& column, Cell const& a, Cell const& b, RowWriter& wr
   return {};
 }
 
-Status add_joined(Column const& column, Cell const& a, Cell const& b, RowWriter& writer) {
+template <typename Writer>
+Status add_joined(Column const& column, Cell const& a, Cell const& b, Writer& writer) {
   std::size_t const size = a.bytes.size() + b.bytes.size();
   if (size > column.length_max)
     return Status{Code::too_large, "column " + column.name + ": with the value already there it is " +
@@ -253,8 +262,9 @@ Status add_joined(Column const& column, Cell const& a, Cell const& b, RowWriter&
 }
 
 // A column that both rows have.
+template <typename Writer>
 Status add_merged(Column const& column, std::string_view old_encoded, Cell const& cell, std::string_view encoded,
-                  RowWriter& writer) {
+                  Writer& writer) {
   Cell old;
   std::string_view rest = old_encoded;
   FJ_CHECK(take_cell(column.type, rest, old), "an old value can be read twice");
@@ -275,7 +285,95 @@ bool replaces_all(Schema const& schema) {
   return true;
 }
 
+template <typename Writer>
+Status merge_into(Schema const& old_schema, std::string_view old_data, Schema const& schema, std::string_view new_data,
+                  Writer& writer) {
+  OldRow const old{old_schema, old_data};
+  RowReader reader{schema, new_data};
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    if (is_key(schema, i)) continue;
+    Column const& column = schema.columns[i];
+    std::string_view before;
+    bool const was_there = old.find(i, column, before);
+    Cell cell;
+    std::string_view encoded;
+    Status status;
+    if (reader.next(column.type, cell, encoded)) {
+      if (was_there)
+        status = add_merged(column, before, cell, encoded, writer);
+      else
+        writer.copy(encoded);
+    } else if (was_there && column.merge != MergeRule::replace) {
+      writer.copy(before);
+    } else {
+      writer.skip();
+    }
+    if (status.ok() && writer.too_large()) status = row_too_large();
+    if (!status.ok()) {
+      writer.undo();
+      return status;
+    }
+  }
+  FJ_CHECK(reader.finished(), "new data is a row of the new schema");
+  return {};
+}
+
 }  // namespace
+
+// What RowWriter writes, as pieces.
+class PieceWriter {
+ public:
+  PieceWriter(Schema const& schema, Pieces& out) : out_(out) {
+    out_.kept_.clear();
+    out_.pieces_.clear();
+    out_.size_ = 0;
+    std::size_t const presence = presence_bytes(schema);
+    // A number or a length for each column, at the most.
+    out_.kept_.reserve(presence + schema.columns.size() * kVarintBytesMax);
+    out_.kept_.append(presence, '\0');
+    take(0);
+  }
+
+  void skip() { ++column_; }
+  void add(Column const& column, Cell const& cell) {
+    mark();
+    std::size_t const from = out_.kept_.size();
+    // Sums alone are made anew: numbers.
+    FJ_CHECK(kind_of(column.type) != CellKind::bytes, "texts are taken from where they are");
+    append_number(column, cell, out_.kept_);
+    take(from);
+  }
+  void add_joined(std::string_view head, std::string_view tail) {
+    mark();
+    std::size_t const from = out_.kept_.size();
+    append_varint(out_.kept_, head.size() + tail.size());
+    take(from);
+    put(head);
+    put(tail);
+  }
+  void copy(std::string_view encoded) {
+    mark();
+    put(encoded);
+  }
+  [[nodiscard]] bool too_large() const { return out_.size_ > kRowBytesMax; }
+  void undo() {}
+
+ private:
+  void mark() {
+    char& byte = out_.kept_[column_ / 8];
+    byte = static_cast<char>(static_cast<unsigned char>(byte) | (1U << (column_ % 8)));
+    ++column_;
+  }
+  void take(std::size_t from) { put(std::string_view{out_.kept_}.substr(from)); }
+  void put(std::string_view piece) {
+    if (piece.empty()) return;
+    out_.pieces_.push_back(piece);
+    out_.size_ += piece.size();
+  }
+
+  Pieces& out_;
+  std::size_t column_{0};
+};
 
 Status encode_data(Schema const& schema, Message const& message, std::string& out) {
   RowWriter writer{schema, out};
@@ -352,35 +450,37 @@ Status merge_data(Schema const& old_schema, std::string_view old_data, Schema co
     out.append(new_data);
     return {};
   }
-  OldRow const old{old_schema, old_data};
-  RowReader reader{schema, new_data};
   RowWriter writer{schema, out};
-  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
-    if (is_key(schema, i)) continue;
-    Column const& column = schema.columns[i];
-    std::string_view before;
-    bool const was_there = old.find(i, column, before);
-    Cell cell;
-    std::string_view encoded;
-    Status status;
-    if (reader.next(column.type, cell, encoded)) {
-      if (was_there)
-        status = add_merged(column, before, cell, encoded, writer);
-      else
-        writer.copy(encoded);
-    } else if (was_there && column.merge != MergeRule::replace) {
-      writer.copy(before);
-    } else {
-      writer.skip();
-    }
-    if (status.ok() && writer.too_large()) status = row_too_large();
-    if (!status.ok()) {
-      writer.undo();
-      return status;
-    }
+  return merge_into(old_schema, old_data, schema, new_data, writer);
+}
+
+Status merge_pieces(Schema const& old_schema, std::string_view old_data, Schema const& schema,
+                    std::string_view new_data, Pieces& out) {
+  out.old_ = old_data;
+  PieceWriter writer{schema, out};
+  return merge_into(old_schema, old_data, schema, new_data, writer);
+}
+
+bool Pieces::keeps_order() const {
+  char const* last = old_.data();
+  for (std::string_view const piece : pieces_) {
+    if (!is_old(piece)) continue;
+    if (piece.data() < last) return false;
+    last = piece.data() + piece.size();
   }
-  FJ_CHECK(reader.finished(), "new data is a row of the new schema");
-  return {};
+  return true;
+}
+
+bool Pieces::is_old_data() const {
+  if (size_ != old_.size()) return false;
+  std::size_t at = 0;
+  for (std::string_view const piece : pieces_) {
+    std::string_view const before = old_.substr(at, piece.size());
+    // Where it stands already nothing needs to be compared.
+    if (piece.data() != before.data() && piece != before) return false;
+    at += piece.size();
+  }
+  return true;
 }
 
 }  // namespace fastjournal::model

@@ -11,8 +11,10 @@
 // that wrote the bytes must be the one that reads them: rows name its version.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/message.h"
@@ -44,5 +46,31 @@ void add_data(Schema const& schema, std::string_view data, Answer& out);
 // whole, that is too long: too_large; `out` is then as it was. `out` must be neither of the inputs.
 [[nodiscard]] Status merge_data(Schema const& old_schema, std::string_view old_data, Schema const& schema,
                                 std::string_view new_data, std::string& out);
+
+// The same, told as pieces of both, one behind the other: for rows so large that they are changed where they are.
+class Pieces {
+ public:
+  // Views of the old data, of the new, and of what is kept here.
+  [[nodiscard]] std::vector<std::string_view> const& all() const { return pieces_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool is_old(std::string_view piece) const {
+    return piece.data() >= old_.data() && piece.data() + piece.size() <= old_.data() + old_.size();
+  }
+  // What is kept of the old data stands in the order that it had.
+  [[nodiscard]] bool keeps_order() const;
+  // Nothing changes.
+  [[nodiscard]] bool is_old_data() const;
+
+ private:
+  friend class PieceWriter;
+  friend Status merge_pieces(Schema const&, std::string_view, Schema const&, std::string_view, Pieces&);
+
+  std::string_view old_;
+  std::string kept_;  // never grows beyond its first room: views stay
+  std::vector<std::string_view> pieces_;
+  std::size_t size_{0};
+};
+[[nodiscard]] Status merge_pieces(Schema const& old_schema, std::string_view old_data, Schema const& schema,
+                                  std::string_view new_data, Pieces& out);
 
 }  // namespace fastjournal::model

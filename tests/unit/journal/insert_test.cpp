@@ -333,6 +333,44 @@ BOOST_AUTO_TEST_CASE(a_small_merge_into_a_large_row_makes_a_small_record) {
   BOOST_TEST(h.replays());
 }
 
+// Each append would copy all that is there: a megabyte in pieces of 50 bytes would be ten gigabytes.
+BOOST_AUTO_TEST_CASE(appending_to_a_large_row_leaves_it_where_it_is) {
+  Harness h{Texts{},
+            {column("log", ColumnType::string, MergeRule::append), column("n", ColumnType::int64, MergeRule::sum),
+             column("last", ColumnType::string, MergeRule::append)}};
+  std::string expected(1'000'000, 'x');
+  h.run("INSERT", {{"k", "a"}, {"v", "1"}, {"log", expected}, {"n", "100"}, {"last", "l"}});
+  std::uint32_t const row = 0;
+  char const* at = nullptr;
+  int moves = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string const piece = std::to_string(i) + std::string(50, 'p');
+    expected += piece;
+    Texts insert{{"k", "a"}, {"log", piece}, {"n", "1"}};
+    if (i % 3 == 0) insert["v"] = std::to_string(i);
+    if (i % 5 == 0) insert["last"] = "m";
+    BOOST_REQUIRE(h.run("INSERT", insert).get("result") == "merged");
+    char const* const now_at = h.table->state().view(row).key.data();
+    moves += now_at != at ? 1 : 0;
+    at = now_at;
+  }
+  BOOST_TEST(moves <= 2);
+  Reply const peek = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST((peek.get("log") == expected));
+  BOOST_TEST(peek.get("n") == "2100");
+  BOOST_TEST(peek.get("last") == "l" + std::string(400, 'm'));
+  BOOST_TEST(peek.get("v") == "-");  // absent in the last one: replace leaves nothing
+  BOOST_TEST(h.replays());
+  // Limits hold as before.
+  Reply const lease = h.run("NEXT", {});
+  h.run("RELEASE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}, {"error", "again"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"n", "9223372036854775807"}}).error() == "bad_parameter");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"log", std::string(16U << 20U, 'y')}}).error() == "too_large");
+  BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"log", "end"}}).get("result") == "merged");
+  BOOST_TEST((h.run("PEEK", {{"k", "a"}}).get("log") == expected + "end"));
+  BOOST_TEST(h.replays());
+}
+
 BOOST_AUTO_TEST_CASE(a_row_of_16_mib_lives_like_any_other) {
   Harness h{Texts{}, {column("b", ColumnType::buffer)}};
   constexpr std::size_t kBytes = 8U << 20U;

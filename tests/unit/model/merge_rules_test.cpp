@@ -117,7 +117,19 @@ BOOST_AUTO_TEST_CASE(every_line_of_the_table_holds) {
       BOOST_TEST(allowed == (line.values.size() == 3));
       if (!allowed || line.values.size() != 3) continue;
       std::string merged;
-      Status const status = merge_data(of, data_with(of, line.values[0]), of, data_with(of, line.values[1]), merged);
+      std::string const before = data_with(of, line.values[0]);
+      std::string const brought = data_with(of, line.values[1]);
+      Status const status = merge_data(of, before, of, brought, merged);
+      Pieces pieces;
+      BOOST_TEST(merge_pieces(of, before, of, brought, pieces).ok() == status.ok());
+      if (status.ok()) {
+        std::string joined;
+        for (std::string_view const piece : pieces.all()) joined += piece;
+        BOOST_TEST((joined == merged));
+        BOOST_TEST(pieces.size() == merged.size());
+        BOOST_TEST(pieces.keeps_order());
+        BOOST_TEST(pieces.is_old_data() == (merged == before));
+      }
       BOOST_TEST(status.ok() == (line.values[2] != "refused"), status.text());
       if (status.ok() && line.values[2] != "refused") BOOST_TEST((merged == data_with(of, line.values[2])));
     }
