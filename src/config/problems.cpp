@@ -6,10 +6,10 @@
 namespace fastjournal::config {
 
 void Problems::add(int line, std::string what) {
-  if (problems_.size() < kKeptMax)
+  if (problems_.size() < kMax)
     problems_.push_back({line, std::move(what)});
   else
-    ++not_kept_;
+    has_more_ = true;
 }
 
 Status Problems::status() const {
@@ -17,18 +17,14 @@ Status Problems::status() const {
   std::vector<Problem> sorted = problems_;
   std::stable_sort(sorted.begin(), sorted.end(), [](Problem const& a, Problem const& b) { return a.line < b.line; });
   std::string text;
-  for (std::size_t i = 0; i < sorted.size() && i < kShownMax; ++i) {
-    if (i > 0) text.append("\n");
+  for (Problem const& problem : sorted) {
+    if (!text.empty()) text.append("\n");
     text.append(file_).append(":");
-    if (sorted[i].line > 0) text.append(std::to_string(sorted[i].line)).append(":");
-    text.append(" ").append(sorted[i].what);
+    if (problem.line > 0) text.append(std::to_string(problem.line)).append(":");
+    text.append(" ").append(problem.what);
   }
-  if (sorted.size() > kShownMax)
-    text.append("\n")
-        .append(file_)
-        .append(": and ")
-        .append(std::to_string(sorted.size() - kShownMax + not_kept_))
-        .append(" more");
+  if (has_more_)
+    text.append("\n").append(file_).append(": and more; these ").append(std::to_string(kMax)).append(" first");
   return {Code::bad_configuration, text};
 }
 

@@ -1,4 +1,4 @@
-// What is wrong with a file: every problem with its line, so that a person
+// What is wrong with a file: the problems with their lines, so that a person
 // mends a file in one go and not error by error.
 #pragma once
 
@@ -11,10 +11,8 @@ namespace fastjournal::config {
 
 class Problems {
  public:
-  // A file with more problems than this is not worth more lines.
-  static constexpr std::size_t kShownMax = 50;
-  // They are found out of their order; beyond this they are counted only.
-  static constexpr std::size_t kKeptMax = 1000;
+  // A file with more problems than this is not looked through: a daemon that reads it again must not wait for it.
+  static constexpr std::size_t kMax = 20;
 
   explicit Problems(std::string file) : file_(std::move(file)) {}
 
@@ -23,6 +21,8 @@ class Problems {
 
   [[nodiscard]] std::string const& file() const { return file_; }
   [[nodiscard]] bool empty() const { return problems_.empty(); }
+  // Whoever looks for more may stop.
+  [[nodiscard]] bool is_full() const { return has_more_; }
   // ok, or bad_configuration with one "FILE:LINE: what" per line of text, in the order of the file.
   [[nodiscard]] Status status() const;
 
@@ -34,7 +34,7 @@ class Problems {
 
   std::string file_;
   std::vector<Problem> problems_;
-  std::size_t not_kept_{0};
+  bool has_more_{false};
 };
 
 }  // namespace fastjournal::config

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "config/problems.h"
+
 namespace fastjournal::config {
 
 Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path const& folder,
@@ -16,16 +18,27 @@ Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path c
   if (error)
     return Status{Code::bad_configuration,
                   folder.string() + ": " + error.message() + ", expected a folder of table files that can be read"};
+  if (files.size() > kTableFilesMax)
+    return Status{Code::bad_configuration, folder.string() + ": " + std::to_string(files.size()) +
+                                               " table files, expected at most " + std::to_string(kTableFilesMax)};
   std::sort(files.begin(), files.end());
 
   std::vector<TableDeclaration> tables;
   std::string refusals;
+  std::size_t refused = 0;
   for (std::filesystem::path const& file : files) {
+    // As in one file: whoever has more to mend reads on after these.
+    if (refused == Problems::kMax) {
+      refusals.append("\n").append(folder.string()).append(": the files behind these were not looked at");
+      break;
+    }
     Result<TableDeclaration> table = read_table(file, types);
-    if (table.ok())
+    if (table.ok()) {
       tables.push_back(std::move(table).value());
-    else
-      refusals.append(refusals.empty() ? "" : "\n").append(table.status().message());
+      continue;
+    }
+    ++refused;
+    refusals.append(refusals.empty() ? "" : "\n").append(table.status().message());
   }
   if (!refusals.empty()) return Status{Code::bad_configuration, refusals};
   return tables;

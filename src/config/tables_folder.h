@@ -11,7 +11,11 @@
 
 namespace fastjournal::config {
 
-// bad_configuration: every problem of every file, one "FILE:LINE: what" a line. A folder without tables is fine.
+// A start, and each reload, reads them all.
+inline constexpr std::size_t kTableFilesMax = 20'000;
+
+// bad_configuration: the problems of the first files that have some, one "FILE:LINE: what" a line. A folder without
+// tables is fine.
 [[nodiscard]] Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path const& folder,
                                                                        TypesByName const& types);
 

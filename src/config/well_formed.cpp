@@ -209,6 +209,8 @@ class Scanner {
     std::string_view const name = take_name();
     if (name.empty()) return fault_at(from, "\"<\" without a name, expected an element, or \"&lt;\" for the character");
     if (open_.size() == kDepthMax) return fault_at(from, "elements deeper than 50, expected fewer");
+    if (++elements_ > kElementsMax)
+      return fault_at(from, "more than " + std::to_string(kElementsMax) + " elements, expected fewer");
     std::vector<std::string_view> attributes;
     for (;;) {
       std::size_t const blanks_from = at_;
@@ -269,6 +271,7 @@ class Scanner {
   std::string_view text_;
   std::size_t at_{0};
   std::vector<Open> open_;
+  std::size_t elements_{0};
   Problems& problems_;
 };
 

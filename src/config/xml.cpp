@@ -93,7 +93,7 @@ void Element::expect(Shape const& shape, std::span<Unsupported const> unsupporte
 }
 
 void Element::expect_attributes(Shape const& shape, std::span<Unsupported const> unsupported) const {
-  for (auto const* at = element_->FirstAttribute(); at != nullptr; at = at->Next()) {
+  for (auto const* at = element_->FirstAttribute(); at != nullptr && !problems_->is_full(); at = at->Next()) {
     std::string_view const found = at->Name();
     if (find(shape.attributes, found) != nullptr || is_schema_hint(*element_, found)) continue;
     if (Unsupported const* const known = find(unsupported, found))
@@ -112,6 +112,7 @@ void Element::expect_attributes(Shape const& shape, std::span<Unsupported const>
 void Element::expect_children(Shape const& shape, std::span<Unsupported const> unsupported) const {
   std::vector<std::optional<Element>> first(shape.children.size());
   for (Element const& inner : children()) {
+    if (problems_->is_full()) return;
     Part const* const part = find(shape.children, inner.name());
     if (part == nullptr) {
       if (Unsupported const* const known = find(unsupported, inner.name()))
@@ -137,7 +138,8 @@ void Element::expect_children(Shape const& shape, std::span<Unsupported const> u
 
 void Element::expect_text(bool allowed) const {
   if (allowed) return;
-  for (auto const* node = element_->FirstChild(); node != nullptr; node = node->NextSibling()) {
+  for (auto const* node = element_->FirstChild(); node != nullptr && !problems_->is_full();
+       node = node->NextSibling()) {
     auto const* const text_node = node->ToText();
     if (text_node == nullptr) continue;
     std::string_view const found = trimmed(text_node->Value());

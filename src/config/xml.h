@@ -84,7 +84,7 @@ class Element {
 class Document {
  public:
   // A configuration file that is larger is not one.
-  static constexpr std::size_t kFileBytesMax = 4U << 20U;
+  static constexpr std::size_t kFileBytesMax = 1U << 20U;
 
   // Nothing if the file cannot be read or is no well-formed XML: `problems` says why.
   static std::optional<Document> read(std::filesystem::path const& path, Problems& problems);

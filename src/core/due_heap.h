@@ -12,7 +12,7 @@ namespace fastjournal::core {
 
 class DueHeap {
  public:
-  // Members are 0 .. n-1; a new one has no date.
+  // Members are 0 .. n-1; a new one has no date, nor has one whose owner is gone until it is another's.
   std::uint32_t add() {
     auto const member = static_cast<std::uint32_t>(dates_.size());
     dates_.push_back(TimeMs::max());

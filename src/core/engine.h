@@ -182,6 +182,8 @@ class Engine {
   static void change_feed(HostedTable& table);
   Status check_one(Declaration const& declaration) const;
   Status drop(HostedTable& table, TimeMs now);
+  void free_dropped();
+  void name_tables();
   Status log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes, std::function<void(Records&)> const& append);
   // Within what was reserved; the group stays open.
   void append_to_catalogue(HostedLog& log, std::function<void(Records&)> const& append);
@@ -261,7 +263,10 @@ class Engine {
   std::vector<Forgotten> forgotten_;
   std::vector<std::unique_ptr<HostedLog>> logs_;
   std::unique_ptr<VolatileLog> volatile_log_;  // null: every table is persistent
+  // By number. One that was dropped keeps its place, without a table, until another takes it.
   std::vector<std::unique_ptr<HostedTable>> tables_;
+  std::vector<std::uint32_t> dropped_;      // in this turn, in which somebody may still look at them
+  std::vector<std::uint32_t> free_tables_;  // their numbers are given again
   NameTable by_name_;
   DueHeap due_;
   std::vector<HostedTable*> touched_;

@@ -33,6 +33,7 @@ std::uint64_t container_bytes(LogUsage const& usage) {
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
 
 bool Engine::committed(TimeMs now) {
+  free_dropped();
   bool again = false;
   reset_due_ = TimeMs::max();
   for (auto const& log : logs_) {

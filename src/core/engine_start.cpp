@@ -190,12 +190,36 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->table = std::move(table).value();
   hosted->log = &log;
   hosted->subscriptions.tell(outlet_);
-  hosted->number = due_.add();
-  FJ_CHECK(hosted->number == tables_.size(), "tables and dates are numbered alike");
+  if (free_tables_.empty()) {
+    hosted->number = due_.add();
+    FJ_CHECK(hosted->number == tables_.size(), "tables and dates are numbered alike");
+    tables_.emplace_back();
+  } else {
+    hosted->number = free_tables_.back();
+    free_tables_.pop_back();
+  }
   by_name_.add(hosted->name, hosted->number);
   log.tables[id] = hosted.get();
-  tables_.push_back(std::move(hosted));
+  tables_[hosted->number] = std::move(hosted);
   return {};
+}
+
+// Once nobody looks at them any more. What connections know of a number is what they may hold or wait for there: of
+// the table that comes they hold nothing.
+void Engine::free_dropped() {
+  if (dropped_.empty() || !pending_alerts_.empty()) return;
+  std::erase_if(dropped_, [this](std::uint32_t number) {
+    if (tables_[number]->touched) return false;
+    free_tables_.push_back(number);
+    return true;
+  });
+}
+
+// Names that are gone are forgotten too.
+void Engine::name_tables() {
+  by_name_ = {};
+  for (auto const& table : tables_)
+    if (table->table != nullptr) by_name_.add(table->name, table->number);
 }
 
 // ---------------------------------------------------------------------------
@@ -400,6 +424,8 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
   table.table.reset();
   memory_bytes_ -= std::exchange(table.memory_bytes, 0);
   due_.set(table.number, TimeMs::max());
+  if (table.log->with_rows == &table) table.log->with_rows = nullptr;
+  dropped_.push_back(table.number);
   return {};
 }
 
@@ -514,6 +540,7 @@ Result<std::vector<std::string>> Engine::reload(Declarations const& next, TimeMs
   for (auto const& table : tables_)
     if (table->table != nullptr && !declares(next, table->name))
       if (Status status = drop(*table, now); !status.ok()) return status;
+  if (!dropped_.empty()) name_tables();
   declarations_ = next;
   return changes;
 }

@@ -23,6 +23,7 @@ constexpr std::int64_t kTenYearsMs = 3652 * 24 * kHourMs;
 // What clients may cause in memory, and what one message is at the most.
 constexpr std::uint64_t kClientMemory = 8U << 20U;
 constexpr std::size_t kFrameMax = 1U << 20U;
+constexpr char kReader[] = "reader@192.0.2.77";
 constexpr char kCommunicator[] = "unix:/run/communicatord.sock";
 // Of lives that scrub: several within a life, so that some are cut by a crash.
 constexpr std::int64_t kScrubRoundMs = 60'000;
@@ -121,6 +122,7 @@ class Player {
     for (Books* const one : both_) one->hear_pushes();
     if (is_right()) hear_wakes();
     if (is_right()) follow();
+    if (is_right()) disturb();
     if (is_right() && following_() % 100 == 0) send_stranger();
     if (is_right()) be_silent();
     if (is_right() && following_() % 200 == 0) crowd();
@@ -274,6 +276,27 @@ class Player {
     all.push_back(admin);
     for (ConnectionId const id : all) world_.network().drop(id);
     world_.settle();
+  }
+
+  // Somebody asks for far more than a turn has, and tables come and go by reloads: nobody else may notice.
+  void disturb() {
+    if (life_.is_failing || life_.is_full) return;
+    world_.close(kReader);
+    std::uint64_t const dice = following_() % 400;
+    if (dice == 0) {
+      std::string lists;
+      for (int line = 0; line < 2000; ++line) lists += "LIST table=jobs;status=behind\n";
+      world_.send(kReader, lists + "ALIVE");
+    } else if (dice == 1) {
+      is_passing_there_ = !is_passing_there_;
+      if (is_passing_there_)
+        wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/passing.xml"));
+      else
+        world_.remove_table("passing");
+      world_.send("admin", "RELOAD");
+      world_.settle();
+      world_.close("admin");
+    }
   }
 
   // Wakes leave as messages too, to a communicatord that is always there.
@@ -600,6 +623,7 @@ class Player {
   bool lying_disk_;
   std::uint64_t full_until_{0};  // step at which the disk has space again
   bool is_rotten_{false};        // what was durable, since the last start
+  bool is_passing_there_{false};
   std::unique_ptr<Follower> follower_;
   ConnectionId silent_{ConnectionId::none};
   std::int64_t silent_since_us_{0};

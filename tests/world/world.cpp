@@ -65,6 +65,10 @@ void World::add_table(core::Declaration declaration) {
   declarations_.push_back(std::move(declaration));
 }
 
+void World::remove_table(std::string_view name) {
+  std::erase_if(declarations_, [&](core::Declaration const& declared) { return declared->name == name; });
+}
+
 Status World::open_logs() {
   core::Engine& engine = server_->engine();
   std::set<std::string> const names = log_names();

@@ -28,6 +28,8 @@ class World final : public server::Administration {
   // Tables come from an XML file; call before start, or before restart and RELOAD.
   [[nodiscard]] Status add_table(std::string const& file);
   void add_table(core::Declaration declaration);
+  // From the next start or RELOAD on it is not declared any more.
+  void remove_table(std::string_view name);
   // From the next start or RELOAD on it has a feed (nothing: none).
   void set_feed(std::string_view table, std::optional<FeedDeclaration> feed);
   void set_wake_message(std::string_view table, WakeMessage message);

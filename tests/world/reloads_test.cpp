@@ -1,0 +1,85 @@
+// Reloads again and again: tables come and go, and what they leave behind does not grow.
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+#include "tests/world/world.h"
+
+using namespace fastjournal;
+using namespace fastjournal::sim;
+
+namespace {
+
+constexpr char kScratch[] = FJ_SOURCE_DIR "/tests/transcripts/scratch.xml";
+
+struct Served {
+  Served() {
+    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
+    BOOST_REQUIRE(world.start().ok());
+  }
+  std::string ask(std::string const& name, std::string const& line) {
+    world.send(name, line);
+    world.settle();
+    return world.take_line(name).value_or("(nothing)");
+  }
+  World world{21};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(reloads)
+
+BOOST_FIXTURE_TEST_CASE(a_table_that_is_dropped_leaves_its_place_to_the_next, Served) {
+  for (int round = 0; round < 300; ++round) {
+    BOOST_REQUIRE(world.add_table(kScratch).ok());
+    BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+    // Somebody waits for it, and somebody works on it and leaves.
+    std::string const worker = "worker" + std::to_string(round);
+    BOOST_REQUIRE(ask("listener", "LISTEN table=scratch").starts_with("LISTENING"));
+    BOOST_REQUIRE(ask("main", "INSERT table=scratch;name=a").starts_with("INSERTED"));
+    std::string const row = ask(worker, "NEXT table=scratch");
+    BOOST_REQUIRE(row.starts_with("ROW"));
+    BOOST_REQUIRE(ask("main", "DELETE table=scratch;name=a").starts_with("DELETED"));
+    if (round % 2 == 0) world.close(worker);
+    world.remove_table("scratch");
+    BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+    BOOST_REQUIRE(ask("main", "INSERT table=scratch;name=a").find("unknown_table") != std::string::npos);
+    if (round % 2 == 1) world.close(worker);
+    while (world.take_line("listener")) {
+    }
+  }
+  BOOST_TEST(world.engine().tables().size() <= 3U);
+  BOOST_TEST(ask("main", "INSERT table=jobs;name=a").starts_with("INSERTED"));
+  world.kill();
+  BOOST_REQUIRE(world.start().ok());
+  BOOST_TEST(ask("main", "PEEK table=jobs;name=a").starts_with("ROW"));
+}
+
+// Within one reload too: what goes and what comes.
+BOOST_FIXTURE_TEST_CASE(a_reload_that_exchanges_tables_mixes_nothing_up, Served) {
+  BOOST_REQUIRE(world.add_table(kScratch).ok());
+  BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+  BOOST_REQUIRE(ask("listener", "LISTEN table=scratch;mode=row").starts_with("LISTENING"));
+  for (int round = 0; round < 20; ++round) {
+    bool const away = round % 2 == 0;
+    if (away) {
+      world.remove_table("scratch");
+      BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/sites.xml").ok());
+    } else {
+      world.remove_table("sites");
+      BOOST_REQUIRE(world.add_table(kScratch).ok());
+    }
+    BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+    std::string const insert =
+        away ? "INSERT table=sites;uri=http://a.org/" : std::string{"INSERT table=scratch;name=a"};
+    BOOST_TEST(ask("main", insert).starts_with("INSERTED"));
+    BOOST_TEST(ask("main", away ? "DELETE table=sites;uri=http://a.org/" : "DELETE table=scratch;name=a")
+                   .starts_with("DELETED"));
+    Result<std::uint64_t> const replayed = world.replayed_digest();
+    BOOST_REQUIRE(replayed.ok());
+    BOOST_TEST(replayed.value() == world.engine().digest());
+  }
+  BOOST_TEST(world.engine().tables().size() <= 4U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
