@@ -243,6 +243,7 @@ void Server::read_messages(Session& session, std::string_view unread) {
   if (own) {
     session.in.erase(0, consumed);
     if (session.in.empty()) clear_buffer(session.in);
+    if (session.in.empty() && (memory_ended_ || memory_.is_short())) session.in.shrink_to_fit();
   } else {
     session.in.assign(unread.substr(consumed));
   }

@@ -210,6 +210,8 @@ void Server::flush(Session& session) {
     session.before += session.out.size();
     session.sent = session.committed = 0;
     clear_buffer(session.out);
+    // What is kept for later would count against it.
+    if (memory_ended_ || memory_.is_short()) session.out.shrink_to_fit();
   } else if (session.sent > kBufferKeptBytes) {
     session.out.erase(0, session.sent);
     session.before += session.sent;
