@@ -101,8 +101,6 @@ Result<FoundNewest> read_newest(env::Disk& disk, std::string const& folder) {
 
 Status make_newest(env::Disk& disk, std::string const& folder, Newest const& what) {
   std::string const path = join_path(folder, std::string{kUnfinishedName});
-  // One that a start did not finish.
-  if (Status status = disk.remove(path); !status.ok() && status.code() != Code::not_found) return status;
   {
     auto file = disk.open(path, env::OpenMode::create_new);
     if (!file.ok()) return file.status();

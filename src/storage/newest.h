@@ -70,7 +70,7 @@ struct FoundNewest {
 };
 // damaged: it is there, and not one of two places that are written in turn can be read.
 [[nodiscard]] Result<FoundNewest> read_newest(env::Disk& disk, std::string const& folder);
-// Durable under its name when this returns ok. One that is there is replaced.
+// Durable under its name when this returns ok. One that is there is replaced; one that is unfinished must be gone.
 [[nodiscard]] Status make_newest(env::Disk& disk, std::string const& folder, Newest const& what);
 [[nodiscard]] bool is_unfinished_newest(std::string_view name);
 

@@ -3,6 +3,7 @@
 // when the disk is well again.
 #include <array>
 
+#include "storage/data_folder.h"
 #include "tests/crash/proofs.h"
 
 namespace fastjournal::storage::test {
@@ -61,7 +62,11 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
   if (plan.before == Before::failing_rename)
     scenario.world.disk.fail_call(sim::Call::rename, kRenameLater, sim::Failure::io_error);
   scenario.world.disk.fail_call(plan.call, plan.nth, plan.how);
-  bool running = scenario.open();
+  bool running = false;
+  {
+    auto const data = DataFolder::open(scenario.world.disk, {.folder = "data", .logs = {"data/log"}, .create = true});
+    running = data.ok() && scenario.open();
+  }
   for (char const letter : plan.history) {
     if (!scenario.complaint.empty()) return scenario.complaint;
     if (!running) break;
