@@ -106,6 +106,7 @@ Verdict Journal::change_many(Command const& command, Decision& decision) const {
   std::uint32_t row = state_.ids().next(ObjectId{behind});
   for (; row != kNoRow && looks < kBulkLooksMax && hits < count; row = state_.ids().next(ObjectId{behind})) {
     ++looks;
+    ++decision.looks;
     behind = state_.row(row).id().value;
     bool const kickable = !kicks || state_.row(row).place() != Place::processing;
     if (!kickable || !fits(row, filter, decision.now.value)) continue;

@@ -16,6 +16,8 @@ constexpr std::uint32_t kListLooksMax = 10'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // What a parameter costs beside its name and its bytes.
 constexpr std::uint64_t kParameterBytes = 24;
+// What it costs to tell a row, beside one that is passed over.
+constexpr std::uint32_t kLooksPerRowShown = 16;
 // Rows of one key that one DELETE or KICK goes through.
 constexpr std::uint64_t kRowsOfKeyMax = 1000;
 
@@ -231,11 +233,49 @@ Verdict Journal::peek(Command const& command, Decision& decision) const {
   tell_key(command, decision, [&](std::uint32_t row) {
     if (!is_visible(row, now)) return false;
     describe_row(row, decision.answer);
+    decision.looks += kLooksPerRowShown;
     return true;
   });
   if (decision.status.ok() && decision.answer.empty()) decision.status = unknown_key();
   return Verdict::done;
 }
+
+// The rows behind `after` that may fit a filter, by id: of a status that few rows have, those alone.
+class Journal::Candidates {
+ public:
+  Candidates(Journal const& table, Filter const& filter, ObjectId after, std::uint32_t& looks)
+      : state_(table.state_), rows_(table.candidates_) {
+    rows_.clear();
+    if (filter.status == status_of(Place::parked) && state_.parked().size() <= kListLooksMax) {
+      few_ = true;
+      looks += static_cast<std::uint32_t>(state_.parked().size());
+      for (auto const& [date, row] : state_.parked()) add(row, after);
+    } else if (filter.status == status_of(Place::processing) && state_.leases().end() <= kListLooksMax) {
+      few_ = true;
+      looks += state_.leases().end();
+      for (std::uint32_t lease = 0; lease < state_.leases().end(); ++lease)
+        if (std::uint32_t const row = state_.leases()[lease].row; row != kNoRow) add(row, after);
+    }
+    std::sort(rows_.begin(), rows_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return state_.row(a).id() < state_.row(b).id(); });
+  }
+
+  // `after`: what it gave last.
+  [[nodiscard]] std::uint32_t next(ObjectId after) {
+    if (!few_) return state_.ids().next(after);
+    return given_ < rows_.size() ? rows_[given_++] : kNoRow;
+  }
+
+ private:
+  void add(std::uint32_t row, ObjectId after) {
+    if (state_.row(row).id() > after) rows_.push_back(row);
+  }
+
+  State const& state_;
+  std::vector<std::uint32_t>& rows_;
+  std::size_t given_{0};
+  bool few_{false};
+};
 
 Verdict Journal::list(Command const& command, Decision& decision) const {
   Parameters parameters{*command.message};
@@ -249,18 +289,21 @@ Verdict Journal::list(Command const& command, Decision& decision) const {
   decision.status = read_filter(command, filter);
   if (!decision.status.ok()) return Verdict::done;
 
+  Candidates candidates{*this, filter, after, decision.looks};
   std::uint64_t shown = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t row = state_.ids().next(after);
+  std::uint32_t row = candidates.next(after);
   for (std::uint32_t looked = 0; row != kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax;
        ++looked) {
     after = state_.row(row).id();
+    ++decision.looks;
     if (fits(row, filter, decision.now.value)) {
       describe_row(row, decision.answer);
       ++shown;
       bytes += bytes_of_last(decision.answer);
+      decision.looks += kLooksPerRowShown;
     }
-    row = state_.ids().next(after);
+    row = candidates.next(after);
   }
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{declaration_->name});
   // With more to look at, the last message tells how to go on.

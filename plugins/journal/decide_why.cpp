@@ -231,6 +231,7 @@ void Journal::tell_unknown(ObjectId row, Answer& answer) const {
 }
 
 Verdict Journal::why(Command const& command, Decision& decision) const {
+  decision.looks += Order::kLookMax;  // to count the rows before it
   std::int64_t const now = decision.now.value;
   Parameters parameters{*command.message};
   if (parameters.has("row")) {

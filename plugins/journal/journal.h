@@ -159,6 +159,7 @@ class Journal final : public Table {
   [[nodiscard]] Status read_bulk(Command const& command, Filter& filter) const;
   Verdict change_many(Command const& command, Decision& decision) const;
   class Reasons;
+  class Candidates;
   void tell_unknown(ObjectId row, Answer& answer) const;
 
   // -- pauses -------------------------------------------------------------
@@ -225,6 +226,7 @@ class Journal final : public Table {
   mutable std::string merged_;
   mutable model::Pieces pieces_;
   mutable std::vector<Clients::Seen> seen_;
+  mutable std::vector<std::uint32_t> candidates_;
   // Where the next search for stragglers, or for leases of former starts, goes on. A hint: from
   // wherever it begins, the search goes through all.
   mutable std::uint32_t restate_row_{0};

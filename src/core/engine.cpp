@@ -1,6 +1,7 @@
 #include "core/engine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "core/engine_group.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t kAdvanceBudget = 4096;
 // Tables looked at, and steps of one table, in one turn's timers.
 constexpr std::uint32_t kTimedTablesPerTurn = 256;
+constexpr std::uint32_t kStepsTogether = 4;
 // When there was no room for what a timer wants to log.
 constexpr DurationMs kRetryWithoutSpace{100};
 
@@ -92,6 +94,7 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
       break;
     }
     verdict = table.table->decide(command, decision);
+    looks_ += kLooksPerStep + std::exchange(decision.looks, 0U) + kLooksPerRecord * group.step_size();
     if (!decision.status.ok()) {
       FJ_CHECK(group.step_is_empty(), "a refused step appended records");
       status = std::move(decision.status);
@@ -195,12 +198,31 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
     HostedTable& table = *tables_[number];
     if (table.table == nullptr) continue;
     table.subscriptions.closed(connection);
-    // A connection's leases are bounded by what it was given: no budget of steps.
-    static_cast<void>(decide_by_itself(table, now, UINT32_MAX, Promise::written, [&](Decision& decision) {
-      return table.table->decide_connection_closed(connection, decision);
-    }));
+    closing_.emplace_back(connection, number);
     touch(table);
-    refresh(table);
+  }
+  close_some(now);
+}
+
+// A connection may hold any number of leases, and many may end at once: what is too much for one turn waits. Nobody
+// can tell: a lease outlives its connection by the grace anyway.
+void Engine::close_some(TimeMs now) {
+  while (!closing_.empty() && close_looks_ < kCloseLooksPerTurn) {
+    auto const [connection, number] = closing_.front();
+    HostedTable& table = *tables_[number];
+    Ending ending = Ending::finished;
+    if (table.table != nullptr) {
+      std::uint64_t const before = looks_;
+      ConnectionId const gone = connection;
+      ending = decide_by_itself(table, now, kTimerStepsPerTurn, Promise::written, [&](Decision& decision) {
+        return table.table->decide_connection_closed(gone, decision);
+      });
+      close_looks_ += looks_ - before;
+      touch(table);
+      refresh(table);
+    }
+    // Without room for it their leases end by their own dates.
+    if (ending != Ending::more) closing_.pop_front();
   }
 }
 
@@ -221,6 +243,7 @@ Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uin
     scratch_.clear();
     Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
     bool const more = decide(decision);
+    looks_ += kLooksPerStep + decision.looks + kLooksPerRecord * group.step_size();
     if (!group.step_is_empty()) {
       group.apply_step(table, effects);
       close_group(log, now, promise);
@@ -233,8 +256,9 @@ Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uin
 bool Engine::run_timers(TimeMs now) {
   FJ_CHECK(now >= now_, "time went back");
   now_ = now;
+  std::uint64_t const before = looks_;
   for (std::uint32_t looked = 0; due_.first_date() <= now; ++looked) {
-    if (looked == kTimedTablesPerTurn) return true;
+    if (looked == kTimedTablesPerTurn || looks_ - before >= kTimerLooksPerTurn) return true;
     HostedTable& table = *tables_[due_.first()];
     if (table.lost.any() && !tell_lost(table, now)) {
       due_.set(table.number, now + kRetryWithoutSpace);
@@ -242,9 +266,13 @@ bool Engine::run_timers(TimeMs now) {
     }
     Collector effects{*this, table, {}};
     bool const more = table.table->next_due() <= now && table.table->advance(now, kAdvanceBudget, effects);
+    if (more) looks_ += kAdvanceBudget;
     // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.
-    Ending const ending = decide_by_itself(table, now, kTimerStepsPerTurn, Promise::synced,
-                                           [&](Decision& decision) { return table.table->decide_timer(decision); });
+    Ending ending = Ending::more;
+    do {
+      ending = decide_by_itself(table, now, kStepsTogether, Promise::synced,
+                                [&](Decision& decision) { return table.table->decide_timer(decision); });
+    } while (ending == Ending::more && looks_ - before < kTimerLooksPerTurn);
     if (next_deadline(table) <= now) touch(table);
     if (ending == Ending::no_space) {
       due_.set(table.number, now + kRetryWithoutSpace);
@@ -260,9 +288,18 @@ bool Engine::run_timers(TimeMs now) {
 }
 
 bool Engine::end_of_turn(TimeMs now) {
+  close_some(now);
+  close_looks_ = 0;
   std::vector<HostedTable*> const touched = std::move(touched_);
   touched_.clear();
+  std::uint64_t const before = looks_;
+  std::ptrdiff_t left_over = 0;
   for (HostedTable* table : touched) {
+    // Those that had no turn come first in the next one.
+    if (looks_ - before >= kServeLooksPerTurn) {
+      touched_.insert(touched_.begin() + left_over++, table);
+      continue;
+    }
     table->touched = false;
     if (table->table == nullptr) continue;  // dropped in this turn
     if (serve(*table, now)) touch(*table);
@@ -271,7 +308,7 @@ bool Engine::end_of_turn(TimeMs now) {
   if (!pending_alerts_.empty()) log_alerts_alone(now);
   // Long before they are used up; without room, a later turn asks again.
   if (volatile_log_ != nullptr && volatile_log_->needs_numbers()) static_cast<void>(reserve_numbers(now));
-  return !touched_.empty();
+  return !touched_.empty() || !closing_.empty();
 }
 
 void Engine::touch(HostedTable& table) {

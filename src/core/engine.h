@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -151,6 +152,14 @@ class Engine {
   // Alerts that found no place (kAlertsMax and its neighbours).
   [[nodiscard]] std::uint64_t alerts_dropped() const { return alerts_dropped_ + pending_alerts_.dropped(); }
 
+  // -- work -------------------------------------------------------------------
+  // Of all that was ever done: objects looked at, and what steps and records cost in their measure. Its growth bounds
+  // a turn.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  // Of these, one step of a command or timer, and one record that is applied.
+  static constexpr std::uint64_t kLooksPerStep = 48;
+  static constexpr std::uint64_t kLooksPerRecord = 16;
+
   // -- people -----------------------------------------------------------------
   static void metrics(HostedTable const& table, TimeMs now, MetricSink& sink);
   // Those that are kept, and behind them, if a table is not persistent, the one that keeps nothing.
@@ -166,6 +175,10 @@ class Engine {
   friend class Collector;
 
   static constexpr std::uint32_t kTimerStepsPerTurn = 64;
+  // Some 2 ms each: of timers, of leases of connections that are gone, and of those who wait, in one turn.
+  static constexpr std::uint64_t kTimerLooksPerTurn = 48U << 10U;
+  static constexpr std::uint64_t kCloseLooksPerTurn = 48U << 10U;
+  static constexpr std::uint64_t kServeLooksPerTurn = 48U << 10U;
   static constexpr std::size_t kAlertsPerGroup = 4;
   // What the engine itself puts into a group: the date, and alerts that are lowered and raised again.
   static constexpr std::size_t kGroupBytes = Catalogue::kClockBytes + kAlertsPerGroup * 2 * AlertBook::kRecordBytesMax;
@@ -230,6 +243,8 @@ class Engine {
   // The table changed: its next date and its memory.
   void refresh(HostedTable& table);
   void remember_holder(ConnectionId connection, HostedTable const& table);
+  // Leases of connections that are gone, as many as the turn allows.
+  void close_some(TimeMs now);
   void move_base(HostedLog& log);
   // For tables that are not persistent.
   [[nodiscard]] Status host_volatile_log(TimeMs now);
@@ -272,6 +287,10 @@ class Engine {
   std::vector<HostedTable*> touched_;
   // Tables on which a connection may hold leases or wait, by number; never iterated.
   std::unordered_map<ConnectionId, std::vector<std::uint32_t>> held_;
+  // Connections that are gone and may still hold leases of a table, by its number; in order.
+  std::deque<std::pair<ConnectionId, std::uint32_t>> closing_;
+  std::uint64_t looks_{0};
+  std::uint64_t close_looks_{0};  // of this turn
   PendingAlerts pending_alerts_;
   std::vector<AlertNotice> notices_;
   std::uint64_t alerts_dropped_{0};

@@ -28,6 +28,7 @@ class Engine::Group final : public Records {
   }
 
   [[nodiscard]] bool step_is_empty() const { return step_.empty(); }
+  [[nodiscard]] std::size_t step_size() const { return step_.size(); }
   [[nodiscard]] bool is_empty() const { return applied_ == 0 && step_.empty(); }
 
   // What the last step appended becomes state. A table that refuses its own record is broken.

@@ -13,12 +13,13 @@ namespace {
 
 // Of one table in one turn: rows handed out, answers of waits that are over, announcements, rows looked at
 // for those who want to hear what is due already. A few milliseconds each.
-constexpr std::uint64_t kRowsPerTurn = 8192;
-constexpr std::uint32_t kServedPerTurn = 4096;
+constexpr std::uint64_t kRowsPerTurn = 2048;
+constexpr std::uint32_t kServedPerTurn = 2048;
 constexpr std::uint32_t kAnnouncementsPerTurn = 16'384;
 constexpr std::uint32_t kLooksPerTurn = 16'384;
 constexpr std::uint32_t kLooksPerPage = 1024;
 constexpr std::uint32_t kWakeMessagesPerTurn = 256;
+constexpr std::uint64_t kLooksPerPush = 8;
 constexpr std::int64_t kWakeTimeoutDefault = 5000;  // of table types without the option wake-timeout
 
 DurationMs wake_timeout(HostedTable const& table) {
@@ -260,6 +261,7 @@ std::uint32_t Engine::tell_all(HostedTable& table, Subscriptions::Topic& topic, 
       continue;
     }
     outlet_.push(listener->connection, pushed_, event.due, ListenMode::row);
+    looks_ += kLooksPerPush;
     ++told;
   }
   return told;
@@ -283,6 +285,7 @@ void Engine::tell_page(HostedTable& table, Subscriptions::Listener& listener) {
   std::string_view const topic = listener.topic->name;
   found_.clear();
   ObjectId const next = table.table->find_available(topic, listener.paged_to, kLooksPerPage, found_);
+  looks_ += kLooksPerPage + kLooksPerPush * found_.size();
   ObjectId told = listener.paged_to;
   for (ObjectId const object : found_) {
     if (outlet_.is_full(listener.connection)) {

@@ -19,6 +19,9 @@ constexpr std::size_t kNeighbourValueBytesMax = 16U << 10U;
 
 // One that was let on for its message (server_memory.cpp) does not go on behind such an answer.
 constexpr std::size_t kLetOnBytes = 256U << 10U;
+// In the measure of the turn's budget: a message from its bytes to its answer, without what its table does.
+constexpr std::uint64_t kLooksPerMessage = 32;
+constexpr std::size_t kBytesPerLook = 64;
 
 // Answers that may be one of several always say how many follow.
 bool counts_down(std::string_view command) {
@@ -39,6 +42,7 @@ Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const&
       admission_(limits.connections),
       silence_(limits.connections.first_message_us, limits.connections.idle_us),
       memory_(limits.client_memory_bytes, limits.connections.most + limits.connections.reserved),
+      budget_(clock),
       feeds_(network, engine_) {
   name_commands();
   engine_.limit_memory(limits.memory_bytes);
@@ -104,6 +108,8 @@ Result<Aliases> Server::read_aliases(core::Declarations const& tables) const {
 }
 
 Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry_run) {
+  begin_turn();
+  record_.note("RELOAD", table, TurnBudget::kLooksPerTurn);
   Result<core::Declarations> next = administration_.read_declarations();
   if (next.ok() && !table.empty()) next = declarations_with(table, next.value());
   if (!next.ok()) return next.status();
@@ -135,6 +141,7 @@ Result<core::Declarations> Server::declarations_with(std::string_view table, cor
 // Connections
 
 void Server::on_open(ConnectionId id, env::Peer const& peer) {
+  begin_turn();
   if (open_neighbour(id, peer)) return;
   auto session = std::make_unique<Session>(id, peer, limits_.frames);
   Result<Admission::Place> const place = admission_.enter(session->origin, listener_of(*session).administrator);
@@ -150,16 +157,19 @@ void Server::on_open(ConnectionId id, env::Peer const& peer) {
 void Server::on_bytes(ConnectionId id, std::string_view bytes) {
   auto const found = sessions_.find(id);
   if (found == sessions_.end() || found->second->ending || dead_) return;
+  begin_turn();
   Session& session = *found->second;
   counters_.bytes_in += bytes.size();
   if (session.neighbour)
     if (Neighbour* const one = neighbour_of(id)) one->heard();
-  if (session.in.empty()) {
+  if (session.in.empty() && !budget_.is_over()) {
     read_messages(session, bytes);
-  } else {
-    if (!take_in(session, bytes)) return close_for_memory(session, "the process has no memory for what it sends");
-    read_messages(session, session.in);
+    return;
   }
+  if (!take_in(session, bytes)) return close_for_memory(session, "the process has no memory for what it sends");
+  if (!session.in_line && !session.full && !budget_.is_over()) return read_messages(session, session.in);
+  count(session);
+  if (!session.full) stand_in_line(session, first_in_line_);
 }
 
 void Server::on_writable(ConnectionId id) {
@@ -175,6 +185,7 @@ void Server::on_end_of_input(ConnectionId id) {
 }
 
 void Server::on_closed(ConnectionId id, std::string_view reason) {
+  begin_turn();
   static_cast<void>(close_neighbour(id, reason));
   auto const found = sessions_.find(id);
   if (found == sessions_.end()) return;
@@ -215,14 +226,22 @@ void Server::read_messages(Session& session, std::string_view unread) {
   bool const own = !session.in.empty();
   std::size_t consumed = 0;
   bool whole = false;
-  while (session.unsent() <= limits_.output_bytes && !is_stopped(session)) {
+  std::uint64_t const slice_end = budget_.looks() + TurnBudget::kLooksPerSlice;
+  bool has_more = true;
+  while (session.unsent() <= limits_.output_bytes && !is_stopped(session) && !budget_.is_over() &&
+         budget_.looks() < slice_end) {
     wire::Framer::Piece piece = session.framer.next(unread.substr(consumed));
     consumed += piece.consumed;
-    if (piece.kind == wire::Framer::Kind::need_more) break;
+    if (piece.kind == wire::Framer::Kind::need_more) {
+      has_more = false;
+      break;
+    }
     whole = true;
+    std::uint64_t const looks_before = engine_.looks();
     if (piece.kind == wire::Framer::Kind::bad) {
       session.binary = piece.is_frame;
       if (turn_away(session, piece.status)) return;
+      budget_.spend(kLooksPerMessage);
       continue;
     }
     session.binary = piece.kind == wire::Framer::Kind::frame;
@@ -236,6 +255,10 @@ void Server::read_messages(Session& session, std::string_view unread) {
     } else if (turn_away(session, status)) {
       return;
     }
+    std::uint64_t const looks = kLooksPerMessage + (engine_.looks() - looks_before) + answer_.params().size() +
+                                piece.bytes.size() / kBytesPerLook;
+    if (status.ok() && record_.is_heaviest(looks)) note_command(looks);
+    budget_.spend(looks);
     if (session.out.size() > kLetOnBytes) session.let_on_until_us = 0;
     count(session);
   }
@@ -251,11 +274,48 @@ void Server::read_messages(Session& session, std::string_view unread) {
   count(session);
   bool const stopped = is_stopped(session);
   if (stopped) stop(session);
-  bool const full = stopped || session.unsent() > limits_.output_bytes;
-  if (full != session.held) {
-    session.held = full;
-    network_.hold_reading(session.id, full);
+  session.full = stopped || session.unsent() > limits_.output_bytes;
+  if (has_more && !session.full && !session.in.empty()) stand_in_line(session, line_);
+  if (!session.in_line) hold_reading(session);
+}
+
+void Server::note_command(std::uint64_t looks) {
+  core::HostedTable const* const table = engine_.find_table(message_.text("table"));
+  record_.note(message_.command.substr(0, 64), table == nullptr ? std::string_view{} : table->name, looks);
+}
+
+void Server::hold_reading(Session& session) {
+  bool const hold = session.full || session.in_line || session.ending;
+  if (hold == session.held) return;
+  session.held = hold;
+  network_.hold_reading(session.id, hold);
+}
+
+void Server::stand_in_line(Session& session, std::deque<ConnectionId>& line) {
+  if (session.in_line) return;
+  session.in_line = true;
+  line.push_back(session.id);
+  to_hold_.push_back(session.id);
+}
+
+// By turns, a slice each, those first that had none since they sent something: so nobody waits for all that another
+// one asks for. Reading from the network stops only for those who are left over, or it would be told each time.
+void Server::read_those_in_line() {
+  while (!budget_.is_over() && !dead_) {
+    std::deque<ConnectionId>& line = first_in_line_.empty() ? line_ : first_in_line_;
+    if (line.empty()) break;
+    Session* const session = session_of(line.front());
+    line.pop_front();
+    if (session == nullptr || !session->in_line) continue;
+    session->in_line = false;
+    if (session->ending) continue;
+    read_messages(*session, session->in);
+    if (session->input_ended && !session->held && !session->in_line) mark_dirty(*session);
   }
+  for (ConnectionId const id : to_hold_)
+    if (Session* const session = session_of(id)) hold_reading(*session);
+  to_hold_.clear();
+  if (!first_in_line_.empty() || !line_.empty()) network_.turn_again();
 }
 
 // Whoever begins with a line that is no message is no client of ours. It hears why, and nothing behind it is read: that

@@ -30,6 +30,8 @@
 #include "server/session.h"
 #include "server/silence.h"
 #include "server/time_keeper.h"
+#include "server/turn_budget.h"
+#include "server/turn_record.h"
 #include "storage/file_log.h"
 #include "wire/outgoing.h"
 
@@ -182,6 +184,12 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] bool turn_away(Session& session, Status const& why);
   // Nothing more is read from it; it is closed when what was said to it has left.
   void end_after_answers(Session& session);
+  // What is left of a session's input goes on when it is its turn again.
+  void stand_in_line(Session& session, std::deque<ConnectionId>& line);
+  void read_those_in_line();
+  void hold_reading(Session& session);
+  // The message that is being handled is what its turn went to, so far.
+  void note_command(std::uint64_t looks);
   void handle(Session& session);
   // What is echoed in every message of an answer can be, and is short; else it is refused before anything is done.
   [[nodiscard]] bool refuse_names(Session& session);
@@ -243,6 +251,9 @@ class Server final : public env::NetworkHandler, private core::Outlet {
 
   // -- turns (server_turns.cpp) ---------------------------------------------------
   [[nodiscard]] TimeMs turn_now();
+  void begin_turn();
+  void end_part(TurnRecord::Part part);
+  void end_turn();
   [[nodiscard]] bool commit_logs();
   [[nodiscard]] Status commit_log(ServedLog& served);
   [[nodiscard]] Status sync_log(storage::FileLog& log, bool elsewhere);
@@ -366,6 +377,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   std::int64_t stuck_since_us_{0};
   std::int64_t refused_for_memory_us_{0};
   std::deque<WaitingTurn> waiting_;  // in order; bounded: kTurnsWaitingMax
+  TurnBudget budget_;
+  TurnRecord record_;
+  // Sessions with input that is still to be read: those that had no turn since it came, and those that had one. A
+  // session stands in one of them once at most; those that are gone are passed over.
+  std::deque<ConnectionId> first_in_line_;
+  std::deque<ConnectionId> line_;
+  std::vector<ConnectionId> to_hold_;  // stand in line since this turn
   Aliases aliases_;
   Feeds feeds_;
   // Lines on their way into a file; their senders are answered once they are there.

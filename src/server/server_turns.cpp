@@ -30,25 +30,42 @@ TimeMs Server::turn_now() {
   return now_;
 }
 
+void Server::begin_turn() {
+  if (budget_.begin()) record_.begin(budget_.began_us());
+}
+
+void Server::end_part(TurnRecord::Part part) { record_.end(part, time_.monotonic_us()); }
+
 void Server::on_turn_end() {
+  using Part = TurnRecord::Part;
   if (dead_) return;
   ++counters_.turns;
+  begin_turn();
+  read_those_in_line();
+  end_part(Part::commands);
   now_known_ = false;
   TimeMs const now = turn_now();
   bool again = engine_.next_due() <= now && engine_.run_timers(now);
+  end_part(Part::timers);
   again = engine_.end_of_turn(now) || again;
+  end_part(Part::listeners);
   if (feeds_.wants_sync(time_.monotonic_us()))
     for (ServedLog const& served : logs_)
       if (!syncs_by_interval(*served.log)) served.log->want_sync();
   if (!commit_logs()) return;
+  end_part(Part::log);
   feeds_.send(time_.monotonic_us());
   again = engine_.committed(now) || again;
   if (!logs_are_well() || !look_at_folders()) return;
+  end_part(Part::copying);
   tick_neighbours();
   again = end_silent() || again;
   leave();
   if (!lost_.empty() || memory_ended_ || administration_.has_memory_ended()) look_after_memory();
   if (memory_ended_ || memory_.is_short() || was_short_ || !stopped_.empty() || !let_on_.empty()) relieve_memory();
+  end_part(Part::sending);
+  record_.end_turn();
+  budget_.end();
   now_known_ = false;
   schedule(again);
 }
@@ -234,11 +251,15 @@ void Server::flush(Session& session) {
     close(session);
     return;
   }
-  if (session.held && !session.ending && may_go_on(session)) {
-    read_messages(session, session.in);
+  if (session.full && !session.ending && may_go_on(session)) {
+    session.full = false;
+    if (session.in.empty())
+      hold_reading(session);
+    else
+      stand_in_line(session, first_in_line_);
     network_.turn_again();
   }
-  if (session.input_ended && session.unsent() == 0 && !session.held) close(session);
+  if (session.input_ended && session.unsent() == 0 && !session.held && !session.in_line) close(session);
 }
 
 // How late those pushes are that the kernel has whole by now.

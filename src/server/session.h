@@ -57,7 +57,9 @@ struct Session {
   std::size_t committed{0};    // of `out`: what it tells is durable; nothing behind it may leave
   std::vector<Pushed> pushed;  // in `out` and not sent yet
   bool binary{false};          // the form of the last message: pushes take it too
-  bool held{false};            // reading stopped until `out` is sent
+  bool held{false};            // the network was told to read nothing more
+  bool full{false};            // ... as `out` must be sent first
+  bool in_line{false};         // ... as what it sent before waits for its turn (Server::stand_in_line)
   bool told_full{false};       // the engine holds back what it has for it
   bool input_ended{false};
   Admission::Place place{Admission::Place::none};

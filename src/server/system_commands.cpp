@@ -132,7 +132,8 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers()
        "alerts "
        "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "
        "feed_records feed_heartbeats wake_messages wake_messages_dropped client_memory client_memory_peak "
-       "client_memory_limit clients_held clients_refused turns commits sync_us_p50 sync_us_p99 "
+       "client_memory_limit clients_held clients_refused turns turn_us_max turn_longest_cause commits "
+       "sync_us_p50 sync_us_p99 "
        "sync_us_max syncs_on_threads wakes lateness_us_p50 lateness_us_p99 lateness_us_max announcements "
        "row_lateness_us_p50 row_lateness_us_p99 row_lateness_us_max deliveries deliver_lateness_us_p50 "
        "deliver_lateness_us_p99 deliver_lateness_us_max log_disk_bytes log_bytes log_live_bytes log_disk_bound "
@@ -297,7 +298,8 @@ void Server::own_stats(Answer& answer) {
   answer.add("feed_records", feeds_.counters().records).add("feed_heartbeats", feeds_.counters().heartbeats);
   answer.add("wake_messages", counters_.wake_messages).add("wake_messages_dropped", counters_.wake_messages_dropped);
   add_memory_stats(answer);
-  answer.add("turns", counters_.turns).add("commits", counters_.commits);
+  answer.add("turns", counters_.turns).add("turn_us_max", record_.longest_us());
+  answer.add("turn_longest_cause", std::string_view{record_.cause()}).add("commits", counters_.commits);
   add_sync_stats(answer);
   // By ListenMode.
   static constexpr std::array<std::array<std::string_view, 4>, 3> kLateness = {{

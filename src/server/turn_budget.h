@@ -1,0 +1,55 @@
+// How much of a turn is used up: what is read after that waits for the next one, so that one client's work is
+// never everybody's wait. By the shell's clock, which is read rarely; where it stands still (in the simulator),
+// or does not see far enough, by a count of looks: objects that commands looked at, and their like.
+#pragma once
+
+#include <cstdint>
+
+#include "env/clock.h"
+
+namespace fastjournal::server {
+
+class TurnBudget {
+ public:
+  // From the first thing that a turn reads on. What a sync costs beside it must stay small.
+  static constexpr std::int64_t kTurnUs = 5'000;
+  // Some 40 ns each.
+  static constexpr std::uint64_t kLooksPerTurn = 128U << 10U;
+  // Between two readings of the clock, some 100 us.
+  static constexpr std::uint64_t kLooksPerReading = 2048;
+  // Of one connection before it is another's turn.
+  static constexpr std::uint64_t kLooksPerSlice = 16U << 10U;
+
+  explicit TurnBudget(env::Clock& clock) : clock_(clock) {}
+
+  // False, and nothing more: this turn has begun.
+  bool begin() {
+    if (begun_) return false;
+    begun_ = true;
+    began_us_ = clock_.monotonic_us();
+    looks_ = read_at_ = 0;
+    is_over_ = false;
+    return true;
+  }
+  void end() { begun_ = false; }
+
+  void spend(std::uint64_t looks) {
+    looks_ += looks;
+    if (looks_ - read_at_ < kLooksPerReading) return;
+    read_at_ = looks_;
+    is_over_ = looks_ >= kLooksPerTurn || clock_.monotonic_us() - began_us_ >= kTurnUs;
+  }
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  [[nodiscard]] std::int64_t began_us() const { return began_us_; }
+
+ private:
+  env::Clock& clock_;
+  std::int64_t began_us_{0};
+  std::uint64_t looks_{0};
+  std::uint64_t read_at_{0};  // looks, when the clock was read
+  bool begun_{false};
+  bool is_over_{false};
+};
+
+}  // namespace fastjournal::server
