@@ -5,14 +5,17 @@
 function(fj_installed_conf file folder)
   if(IS_ABSOLUTE "${FJ_CONF_FOLDER}")
     set(data "${FJ_DATA_FOLDER_FULL}")
+    set(run "${FJ_RUN_FOLDER_FULL}")
     set(schemas "${FJ_SCHEMAS_FOLDER_FULL}")
   else()
     file(RELATIVE_PATH data "${FJ_CONF_FOLDER_FULL}${folder}" "${FJ_DATA_FOLDER_FULL}")
+    file(RELATIVE_PATH run "${FJ_CONF_FOLDER_FULL}${folder}" "${FJ_RUN_FOLDER_FULL}")
     file(RELATIVE_PATH schemas "${FJ_CONF_FOLDER_FULL}${folder}" "${FJ_SCHEMAS_FOLDER_FULL}")
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/conf/${file}")
   file(READ "${CMAKE_SOURCE_DIR}/conf/${file}" text)
   string(REGEX REPLACE "\"(\\.\\./)+xml-schemas/" "\"${schemas}/" text "${text}")
+  string(REPLACE "\"../data/fastjournal.sock" "\"${run}/fastjournal.sock" text "${text}")
   string(REPLACE "\"../data" "\"${data}" text "${text}")
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/installed-conf/${file}" CONTENT "${text}" @ONLY)
 endfunction()
@@ -28,7 +31,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/xml-schemas/ DESTINATION ${FJ_SCHEMAS_FOLD
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${FJ_DOC_FOLDER})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/doc DESTINATION ${FJ_DOC_FOLDER}
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
-# Of the logs, and of the unix socket: the daemon would make it, but might not be allowed to.
+# Of the logs: the daemon would make it, but might not be allowed to.
 install(DIRECTORY DESTINATION ${FJ_DATA_FOLDER})
 
 # The configuration belongs to the administrator once it is there: an upgrade leaves it alone, tables and all.

@@ -431,6 +431,10 @@ ExitCode check_configuration(Invocation const& invocation, Console& console) {
   return ExitCode::ok;
 }
 
+bool asks_daemon(Invocation const& invocation) {
+  return invocation.verb != "completion" && invocation.verb != "check" && !invocation.verb.starts_with("log ");
+}
+
 ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "completion") {
     console.out << completion_script(invocation.words.front());

@@ -5,6 +5,8 @@
 
 namespace fastjournal::cli {
 
+// Whether it needs a daemon at all.
+[[nodiscard]] bool asks_daemon(Invocation const& invocation);
 [[nodiscard]] ExitCode run(Invocation const& invocation, Console& console);
 
 // As the global options say.

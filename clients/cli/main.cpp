@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clients/cli/commands.h"
+#include "clients/cli/find_server.h"
 #include "clients/cli/options.h"
 
 namespace {
@@ -33,9 +34,11 @@ int main(int argc, char** argv) {
     (parsed.exit_code == ExitCode::ok ? std::cout : std::cerr) << parsed.output;
     return static_cast<int>(parsed.exit_code);
   }
-  Console console{std::cin, std::cout, std::cerr, look_of(parsed.invocation->json),
-                  ::isatty(STDERR_FILENO) == 1 && !parsed.invocation->json};
-  ExitCode const code = run(*parsed.invocation, console);
+  Invocation invocation = *parsed.invocation;
+  if (invocation.server.empty() && asks_daemon(invocation)) invocation.server = find_server();
+  Console console{std::cin, std::cout, std::cerr, look_of(invocation.json),
+                  ::isatty(STDERR_FILENO) == 1 && !invocation.json};
+  ExitCode const code = run(invocation, console);
   std::cout.flush();
   return static_cast<int>(code);
 }

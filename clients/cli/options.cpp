@@ -151,7 +151,7 @@ class Grammar {
   void add_globals() {
     app_.add_option("--server", out_.server, "HOST:PORT, [IPV6]:PORT or unix:PATH of the daemon")
         ->envname("FASTJOURNAL_SERVER")
-        ->capture_default_str();
+        ->default_str("the administrator's socket where you may open it, else 127.0.0.1:4050");
     app_.add_flag("--json", out_.json, "one JSON object a line instead of text for people");
     app_.add_flag("--text", out_.text, "speak text messages instead of msgpack");
     duration(app_, "--timeout", timeout_, "how long to wait for an answer, reconnecting included")->default_str("30s");
@@ -266,7 +266,7 @@ class Grammar {
     feed.add_option("--interface", out_.interface, "IPv4 address of the network card where a group is joined");
     number(feed, "--count", out_.count, "end after so many records", 1);
     feed.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
-    feed.footer("`fastjournal call DIGEST table=TABLE` on the daemon's unix socket tells its digest, to compare.");
+    feed.footer("`fastjournal call DIGEST table=TABLE` on the administrator's socket tells its digest, to compare.");
     CLI::App& ls = table_verb("ls", "list rows, leasing nothing");
     filter(ls);
     ls.add_option("--after", out_.after, "go on where an earlier list ended");
@@ -313,7 +313,7 @@ class Grammar {
     CLI::App& reload = verb("reload", "the same as apply --yes");
     reload.add_option("TABLE", out_.table, "this table only");
     CLI::App& stop = verb("stop", "end the daemon cleanly, and wait until it has ended (--timeout: how long)");
-    for (CLI::App* one : {&apply, &reload, &stop}) one->footer("Needs the daemon's unix socket: --server unix:PATH.");
+    for (CLI::App* one : {&apply, &reload, &stop}) one->footer("Needs the right admin: the administrator's socket.");
     CLI::App& check = verb("check", "say what is wrong with configuration files; no daemon is asked");
     check.add_option("FILE", out_.words,
                      "NAME.xml of a table, the daemon's file (with all tables that it loads), TYPE.xml, or a folder of "
@@ -383,7 +383,7 @@ class Grammar {
                     "have the daemon say the digest of that moment; it looks at every row for it and serves nobody "
                     "meanwhile");
     backup.footer(
-        "Needs the daemon's unix socket (--server unix:PATH), and may read its files. DIR appears when all of it is\n"
+        "Needs the right admin (the administrator's socket), and may read its files. DIR appears when all of it is\n"
         "there, synced and read again; until then it is called DIR.partial. To restore, give the daemon DIR as its\n"
         "data folder, with the tables folder that it had. Never let a copy serve beside its original: both would give "
         "out\nthe same row numbers and epochs. The daemon keeps the files that are being copied, at most what the log "

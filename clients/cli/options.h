@@ -26,7 +26,7 @@ struct RowFilter {
 
 struct Invocation {
   // of every command
-  std::string server{"127.0.0.1:4050"};
+  std::string server;  // empty: whichever find_server finds
   bool json{false};
   bool text{false};
   std::chrono::milliseconds timeout{30'000};

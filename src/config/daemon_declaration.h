@@ -8,13 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "fastjournal/rights.h"
+
 namespace fastjournal::config {
+
+// Of unix sockets' files where no other mode is given: of administrators', and of others.
+inline constexpr std::uint32_t kAdministratorMode = 0600;
+inline constexpr std::uint32_t kSocketMode = 0660;
 
 struct ListenDeclaration {
   std::string address{
       "127.0.0.1:4050"};   // "127.0.0.1:4050", "[::1]:0" (port 0: the system chooses), "unix:/run/fastjournal.sock"
   bool loopback{true};     // nobody beyond this machine reaches it
   bool plain_text{false};  // true is required where loopback is false
+  Rights rights{kLoopbackRights};        // of those who come here
+  std::uint32_t unix_mode{kSocketMode};  // of a unix socket's file
 
   bool operator==(ListenDeclaration const&) const = default;
 };
@@ -100,8 +108,7 @@ struct UdpDeclaration {
 
 struct DaemonDeclaration {
   std::string file;                       // where it was read, for messages
-  std::vector<ListenDeclaration> listen;  // at least one by TCP; the unix socket, if there is one, last
-  std::uint32_t unix_mode{0660};          // of the unix socket
+  std::vector<ListenDeclaration> listen;  // at least one by TCP; unix sockets last
   std::vector<UdpDeclaration> udp;
   std::string data_folder;
   std::string tables_folder;

@@ -30,7 +30,7 @@ std::string joined(std::filesystem::path const& base, std::string_view path) {
 }
 
 void read_listen(Element const& element, DaemonDeclaration& out) {
-  element.expect({.attributes = {{"address", Times::one}, {"plain-text"}}, .children = {}});
+  element.expect({.attributes = {{"address", Times::one}, {"plain-text"}, {"rights"}}, .children = {}});
   ListenDeclaration listen;
   listen.plain_text = boolean_field(element, "plain-text").value_or(false);
   std::optional<std::string_view> const text = element.attribute("address");
@@ -42,6 +42,13 @@ void read_listen(Element const& element, DaemonDeclaration& out) {
   std::optional<ParsedAddress> const address = parse_address(*text);
   if (!address) return;
   listen.loopback = address->loopback;
+  if (std::optional<Rights> const rights = rights_field(element, "rights"))
+    listen.rights = *rights;
+  else if (!address->loopback && listen.plain_text && !element.attribute("rights"))
+    element.problem_at("address",
+                       "address " + model::shown(*text) +
+                           " can be reached from other machines, expected rights=\"...\" beside it, what they "
+                           "may do: read, add, work, manage, admin, or all");
   for (ListenDeclaration const& other : out.listen)
     if (other.address == listen.address && !listen.address.ends_with(":0"))
       element.problem_at("address", "address " + model::shown(*text) + " twice, expected each once");
@@ -225,27 +232,37 @@ void read_communicator(Element const& element, std::filesystem::path const& base
   if (auto const service = name_field(element, "service", kServiceName)) out.service = *service;
 }
 
-void read_socket(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
-  element.expect({.attributes = {{"path", Times::one}, {"mode"}}, .children = {}});
-  if (auto const text = text_field(element, "path")) {
-    std::string const path = joined(base, *text);
-    if (path.size() > kSocketPathBytesMax)
-      element.problem_at("path",
-                         "attribute \"path\": found a path that is too long with its folder, expected at most " +
-                             std::to_string(kSocketPathBytesMax) + " bytes, the most that a unix socket's name may be");
-    out.listen.push_back({.address = "unix:" + path, .loopback = true, .plain_text = false});
-  }
+std::optional<std::uint32_t> mode_field(Element const& element) {
   std::optional<std::string_view> const mode = element.attribute("mode");
-  if (!mode) return;
+  if (!mode) return std::nullopt;
   bool const good =
       mode->size() == 4 && (*mode)[0] == '0' && mode->find_first_not_of("01234567") == std::string_view::npos;
   if (!good) {
     element.problem_at(
         "mode", "attribute \"mode\": found " + model::shown(*mode) + ", expected 0 and three octal digits, as in 0660");
-    return;
+    return std::nullopt;
   }
-  out.unix_mode = 0;
-  for (char const digit : *mode) out.unix_mode = out.unix_mode * 8 + static_cast<std::uint32_t>(digit - '0');
+  std::uint32_t out = 0;
+  for (char const digit : *mode) out = out * 8 + static_cast<std::uint32_t>(digit - '0');
+  return out;
+}
+
+void read_socket(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
+  element.expect({.attributes = {{"path", Times::one}, {"mode"}, {"rights", Times::one}}, .children = {}});
+  ListenDeclaration listen{.rights = rights_field(element, "rights").value_or(Rights{})};
+  listen.unix_mode = mode_field(element).value_or(listen.rights.has(Right::admin) ? kAdministratorMode : kSocketMode);
+  std::optional<std::string> const text = text_field(element, "path");
+  if (!text) return;
+  std::string const path = joined(base, *text);
+  if (path.size() > kSocketPathBytesMax)
+    element.problem_at("path", "attribute \"path\": found a path that is too long with its folder, expected at most " +
+                                   std::to_string(kSocketPathBytesMax) +
+                                   " bytes, the most that a unix socket's name may be");
+  listen.address = "unix:" + path;
+  for (ListenDeclaration const& other : out.listen)
+    if (other.address == listen.address)
+      element.problem_at("path", "path " + model::shown(*text) + " twice, expected each once");
+  out.listen.push_back(std::move(listen));
 }
 
 std::string read_folder(Element const& root, std::string_view name, std::filesystem::path const& base,
@@ -268,12 +285,12 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
                             {"limits"},
                             {"start"},
                             {"logging"},
-                            {"socket"},
+                            {"socket", Times::any},
                             {"alerts"},
                             {"communicator"}}});
   for (Element const& element : root.children("listen")) read_listen(element, out);
   if (out.listen.empty()) out.listen.emplace_back();
-  if (auto const element = root.child("socket")) read_socket(*element, base, out);
+  for (Element const& element : root.children("socket")) read_socket(element, base, out);
   for (Element const& element : root.children("udp")) read_udp(element, base, out);
   for (Element const& element : root.children("log")) read_log(element, out);
   out.data_folder = read_folder(root, "data", base, "data");

@@ -105,6 +105,35 @@ std::optional<std::size_t> word_field(Element const& element, std::string_view a
   return std::nullopt;
 }
 
+Result<Rights> parse_rights(std::string_view text) {
+  if (text == "all") return kAllRights;
+  Rights out;
+  for (std::string_view rest = text; !rest.empty();) {
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    std::string_view const word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word.empty()) continue;
+    std::optional<Right> const right = right_named(word);
+    if (!right)
+      return Status{Code::bad_parameter, "found " + model::shown(word) +
+                                             ", expected words out of read, add, work, manage and admin, or all alone"};
+    out.add(*right);
+  }
+  if (out.is_empty())
+    return Status{Code::bad_parameter,
+                  "found none, expected words out of read, add, work, manage and admin, or all alone"};
+  return out;
+}
+
+std::optional<Rights> rights_field(Element const& element, std::string_view attribute) {
+  std::optional<std::string_view> const text = element.attribute(attribute);
+  if (!text) return std::nullopt;
+  Result<Rights> const rights = parse_rights(*text);
+  if (rights.ok()) return rights.value();
+  element.problem_at(attribute, "attribute \"" + std::string{attribute} + "\": " + rights.status().message());
+  return std::nullopt;
+}
+
 std::optional<std::string> text_field(Element const& element, std::string_view attribute) {
   std::optional<std::string_view> const text = element.attribute(attribute);
   if (!text) return std::nullopt;

@@ -42,6 +42,10 @@ inline constexpr NameRule kCommandName{"_", 64, "a letter A-Z, then A-Z, 0-9 or 
 // The index of the word.
 [[nodiscard]] std::optional<std::size_t> word_field(Element const& element, std::string_view attribute,
                                                     std::vector<std::string_view> const& words);
+// Words of rights, or "all".
+[[nodiscard]] std::optional<Rights> rights_field(Element const& element, std::string_view attribute);
+// The same of what stands elsewhere; not ok: what was found, and expected.
+[[nodiscard]] Result<Rights> parse_rights(std::string_view text);
 // Not empty.
 [[nodiscard]] std::optional<std::string> text_field(Element const& element, std::string_view attribute);
 

@@ -42,11 +42,15 @@ ParameterDeclaration read_parameter(Element const& element) {
 }
 
 CommandDeclaration read_command(Element const& element) {
-  element.expect({.attributes = {{"name", Times::one}, {"kind", Times::one}, {"columns"}, {"deliver"}, {"answers"}},
-                  .children = {{"description", Times::one}, {"parameter", Times::any}}});
+  element.expect(
+      {.attributes =
+           {{"name", Times::one}, {"kind", Times::one}, {"right", Times::one}, {"columns"}, {"deliver"}, {"answers"}},
+       .children = {{"description", Times::one}, {"parameter", Times::any}}});
   CommandDeclaration out;
   out.name = name_field(element, "name", kCommandName).value_or("");
   if (auto const word = word_field(element, "kind", kind_words())) out.kind = static_cast<CommandKind>(*word);
+  if (auto const word = word_field(element, "right", {kRightNames.begin(), kRightNames.end()}))
+    out.right = static_cast<Right>(*word);
   out.takes_columns = boolean_field(element, "columns").value_or(false);
   out.delivers = boolean_field(element, "deliver").value_or(false);
   out.answers = element.attribute("answers").value_or("");

@@ -11,6 +11,7 @@ TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclara
     CommandType& command = commands_.emplace_back();
     command.name = declared_command.name;
     command.kind = declared_command.kind;
+    command.right = declared_command.right;
     command.takes_columns = declared_command.takes_columns;
     for (std::size_t i = 0; i < declared_command.parameters.size(); ++i) {
       ParameterDeclaration const& parameter = declared_command.parameters[i];

@@ -16,6 +16,7 @@ namespace fastjournal::core {
 struct CommandType {
   std::string name;
   CommandKind kind{CommandKind::read};
+  Right right{Right::read};
   bool takes_columns{false};
   bool takes_table{false};
   NameTable parameters;               // name -> index of the declaration

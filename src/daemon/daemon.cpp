@@ -99,6 +99,7 @@ Status Daemon::prepare() {
   if (!options_.tables.empty()) declared_.tables_folder = options_.tables;
   if (!options_.data.empty()) declared_.data_folder = options_.data;
   if (!options_.listen.empty()) declared_.listen = options_.listen;
+  declare_administrator();
   if (!options_.plugins.empty()) declared_.plugins_folder = options_.plugins;
   if (declared_.plugins_folder.empty()) declared_.plugins_folder = os::installed_plugins();
   if (Status status = open_event_log(declared_.logging.file, declared_.logging.level); !status.ok()) return status;
@@ -109,6 +110,37 @@ Status Daemon::prepare() {
   if (!tables.ok()) return tables.status();
   tables_ = std::move(tables).value();
   return server::check_forget(tables_, options_.forget);
+}
+
+// There is always a way in for the administrator: beside the data, where nothing else is declared.
+void Daemon::declare_administrator() {
+  auto const is_administrators = [](config::ListenDeclaration const& one) { return one.rights.has(Right::admin); };
+  if (std::any_of(declared_.listen.begin(), declared_.listen.end(), is_administrators)) return;
+  default_socket_ = "unix:" + data_folder() + "/fastjournal.sock";
+  declared_.listen.push_back(
+      {.address = default_socket_, .rights = kAllRights, .unix_mode = config::kAdministratorMode});
+}
+
+// Of those in the data folder once that is there, of the others before. Folders of sockets are made where they are
+// missing: /run is empty after each start of the computer; what fails there, listening tells. Nobody asked for the
+// administrator's default socket: a daemon that cannot have it serves all the same.
+Status Daemon::check_listening(bool in_data_folder) {
+  for (auto listen = declared_.listen.begin(); listen != declared_.listen.end();) {
+    bool const is_socket = listen->address.starts_with("unix:");
+    std::filesystem::path const folder = std::filesystem::path{listen->address.substr(is_socket ? 5 : 0)}.parent_path();
+    Status status;
+    std::error_code error;
+    if ((is_socket && std::filesystem::absolute(folder, error).lexically_normal() == data_folder()) == in_data_folder) {
+      if (is_socket && !in_data_folder) std::filesystem::create_directories(folder, error);
+      status = reactor::Reactor::can_listen({listen->address});
+    }
+    if (!status.ok() && listen->address != default_socket_) return status;
+    if (!status.ok())
+      log_warning("no socket for the administrator, and only signals command the daemon itself: " + status.message() +
+                  "; declare one: <socket path=\"...\" rights=\"all\"/>");
+    listen = status.ok() ? listen + 1 : declared_.listen.erase(listen);
+  }
+  return {};
 }
 
 Status Daemon::write_message_files() const {
@@ -162,9 +194,9 @@ Status Daemon::serve() {
   join_neighbours();
 
   // Reading a log may take minutes: nobody should learn only then that an address is taken.
-  for (config::ListenDeclaration const& listen : declared_.listen)
-    if (Status status = reactor::Reactor::can_listen({listen.address}); !status.ok()) return status;
+  if (Status status = check_listening(false); !status.ok()) return status;
   if (Status status = take_data_folder(); !status.ok()) return status;
+  if (Status status = check_listening(true); !status.ok()) return status;
   if (Status status = open_logs(); !status.ok()) return status;
   if (Status status = take_signals(); !status.ok()) return status;
   start_telling();
@@ -292,11 +324,11 @@ void Daemon::end_start_if_told() const {
 Status Daemon::start_listening(std::vector<std::string>& bound) {
   std::uint32_t number = 0;
   for (config::ListenDeclaration const& listen : declared_.listen) {
-    bool const administrator = listen.address.starts_with("unix:");
     Result<env::Address> done = reactor_->listen(
-        {listen.address}, {.number = ++number, .unix_mode = declared_.unix_mode, .reserved = administrator});
+        {listen.address},
+        {.number = ++number, .unix_mode = listen.unix_mode, .reserved = listen.rights.has(Right::admin)});
     if (!done.ok()) return done.status();
-    server_->add_listener(number, {.address = done->text, .administrator = administrator});
+    server_->add_listener(number, {done->text, listen.rights});
     bound.push_back(done->text);
   }
   for (config::UdpDeclaration const& udp : declared_.udp)

@@ -40,6 +40,8 @@ class Daemon final : public server::Administration {
   [[nodiscard]] bool wants_restart() const { return restart_; }
 
  private:
+  void declare_administrator();
+  [[nodiscard]] Status check_listening(bool in_data_folder);
   [[nodiscard]] server::ConnectionLimits connection_limits() const;
   // Whether it is the right one, before anything is made in it.
   [[nodiscard]] Status take_data_folder();
@@ -77,6 +79,7 @@ class Daemon final : public server::Administration {
   HeldSignals signals_;  // before anything that has a thread
   Options options_;
   config::DaemonDeclaration declared_;
+  std::string default_socket_;  // the administrator's, if no other was declared
   core::TableTypes types_;
   core::Declarations tables_;
   os::PosixClock clock_;

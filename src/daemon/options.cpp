@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "config/address.h"
+#include "config/fields.h"
 #include "os/installation.h"
 #include "reactor/address.h"
 
@@ -23,6 +24,27 @@ std::string listen_problem(std::string const& address, bool plain_text) {
   return parsed.ok() ? std::string{} : "--listen: " + parsed.status().message();
 }
 
+// As the configuration would.
+Result<config::ListenDeclaration> declare(std::string const& address, bool plain_text, std::string const& rights) {
+  if (std::string problem = listen_problem(address, plain_text); !problem.empty())
+    return Status{Code::bad_parameter, std::move(problem)};
+  if (is_unix(address))
+    return config::ListenDeclaration{.address = address, .rights = kAllRights, .unix_mode = config::kAdministratorMode};
+  bool const loopback = config::parse_address(address)->loopback;
+  config::ListenDeclaration out{.address = address, .loopback = loopback, .plain_text = plain_text};
+  if (!rights.empty()) {
+    Result<Rights> const given = config::parse_rights(rights);
+    if (!given.ok()) return Status{Code::bad_parameter, "--rights: " + given.status().message()};
+    out.rights = given.value();
+  } else if (!loopback) {
+    return Status{Code::bad_parameter,
+                  "--listen " + address +
+                      " can be reached from other machines, expected --rights beside it, what they "
+                      "may do: read, add, work, manage, admin, or all"};
+  }
+  return out;
+}
+
 }  // namespace
 
 Options parse_options(int count, char** words) {
@@ -30,6 +52,7 @@ Options parse_options(int count, char** words) {
   options.config = os::default_configuration();
   std::vector<std::string> listen;
   bool plain_text = false;
+  std::string rights;
   CLI::App app{"fastjournald: durable, merged, exactly timed work in one small daemon", "fastjournald"};
   app.set_version_flag("--version", "fastjournald " FJ_VERSION);
   app.add_option("--config", options.config, "the daemon's XML file")->capture_default_str();
@@ -41,11 +64,17 @@ Options parse_options(int count, char** words) {
   CLI::Option* const listening =
       app.add_option("--listen", listen,
                      "address to listen on: 127.0.0.1:4050, [::1]:0, unix:/path (port 0: the system chooses); may be "
-                     "given several times; replaces those of the configuration")
+                     "given several times; replaces those of the configuration. A unix socket is the administrator's: "
+                     "mode 0600, all rights")
           ->allow_extra_args(false);
   app.add_flag("--plain-text", plain_text,
                "allow --listen on addresses that other machines reach: what is said there is not encrypted, and "
                "anybody may say it")
+      ->needs(listening);
+  app.add_option(
+         "--rights", rights,
+         "what those may do who come by TCP: words out of \"read add work manage admin\", or \"all\"; default: all "
+         "but admin on addresses of this machine, none on others")
       ->needs(listening);
   app.add_flag("--create", options.create,
                "make logs that are not there in a data folder that holds other things; in an empty one they are made "
@@ -72,13 +101,13 @@ Options parse_options(int count, char** words) {
   } catch (CLI::ParseError const& error) {
     std::exit(app.exit(error) == 0 ? 0 : 2);
   }
-  for (std::string& address : listen) {
-    if (std::string const problem = listen_problem(address, plain_text); !problem.empty()) {
-      std::fprintf(stderr, "fastjournald: %s\n", problem.c_str());
+  for (std::string const& address : listen) {
+    Result<config::ListenDeclaration> declared = declare(address, plain_text, rights);
+    if (!declared.ok()) {
+      std::fprintf(stderr, "fastjournald: %s\n", declared.status().message().c_str());
       std::exit(2);
     }
-    std::optional<config::ParsedAddress> const parsed = config::parse_address(address);
-    options.listen.push_back({std::move(address), !parsed || parsed->loopback, plain_text});
+    options.listen.push_back(std::move(declared).value());
   }
   return options;
 }

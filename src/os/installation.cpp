@@ -6,6 +6,7 @@ namespace fastjournal::os {
 namespace {
 
 constexpr char kFile[] = "fastjournal.xml";
+constexpr char kSocket[] = "fastjournal.sock";
 
 // PREFIX of PREFIX/bin/PROGRAM.
 std::filesystem::path prefix() {
@@ -29,6 +30,12 @@ std::string default_configuration() {
   std::filesystem::path const here = prefix();
   std::filesystem::path const folder{is_build(here) ? FJ_CONF_FOLDER_FULL : FJ_CONF_FOLDER};
   return (here / folder / kFile).string();  // an absolute folder stays as it is
+}
+
+std::vector<std::string> administrator_sockets() {
+  std::filesystem::path const here = prefix();
+  if (is_build(here)) return {(here.parent_path().parent_path() / "data" / kSocket).string()};
+  return {(here / FJ_RUN_FOLDER / kSocket).string(), (here / FJ_DATA_FOLDER / kSocket).string()};
 }
 
 std::string installed_examples() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace fastjournal::os {
 
@@ -10,6 +11,8 @@ namespace fastjournal::os {
 [[nodiscard]] std::string installed_plugins();
 // The daemon's file, if nobody names another; it need not be there.
 [[nodiscard]] std::string default_configuration();
+// Where a daemon that was installed, or built, with this program has its administrator's socket; the likeliest first.
+[[nodiscard]] std::vector<std::string> administrator_sockets();
 // A folder with fastjournal.xml and tables.d; empty: there is none.
 [[nodiscard]] std::string installed_examples();
 

@@ -24,11 +24,12 @@ void Server::on_datagram(ConnectionId socket, std::string_view bytes) {
   }
   answer_.clear();
   Status status;
+  Speaker const speaker{.worker = "udp", .origin = "udp", .rights = {Right::add}, .door = "UDP"};
   if (Aliases::Alias const* const alias = aliases_.find(message_.command)) {
     status = translate(*alias, message_, translated_);
-    if (status.ok()) static_cast<void>(run_table_command({{}, "udp", "udp"}, translated_, answer_, status));
+    if (status.ok()) static_cast<void>(run_table_command(speaker, translated_, answer_, status));
   } else if (adds(message_)) {
-    static_cast<void>(run_table_command({{}, "udp", "udp"}, message_, answer_, status));
+    static_cast<void>(run_table_command(speaker, message_, answer_, status));
   } else {
     ++counters_.udp_ignored;
   }
@@ -40,7 +41,9 @@ bool Server::adds(Message const& message) {
   core::HostedTable const* const table = engine_.find_table(message.text("table"));
   if (table == nullptr) return false;
   std::uint32_t const index = table->type->find_command(message.command);
-  return index != NameTable::kAbsent && table->type->commands()[index].kind == CommandKind::add;
+  if (index == NameTable::kAbsent) return false;
+  core::CommandType const& command = table->type->commands()[index];
+  return command.kind == CommandKind::add && command.right == Right::add;
 }
 
 }  // namespace fastjournal::server

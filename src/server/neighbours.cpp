@@ -11,6 +11,11 @@
 namespace fastjournal::server {
 namespace {
 
+// Beside the commands of the life cycle, which a communicatord sends to all services.
+constexpr Rights kCommunicatorRights{Right::add, Right::work};
+// Whoever is told of alerts may ask for them.
+constexpr Rights kAlertPeerRights{Right::read};
+
 // What they could not read back, they would drop without a word: then it is told in plainer characters.
 std::string readable(std::string const& text) {
   std::string scratch;
@@ -64,10 +69,10 @@ bool Server::open_neighbour(ConnectionId id, env::Peer const& peer) {
   Session& session = *sessions_.emplace(id, std::make_unique<Session>(id, peer, limits_.frames)).first->second;
   memory_.open(session.account, session.origin);
   count(session);
-  session.administrator = false;
   session.neighbour = true;
   session.is_known = true;  // we called
   session.communicator = one == communicator_.get();
+  session.rights = session.communicator ? kCommunicatorRights : kAlertPeerRights;
   if (session.communicator) {
     Param const params[] = {{"service", Value::of_text(neighbours_.service)}, {"version", Value::of_integer(1)}};
     write(session, {.command = "REGISTER", .params = params});

@@ -18,9 +18,10 @@ constexpr std::size_t kRefusalBytesMax = 16U << 20U;
 constexpr std::size_t kRefusalCopies = 2;
 constexpr std::uint8_t kPriority = 65;
 
-// A sender that tries again later finds it gone.
+// A sender that tries again later finds it gone; a right it gets from the administrator, who reads of it in the log.
 bool passes(Code code) {
-  return code == Code::no_space || code == Code::over_limit || code == Code::paused || code == Code::unavailable;
+  return code == Code::no_space || code == Code::over_limit || code == Code::paused || code == Code::unavailable ||
+         code == Code::not_allowed;
 }
 
 // The message as it came, to be sent again once it is mended; before it, who sent it when, and what was wrong.

@@ -144,9 +144,10 @@ void Server::on_open(ConnectionId id, env::Peer const& peer) {
   begin_turn();
   if (open_neighbour(id, peer)) return;
   auto session = std::make_unique<Session>(id, peer, limits_.frames);
-  Result<Admission::Place> const place = admission_.enter(session->origin, listener_of(*session).administrator);
+  Result<Admission::Place> const place = admission_.enter(session->origin, listener_of(*session).is_administrators());
   if (!place.ok()) return refuse(id, peer.text, place.status());
   session->place = place.value();
+  session->rights = listener_of(*session).rights;
   ++counters_.connections;
   silence_.begin(*session, time_.monotonic_us());
   memory_.open(session->account, session->origin);
@@ -351,12 +352,14 @@ void Server::handle(Session& session) {
   Status status;
   std::uint32_t const known = commands_.find(message_.command);
   if (known == kOfTables) {
-    if (run_table_command({speaker(session), session.worker, origin_of(session)}, message_, answer_, status))
+    if (run_table_command(speaker_of(session, speaker(session)), message_, answer_, status))
       reply(session, message_, answer_, status);
     else
       ++session.waiting;
   } else if (known != NameTable::kAbsent) {
-    (this->*system_commands_[known].handler)(session, message_, answer_, status);
+    SystemCommand const& command = system_commands_[known];
+    status = check_right(session, command);
+    if (status.ok()) (this->*command.handler)(session, message_, answer_, status);
     if (!answer_.empty() || !status.ok()) reply(session, message_, answer_, status);
   } else if (Aliases::Alias const* const alias = aliases_.find(message_.command)) {
     handle_alias(session, *alias);
@@ -394,7 +397,9 @@ bool Server::run_table_command(Speaker const& speaker, Message const& message, A
                                              ", which has no command " + std::string{message.command}};
     return true;
   }
-  status = check_parameters(*table, table->type->commands()[index], message);
+  core::CommandType const& type = table->type->commands()[index];
+  status = check_right(speaker, type.right, type.name);
+  if (status.ok()) status = check_parameters(*table, type, message);
   if (!status.ok()) return true;
   std::string_view const named = message.text("worker");
   if (named.size() > kWorkerBytesMax) {
@@ -415,9 +420,7 @@ bool Server::run_table_command(Speaker const& speaker, Message const& message, A
 
 void Server::handle_alias(Session& session, Aliases::Alias const& alias) {
   Status status = translate(alias, message_, translated_);
-  if (status.ok())
-    static_cast<void>(
-        run_table_command({session.id, session.worker, origin_of(session)}, translated_, answer_, status));
+  if (status.ok()) static_cast<void>(run_table_command(speaker_of(session, session.id), translated_, answer_, status));
   if (status.ok())
     answer_alias(session, alias, message_, true);
   else

@@ -62,7 +62,9 @@ struct ServerLimits {
 // Where peers come in.
 struct Listener {
   std::string address;
-  bool administrator{false};  // places are kept for those who come by it
+  Rights rights{};  // of those who come by it; for administrators places are kept
+
+  [[nodiscard]] bool is_administrators() const { return rights.has(Right::admin); }
 };
 
 // What a peer hears that is refused before it has said anything: a line.
@@ -162,7 +164,23 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     std::vector<core::AlertNotice> notices;
   };
 
+  // Whose a command is.
+  struct Speaker {
+    ConnectionId connection{};
+    std::string_view worker{};
+    std::string_view origin{};  // whose names it uses
+    Rights rights{};
+    std::string_view door{};  // by which it came, in words
+  };
+
   using SystemHandler = void (Server::*)(Session&, Message const&, Answer&, Status&);
+  struct SystemCommand {
+    std::string_view name;
+    SystemHandler handler;
+    std::string_view parameters;   // accepted names, separated by blanks
+    std::optional<Right> right{};  // none: whoever may connect may say it
+    bool life_cycle{false};        // a communicatord says it to all services
+  };
 
   // -- core::Outlet -------------------------------------------------------------
   void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) override;
@@ -171,13 +189,6 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void keeps(ConnectionId connection, std::int64_t bytes) override;
   // By way of the communicatord (neighbours.cpp).
   void tell_wake(core::HostedTable const& table, std::string_view topic) override;
-
-  // Who says a message, as Command tells it.
-  struct Speaker {
-    ConnectionId connection{};
-    std::string_view worker{};
-    std::string_view origin{};
-  };
 
   // -- messages (server.cpp) ------------------------------------------------------
   void read_messages(Session& session, std::string_view unread);
@@ -290,6 +301,10 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] ConnectionId speaker(Session const& session);
   // Whose names it uses; valid until the next call.
   [[nodiscard]] std::string_view origin_of(Session const& session);
+  // -- rights (server_rights.cpp) ----------------------------------------------------
+  [[nodiscard]] Speaker speaker_of(Session const& session, ConnectionId connection);
+  [[nodiscard]] Status check_right(Speaker const& speaker, Right right, std::string_view command) const;
+  [[nodiscard]] Status check_right(Session const& session, SystemCommand const& command);
   void end_senders(std::vector<ConnectionId> const& senders);
   // The connection by which alerts leave; null: none was asked for.
   [[nodiscard]] Neighbour const* flag_road() const;
@@ -301,11 +316,6 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   void tell_alerts(std::vector<core::AlertNotice> const& notices);
 
   // -- commands of the daemon itself (system_commands.cpp) --------------------------
-  struct SystemCommand {
-    std::string_view name;
-    SystemHandler handler;
-    std::string_view parameters;  // accepted names, separated by blanks
-  };
   [[nodiscard]] static std::vector<SystemCommand> known_commands();
   void name_commands();
   void on_help(Session&, Message const&, Answer&, Status&);
@@ -327,7 +337,6 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] Result<core::Declarations> declarations_with(std::string_view table,
                                                              core::Declarations const& next) const;
   void on_stop(Session&, Message const&, Answer&, Status&);
-  [[nodiscard]] static bool may_administer(Session const& session, std::string_view command, Status& status);
   void on_restart(Session&, Message const&, Answer&, Status&);
   void on_quitting(Session&, Message const&, Answer&, Status&);
   void on_log_rotate(Session&, Message const&, Answer&, Status&);

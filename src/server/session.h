@@ -11,6 +11,7 @@
 
 #include "core/subscriptions.h"
 #include "env/network.h"
+#include "fastjournal/rights.h"
 #include "fastjournal/types.h"
 #include "server/admission.h"
 #include "server/client_memory.h"
@@ -40,15 +41,14 @@ struct Session {
   Session(ConnectionId connection, env::Peer const& from, wire::FrameLimits limits)
       : id(connection), peer(from.text), origin(from.origin), listener(from.listener), framer(limits) {
     worker = peer + "#" + std::to_string(static_cast<std::uint64_t>(connection));
-    administrator = peer.starts_with("unix:");
   }
 
   ConnectionId id;
   std::string peer;
-  std::string origin;         // whom it counts to (env::Peer)
-  std::uint32_t listener;     // by which it came; 0: we made it
-  std::string worker;         // who it is in leases, unless it says otherwise
-  bool administrator{false};  // a unix socket's file mode says who may connect (DECISIONS 32)
+  std::string origin;      // whom it counts to (env::Peer)
+  std::uint32_t listener;  // by which it came; 0: we made it
+  std::string worker;      // who it is in leases, unless it says otherwise
+  Rights rights{};         // of the listener; those of a connection that we made
   wire::Framer framer;
   std::string in;              // bytes of a message that is not whole, or that wait for room in `out`
   std::string out;             // answers

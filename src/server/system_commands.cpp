@@ -64,32 +64,25 @@ Status read_wish(Message const& message, core::ListenWish& wish) {
 
 }  // namespace
 
-// DECISIONS 32.
-bool Server::may_administer(Session const& session, std::string_view command, Status& status) {
-  if (session.administrator || session.communicator) return true;
-  status = Status{Code::not_allowed, std::string{command} + " counts from the daemon's unix socket only"};
-  return false;
-}
-
 std::vector<Server::SystemCommand> Server::known_commands() {
   return {
       {"HELP", &Server::on_help, "command"},
       {"ALIVE", &Server::on_alive, "serial timestamp"},
-      {"TABLES", &Server::on_tables, ""},
-      {"STATS", &Server::on_stats, "table"},
-      {"ALERTS", &Server::on_alerts, "table"},
-      {"LOWER", &Server::on_lower, "name table"},
-      {"LISTEN", &Server::on_listen, "table domain mode credit worker"},
+      {"TABLES", &Server::on_tables, "", Right::read},
+      {"STATS", &Server::on_stats, "table", Right::read},
+      {"ALERTS", &Server::on_alerts, "table", Right::read},
+      {"LOWER", &Server::on_lower, "name table", Right::manage},
+      {"LISTEN", &Server::on_listen, "table domain mode credit worker", Right::work},
       {"UNLISTEN", &Server::on_unlisten, "table domain"},
-      {"FETCH", &Server::on_fetch, "table from to count bytes snapshot cursor"},
-      {"DIGEST", &Server::on_digest, "table"},
-      {"BACKUP", &Server::on_backup, "digest"},
-      {"BACKUP_DONE", &Server::on_backup_done, ""},
-      {"RELOAD", &Server::on_reload, "table dry_run"},
-      {"STOP", &Server::on_stop, ""},
-      {"RESTART", &Server::on_restart, ""},
-      {"LOG_ROTATE", &Server::on_log_rotate, ""},
-      {"LOG", &Server::on_log_rotate, ""},
+      {"FETCH", &Server::on_fetch, "table from to count bytes snapshot cursor", Right::read},
+      {"DIGEST", &Server::on_digest, "table", Right::admin},
+      {"BACKUP", &Server::on_backup, "digest", Right::admin},
+      {"BACKUP_DONE", &Server::on_backup_done, "", Right::admin},
+      {"RELOAD", &Server::on_reload, "table dry_run", Right::admin},
+      {"STOP", &Server::on_stop, "", Right::admin, true},
+      {"RESTART", &Server::on_restart, "", Right::admin, true},
+      {"LOG_ROTATE", &Server::on_log_rotate, "", Right::admin, true},
+      {"LOG", &Server::on_log_rotate, "", Right::admin, true},
       // Answered never, or a loop of two polite services would not end.
       {"READY", &Server::on_ignored, ""},
       {"UNKNOWN", &Server::on_ignored, ""},
@@ -124,7 +117,7 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_commands(
 
 std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers() {
   return {
-      {"ERROR", "command code message parameter"},
+      {"ERROR", "command code message parameter right"},
       {"TABLE", "name type persistent log rows key columns types description"},
       {"STATS",
        "table now connections connections_ever connections_refused connections_silent messages invalid unknown "
@@ -206,6 +199,7 @@ void Server::help_on(std::string_view command, Answer& answer, Status& status) c
     answer.message("HELP")
         .add("command", command)
         .add("type", std::string_view{"daemon"})
+        .add("right", system_commands_[system].right ? name_of(*system_commands_[system].right) : "none")
         .add("parameters", system_commands_[system].parameters);
   for (auto const& [name, type] : types_) {
     std::uint32_t const index = type->find_command(command);
@@ -220,7 +214,8 @@ void Server::help_on(std::string_view command, Answer& answer, Status& status) c
     answer.message("HELP")
         .add("command", command)
         .add("type", std::string_view{name})
-        .add("kind", kind_name(declared.kind));
+        .add("kind", kind_name(declared.kind))
+        .add("right", name_of(declared.right));
     answer.add("parameters", std::string_view{parameters}).add("answers", std::string_view{declared.answers});
     answer.add("description", std::string_view{declared.description});
   }
@@ -406,12 +401,8 @@ void Server::on_unlisten(Session& session, Message const& message, Answer& answe
   if (!domain.empty()) answer.add("domain", domain);
 }
 
-void Server::on_reload(Session& session, Message const& message, Answer& answer, Status& status) {
+void Server::on_reload(Session&, Message const& message, Answer& answer, Status& status) {
   std::int64_t const dry_run = message.has("dry_run") ? message.integer("dry_run").value_or(-1) : 0;
-  if (!session.administrator) {
-    status = Status{Code::not_allowed, "RELOAD counts from the daemon's unix socket only; or send the daemon SIGHUP"};
-    return;
-  }
   if (dry_run != 0 && dry_run != 1) {
     status = Status{Code::bad_parameter, "dry_run: expected 0 or 1"}.with("parameter", "dry_run");
     return;
@@ -429,10 +420,6 @@ void Server::on_reload(Session& session, Message const& message, Answer& answer,
 
 // All logs at one moment: everything that was decided before is in the files that the answer names, below `end`.
 void Server::on_backup(Session& session, Message const& message, Answer& answer, Status& status) {
-  if (!session.administrator) {
-    status = Status{Code::not_allowed, "BACKUP counts from the daemon's unix socket only"};
-    return;
-  }
   if (backup_) {
     status = Status{Code::in_use, "another backup is being made; one at a time"};
     return;
@@ -461,9 +448,7 @@ void Server::on_backup(Session& session, Message const& message, Answer& answer,
 }
 
 void Server::on_backup_done(Session& session, Message const&, Answer& answer, Status& status) {
-  if (!session.administrator)
-    status = Status{Code::not_allowed, "BACKUP_DONE counts from the daemon's unix socket only"};
-  else if (backup_ != session.id)
+  if (backup_ != session.id)
     status = Status{Code::wrong_state, "this connection makes no backup"};
   else if (!end_backup(session.id))
     status = Status{Code::no_space,
@@ -482,20 +467,17 @@ bool Server::end_backup(ConnectionId id) {
 }
 
 // A communicatord takes no answers to these; whoever stands at the socket wants to see that it was heard.
-void Server::on_stop(Session& session, Message const&, Answer& answer, Status& status) {
-  if (!may_administer(session, "STOP", status)) return;
+void Server::on_stop(Session& session, Message const&, Answer& answer, Status&) {
   administration_.stop("the command STOP from " + session.peer);
   if (!session.communicator) answer.message("STOPPING");
 }
 
-void Server::on_restart(Session& session, Message const&, Answer& answer, Status& status) {
-  if (!may_administer(session, "RESTART", status)) return;
+void Server::on_restart(Session& session, Message const&, Answer& answer, Status&) {
   administration_.restart("the command RESTART from " + session.peer);
   if (!session.communicator) answer.message("RESTARTING");
 }
 
 void Server::on_log_rotate(Session& session, Message const&, Answer& answer, Status& status) {
-  if (!may_administer(session, "LOG_ROTATE", status)) return;
   status = administration_.rotate_log();
   if (status.ok() && !session.communicator) answer.message("LOG_ROTATED");
 }

@@ -38,19 +38,18 @@ class RealDaemon {
   }
 
   [[nodiscard]] std::vector<std::string> command_line() const {
-    return {FJ_BINARY_DIR "/bin/fastjournald",
-            "--config",
-            folder_ / "fastjournal.xml",
-            "--tables",
-            folder_ / "tables",
-            "--plugins",
-            plugins,
-            "--data",
-            folder_ / "data",
-            "--listen",
-            "127.0.0.1:0",
-            "--listen",
-            "unix:" + (folder_ / "socket")};
+    std::vector<std::string> words{FJ_BINARY_DIR "/bin/fastjournald",
+                                   "--config",
+                                   folder_ / "fastjournal.xml",
+                                   "--tables",
+                                   folder_ / "tables",
+                                   "--plugins",
+                                   plugins,
+                                   "--data",
+                                   folder_ / "data"};
+    if (!listens_as_configured)
+      words.insert(words.end(), {"--listen", "127.0.0.1:0", "--listen", "unix:" + (folder_ / "socket")});
+    return words;
   }
 
   // False: it did not get ready; output() says why.
@@ -75,6 +74,7 @@ class RealDaemon {
 
   std::vector<std::string> environment;  // NAME=value, beside the test's own
   std::string plugins{FJ_BINARY_DIR "/plugins"};
+  bool listens_as_configured{false};  // else on TCP and a unix socket of its own
 
   [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }
   [[nodiscard]] std::string const& local() const { return addresses_.back(); }

@@ -97,9 +97,14 @@ BOOST_FIXTURE_TEST_CASE(an_installed_daemon_starts_and_a_row_is_put_and_worked_o
   BOOST_TEST(has(worked, "working on http://example.com/"), worked);
   BOOST_TEST(has(worked, ": done"), worked);
   BOOST_TEST(fs::is_directory(folder.path() / "data/shared"));
-  // Its unix socket too: what only an administrator may do.
-  std::string const socket = "unix:" + (prefix / "var/lib/fastjournal/fastjournal.sock").string();
-  BOOST_TEST(has(run({"--server", socket, "apply", "--yes"}), "nothing to change"));
+  // By TCP only what is not the administrator's.
+  BOOST_TEST(has(run({"apply", "--yes"}), "needs the right admin"));
+  // Where nobody names an address, its administrator's socket is found, in a folder that the daemon has made.
+  fs::path const socket = prefix / "var/run/fastjournal/fastjournal.sock";
+  BOOST_TEST((fs::status(socket).permissions() == (fs::perms::owner_read | fs::perms::owner_write)));
+  address.clear();
+  BOOST_TEST(has(run({"apply", "--yes"}), "nothing to change"));
+  BOOST_TEST(has(run({"ping"}), "unix:" + socket.string() + " answers"));
 }
 
 BOOST_FIXTURE_TEST_CASE(its_files_are_good_and_name_schemas_that_are_there, Installed) {

@@ -72,6 +72,36 @@ BOOST_FIXTURE_TEST_CASE(malformed_lines_are_answered_with_the_reason_and_the_con
   BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
 }
 
+BOOST_AUTO_TEST_CASE(sockets_have_the_modes_and_rights_that_they_declare) {
+  RealDaemon daemon{""};
+  daemon.write("fastjournal.xml",
+               "<fastjournal><listen address=\"127.0.0.1:0\" rights=\"read\"/>\n<socket path=\"run/a/producers\" "
+               "mode=\"0622\" rights=\"add\"/><socket path=\"workers\" rights=\"read work\"/></fastjournal>\n");
+  daemon.listens_as_configured = true;
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  auto const mode_of = [](std::filesystem::path const& path) {
+    return static_cast<unsigned>(std::filesystem::status(path).permissions());
+  };
+  std::filesystem::path const folder = daemon.folder();
+  std::filesystem::path const administrators = folder / "data/fastjournal.sock";
+  BOOST_TEST(mode_of(folder / "run/a/producers") == 0622U);
+  BOOST_TEST(mode_of(folder / "workers") == 0660U);
+  BOOST_TEST(mode_of(administrators) == 0600U);
+  LineClient reader{daemon.tcp()};
+  LineClient producer{"unix:" + (folder / "run/a/producers").string()};
+  LineClient worker{"unix:" + (folder / "workers").string()};
+  LineClient administrator{"unix:" + administrators.string()};
+  BOOST_TEST(ask(producer, "INSERT table=jobs;name=a").starts_with("INSERTED "));
+  BOOST_TEST(has(ask(producer, "PEEK table=jobs;name=a"), "right=read"));
+  BOOST_TEST(ask(reader, "PEEK table=jobs;name=a").starts_with("ROW "));
+  BOOST_TEST(has(ask(reader, "NEXT table=jobs"), "right=work"));
+  BOOST_TEST(ask(worker, "NEXT table=jobs").starts_with("ROW "));
+  std::string const refused = ask(worker, "STOP");
+  BOOST_TEST(has(refused, "use the administrator's socket, unix:" + administrators.string()), refused);
+  BOOST_TEST(ask(administrator, "STOP") == "STOPPING");
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_crowd_that_says_nothing_keeps_nobody_out_for_long) {
   RealDaemon daemon{""};
   daemon.write("fastjournal.xml",
@@ -178,12 +208,12 @@ BOOST_FIXTURE_TEST_CASE(a_data_folder_in_use_is_said_so, Running) {
 
 // The folder is in use as well, which only its log would tell.
 BOOST_FIXTURE_TEST_CASE(an_address_in_use_is_found_before_the_log_is_read, Running) {
-  for (std::string const& address : {daemon.tcp(), daemon.local(), std::string{"192.0.2.1:0"},
-                                     "unix:" + (daemon.folder() / "nowhere/socket").string()}) {
+  for (std::string const& address :
+       {daemon.tcp(), daemon.local(), std::string{"192.0.2.1:0"}, std::string{"unix:/proc/nowhere/socket"}}) {
     std::vector<std::string> words = daemon.command_line();
     words.resize(words.size() - 2);
     words.insert(words.end(), {"--listen", address});
-    if (address.starts_with("192.")) words.emplace_back("--plain-text");
+    if (address.starts_with("192.")) words.insert(words.end(), {"--plain-text", "--rights", "add"});
     ChildProcess second{words};
     BOOST_TEST(second.wait().value_or(0) == 1);
     BOOST_TEST(has(second.output(), address.substr(0, address.rfind(':'))), second.output());
@@ -209,7 +239,7 @@ BOOST_FIXTURE_TEST_CASE(a_bad_address_and_one_that_others_reach_are_refused_at_o
   }
   // Whoever says so gets it.
   stop();
-  BOOST_REQUIRE_MESSAGE(daemon.start({"--plain-text", "--listen", "0.0.0.0:0"}), daemon.output());
+  BOOST_REQUIRE_MESSAGE(daemon.start({"--plain-text", "--rights", "all", "--listen", "0.0.0.0:0"}), daemon.output());
   BOOST_TEST(has(daemon.output(), "listening 0.0.0.0:"));
 }
 

@@ -1,6 +1,7 @@
 #include "tests/world/play.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <utility>
@@ -126,6 +127,7 @@ class Player {
     if (is_right() && following_() % 100 == 0) send_stranger();
     if (is_right()) be_silent();
     if (is_right() && following_() % 200 == 0) crowd();
+    if (is_right() && following_() % 50 == 0) overstep();
     if (is_right() && draw(64) == 0) look();
     if (is_right() && draw(8) == 0) books.nobody_waits_in_vain();
   }
@@ -255,6 +257,27 @@ class Player {
   void leave_silent() {
     world_.network().drop(silent_);
     silent_ = ConnectionId::none;
+  }
+
+  // Whoever has one right tries what needs another: it is refused, and nothing is done.
+  void overstep() {
+    struct Try {
+      Right right;
+      char const* line;
+    };
+    static constexpr Try kTries[] = {
+        {Right::read, "PEEK table=jobs;name=k1"},     {Right::add, "INSERT table=jobs;name=overstep"},
+        {Right::work, "NEXT table=jobs;count=4"},     {Right::manage, "PAUSE table=jobs"},
+        {Right::manage, "DELETE table=jobs;name=k1"}, {Right::admin, "STOP"}};
+    Try const& one = kTries[following_() % std::size(kTries)];
+    Right const has = static_cast<Right>(following_() % kRightNames.size());
+    if (has == one.right) return;
+    world_.give_rights("limited", {has});
+    world_.send("limited", one.line);
+    world_.settle();
+    std::string const heard = world_.take_line("limited").value_or("");
+    if (heard.find("code=not_allowed;") == std::string::npos)
+      wrong(std::string{one.line} + " with the right " + std::string{name_of(has)} + ": " + heard);
   }
 
   // More come than there are places, of one address or of many: the administrator is heard all the same.

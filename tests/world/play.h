@@ -25,6 +25,7 @@
 //     finds it empty, and no number of its rows comes back;
 //   - whoever begins with what is no message is turned away, and nothing that it says is done;
 //   - whoever comes and says nothing is shown out after 30 s; a crowd never keeps the administrator out;
+//   - nobody does what the rights of its listener do not allow;
 //   - bits that rot where nothing is needed do no harm; in half of the lives the log is scrubbed: rotten bits of what is
 //     needed are found and mended while the daemon goes on, nothing sound is taken for damaged, and a start
 //     before that refuses, or everything is there;

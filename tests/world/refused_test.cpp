@@ -115,6 +115,19 @@ BOOST_FIXTURE_TEST_CASE(what_ends_by_itself_is_refused_and_no_alert, Fixture) {
   BOOST_TEST(world.told().empty());
 }
 
+// Not kept in the file as what the table can never take, nor confirmed: the administrator gives the right.
+BOOST_FIXTURE_TEST_CASE(an_alias_needs_the_right_of_the_command_that_it_means, Fixture) {
+  world.give_rights("reader", {Right::read, Right::work, Right::manage});
+  world.send("reader", "PUTJOB uri=a;n=1");
+  world.settle();
+  BOOST_TEST(world.take_line("reader").value_or("") == "JOBFAILED n=1;");
+  BOOST_TEST(world.kept().empty());
+  world.give_rights("producer", {Right::add});
+  world.send("producer", "PUTJOB uri=a;n=2");
+  world.settle();
+  BOOST_TEST(world.take_line("producer").value_or("") == "GOTJOB n=2;");
+}
+
 BOOST_FIXTURE_TEST_CASE(without_the_option_the_alert_tells, Telling) {
   BOOST_TEST(ask("PUTJOB n=1;uri=much too long") == "JOBFAILED n=1;");
   BOOST_TEST(world.kept().empty());

@@ -5,11 +5,12 @@
 
 namespace fastjournal::sim {
 
-ConnectionId SimNetwork::connect(std::string_view peer, std::string_view origin) {
+ConnectionId SimNetwork::connect(std::string_view peer, std::string_view origin, std::uint32_t listener) {
   ConnectionId const id{++last_id_};
   bool const local = peer.starts_with("unix:");
+  if (listener == 0) listener = local ? kAdministrator : kTcp;
   connections_[id];
-  handler_->on_open(id, {.text = peer, .origin = local ? "uid:0" : origin, .listener = local ? kAdministrator : kTcp});
+  handler_->on_open(id, {.text = peer, .origin = local ? "uid:0" : origin, .listener = listener});
   again_ = true;
   return id;
 }

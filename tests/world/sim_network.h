@@ -63,7 +63,7 @@ class SimNetwork final : public env::Network {
   // Listeners of the server: unix sockets are the administrator's.
   static constexpr std::uint32_t kTcp = 1;
   static constexpr std::uint32_t kAdministrator = 2;
-  ConnectionId connect(std::string_view peer, std::string_view origin = "ip:192.0.2.1");
+  ConnectionId connect(std::string_view peer, std::string_view origin = "ip:192.0.2.1", std::uint32_t listener = 0);
   Connection& at(ConnectionId id) { return connections_.at(id); }
   // The client vanished.
   void drop(ConnectionId id);

@@ -103,6 +103,13 @@ class Player {
       world_.advance(DurationMs{span.value()});
       return {};
     }
+    if (word == "rights") {
+      std::size_t const end = std::min(rest.find(' '), rest.size());
+      Result<Rights> const rights = config::parse_rights(std::string_view{rest}.substr(std::min(end + 1, rest.size())));
+      if (!rights.ok()) return rights.status().text();
+      world_.give_rights(rest.substr(0, end), rights.value());
+      return {};
+    }
     if (word == "close") {
       world_.close(rest);
       return {};
@@ -123,7 +130,8 @@ class Player {
       if (Status status = world_.stop(); !status.ok()) return status.text();
       if (word == "stop") return {};
     } else {
-      return "no such step; known are table, communicatord, advance, close, crash, kill, restart, stop, start, memory, "
+      return "no such step; known are table, communicatord, rights, advance, close, crash, kill, restart, stop, start, "
+             "memory, "
              "clock, suspend, NAME> and NAME<";
     }
     return ensure_started();

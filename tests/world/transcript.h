@@ -15,6 +15,7 @@
 //   restart                   clean stop, then a new start
 //   stop                      clean stop alone: the clock may be set before the start
 //   start [accept-clock]      with --accept-clock; `start refused TEXT`: it fails, and says TEXT
+//   rights NAME WORDS         NAME comes by a listener that gives these: read add work manage admin; all
 //   communicatord             before the start: a communicatord is there; the client of that name is it
 //   memory 1GiB               what rows may take
 //   clock 3h                  somebody sets the clock of the wall; -3h: back

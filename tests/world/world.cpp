@@ -108,8 +108,10 @@ Status World::start() {
   kept_.clear();
   keeping_.clear();
   server_ = std::make_unique<server::Server>(clock_, network_, types_, limits, *this);
-  server_->add_listener(SimNetwork::kTcp, {.address = "sim:4050"});
-  server_->add_listener(SimNetwork::kAdministrator, {.address = "unix:/run/fastjournal.sock", .administrator = true});
+  server_->add_listener(SimNetwork::kTcp, {"sim:4050", kLoopbackRights});
+  server_->add_listener(SimNetwork::kAdministrator, {"unix:/run/fastjournal.sock", kAllRights});
+  for (auto const& [name, listener] : listeners_)
+    server_->add_listener(listener.first, {"unix:/run/" + name, listener.second});
   server_->judge_clock_by(clock_rules);
   if (configure) configure(*server_);
   stop_reason_.clear();
@@ -201,11 +203,21 @@ void World::tell_kept(Status const& status) {
   for (std::uint64_t const ticket : std::exchange(keeping_, {})) server_->refused_kept(ticket, status);
 }
 
+void World::give_rights(std::string const& name, Rights rights) {
+  std::uint32_t const next = SimNetwork::kAdministrator + 1 + static_cast<std::uint32_t>(listeners_.size());
+  auto const at = listeners_.try_emplace(name, next, rights).first;
+  at->second.second = rights;
+  close(name);
+  if (server_ != nullptr) server_->add_listener(at->second.first, {"unix:/run/" + name, rights});
+}
+
 SimNetwork::Connection& World::connection(std::string const& name) {
   if (!clients_.contains(name)) {
     std::size_t const at = name.find('@');
+    auto const own = listeners_.find(name);
     clients_[name] = network_.connect((name == "admin" ? "unix:" : "sim:") + name,
-                                      at == std::string::npos ? "ip:192.0.2.1" : "ip:" + name.substr(at + 1));
+                                      at == std::string::npos ? "ip:192.0.2.1" : "ip:" + name.substr(at + 1),
+                                      own == listeners_.end() ? 0 : own->second.first);
   }
   return network_.at(clients_[name]);
 }

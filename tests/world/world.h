@@ -49,6 +49,8 @@ class World final : public server::Administration {
   // address. `line` without LF.
   void send(std::string const& name, std::string_view line);
   [[nodiscard]] std::optional<std::string> take_line(std::string const& name);
+  // From its next connection on this client comes by a listener of its own, with these rights.
+  void give_rights(std::string const& name, Rights rights);
   // The daemon has closed its connection.
   [[nodiscard]] bool is_closed(std::string const& name);
   void close(std::string const& name);
@@ -130,6 +132,7 @@ class World final : public server::Administration {
   core::TableTypes types_;
   core::Declarations declarations_;
   std::map<std::string, ConnectionId> clients_;
+  std::map<std::string, std::pair<std::uint32_t, Rights>> listeners_;  // of clients with one of their own
   std::unique_ptr<server::Server> server_;
   // By name: "shared", and those that tables name.
   std::map<std::string, std::unique_ptr<storage::FileLog>, std::less<>> logs_;

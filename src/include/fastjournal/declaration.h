@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fastjournal/rights.h"
+
 namespace fastjournal {
 
 // wire.md, "Table declarations": each has several accepted spellings in XML
@@ -101,6 +103,7 @@ enum class CommandKind : std::uint8_t {
 struct CommandDeclaration {
   std::string name;  // upper case
   CommandKind kind{CommandKind::read};
+  Right right{Right::read};  // which its sender must have
   std::vector<ParameterDeclaration> parameters;
   bool takes_columns{false};  // column names are parameters too
   // What LISTEN mode deliver runs for its listener, at most one command of a type. It takes the

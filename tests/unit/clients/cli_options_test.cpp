@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_environment_names_the_server_unless_an_option_does) {
   BOOST_TEST(parsed({"ping"}).server == "10.0.0.1:1");
   BOOST_TEST(parsed({"--server", "h:2", "ping"}).server == "h:2");
   BOOST_REQUIRE(::unsetenv("FASTJOURNAL_SERVER") == 0);
-  BOOST_TEST(parsed({"ping"}).server == "127.0.0.1:4050");
+  BOOST_TEST(parsed({"ping"}).server.empty());  // find_server looks for one
 }
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_the_dashes_belongs_to_the_command) {

@@ -23,15 +23,16 @@ BOOST_AUTO_TEST_CASE(an_empty_file_means_the_defaults) {
   BOOST_TEST((read->logs[0] == LogDeclaration{"shared", 16U << 20U, 2, 0}));
   BOOST_TEST((read->limits == LimitsDeclaration{}));
   BOOST_TEST((read->logging == LoggingDeclaration{"info", ""}));
-  BOOST_TEST(read->unix_mode == 0660U);
 }
 
 BOOST_AUTO_TEST_CASE(everything_arrives) {
   ScratchFolder const folder;
   Result<DaemonDeclaration> const read = read_daemon(folder.write("f.xml", R"(<fastjournal>
-  <socket path="run/a.sock" mode="0600"/>
+  <socket path="run/a.sock" mode="0640" rights="all"/>
+  <socket path="/run/b.sock" rights="work add"/>
+  <socket path="c.sock" rights="admin"/>
   <listen address="[::1]:0"/>
-  <listen address="192.0.2.1:4051" plain-text="true"/>
+  <listen address="192.0.2.1:4051" plain-text="true" rights="add"/>
   <data folder="/var/lib/fastjournal"/>
   <tables folder="../tables"/>
   <plugins folder="plugins"/>
@@ -44,11 +45,16 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   <logging level="warn" file="a.log"/>
 </fastjournal>)"));
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
-  BOOST_REQUIRE(read->listen.size() == 3);
+  BOOST_REQUIRE(read->listen.size() == 5);
   BOOST_TEST((read->listen[0] == ListenDeclaration{"[::1]:0", true, false}));
-  BOOST_TEST((read->listen[1] == ListenDeclaration{"192.0.2.1:4051", false, true}));
+  BOOST_TEST((read->listen[1] == ListenDeclaration{"192.0.2.1:4051", false, true, Rights{Right::add}}));
   BOOST_TEST(read->listen[2].address == "unix:" + (folder.path() / "run/a.sock").string());
-  BOOST_TEST(read->unix_mode == 0600U);
+  BOOST_TEST(read->listen[2].unix_mode == 0640U);
+  BOOST_TEST((read->listen[2].rights == kAllRights));
+  BOOST_TEST(read->listen[3].address == "unix:/run/b.sock");
+  BOOST_TEST(read->listen[3].unix_mode == 0660U);
+  BOOST_TEST((read->listen[3].rights == Rights{Right::add, Right::work}));
+  BOOST_TEST(read->listen[4].unix_mode == 0600U);
   BOOST_TEST(read->data_folder == "/var/lib/fastjournal");
   BOOST_TEST(read->tables_folder == (folder.path().parent_path() / "tables").string());
   BOOST_TEST(read->plugins_folder == (folder.path() / "plugins").string());

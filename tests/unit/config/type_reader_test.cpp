@@ -13,12 +13,12 @@ BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
   Result<TypeDeclaration> const read = read_type(folder.write("tree.xml", R"(<table-type name="tree">
   <description>Trees.</description>
   <commands>
-    <command name="PUT" kind="add" columns="true" answers="PUT_DONE">
+    <command name="PUT" kind="add" right="add" columns="true" answers="PUT_DONE">
       <description>Plants.</description>
       <parameter name="table" type="string" required="true">Which.</parameter>
       <parameter name="until" type="date">When.</parameter>
     </command>
-    <command name="CUT" kind="remove"><description>Fells.</description></command>
+    <command name="CUT" kind="remove" right="manage"><description>Fells.</description></command>
   </commands>
   <answers>
     <answer name="PUT_DONE" columns="true"><description>It grows.</description>
@@ -39,6 +39,8 @@ BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
   CommandDeclaration const& put = type.commands[0];
   BOOST_TEST(put.name == "PUT");
   BOOST_TEST((put.kind == CommandKind::add));
+  BOOST_TEST((put.right == Right::add));
+  BOOST_TEST((type.commands[1].right == Right::manage));
   BOOST_TEST(put.takes_columns);
   BOOST_TEST(put.answers == "PUT_DONE");
   BOOST_TEST(put.description == "Plants.");

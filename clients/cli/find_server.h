@@ -1,0 +1,12 @@
+// Which daemon is meant where nobody names one.
+#pragma once
+
+#include <string>
+
+namespace fastjournal::cli {
+
+// The administrator's socket of the daemon that was installed or built with this program, where somebody listens
+// there and we may connect: it gives every right. Else the port that daemons have by default.
+[[nodiscard]] std::string find_server();
+
+}  // namespace fastjournal::cli
