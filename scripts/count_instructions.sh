@@ -11,9 +11,9 @@ compiler="g++ $(g++ -dumpversion)"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Of all that Server::on_bytes does while the steps are played.
+# Of all that Server::read_messages does while the steps are played: what a turn has no time for is read by the next.
 count() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*Server::on_bytes*' \
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*Server::read_messages*' \
     "$program" --rows "$rows" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
   sed -n 's/^==[0-9]*== Collected : //p' "$work/log"
 }

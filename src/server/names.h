@@ -8,11 +8,17 @@
 #include <cstddef>
 #include <string_view>
 
+#include "fastjournal/limits.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::server {
 
+// Whether there is anything to look at: most messages repeat nothing.
+[[nodiscard]] inline bool has_names_to_check(Message const& message) {
+  return message.command.size() > kCommandBytesMax || !message.from_server.empty() || !message.from_service.empty() ||
+         message.has("request");
+}
 // A value that the answer repeats; the status names the parameter and the limit, never the value.
 [[nodiscard]] Status check_echo(std::string_view name, Value const& value, std::size_t bytes_max);
 // The command, and the sender to whom the answer goes.

@@ -239,6 +239,7 @@ void Server::read_messages(Session& session, std::string_view unread) {
     }
     whole = true;
     std::uint64_t const looks_before = engine_.looks();
+    std::size_t const room_before = session.out.capacity();
     if (piece.kind == wire::Framer::Kind::bad) {
       session.binary = piece.is_frame;
       if (turn_away(session, piece.status)) return;
@@ -261,7 +262,8 @@ void Server::read_messages(Session& session, std::string_view unread) {
     if (status.ok() && record_.is_heaviest(looks)) note_command(looks);
     budget_.spend(looks);
     if (session.out.size() > kLetOnBytes) session.let_on_until_us = 0;
-    count(session);
+    // Of what its account has, only this grows here.
+    if (session.out.capacity() != room_before) count(session);
   }
   if (whole) heard(session);
   if (own) {
@@ -346,7 +348,7 @@ void Server::end_after_answers(Session& session) {
 void Server::handle(Session& session) {
   ++counters_.messages;
   if (!memory_ended_ && administration_.has_memory_ended()) begin_memory_end();
-  if (refuse_names(session)) return;
+  if (has_names_to_check(message_) && refuse_names(session)) return;
   if (session.neighbour && !prepare_from_neighbour(session)) return;
   answer_.clear();
   Status status;
