@@ -18,7 +18,8 @@ std::filesystem::path const kBuilt = std::filesystem::path{FJ_BINARY_DIR} / "tes
 std::string declaration(std::string const& name) {
   return "<table-type name=\"" + name +
          "\">\n  <description>A type for a test.</description>\n"
-         "  <commands>\n    <command name=\"PROBE\" kind=\"read\"><description>Does nothing.</description></command>\n"
+         "  <commands>\n    <command name=\"PROBE\" kind=\"read\" right=\"read\"><description>Does "
+         "nothing.</description></command>\n"
          "  </commands>\n</table-type>\n";
 }
 
