@@ -197,6 +197,11 @@ verb_crash() {
   exec "$root/build/release/bin/fj_crash" "$@"
 }
 
+verb_hostile() {
+  program fj_hostile
+  exec "$root/build/release/bin/fj_hostile" "$@"
+}
+
 # count [--write]: against the baseline, or a new baseline.
 verb_count() {
   install_packages "${packages_build[@]}" "${packages_count[@]}"
@@ -358,6 +363,7 @@ usage: ./mk VERB [...]
   sim [--seed N]        random lives of the whole daemon in the simulator
   sim --model           the same, every answer held against the reference model
   crash [--seed N]      millions of simulated power cuts, damaged sectors and failing calls against the log store
+  hostile [--full]      what hostile clients and careless hands do to the daemon, beside an honest client
   mutants [--only NAME]  puts known faults into the log store: the proofs must see each
   fuzz [NAME] [SECONDS]  feed the parsers with what breaks parsers (default: all, 60 s each)
   format [--check] [FILE...]  clang-format
@@ -374,7 +380,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | count | crash | mutants | fuzz | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | count | crash | hostile | mutants | fuzz | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

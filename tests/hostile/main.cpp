@@ -1,0 +1,78 @@
+// fj_hostile: one client against the daemon, or a careless hand at its files. Each attack gets a daemon of its own
+// under a limit of its address space; an honest client works beside it all the time. Fails if a daemon ends, if the
+// honest client is not served, or if an attack got what it wanted. Times are told, not judged.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/hostile/attacks.h"
+#include "tests/hostile/report.h"
+
+namespace {
+
+using namespace fastjournal::hostile;
+
+struct Settings {
+  Programs programs;
+  std::uint64_t address_space_mib{1024};
+  Scale scale;
+};
+
+Figure carry_out(Attack const& attack, Settings const& settings) {
+  Figure out{.attack = attack.name, .what = attack.what};
+  Victim victim{settings.programs, settings.address_space_mib << 20U, attack.configuration};
+  victim.declare("honest");
+  attack.prepare(victim);
+  static_cast<void>(victim.start());
+  try {
+    Witness witness{attack.witness_is_local ? victim.local() : victim.tcp(), "honest"};
+    Outcome const outcome = attack.run(victim, settings.scale);
+    witness.stop();
+    out.did = outcome.did;
+    if (!outcome.wrong.empty()) out.wrong.push_back(outcome.wrong);
+    out.longest_ms = witness.longest().count() * 1000;
+    out.answers = witness.answers();
+    if (!witness.refused().empty()) out.wrong.push_back("the honest client heard: " + witness.refused());
+  } catch (std::exception const& error) {
+    out.wrong.push_back(error.what());
+  }
+  out.peak_mib = static_cast<double>(victim.peak_bytes()) / (1U << 20U);
+  if (std::string const ending = victim.ending(); !ending.empty()) out.wrong.push_back("the daemon " + ending);
+  out.start_s = victim.restart().count();
+  return out;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  Settings settings;
+  std::vector<std::string> only;
+  bool json = false;
+  CLI::App app{"What hostile clients and careless hands do to the daemon"};
+  app.add_option("--daemon", settings.programs.daemon, "the fastjournald that is attacked")->capture_default_str();
+  app.add_option("--plugins", settings.programs.plugins, "its table types")->capture_default_str();
+  app.add_option("--memory", settings.address_space_mib, "MiB of address space for each daemon")
+      ->check(CLI::Range(256, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--only", only, "these attacks; all if absent")->delimiter(',');
+  app.add_flag("--full", settings.scale.full, "as much as a determined attacker has: some minutes");
+  app.add_flag("--json", json, "figures as JSON instead of a table");
+  CLI11_PARSE(app, count, words);
+
+  std::vector<Figure> figures;
+  bool well = true;
+  for (Attack const& attack : all_attacks()) {
+    if (!only.empty() && std::find(only.begin(), only.end(), attack.name) == only.end()) continue;
+    fmt::print(stderr, "{}: {}\n", attack.name, attack.what);
+    try {
+      figures.push_back(carry_out(attack, settings));
+    } catch (std::exception const& error) {
+      figures.push_back({.attack = attack.name, .what = attack.what, .wrong = {error.what()}});
+    }
+    well = well && figures.back().wrong.empty();
+  }
+  fmt::print("{}", json ? as_json(figures) : as_table(figures));
+  return well && !figures.empty() ? 0 : 1;
+}
