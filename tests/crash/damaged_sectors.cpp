@@ -49,7 +49,7 @@ class DamagedLog {
     for (std::uint64_t i = 0; i < tries && !proof_.is_over(); ++i) {
       auto const how = static_cast<Damage>(draw(kDamages));
       Piece const& piece = pieces_[draw(pieces_.size())];
-      if (i % kFileEvery == 0) {
+      if (i % kFileEvery == 0 && !is_old_) {
         if (auto wrong = lose_file(piece)) return *wrong;
         continue;
       }
@@ -80,9 +80,12 @@ class DamagedLog {
     }
     // A stamp tells what is durable, or else the header of the next container.
     is_stamped_ = draw(2) == 0;
+    is_old_ = draw(4) == 0;
     for (char const letter : std::string_view(is_stamped_ ? "pps" : "ppr"))
       if (!well_.step(letter) || !twin_.step(letter)) return well_.trouble() + twin_.trouble();
     well_.world.log.reset();
+    // Then nothing outside of the containers tells what is durable.
+    if (is_old_) become_old(well_.world.disk, sizes_.block);
     return find_pieces();
   }
 
@@ -235,6 +238,7 @@ class DamagedLog {
   Scenario well_;
   Scenario twin_;
   bool is_stamped_{false};
+  bool is_old_{false};  // of version 2, whose files are not told when they are gone
   Image image_;
   Image early_;  // some letters before
   std::vector<Piece> pieces_;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "storage/file_log.h"
+#include "storage/newest.h"
 #include "tests/sim/sim_disk.h"
 
 namespace fastjournal::storage::test {
@@ -106,6 +108,27 @@ struct World {
     return log->commit().ok();
   }
 };
+
+// As if version 2 had written the log: without `newest`, and with its number in the headers.
+inline void become_old(sim::SimDisk& disk, std::size_t block) {
+  disk.crash(sim::keep_all());
+  for (std::string const& name : disk.files()) {
+    if (name.ends_with(kNewestName)) {
+      disk.drop(name);
+      continue;
+    }
+    for (std::size_t copy = 0; copy < kHeaderBlocks; ++copy) {
+      std::vector<std::byte> const bytes = disk.content(name);
+      if (bytes.size() < (copy + 1) * block) continue;
+      auto const at = bytes.begin() + static_cast<std::ptrdiff_t>(copy * block);
+      std::vector<std::byte> head(at, at + kContainerHeaderBytes);
+      if (!decode_container(head)) continue;
+      store_little(head.data() + 2 * sizeof(std::uint64_t), std::uint32_t{2});
+      store_little(head.data(), hash64(as_text(std::span<std::byte const>(head).subspan(sizeof(std::uint64_t)))));
+      disk.overwrite(name, copy * block, head);
+    }
+  }
+}
 
 inline std::string pattern(std::size_t bytes, std::uint64_t seed) {
   std::string out(bytes, '\0');

@@ -2,7 +2,6 @@
 // failing calls, recoveries that are cut as well, and the bound on disk use.
 #include <random>
 
-#include "base/hash.h"
 #include "tests/crash/proofs.h"
 
 namespace fastjournal::storage::test {
@@ -81,30 +80,10 @@ class LongLife {
     return scenario_.step(Scenario::kSteps[draw(Scenario::kSteps.size())]);
   }
 
-  // As if version 2 had written it: the next start makes `newest`, and is cut as well.
-  void become_old() {
-    disk().crash(sim::keep_all());
-    for (std::string const& name : disk().files()) {
-      if (name.ends_with(kNewestName)) {
-        disk().drop(name);
-        continue;
-      }
-      for (std::size_t copy = 0; copy < kHeaderBlocks; ++copy) {
-        std::vector<std::byte> const bytes = disk().content(name);
-        if (bytes.size() < (copy + 1) * sizes_.block) continue;
-        auto const at = bytes.begin() + static_cast<std::ptrdiff_t>(copy * sizes_.block);
-        std::vector<std::byte> head(at, at + kContainerHeaderBytes);
-        if (!decode_container(head)) continue;
-        store_little(head.data() + 2 * sizeof(std::uint64_t), std::uint32_t{2});
-        store_little(head.data(), hash64(as_text(std::span<std::byte const>(head).subspan(sizeof(std::uint64_t)))));
-        disk().overwrite(name, copy * sizes_.block, head);
-      }
-    }
-  }
-
   std::optional<std::string> come_back() {
     crash();
-    if (draw(8) == 0) become_old();
+    // The next start makes `newest`, and is cut as well.
+    if (draw(8) == 0) become_old(disk(), sizes_.block);
     // The recovery is cut as well, now and then twice.
     for (std::uint64_t again = draw(3); again > 0; --again) {
       disk().stop_after(draw(20));
