@@ -27,7 +27,8 @@ struct Attack {
   std::string configuration{};             // in <fastjournal>
   std::function<void(Victim&)> prepare{};  // before the start: tables
   std::function<Outcome(Victim&, Scale)> run{};
-  bool witness_is_local{false};  // the honest client comes by the administrator's socket
+  std::uint64_t peak_mib_max{0};  // of resident memory, where the attack is on memory; 0: any
+  bool witness_is_local{false};   // the honest client comes by the administrator's socket
 };
 
 [[nodiscard]] std::vector<Attack> all_attacks();

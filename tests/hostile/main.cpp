@@ -39,6 +39,9 @@ Figure carry_out(Attack const& attack, Settings const& settings) {
     out.wrong.push_back(error.what());
   }
   out.peak_mib = static_cast<double>(victim.peak_bytes()) / (1U << 20U);
+  if (attack.peak_mib_max != 0 && out.peak_mib > static_cast<double>(attack.peak_mib_max))
+    out.wrong.push_back(
+        fmt::format("its memory grew to {:.0f} MiB, expected {} at the most", out.peak_mib, attack.peak_mib_max));
   if (std::string const ending = victim.ending(); !ending.empty()) out.wrong.push_back("the daemon " + ending);
   out.start_s = victim.restart().count();
   return out;
