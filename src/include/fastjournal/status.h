@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,35 +80,56 @@ inline constexpr CodeRow kCodeRows[] = {
 
 // Success, or a code with a sentence (what happened, where, what was expected,
 // what to do) and facts that a program may want: they become parameters of the
-// ERROR message (`holder`, `epoch`, ...). Success allocates nothing.
+// ERROR message (`holder`, `epoch`, ...). Success allocates nothing: what only a
+// failure has stands behind one pointer, so that a Status costs its way little.
 class [[nodiscard]] Status {
  public:
   using Facts = std::vector<std::pair<std::string, std::string>>;
 
   Status() = default;
-  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+  Status(Code code, std::string message)
+      : code_(code), detail_(std::make_unique<Detail>(Detail{std::move(message), {}})) {}
+  Status(Status const& other)
+      : code_(other.code_), detail_(other.detail_ ? std::make_unique<Detail>(*other.detail_) : nullptr) {}
+  Status& operator=(Status const& other) {
+    if (this != &other) *this = Status{other};
+    return *this;
+  }
+  Status(Status&&) = default;
+  Status& operator=(Status&&) = default;
+  ~Status() = default;
 
   [[nodiscard]] bool ok() const { return code_ == Code::ok; }
   [[nodiscard]] Code code() const { return code_; }
-  [[nodiscard]] std::string const& message() const { return message_; }
-  [[nodiscard]] Facts const& facts() const { return facts_; }
+  [[nodiscard]] std::string const& message() const { return detail().message; }
+  [[nodiscard]] Facts const& facts() const { return detail().facts; }
 
   Status&& with(std::string name, std::string value) && {
-    facts_.emplace_back(std::move(name), std::move(value));
+    if (!detail_) detail_ = std::make_unique<Detail>();
+    detail_->facts.emplace_back(std::move(name), std::move(value));
     return std::move(*this);
   }
 
   // For a person: "unknown_row: no row 812 in table pages".
   [[nodiscard]] std::string text() const {
     std::string out{row_of(code_).wire_name};
-    if (!message_.empty()) out.append(": ").append(message_);
+    if (!message().empty()) out.append(": ").append(message());
     return out;
   }
 
  private:
+  struct Detail {
+    std::string message;
+    Facts facts;
+  };
+
+  [[nodiscard]] Detail const& detail() const {
+    static Detail const nothing;
+    return detail_ ? *detail_ : nothing;
+  }
+
   Code code_{Code::ok};
-  std::string message_;
-  Facts facts_;
+  std::unique_ptr<Detail> detail_;
 };
 
 // A value, or the Status that says why there is none.

@@ -310,7 +310,7 @@ struct TableContext {
 };
 
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 10;
+inline constexpr std::uint32_t kPluginAbi = 11;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.
