@@ -256,7 +256,7 @@ bool Worker::touch(Row const& row, Child& child) {
     return true;
   }
   Code const code = touched.status().code();
-  // An outage may pass in time; an expired row may still be done within its lease (DECISIONS 20).
+  // An outage may pass in time; an expired row may still be done within its lease.
   if (is_outage(code) || code == Code::expired) return true;
   report(row, "lost while the command ran: " + touched.status().text());
   child.signal(SIGTERM);

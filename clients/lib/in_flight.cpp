@@ -49,7 +49,7 @@ void InFlight::add(Message message) {
   if (Status refusal = refusal_of(message); refusal.ok()) {
     reply.messages.push_back(std::move(message));
   } else if (command == "DONE" && resent && refusal.code() == Code::unknown_row) {
-    // The first DONE was carried out, only its answer was lost (DECISIONS 19).
+    // The first DONE was carried out, only its answer was lost.
     reply.messages.emplace_back("COMPLETED");
   } else if (status.ok()) {
     status = std::move(refusal);

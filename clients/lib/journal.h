@@ -86,7 +86,7 @@ struct Row {
 };
 // A ROW message; invalid if it is something else.
 [[nodiscard]] Result<Row> row_of(Message const& message);
-// True for the parameters of a ROW that are not columns; no column may have such a name (DECISIONS 28).
+// True for the parameters of a ROW that are not columns; no column may have such a name.
 [[nodiscard]] bool is_row_parameter(std::string_view name);
 
 struct NextOptions {
@@ -161,7 +161,7 @@ class Journal {
 
   // From here on puts without a client of their own carry `client` and 1, 2, 3, ...: an
   // INSERT whose answer was lost is sent again and counts once. A name per
-  // start of the process, never used before (DECISIONS 24); it belongs to the address that used it first.
+  // start of the process, never used before; it belongs to the address that used it first.
   void number_puts(std::string client) { client_ = std::move(client); }
   // Under a name of 128 random bits, which nobody else has.
   void number_puts() { client_ = drawn_name(); }

@@ -192,7 +192,7 @@ void Journal::alert_failed(std::uint32_t row, RemoveBody const& deleted, Effects
     effects.alert("row-failed", 60, message, "journal");
 }
 
-// A merge forgives a row's attempts; those of its life are remembered, or a poison row would never be noticed (DECISIONS 18).
+// A merge forgives a row's attempts; those of its life are remembered, or a poison row would never be noticed.
 void Journal::alert_weary(std::uint32_t row, Effects& effects) const {
   if (serving_at_ == 0 || !state_.is_weary(row)) return;
   std::string const message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +

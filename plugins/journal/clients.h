@@ -1,4 +1,4 @@
-// Which (client, sequence) were done already (DECISIONS 24): for each client a
+// Which (client, sequence) were done already: for each client a
 // high mark and the rows of the last 64 k sequence numbers. This outlives the
 // rows, so it has its own place in the log: segments of 512 numbers, each an
 // object of its own that can be copied forward alone.

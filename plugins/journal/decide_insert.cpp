@@ -1,5 +1,4 @@
-// INSERT: a new row, or a merge into the one that waits (journal.md, "Insert
-// and merge"; DECISIONS 21 to 24).
+// INSERT: a new row, or a merge into the one that waits (doc/merge.md).
 #include <algorithm>
 
 #include "model/key_codec.h"
@@ -51,7 +50,7 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   Parameters parameters{message};
   wish.now = now;
   wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", kPriorityDefault, 0, 255));
-  // What should have been done earlier is due now (DECISIONS 21).
+  // What should have been done earlier is due now.
   wish.date = std::max(now, parameters.date("process_date", now, now));
   wish.has_date = parameters.has("process_date");
   wish.expires = parameters.date("expiration_date", 0, now);

@@ -1,6 +1,5 @@
-// PAUSE, DRAIN, RESUME: whether the table hands out work and takes inserts
-// (journal.md, "For the person who keeps it running"). The last word counts:
-// a PAUSE of a table that drains pauses it, and takes inserts again.
+// PAUSE, DRAIN, RESUME: whether the table hands out work and takes inserts.
+// The last word counts: a PAUSE of a table that drains pauses it, and it takes inserts again.
 #include "model/date.h"
 #include "plugins/journal/journal.h"
 

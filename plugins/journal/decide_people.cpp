@@ -32,7 +32,7 @@ Status Journal::unknown_key() const {
           "table " + declaration_->name + " has no row of this key: it is done, deleted, expired or was never there"};
 }
 
-// An expired row is never shown (DECISIONS 20: one that is being processed lasts until its lease ends).
+// An expired row is never shown; one that is being processed lasts until its lease ends.
 bool Journal::is_visible(std::uint32_t index, std::int64_t now) const {
   Row const& row = state_.row(index);
   return !row.expires() || row.place() == Place::processing || !state_.view(index).facts.is_expired(now);

@@ -101,7 +101,7 @@ bool Journal::hold_without_connection(std::uint32_t number, Decision& decision) 
   Leases::Terms terms = state_.terms_of(lease.row);
   std::int64_t const grace = std::min(decision.now.value + options_.grace, timer::kDateMax);
   // Of this start: the worker is gone, its rows come back soon. Of a former one: the daemon was gone,
-  // and its workers get at least the grace to say that they are there (DECISIONS 16, 18).
+  // and its workers get at least the grace to say that they are there.
   terms.ends = former ? std::max(lease.ends, grace) : std::min(lease.ends, grace);
   terms.connection = 0;
   terms.start = decision.start;

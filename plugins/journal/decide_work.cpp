@@ -1,5 +1,4 @@
-// What workers say: NEXT, TOUCH, DONE, RELEASE, FAIL (journal.md, "Work";
-// DECISIONS 16 to 20, 23, 26), and what becomes of a row that comes back.
+// What workers say: NEXT, TOUCH, DONE, RELEASE, FAIL (doc/protocol.md), and what becomes of a row that comes back.
 #include <algorithm>
 
 #include "plugins/journal/journal.h"
@@ -182,7 +181,7 @@ Verdict Journal::touch(Command const& command, Decision& decision) const {
                                                 " has expired: finish it before its lease ends"};
     return Verdict::done;
   }
-  // Whoever touches holds it from now on (DECISIONS 17).
+  // Whoever touches a row has its lease from now on: a worker that connected anew goes on with its rows.
   Leases::Terms terms = state_.terms_of(row);
   terms.ends = std::min(decision.now.value + lease_ms, timer::kDateMax);
   // Its own connection need not give its name again.
@@ -212,7 +211,7 @@ Verdict Journal::done(Command const& command, Decision& decision) const {
   return next_too ? Verdict::again : Verdict::done;
 }
 
-// Without an error it counts nothing: the worker has no time for it. With one it is a failed attempt (DECISIONS 18).
+// Without an error it counts nothing: the worker has no time for it. With one it is a failed attempt.
 Verdict Journal::release(Command const& command, Decision& decision) const {
   if (decision.step > 0) {
     pause_after_failures(decision);
@@ -304,7 +303,7 @@ Journal::Ended Journal::give_back(std::uint32_t index, GiveBackBody const& body,
     append_give_back(decision.records, row.id(), body);
     return {Ended::waits, body.date};
   }
-  // The twin's data and id, the smaller priority, the returned row's counters (DECISIONS 23).
+  // The twin's data and id, the smaller priority, the returned row's counters.
   Row const& other = state_.row(twin);
   Facts const twin_facts = state_.view(twin).facts;
   FoldBody fold;

@@ -121,7 +121,8 @@ class Journal final : public Table {
   Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
                     std::int64_t wait_ms) const;
   Verdict give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const;
-  // When there may be something for a NEXT (DECISIONS 26); max() if the table has neither rows to come nor leases.
+  // When there may be something for a NEXT: the first process date or end of a lease; max() if the
+  // table has neither rows to come nor leases.
   [[nodiscard]] TimeMs next_date() const;
   Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
                    std::int64_t lease_ms) const;

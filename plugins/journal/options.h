@@ -40,7 +40,8 @@ struct Options {
   [[nodiscard]] std::uint8_t weary_from() const {
     return static_cast<std::uint8_t>(std::max(1, (max_lifetime_timeouts + 1) / 2));
   }
-  // How long a row rests after its n-th attempt (from 0), with what chance would add (DECISIONS 14).
+  // How long a row rests after its n-th attempt (from 0), jitter included: a hash of row and lease epoch, as the core
+  // has no chance.
   [[nodiscard]] std::int64_t back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const;
 };
 

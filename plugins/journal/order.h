@@ -44,7 +44,7 @@ class Order {
   [[nodiscard]] std::uint32_t first() const;
   [[nodiscard]] std::uint32_t first_of(std::string_view domain) const;
   // A slow row, of whose domain another was leased under `since` or later: a NEXT that began with that one
-  // is not the moment for it (DECISIONS 25).
+  // is not the moment for it.
   [[nodiscard]] bool is_slow_after(std::uint32_t row, LeaseEpoch since) const;
   // Of a due row.
   [[nodiscard]] Hold hold_of(std::uint32_t row) const;

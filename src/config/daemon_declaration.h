@@ -35,7 +35,7 @@ struct LogDeclaration {
   std::string name{"shared"};
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
-  std::uint32_t sync_interval_ms{0};  // 0: every acknowledgement is synced; else sync="interval" (DECISIONS 11)
+  std::uint32_t sync_interval_ms{0};           // 0: every acknowledgement is synced; else sync="interval"
   SyncPlace sync_place{SyncPlace::automatic};  // who waits for a sync
   SyncMethod sync_method{SyncMethod::automatic};
   std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not synced yet; then nothing more is taken

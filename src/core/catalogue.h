@@ -1,4 +1,4 @@
-// Which tables a log holds: the state of table 0 of each log (DECISIONS 1).
+// Which tables a log holds: the state of table 0 of each log.
 // An object like any other: decided, logged, applied, restated. The names and
 // types here are what makes an old log readable when conf/ has changed since.
 #pragma once
@@ -38,7 +38,7 @@ class Catalogue {
   static void append_table(Records& records, ObjectId object, TableId id, std::string_view name, std::string_view type);
   static void append_schema(Records& records, ObjectId object, TableId id, Schema const& schema);
   static void append_table_dropped(Records& records, ObjectId object, TableId id);
-  // The engine's `now`, so that time never goes back over a restart (DECISIONS 14), and why it is another than time
+  // The engine's `now`, so that time never goes back over a restart, and why it is another than time
   // alone makes it.
   struct Clock {
     enum class Why : std::uint8_t {

@@ -49,7 +49,7 @@ HostedTable* Engine::find_table(std::string_view name) {
 // ---------------------------------------------------------------------------
 // Commands
 
-// Decides step by step, applies each step, and closes the group (DECISIONS 12).
+// Decides step by step, applies each step, so that the next one sees it, and closes the group.
 Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs now, bool waited, Answer& answer,
                             Status& status) {
   CommandType const& type = table.type->commands()[command.index];
@@ -127,7 +127,7 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
 
   answer.clear();
   if (!command.message->has("request")) {
-    // Its answer comes out of order: without a number nobody could tell whose it is (DECISIONS 29).
+    // Its answer comes out of order: without a number nobody could tell to which command it belongs.
     status = Status{Code::missing_parameter,
                     std::string{command.message->command} + " with wait needs the parameter request"}
                  .with("parameter", "request");

@@ -1,4 +1,4 @@
-// How logs stay short (ARCHITECTURE 1, rule 6): the base follows the oldest
+// How logs stay short: the base follows the oldest
 // object that lives, and stragglers are copied forward in small steps.
 #include <algorithm>
 

@@ -1,5 +1,4 @@
-// Time that is another than its passing makes it (DECISIONS 14): what was lost of it, and a clock that was ahead
-// and is accepted as it is.
+// Corrections of `now`: time that was lost, and a clock that was ahead and is accepted as it is.
 #include <utility>
 
 #include "core/engine.h"

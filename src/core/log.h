@@ -18,7 +18,7 @@ struct LogUsage {
   std::uint64_t logical_bytes{0};  // end - base
   std::uint32_t containers{0};
   std::uint32_t containers_free{0};
-  std::uint32_t containers_kept{0};       // beside twice what lives, at most (DECISIONS 9)
+  std::uint32_t containers_kept{0};       // beside twice what lives, at most
   std::uint32_t containers_free_most{0};  // as many will be made ready
   std::uint32_t containers_held{0};       // beside these: kept for a copy that is being made
   std::uint64_t left_bytes{0};            // of the container that is written
@@ -50,11 +50,11 @@ class Log {
   // Within what was reserved; the body is filled by the caller before the next call.
   virtual Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                                 std::size_t body_bytes) = 0;
-  // The records since the last end_group stand or fall together (DECISIONS 3).
+  // The records since the last end_group are one group: after recovery all of them are there, or none.
   virtual void end_group(Promise promise) = 0;
   // Writes the open batch, and syncs if any group in it, or an earlier write
   // that was not synced, was promised `synced`. An error is fatal: nothing
-  // more may be acknowledged (ARCHITECTURE 1, rule 4).
+  // more may be acknowledged.
   [[nodiscard]] virtual Status commit() = 0;
 
   // Before anything more leaves, everything up to now is synced, whatever it was promised.

@@ -194,7 +194,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   found->paged_to = {};
   if (wish.mode == ListenMode::deliver) ++deliver_listeners_;
   keep(connection, client->second, cost_of(*found) - before);
-  // First in the line: what is due already wakes the newcomer itself (DECISIONS 30).
+  // First in the line: what is due already wakes the newcomer itself.
   enter(*found, true);
   if (wish.mode == ListenMode::wake) owe_wake(*found->topic);
   return true;

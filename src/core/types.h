@@ -44,7 +44,7 @@ class TableType {
   std::uint32_t delivering_{NameTable::kAbsent};
 };
 
-// By name; filled before recovery, never changed after (ARCHITECTURE, "Tables").
+// By name; filled before recovery, never changed after.
 using TableTypes = std::map<std::string, std::unique_ptr<TableType>, std::less<>>;
 
 }  // namespace fastjournal::core

@@ -38,7 +38,8 @@ class File {
   // bytes at such an address or offset or of such a length (whole blocks, kDirectAlignment); nothing was written.
   [[nodiscard]] virtual Status write_through(std::uint64_t offset, std::span<std::byte const> bytes) = 0;
   // Everything written before is durable when this returns ok. After an error
-  // nothing is known about any byte written since the last ok: never retry (ARCHITECTURE 1, rule 4).
+  // nothing is known about any byte written since the last ok. Never retry: a second call may return ok although the
+  // kernel has dropped the bytes.
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Result<std::uint64_t> size() = 0;
   [[nodiscard]] virtual Status truncate(std::uint64_t size) = 0;

@@ -16,7 +16,7 @@
 
 namespace fastjournal::model {
 
-// Of a row's encoded data (journal.md: up to 16 MiB of user data a row).
+// The most user data that a row may carry, encoded.
 inline constexpr std::size_t kRowBytesMax = std::size_t{16} << 20U;
 
 // How values of a type are held and compared.

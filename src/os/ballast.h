@@ -1,5 +1,5 @@
 // Memory kept for the moment in which there is no more. What was decided must be
-// applied (ARCHITECTURE 1), so the step under way may not fail: the new-handler
+// applied, so the step under way may not fail: the new-handler
 // gives the ballast back to the heap, the step goes on, and the process knows that it must take
 // nothing more until the ballast is there again. If memory ends once more before
 // that, the process says so in its last line and ends: what was acknowledged is in the log.

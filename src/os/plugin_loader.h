@@ -1,6 +1,6 @@
 // Table types from files: TYPE.so and TYPE.xml in one folder. The only place
 // with dlopen. What is loaded stays loaded until the process ends: tables hold
-// code of it, and a type never changes under a running daemon (ARCHITECTURE 3).
+// code of it, and a type never changes under a running daemon.
 #pragma once
 
 #include <filesystem>

@@ -4,7 +4,7 @@
 // goes on in the folder that it locked, or finds out that it was replaced.
 //
 // sync() is fdatasync, called once: after an error nothing is known about the
-// file, and only the caller can decide to stop (ARCHITECTURE 1, rule 4).
+// file, and only the caller can decide to stop.
 #pragma once
 
 #include <memory>

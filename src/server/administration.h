@@ -24,7 +24,7 @@ class Administration {
   virtual void restart(std::string_view reason) = 0;
   // The log file is opened again. Not ok: the old one stays in use.
   [[nodiscard]] virtual Status rotate_log() = 0;
-  // A write or sync failed: nothing more is acknowledged; end at once (ARCHITECTURE 1, rule 4).
+  // A write or sync failed: nothing more is acknowledged; end at once.
   virtual void fatal(Status const& status) = 0;
   // Runs it, on another thread if there is one, then gives it back to log.finish_chore on the
   // thread of the loop: at once, or in a later collect_work. Either way another turn follows.

@@ -1,7 +1,6 @@
-// Messages of other systems that are commands of a table (wire.md, "Traffic
-// that exists today and must work unchanged"): which table takes one, what it
-// becomes, and what the sender is told. Built from the declarations, again
-// after each reload.
+// Messages of other systems that are commands of a table (doc/table-reference.md, `<alias>`): which table takes one,
+// which command it becomes, and how the sender is answered. Their senders run today and cannot be changed. Built from
+// the declarations, again after each reload.
 #pragma once
 
 #include <string_view>

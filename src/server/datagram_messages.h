@@ -1,5 +1,5 @@
-// Messages that come in by UDP (wire.md, "UDP"): who may send them, and how
-// many a second. They are never answered; the secret goes no further than here.
+// Messages received by UDP: who may send them, and how many per second. They are never answered: UDP has no order and
+// no acknowledgement, and a sender's address can be forged. The secret is not passed on, logged or stored.
 #pragma once
 
 #include <algorithm>

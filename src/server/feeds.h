@@ -1,7 +1,6 @@
-// The change feeds (DECISIONS 31): what is durable of a table's records leaves
-// as datagrams, once for any number of followers. A network that is slow or
-// away holds nothing up: what the kernel does not take is lost and counted,
-// and followers fetch it.
+// The change feeds (doc/feed.md): a table's durable records are sent as datagrams, once for any number of followers.
+// A slow or unreachable network delays nothing: a datagram that the kernel does not take is lost and counted, and
+// followers fetch its records.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace fastjournal::server {
 
 class Neighbour {
  public:
-  // Waits between attempts (wire.md, "Life as a service"); the last one for ever after.
+  // Waits between attempts, as other services of a communicatord wait; the last one is repeated.
   static constexpr std::array<std::int64_t, 9> kWaitsUs{1'000'000,  1'000'000,  1'000'000,  3'000'000, 5'000'000,
                                                         10'000'000, 20'000'000, 30'000'000, 60'000'000};
 

@@ -1,5 +1,5 @@
 // The connections that the server makes: the life as a service of a
-// communicatord (wire.md), and alerts told to a service as FLAG messages.
+// communicatord, and alerts told to a service as FLAG messages.
 // What comes in over them runs as any command and is answered to its sender.
 #include <algorithm>
 

@@ -455,7 +455,7 @@ core::HostedTable* Server::table_of(Message const& message, Status& status, bool
   return table;
 }
 
-// Unknown names are refused: a misspelt option must not be taken for granted (ARCHITECTURE 1, rule 9).
+// Unknown names are refused: ignored, a misspelt option would look as if it had been applied.
 Status Server::check_parameters(core::HostedTable const& table, core::CommandType const& command,
                                 Message const& message) {
   for (Param const& param : message.params()) {
@@ -476,7 +476,7 @@ void Server::write(Session& session, wire::Outgoing const& message) {
 }
 
 void Server::append_text(Session& session, wire::Outgoing const& message) {
-  // Their cost is quadratic: a large value stalls a whole communicatord (wire.md).
+  // A communicatord parses a value in quadratic time: 60 KB stall it, and with it every service that it connects.
   bool const too_large =
       session.neighbour && std::any_of(message.params.begin(), message.params.end(), [](Param const& param) {
         return wire::line_bytes(param.value).value_or(0) >= kNeighbourValueBytesMax;

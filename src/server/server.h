@@ -1,7 +1,7 @@
 // The server: sessions on one side, the engine on the other. It reads
 // messages, checks names against the declarations, has commands decided, and
-// at the end of each turn commits the logs and only then sends (ARCHITECTURE 1,
-// rule 3). One thread. No socket, file or clock of its own: env/ brings them.
+// at the end of each turn commits the logs and only then sends. One thread. No
+// socket, file or clock of its own: env/ brings them.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@
 
 namespace fastjournal::server {
 
-// The wall clock is more than a second behind (DECISIONS 14).
+// The wall clock is more than a second behind `now`.
 inline constexpr std::string_view kClockJump = "clock-jump";
 // It is ahead by so much that it may be wrong; a person says when that is over.
 inline constexpr std::string_view kClockAhead = "clock-ahead";

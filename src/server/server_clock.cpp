@@ -1,4 +1,4 @@
-// What the server does about clocks (DECISIONS 14): which it takes at a start, and what becomes of time that is lost
+// What the server does about clocks (time_keeper.h): which it takes at a start, and what becomes of time that is lost
 // while it runs.
 #include <string>
 

@@ -1,6 +1,5 @@
 // The end of a turn: the logs are written and synced, and what was decided
-// leaves (ARCHITECTURE 1, rule 3). Where the sync is done elsewhere (DECISIONS
-// 10), turns go on meanwhile, and what each of them has to say waits in line.
+// leaves, never before. Where the sync is done on a thread, turns go on meanwhile, and their answers wait in order.
 #include <algorithm>
 
 #include "server/server.h"
@@ -8,7 +7,7 @@
 namespace fastjournal::server {
 namespace {
 
-// An idle log stamps its last sync after this long (DECISIONS 5).
+// An idle log stamps its last sync after this long: from then on damage to that batch is told from a torn tail.
 constexpr std::int64_t kStampAfterUs = 5'000;
 // What leaves rests on a look at the folders that is no older than this; and nobody asks for years.
 constexpr std::int64_t kLookEveryUs = 100'000;

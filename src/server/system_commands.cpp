@@ -1,5 +1,5 @@
 // Commands of the daemon itself: what it can do, how it is, who listens, and
-// what every service of a communicatord must understand (wire.md, "Life as a service").
+// what every service of a communicatord must understand.
 #include <algorithm>
 #include <array>
 

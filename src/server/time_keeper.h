@@ -1,4 +1,4 @@
-// The engine's `now` (DECISIONS 14): the wall clock at the start plus the time that passed since, sleep of the
+// The engine's `now`: the wall clock at the start plus the time that passed since, sleep of the
 // computer included, never below what the logs know, and never going back. What the wall clock says meanwhile:
 //
 //   ahead by more than a second    somebody set it forward, or set it right: `now` leaps there at once (look)

@@ -18,7 +18,7 @@ namespace fastjournal::storage {
 [[nodiscard]] std::string join_path(std::string const& folder, std::string const& name);
 
 // A container full of zeros with a header of lap 0, durable under its name when this returns ok.
-// Zeros are written, not only allocated: a sync into written space costs half (log.md).
+// Zeros are written, not only allocated: a sync into space that was only allocated takes twice as long.
 [[nodiscard]] Status make_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header);
 
 // Writes both copies, `first_copy` first, with a sync after each: one of them is whole at any moment.
@@ -54,8 +54,8 @@ class Chore {
   [[nodiscard]] ScrubStep const& scrub() const { return *scrub_; }
   // Valid after run().
   [[nodiscard]] Status const& status() const { return status_; }
-  // A write or sync failed in a container that was in use: nothing is known about it any more, and a second try would
-  // tell lies (ARCHITECTURE 1, rule 4).
+  // A write or sync failed in a container that was in use: nothing is known about it any more, and a second try
+  // could succeed although bytes are lost.
   [[nodiscard]] bool is_fatal() const { return is_fatal_; }
 
  private:

@@ -30,10 +30,10 @@ inline constexpr std::uint64_t kContainerBytesMax = 4ULL << 30U;
 
 enum class SyncPolicy : std::uint8_t {
   always,    // commit() syncs what was promised `synced`: the default, and the promise
-  interval,  // commit() only writes; whoever owns the log calls sync() in time (DECISIONS 11)
+  interval,  // commit() only writes; whoever owns the log calls sync() in time
 };
 
-// Where syncs are done (DECISIONS 10).
+// Where syncs are done.
 enum class SyncPlace : std::uint8_t {
   automatic,  // on the loop; elsewhere while they are slow (SyncTimes)
   on_loop,    // the answer of one who waits alone comes soonest
@@ -90,7 +90,7 @@ class FileLog final : public core::Log {
   // little more than its first record did.
   static constexpr std::uint32_t kCopiesGrowPart = 12;
   // And one more, so that the next is there before it is needed.
-  // What DECISIONS 9 allows beside what lives.
+  // Allowed beside twice the live bytes, unless initial-containers is larger.
   static constexpr std::uint32_t kContainersAllowed = 4;
 
   // Locks the folder, hands every record to `handler`, cuts a torn tail, and

@@ -1,5 +1,6 @@
 // Opening a log: read what is there, make durable what was only written, and
-// begin a fresh container (DECISIONS 4). May be killed anywhere and begun again.
+// begin a fresh container, so that what lies beyond a cut can never be taken for a later record. May be killed at any
+// point and begun again.
 #include <algorithm>
 #include <bit>
 

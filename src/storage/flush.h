@@ -24,7 +24,7 @@ class Flush {
   // Without a measure.
   void run();
 
-  // Valid after run(). Not ok: of nothing that it covers is anything known (ARCHITECTURE 1, rule 4).
+  // Valid after run(). Not ok: nothing is known about any byte that it covers; never retry.
   [[nodiscard]] Status const& status() const { return status_; }
 
  private:
@@ -47,7 +47,7 @@ class Flush {
   Status status_;
 };
 
-// How long the syncs of a log take, and what follows: whether the loop may wait for them (DECISIONS 10).
+// How long the syncs of a log take, and so whether the loop may wait for them.
 class SyncTimes {
  public:
   // One of a hundred takes this long, or longer: not on the loop.

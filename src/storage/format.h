@@ -46,7 +46,7 @@
 //               u64 object        only if bit 30
 //               body
 //
-// Why so, where the design left it open:
+// Why so:
 // - One checksum a batch. It covers the place (LSN) and the lap, so neither a
 //   misdirected write nor what an earlier lap left can pass.
 // - A group lies in one batch, whatever its size, so it is all or nothing by

@@ -4,7 +4,7 @@
 // The new log begins beyond every LSN of the old one, and each record names
 // its object, as one that was copied forward does. So all old numbers are
 // below its base: a record about a row whose own record is missing is ignored
-// and counted by the rule that every replay has (DECISIONS 8).
+// and counted, as in every replay.
 #pragma once
 
 #include <cstdint>

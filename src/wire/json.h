@@ -23,7 +23,7 @@ namespace fastjournal::wire {
 
 // Appends the object with its LF, for readers of our own: valid JSON whose strings are escaped once, as any
 // JSON reader expects, so parse_json does not read every value back. Bytes that are no UTF-8 become U+FFFD; binary is
-// base64. Never send it to a service: wire.md's peers are answered in text.
+// base64. Never send it to a service of a communicatord: those are answered in text, since their own JSON is not valid.
 void append_json(Outgoing const& message, std::string& out);
 
 }  // namespace fastjournal::wire

@@ -27,7 +27,7 @@ struct Line {
   std::string peer;
   std::string unit;  // "/s", "us", "bytes", "s", "%", "x"
   std::string durability;
-  std::string aim;   // for ours: what journal.md wants of it
+  std::string aim;   // for ours: the figure that it should reach
   std::string note;  // what a reader must know: the driver was the limit, rows were missing
   bool in_syncs{false};  // the ratio to the raw sync rate means something
   std::vector<Sample> samples;

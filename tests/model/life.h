@@ -1,7 +1,7 @@
 // One random life of a journal table, held against the reference (reference.h): every
 // command and option, listeners, time, connections that end, reloads, kills and power cuts, all from one
 // seed. After a power cut the table must be what it was at one of the moments since the
-// last sync: those states are kept (leases are written, not synced: DECISIONS 16).
+// last sync: those states are kept (leases are written, not synced).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What a journal table must do, in plain words and over a plain vector of rows: written
-// from journal.md and DECISIONS to be read, not to be fast, and without a line of the
+// from the rules of doc/ to be read, not to be fast, and without a line of the
 // product. It hears each command with its answer and says what is wrong with it. What the rules
 // leave to the daemon (row numbers, lease epochs, which of several domains is next, how much
 // jitter a rest has) it learns from the answer, after checking that the rules allow it.

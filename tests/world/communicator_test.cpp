@@ -1,4 +1,4 @@
-// The life as a service of a communicatord (wire.md), under simulated time
+// The life as a service of a communicatord, under simulated time
 // against a communicatord that the test plays: registration, the messages that
 // every service knows, senders' addresses, loss and return, STOP, and alerts as FLAG messages.
 #include <boost/test/unit_test.hpp>

@@ -237,7 +237,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_leaves_before_it_is_durable, Fed) {
   ask("INSERT table=jobs;name=a");
   world.advance(DurationMs{100});
   static_cast<void>(records_that_arrive());
-  // A lease is written and not synced (DECISIONS 16): it is told after a sync, and a sync comes soon.
+  // A lease is written and not synced: it is told after a sync, and a sync comes soon.
   BOOST_TEST(ask("NEXT table=jobs").starts_with("ROW "));
   BOOST_TEST(records_that_arrive() == 0U);
   world.advance(DurationMs{11});

@@ -6,7 +6,7 @@
 //   - a row whose INSERT was acknowledged is there until somebody ended it;
 //   - a row whose DONE or DELETE was acknowledged never comes back;
 //   - no row is handed out before the lease of its last holder is over, unless
-//     a power cut took the lease, which is written and not synced (DECISIONS 16);
+//     a power cut took the lease, which is written and not synced;
 //   - time that a leap of the clock or a sleep took is not taken from a lease; time never goes back, but by a start
 //     that accepts the clock as it is, and a start whose clock is too far behind is refused;
 //   - lease epochs of a row only rise;

@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_told_and_what_it_hit_is_written_again_from_mem
   BOOST_TEST(ask("PEEK table=jobs;name=n" + std::to_string(kRows / 3)).starts_with("ROW "));
 }
 
-// Whoever was told of damage finds the alert after a power cut in that very moment (ARCHITECTURE 1, rule 3).
+// Whoever was told of damage finds the alert after a power cut in that very moment.
 BOOST_FIXTURE_TEST_CASE(damage_is_told_once_its_alert_is_durable, Scrubbed) {
   std::string const file = an_old_container();
   world.disk().flip(file, 100'000, 0x10);

@@ -1,5 +1,5 @@
 // The space of a log as a whole daemon uses it: what removes on a full disk,
-// starts on a full disk, the bound of DECISIONS 9 under churn, and what becomes
+// starts on a full disk, the bound of the disk under churn, and what becomes
 // of an emptied log. Simulated disk and time; FJ_SEED chooses the order of work.
 #include <boost/test/unit_test.hpp>
 
@@ -76,7 +76,7 @@ void end_all(Served& served, std::vector<std::string> rows) {
 
 BOOST_AUTO_TEST_SUITE(space)
 
-// DECISIONS 7, 9: what removes works on a full disk, however little each command ends.
+// Removals work on a full disk, however little each command ends.
 BOOST_AUTO_TEST_CASE(on_a_full_disk_every_row_can_be_ended_one_by_one) {
   for (std::uint64_t const containers : {8U, 14U})
     for (std::size_t const bytes : {60U, 3000U, 20'000U}) {
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_is_killed_again_and_again_starts_on_a_full_di
   }
 }
 
-// DECISIONS 9: disk <= 2 x live + max(4, initial-containers) containers, whatever one old row does.
+// disk <= 2 x live + max(4, initial-containers) containers, whatever one old row does.
 BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_bound) {
   constexpr std::uint64_t kLarger = 1U << 20U;  // four times the piece by which a journal knows what it needs
   Served served;

@@ -16,7 +16,7 @@
 
 namespace fastjournal {
 
-// wire.md, "Table declarations": each has several accepted spellings in XML
+// Each has several accepted spellings in XML, those of other systems' declarations included
 // (`int32`, `int32_t`; `time_ms`, `time_ms_t`, `time_milliseconds`; `buffer`,
 // `binary`; `float`, `float32`; `double`, `float64`). Integers above 64 bits are refused.
 enum class ColumnType : std::uint8_t {
@@ -40,7 +40,7 @@ enum class ColumnType : std::uint8_t {
   time_us,
 };
 
-// How a merge treats a column that is no part of the key (journal.md, "Insert and merge").
+// How a merge treats a column that is no part of the key (doc/merge.md).
 enum class MergeRule : std::uint8_t { replace, keep, min, max, sum, append };
 
 struct Column {
@@ -55,13 +55,13 @@ struct Column {
   std::optional<double> real_min;  // ... floats by these,
   std::optional<double> real_max;
   std::uint64_t length_min{0};                  // strings and buffers by bytes.
-  std::uint64_t length_max{16U * 1024 * 1024};  // 16 MiB: the most a row may carry (journal.md)
+  std::uint64_t length_max{16U * 1024 * 1024};  // 16 MiB: the most a row may carry
   std::string description;
 
   bool operator==(Column const&) const = default;
 };
 
-// Rows name the schema version they were written with and keep it (DECISIONS 1).
+// Rows name the schema version they were written with and keep it.
 struct Schema {
   std::uint16_t version{1};
   std::vector<Column> columns;     // in the order of the XML; at most 200
@@ -97,7 +97,7 @@ enum class CommandKind : std::uint8_t {
   read,    // appends no record
   add,     // refused (no_space) while disk or memory is short
   change,  // leases, touches: small records that die soon
-  remove,  // must work when nothing else does (ARCHITECTURE 1, rule 8)
+  remove,  // must work also while disk and memory are short
 };
 
 struct CommandDeclaration {
@@ -155,7 +155,7 @@ struct AliasParameter {
   bool operator==(AliasParameter const&) const = default;
 };
 
-// A message of another system that is a command of this table (wire.md, "Traffic that exists today").
+// A message of another system that is a command of this table: its senders run today and cannot be changed.
 struct AliasDeclaration {
   std::string command;  // theirs: LISTDATA
   std::string means;    // ours, of the kind add: INSERT
@@ -179,7 +179,7 @@ struct FeedDeclaration {
   bool operator==(FeedDeclaration const&) const = default;
 };
 
-// What leaves to a service of another system when a domain has work that nobody takes (wire.md, the same place).
+// What leaves to a service of another system when a domain has work that nobody takes: its backends wait for that.
 struct WakeMessage {
   struct Parameter {
     std::string name;

@@ -203,7 +203,7 @@ class Message {
   [[nodiscard]] std::vector<Param> const& params() const { return params_; }
   [[nodiscard]] Arena& arena() { return arena_; }
 
-  // The last of a name wins, as in the eventdispatcher parser (wire.md): the
+  // The last of a name wins, as in the eventdispatcher parser: the
   // codecs call this, programs too. Name and value are borrowed.
   void set(std::string_view name, Value value) {
     for (Param& param : params_)

@@ -2,7 +2,7 @@
 // engine offers it. Header-only: a plugin needs no symbol of the daemon, may be
 // linked in (tests, simulator) or loaded with dlopen (daemon).
 //
-// A table is a deterministic state machine fed by a log (ARCHITECTURE.md):
+// A table is a deterministic state machine fed by a log (src/README.md):
 //
 //   decide(command)  reads state, answers, and appends records that state effects
 //   apply(record)    the only writer of what the records say
@@ -41,7 +41,7 @@ struct RecordView {
   std::span<std::byte const> body{};
 };
 
-// The largest body of one record (DECISIONS 3).
+// The largest body of one record.
 inline constexpr std::size_t kRecordBodyBytesMax = 64U << 20U;
 
 // Where decide puts records. The space was reserved before decide was called:
@@ -82,7 +82,7 @@ struct Command {
 };
 inline constexpr std::size_t kOriginBytesMax = 256;
 
-// How durable the step's records must be before its answer leaves (DECISIONS 16).
+// How durable the step's records must be before its answer leaves.
 enum class Promise : std::uint8_t {
   synced,   // the default
   written,  // given to the kernel: survives kill -9, not a power cut. Leases only.
@@ -90,12 +90,12 @@ enum class Promise : std::uint8_t {
 
 enum class Verdict : std::uint8_t {
   done,   // the answer (or status) is complete
-  again,  // apply what this step appended, then call decide with step + 1 (DECISIONS 12)
+  again,  // apply what this step appended, then call decide with step + 1
   wait,   // nothing now: keep the command and decide it again (from step 0) when
           // work becomes available on wait_topic, or at wait_until, with waited = true
 };
 
-// What a command that hands out work found; listeners are woken and armed by it (DECISIONS 30).
+// What a command that hands out work found; listeners are woken and armed by it.
 enum class Take : std::uint8_t { no, found, nothing };
 
 // What a decision is made from and what it leaves behind.
@@ -161,7 +161,7 @@ class NoEffects final : public Effects {
 // What tables tell about themselves
 
 // Order-independent: a table gives the canonical bytes of each of its objects
-// in any order (DECISIONS 13: exactly what restate reproduces).
+// in any order, exactly what restate reproduces: derived state is no part of it.
 class DigestSink {
  public:
   virtual void object(std::span<std::byte const> canonical) = 0;
@@ -214,9 +214,9 @@ class Table {
 
   // -- commands -----------------------------------------------------------
   virtual Verdict decide(Command const& command, Decision& decision) const = 0;
-  // The connection is gone: what it held is given back after the grace (DECISIONS 18). As decide_timer.
+  // The connection is gone: what it held is given back after the grace. As decide_timer.
   virtual bool decide_connection_closed(ConnectionId connection, Decision& decision) const = 0;
-  // Once after recovery, until false: leases get at least the grace (DECISIONS 16).
+  // Once after recovery, until false: leases get at least the grace.
   virtual bool decide_recovered(Decision& decision) const = 0;
   // Time passed by that nobody could use: the wall clock was set forward, or the computer slept. Leases end later by
   // as much. Called before anything else sees the new `now`, and until it returns false; as decide_recovered.
@@ -244,8 +244,8 @@ class Table {
 
   // -- state --------------------------------------------------------------
   // Live and at recovery alike. A record about an object that is unknown and
-  // whose id is below base() died and was dropped: counted and ignored; any other is damage
-  // (DECISIONS 8): return false, which stops the daemon.
+  // whose id is below base() died and was dropped: counted and ignored; any other is damage:
+  // return false, which stops the daemon.
   [[nodiscard]] virtual bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept = 0;
   // The newest version of this record type that apply knows, and with it all before; 0: no such record. A version
   // that ever landed is read for good, so that every program reads the logs of those before it.

@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kLsnAlign = 8;
 inline constexpr Lsn kNoLsn{};
 
 // An object's identity: the LSN of the record that began it, kept for life,
-// also when the object is copied forward in the log (ARCHITECTURE 1, rule 6).
+// also when the object is copied forward in the log.
 struct ObjectId {
   std::uint64_t value{0};
 
@@ -61,7 +61,7 @@ enum class TableId : std::uint32_t { catalogue = 0 };
 enum class ConnectionId : std::uint64_t { none = 0 };
 
 // What fences a worker: (number of the daemon's start, counter), never given
-// twice (DECISIONS 16). Written for people and messages as one integer,
+// twice. Written for people and messages as one integer,
 // start << 40 | counter: a start may give 2^40 leases.
 struct LeaseEpoch {
   std::uint64_t value{0};

@@ -236,6 +236,23 @@ BOOST_AUTO_TEST_CASE(links_to_nothing_are_found) {
   BOOST_TEST(lines() == "2 2");
 }
 
+BOOST_AUTO_TEST_CASE(citations_of_documents_that_are_not_there_are_found) {
+  std::set<std::string> const files{"README.md", "LICENSE", "doc/a.md", "src/b.md", "doc/internals/decisions.md"};
+  auto const exists = [&](std::string const& target) { return files.contains(target); };
+  std::set<int> const decisions = heading_numbers("# Title\n## 1. One\n## No number\n### 7. Too deep\n## 12. Twelve\n");
+  BOOST_TEST((decisions == std::set<int>{1, 12}));
+  check_citations("src/c.h",
+                  "// As README says (doc/a.md); b.md. \"/doc/a.md\", *.md and x.mdx are none; LICENSE.\n"
+                  "// As doc/internals/decisions.md, 12 says; the README_TABLE, DESIGNED, STYLE_3.\n",
+                  exists, decisions, findings);
+  BOOST_TEST(lines() == "");
+  check_citations("src/c.h",
+                  "// (DECISIONS 16)\nint a;  // wire.md, \"UDP\"\n// ARCHITECTURE.md\n// ok (doc/b.md's).\n"
+                  "// doc/internals/decisions.md, 3\n// **a.md**.\n",
+                  exists, decisions, findings);
+  BOOST_TEST(lines() == "1 2 3 4 5 6");
+}
+
 BOOST_AUTO_TEST_CASE(an_example_that_is_not_the_file_is_found) {
   check_excerpt("README.md", "text\n```xml\n<a>\n  <c/>\n</a>\n```\n", "xml", "<!-- more -->\n<a>\n<b/>\n<c/>\n</a>\n",
                 findings);
@@ -248,10 +265,16 @@ BOOST_AUTO_TEST_CASE(an_example_that_is_not_the_file_is_found) {
 
 BOOST_AUTO_TEST_CASE(a_promise_by_a_test_that_is_not_there_is_found) {
   std::set<std::string> tests;
-  find_tests("BOOST_" "AUTO_TEST_SUITE(log)\nBOOST_" "AUTO_TEST_CASE(a_b)\nBOOST_" "FIXTURE_TEST_CASE(c_d, World) {\n", tests);
+  find_tests(
+      "BOOST_"
+      "AUTO_TEST_SUITE(log)\nBOOST_"
+      "AUTO_TEST_CASE(a_b)\nBOOST_"
+      "FIXTURE_TEST_CASE(c_d, World) {\n",
+      tests);
   BOOST_TEST((tests == std::set<std::string>{"log/a_b", "log/c_d"}));
   auto const exists = [](std::string const& target) { return target == "tests/crash"; };
-  check_named_tests("doc/a.md", "| x | `log/a_b`, `log/c_d` |\n`tests/crash` `a/B` `x.y/z`\n`log/e`\n", tests, exists, findings);
+  check_named_tests("doc/a.md", "| x | `log/a_b`, `log/c_d` |\n`tests/crash` `a/B` `x.y/z`\n`log/e`\n", tests, exists,
+                    findings);
   BOOST_TEST(lines() == "3");
 }
 

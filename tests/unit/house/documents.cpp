@@ -1,7 +1,9 @@
 #include "tests/unit/house/documents.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
 #include <set>
 
 namespace fastjournal::house {
@@ -33,12 +35,67 @@ std::string argument_of(std::string const& line, std::string_view macro) {
 }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && std::islower(static_cast<unsigned char>(text.front())) != 0 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
-  });
+  return !text.empty() && std::islower(static_cast<unsigned char>(text.front())) != 0 &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_'; });
+}
+
+constexpr std::array<std::string_view, 14> kDocumentNames{
+    "README",   "CHANGELOG", "CHANGES", "CONTRIBUTING", "LICENSE",  "ARCHITECTURE", "DECISIONS",
+    "DECISION", "DESIGN",    "NOTES",   "ROADMAP",      "SECURITY", "STYLE",        "SPECIFICATION"};
+constexpr std::string_view kDecisions = "doc/internals/decisions.md";
+
+bool is_of_a_path(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view{"_./*-"}.find(c) != std::string_view::npos;
+}
+
+// The number in ", 12 ..."; 0 if there is none.
+int number_behind(std::string_view text) {
+  if (!text.starts_with(", ")) return 0;
+  int number = 0;
+  std::from_chars(text.data() + 2, text.data() + text.size(), number);
+  return number;
 }
 
 }  // namespace
+
+std::set<int> heading_numbers(std::string_view markdown) {
+  std::set<int> numbers;
+  for (std::string const& line : split_lines(markdown))
+    if (line.starts_with("## "))
+      if (int const number = number_behind(", " + line.substr(3)); number > 0) numbers.insert(number);
+  return numbers;
+}
+
+void check_citations(std::string_view path, std::string_view text,
+                     std::function<bool(std::string const&)> const& exists, std::set<int> const& decisions,
+                     std::vector<Finding>& findings) {
+  std::string const folder = folder_of(path);
+  int number = 0;
+  auto const find = [&](std::string const& cited) {
+    findings.push_back({std::string{path}, number, "cites '" + cited + "', which is not in the checkout"});
+  };
+  for (std::string const& line : split_lines(text)) {
+    ++number;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+      if (!is_of_a_path(line[at])) continue;
+      std::size_t const begin = at;
+      while (at < line.size() && is_of_a_path(line[at])) ++at;
+      std::string word = line.substr(begin, at - begin);
+      while (word.ends_with('.') || word.ends_with('*')) word.pop_back();  // of the sentence, of bold text
+      word.erase(0, word.find_first_not_of('*'));
+      if (word.ends_with(".md") && word.size() > 3 && word.find('*') == std::string::npos) {
+        std::string const target = word.substr(word.starts_with('/') ? 1 : 0);
+        if (!exists(target) && (folder.empty() || !exists(folder + "/" + target))) find(word);
+      } else if (std::find(kDocumentNames.begin(), kDocumentNames.end(), word) != kDocumentNames.end()) {
+        if (!exists(word) && !exists(word + ".md")) find(word);
+      }
+      int const decision = word == kDecisions ? number_behind(line.substr(at)) : 0;
+      if (decision > 0 && !decisions.contains(decision)) find(word + ", " + std::to_string(decision));
+    }
+  }
+}
 
 void find_tests(std::string_view source, std::set<std::string>& tests) {
   std::string suite;

@@ -33,4 +33,14 @@ void find_tests(std::string_view source, std::set<std::string>& tests);
 void check_named_tests(std::string_view path, std::string_view markdown, std::set<std::string> const& tests,
                        std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings);
 
+// The numbers of the headings "## 3. What was decided".
+[[nodiscard]] std::set<int> heading_numbers(std::string_view markdown);
+
+// Documents that a text cites are in the checkout: every FILE.md, by its path from the root or from the text's folder,
+// and every word in capitals by which such documents are called (README, CHANGELOG, ...). What is cited as
+// "doc/internals/decisions.md, 3" is one of the `decisions`.
+void check_citations(std::string_view path, std::string_view text,
+                     std::function<bool(std::string const&)> const& exists, std::set<int> const& decisions,
+                     std::vector<Finding>& findings);
+
 }  // namespace fastjournal::house

@@ -116,9 +116,26 @@ BOOST_AUTO_TEST_CASE(every_source_is_built_and_every_test_is_run) {
 }
 
 BOOST_AUTO_TEST_CASE(documents_link_to_what_is_there) {
-  for (std::string const& path : tree.files({"README.md", "CHANGELOG.md", "src", "doc", "plugins", "tests"}, {".md"}))
+  for (std::string const& path :
+       tree.files({"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "src", "doc", "plugins", "tests"}, {".md"}))
     check_links(
         path, tree.read(path), [this](std::string const& target) { return tree.holds(target); }, findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(what_is_cited_is_in_the_checkout) {
+  std::vector<std::string> places = kAllCode;
+  for (char const* place : {"cmake", "conf", "doc", "scripts", "xml-schemas", ".ci", "mk", "CMakeLists.txt",
+                            "README.md", "CHANGELOG.md", "CONTRIBUTING.md"})
+    places.emplace_back(place);
+  std::set<int> const decisions = heading_numbers(tree.read("doc/internals/decisions.md"));
+  for (std::string const& path :
+       tree.files(places, {".cpp", ".h", ".md", ".txt", ".cmake", ".xml", ".xsd", ".sh", ".awk", "mk", "run"})) {
+    // The checks themselves name what is wrong.
+    if (path.starts_with("tests/unit/house/")) continue;
+    check_citations(
+        path, tree.read(path), [this](std::string const& target) { return tree.holds(target); }, decisions, findings);
+  }
   report();
 }
 

@@ -14,7 +14,7 @@ namespace fastjournal::house {
 inline constexpr int kLinesMax = 700;
 
 // Clocks, chance, threads, files, sockets, the environment and locales: the core
-// (ARCHITECTURE: values in, values out) has none of them.
+// (values in, values out) has none of them.
 void check_core_calls(Source const& source, std::vector<Finding>& findings);
 
 // The variables that the file declares as unordered (hash) containers.

@@ -1,5 +1,5 @@
-// INSERT: what becomes of a row that meets one of its key (journal.md, "Insert
-// and merge"; DECISIONS 21 to 24), one case for each rule.
+// INSERT: what becomes of a row that meets one of its key (doc/merge.md), one
+// case for each rule.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/unit/journal/harness.h"

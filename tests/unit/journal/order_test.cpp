@@ -44,7 +44,7 @@ struct PlainBucket {
   std::int64_t at;
 };
 
-// What journal.md, "Order", says, over all rows.
+// The rules of the order, over all rows.
 class Plain {
  public:
   Plain(Rules const& rules, std::int64_t now) : now_(now), rules_(rules), bucket_{all(rules.rate), now} {}

@@ -1,5 +1,5 @@
 // What workers do: NEXT, TOUCH, DONE, RELEASE, FAIL, time-outs, the end of a
-// connection and of the daemon (journal.md, "Work"; DECISIONS 16 to 20, 23, 26).
+// connection and of the daemon.
 #include <boost/test/unit_test.hpp>
 
 #include <set>
