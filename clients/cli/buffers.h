@@ -1,6 +1,7 @@
 // Which columns of a table are buffers. On the command line their values are plain bytes, or `base64:...`; a msgpack
 // message carries bytes, a text message base64. So somebody must know which columns these are: the daemon, which is
-// asked (TABLES) once, and only where it matters.
+// asked (TABLES) once, and only where it matters. The same rule holds for `put`, `put --lines`, `--json` and the input
+// of `work`, so that output can be put again.
 #pragma once
 
 #include <set>

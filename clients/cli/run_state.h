@@ -1,5 +1,6 @@
 // How far a run of `put --lines` is, as a small file, so that another run can go on where it ended: `--resume FILE`.
-// Lines `name value`.
+// Lines `name value`. Kept only where it is asked for, as it belongs beside the input. The sequence of an INSERT is the
+// number of its line, so that a run without a state can be continued by hand.
 #pragma once
 
 #include <cstdint>

@@ -39,8 +39,9 @@ struct Silence {
   std::int64_t for_ms{0};
 };
 
-// `height` lines of at most `width` columns, each cleared to its end (ANSI), the cursor put home first. The state of a
-// table stands first; where not all figures fit, the lesser ones are left out.
+// `height` lines of at most `width` columns, each cleared to its end (ANSI), the cursor put home first. These few
+// sequences every terminal has; ncurses would be one more package. The state of a table stands first; where not all
+// figures fit, the lesser ones are left out.
 [[nodiscard]] std::string render_screen(Snapshot const& now, std::string_view server, Window const& window,
                                         std::optional<Silence> const& silence = {});
 

@@ -1,5 +1,9 @@
 // One worker of `fastjournal work`: leases a row, runs the command for it, says how it went, and waits to be woken
 // for the next one, until told to stop.
+//
+// It always listens, and still asks once a minute: only an answer that fails to arrive shows that the daemon's computer
+// is gone. A NEXT that waits would do without, but a row that it is given while the worker is being stopped would end
+// in a time-out.
 #pragma once
 
 #include <csignal>

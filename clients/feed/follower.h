@@ -1,5 +1,6 @@
-// Following a table of a daemon: its change feed by UDP, what is missing over a
-// connection, all of it applied to a replica (replica/replica.h).
+// Following a table of a daemon: its change feed by UDP, what is missing over a connection, all of it applied to a
+// replica (replica/replica.h). Uses the reactor's datagram socket, not its loop: multicast groups are joined in one
+// place.
 //
 //   auto opened = Follower::open({.connection = {.server = "127.0.0.1:4050"}, .table = "pages"});
 //   opened.value()->catch_up();                        // a snapshot, and what came since

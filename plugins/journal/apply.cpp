@@ -300,6 +300,8 @@ bool Journal::apply_clock(RecordView const& record, Effects& effects) {
 // ---------------------------------------------------------------------------
 // Measuring: derived, and nothing of it during a replay
 
+// Failures in a row (pause-after-failures) are derived from the records that the log still has: a restart may count
+// fewer, never more. Logged, they would be a record for each failure of every table.
 void Journal::note_failure(bool done, bool failed) {
   if (done) failures_in_row_ = 0;
   if (failed && failures_in_row_ < UINT32_MAX) ++failures_in_row_;

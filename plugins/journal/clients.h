@@ -3,10 +3,11 @@
 // rows, so it has its own place in the log: segments of 512 numbers, each an
 // object of its own that can be copied forward alone.
 //
-// A client's name belongs to the origin (Command::origin) that used it first, which is one more object: so nobody
-// can spoil the numbers of somebody else. Names that come from logs of former versions belong to nobody, until
-// somebody uses them. A table that is full gives the name up that was silent for longest, of the origin that
-// has most names, and no origin has more than half of them: who invents names pushes out its own.
+// A client's name belongs to the origin (Command::origin) that used it first, which is one more object (it begins
+// before the first segment, and logs of former versions have none): so nobody can spoil the numbers of somebody else.
+// Names that come from logs of former versions belong to nobody, until somebody uses them. A table that is full gives
+// the name up that was silent for longest, of the origin that has most names, and no origin has more than half of them:
+// who invents names pushes out its own.
 #pragma once
 
 #include <algorithm>

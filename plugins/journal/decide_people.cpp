@@ -191,6 +191,7 @@ void Journal::tell_key(Command const& command, Decision& decision,
                             .with("parameter", "after");
       return;
     }
+    // By the chain of the key, not by number: sorting it would look at all its rows for each page.
     row = state_.next_sibling(last);
   }
   std::uint64_t told = 0;

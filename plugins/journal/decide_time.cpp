@@ -144,6 +144,8 @@ bool Journal::decide_time_lost(DurationMs lost, Decision& decision) const {
   return false;
 }
 
+// Process dates stay, but those of rows that came under the wrong clock and were due by it. Whether any other was meant
+// or computed from that clock nobody can tell, and early is worse than late: KICK is there for them.
 void Journal::decide_clock_accepted(TimeMs from, Decision& decision) const {
   serving_at_ = decision.now.value;
   append_clock(decision.records, {from.value, decision.now.value});

@@ -77,7 +77,7 @@ Verdict Journal::give_next(Command const& command, Decision& decision, std::uint
     // The timers are at it: come back at once.
     return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(decision, wait_ms, decision.now);
   }
-  // Slow rows are for a NEXT of their own.
+  // Slow rows are for a NEXT of their own: looking past them would go through all domains.
   if (decision.carry[kGiven] > 0 &&
       (row == kNoRow || order.is_slow_after(row, LeaseEpoch{decision.carry[kFirstEpoch]})))
     return Verdict::done;

@@ -6,6 +6,11 @@
 //   and a domain's go by (date + priority x aging, id), its slow ones (rules.h) after all others. Otherwise an
 //   old flood of one tenant would, row by row, be older than whatever another brings.
 //
+// Turns are by the row: a domain hands out as many rows as its weight, then goes to the end of its class's ring, which
+// new domains and those that a limit set free join last. A domain whose row is merged, kicked or given back keeps its
+// place if it still has something to hand out: otherwise a tenant whose only row is touched often would never have a
+// turn.
+//
 // Everything here follows from the rows, the rules and the time, and nothing of it is in the log: turns and
 // buckets begin anew at a start. No operation looks at all rows or all domains; a change of the rules does.
 #pragma once

@@ -12,7 +12,7 @@
 //   [merges]     varint
 //   [parked_at]  zigzag varint, relative to arrival
 //   [error]      varint: its length
-//   [failures]   varint
+//   [failures]   varint (here, not in the row's header: few rows have any, and its 32 bytes are full)
 //   key data error
 #pragma once
 

@@ -40,7 +40,7 @@ enum class RecordType : std::uint8_t {
 };
 
 // The newest version that is written and read; 0: no such record. Version 2 adds the counter of failures, and to
-// `remove` what is said of a row that was given up.
+// `remove` the counters and the error of a row that was given up: the alert about it is all that is left of it.
 [[nodiscard]] constexpr std::uint8_t newest_version(RecordType type) {
   switch (type) {
     case RecordType::row:

@@ -1,6 +1,6 @@
-// Tells alerts to this computer: flag files, and a command that is run. All of
-// it may wait for a disk or for a program, so it has a thread of its own: neither
-// the loop nor the making of containers ever waits for it. Its queues have limits.
+// Tells alerts to this computer: flag files, and a command that is run. All of it may wait for a disk or for a program,
+// so it has a thread of its own: neither the loop nor the making of containers ever waits for it. Its queues have
+// limits. Without configuration nothing is told: a default folder that happens to exist belongs to somebody else.
 //
 // Made, called and destroyed on the loop's thread.
 #pragma once

@@ -1,6 +1,7 @@
-// Alerts: facts that an administrator must know, once for each cause and
-// interval. They belong to table 0 of a log, because they outlive a start and
-// because the group that states a cause states its alert too: both or none.
+// Alerts: facts that an administrator must know, once for each cause and interval. They belong to table 0 of a log,
+// because they outlive a start and because the group that states a cause states its alert too: both or none. A replay
+// counts nothing twice, as tables raise nothing while they are replayed. Alerts of the daemon itself belong to its
+// first log.
 #pragma once
 
 #include <cstdint>

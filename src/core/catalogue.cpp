@@ -195,6 +195,8 @@ void Catalogue::move(Lsn from, Lsn to, Statement what) {
   if (!to.is_none()) by_place_[to] = what;
 }
 
+// The number of a table counts as used from any record that names it: of a dropped table's records some may outlive the
+// one that named it.
 bool Catalogue::apply_schema(RecordView const& record) {
   TableId const id = table_of_schema(record);
   if (id == TableId::catalogue) return false;

@@ -1,6 +1,11 @@
 // What those who wait are handed and told at the end of a turn: rows for parked
 // commands and deliver listeners, wakes, and announcements (subscriptions.h says
 // who is next). All of it is bounded: what is too much for one turn goes on in the next.
+//
+// `deliver` runs the type's own taking command for its listener, as for a parked command: one path for all leases.
+// Credit is counted by the ids that lease_began told meanwhile, so that whatever ends a lease returns it. Rows are
+// announced by id at the end of a turn; what was due before is announced in pages by id, and a row beyond the page's
+// end waits for its page: so each is announced once.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,7 @@
-// How logs stay short: the base follows the oldest
-// object that lives, and stragglers are copied forward in small steps.
+// How logs stay short: the base follows the oldest object that lives, and stragglers are copied forward in small steps.
+// A start copies until the bound is kept before it serves, so that a daemon that dies at each start does not need more
+// room each time. Where space is short, removals leave the room that copying needs; copying, which gives back more than
+// it takes, may use all of it.
 #include <algorithm>
 
 #include <fmt/format.h>

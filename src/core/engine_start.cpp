@@ -140,6 +140,8 @@ Status Engine::host_replayed(HostedLog& log) {
 Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry const& entry, Schema const& schema) {
   auto const type = types_.find(entry.type);
   if (declares(forget_, entry.name)) {
+    // Replayed like the others, with the defaults of its options, and dropped at the end: nothing else can count its
+    // rows. What its type cannot read is dropped uncounted.
     log.tables[id] = nullptr;
     forgotten_.push_back({entry.name, log.name, std::nullopt});
     auto const as = std::find_if(forget_.begin(), forget_.end(), [&entry](Declaration const& one) {

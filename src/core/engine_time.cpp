@@ -28,8 +28,8 @@ void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
   }
 }
 
-// However many leases there are: until all know, no timer may look at them. A turn that becomes long by it the log
-// writes in parts.
+// However many leases there are: until all know, no timer may look at them, and commands of later turns would see
+// leases of two times. A turn that becomes long by it the log writes in parts.
 bool Engine::tell_lost(HostedTable& table, TimeMs now) {
   auto& lost = table.lost;
   HostedLog& log = *table.log;
@@ -67,7 +67,8 @@ Status Engine::accept_clock(TimeMs now) {
   return {};
 }
 
-// The log's time and its tables' dates in one group: a crash finds both as they were, or both as they are to be.
+// The log's time and its tables' dates in one group: a crash finds both as they were, or both as they are to be. One
+// record a table, not one a row: every replay finds out anew, by `from` and `to`, which dates count as now.
 Status Engine::accept_clock_in(HostedLog& log, TimeMs now) {
   TimeMs const from = log.catalogue.last_now();
   if (!log.log->reserve(log.tables.size() * kAcceptedBytesMax + kStepBytesMax + kGroupBytes, true))

@@ -1,6 +1,7 @@
-// A table's last records, as those who follow it from afar get them: each with
-// the LSN of the table's record before it, so that whoever misses one knows.
-// Derived state: filled by what is appended, at a start by the replay.
+// A table's last records, as those who follow it from afar get them: each with the LSN of the table's record before it,
+// so that whoever misses one knows. Derived state: filled by what is appended, at a start by the replay. In memory and
+// not read from the log: FETCH costs no disk and works over every log. The schemas in use are among them, as records of
+// the catalogue: a follower could not read rows without.
 #pragma once
 
 #include <algorithm>

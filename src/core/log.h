@@ -65,9 +65,10 @@ class Log {
   // Everything below is durable / was given to the kernel.
   [[nodiscard]] virtual Lsn durable_lsn() const = 0;
   [[nodiscard]] virtual Lsn written_lsn() const = 0;
-  // Nothing below `base` is needed any more, and nothing below `catalogue`, which is not lower, of the records
-  // of table 0. Rests on every record appended so far: it takes effect
-  // once these are durable, and durably before a container is used again.
+  // Nothing below `base` is needed any more, and nothing below `catalogue`, which is not lower, of the records of table
+  // 0. Rests on every record appended so far: it takes effect once these are durable, and durably before a container is
+  // used again. The log and not the engine waits for that: under load there is no moment at which everything is
+  // durable.
   virtual void set_base(Lsn base, Lsn catalogue) = 0;
   // No table of this log holds anything: goes on in a fresh container, so that everything before it can be
   // given up as soon as the base has passed it, and rests (`when-empty`) until something is added.

@@ -2,9 +2,10 @@
 // places, and keeps nothing. Like any log to the engine, so that such a table is
 // decided and applied like every other; everything counts as durable at once, because nothing ever is.
 //
-// Numbers must not come back all the same: whoever holds a row number of before a
-// restart must not end another row with it. So each start has numbers that the engine
-// reserved for it in a log that is kept (Catalogue::append_numbers).
+// Numbers must not come back all the same: whoever holds a row number of before a restart must not end another row with
+// it. So each start has numbers that the engine reserved for it in a log that is kept (Catalogue::append_numbers). They
+// are taken some hundred million at a time: the number of the start, shifted by 40 bits, would leave 2,048 starts, as
+// row ids have 48 bits of LSN / 8.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// Which topics of a table have work that nobody takes, for tables whose wakes
-// also leave as a message of another system (<wake-message>). A topic is told when work comes of which it
-// had none, and again every wake-timeout while nobody takes any. Volatile and bounded, like those
-// who wait (subscriptions.h); what was due before anybody counted is found in pages.
+// Which topics of a table have work that nobody takes, for tables whose wakes also leave as a message of another system
+// (<wake-message>). A topic is told when work comes of which it had none, and again every wake-timeout while nobody
+// takes any. Volatile and bounded, like those who wait (subscriptions.h); what was due before anybody counted is found
+// in pages. Apart from the listeners, as what is told is a domain and not a connection.
 #pragma once
 
 #include <cstdint>

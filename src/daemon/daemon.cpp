@@ -193,7 +193,8 @@ Status Daemon::serve() {
   reactor_->set_handler(*server_);
   join_neighbours();
 
-  // Reading a log may take minutes: nobody should learn only then that an address is taken.
+  // Reading a log may take minutes: nobody should learn only then that an address is taken. Bound and released again: a
+  // socket that is held without listening would take the file of a unix socket from a running daemon.
   if (Status status = check_listening(false); !status.ok()) return status;
   if (Status status = take_data_folder(); !status.ok()) return status;
   if (Status status = check_listening(true); !status.ok()) return status;

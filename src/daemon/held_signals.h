@@ -1,5 +1,6 @@
-// Signals to a daemon that does not serve yet. They wait from before its first thread until its loop can take
-// them, and a start that takes long asks whether one of them ends it.
+// Signals to a daemon that does not serve yet. They wait from before its first thread until its loop can take them, and
+// a start that takes long asks whether one of them ends it. No handler and nothing global. Such a start ends on the
+// spot: startup is crash-safe, so an orderly unwinding adds nothing.
 #pragma once
 
 #include <csignal>

@@ -11,7 +11,8 @@ namespace fastjournal::model {
 [[nodiscard]] std::string format_date(std::int64_t milliseconds);
 
 // A number that was meant as seconds: 100,000,000 to 99,999,999,999 are seconds of the years 1973 to 5138, and
-// milliseconds of 1970 to 1973, when there was no row yet.
+// milliseconds of 1970 to 1973, when there was no row yet. A fixed range, so that no clock decides whether a message is
+// refused.
 [[nodiscard]] constexpr bool looks_like_seconds(std::int64_t milliseconds) {
   return milliseconds >= 100'000'000 && milliseconds < 100'000'000'000;
 }

@@ -47,7 +47,8 @@ void add_data(Schema const& schema, std::string_view data, Answer& out);
 [[nodiscard]] Status merge_data(Schema const& old_schema, std::string_view old_data, Schema const& schema,
                                 std::string_view new_data, std::string& out);
 
-// The same, told as pieces of both, one behind the other: for rows so large that they are changed where they are.
+// The same, told as pieces of both, one behind the other: for rows so large that they are changed where they are. Their
+// blocks may grow by a quarter. What was appended is joined at once, not when the row is read, so every view is whole.
 class Pieces {
  public:
   // Views of the old data, of the new, and of what is kept here.

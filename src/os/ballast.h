@@ -3,6 +3,9 @@
 // gives the ballast back to the heap, the step goes on, and the process knows that it must take
 // nothing more until the ballast is there again. If memory ends once more before
 // that, the process says so in its last line and ends: what was acknowledged is in the log.
+//
+// The ballast is many pieces from malloc, since a fragmented heap may never again have one large block. It is not
+// touched: where an allocation can fail at all, the kernel counts what it has promised, not what is in use.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The real clock.
+// The real clocks. Dates go by CLOCK_BOOTTIME, so that one that passes in the computer's sleep is reached as it wakes.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Memory is touched before it is needed: the first touch of a page costs some
-// microseconds, many times what a row costs else. The heap grows in steps, and
-// a thread of its own touches each step while the loop uses what stands before.
+// Memory is touched before it is needed: the first touch of a page costs some microseconds, many times what a row costs
+// else. The heap grows in steps, and a thread of its own touches each step while the loop uses what stands before.
+// malloc has no hook for that, but the program's break tells how far the heap is.
 #pragma once
 
 #include <cstdint>

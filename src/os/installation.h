@@ -1,5 +1,6 @@
 // What was installed with the program that runs, found from where it stands: an installation may be anywhere
-// (cmake/folders.cmake). A program of a build finds what that build made.
+// (cmake/folders.cmake). A program of a build finds what that build made. No folder is compiled in: one build serves
+// every prefix, a DESTDIR and a folder that was moved.
 #pragma once
 
 #include <string>

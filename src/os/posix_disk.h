@@ -1,7 +1,8 @@
-// The kernel's files: env::Disk on a root folder. Any thread may use it; a File
-// belongs to one thread at a time. A folder that is locked is held by a
-// descriptor, and its files are opened, renamed and removed by that: the journal
-// goes on in the folder that it locked, or finds out that it was replaced.
+// The kernel's files: env::Disk on a root folder. Any thread may use it; a File belongs to one thread at a time. A
+// folder that is locked is held by a descriptor, and its files are opened, renamed and removed by that: the journal
+// goes on in the folder that it locked, or finds out that it was replaced. Other folders are not held: that of the flag
+// files belongs to somebody else, who may make it anew. A folder may be a symbolic link, since a log on another disk is
+// mounted or linked; a file may not: a link in place of one of our files is a mistake, or a trap.
 //
 // sync() is fdatasync, called once: after an error nothing is known about the
 // file, and only the caller can decide to stop.

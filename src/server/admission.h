@@ -1,5 +1,7 @@
-// Who may come in: how many connections there are, in all and of each peer, and
-// the places that are kept for administrators, so that nobody can lock them out.
+// Who may come in: how many connections there are, in all and of each peer, and the places that are kept for
+// administrators, so that nobody can lock them out. One peer may have three quarters of all connections: on a small
+// installation all clients connect from 127.0.0.1, and a smaller limit would lock them out instead. A quarter stays for
+// other addresses and unix sockets.
 #pragma once
 
 #include <cstddef>

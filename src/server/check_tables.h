@@ -1,6 +1,7 @@
 // What is wrong with tables that are each well declared, and that no file tells alone: a log that nobody declared, what
 // the type's own code refuses, two tables that want one command. For the daemon before it takes them, and for whoever
-// checks files without it.
+// checks files without it. Each declaration is also given to its type's code once, so that a reload refuses what the
+// code of a new table refuses before anything is logged.
 #pragma once
 
 #include <span>

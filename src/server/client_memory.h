@@ -4,6 +4,9 @@
 // the process pays; accounts are grouped by origin (env::Peer::origin), so that nobody has
 // more for having many connections.
 //
+// Shares limit what is used, and nothing is reserved: eight bytes that announce a frame of 32 MiB must not take the
+// room of those who send theirs.
+//
 // What is done about it (server_memory.cpp) follows from four words:
 //
 //   short    three quarters of the limit are used. A connection with more than its share is not read any more

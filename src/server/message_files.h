@@ -1,5 +1,6 @@
-// Definition files of our messages, commands and answers, one `NAME.conf` each, for the peers of a
-// communicator system, which check the messages that they send and receive. Values in, text out.
+// Definition files of our messages, commands and answers, one `NAME.conf` each, for the peers of a communicator system,
+// which check the messages that they send and receive. Values in, text out. Written by the daemon, not by a script over
+// TYPE.xml, since only the daemon knows the columns of the declared tables, and peers refuse other names.
 #pragma once
 
 #include <map>

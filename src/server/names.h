@@ -1,8 +1,8 @@
-// Names that a client invents and that come back in its answers: looked at once,
-// where a message is taken, whichever way it came (text, JSON, msgpack, an alias, a
-// communicatord). What an answer could not carry is refused before anything is
-// done, or a command would be executed and never answered; what is long would be
-// echoed in each of a thousand messages.
+// Names that a client invents and that come back in its answers: looked at once, where a message is taken, whichever
+// way it came (text, JSON, msgpack, an alias, a communicatord). What an answer could not carry is refused before
+// anything is done, or a command would be executed and never answered; what is long would be echoed in each of a
+// thousand messages. The rule is that of text for msgpack too: a wait that began with a frame may be answered in a
+// line.
 #pragma once
 
 #include <cstddef>

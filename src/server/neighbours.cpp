@@ -1,6 +1,6 @@
-// The connections that the server makes: the life as a service of a
-// communicatord, and alerts told to a service as FLAG messages.
-// What comes in over them runs as any command and is answered to its sender.
+// The connections that the server makes: the life as a service of a communicatord, and alerts told to a service as FLAG
+// messages. What comes in over them runs as any command and is answered to its sender. FLAG is told again whenever the
+// connection is made anew, since the other side may have forgotten.
 #include <algorithm>
 
 #include "base/hash.h"

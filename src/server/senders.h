@@ -1,6 +1,7 @@
-// Who speaks over the connection to a communicatord: many services share it,
-// and each waits and holds leases on its own. So the engine knows each of them
-// by a connection number of its own, which no network gives.
+// Who speaks over the connection to a communicatord: many services share it, and each waits and holds leases on its
+// own. So the engine knows each of them by a connection number of its own, which no network gives. Waits, leases and
+// their end are then those of any connection. A service that leaves without the name of a server leaves on all of them:
+// a wrong guess costs a TOUCH within the grace; the other way, a page would be lost for a day.
 #pragma once
 
 #include <cstdint>

@@ -487,7 +487,8 @@ void Server::append_text(Session& session, wire::Outgoing const& message) {
 }
 
 // Whoever asked must hear of its row, also where a value cannot come along: the others do, and `omitted` names those
-// that do not. A frame, or PEEK from elsewhere, has them.
+// that do not. A frame, or PEEK from elsewhere, has them. Here and nowhere else: only here form and limit of the
+// connection are known, and tables know nothing of peers.
 void Server::write_what_fits(Session& session, wire::Outgoing const& message, Status const& why) {
   std::size_t const most = session.neighbour ? kNeighbourValueBytesMax : SIZE_MAX;
   std::vector<Param> params;

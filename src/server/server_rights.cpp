@@ -1,5 +1,5 @@
-// Who may do what: each command has a right, and a connection has those of the
-// listener that it came by.
+// Who may do what: each command has a right, and a connection has those of the listener that it came by. No right
+// includes another, so that rights="add" is a letter box. HELP and ALIVE need none: every service must answer them.
 #include <algorithm>
 
 #include "server/server.h"

@@ -9,7 +9,9 @@ namespace {
 
 // An idle log stamps its last sync after this long: from then on damage to that batch is told from a torn tail.
 constexpr std::int64_t kStampAfterUs = 5'000;
-// What leaves rests on a look at the folders that is no older than this; and nobody asks for years.
+// What leaves rests on a look at the folders that is no older than this; and nobody asks for years. A look after each
+// sync would cost two system calls a turn; a look on a thread could not keep answers back. While the loop is idle
+// nobody is acknowledged anything, so that rarer looks suffice.
 constexpr std::int64_t kLookEveryUs = 100'000;
 constexpr std::int64_t kIdleLookEveryUs = 10'000'000;
 // Turns that wait for a sync; then the loop waits too.

@@ -79,6 +79,7 @@ std::vector<Server::SystemCommand> Server::known_commands() {
       {"BACKUP", &Server::on_backup, "digest", Right::admin},
       {"BACKUP_DONE", &Server::on_backup_done, "", Right::admin},
       {"RELOAD", &Server::on_reload, "table dry_run", Right::admin},
+      // Answered, as silence is a failure to all who wait; but not to a communicatord, whose services expect no answer.
       {"STOP", &Server::on_stop, "", Right::admin, true},
       {"RESTART", &Server::on_restart, "", Right::admin, true},
       {"LOG_ROTATE", &Server::on_log_rotate, "", Right::admin, true},

@@ -5,6 +5,9 @@
 //   behind, or ahead by less       `now` is drawn towards it, by a two-hundredth of the time that passes (slew)
 //
 // What nobody could use of the time that passed, a leap or a sleep, look() tells once: leases end later by it.
+//
+// The clocks are compared once a second, and when the kernel tells that one was set: a turn reads only one of them, and
+// no sleep of more than a second is missed.
 #pragma once
 
 #include <algorithm>

@@ -3,9 +3,10 @@
 // empty journal where somebody removed one, or where a disk is not mounted,
 // loses everything without a word.
 //
-// The folder's lock notes each log that was made here ("log NAME"). A log that is
-// noted and not there is never made again. One that is not noted is made where
-// the folder holds nothing else, or where somebody said so (`create`).
+// The folder's lock notes each log that was made here ("log NAME"). A log that is noted and not there is never made
+// again. One that is not noted is made where the folder holds nothing else, or where somebody said so (`create`).
+// `create` does not make a log again that the lock notes: an option is left in a unit file, and would then do what the
+// lock is there to prevent. Whoever really wants that removes the lock, once.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,8 @@
 // Scrubbing, as the log sees it: what a step is to read, and what became of it
 // meanwhile. The reading is in scrub.cpp.
+//
+// What is damaged is still in memory: the engine copies it forward, as if its container were the oldest. Where a round
+// ends the base goes into a header, since a start reads down to the base of a header, and scrubbing to that of batches.
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
-// The file `newest` of a log's folder: what the newest container is, and what of
-// the log is durable, said outside of the containers. Without it a container
-// that was removed, or put back from an old copy, looks like one that was never
-// there, and a tail that was wiped like one that was never written.
+// The file `newest` of a log's folder: what the newest container is, and what of the log is durable, said outside of
+// the containers. Without it a container that was removed, or put back from an old copy, looks like one that was never
+// there, and a tail that was wiped like one that was never written. A file of its own: the lock of the folder would
+// have to name a container before it is durable.
 //
 // The file has five places of 4 KiB and is made whole: written, synced, renamed
 // to its name, the folder synced, before the first container of format 3 has a
@@ -26,6 +26,8 @@
 // Nothing is ever said here that is not durable already, so that no start is
 // refused for a power cut between a container and this file: what it says may
 // be old, never wrong. What holds is the highest of each.
+//
+// A stamp or a torn tail that is damaged does not stop a start: `durable` ends with the last batch that has records.
 #pragma once
 
 #include <array>

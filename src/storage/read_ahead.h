@@ -3,6 +3,9 @@
 // handed out, those of the next are checked, the one after it is read; the last two
 // by workers. Reading and checking are the same calls as of one thread, so what
 // is found does not depend on how many there are.
+//
+// Where a batch begins only the lengths before it tell. So one thread follows the lengths, 56 bytes a batch, and
+// everything else is divided.
 #pragma once
 
 #include <array>

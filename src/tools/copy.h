@@ -1,6 +1,7 @@
-// The files of a log that goes on, copied: what a daemon holds for a backup
-// (FileLog::hold) becomes a log folder of its own. Only what stands below the
-// moment of the hold is taken, and the headers say no more than that moment knew.
+// The files of a log that goes on, copied: what a daemon holds for a backup (FileLog::hold) becomes a log folder of its
+// own. Only what stands below the moment of the hold is taken, and the headers say no more than that moment knew. The
+// daemon only names files and holds containers, so that copying costs its loop nothing; it gives up the hold before it
+// would refuse a removal.
 #pragma once
 
 #include <cstdint>

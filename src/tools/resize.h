@@ -1,6 +1,8 @@
-// A log with containers of another size: written anew beside the old one, read
-// again, and put in its place by one exchange of two names. At any moment one
-// whole log stands under the name, so whoever is interrupted begins again.
+// A log with containers of another size: written anew beside the old one, read again, and put in its place by one
+// exchange of two names. At any moment one whole log stands under the name, so whoever is interrupted begins again.
+// Containers of two sizes in one log would concern every reader and every proof of the store, for something done once a
+// year. Both folders stay locked until the exchange is durable, or a daemon could write what the exchange takes away.
+// What an interrupted run left is refused, not removed: nobody can know who made that folder.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// What the first line of a connection must be: a message of ours. A browser can be
-// made to send a request to any port of its computer, with lines of a stranger's
-// choice behind the first ones; so whoever begins with anything else is no client.
+// What the first line of a connection must be: a message of ours. A browser can be made to send a request to any port
+// of its computer, with lines of a stranger's choice behind the first ones; so whoever begins with anything else is no
+// client. The line is answered, so that a person at `nc` sees why, and the connection closed. A frame needs no such
+// check: nobody can be made to send one. No word of HTTP is reserved: its request lines are recognised by their end.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// append_line: writes as the eventdispatcher library does, plus the final ";",
-// without which a reader trims the last value's trailing blanks away.
+// append_line: writes as the eventdispatcher library does, plus the final ";", without which a reader trims the last
+// value's trailing blanks away. A line is measured first, then written into memory that is there: writing the answer
+// was half the cost of a NEXT.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,6 +1,6 @@
-// The places in src/storage that call the disk, found twice: in the text of the
-// source, and as the addresses to which the calls return that a run made fail.
-// What is in the first list and not in the second was never tested.
+// The places in src/storage that call the disk, found twice: in the text of the source, and as the addresses to which
+// the calls return that a run made fail. What is in the first list and not in the second was never tested. By
+// addresses, so that no label and no std::source_location stands in an interface of the product.
 #pragma once
 
 #include <set>

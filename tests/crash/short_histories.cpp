@@ -1,5 +1,6 @@
-// Exhaustive: the disk is copied before each call of a history's last letter,
-// and every copy is cut, recovered and compared in every way.
+// Exhaustive: the disk is copied before each call of a history's last letter, and every copy is cut, recovered and
+// compared in every way. Copies share their contents until these change, so that one crash with its recovery and
+// comparison takes some ten microseconds.
 #include <array>
 #include <memory>
 

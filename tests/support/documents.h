@@ -5,6 +5,8 @@
 //   xml                   a configuration file, or elements of a <table>: the loader takes it (there, too)
 //   console               `$ command` and what it prints, in a real shell beside a real daemon (tests/integration/documents_test.cpp)
 //   text                  neither
+//
+// Numbers and dates stand for real ones, so that a document looks as a reader sees it.
 #pragma once
 
 #include <string>

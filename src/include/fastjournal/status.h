@@ -118,6 +118,7 @@ class [[nodiscard]] Status {
   }
 
  private:
+  // Behind one pointer: a Status is moved and destroyed several times a message, and nearly always it is ok.
   struct Detail {
     std::string message;
     Facts facts;

@@ -134,8 +134,9 @@ class Effects {
   // reason (done, given back, timed out, deleted, adopted by another connection).
   virtual void lease_began(ObjectId object, ConnectionId connection) = 0;
   virtual void lease_ended(ObjectId object, ConnectionId connection) = 0;
-  // So many objects more than before may be taken that were held back (by a pause, by a limit): those who wait
-  // for the topic are told as if they were new; if it is empty, those of any topic.
+  // So many objects more than before may be taken that were held back (by a pause, by a limit): those who wait for the
+  // topic are told as if they were new; if it is empty, those of any topic. Also where the table as a whole has no more
+  // than before: whoever waits for one topic cannot take what others have.
   virtual void available_again(std::string_view topic, std::uint64_t count) = 0;
   // A fact an administrator must know, once per cause: row-failed, paused, ... (name: [a-z][a-z0-9-]*, at most 32
   // bytes; tags: separated by commas). Raised again it is counted. A table has 8 of them at most.
