@@ -26,12 +26,20 @@ BOOST_AUTO_TEST_CASE(each_piece_is_done_once_with_any_number_of_threads) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(finish_without_work_returns_at_once) {
-  ThreadWorkers workers{2};
-  workers.finish();
-  workers.begin(1, [](std::size_t) {});
-  workers.finish();
-  workers.finish();
+BOOST_AUTO_TEST_CASE(finish_without_work_returns_at_once_and_does_nothing_again) {
+  for (std::size_t const threads : {0U, 2U}) {
+    ThreadWorkers workers{threads};
+    workers.finish();
+    int done = 0;
+    workers.begin(1, [&](std::size_t) { ++done; });
+    workers.finish();
+    BOOST_TEST(done == 1);
+    workers.finish();
+    BOOST_TEST(done == 1);
+    workers.begin(0, [&](std::size_t) { ++done; });
+    workers.finish();
+    BOOST_TEST(done == 1);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(pieces_are_done_while_the_caller_does_something_else) {
