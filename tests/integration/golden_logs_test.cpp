@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -81,6 +82,15 @@ struct Opened {
   RealDaemon daemon;
 };
 
+// Of all files but the lock, which says who had it last.
+using Contents = std::map<std::string, std::string>;
+Contents contents_of(fs::path const& folder) {
+  Contents out;
+  for (auto const& entry : fs::directory_iterator{folder})
+    if (entry.path().filename() != "lock") out[entry.path().filename().string()] = bytes_of(entry.path());
+  return out;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(golden_logs)
@@ -134,6 +144,53 @@ BOOST_AUTO_TEST_CASE(each_is_opened_changed_closed_and_opened_again) {
       static_cast<void>(opened.stop());
     }
   }
+}
+
+// Containers of format 3 stand beside `newest`, of the daemon of that day too: without it, or with one of them as it
+// was before a later start, the log is refused and nothing is changed.
+BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_container_one_of_format_3_is_refused) {
+  std::size_t with_newest = 0;
+  for (fs::path const& log : logs_that_landed()) {
+    if (!fs::exists(log / "newest.gz")) continue;
+    ++with_newest;
+    BOOST_TEST_CONTEXT(log.filename().string()) {
+      Opened opened{log};
+      fs::path const folder{opened.log()};
+      fs::path const aside = opened.daemon.folder() / "aside";
+      auto const is_refused = [&](std::string const& why) {
+        Contents const before = contents_of(folder);
+        BOOST_TEST(!opened.daemon.start());
+        BOOST_TEST(contains(opened.daemon.output(), why), opened.daemon.output());
+        BOOST_TEST((contents_of(folder) == before));
+      };
+      fs::rename(folder / "newest", aside);
+      is_refused("shared/newest is missing");
+      fs::rename(aside, folder / "newest");
+
+      fs::copy(folder, aside);
+      opened.start();
+      BOOST_TEST(contains(opened.ask("RESUME table=golden"), "RESUMED"));
+      BOOST_TEST(contains(opened.ask("INSERT table=golden;name=new-plain;note=third"), "result=merged;"));
+      static_cast<void>(opened.stop());
+      std::size_t old_ones = 0;
+      for (auto const& entry : fs::directory_iterator{folder}) {
+        fs::path const old = aside / entry.path().filename();
+        if (!entry.path().filename().string().starts_with("container-")) continue;
+        if (fs::exists(old) && bytes_of(old) == bytes_of(entry.path())) continue;
+        ++old_ones;
+        fs::path const kept = opened.daemon.folder() / "kept";
+        fs::rename(entry.path(), kept);
+        if (fs::exists(old)) fs::copy(old, entry.path());
+        is_refused("one or more are missing, or are old copies");
+        fs::rename(kept, entry.path());
+      }
+      BOOST_TEST(old_ones > 0U);
+      opened.start();
+      BOOST_TEST(contains(opened.ask("PEEK table=golden;name=new-plain"), "note=third;"));
+      static_cast<void>(opened.stop());
+    }
+  }
+  BOOST_TEST(with_newest > 0U);
 }
 
 // A record that changes brings a log with it.
