@@ -1,7 +1,9 @@
 #include "wire/first_line.h"
 
 #include <algorithm>
+#include <string>
 
+#include "fastjournal/limits.h"
 #include "wire/parts.h"
 
 namespace fastjournal::wire {
@@ -27,6 +29,9 @@ Status check_first_line(std::string_view line, Message const& message) {
   if (is_http_request(line)) return {Code::invalid, "this is a request of HTTP, which is not spoken here"};
   if (!std::all_of(message.command.begin(), message.command.end(), is_printable))
     return {Code::invalid, "the command has bytes that no command has: is this TLS, which is not spoken here?"};
+  if (message.command.size() > kCommandBytesMax)
+    return {Code::invalid, "the command's name has " + std::to_string(message.command.size()) +
+                               " bytes, and no command has more than " + std::to_string(kCommandBytesMax)};
   return {};
 }
 

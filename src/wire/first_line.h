@@ -12,7 +12,7 @@
 namespace fastjournal::wire {
 
 // `message` is what parse_line made of `line`. `invalid`: it reads as a message, and no client begins so: it is a request
-// of HTTP (" HTTP/1.1" at its end), or its command has bytes that no command has (a greeting of TLS).
+// of HTTP (" HTTP/1.1" at its end), or its command has bytes that no command has (a greeting of TLS), or too many.
 [[nodiscard]] Status check_first_line(std::string_view line, Message const& message);
 
 }  // namespace fastjournal::wire

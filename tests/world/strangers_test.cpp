@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fastjournal/limits.h"
 #include "tests/world/world.h"
 
 namespace {
@@ -106,6 +107,8 @@ BOOST_FIXTURE_TEST_CASE(what_browsers_send_is_answered_once_and_does_nothing, Se
 BOOST_FIXTURE_TEST_CASE(nothing_behind_a_bad_first_line_is_done_also_in_the_same_read, Served) {
   BOOST_TEST(hears("bad =1\nPAUSE table=jobs\n", 100).ends_with("\nclosed"));
   BOOST_TEST(hears(std::string(2U << 20U, 'x') + "\nPAUSE table=jobs\n", 1U << 16U).ends_with("\nclosed"));
+  BOOST_TEST(
+      hears(std::string(kCommandBytesMax + 1, 'X') + " table=jobs\nPAUSE table=jobs\n", 1000).ends_with("\nclosed"));
   std::string const binary = hears(std::string_view{"bad =1\nFJM\x01\0\0\0\1\x80", 16}, 100);
   BOOST_TEST(std::count(binary.begin(), binary.end(), '\n') == 1, binary);
   BOOST_TEST(!is_paused());

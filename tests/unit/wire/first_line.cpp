@@ -1,6 +1,9 @@
 // What the first line of a connection may be: messages, and nothing that others begin with.
 #include <boost/test/unit_test.hpp>
 
+#include <string>
+
+#include "fastjournal/limits.h"
 #include "wire/first_line.h"
 #include "wire/text.h"
 
@@ -38,6 +41,8 @@ BOOST_AUTO_TEST_CASE(what_begins_with_bytes_of_no_command_is_not) {
   using namespace std::string_view_literals;
   for (std::string_view const line : {"\x16\x03\x01\0\x6b"sv, "\x80\x2e\x01"sv, "\xC3\x84NDERE table=t"sv, "\x7f"sv})
     BOOST_TEST(!is_taken(line), line);
+  BOOST_TEST(is_taken(std::string(kCommandBytesMax, 'A') + " table=t"));
+  BOOST_TEST(!is_taken(std::string(kCommandBytesMax + 1, 'A') + " table=t"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
