@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@ namespace fastjournal::sim {
 namespace {
 
 constexpr char kCommunicator[] = "communicatord";
+constexpr char kUdp[] = "udp";
 constexpr char kCommunicatorAddress[] = "unix:/run/communicator/communicatord.sock";
 
 // In documents: what numbers rows and leases, and what is a date.
@@ -79,14 +81,21 @@ class Player {
     std::string const rest = mark == std::string::npos ? "" : line.substr(mark + 1);
     if (word == "table") return add_table(folder_ + rest);
     if (word == kCommunicator) {
-      world_.configure = [](server::Server& server) {
+      configure([](server::Server& server) {
         server::NeighbourOptions options;
         options.communicator = kCommunicatorAddress;
         options.alert_service = "watcher";
         options.origin = {"box", "0.1.0"};
         server.join(std::move(options));
-      };
+      });
       world_.network().serve(kCommunicatorAddress);
+      return {};
+    }
+    if (word == kUdp) {
+      configure([this](server::Server& server) {
+        udp_ = world_.network().receive_datagrams({})->id;
+        server.take_messages(udp_, {});
+      });
       return {};
     }
     if (word == "clock") return set_clock(rest);
@@ -94,6 +103,14 @@ class Player {
     if (word == "start") return start(rest);
     if (std::string wrong = ensure_started(); !wrong.empty()) return wrong;
     return control(word, rest);
+  }
+
+  // Of this daemon and those that start after it, beside what was said before.
+  void configure(std::function<void(server::Server&)> more) {
+    world_.configure = [before = std::move(world_.configure), more = std::move(more)](server::Server& server) {
+      if (before) before(server);
+      more(server);
+    };
   }
 
   std::string control(std::string const& word, std::string const& rest) {
@@ -130,9 +147,8 @@ class Player {
       if (Status status = world_.stop(); !status.ok()) return status.text();
       if (word == "stop") return {};
     } else {
-      return "no such step; known are table, communicatord, rights, advance, close, crash, kill, restart, stop, start, "
-             "memory, "
-             "clock, suspend, NAME> and NAME<";
+      return "no such step; known are table, communicatord, udp, rights, advance, close, crash, kill, restart, "
+             "stop, start, memory, clock, suspend, NAME> and NAME<";
     }
     return ensure_started();
   }
@@ -197,6 +213,8 @@ class Player {
       ConnectionId const made = world_.network().made();
       if (made == ConnectionId::none) return "the daemon is not connected";
       world_.network().at(made).to_server += out + "\n";
+    } else if (name == kUdp && udp_ != ConnectionId::none) {
+      world_.network().datagram_to_server(udp_, out);
     } else {
       world_.send(name, out);
     }
@@ -345,6 +363,7 @@ class Player {
   std::string folder_;
   bool document_;
   World world_;
+  ConnectionId udp_{};
   std::map<std::string, std::string> definitions_;
   core::Declarations defined_for_;
   std::map<std::string, std::string> bound_;

@@ -17,6 +17,7 @@
 //   start [accept-clock]      with --accept-clock; `start refused TEXT`: it fails, and says TEXT
 //   rights NAME WORDS         NAME comes by a listener that gives these: read add work manage admin; all
 //   communicatord             before the start: a communicatord is there; the client of that name is it
+//   udp                       before the start: messages by UDP are taken; what the client of that name sends comes so
 //   memory 1GiB               what rows may take
 //   clock 3h                  somebody sets the clock of the wall; -3h: back
 //   suspend 3h                the computer sleeps
