@@ -16,10 +16,38 @@ function(fj_layer name)
   endif()
 endfunction()
 
-# fj_test(NAME SOURCES ... DEPS ...): one Boost.Test program, run by ctest under its name.
+# What a test is; each has one of the first line at least. `ctest -L NAME` runs those of a label, and the target
+# tests_NAME builds them.
+#   unit     one layer or one part of a program, in memory
+#   world    the whole core in the simulator
+#   lives    random lives, against promises or the reference model
+#   proof    the log store under power cuts, damage and known faults
+#   process  starts real programs
+#   threads  has several threads: what the preset tsan is for
+#   quick    all of them together take less than a minute: ./mk test --quick
+set(FJ_TEST_LABELS unit world lives proof process threads quick)
+
+# fj_label_test(NAME TARGET LABEL...): of the test NAME, whose program is TARGET.
+function(fj_label_test name target)
+  if(NOT ARGN)
+    message(FATAL_ERROR "test ${name}: no label; there are ${FJ_TEST_LABELS}")
+  endif()
+  foreach(label ${ARGN})
+    if(NOT label IN_LIST FJ_TEST_LABELS)
+      message(FATAL_ERROR "test ${name}: unknown label ${label}; there are ${FJ_TEST_LABELS}")
+    endif()
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${target})
+  endforeach()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARGN}")
+endfunction()
+
+# fj_test(NAME LABELS ... SOURCES ... DEPS ...): one Boost.Test program, run by ctest under its name.
 # Its reports are short ones: scripts/count_tests.awk counts the cases in them.
 function(fj_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;DEPS" ${ARGN})
   if(NOT TARGET fj_test_main)
     add_library(fj_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/unit/main.cpp)
     target_link_libraries(fj_test_main PRIVATE fj_options Boost::unit_test_framework)
@@ -29,6 +57,7 @@ function(fj_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} fj_options Boost::unit_test_framework)
   target_compile_definitions(${name} PRIVATE FJ_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FJ_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
+  fj_label_test(${name} ${name} ${ARG_LABELS})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300
     ENVIRONMENT "BOOST_TEST_REPORT_LEVEL=short;UBSAN_OPTIONS=print_stacktrace=1")
 endfunction()
