@@ -76,8 +76,8 @@ struct HostedTable {
     DurationMs left{};
     [[nodiscard]] bool any() const { return telling.value != 0 || left.value != 0; }
   } lost;
-  bool forgotten{false};                // dropped once the replay has told how many rows it has
-  bool touched{false};                  // somebody may have to be told at the end of the turn
+  bool forgotten{false};  // dropped once the replay has told how many rows it has
+  bool touched{false};    // somebody may have to be told at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
 };

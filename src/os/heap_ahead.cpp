@@ -44,8 +44,7 @@ void HeapAhead::set_step(std::uint64_t bytes_to_come) {
 void HeapAhead::look(std::uint64_t bytes_to_come) {
   char* const end = static_cast<char*>(::sbrk(0));
   if (end == end_) return;
-  if (end > end_)
-    toucher_.run([begin = end_, end] { touch(begin, end); }, [] {});
+  if (end > end_) toucher_.run([begin = end_, end] { touch(begin, end); }, [] {});
   end_ = std::max(begin_, end);
   toucher_.collect();
   set_step(bytes_to_come);

@@ -36,12 +36,12 @@ struct ReactorOptions {
   // One more non-blocking look for readable sockets before the turn ends, where
   // it can find any, so that one sync carries more commands.
   bool gather{true};
-  std::size_t read_bytes_max{256U << 10U};       // of one connection in one look
-  std::size_t turn_bytes_max{4U << 20U};         // of all: who comes too late is read first in the next turn
-  std::uint32_t accepts_max{64};                 // of one listening socket in one look
-  std::size_t connections_max{0};                // 0: the limit of open files less what the daemon itself needs
-  std::size_t connections_reserved{0};           // the last of them; no more than a quarter
-  std::string refusal{};                         // said to those for whom there is none left
+  std::size_t read_bytes_max{256U << 10U};  // of one connection in one look
+  std::size_t turn_bytes_max{4U << 20U};    // of all: who comes too late is read first in the next turn
+  std::uint32_t accepts_max{64};            // of one listening socket in one look
+  std::size_t connections_max{0};           // 0: the limit of open files less what the daemon itself needs
+  std::size_t connections_reserved{0};      // the last of them; no more than a quarter
+  std::string refusal{};                    // said to those for whom there is none left
   // A descriptor that is readable once the clock of the wall was set. Tests have their own: nobody may set a clock.
   std::function<Result<UniqueFd>()> watch_clock{&watch_wall_clock};
   std::function<void(std::string_view)> warn{};  // what an administrator should read; few lines

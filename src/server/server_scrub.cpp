@@ -24,9 +24,10 @@ void Server::scrub_log(ServedLog& served) {
   if (log.scrub_report().round_total == 0) served.scrub_round_us = now_us;
   if (std::unique_ptr<storage::Chore> step = log.take_scrub()) administration_.run_chore(log, std::move(step));
   storage::ScrubReport const& report = log.scrub_report();
-  double const part = report.round_total == 0 ? 1.0
-                                              : std::min(1.0, static_cast<double>(report.round_done) /
-                                                                  static_cast<double>(report.round_total));
+  double const part =
+      report.round_total == 0
+          ? 1.0
+          : std::min(1.0, static_cast<double>(report.round_done) / static_cast<double>(report.round_total));
   served.scrub_at_us = std::max(now_us + kStepEveryUs,
                                 served.scrub_round_us + static_cast<std::int64_t>(part * static_cast<double>(span_us)));
 }
@@ -37,12 +38,13 @@ void Server::tell_damage(ServedLog& served) {
   if (report.damaged != served.damaged_told) {
     served.damaged_told = report.damaged;
     served.mending = true;
-    raise_alert(kLogDamaged, 90,
-                "what was durable cannot be read back: " + report.last_damage +
-                    ". Its rows are still in memory, and are written again elsewhere in the log; do not stop the daemon "
-                    "before its log says that this is done, or its next start is refused. Check the disk, and make a "
-                    "backup (fastjournal backup)",
-                "log,manual");
+    raise_alert(
+        kLogDamaged, 90,
+        "what was durable cannot be read back: " + report.last_damage +
+            ". Its rows are still in memory, and are written again elsewhere in the log; do not stop the daemon "
+            "before its log says that this is done, or its next start is refused. Check the disk, and make a "
+            "backup (fastjournal backup)",
+        "log,manual");
   }
   if (!served.mending) return;
   // An error is the log's, and the next commit's.

@@ -77,14 +77,13 @@ void FileLog::finish_scrub(ScrubStep const& step) {
   for (ScrubStep::Damage const& damage : result.damaged) {
     ContainerHeader const& header = step.container_at(damage.lsn);
     // Given up meanwhile, and perhaps in use again: whatever was found there means nothing.
-    bool const needed = damage.lsn >= base_safe_ &&
-                        std::any_of(chain_.begin(), chain_.end(),
-                                    [&](Container const& one) { return one.header.lap == header.lap; });
+    bool const needed =
+        damage.lsn >= base_safe_ &&
+        std::any_of(chain_.begin(), chain_.end(), [&](Container const& one) { return one.header.lap == header.lap; });
     if (!needed) continue;
     ++scrub_.report.damaged;
-    scrub_.report.last_damage =
-        fmt::format("{}/{} offset {} (LSN {}): {}", folder_, container_name(header.index),
-                    offset_in(header, damage.lsn), damage.lsn.value, damage.status.message());
+    scrub_.report.last_damage = fmt::format("{}/{} offset {} (LSN {}): {}", folder_, container_name(header.index),
+                                            offset_in(header, damage.lsn), damage.lsn.value, damage.status.message());
     scrub_.damaged_lap = std::max(scrub_.damaged_lap, header.lap);
   }
 }

@@ -104,7 +104,8 @@ void ReadAhead::find_batches(Window& window) {
   std::uint64_t piece_bytes = kPieceBytes;
   while (window.end < segment_.limit && window.end < read_to) {
     FoundContainer const& container = *segment_.container_at(window.end);
-    std::span<std::byte const> const head{window.memory.get() + (window.end.value - window.at.value), kBatchHeaderBytes};
+    std::span<std::byte const> const head{window.memory.get() + (window.end.value - window.at.value),
+                                          kBatchHeaderBytes};
     auto const header = decode_batch(head, window.end, container.header.lap, container.header.block);
     if (!header || header->end() > segment_.end()) break;
     if (header->end() > read_to) {

@@ -60,8 +60,7 @@ void ScrubStep::check(std::vector<std::byte> const& bytes) {
       result_.bytes_needed = header->length;
       return;
     }
-    if (header && header->length <= rest.size() &&
-        is_intact(*header, container.store_id, rest.first(header->length))) {
+    if (header && header->length <= rest.size() && is_intact(*header, container.store_id, rest.first(header->length))) {
       at = header->end();
       result_.lost = result_.passed_over = false;
       continue;

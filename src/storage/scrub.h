@@ -22,8 +22,8 @@ inline constexpr std::uint64_t kScrubStepBytes = 1U << 20U;
 
 // What rounds found, for statistics and alerts.
 struct ScrubReport {
-  std::uint64_t rounds{0};  // that came to their end
-  std::uint64_t bytes{0};   // read and checked
+  std::uint64_t rounds{0};   // that came to their end
+  std::uint64_t bytes{0};    // read and checked
   std::uint64_t damaged{0};  // places; one that stays is counted once a round
   std::string last_damage;   // for people; names file and offset
   // Of this round; 0 of 0: none is under way.
@@ -38,8 +38,8 @@ class ScrubStep {
     std::vector<ContainerHeader> containers;
     Lsn from{};
     Lsn limit{};
-    bool is_rest{false};  // no batch reaches beyond `limit`
-    Lsn base{};  // what ends below is needed no more, and may be anything
+    bool is_rest{false};      // no batch reaches beyond `limit`
+    Lsn base{};               // what ends below is needed no more, and may be anything
     bool lost{false};         // damage before `from` is known, and the next batch is looked for
     bool passed_over{false};  // something below base that is no batch
   };

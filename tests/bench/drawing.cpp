@@ -23,8 +23,8 @@ constexpr double kBarStep = 19;
 constexpr double kBarHeight = 13;
 constexpr double kAxisHeight = 20;
 constexpr double kPanelGap = 20;
-constexpr double kNameWidth = 132;   // of the peers, left of the bars
-constexpr double kValueWidth = 62;   // behind the longest bar
+constexpr double kNameWidth = 132;  // of the peers, left of the bars
+constexpr double kValueWidth = 62;  // behind the longest bar
 constexpr double kBarsWidth = kPanelWidth - kNameWidth - kValueWidth;
 constexpr double kTicksMax = 4;
 
@@ -57,9 +57,9 @@ constexpr std::string_view kStyle = R"(<style>
 
 struct Panel {
   std::string title;
-  std::string unit;     // of the axis
-  std::string wish;     // where a short bar is the better one
-  double per_unit{1};   // figures are divided by this
+  std::string unit;    // of the axis
+  std::string wish;    // where a short bar is the better one
+  double per_unit{1};  // figures are divided by this
   std::vector<Figure> bars;
 };
 
@@ -96,10 +96,14 @@ std::string shown(double value) {
 std::string escaped(std::string_view text) {
   std::string out;
   for (char const c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else
+      out += c;
   }
   return out;
 }
@@ -121,7 +125,8 @@ std::vector<Panel> panels_of(std::vector<Figure> const& figures) {
     if (figure.value > 0) found->bars.push_back(figure);
   }
   std::erase_if(out, [](Panel const& panel) {
-    auto const ours = std::count_if(panel.bars.begin(), panel.bars.end(), [](auto const& bar) { return is_ours(bar.peer); });
+    auto const ours =
+        std::count_if(panel.bars.begin(), panel.bars.end(), [](auto const& bar) { return is_ours(bar.peer); });
     return ours == 0 || ours == std::ssize(panel.bars);
   });
   for (Panel& panel : out) {
@@ -173,7 +178,10 @@ void draw_panel(Panel const& panel, double x, double y, std::string& out) {
     print("<text class=\"{}right\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", ours ? "own " : "", left - 6, base,
           escaped(name_of(bar.peer)));
     print("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.0f}\"/>\n",
-          ours ? "ours" : is_memory(bar.peer) ? "memory" : "other", left, bar_top, length, kBarHeight);
+          ours                  ? "ours"
+          : is_memory(bar.peer) ? "memory"
+                                : "other",
+          left, bar_top, length, kBarHeight);
     print("<text class=\"{}value\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", ours ? "own " : "", left + length + 5, base,
           shown(value));
     bar_top += kBarStep;
@@ -204,7 +212,8 @@ std::string draw(std::vector<Figure> const& figures) {
   out += fmt::format("<rect class=\"page\" width=\"{:.0f}\" height=\"{:.0f}\"/>\n", kWidth, y);
   out += fmt::format("<text class=\"head\" x=\"{:.0f}\" y=\"28\">fastjournal beside other queues</text>\n", kMargin);
   out += fmt::format(
-      "<text class=\"quiet\" x=\"{:.0f}\" y=\"47\">Each panel has its own axis, from 0; of operations a second, more is "
+      "<text class=\"quiet\" x=\"{:.0f}\" y=\"47\">Each panel has its own axis, from 0; of operations a second, more "
+      "is "
       "better. Full bars answer after the sync; \"memory\" keeps no log.</text>\n",
       kMargin);
   return out + body + "</svg>\n";

@@ -37,7 +37,7 @@ struct Link {
   bool writing{false};  // the kernel took less than it was given
   bool asked{false};    // something was put into `out` since the last flush
   std::uint32_t outstanding{0};
-  std::uint32_t idle{0};  // slots that found no work
+  std::uint32_t idle{0};                // slots that found no work
   std::deque<std::uint64_t> inserting;  // numbers, in the order of their answers
   std::deque<std::int64_t> sent;        // when, of each operation that is timed, in the order of their answers
   std::deque<bool> chains;              // of each DONE under way: the next row comes in the same answer
@@ -82,8 +82,8 @@ class Driver {
     if (is_counted() && outcome_.operations < plan_.rows) outcome_.finished = false;
     std::int64_t const stop = is_counted() ? last_us_ : now_us(CLOCK_MONOTONIC);
     outcome_.seconds = static_cast<double>(std::max(stop, start + 1) - start) / 1e6;
-    outcome_.driver_busy =
-        static_cast<double>(now_us(CLOCK_THREAD_CPUTIME_ID) - busy) / static_cast<double>(now_us(CLOCK_MONOTONIC) - start);
+    outcome_.driver_busy = static_cast<double>(now_us(CLOCK_THREAD_CPUTIME_ID) - busy) /
+                           static_cast<double>(now_us(CLOCK_MONOTONIC) - start);
     return std::move(outcome_);
   }
 

@@ -26,11 +26,11 @@ struct Plan {
   Work work{Work::insert};
   std::uint32_t connections{1};
   std::uint32_t in_flight{1};
-  std::uint32_t batch{1};     // inserts go out when there is room for so many
-  double seconds{1.0};        // then nothing new is begun, and what is in flight is waited for
+  std::uint32_t batch{1};  // inserts go out when there is room for so many
+  double seconds{1.0};     // then nothing new is begun, and what is in flight is waited for
   // Or until so many were inserted; with deliver and wait: worked, and then `seconds` is how long they may take.
   std::uint64_t rows{UINT64_MAX};
-  std::uint64_t keys{0};      // 0: a key each; else this many, in turn
+  std::uint64_t keys{0};  // 0: a key each; else this many, in turn
   // Delay of row number n, counted from the plan's first one, in ms.
   std::function<std::int64_t(std::uint64_t)> delay_ms{};
 };

@@ -34,9 +34,11 @@ class HotPath {
 
   void play(std::string const& step) {
     if (step == "insert") {
-      each("INSERTED ", [&](std::uint64_t i) { return fmt::format("INSERT table=jobs;name=key{};payload={}", i, payload_); });
+      each("INSERTED ",
+           [&](std::uint64_t i) { return fmt::format("INSERT table=jobs;name=key{};payload={}", i, payload_); });
     } else if (step == "merge") {
-      each("INSERTED ", [&](std::uint64_t i) { return fmt::format("INSERT table=jobs;name=key{};payload={}", i % 1000, payload_); });
+      each("INSERTED ",
+           [&](std::uint64_t i) { return fmt::format("INSERT table=jobs;name=key{};payload={}", i % 1000, payload_); });
     } else if (step == "lease") {
       each("ROW ", [](std::uint64_t) { return std::string{"NEXT table=jobs"}; });
     } else if (step == "done") {
@@ -60,9 +62,11 @@ class HotPath {
     }
   }
   void note(std::string_view good, std::optional<std::string> const& answer) {
-    if (!answer || !answer->starts_with(good)) fail("expected " + std::string{good} + ", got " + answer.value_or("nothing"));
+    if (!answer || !answer->starts_with(good))
+      fail("expected " + std::string{good} + ", got " + answer.value_or("nothing"));
     if (good == "ROW ")
-      leased_.push_back(fmt::format("DONE table=jobs;row={};epoch={}", field(*answer, ";row="), field(*answer, ";epoch=")));
+      leased_.push_back(
+          fmt::format("DONE table=jobs;row={};epoch={}", field(*answer, ";row="), field(*answer, ";epoch=")));
   }
   static std::string field(std::string const& line, std::string const& name) {
     std::size_t const from = line.find(name) + name.size();

@@ -67,12 +67,18 @@ int main(int count, char** words) {
   std::string draw;
   bool full = false;
   CLI::App app{"fastjournal beside beanstalkd, Redis and PostgreSQL: rates, dates, memory, disk, starts, growth"};
-  app.add_option("--seconds", settings.seconds, "of each measurement")->check(CLI::Range(0.1, 60.0))->capture_default_str();
-  app.add_option("--rounds", settings.rounds, "medians are of so many")->check(CLI::Range(1, 99))->capture_default_str();
+  app.add_option("--seconds", settings.seconds, "of each measurement")
+      ->check(CLI::Range(0.1, 60.0))
+      ->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "medians are of so many")
+      ->check(CLI::Range(1, 99))
+      ->capture_default_str();
   app.add_option("--peers", choice.peers, "fastjournal beanstalkd redis postgresql; all if absent")->delimiter(',');
   app.add_option("--groups", choice.groups, "rates rest growth; all if absent")->delimiter(',');
   app.add_option("--only", settings.only, "rates whose names contain this");
-  app.add_flag("--full", full, "ours by unix socket and msgpack too, three rounds of 3 s, 1 M rows in all, 10 M in ours, 20 s of dates: takes more than an hour");
+  app.add_flag("--full", full,
+               "ours by unix socket and msgpack too, three rounds of 3 s, 1 M rows in all, 10 M in ours, 20 s of "
+               "dates: takes more than an hour");
   app.add_option("--json", json, "writes all rounds of all figures there");
   app.add_option("--svg", svg, "draws the figures there");
   app.add_option("--draw", draw, "measures nothing: draws a file of --json")->needs("--svg");
@@ -93,7 +99,8 @@ int main(int count, char** words) {
     Bench bench{settings};
     if (choice.has(choice.groups, "rates")) {
       std::vector<Contestant> contestants;
-      for (auto& peer : make_peers(choice, full ? Ours::variants : Ours::plain)) contestants.push_back({std::move(peer), {}});
+      for (auto& peer : make_peers(choice, full ? Ours::variants : Ours::plain))
+        contestants.push_back({std::move(peer), {}});
       for (Contestant& contestant : contestants) contestant.peer->start();
       bench.run_rates(contestants);
       for (Contestant& contestant : contestants) contestant.peer->stop();
@@ -110,7 +117,8 @@ int main(int count, char** words) {
     }
     if (choice.has(choice.groups, "growth")) bench.run_growth();
     print_table(bench.lines());
-    fmt::print("\nS: pwrite + fdatasync of 4 KiB into a zero-filled file, a second, before and after each measurement.\n");
+    fmt::print(
+        "\nS: pwrite + fdatasync of 4 KiB into a zero-filled file, a second, before and after each measurement.\n");
     if (!json.empty()) write_json(bench.lines(), json);
     if (!svg.empty()) draw_svg(bench.lines(), svg);
     if (bench.faults() > 0) fmt::print(stderr, "{} faults: see above\n", bench.faults());

@@ -58,10 +58,10 @@ class Peer {
 [[nodiscard]] std::unique_ptr<Peer> make_postgres(bool copies);
 
 struct OwnOptions {
-  bool local{false};      // unix socket
-  bool binary{false};     // msgpack
-  bool wake{false};       // workers that wait are woken and ask; else rows are delivered
-  std::string table;      // option elements of the table
+  bool local{false};        // unix socket
+  bool binary{false};       // msgpack
+  bool wake{false};         // workers that wait are woken and ask; else rows are delivered
+  std::string table;        // option elements of the table
   std::uint32_t tables{1};  // jobs, jobs1, jobs2, ...; only the first one is worked with
 };
 [[nodiscard]] std::unique_ptr<Peer> make_fastjournal(OwnOptions const& options);

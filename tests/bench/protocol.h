@@ -11,12 +11,12 @@ namespace fastjournal::bench {
 
 // A row to insert.
 struct Row {
-  std::uint64_t number{0};    // who it is: comes back with the work, to be counted by id
-  std::uint64_t key{0};       // rows of one key merge, where a peer can
+  std::uint64_t number{0};  // who it is: comes back with the work, to be counted by id
+  std::uint64_t key{0};     // rows of one key merge, where a peer can
   std::uint8_t priority{100};
-  std::int64_t due_ms{0};     // wall clock; 0: now
-  std::int64_t delay_ms{0};   // the same, from now on
-  bool merge{false};          // its key may be there already
+  std::int64_t due_ms{0};    // wall clock; 0: now
+  std::int64_t delay_ms{0};  // the same, from now on
+  bool merge{false};         // its key may be there already
   std::string_view data;
 };
 
@@ -33,10 +33,10 @@ struct Event {
     ready,     // the hello is over
     inserted,  // `count` rows, durable as the peer has it
     leased,
-    nothing,   // no work now; `next_ms`: when there will be, 0 if the peer does not say
+    nothing,  // no work now; `next_ms`: when there will be, 0 if the peer does not say
     done,
-    woken,     // work is there: ask
-    refused,   // `text` says what
+    woken,    // work is there: ask
+    refused,  // `text` says what
   };
   Kind kind{Kind::none};
   std::uint32_t count{1};

@@ -120,7 +120,8 @@ std::vector<std::string> files_of(std::string const& folder) {
 void empty_page_cache(std::vector<std::string> const& files) {
   for (std::string const& file : files) {
     int const fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || ::fdatasync(fd) != 0 || ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0) fail("posix_fadvise " + file);
+    if (fd < 0 || ::fdatasync(fd) != 0 || ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+      fail("posix_fadvise " + file);
     ::close(fd);
   }
 }
@@ -166,7 +167,8 @@ class Bench {
     for (bool const cold : {true, false}) {
       line(cold, "plain reading", [&] { return read_plainly(files_of(folder_)); });
       line(cold, "reading and checking, one thread", [&] { return check(folder_, nullptr); });
-      line(cold, fmt::format("reading and checking, {} + 1 threads", threads_), [&] { return check(folder_, &workers_); });
+      line(cold, fmt::format("reading and checking, {} + 1 threads", threads_),
+           [&] { return check(folder_, &workers_); });
       line(cold, "whole start, one thread", [&] { return start(nullptr); });
       line(cold, fmt::format("whole start, {} + 1 threads", threads_), [&] { return start(&workers_); });
     }
@@ -192,8 +194,7 @@ class Bench {
       if (cold) empty_page_cache(files);
       best = std::min(best, measure());
     }
-    fmt::print("{:<46} {:>7.3f} s {:>9.0f} MiB/s\n", name, best,
-               static_cast<double>(bytes) / (1U << 20U) / best);
+    fmt::print("{:<46} {:>7.3f} s {:>9.0f} MiB/s\n", name, best, static_cast<double>(bytes) / (1U << 20U) / best);
     std::fflush(stdout);
   }
 

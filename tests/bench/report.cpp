@@ -56,8 +56,8 @@ void print_table(std::vector<Line> const& lines) {
   for (Line const& line : lines) {
     if (line.group != group) {
       group = line.group;
-      fmt::print("\n{:<44} {:<21} {:>11} {:>19} {:>6} {:>8} {:>8} {:>6}  {}\n", group, "", "median", "smallest..largest",
-                 "x S", "p50 us", "p99 us", "driver", "aim, durability, notes");
+      fmt::print("\n{:<44} {:<21} {:>11} {:>19} {:>6} {:>8} {:>8} {:>6}  {}\n", group, "", "median",
+                 "smallest..largest", "x S", "p50 us", "p99 us", "driver", "aim, durability, notes");
     }
     std::string const first = line.work == work ? "" : line.work;
     work = line.work;
@@ -67,8 +67,8 @@ void print_table(std::vector<Line> const& lines) {
     if (!line.note.empty()) notes += "; " + line.note;
     fmt::print("{:<44} {:<21} {:>11} {:>19} {:>6} {:>8} {:>8} {:>6}  {}\n", first, line.peer,
                shown(line.median()) + line.unit, shown(line.smallest()) + ".." + shown(line.largest()),
-               line.in_syncs ? fmt::format("{:.2f}", line.ratio()) : "",
-               p50 > 0 ? shown(p50) : "", p50 > 0 ? shown(line.median_of(&Sample::p99_us)) : "",
+               line.in_syncs ? fmt::format("{:.2f}", line.ratio()) : "", p50 > 0 ? shown(p50) : "",
+               p50 > 0 ? shown(line.median_of(&Sample::p99_us)) : "",
                driver > 0 ? fmt::format("{:.0f}%", driver * 100) : "", notes);
   }
   std::fflush(stdout);
@@ -77,10 +77,10 @@ void print_table(std::vector<Line> const& lines) {
 void write_json(std::vector<Line> const& lines, std::filesystem::path const& file) {
   nlohmann::json all = nlohmann::json::array();
   for (Line const& line : lines) {
-    nlohmann::json one{{"group", line.group},   {"work", line.work},           {"peer", line.peer},
-                       {"unit", line.unit},     {"durability", line.durability}, {"aim", line.aim},
-                       {"note", line.note},     {"median", line.median()},     {"smallest", line.smallest()},
-                       {"largest", line.largest()}};
+    nlohmann::json one{
+        {"group", line.group},           {"work", line.work},        {"peer", line.peer}, {"unit", line.unit},
+        {"durability", line.durability}, {"aim", line.aim},          {"note", line.note}, {"median", line.median()},
+        {"smallest", line.smallest()},   {"largest", line.largest()}};
     if (line.in_syncs) one["ratio_to_raw_syncs"] = line.ratio();
     for (Sample const& sample : line.samples)
       one["rounds"].push_back({{"value", sample.value},

@@ -27,8 +27,8 @@ struct Line {
   std::string peer;
   std::string unit;  // "/s", "us", "bytes", "s", "%", "x"
   std::string durability;
-  std::string aim;   // for ours: the figure that it should reach
-  std::string note;  // what a reader must know: the driver was the limit, rows were missing
+  std::string aim;       // for ours: the figure that it should reach
+  std::string note;      // what a reader must know: the driver was the limit, rows were missing
   bool in_syncs{false};  // the ratio to the raw sync rate means something
   std::vector<Sample> samples;
 

@@ -51,9 +51,17 @@ Line& Bench::line(std::string const& group, std::string const& work, std::string
   // Beside the others of its work.
   auto at = std::find_if(lines_.rbegin(), lines_.rend(),
                          [&](Line const& one) { return one.group == group && one.work == work; });
-  if (at == lines_.rend()) at = std::find_if(lines_.rbegin(), lines_.rend(), [&](Line const& one) { return one.group == group; });
+  if (at == lines_.rend())
+    at = std::find_if(lines_.rbegin(), lines_.rend(), [&](Line const& one) { return one.group == group; });
   auto const place = at == lines_.rend() ? lines_.end() : at.base();
-  return *lines_.insert(place, Line{.group = group, .work = work, .peer = peer, .unit = unit, .durability = "", .aim = "", .note = "", .samples = {}});
+  return *lines_.insert(place, Line{.group = group,
+                                    .work = work,
+                                    .peer = peer,
+                                    .unit = unit,
+                                    .durability = "",
+                                    .aim = "",
+                                    .note = "",
+                                    .samples = {}});
 }
 
 // A fault of ours fails the run; one of a peer is told: what it does at the end of a measurement is its own affair.
@@ -106,7 +114,8 @@ void Bench::measure(Contestant& contestant, Named const& named) {
 void Bench::stock(Contestant& contestant, std::uint64_t rows) {
   std::uint64_t const there = contestant.ledger.outstanding();
   if (there >= rows) return;
-  Plan const plan{.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = kStockSeconds, .rows = rows - there};
+  Plan const plan{
+      .work = Work::insert, .connections = 64, .in_flight = 32, .seconds = kStockSeconds, .rows = rows - there};
   fault(*contestant.peer, run(*contestant.peer, plan, contestant.ledger).refused, "inserts refused");
 }
 
@@ -126,16 +135,19 @@ void Bench::measure_merges(Contestant& contestant) {
   if (!contestant.peer->merges()) return;
   // A ledger of its own: a merge leaves one row of each key, and which one depends on the order of arrival.
   Contestant merged{std::move(contestant.peer), {}};
-  measure(merged, {.group = "merges",
-                   .name = kMerges,
-                   .plan = {.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = settings_.seconds, .keys = kKeys},
-                   .aim = ">= 500 k/s"});
+  measure(
+      merged,
+      {.group = "merges",
+       .name = kMerges,
+       .plan = {.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = settings_.seconds, .keys = kKeys},
+       .aim = ">= 500 k/s"});
   double const seconds = drain_seconds(*merged.peer);
-  Outcome const left = run(*merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = seconds},
-                           merged.ledger);
+  Outcome const left = run(
+      *merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = seconds}, merged.ledger);
   // The others may still have had rows when it began.
-  if (is_ours(*merged.peer)) fault(*merged.peer, left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
-        "rows too many or too few after merges of 1,000 keys");
+  if (is_ours(*merged.peer))
+    fault(*merged.peer, left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
+          "rows too many or too few after merges of 1,000 keys");
   contestant.peer = std::move(merged.peer);
 }
 
@@ -165,7 +177,8 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
     say(fmt::format("round {} of {}", round + 1, settings_.rounds));
     for (Named const& named : inserts)
       for (Contestant& contestant : contestants)
-        if (wanted(named.name) && (named.plan.batch > 1 || !contestant.peer->batches_only())) measure(contestant, named);
+        if (wanted(named.name) && (named.plan.batch > 1 || !contestant.peer->batches_only()))
+          measure(contestant, named);
     for (Named const& named : leases)
       for (Contestant& contestant : contestants) {
         if (!wanted(named.name) || contestant.peer->batches_only()) continue;
@@ -201,8 +214,8 @@ void Bench::measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting) {
   insert.delay_ms = [](std::uint64_t number) { return 2000 + static_cast<std::int64_t>(number); };
   Outcome const in = run(peer, insert, ledger);
   fault(peer, in.refused, "rows with dates refused: " + in.first_refusal);
-  Outcome const out = run(
-      peer, {.work = Work::wait, .connections = 1, .in_flight = 64, .seconds = span + 10, .rows = rows}, ledger);
+  Outcome const out =
+      run(peer, {.work = Work::wait, .connections = 1, .in_flight = 64, .seconds = span + 10, .rows = rows}, ledger);
   fault(peer, out.finished ? 0 : 1, "time-out: not all rows with dates came");
   Line& one = line("dates", fmt::format("due -> message, {} waiting", waiting), peer.name(), " us");
   one.durability = peer.exact_dates() ? peer.durability() : "dates are whole seconds";
@@ -250,7 +263,8 @@ void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t
     auto const idle_from = std::chrono::steady_clock::now();
     // Nobody asks for anything.
     static_cast<void>(run(*peer, {.work = Work::wait, .connections = 0, .seconds = 3, .rows = 1}, ledger));
-    if (weighs) add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / since(idle_from) * 100, "< 1 %");
+    if (weighs)
+      add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / since(idle_from) * 100, "< 1 %");
 
     peer->kill();
     auto const start = std::chrono::steady_clock::now();
@@ -286,10 +300,12 @@ void Bench::run_growth() {
     }
     for (std::uint32_t round = 0; round < settings_.rounds; ++round) {
       double const raw = raw_syncs(ours.peer->folder());
-      Outcome const in = run(*ours.peer, {.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = settings_.seconds},
-                             ours.ledger);
-      Outcome const out = run(*ours.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
-                              ours.ledger);
+      Outcome const in =
+          run(*ours.peer, {.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = settings_.seconds},
+              ours.ledger);
+      Outcome const out =
+          run(*ours.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = kDrainSeconds},
+              ours.ledger);
       fault(*ours.peer, in.refused + out.refused, "refused while growing");
       for (auto const& [name, outcome] : {std::pair{"insert", &in}, std::pair{"lease + done", &out}}) {
         Line& one = line("growth", std::string{name} + ", " + work, "fastjournal", "/s");
@@ -304,7 +320,8 @@ void Bench::run_growth() {
     }
     ours.peer->stop();
   };
-  for (std::uint64_t const rows : steps) measure_at(fmt::format("{} rows waiting", rows), {.table = "", .tables = 1}, rows);
+  for (std::uint64_t const rows : steps)
+    measure_at(fmt::format("{} rows waiting", rows), {.table = "", .tables = 1}, rows);
   measure_at("10 k rows waiting, 10,000 tables", {.table = "", .tables = 10'000}, 10'000);
 }
 

@@ -22,7 +22,7 @@ struct Settings {
   std::uint64_t peer_rows{50'000};     // in the others: some take them slowly
   std::uint64_t most_rows{1'000'000};  // where cost grows with rows
   double lateness_seconds{5};
-  std::string only{};                  // rates whose names contain it
+  std::string only{};  // rates whose names contain it
   bool quiet{false};
 };
 

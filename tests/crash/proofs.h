@@ -36,11 +36,10 @@ struct Sizes {
 };
 // Sectors as large as blocks, smaller (a block of 4 KiB may be torn), and so
 // small that a header is torn: two copies with a sync between them stand that too.
-inline constexpr Sizes kSizes[] = {
-    {512, 512, SyncMethod::fdatasync},
-    {512, 4096, SyncMethod::direct},
-    {4096, 4096, SyncMethod::fdatasync},
-    {64, 512, SyncMethod::direct}};
+inline constexpr Sizes kSizes[] = {{512, 512, SyncMethod::fdatasync},
+                                   {512, 4096, SyncMethod::direct},
+                                   {4096, 4096, SyncMethod::fdatasync},
+                                   {64, 512, SyncMethod::direct}};
 
 struct Tally {
   std::atomic<std::uint64_t> histories{0};

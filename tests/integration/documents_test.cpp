@@ -70,8 +70,8 @@ void play(Shell& shell, Example const& example) {
     std::vector<std::string> shown;
     while (i < example.lines.size() && !example.lines[i].starts_with("$ ")) shown.push_back(example.lines[i++]);
     std::string const wrong = compare(shell.run(command), shown);
-    BOOST_TEST(wrong.empty(), example.document << ":" << example.line + static_cast<int>(line) << ": " << command
-                                               << "\n  " << wrong);
+    BOOST_TEST(wrong.empty(),
+               example.document << ":" << example.line + static_cast<int>(line) << ": " << command << "\n  " << wrong);
   }
 }
 

@@ -21,9 +21,11 @@ using namespace fastjournal;
 using namespace fastjournal::test;
 
 constexpr char kSmallLog[] =
-    "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"inline\" sync-method=\"fdatasync\"/></fastjournal>\n";
+    "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"inline\" "
+    "sync-method=\"fdatasync\"/></fastjournal>\n";
 constexpr char kSmallLogDirect[] =
-    "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"inline\" sync-method=\"direct\"/></fastjournal>\n";
+    "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"inline\" "
+    "sync-method=\"direct\"/></fastjournal>\n";
 constexpr char kSmallLogOnThread[] =
     "<fastjournal><log name=\"shared\" container-size=\"512KiB\" sync-place=\"thread\"/></fastjournal>\n";
 constexpr char kOptions[] = "<processing-timeout>60s</processing-timeout><grace>1ms</grace>";

@@ -134,7 +134,8 @@ BOOST_FIXTURE_TEST_CASE(its_digest_is_the_daemons_also_after_a_restart, Fed) {
   ChildProcess follower{feed({"--digest", "--json"})};
   std::string const line = follower.read_line().value_or("(nothing)");
   std::string const expected = digest_of_daemon(daemon);
-  BOOST_TEST(line.find("\"digest\":\"" + expected + "\"") != std::string::npos, line << ", the daemon has " << expected);
+  BOOST_TEST(line.find("\"digest\":\"" + expected + "\"") != std::string::npos,
+             line << ", the daemon has " << expected);
   BOOST_TEST(follower.wait().value_or(-1) == 0);
 }
 

@@ -126,7 +126,8 @@ BOOST_FIXTURE_TEST_CASE(what_counts_from_it, Registered) {
   heard();
   BOOST_TEST(has(say("<a:b RELOAD"), "a:b/ERROR code=not_allowed"));
   // It may add and work, and no more.
-  for (char const* const command : {"PEEK table=jobs;name=x", "STATS", "TABLES", "PAUSE table=jobs", "DIGEST", "BACKUP"})
+  for (char const* const command :
+       {"PEEK table=jobs;name=x", "STATS", "TABLES", "PAUSE table=jobs", "DIGEST", "BACKUP"})
     BOOST_TEST(has(say(std::string{"<a:b "} + command), "a:b/ERROR code=not_allowed"), command);
   BOOST_TEST(has(say("<a:b KICK table=jobs;name=x"), "whoever comes by the communicatord has add work"));
   BOOST_TEST(has(say("<a:b INSERT table=jobs;name=x"), "a:b/INSERTED "));

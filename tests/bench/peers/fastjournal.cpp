@@ -111,7 +111,9 @@ class BinaryProtocol final : public Protocol {
     std::size_t const frame = begin(out, "DONE", take_next ? 4 : 3);
     out += "\xa5table\xa4jobs\xa3row";
     number(out, lease.row);
-    out += "\xa5" "epoch";
+    out +=
+        "\xa5"
+        "epoch";
     number(out, lease.epoch);
     if (take_next) out += "\xa4next\x01";
     end(out, frame);
@@ -119,7 +121,10 @@ class BinaryProtocol final : public Protocol {
   [[nodiscard]] bool can_chain() const override { return true; }
   bool subscribe(std::uint32_t credit, std::string& out) override {
     std::size_t const frame = begin(out, "LISTEN", 3);
-    out += "\xa5table\xa4jobs\xa4mode\xa7" "deliver\xa6" "credit";
+    out +=
+        "\xa5table\xa4jobs\xa4mode\xa7"
+        "deliver\xa6"
+        "credit";
     number(out, credit);
     end(out, frame);
     return true;
@@ -130,13 +135,18 @@ class BinaryProtocol final : public Protocol {
     std::size_t const size = kHead + big_endian(in.substr(4), 4);
     if (in.size() < size) return 0;
     std::string_view const body = in.substr(kHead, size - kHead);
-    std::string_view const command = behind(body, "\xa7" "command").substr(1);
+    std::string_view const command = behind(body,
+                                            "\xa7"
+                                            "command")
+                                         .substr(1);
     if (command.starts_with("INSERTED")) {
       event.kind = Event::Kind::inserted;
     } else if (command.starts_with("ROW")) {
       event.kind = Event::Kind::leased;
       event.lease = {leading_number(text_of(behind(body, "\xa7payload"))), number_of(behind(body, "\xa3row")),
-                     number_of(behind(body, "\xa5" "epoch"))};
+                     number_of(behind(body,
+                                      "\xa5"
+                                      "epoch"))};
       event.due_ms = static_cast<std::int64_t>(number_of(behind(body, "\xacprocess_date")));
     } else if (command.starts_with("COMPLETED")) {
       event.kind = Event::Kind::done;
@@ -153,7 +163,10 @@ class BinaryProtocol final : public Protocol {
  private:
   static std::size_t begin(std::string& out, std::string_view command, std::uint8_t parameters) {
     std::size_t const frame = out.size();
-    out.append("FJM\x01\0\0\0\0\x82\xa7" "command", 17);
+    out.append(
+        "FJM\x01\0\0\0\0\x82\xa7"
+        "command",
+        17);
     text(out, command);
     out += "\xaaparameters";
     out += static_cast<char>(0x80 | parameters);
@@ -219,9 +232,12 @@ class Fastjournal final : public Peer {
   Fastjournal& operator=(Fastjournal const&) = delete;
 
   [[nodiscard]] std::string name() const override {
-    return std::string{"fastjournal"} + (options_.local ? " unix" : "") + (options_.binary ? " msgpack" : "") + (options_.wake ? " wake" : "");
+    return std::string{"fastjournal"} + (options_.local ? " unix" : "") + (options_.binary ? " msgpack" : "") +
+           (options_.wake ? " wake" : "");
   }
-  [[nodiscard]] std::string durability() const override { return "synced before acknowledged; leases written, not synced"; }
+  [[nodiscard]] std::string durability() const override {
+    return "synced before acknowledged; leases written, not synced";
+  }
   [[nodiscard]] bool synced() const override { return true; }
   void start() override {
     if (!daemon_.start()) throw std::runtime_error("fastjournald did not start: " + daemon_.output());
@@ -234,7 +250,9 @@ class Fastjournal final : public Peer {
     if (options_.binary) return std::make_unique<BinaryProtocol>();
     return std::make_unique<TextProtocol>(options_.wake);
   }
-  [[nodiscard]] std::vector<pid_t> processes() const override { return {const_cast<test::RealDaemon&>(daemon_).child().pid()}; }
+  [[nodiscard]] std::vector<pid_t> processes() const override {
+    return {const_cast<test::RealDaemon&>(daemon_).child().pid()};
+  }
   [[nodiscard]] std::filesystem::path folder() const override { return daemon_.folder() / "data"; }
 
  private:

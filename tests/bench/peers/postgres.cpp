@@ -30,7 +30,8 @@ std::string take_statement() {
   return "with taken as (update jobs set lease_end = " + now +
          " + 3600000 where id = (select id from jobs where lease_end is null and due <= " + now +
          " order by priority, due, id limit 1 for update skip locked) returning id, payload) "
-         "select id::text, payload from taken union all select null, (select min(due)::text from jobs where lease_end is null) "
+         "select id::text, payload from taken union all select null, (select min(due)::text from jobs where lease_end "
+         "is null) "
          "where not exists (select from taken)";
 }
 
@@ -86,7 +87,8 @@ class PostgresProtocol final : public Protocol {
     Packet{out, 0}.int32(196608).text("user").text("bench").text("database").text("postgres").text("");
     prepare(out, "i", "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, $3::int, $4::bigint)");
     prepare(out, "m",
-            "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, $3::int, $4::bigint) on conflict (key) do "
+            "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, $3::int, $4::bigint) on conflict "
+            "(key) do "
             "update set payload = excluded.payload, priority = least(jobs.priority, excluded.priority), due = "
             "greatest(jobs.due, excluded.due)");
     prepare(out, "t", take_statement());
@@ -139,7 +141,8 @@ class PostgresProtocol final : public Protocol {
     }
     if (in.size() < 5) return 0;
     std::size_t size = 1;
-    for (std::size_t i = 1; i <= 4; ++i) size += static_cast<std::size_t>(static_cast<std::uint8_t>(in[i])) << (32 - 8 * i);
+    for (std::size_t i = 1; i <= 4; ++i)
+      size += static_cast<std::size_t>(static_cast<std::uint8_t>(in[i])) << (32 - 8 * i);
     if (in.size() < size) return 0;
     message(in[0], in.substr(5, size - 5), event);
     return size;
@@ -170,9 +173,11 @@ class PostgresProtocol final : public Protocol {
       asked_.pop_front();
       // "COPY 64": so many at once.
       if (what == 'c')
-        events_.push_back({.kind = Event::Kind::inserted,
-                           .count = static_cast<std::uint32_t>(leading_number(body.substr(std::min<std::size_t>(5, body.size()))))});
-      else if (what != 't') events_.push_back({.kind = what == 'i' ? Event::Kind::inserted : Event::Kind::done});
+        events_.push_back(
+            {.kind = Event::Kind::inserted,
+             .count = static_cast<std::uint32_t>(leading_number(body.substr(std::min<std::size_t>(5, body.size()))))});
+      else if (what != 't')
+        events_.push_back({.kind = what == 'i' ? Event::Kind::inserted : Event::Kind::done});
     } else if (type == 'Z') {
       committed_ = events_.size();
       if (!hello_over_) event.kind = Event::Kind::ready;
@@ -247,20 +252,22 @@ class Postgres final : public Peer {
   [[nodiscard]] bool batches_only() const override { return copies_; }
   void start() override {
     std::vector<std::string> words = as_user_;
-    words.insert(words.end(), {program_, "-D", folder().string(), "-c", "listen_addresses=127.0.0.1", "-c",
-                               "port=" + std::to_string(port_), "-c", "unix_socket_directories=", "-c",
-                               "max_connections=200"});
+    words.insert(words.end(),
+                 {program_, "-D", folder().string(), "-c", "listen_addresses=127.0.0.1", "-c",
+                  "port=" + std::to_string(port_), "-c", "unix_socket_directories=", "-c", "max_connections=200"});
     child_ = std::make_unique<test::ChildProcess>(words);
     wait_until_ready();
     if (made_) return;
     made_ = true;
-    run({find_program("psql", "postgresql-client", folders_), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_), "-U",
-         "bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-f", (folder_.path() / "tables.sql").string()});
+    run({find_program("psql", "postgresql-client", folders_), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_),
+         "-U", "bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-f", (folder_.path() / "tables.sql").string()});
   }
   void kill() override { end(SIGQUIT); }  // of the postmaster: all its processes end at once, without a checkpoint
   void stop() override { end(SIGINT); }
   [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }
-  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override { return std::make_unique<PostgresProtocol>(copies_); }
+  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {
+    return std::make_unique<PostgresProtocol>(copies_);
+  }
   [[nodiscard]] std::vector<pid_t> processes() const override {
     std::vector<pid_t> all{child_->pid()};
     std::string const at = "/proc/" + std::to_string(child_->pid());

@@ -99,8 +99,8 @@ double processor_seconds(Peer const& peer) {
 std::uint64_t disk_bytes(Peer const& peer) {
   std::uint64_t bytes = 0;
   std::error_code error;
-  for (auto at = fs::recursive_directory_iterator{peer.folder(), error}; !error && at != fs::recursive_directory_iterator{};
-       at.increment(error))
+  for (auto at = fs::recursive_directory_iterator{peer.folder(), error};
+       !error && at != fs::recursive_directory_iterator{}; at.increment(error))
     if (at->is_regular_file(error)) bytes += at->file_size(error);
   return bytes;
 }

@@ -136,7 +136,8 @@ BOOST_AUTO_TEST_CASE(the_options_are_described_as_they_are_declared) {
       std::string const type{option_type_words()[static_cast<std::size_t>(option.type)]};
       std::string const kind = option.type == OptionType::choice ? "`" + option.choices[0] + "`" : type;
       BOOST_TEST(row.find("| " + kind) != std::string::npos);
-      BOOST_TEST(row.find(option.default_text.empty() ? "| none |" : "| `" + option.default_text + "` |") != std::string::npos);
+      BOOST_TEST(row.find(option.default_text.empty() ? "| none |" : "| `" + option.default_text + "` |") !=
+                 std::string::npos);
       BOOST_TEST(row.find(option.changes_live ? "| yes |" : "| no |") != std::string::npos);
       for (std::int64_t const limit : {option.min, option.max}) {
         std::string const text = limit == 0 ? "0" : format_option(option.type, limit);

@@ -17,7 +17,8 @@ struct Book final : Records {
   Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
     bodies.emplace_back(body_bytes);
     Lsn const lsn{next += 64};
-    views.push_back({TableId::catalogue, type, version, lsn, object.is_none() ? object_of(lsn) : object, bodies.back()});
+    views.push_back(
+        {TableId::catalogue, type, version, lsn, object.is_none() ? object_of(lsn) : object, bodies.back()});
     return {lsn, bodies.back()};
   }
   void apply() {

@@ -33,9 +33,10 @@ BOOST_AUTO_TEST_CASE(a_changed_plugin_contract_has_a_new_number) {
   }
   std::string const now = number + " " + sum_of(code) + "\n";
   std::string const recorded = tree.read("tests/unit/house/contract.txt");
-  BOOST_TEST(now == recorded, "src/include/fastjournal changed: raise kPluginAbi in table.h if a plugin built before "
-                              "could not be loaded any more, then write to tests/unit/house/contract.txt: "
-                                  << now);
+  BOOST_TEST(now == recorded,
+             "src/include/fastjournal changed: raise kPluginAbi in table.h if a plugin built before "
+             "could not be loaded any more, then write to tests/unit/house/contract.txt: "
+                 << now);
 }
 
 }  // namespace fastjournal::house
