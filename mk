@@ -16,6 +16,7 @@ packages_build=(
 )
 packages_fuzz=(clang)
 packages_format=(clang-format)
+format_version=14  # another one breaks some lines elsewhere
 packages_lint=(clang-tidy cppcheck)
 packages_bench=(beanstalkd redis-server postgresql postgresql-client)
 packages_count=(valgrind)
@@ -216,16 +217,16 @@ verb_mutants() {
 
 # --- checking ---------------------------------------------------------------
 
-# Runs the tests of one preset; adds to `passed` and `failed`, and to `broken`
+# test_preset PRESET [LABEL]: builds and runs its tests; adds to `passed` and `failed`, and to `broken`
 # what ctest itself could not do.
 passed=0
 failed=0
 broken=0
 test_preset() {
-  local preset=$1 counts ctest_status=0
-  build_preset "$preset"
-  ctest --test-dir "$root/build/$preset" --output-on-failure --no-tests=error -j "${MK_TEST_JOBS:-2}" ||
-    ctest_status=$?
+  local preset=$1 label=${2:-} counts ctest_status=0
+  build_preset "$preset" ${label:+"tests_$label"}
+  ctest --test-dir "$root/build/$preset" ${label:+-L "^$label\$"} --output-on-failure --no-tests=error \
+    -j "${MK_TEST_JOBS:-2}" || ctest_status=$?
   counts=$(awk -f "$root/scripts/count_tests.awk" "$root/build/$preset/Testing/Temporary/LastTest.log")
   say "$preset: ${counts% *} passed, ${counts#* } failed"
   passed=$((passed + ${counts% *}))
@@ -234,13 +235,28 @@ test_preset() {
   [[ $ctest_status -eq 0 || ${counts#* } -gt 0 ]] || broken=$((broken + 1))
 }
 
+# test [--quick | --only LABEL] [PRESET... | all]
 verb_test() {
-  local presets=("$@") preset
-  [[ $# -gt 0 ]] || presets=(dev)
+  local presets=() preset label=""
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --quick) label=quick ;;
+      --only)
+        label=${2:-}
+        [[ $label =~ ^(unit|world|lives|proof|process|threads|quick)$ ]] ||
+          die "test: expected --only unit, world, lives, proof, process, threads or quick" 2
+        shift
+        ;;
+      *) presets+=("$1") ;;
+    esac
+    shift
+  done
+  [[ ${#presets[@]} -gt 0 ]] || presets=(dev)
   [[ ${presets[0]} != all ]] || presets=(dev release asan tsan)
   for preset in "${presets[@]}"; do check_preset "$preset"; done
+  [[ " ${presets[*]} " != *" fuzz "* ]] || die "test: the preset fuzz has no tests; ./mk fuzz" 2
   install_packages "${packages_build[@]}"
-  for preset in "${presets[@]}"; do test_preset "$preset"; done
+  for preset in "${presets[@]}"; do test_preset "$preset" "$label"; done
   printf '%d passed, %d failed\n' "$passed" "$((failed + broken))"
   [[ $((failed + broken)) -eq 0 && $passed -gt 0 ]]
 }
@@ -277,7 +293,7 @@ cpp_files() {
 
 # format [--check] [FILE...]: all files of the tree by default.
 verb_format() {
-  local mode=(-i) files=()
+  local mode=(-i) files=() version
   if [[ ${1:-} == --check ]]; then
     mode=(--dry-run --Werror)
     shift
@@ -288,8 +304,43 @@ verb_format() {
   else
     mapfile -t files < <(cpp_files git ls-files | sed "s|^|$root/|")
   fi
+  version=$(clang-format --version | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
+  if [[ $version != "$format_version" && ${mode[0]} != -i ]]; then
+    say "the files are formatted by clang-format $format_version; what $version would change is not judged"
+    return 0
+  fi
   clang-format --style=file "${mode[@]}" "${files[@]}" || die "not formatted as .clang-format says: ./mk format"
   say "${#files[@]} files formatted"
+}
+
+# part COMMAND...: one part of nightly; says how long it took, and keeps in `parts_failed` what failed.
+parts_failed=()
+part() {
+  local start=$SECONDS
+  say "nightly: $*"
+  if "$root/mk" "$@"; then
+    say "nightly: $* took $((SECONDS - start)) s"
+  else
+    say "nightly: $* FAILED after $((SECONDS - start)) s"
+    parts_failed+=("$*")
+  fi
+}
+
+# nightly: what is too long for .ci/run (its head has the figures). The last line is that of ./mk test.
+verb_nightly() {
+  local status=0
+  install_packages "${packages_build[@]}" "${packages_fuzz[@]}"
+  part sim --seconds 1800
+  part sim --model --seconds 1800
+  part fuzz 600
+  part crash
+  part mutants
+  part hostile --full
+  part test --only threads tsan
+  [[ ${#parts_failed[@]} -eq 0 ]] || say "nightly: ${#parts_failed[@]} failed: $(printf '%s; ' "${parts_failed[@]}")"
+  say "nightly: test dev asan"
+  verb_test dev asan || status=$?
+  [[ ${#parts_failed[@]} -eq 0 && $status -eq 0 ]]
 }
 
 # lint [FILE...]: the files changed since the last commit by default; `lint all` for the tree.
@@ -354,6 +405,8 @@ usage: ./mk VERB [...]
 
   run [FOLDER]          the main job, end to end, on the documents of FOLDER (default: this machine's texts)
   test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
+  test --quick          only those that together take less than a minute; --only LABEL: those of a label
+                        (unit, world, lives, proof, process, threads, quick: cmake/layers.cmake)
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
   deps [fuzz|format|lint|bench|count]  install the packages that are missing, with those for the verbs named
@@ -366,6 +419,7 @@ usage: ./mk VERB [...]
   hostile [--full]      what hostile clients and careless hands do to the daemon, beside an honest client
   mutants [--only NAME]  puts known faults into the log store: the proofs must see each
   fuzz [NAME] [SECONDS]  feed the parsers with what breaks parsers (default: all, 60 s each)
+  nightly               what is too long for .ci/run: sanitizers over all tests, long lives, campaigns; some hours
   format [--check] [FILE...]  clang-format
   lint [all | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit)
   drawings              make the pictures of doc/ again
@@ -380,7 +434,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | count | crash | hostile | mutants | fuzz | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | count | crash | hostile | mutants | fuzz | nightly | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2
