@@ -157,7 +157,7 @@ void AlertBook::digest(DigestSink& sink) const {
 }
 
 // ---------------------------------------------------------------------------
-// What is on its way into it
+// Alerts of the open group
 
 PendingAlerts::Change* PendingAlerts::entry(HostedTable const* table, std::string_view name) {
   for (Change& change : changes_)

@@ -65,7 +65,7 @@ void Catalogue::append_table_dropped(Records& records, ObjectId object, TableId 
   append(records, Kind::dropped, object, body);
 }
 
-// The one that stands in each batch has version 1.
+// The clock of each batch has version 1.
 void Catalogue::append_clock(Records& records, Clock const& clock) {
   std::string body;
   append_little(body, clock.now.value);
@@ -202,7 +202,7 @@ bool Catalogue::apply_schema(RecordView const& record) {
   if (id == TableId::catalogue) return false;
   Result<Schema> schema = read_schema(record);
   if (!schema.ok()) return false;
-  // Its table may follow, when that was copied forward later.
+  // Its table may follow, if that was copied forward later.
   SchemaEntry& entry = tables_[id].schemas[schema->version];
   last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id));
   if (entry.lsn.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;

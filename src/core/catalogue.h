@@ -1,6 +1,5 @@
-// Which tables a log holds: the state of table 0 of each log.
-// An object like any other: decided, logged, applied, restated. The names and
-// types here are what makes an old log readable when conf/ has changed since.
+// The tables of a log: the state of its table 0. Decided, logged, applied and restated like rows. With these names and
+// types an old log can be read even if conf/ has changed.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ class Catalogue {
  public:
   struct SchemaEntry {
     ObjectId object;
-    Lsn lsn;  // where it was last stated
+    Lsn lsn;  // its latest statement
     Schema schema;
   };
   struct TableEntry {
@@ -38,11 +37,10 @@ class Catalogue {
   static void append_table(Records& records, ObjectId object, TableId id, std::string_view name, std::string_view type);
   static void append_schema(Records& records, ObjectId object, TableId id, Schema const& schema);
   static void append_table_dropped(Records& records, ObjectId object, TableId id);
-  // The engine's `now`, so that time never goes back over a restart, and why it is another than time
-  // alone makes it.
+  // The engine's `now`, so that time never goes back over a restart, and the reason of a step in it.
   struct Clock {
     enum class Why : std::uint8_t {
-      passed,  // nothing but time
+      passed,  // time passed, no step
       set,     // the wall clock was set forward by `by`
       slept,   // the computer slept so long
     };
@@ -51,13 +49,13 @@ class Catalogue {
     DurationMs by{};
   };
   static void append_clock(Records& records, Clock const& clock);
-  // The administrator accepted a wall clock that is behind `from`, the log's last date: it is `now`, and later dates
-  // of what has been count as `now`. A record of a type of its own, as alerts depend on it: who reads the catalogue
-  // before the rest must meet it among them.
+  // The administrator accepted a wall clock that is behind `from`, the log's last date. The clock is `now`, and later
+  // dates of past events count as `now`. It has a record type of its own because alerts depend on it: a reader of the
+  // catalogue alone skips clocks, but must not skip this one.
   static void append_clock_accepted(Records& records, TimeMs now, TimeMs from);
-  // What the record says of time alone; false: damaged. Others say nothing.
+  // Applies only records about time; false: damaged.
   [[nodiscard]] bool apply_time(RecordView const& record);
-  // Numbers below are given away by logs that keep nothing (VolatileLog): no start gives them again.
+  // Numbers below are reserved for logs that keep nothing (VolatileLog): no later start gives them again.
   static void append_numbers(Records& records, ObjectId object, Lsn below);
   struct Numbers {
     ObjectId object;
@@ -65,12 +63,12 @@ class Catalogue {
     Lsn below;  // none: never were
   };
   [[nodiscard]] Numbers const& numbers() const { return numbers_; }
-  static constexpr std::size_t kClockBytes = 64;  // what append_clock takes at the most, header included
+  static constexpr std::size_t kClockBytes = 64;  // largest record of append_clock, header included
 
-  // The table that a record of table 0 is about, if it is about the table itself (not about an alert of it).
+  // The table that a record of table 0 concerns, unless it concerns an alert.
   [[nodiscard]] static std::optional<TableId> table_of(RecordView const& record);
 
-  // What a record type of table 0 is, for people: "schema".
+  // The name of a record type of table 0, for people: "schema".
   [[nodiscard]] static std::string_view name_of(std::uint8_t type);
 
   // Each record type has versions of its own; all up to this one are read. 0: no such record.
@@ -79,22 +77,22 @@ class Catalogue {
   // False: the record is damaged or of an unknown version.
   [[nodiscard]] bool apply(RecordView const& record) noexcept;
 
-  // Of a record that states a schema: whose it is; TableId::catalogue: it states something else.
+  // The table of a record that states a schema; TableId::catalogue for other records.
   [[nodiscard]] static TableId table_of_schema(RecordView const& record);
   // The schema itself; not ok: damaged.
   [[nodiscard]] static Result<Schema> read_schema(RecordView const& record);
 
   [[nodiscard]] std::map<TableId, TableEntry> const& tables() const { return tables_; }
   [[nodiscard]] TableEntry const* find(TableId id) const;
-  // A record of that table was met.
+  // A record of that table was read.
   void see(TableId id) { last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id)); }
-  // A number that no table of this log ever had, as far as the log tells: none of its records can be taken for a new table's.
+  // A number that no table in the records of this log has had, so that none of them can be taken for a new table's.
   [[nodiscard]] TableId next_id() const { return TableId{last_id_ + 1}; }
   [[nodiscard]] TimeMs last_now() const { return last_now_; }
   [[nodiscard]] AlertBook const& alerts() const { return alerts_; }
 
   [[nodiscard]] Lsn oldest_lsn() const;
-  // Restates one entry that stands below `below`; false if there is none.
+  // Restates one entry whose statement is below `below`; false if there is none.
   bool restate_one(Lsn below, Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_ + alerts_.live_bytes(); }
   void digest(DigestSink& sink) const;
@@ -103,7 +101,7 @@ class Catalogue {
   bool apply_table(RecordView const& record);
   bool apply_schema(RecordView const& record);
   void drop(TableId id);
-  // A statement of what stood at `from` (none: nowhere) stands at `to` now (none: nowhere).
+  // The latest statement moved from `from` (none: it is new) to `to` (none: it is gone).
   struct Statement {
     TableId id;
     std::optional<std::uint16_t> schema;  // none: the table itself

@@ -1,4 +1,4 @@
-// What a table holds, as one number: the same for the daemon's table, a replay of its log, and a replica.
+// The contents of a table as one number: the same for the daemon's table, a replay of its log, and a replica.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace fastjournal::core {
 
-// A sum of hashes: in whatever order a table names its objects.
+// A sum of hashes, so that the order of objects does not matter.
 class DigestSum final : public DigestSink {
  public:
   explicit DigestSum(std::uint64_t seed) : seed_(seed) {}

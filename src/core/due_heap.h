@@ -1,5 +1,5 @@
-// Which table is due first. One entry a table, changed in O(log n) whenever a
-// table's next date changes, so that ten thousand quiet tables cost a turn nothing.
+// Which table is due first. One entry a table, changed in O(log n) whenever a table's next date changes, so that ten
+// thousand idle tables cost a turn nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace fastjournal::core {
 
 class DueHeap {
  public:
-  // Members are 0 .. n-1; a new one has no date, nor has one whose owner is gone until it is another's.
+  // Members are 0 .. n-1. A new member has no date, nor has one without an owner.
   std::uint32_t add() {
     auto const member = static_cast<std::uint32_t>(dates_.size());
     dates_.push_back(TimeMs::max());

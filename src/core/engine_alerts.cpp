@@ -1,6 +1,5 @@
-// Alerts between those who raise them, the log, and those who are told: what
-// a table raises while a record is applied goes into the group of that record;
-// what leaves is handed out once the logs are committed.
+// Alerts from their causes to the log and to their receivers. An alert that a table raises while a record is applied is
+// logged in the group of that record; it is sent out once the logs are committed.
 #include <algorithm>
 
 #include "core/engine.h"
@@ -11,9 +10,9 @@ namespace {
 
 constexpr std::string_view kDiskShort = "disk-short";
 constexpr std::string_view kMemoryShort = "memory-short";
-// Nothing was refused for this long: it is over.
+// Without a refusal for this long, a shortage is over.
 constexpr DurationMs kShortageEnds{10'000};
-// Room for an ordinary row and what goes with it.
+// Room for an ordinary row and its other records.
 constexpr std::size_t kProbeBytes = 64U << 10U;
 
 TableId id_of(HostedTable const* table) { return table == nullptr ? TableId::catalogue : table->id; }
@@ -26,7 +25,7 @@ void Engine::raise(HostedTable const& table, std::string_view name, std::uint8_t
 }
 
 void Engine::lower(HostedTable const& table, std::string_view name) {
-  // As a rule it is not up: tables say so each time that the cause is not there.
+  // Usually it is not up: tables lower an alert whenever its cause is absent.
   if (table.log->catalogue.alerts().find(table.id, name) != nullptr || pending_alerts_.has(&table, name))
     pending_alerts_.lower(&table, name);
 }
@@ -62,7 +61,7 @@ std::vector<Alert> Engine::alerts() const {
   return out;
 }
 
-// The daemon's own stand in the first log; after another order of the logs in conf/, where they were.
+// The daemon's own are in the first log; if conf/ changes the order of the logs, they stay in theirs.
 HostedLog& Engine::log_of_alert(HostedTable const* table, std::string_view name) const {
   if (table != nullptr) return *table->log;
   for (auto const& log : logs_)
@@ -129,14 +128,14 @@ void Engine::log_alert(HostedLog& log, PendingAlerts::Change const& change, Time
   group.apply_to_catalogue();
 }
 
-// Without a cause that is logged: the daemon's own, and what time alone brought about.
+// Alerts without a logged cause: the daemon's own, and those caused by time alone.
 void Engine::log_alerts_alone(TimeMs now) {
   for (auto const& log : logs_) {
     while (std::any_of(pending_alerts_.changes().begin(), pending_alerts_.changes().end(),
                        [&](PendingAlerts::Change const& change) {
                          return &log_of_alert(change.table, change.alert.name) == log.get();
                        })) {
-      // Kept for a later turn: by then there may be room.
+      // Kept for a later turn, when there may be room.
       if (!log->log->reserve(kGroupBytes, true)) break;
       if (log_alerts(*log, now)) end_group(*log, now, Promise::synced);
     }
@@ -144,14 +143,14 @@ void Engine::log_alerts_alone(TimeMs now) {
 }
 
 // ---------------------------------------------------------------------------
-// What the engine itself finds short
+// Shortages
 
 bool Engine::alert_is_up(std::string_view name) const {
   return log_of_alert(nullptr, name).catalogue.alerts().find(TableId::catalogue, name) != nullptr ||
          pending_alerts_.has(nullptr, name);
 }
 
-// Raised once a shortage, not once a refusal: a record a refusal would take what is short.
+// Raised once for a shortage, not for each refusal: a record for each would use up what is short.
 void Engine::note_short_disk(HostedLog& log, TimeMs now) {
   log.refused_at = now;
   if (alert_is_up(kDiskShort)) return;

@@ -23,7 +23,7 @@ void Feed::keep(std::uint64_t bytes) {
   drop_old();
 }
 
-// The last one stays, whatever its size: it is to be sent.
+// The last one is kept, whatever its size, because it is to be sent.
 void Feed::drop_old() {
   while (bytes_ > keep_bytes_ && entries_.size() > 1) {
     Entry const& oldest = entries_.front();

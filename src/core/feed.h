@@ -1,7 +1,7 @@
-// A table's last records, as those who follow it from afar get them: each with the LSN of the table's record before it,
-// so that whoever misses one knows. Derived state: filled by what is appended, at a start by the replay. In memory and
-// not read from the log: FETCH costs no disk and works over every log. The schemas in use are among them, as records of
-// the catalogue: a follower could not read rows without.
+// The last records of a table for its followers: each with the LSN of the table's record before it, so that a follower
+// notices a missing one. Derived state: filled by what is appended, at a start by the replay. They are kept in memory
+// and not read from the log, so that FETCH needs no disk and works with every kind of log. The schemas in use are among
+// them, as records of the catalogue: a follower could not read rows without.
 #pragma once
 
 #include <algorithm>
@@ -35,9 +35,9 @@ class Feed {
 
   explicit Feed(std::uint64_t keep_bytes) : keep_bytes_(keep_bytes) {}
 
-  // It stands in the log now; it may be sent once the log is durable beyond it.
+  // It was appended to the log; it may be sent once the log is durable beyond it.
   void note(RecordView const& record);
-  // What was noted so far is old; nothing below `from` was.
+  // Marks all records so far as sent; records below `from` were never noted.
   void begin(Lsn from);
   void keep(std::uint64_t bytes);
 
@@ -50,7 +50,7 @@ class Feed {
                             [](Entry const& entry, Lsn wanted) { return entry.lsn < wanted; });
   }
 
-  // Those that were not sent yet, from the oldest on: entries() from here to its end.
+  // The first record that was not sent yet: all from here to the end of entries().
   [[nodiscard]] Entries::const_iterator unsent() const {
     return entries_.begin() + static_cast<std::ptrdiff_t>(unsent_);
   }
@@ -58,7 +58,7 @@ class Feed {
   void sent_one() { sent_to_ = entries_[unsent_++].lsn; }
   // The last one that was sent; none: there is none.
   [[nodiscard]] Lsn sent_to() const { return sent_to_; }
-  // Records that were forgotten before they could be sent: there were too many in one turn.
+  // Records that were dropped before they could be sent, because there were too many in one turn.
   [[nodiscard]] std::uint64_t forgotten() const { return forgotten_; }
 
  private:

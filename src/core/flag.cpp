@@ -7,7 +7,7 @@
 namespace fastjournal::core {
 namespace {
 
-// What stands behind `=` on one line.
+// The value of a line.
 std::string value_text(std::string_view text) {
   std::string out;
   for (char const c : text) {
@@ -18,7 +18,7 @@ std::string value_text(std::string_view text) {
     else
       out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
   }
-  // Their reader joins a line that ends in a backslash with the next one, and trims blanks.
+  // The watcher joins a line that ends in a backslash with the next one, and trims blanks.
   if (out.ends_with('\\')) out += ' ';
   return out;
 }
@@ -51,7 +51,7 @@ std::string flag_content(Alert const& alert, Origin const& origin) {
   line("unit", kUnit);
   line("section", section_of(alert.table));
   line("name", alert.name);
-  // Their reader refuses a flag without one.
+  // The watcher refuses a flag without a message.
   line("message", alert.message.empty() ? std::string_view{"no message"} : std::string_view{alert.message});
   line("count", std::to_string(alert.count));
   line("date", std::to_string(alert.first.value / 1000));

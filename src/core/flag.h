@@ -1,5 +1,5 @@
-// A flag file as the watcher of a communicator system reads it: its name and
-// its lines. Values in, text out; the rules come from that program's reader.
+// Name and lines of a flag file for the watcher of a communicator system. Values in, text out; the rules are those of
+// the watcher's reader.
 //
 //   <flags folder>/<unit>_<section>_<name>.flag
 //
@@ -16,7 +16,7 @@ namespace fastjournal::core {
 inline constexpr std::string_view kUnit = "fastjournal";
 // The section of alerts of the daemon itself.
 inline constexpr std::string_view kDaemonSection = "daemon";
-// The watcher reads no more.
+// The watcher reads only so many.
 inline constexpr std::size_t kFlagsMax = 100;
 
 // A table's name as a section: `_` becomes `-`. A name that would break the rules (`a__b`, `a_`), or that is the
@@ -24,7 +24,7 @@ inline constexpr std::size_t kFlagsMax = 100;
 [[nodiscard]] std::string section_of(std::string_view table);
 [[nodiscard]] std::string flag_file_name(Alert const& alert);
 
-// Who raised it.
+// The unit that raised it.
 struct Origin {
   std::string hostname;
   std::string version;

@@ -1,6 +1,5 @@
-// Where the next page of a table's snapshot begins: what FETCH tells as
-// `cursor`, gets back with the next request, and what a follower needs to know
-// which part of the table it has.
+// The position of the next page of a table's snapshot. FETCH sends it as `cursor` and gets it back with the next
+// request; a follower knows by it which part of the table it has.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +12,15 @@
 namespace fastjournal::core {
 
 struct SnapshotPlace {
-  // Of the daemon: what a table's cursor means may differ from start to start.
+  // The daemon's start: the meaning of a table's cursor may differ from start to start.
   std::uint32_t start{0};
-  // The next schema to tell; beyond the largest version the table itself follows.
+  // The next schema; beyond the largest version the objects follow.
   std::uint32_t schema{0};
   SnapshotCursor cursor;
 
   // "3.65536.0.69688.0"
   [[nodiscard]] std::string text() const;
-  // Nothing for what text() did not write.
+  // Nothing if it is not from text().
   [[nodiscard]] static std::optional<SnapshotPlace> read(std::string_view text);
 };
 

@@ -18,7 +18,7 @@ TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclara
       command.parameters.add(parameter.name, static_cast<std::uint32_t>(i));
       if (parameter.required) command.required.push_back(parameter.name);
     }
-    // Every command may be numbered by its sender, and names its table.
+    // Every command has `table`, and may have `request`.
     command.parameters.add("request", NameTable::kAbsent - 1);
     command.parameters.add("table", NameTable::kAbsent - 1);
   }

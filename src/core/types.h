@@ -1,5 +1,5 @@
-// Table types as the engine uses them: the plugin's code beside what its
-// TYPE.xml declares, prepared for looking names up once per message.
+// Table types as the engine uses them: the plugin's code beside what its TYPE.xml declares, prepared for the lookup of
+// names, once per message.
 #pragma once
 
 #include <map>

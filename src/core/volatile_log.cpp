@@ -7,12 +7,12 @@
 namespace fastjournal::core {
 namespace {
 
-// As a kept log has it for the headers of records: bodies may be a little more than was asked for.
+// For the headers of records, as in other logs: bodies may be a little larger than was reserved.
 constexpr std::size_t kSlackBytes = 4096;
 constexpr std::size_t kSlackBytesMax = 1U << 20U;
-// Grown for a rare giant, and given back with the next step.
+// Grown for a rare large body, and freed with the next step.
 constexpr std::size_t kBodiesKeptBytes = 256U << 10U;
-// More records than any step appends.
+// More than any step appends.
 constexpr std::uint64_t kNumbersPerStep = 1U << 20U;
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr std::uint64_t kNumbersPerStep = 1U << 20U;
 VolatileLog::VolatileLog(std::uint32_t start, std::uint64_t store_id, Lsn first)
     : start_(start), store_id_(store_id), first_(first), numbers_below_(first), next_(first.value) {}
 
-// What earlier steps appended was applied: their bodies may go.
+// The records of earlier steps were applied: their bodies are freed.
 bool VolatileLog::reserve(std::size_t bytes, bool removing) {
   static_cast<void>(removing);
   if (numbers_below_.value - next_ < kNumbersPerStep) return false;

@@ -50,7 +50,7 @@ std::optional<std::string_view> WakeMessages::next(TimeMs now, DurationMs timeou
       if (!told) topics_.erase(at);
       continue;
     }
-    // Told already: once more only if somebody took what there was, and this is all new.
+    // A message was sent already: another one only if the earlier work was taken, and all of this is new.
     if (told && !(topic.taken && ready <= came)) continue;
     if (told) by_deadline_.erase({topic.deadline, topic.serial});
     arm(at, now + timeout);
