@@ -9,12 +9,12 @@
 namespace fastjournal::core {
 namespace {
 
-// Rows that one call may enter into the order, at some 100 ns each.
+// Rows that one call may bring into the order; at some 100 ns each.
 constexpr std::size_t kAdvanceBudget = 4096;
 // Tables looked at, and steps of one table, in one turn's timers.
 constexpr std::uint32_t kTimedTablesPerTurn = 256;
 constexpr std::uint32_t kStepsTogether = 4;
-// The wait after a timer had no room in the log.
+// When there was no room for what a timer wants to log.
 constexpr DurationMs kRetryWithoutSpace{100};
 
 std::size_t bytes_of(Message const& message) {
@@ -111,9 +111,9 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   } while (verdict == Verdict::again);
 
   if (!group.is_empty()) close_group(log, now, promise);
-  // DONE with next=1 leases rows too.
+  // A DONE with next=1 takes too.
   if (type.kind == CommandKind::change || decision.take == Take::found) remember_holder(command.connection, table);
-  // Without a record its dates and its memory are unchanged.
+  // Neither its dates nor its memory are others where nothing happened.
   if (is_due || !group.is_empty()) refresh(table);
   return {verdict, decision.wait_until, decision.wait_topic, decision.take};
 }
@@ -161,13 +161,13 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
 }
 
 void Engine::close_group(HostedLog& log, TimeMs now, Promise promise) {
-  // In the group of their cause: recovery finds both or none.
+  // In the group of their cause: both or none. What leaves because of them is durable first.
   if (!pending_alerts_.empty() && log_alerts(log, now)) promise = Promise::synced;
   end_group(log, now, promise);
 }
 
 void Engine::end_group(HostedLog& log, TimeMs now, Promise promise) {
-  // Once in a batch is enough, since `now` is the same for the whole turn.
+  // Once a batch is enough: time is the same for the whole turn.
   if (!log.clock_in_batch) {
     Group clock;
     clock.begin(log, TableId::catalogue);
@@ -204,8 +204,8 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
   close_some(now);
 }
 
-// A connection may hold any number of leases, and many may end at once: the rest waits for the next turn. No client can
-// notice that, since a lease outlives its connection by the grace.
+// A connection may hold any number of leases, and many may end at once: what is too much for one turn waits. Nobody
+// can tell: a lease outlives its connection by the grace anyway.
 void Engine::close_some(TimeMs now) {
   while (!closing_.empty() && close_looks_ < kCloseLooksPerTurn) {
     auto const [connection, number] = closing_.front();
@@ -267,7 +267,7 @@ bool Engine::run_timers(TimeMs now) {
     Collector effects{*this, table, {}};
     bool const more = table.table->next_due() <= now && table.table->advance(now, kAdvanceBudget, effects);
     if (more) looks_ += kAdvanceBudget;
-    // Synced, as wakes and reads depend on it: a row that was reported parked or gone stays so.
+    // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.
     Ending ending = Ending::more;
     do {
       ending = decide_by_itself(table, now, kStepsTogether, Promise::synced,
@@ -281,7 +281,7 @@ bool Engine::run_timers(TimeMs now) {
     if (more || ending == Ending::more) return true;
     TimeMs const next = table.table->next_due();
     FJ_CHECK(next > now, "a table stays due after its timers ran");
-    // Deadlines of waiting clients are handled in end_of_turn.
+    // Deadlines of those who wait are looked at in end_of_turn.
     due_.set(table.number, std::min(next, std::max(next_deadline(table), now + DurationMs{1})));
   }
   return false;
@@ -295,7 +295,7 @@ bool Engine::end_of_turn(TimeMs now) {
   std::uint64_t const before = looks_;
   std::ptrdiff_t left_over = 0;
   for (HostedTable* table : touched) {
-    // Tables that were not served are first in the next turn.
+    // Those that had no turn come first in the next one.
     if (looks_ - before >= kServeLooksPerTurn) {
       touched_.insert(touched_.begin() + left_over++, table);
       continue;
@@ -306,7 +306,7 @@ bool Engine::end_of_turn(TimeMs now) {
     refresh(*table);
   }
   if (!pending_alerts_.empty()) log_alerts_alone(now);
-  // Long before they are used up; without room in the log a later turn tries again.
+  // Long before they are used up; without room, a later turn asks again.
   if (volatile_log_ != nullptr && volatile_log_->needs_numbers()) static_cast<void>(reserve_numbers(now));
   return !touched_.empty() || !closing_.empty();
 }

@@ -31,7 +31,7 @@ class Engine::Group final : public Records {
   [[nodiscard]] std::size_t step_size() const { return step_.size(); }
   [[nodiscard]] bool is_empty() const { return applied_ == 0 && step_.empty(); }
 
-  // Applies the records of the last step. A table that refuses its own record is broken.
+  // What the last step appended becomes state. A table that refuses its own record is broken.
   void apply_step(HostedTable& table, Effects& effects) {
     for (RecordView const& record : step_)
       FJ_CHECK(table.table->apply(record, log_->log->base_lsn(), effects),
@@ -44,7 +44,7 @@ class Engine::Group final : public Records {
   void apply_to_catalogue() {
     for (RecordView const& record : step_) {
       FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
-      // A follower cannot read rows without their schemas.
+      // Without its schemas a follower could not read the rows.
       if (HostedTable* const table = log_->table_of_schema(record); table != nullptr && table->feed != nullptr)
         tell_followers(*table, record);
     }
@@ -64,10 +64,10 @@ class Engine::Group final : public Records {
   std::size_t applied_{0};
 };
 
-// Passes effects of one table on to waiting clients.
+// Effects of one table, passed on to those who wait for it.
 class Engine::Collector final : public Effects {
  public:
-  // `since`: rows that become available by a command count as due from then on, whatever their date.
+  // `since`: what becomes available by a command is due from then on, whatever its date.
   Collector(Engine& engine, HostedTable& table, TimeMs since) : engine_(engine), table_(table), since_(since) {}
 
   void available(ObjectId object, std::string_view topic, TimeMs due) override {

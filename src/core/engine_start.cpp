@@ -1,4 +1,5 @@
-// How an engine gets its tables: by replay of the logs, then by the declarations of conf/, later by reloads.
+// How an engine comes to its tables: replay of the logs, then what conf/
+// declares now, and later what a reload changes.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +10,7 @@
 namespace fastjournal::core {
 namespace {
 
-// A recovery may decide many records: they are written in pieces of this size.
+// A recovery may have much to decide: write it in pieces of this size.
 constexpr std::uint64_t kWriteEveryBytes = 4U << 20U;
 
 Declaration with_schema(Declaration const& declaration, Schema schema) {
@@ -18,7 +19,7 @@ Declaration with_schema(Declaration const& declaration, Schema schema) {
   return copy;
 }
 
-// Whether two schemas are equal except for their versions.
+// Versions apart, do two schemas say the same?
 bool same_schema(Schema const& a, Schema const& b) { return a.columns == b.columns && a.key == b.key; }
 
 bool declares(Declarations const& declarations, std::string_view name) {
@@ -72,7 +73,7 @@ TimeMs Engine::last_now() const {
 
 namespace {
 
-// The record may be from a newer program; anything else is damage.
+// A newer program may have been here before; anything else is damage.
 Status cannot_apply(std::string const& whose, std::uint8_t known, RecordView const& record) {
   std::string const where =
       whose + ": record of type " + std::to_string(record.type) + " at LSN " + std::to_string(record.lsn.value);
@@ -96,7 +97,7 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   if (record.table == TableId::catalogue) {
     HostedTable* const described = log.table_of_schema(record);
     if (described != nullptr && described->feed != nullptr) described->feed->note(record);
-    // The rest of the catalogue was read before; the time goes with the records.
+    // All else of it is known; time goes by what stands beside the records.
     return log.catalogue.apply_time(record) ? Status{} : replay_catalogue(log, record);
   }
   auto const found = log.tables.find(record.table);
@@ -108,7 +109,7 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   NoEffects nobody;
   HostedTable& hosted = *found->second;
   if (!hosted.table->apply(record, base, nobody)) {
-    // It is to be dropped: only the count of its rows is lost.
+    // Nobody wants it: its rows are not counted, and nothing else is lost by it.
     if (hosted.forgotten) {
       end_forgotten(hosted);
       return {};
@@ -205,8 +206,8 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
   return {};
 }
 
-// Once they are no longer in use. The leases and waits that connections have under the number do not concern the table
-// that gets it next.
+// Once nobody looks at them any more. What connections know of a number is what they may hold or wait for there: of
+// the table that comes they hold nothing.
 void Engine::free_dropped() {
   if (dropped_.empty() || !pending_alerts_.empty()) return;
   std::erase_if(dropped_, [this](std::uint32_t number) {
@@ -216,7 +217,7 @@ void Engine::free_dropped() {
   });
 }
 
-// Names that were dropped are removed too.
+// Names that are gone are forgotten too.
 void Engine::name_tables() {
   by_name_ = {};
   for (auto const& table : tables_)
@@ -224,7 +225,7 @@ void Engine::name_tables() {
 }
 
 // ---------------------------------------------------------------------------
-// The declarations of conf/
+// What conf/ says now
 
 Status Engine::finish_recovery(TimeMs now) {
   now_ = now;
@@ -247,7 +248,7 @@ Status Engine::finish_recovery(TimeMs now) {
                                   quoted(table->name) + " their grace: free disk space"};
     refresh(*table);
   }
-  // A start begins a fresh container anyway.
+  // A start is a fresh container itself.
   for (auto const& log : logs_) log->has_dead = false;
   return {};
 }
@@ -269,7 +270,7 @@ Status Engine::drop_forgotten(TimeMs now) {
                                      (names.empty() ? "is none" : "are: " + names) + ". Nothing was dropped"};
   }
   for (auto const& log : logs_) {
-    // A copy, because dropped tables are removed from the original.
+    // A copy: what is dropped leaves it.
     std::map<TableId, HostedTable*> const tables = log->tables;
     for (auto const& [id, table] : tables) {
       if (table != nullptr && !table->forgotten) continue;
@@ -337,7 +338,7 @@ Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs
   return status;
 }
 
-// After all others, since records of no table are in the first log.
+// Behind all others: what belongs to no table stands in the first one.
 Status Engine::host_volatile_log(TimeMs now) {
   Lsn first{kLsnAlign};  // none was ever given
   for (auto const& log : logs_) first = std::max(first, log->catalogue.numbers().below);
@@ -382,7 +383,7 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
     });
     if (!status.ok()) return status;
     table.table->add_schema(schema);
-    // A dropped column is unknown from here on, as in a table that never had it.
+    // A column that is gone is unknown from here on, as in every table that never had it.
     table.columns = {};
     for (std::size_t i = 0; i < schema.columns.size(); ++i)
       table.columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
@@ -392,12 +393,12 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
   change_feed(table);
-  if (table.wakes != nullptr) table.wakes->look_again();  // the domains of the rows may have changed
+  if (table.wakes != nullptr) table.wakes->look_again();  // the rows may be of other domains now
   refresh(table);
   return {};
 }
 
-// By its new declaration.
+// As its declaration has it now.
 void Engine::change_feed(HostedTable& table) {
   std::optional<FeedDeclaration> const& declared = table.declaration->feed;
   if (!declared) {

@@ -15,7 +15,7 @@ ConnectionId Subscriptions::Waiter::connection() const {
 }
 
 // ---------------------------------------------------------------------------
-// Memory of waiting clients
+// What it costs to wait
 
 void Subscriptions::keep(ConnectionId connection, Client& client, std::int64_t bytes) {
   client.kept += bytes;
@@ -97,7 +97,7 @@ void Subscriptions::forget_pending() {
 }
 
 // ---------------------------------------------------------------------------
-// Queues of a listener
+// Where a listener stands
 
 void Subscriptions::put_in_line(Listener& listener) {
   listener.serial = ++last_serial_;
@@ -161,7 +161,7 @@ void Subscriptions::leave(Listener& listener) {
 }
 
 // ---------------------------------------------------------------------------
-// Listeners and connections
+// Who comes and goes
 
 bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   Clients::iterator const client = clients_.try_emplace(connection).first;
@@ -183,7 +183,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
     static_cast<void>(pass_on_wake(*found, false));
     leave(*found);
     if (found->mode == ListenMode::deliver) --deliver_listeners_;
-    // A change of credit leaves its rows alone.
+    // More or less credit leaves what it has.
     if (found->mode != ListenMode::deliver || wish.mode != ListenMode::deliver) found->held.clear();
     found->missed = 0;
   }
@@ -194,7 +194,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   found->paged_to = {};
   if (wish.mode == ListenMode::deliver) ++deliver_listeners_;
   keep(connection, client->second, cost_of(*found) - before);
-  // First in the queue: rows that are already due wake the new listener itself.
+  // First in the line: what is due already wakes the newcomer itself.
   enter(*found, true);
   if (wish.mode == ListenMode::wake) owe_wake(*found->topic);
   return true;
@@ -228,8 +228,7 @@ bool Subscriptions::took(ConnectionId connection, Take take) {
   bool passed_on = false;
   for (Listener& listener : client->second.listeners) {
     if (listener.mode != ListenMode::wake) continue;
-    // The work for which it was woken may still be there: it may have asked for another domain, or its wait may just
-    // have ended.
+    // What it was woken for may be there still: it asked for another domain, or its wait was over just now.
     passed_on = pass_on_wake(listener, take == Take::found) || passed_on;
     if (take == Take::found) {
       leave(listener);
@@ -244,7 +243,7 @@ void Subscriptions::closed(ConnectionId connection) {
   auto const client = clients_.find(connection);
   if (client == clients_.end()) return;
   for (Listener& listener : client->second.listeners) {
-    // It was woken, and left without taking the work: wake another.
+    // Whoever was told and left did not take it: tell another.
     static_cast<void>(pass_on_wake(listener, false));
     leave(listener);
     if (listener.mode == ListenMode::deliver) --deliver_listeners_;
@@ -294,7 +293,7 @@ void Subscriptions::stall(ConnectionId connection) {
   }
   while (!client->second.parked.empty()) {
     auto const [serial, topic] = *client->second.parked.begin();
-    ++topic->uses;  // kept for reuse
+    ++topic->uses;  // goes on to be used
     client->second.stalled.push_back(take_command(*topic, topic->line.find(serial)));
   }
 }
@@ -306,7 +305,7 @@ void Subscriptions::go_on(ConnectionId connection) {
   for (Listener& listener : client->second.listeners) {
     listener.stalled = false;
     if (listener.mode == ListenMode::row) {
-      // The count of missed rows is sent first; then the pages continue.
+      // What it missed first: the pages go on from there.
       if (listener.paging) wait_in(paging_, listener);
       if (listener.missed > 0) wait_in(missed_, listener);
       continue;
@@ -375,7 +374,7 @@ std::unique_ptr<ParkedCommand> Subscriptions::take_overdue() {
 }
 
 // ---------------------------------------------------------------------------
-// Events of the table
+// What happens in the table
 
 void Subscriptions::became_available(ObjectId object, std::string_view name, TimeMs due) {
   bool const listed = whole_->uses > 1;
@@ -416,7 +415,7 @@ void Subscriptions::share_again(Table const& table) {
   std::uint64_t left = std::min(again_, table.available({}));
   again_ = 0;
   std::uint64_t elsewhere = 0;
-  // Each time from another topic on, so that no topic gets all.
+  // Each time from another topic on: nobody gets it all.
   auto at = topics_.upper_bound(again_from_);
   for (std::size_t looked = topics_.size(); looked > 0; --looked) {
     if (at == topics_.end()) at = topics_.begin();
@@ -424,7 +423,7 @@ void Subscriptions::share_again(Table const& table) {
     if (topic.line.empty() && (topic.armed.empty() || left == 0)) continue;
     std::uint64_t const ready = table.available(topic.name);
     if (ready == 0) continue;
-    // A queue is served in the order of arrival while there is work, and takes nothing from others here.
+    // A line is served in the order of arrival, as long as there is something: it takes nothing from others here.
     std::uint64_t const count = topic.line.empty() ? std::min<std::uint64_t>({topic.armed.size(), ready, left}) : ready;
     add_pending(topic, count, {});
     if (&topic != whole_) elsewhere += count;
@@ -433,7 +432,7 @@ void Subscriptions::share_again(Table const& table) {
     left -= count;
     again_from_ = topic.name;
   }
-  // The count of the whole table includes those of the domains, and decreases with them.
+  // The whole table's count has what domains have, too: it goes down with theirs.
   if (elsewhere > 0 && whole_->uses > 1) add_pending(*whole_, elsewhere, {});
 }
 
@@ -459,7 +458,7 @@ bool Subscriptions::lease_ended(ObjectId object, ConnectionId connection) {
 }
 
 // ---------------------------------------------------------------------------
-// The queue for work
+// The line for work
 
 Subscriptions::Turn Subscriptions::next(Table const& table) {
   while (!open_.empty()) {
@@ -471,7 +470,7 @@ Subscriptions::Turn Subscriptions::next(Table const& table) {
       return {topic, serial, &topic->line.begin()->second, ready, (ready + topic->round - 1) / topic->round};
     }
     open_.erase(open_.begin());
-    // The first entry left: the topic is sorted by the next one.
+    // Whoever stood first left: the next one has its own place among the topics.
     if (!first && !topic->line.empty()) open_.insert({topic->line.begin()->first, topic});
   }
   return {};
@@ -500,7 +499,7 @@ void Subscriptions::served(Turn const& turn, std::uint64_t rows) {
 void Subscriptions::found_nothing(Turn const& turn) { open_.erase({turn.serial, turn.topic}); }
 
 // ---------------------------------------------------------------------------
-// Announcements
+// Rows to be told of
 
 void Subscriptions::end_event() {
   Topic* const topic = events_.front().topic;
@@ -555,14 +554,14 @@ bool Subscriptions::wakes_one(Topic& topic, Table const& table) {
   left -= topic.owed;
   topic.count = std::min(topic.count, left);
   left -= topic.count;
-  // Listeners of any domain may take the work of the whole table's.
+  // Any domain's listener may take what the whole table's would.
   std::uint64_t const woken = &topic == whole_ ? woken_.size() : topic.woken;
   topic.freed = std::min(topic.freed, left - std::min(left, woken));
   return topic.count + topic.owed + topic.freed > 0;
 }
 
 Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table) {
-  // Listeners of the topic first; those of the whole table are woken for the rest.
+  // Those of a topic first; the whole table's are told of what is left.
   if (waking_ == 0 && whole_->pending && pending_.back() != whole_) {
     std::erase(pending_, whole_);
     pending_.push_back(whole_);
