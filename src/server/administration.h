@@ -1,5 +1,5 @@
-// What the server asks of the program around it: the daemon does it with
-// files and signals, the simulator with values.
+// Services that the server needs from the program around it: the daemon implements them with files and signals, the
+// simulator with values.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Administration {
   [[nodiscard]] virtual Result<core::Declarations> read_declarations() = 0;
   // Finish this turn, then end cleanly.
   virtual void stop(std::string_view reason) = 0;
-  // The same, and whoever watches over us starts us again.
+  // The same, and the supervisor starts us again.
   virtual void restart(std::string_view reason) = 0;
   // The log file is opened again. Not ok: the old one stays in use.
   [[nodiscard]] virtual Status rotate_log() = 0;
@@ -31,23 +31,23 @@ class Administration {
   virtual void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) = 0;
   // The same for a sync, whose thread has nothing else to do; log.finish_flush takes it back.
   virtual void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) = 0;
-  // Returns when it has been given back.
+  // Returns when that flush has been given back.
   virtual void wait_for_flush(storage::FileLog& log) = 0;
-  // Called once a turn: gives back what is done.
+  // Called once a turn: gives back finished work.
   virtual void collect_work() = 0;
-  // Appends `text`, whole lines, to the file of what this table refused and answered with a yes. Once that is durable, or
-  // cannot be, it is told to Server::refused_kept with the ticket, on the thread of the loop: at once, or in a later
+  // Appends `text`, whole lines, to the file of messages that this table refused but confirmed. When that is durable,
+  // or has failed, Server::refused_kept is called with the ticket, on the thread of the loop: at once, or in a later
   // collect_work.
   virtual void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) = 0;
-  // An alert was raised, told again or lowered, durably: flag files, a command, a line in the log.
+  // An alert was raised, repeated or lowered, durably: for flag files, a command, and the log.
   virtual void tell(core::AlertNotice const& notice) = 0;
-  // Memory ended, and what was kept for this moment is used: nothing that takes more may be begun.
+  // Memory has run out, and the reserve for it is in use: nothing that needs more may be begun.
   [[nodiscard]] virtual bool has_memory_ended() { return false; }
-  // Tries to put that by again; true if it is there.
+  // Tries to refill the reserve; true if it is full.
   [[nodiscard]] virtual bool restore_memory() { return true; }
-  // Where the folders of the logs are, as others on this computer find them.
+  // The absolute path of the folders of the logs.
   [[nodiscard]] virtual std::string data_folder() const = 0;
-  // A line in the daemon's log: something that should not be; something to know.
+  // A line in the daemon's log: a warning; information.
   virtual void note(std::string_view text) = 0;
   virtual void inform(std::string_view text) = 0;
 };

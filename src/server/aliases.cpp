@@ -25,7 +25,7 @@ Status translate_date(AliasParameter const& parameter, Value const& value, Messa
   std::optional<std::int64_t> const date = value.as_integer();
   if (!date || *date < 0 || *date > INT64_MAX / parameter.ms_per_unit)
     return Status{Code::bad_parameter, parameter.name + " is no date"}.with("parameter", parameter.name);
-  // Up, as a row must not run before its date.
+  // Rounded up, as a row must not run before its date.
   std::int64_t const whole = *date * parameter.ms_per_unit;
   ours.set_integer(parameter.is, whole / parameter.units_per_ms + (whole % parameter.units_per_ms != 0 ? 1 : 0));
   return {};

@@ -19,7 +19,7 @@ class Aliases {
     AliasDeclaration const* declared;  // of that table
   };
 
-  // Not ok: two tables want one command.
+  // Not ok: two tables declare the same command.
   [[nodiscard]] static Result<Aliases> read(core::Declarations const& tables);
 
   [[nodiscard]] Alias const* find(std::string_view command) const {
@@ -33,10 +33,10 @@ class Aliases {
   NameTable by_command_;
 };
 
-// `theirs` as the command that it means; not ok: a parameter that the alias does not know, or a date that is none.
-// Borrows from both.
+// Translates `theirs` into its command; not ok: a parameter that the alias does not know, or an invalid date. Borrows
+// from both.
 [[nodiscard]] Status translate(Aliases::Alias const& alias, Message const& theirs, Message& ours);
-// What the sender waits for: the echoes, and nothing else, as their readers may check names.
+// The answer for the sender: the echoed parameters only, as its reader may check names.
 void acknowledge(Aliases::Alias const& alias, Message const& theirs, bool accepted, Answer& answer);
 
 }  // namespace fastjournal::server

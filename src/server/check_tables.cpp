@@ -30,7 +30,7 @@ Status check_tables(core::TableTypes const& types, core::Declarations const& tab
   for (core::Declaration const& table : tables) {
     if (logs != nullptr && table->persistent && std::ranges::find(logs->names, table->log) == logs->names.end())
       add(table->at("log") + ": no log " + quoted(table->log) + " is declared in " + logs->file);
-    // Made and dropped again: it holds no rows.
+    // Made and dropped again: it has no rows.
     if (auto const type = types.find(table->type); type != types.end())
       if (auto const made = type->second->plugin().create({.id = TableId{1}}, type->second->declaration(), table);
           !made.ok())

@@ -1,7 +1,7 @@
-// What is wrong with tables that are each well declared, and that no file tells alone: a log that nobody declared, what
-// the type's own code refuses, two tables that want one command. For the daemon before it takes them, and for whoever
-// checks files without it. Each declaration is also given to its type's code once, so that a reload refuses what the
-// code of a new table refuses before anything is logged.
+// Problems of tables that no file shows alone: a log that is not declared, options that the type's own code refuses,
+// two tables with an alias of one command. For the daemon before it loads tables, and for checks of files without a
+// daemon. Each declaration is also given to its type's code once, so that a reload refuses what the code of a new table
+// refuses before anything is logged.
 #pragma once
 
 #include <span>
@@ -19,12 +19,12 @@ struct DeclaredLogs {
   std::span<std::string const> names;
 };
 
-// bad_configuration: every problem, one "FILE:LINE: what" a line. `logs` null: they are not known, and not looked at.
+// bad_configuration: every problem, one "FILE:LINE: what" a line. `logs` null: not known, and not checked.
 [[nodiscard]] Status check_tables(core::TableTypes const& types, core::Declarations const& tables,
                                   DeclaredLogs const* logs);
 
 // bad_configuration: `forget` names a table that is declared. Left in a unit file, --forget would empty it at every
-// start. One that is declared persistent="no" now may be: what a log still holds of it goes once, and for good.
+// start. A table that is now declared persistent="no" is allowed: then only its old records in a log are dropped.
 [[nodiscard]] Status check_forget(core::Declarations const& tables, std::span<std::string const> forget);
 
 }  // namespace fastjournal::server

@@ -1,23 +1,23 @@
-// One account of all bytes that clients cause: unread input and unfinished
-// messages, unsent output, waiting commands, listeners, refused lines on their way
-// into a file. Each connection has an account, counted by capacity, which is what
-// the process pays; accounts are grouped by origin (env::Peer::origin), so that nobody has
-// more for having many connections.
+// One account of all memory caused by clients: unread input and unfinished messages, unsent output, waiting commands,
+// listeners, refused lines that are being written to a file. Each connection has an account of capacities, which is
+// what the process pays for; accounts are grouped by origin (env::Peer::origin), so that many connections of one peer
+// get no larger share.
 //
 // Shares limit what is used, and nothing is reserved: eight bytes that announce a frame of 32 MiB must not take the
 // room of those who send theirs.
 //
-// What is done about it (server_memory.cpp) follows from four words:
+// server_memory.cpp acts on four states:
 //
-//   short    three quarters of the limit are used. A connection with more than its share is not read any more
-//            (greedy): the room for all, parted among the origins that have much, and then among their connections
-//            that have much. Somebody has at least the average, so that all together never stay above it.
-//   full     seven eighths: of an origin that has more than its share nobody who has much is read but those who are
-//            let on, so that these come to their end
-//   over     the limit is reached: nobody is read until those who have most were closed
-//   small    so little that it is never held against anybody: all connections together cannot be half of the limit
+//   short    three quarters of the limit are used. A connection over its share (greedy) is no longer read. The room is
+//            divided among the origins that use much, then among their large connections. A share is at least the
+//            average, so that connections within their shares never exceed the room together.
+//   full     seven eighths are used: of an origin over its share no large connection is read, except those that may
+//            finish their message
+//   over     the limit is reached: nothing is read until the largest connections were closed
+//   small    a connection with so little memory that it is never stopped: all connections together cannot reach half
+//            of the limit that way
 //
-// A change costs some ten instructions, whatever there is.
+// A change costs some ten instructions, however many connections there are.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class ClientMemory {
     std::uint32_t connections{0};
     std::uint32_t large{0};  // of them with more than a little
   };
-  // One connection's; from open to close.
+  // The account of one connection, from open to close.
   struct Account {
     Origin* origin{nullptr};
     std::uint64_t bytes{0};
@@ -64,7 +64,7 @@ class ClientMemory {
     account = {};
   }
 
-  // The account has so many bytes now.
+  // Sets the bytes of an account.
   void set(Account& account, std::uint64_t bytes) {
     if (bytes == account.bytes) return;
     total_ += bytes - account.bytes;
@@ -73,7 +73,7 @@ class ClientMemory {
     peak_ = std::max(peak_, total_);
     if ((bytes > small_) != account.large) turn(account);
   }
-  // What belongs to no connection any more.
+  // Bytes that no longer belong to a connection.
   void add_shared(std::int64_t bytes) {
     total_ += static_cast<std::uint64_t>(bytes);
     peak_ = std::max(peak_, total_);
@@ -82,13 +82,13 @@ class ClientMemory {
   [[nodiscard]] bool is_short() const { return total_ > short_; }
   [[nodiscard]] bool is_tight() const { return total_ > limit_ / 2; }
   [[nodiscard]] bool is_over() const { return total_ > limit_; }
-  // Whether it is to wait until others are gone: it has more than its share, or its origin has and everything is full.
+  // Whether it must wait: it has more than its share, or its origin has while memory is full.
   [[nodiscard]] bool is_greedy(Account const& account) const {
     if (!account.large || !is_short()) return false;
     std::uint64_t const share = short_ / large_origins_;
     return account.origin->bytes >= share && (is_full() || account.bytes >= share / account.origin->large);
   }
-  // Whom it hits first: who has more of the two.
+  // Which of two is closed first: the larger.
   [[nodiscard]] static bool has_more(Account const& a, Account const& b) {
     return a.origin->bytes != b.origin->bytes ? a.origin->bytes > b.origin->bytes : a.bytes > b.bytes;
   }
@@ -96,7 +96,7 @@ class ClientMemory {
   [[nodiscard]] std::uint64_t total() const { return total_; }
   [[nodiscard]] std::uint64_t peak() const { return peak_; }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
-  // For those who are let on to the end of a message: of what nobody else takes.
+  // For connections that may finish a message: memory that no other uses.
   [[nodiscard]] std::uint64_t room() const { return std::min(limit_ / 8, limit_ - std::min(limit_, total_)); }
 
  private:

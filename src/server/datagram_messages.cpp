@@ -36,7 +36,7 @@ void Server::on_datagram(ConnectionId socket, std::string_view bytes) {
   if (!status.ok()) ++counters_.udp_refused;
 }
 
-// Nothing else makes sense without an answer.
+// All other commands need an answer.
 bool Server::adds(Message const& message) {
   core::HostedTable const* const table = engine_.find_table(message.text("table"));
   if (table == nullptr) return false;

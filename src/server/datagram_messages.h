@@ -11,21 +11,21 @@
 
 namespace fastjournal::server {
 
-// What those who send read at the most.
+// The largest datagram that such senders use.
 inline constexpr std::size_t kDatagramMessageBytesMax = 1024;
 inline constexpr std::string_view kSecretParameter = "secret_code";
 
 struct DatagramOptions {
-  std::string secret;  // empty: none is asked for
+  std::string secret;  // empty: none is required
   std::uint32_t messages_per_second{10'000};
 };
 
-// One socket that takes messages.
+// One receiving socket.
 class DatagramSource {
  public:
   explicit DatagramSource(DatagramOptions options) : options_(std::move(options)) {}
 
-  // False: more came within a second than is allowed.
+  // False: more than are allowed within a second.
   [[nodiscard]] bool has_room(std::int64_t now_us) {
     std::int64_t const full = std::int64_t{options_.messages_per_second} * 1'000'000;
     std::int64_t const passed = std::clamp<std::int64_t>(now_us - looked_at_us_, 0, 1'000'000);
@@ -36,7 +36,7 @@ class DatagramSource {
     return true;
   }
 
-  // Whether the message knows the secret; takes it out of the message either way.
+  // Whether the message has the secret; removes it from the message in any case.
   [[nodiscard]] bool admits(Message& message) const {
     Value const* const given = message.find(kSecretParameter);
     bool const right = options_.secret.empty() || (given != nullptr && is_secret(given->bytes));
@@ -45,7 +45,7 @@ class DatagramSource {
   }
 
  private:
-  // In the same time wherever they differ.
+  // Takes the same time wherever they differ.
   [[nodiscard]] bool is_secret(std::string_view given) const {
     unsigned different = given.size() == options_.secret.size() ? 0 : 1;
     for (std::size_t i = 0; i < given.size(); ++i)

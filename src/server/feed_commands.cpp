@@ -1,8 +1,8 @@
-// FETCH and DIGEST: what a follower of a table asks for over its connection,
-// when datagrams were lost, when it begins, and to compare.
+// FETCH and DIGEST: a follower of a table uses them over its connection, after a loss of datagrams, at its beginning,
+// and to compare.
 //
-// Everything told here is synced before it leaves, also what nobody promised to
-// sync (leases): a follower must never know more than the daemon after a power cut.
+// Everything is synced before it is sent, leases included: a follower must never know more than the daemon after a
+// power cut.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -18,10 +18,10 @@ namespace {
 constexpr std::uint64_t kRecordsDefault = 256;
 constexpr std::uint64_t kRecordsMax = 4096;
 constexpr std::uint64_t kPageBytesMax = 1U << 20U;
-// Of what snapshots restate in one turn: some 100 us of work.
+// Restated by snapshots in one turn: some 100 us of work.
 constexpr std::size_t kSnapshotBytes = 128U << 10U;
 
-// Restated records go into an answer instead of a log.
+// Puts restated records into an answer instead of a log.
 class Page final : public Records {
  public:
   Records::Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
@@ -57,7 +57,7 @@ Status not_a_number(std::string_view name, std::string_view expected) {
                                                                                                      std::string{name});
 }
 
-// `otherwise` if it is absent; not ok: it is no such number.
+// `otherwise` if it is absent; not ok: it is not such a number.
 Status read_number(Message const& message, std::string_view name, std::uint64_t min, std::uint64_t max,
                    std::uint64_t& out) {
   Value const* const value = message.find(name);
@@ -74,7 +74,7 @@ void tell_gone(core::HostedTable const& table, std::string_view why, Answer& ans
   answer.add("kept_from", table.feed->kept_from().value).add("reason", why);
 }
 
-// What every page ends with.
+// The end of every page.
 void end_page(core::HostedTable const& table, bool more, Answer& answer) {
   FeedDeclaration const& feed = *table.declaration->feed;
   answer.message("FETCHED").add("table", std::string_view{table.name});
@@ -100,7 +100,7 @@ void fetch_range(core::HostedTable const& table, Lsn from, Lsn to, std::uint64_t
   }
   bool const more = at != feed.entries().end() && at->lsn < to;
   end_page(table, more, answer);
-  // Up to there nothing is missing.
+  // Complete up to there.
   answer.add("next", more ? at->lsn.value : to.value);
 }
 
@@ -162,7 +162,7 @@ void Server::on_fetch(Session&, Message const& message, Answer& answer, Status& 
     status =
         Status{Code::missing_parameter, "FETCH needs either from, an LSN, or snapshot=1"}.with("parameter", "from");
   if (!status.ok()) return;
-  // Beyond the end asks who followed another log under this name: the answer tells the store.
+  // Requests beyond the end are from followers of another log of this name: the answer has the store.
   to = std::min(to, table->log->log->end_lsn().value);
   table->log->log->want_sync();
   if (snapshot == 1)
@@ -171,7 +171,7 @@ void Server::on_fetch(Session&, Message const& message, Answer& answer, Status& 
     fetch_range(*table, Lsn{from}, Lsn{to}, count, bytes, answer);
 }
 
-// What `log verify` finds again in the files.
+// The same digest as that of `log verify`.
 void Server::digest_of_logs(Answer& answer) {
   for (auto const& log : engine_.logs()) {
     if (!log->keeps) continue;
@@ -181,7 +181,7 @@ void Server::digest_of_logs(Answer& answer) {
   }
 }
 
-// Goes through whole tables: the right admin is asked for it.
+// Reads whole tables, and so needs the right admin.
 void Server::on_digest(Session&, Message const& message, Answer& answer, Status& status) {
   bool absent = false;
   core::HostedTable* const table = table_of(message, status, &absent);

@@ -6,7 +6,7 @@
 namespace fastjournal::server {
 namespace {
 
-// A record that nobody promised to sync (a lease) reaches followers after this at the latest.
+// The longest delay of a record that is only written (a lease) until it is sent to followers.
 constexpr std::int64_t kSyncAfterUs = 10'000;
 
 }  // namespace
@@ -69,7 +69,7 @@ void Feeds::send_durable(core::HostedLog const& log, core::HostedTable& table, s
   Lsn const durable = log.log->durable_lsn();
   core::Feed& feed = *table.feed;
   auto const outlet = outlets_.find(table.name);
-  // A reload that was broken off: followers fetch what is not sent.
+  // After an interrupted reload: followers fetch what is not sent.
   while (outlet == outlets_.end() && feed.has_unsent()) feed.sent_one();
   bool open = false;
   while (feed.has_unsent() && feed.unsent()->lsn < durable) {

@@ -33,18 +33,17 @@ class Feeds {
 
   Feeds(env::Network& network, core::Engine& engine) : network_(network), engine_(engine) {}
 
-  // Sockets for what these tables declare: those there are, and new ones. Not ok: one cannot be
-  // opened; nothing changed.
+  // Sockets for the feeds of these tables: existing ones, and new ones. Not ok: one cannot be opened; nothing is
+  // changed.
   [[nodiscard]] Result<Outlets> open(core::Declarations const& tables);
-  // These from now on; closes the others.
+  // Uses these from now on, and closes the others.
   void use(Outlets outlets, std::int64_t now_us);
 
-  // Before the logs are committed: true if those that sync at all should, as followers wait for what was
-  // only written.
+  // Before the logs are committed: true if they should be synced, as followers wait for records that were only written.
   [[nodiscard]] bool wants_sync(std::int64_t now_us);
   // After the logs were committed.
   void send(std::int64_t now_us);
-  // When wants_sync or send has something to do by itself; INT64_MAX: never.
+  // The next date at which wants_sync or send has work; INT64_MAX: never.
   [[nodiscard]] std::int64_t next_us() const;
 
   [[nodiscard]] Counters const& counters() const { return counters_; }
@@ -57,7 +56,7 @@ class Feeds {
   env::Network& network_;
   core::Engine& engine_;
   Outlets outlets_;
-  std::set<std::pair<std::int64_t, std::string>> heartbeats_;  // when to look; never later than one is due
+  std::set<std::pair<std::int64_t, std::string>> heartbeats_;  // the next check, never later than a date that is due
   std::int64_t sync_at_us_{INT64_MAX};
   wire::FeedWriter writer_;
   Counters counters_;

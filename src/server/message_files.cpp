@@ -19,7 +19,7 @@ struct Command {
 };
 using Commands = std::map<std::string, Command>;
 
-// The numbers of STATS, which each table tells for itself.
+// The numbers of STATS, which depend on the table type.
 class MetricNames final : public MetricSink {
  public:
   explicit MetricNames(Command& command) : command_(command) {}
@@ -32,7 +32,7 @@ class MetricNames final : public MetricSink {
   Command& command_;
 };
 
-// Dates may be `+N`: only what is digits alone is an integer to a checker.
+// Dates may be `+N`: a checker takes only digits for an integer.
 std::string checked_type(std::string_view declared) {
   return declared == "integer" || declared == "duration" ? "integer" : "string";
 }
@@ -43,7 +43,7 @@ void add(CommandDeclaration const& declared, Command& out) {
   std::set<std::string> seen;
   for (ParameterDeclaration const& one : declared.parameters) {
     auto const [at, is_new] = out.parameters.try_emplace(one.name, Parameter{checked_type(one.type), one.required});
-    // Two types that share a command: only what both demand is demanded.
+    // If two types have the same command, a parameter is required only if both require it.
     if (is_new && out.types > 1) at->second.required = false;
     if (!is_new) at->second.required = at->second.required && one.required;
     seen.insert(one.name);
@@ -59,7 +59,7 @@ void add_columns(core::Declarations const& tables, std::string_view type, Comman
         command.parameters.try_emplace(column.name, Parameter{"string", false});
 }
 
-// Nothing of an answer is required: a value that cannot come along is left out (`omitted`).
+// No parameter of an answer is required: a value that cannot be sent is left out (`omitted`).
 void add(AnswerDeclaration const& declared, Command& out) {
   if (out.description.empty()) out.description = declared.description;
   for (ParameterDeclaration const& one : declared.parameters)
@@ -87,7 +87,7 @@ void add_metrics(core::TableTypes const& types, core::Declarations const& tables
   }
 }
 
-// The parameter of the command that an alias's parameter becomes is required, and has no default.
+// The alias's parameter becomes a required one without a default.
 bool is_required(AliasDeclaration const& alias, AliasParameter const& parameter, TableDeclaration const& table,
                  core::TableType const& type) {
   if (parameter.use != AliasParameter::Use::take) return false;
@@ -99,7 +99,7 @@ bool is_required(AliasDeclaration const& alias, AliasParameter const& parameter,
   return std::find(required.begin(), required.end(), parameter.is) != required.end();
 }
 
-// What comes in, and the two answers, which echo what they were asked to.
+// The message, and its two answers with the echoed parameters.
 Commands commands_of(AliasDeclaration const& alias, TableDeclaration const& table, core::TableType const& type) {
   Commands out;
   Command& asked = out[alias.command];
@@ -154,7 +154,7 @@ std::map<std::string, std::string> message_files(core::TableTypes const& types, 
   add_metrics(types, tables, commands["STATS"]);
   std::map<std::string, std::string> out;
   for (auto& [name, command] : commands) {
-    // Every message may have the first, every answer the others.
+    // The first is for every message, the others for every answer.
     add_names("request left omitted", command);
     out[name + ".conf"] = content_of(name, command);
   }

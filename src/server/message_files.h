@@ -10,9 +10,9 @@
 
 namespace fastjournal::server {
 
-// File name -> content: the commands of the table types and of the daemon itself with their answers, but not those that
-// every service of such a system has (HELP, ALIVE, STOP, UNKNOWN, ...: their files come with it). A section for each
-// parameter; columns of the declared tables stand among them.
+// File name -> content: the commands of the table types and of the daemon itself with their answers, except those that
+// every service of such a system has (HELP, ALIVE, STOP, UNKNOWN, ...: their files are part of that system). A section
+// for each parameter, columns of the declared tables included.
 [[nodiscard]] std::map<std::string, std::string> message_files(core::TableTypes const& types,
                                                                core::Declarations const& tables);
 

@@ -31,7 +31,7 @@ Status check_head_names(Message const& message) {
   if (message.from_service.empty() && message.from_server.empty()) return {};
   std::size_t const sender = message.from_server.size() + message.from_service.size();
   if (sender > kSenderBytesMax) return too_long("the sender (server and service together)", sender, kSenderBytesMax);
-  if (message.from_service.empty()) return {};  // an answer goes to no service then
+  if (message.from_service.empty()) return {};  // then an answer is addressed to no service
   std::string scratch;
   wire::Outgoing const answer{.server = message.from_server, .service = message.from_service, .command = "ERROR"};
   if (wire::append_line(answer, scratch).ok()) return {};

@@ -1,8 +1,7 @@
-// Names that a client invents and that come back in its answers: looked at once, where a message is taken, whichever
-// way it came (text, JSON, msgpack, an alias, a communicatord). What an answer could not carry is refused before
-// anything is done, or a command would be executed and never answered; what is long would be echoed in each of a
-// thousand messages. The rule is that of text for msgpack too: a wait that began with a frame may be answered in a
-// line.
+// Names chosen by a client that its answers repeat: checked once, when a message is received, in whatever form (text,
+// JSON, msgpack, an alias, over a communicatord). A name that an answer cannot carry is refused first, or a command
+// would be executed and never answered; a long one would be repeated in each of a thousand messages. The rule of text
+// holds for msgpack too: a wait that began with a frame may be answered in a line.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace fastjournal::server {
 
-// Whether there is anything to look at: most messages repeat nothing.
+// Whether there is anything to check: most messages have no such name.
 [[nodiscard]] inline bool has_names_to_check(Message const& message) {
   return message.command.size() > kCommandBytesMax || !message.from_server.empty() || !message.from_service.empty() ||
          message.has("request");

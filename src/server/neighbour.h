@@ -1,5 +1,5 @@
-// A connection that we make: to a communicatord, or to the service that is told
-// of alerts. Only its comings and goings: what is said is the server's matter.
+// A connection that the daemon opens: to a communicatord, or to the service that receives alerts. This class only
+// connects and reconnects; the server handles the messages.
 #pragma once
 
 #include <array>
@@ -19,23 +19,23 @@ class Neighbour {
 
   Neighbour(env::Network& network, std::string address) : network_(network), address_(std::move(address)) {}
 
-  // Tries to connect if it is time. The reason of a failed attempt, once for each time that it was lost; else empty.
+  // Tries to connect if it is time. Returns the reason of a failed attempt, once for each loss; else nothing.
   [[nodiscard]] std::string tick(std::int64_t now_us);
-  // The network says so; true if it is this connection.
+  // Called by the network; true if it is this connection.
   [[nodiscard]] bool opened(ConnectionId id);
   [[nodiscard]] bool closed(ConnectionId id, std::int64_t now_us);
-  // It said something: a later loss is tried again soon.
+  // A message was received: after a later loss attempts begin with the shortest wait.
   void heard() { attempts_ = 0; }
   // No more attempts.
   void give_up() { next_us_ = INT64_MAX; }
 
   [[nodiscard]] bool is(ConnectionId id) const { return id != ConnectionId::none && id == id_; }
   [[nodiscard]] bool is_open() const { return open_; }
-  // Nobody was told yet that it cannot be reached.
+  // The failure was not reported yet.
   [[nodiscard]] bool is_first_failure() { return !std::exchange(complained_, true); }
   [[nodiscard]] ConnectionId id() const { return id_; }
   [[nodiscard]] std::string const& address() const { return address_; }
-  // When tick has something to do; INT64_MAX: never.
+  // The next date at which tick has work; INT64_MAX: never.
   [[nodiscard]] std::int64_t next_us() const { return id_ == ConnectionId::none ? next_us_ : INT64_MAX; }
 
  private:

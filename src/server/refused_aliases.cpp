@@ -1,7 +1,7 @@
-// Messages of other systems that a table refuses. Their answer has no room for
-// the reason, so it goes to the daemon's log and an alert; and a sender that waits for a
-// yes would send the same line for ever: if its table says so (refused="keep"), what can never be taken is
-// kept in a file by whoever runs the server, and then answered as if it had been taken.
+// Messages of other systems that a table refuses. Their answer has no room for the reason, which is put into the
+// daemon's log and an alert. A sender that waits for a confirmation would repeat the line for ever: with refused="keep"
+// a message that can never be accepted is written to a file and then confirmed. It is not parked as a row, as it may
+// violate the rules of the table. The file is bounded, and nobody reads it back.
 #include "server/server.h"
 #include "wire/json.h"
 #include "wire/text.h"
@@ -9,22 +9,22 @@
 namespace fastjournal::server {
 namespace {
 
-// Why an alias was refused goes to the daemon's log, this often at the most.
+// Reasons are logged at most this often.
 constexpr std::int64_t kAliasNoteEveryUs = 1'000'000;
-// Lines on their way into files; more are answered with the refusal, and come again.
+// The most lines that are being written to files; further ones are refused, and will be repeated.
 constexpr std::size_t kRefusalsMax = 1024;
 constexpr std::size_t kRefusalBytesMax = 16U << 20U;
-// The message, and the line that is on its way.
+// The message, and the line that is being written.
 constexpr std::size_t kRefusalCopies = 2;
 constexpr std::uint8_t kPriority = 65;
 
-// A sender that tries again later finds it gone; a right it gets from the administrator, who reads of it in the log.
+// Refusals that end by themselves, or by the administrator, who reads the missing right in the log.
 bool passes(Code code) {
   return code == Code::no_space || code == Code::over_limit || code == Code::paused || code == Code::unavailable ||
          code == Code::not_allowed;
 }
 
-// The message as it came, to be sent again once it is mended; before it, who sent it when, and what was wrong.
+// The message as received, to be corrected and sent again; before it a comment with sender, date and reason.
 std::string kept_text(Message const& theirs, std::string_view peer, TimeMs now, Status const& why) {
   std::string reason = why.message();
   for (char& c : reason)

@@ -1,5 +1,5 @@
-// Hands the records of a log that is being opened to the engine: the joint of
-// storage and core at the start, the same in the daemon and in the simulator.
+// Hands the records of a log that is being opened to the engine: the connection of storage and core at the start, the
+// same in the daemon and in the simulator.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ class Replay final : public storage::RecordHandler {
 
   using Check = std::function<Status()>;
 
-  // `progress`: who is told how far it is, every MiB or so. `check`: of what was read, before anything is written to
-  // the log. Either may be empty.
+  // `progress` is called every MiB or so. `check` is called when the log was read, before anything is written to it.
+  // Either may be empty.
   Replay(core::Engine& engine, core::HostedLog& log, Progress progress = {}, Check check = {})
       : engine_(engine), log_(log), progress_(std::move(progress)), check_(std::move(check)) {}
 

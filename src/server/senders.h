@@ -1,7 +1,7 @@
-// Who speaks over the connection to a communicatord: many services share it, and each waits and holds leases on its
-// own. So the engine knows each of them by a connection number of its own, which no network gives. Waits, leases and
-// their end are then those of any connection. A service that leaves without the name of a server leaves on all of them:
-// a wrong guess costs a TOUCH within the grace; the other way, a page would be lost for a day.
+// The services behind the connection to a communicatord: each of them waits and has leases of its own. So the engine
+// knows each by a connection number that no network uses, and handles it like any connection. If a service goes down
+// without the name of its server, it is taken as down on all servers: a wrong guess costs a TOUCH within the grace;
+// otherwise a lost worker would keep its rows for the whole lease.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace fastjournal::server {
 
 class Senders {
  public:
-  // Beyond it, the one that was silent for longest is as one that left.
+  // Beyond it, the sender that was silent for longest counts as gone.
   static constexpr std::size_t kMax = 10'000;
 
   [[nodiscard]] static bool is_sender(ConnectionId id) { return static_cast<std::uint64_t>(id) >= kFirst; }
 
-  // The sender's number, the same until it leaves. `left`: who had to make room for it.
+  // The sender's number, the same until it is gone. `left`: the sender that had to make room for it.
   [[nodiscard]] ConnectionId of(std::string_view server, std::string_view service, std::optional<ConnectionId>& left) {
     Name name{server, service};
     auto found = senders_.find(name);
@@ -38,7 +38,7 @@ class Senders {
     return found->second.id;
   }
 
-  // Those of this service leave, in order. `server` empty: whatever theirs is.
+  // Removes the senders of this service, in order. `server` empty: on any server.
   [[nodiscard]] std::vector<ConnectionId> leave(std::string_view server, std::string_view service) {
     std::vector<ConnectionId> out;
     for (auto at = senders_.begin(); at != senders_.end();) {
@@ -61,7 +61,7 @@ class Senders {
   }
 
  private:
-  // Networks count from 1, and never come so far.
+  // Networks count from 1, and never reach this.
   static constexpr std::uint64_t kFirst = std::uint64_t{1} << 48U;
 
   struct Sender {

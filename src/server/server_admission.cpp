@@ -1,4 +1,4 @@
-// Who comes in and who stays: places are counted, and whoever says nothing is shown out.
+// Admission of connections, and the end of silent ones.
 #include <algorithm>
 
 #include "server/server.h"
@@ -7,7 +7,7 @@
 namespace fastjournal::server {
 namespace {
 
-// Shown out in one turn.
+// The most silent connections closed in one turn.
 constexpr int kSilentEndsMax = 256;
 constexpr std::int64_t kNoteAgainAfterUs = 10'000'000;
 
@@ -16,7 +16,7 @@ std::string in_words(std::int64_t us) { return std::to_string(us / 1'000'000) + 
 }  // namespace
 
 std::string refusal_line(std::string_view why) {
-  // Nothing was asked yet; an ERROR names a command all the same.
+  // There was no command yet, but an ERROR always names one.
   Param const params[] = {{"command", Value::of_text("CONNECT")},
                           {"code", Value::of_text(row_of(Code::over_limit).wire_name)},
                           {"message", Value::of_text(why)}};
@@ -72,7 +72,7 @@ bool Server::end_silent() {
   return true;
 }
 
-// Asked for each read: where nobody is watched, only a newcomer costs anything.
+// Called for each read: without a limit only new connections cost anything.
 void Server::heard(Session& session) {
   if (!session.is_known || session.neighbour || session.ending) return;
   if (session.silence != nullptr || silence_.watches_idle()) silence_.heard(session, time_.monotonic_us());

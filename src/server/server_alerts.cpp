@@ -1,5 +1,5 @@
-// Alerts on their way through the server: what it finds itself, the commands
-// that list and lower them, and the handing over of what is durable.
+// Alerts in the server: those that it raises itself, the commands that list and lower them, and sending those that are
+// durable.
 #include "server/server.h"
 
 namespace fastjournal::server {
@@ -22,7 +22,7 @@ void Server::add_log(storage::FileLog& log, storage::RecoveryReport const& repor
   logs_.push_back({.log = &log});
   for (std::string const& odd : report.notes) raise_alert(kLogDamaged, 70, odd, "log,manual");
   if (!report.cut) return;
-  // A person decides whether there was a reason: after a power cut or a crash of the kernel this is as it must be.
+  // For a person to judge: after a power cut or a crash of the kernel this is expected.
   raise_alert(kTailCut, 30,
               "log " + log.options().name + ": its tail was cut at LSN " + std::to_string(report.cut_at.value) + ", " +
                   std::to_string(report.cut_bytes) + " bytes, at the start: " + report.cut_reason +
@@ -45,7 +45,7 @@ void Server::lower_alert(std::string_view name) {
 
 void Server::check_health() {
   std::int64_t const off_us = time_.slew();
-  // One that is ahead is leapt after in the next turn.
+  // A clock that is ahead is followed in the next turn.
   if (off_us > TimeKeeper::kStepUs) network_.turn_again();
   bool const clock_off = off_us < -TimeKeeper::kStepUs;
   bool const was_off = engine_.alert_is_up(kClockJump);
@@ -57,14 +57,14 @@ void Server::check_health() {
   } else if (was_off && !clock_off) {
     lower_alert(kClockJump);
   }
-  if (unwell_) network_.turn_again();  // what is over is lowered in a turn of its own
+  if (unwell_) network_.turn_again();  // alerts that are over are lowered in a turn of their own
   bool const crowded = check_client_memory();
   unwell_ = engine_.check_shortages(now_) || clock_off || was_off || crowded;
 }
 
 void Server::tell_alerts(std::vector<core::AlertNotice> const& notices) {
   for (core::AlertNotice const& notice : notices) {
-    // Those of the daemon are looked at until they are over, also when nobody comes by.
+    // Alerts of the daemon are checked until they are over, also without clients.
     unwell_ = unwell_ || (notice.up && notice.alert.table.empty());
     administration_.tell(notice);
     tell_flag(notice);

@@ -1,5 +1,4 @@
-// What the server does about clocks (time_keeper.h): which it takes at a start, and what becomes of time that is lost
-// while it runs.
+// Clocks (time_keeper.h): which ones a start accepts, and time that is lost while the daemon runs.
 #include <string>
 
 #include "model/date.h"
@@ -9,8 +8,8 @@
 namespace fastjournal::server {
 namespace {
 
-// A clock that is ahead is taken. More than this while running, or since the log was written last, a person should
-// look at: what such a clock makes due and forgotten stays so.
+// A clock that is ahead is accepted. Steps larger than these, while running and since the last date of the log, raise
+// an alert: rows that such a clock makes due or drops are not restored.
 constexpr DurationMs kAheadAfterStep{86'400'000};
 constexpr DurationMs kAheadAtStart{30 * 86'400'000LL};
 
@@ -64,7 +63,7 @@ Status Server::begin_time() {
 
 void Server::on_clock_set() {
   time_.clock_was_set();
-  slew_at_us_ = time_.monotonic_us();  // one that was set back is an alert at once
+  slew_at_us_ = time_.monotonic_us();  // a clock that was set back is an alert at once
 }
 
 void Server::lose_time(TimeKeeper::Lost const& lost) {

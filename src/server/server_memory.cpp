@@ -1,7 +1,6 @@
-// What is done when the bytes that clients cause become too many (client_memory.h).
-// Whoever has more than its share is not read; one after the other is let on, so that
-// those who were stopped within a message come to its end; and who has most is
-// closed if that is not enough. The others notice nothing.
+// Measures against too much memory of clients (client_memory.h). Connections over their share are not read. Those that
+// were stopped within a message may finish it, one after the other. If that is not enough, the largest connection is
+// closed. The others notice nothing.
 #include <algorithm>
 
 #include "base/may_fail.h"
@@ -12,21 +11,21 @@
 namespace fastjournal::server {
 namespace {
 
-// A connection that was let on ends its message within this time, or is closed.
+// A connection that may finish its message must do so within this time, or is closed.
 constexpr std::int64_t kPatienceUs = 10'000'000;
-// There is room for none of those who wait: then who has most is closed.
+// If none of the waiting connections had room for so long, the largest is closed.
 constexpr std::int64_t kStuckUs = 1'000'000;
-// They are looked at this often at the most.
+// How often they are checked at most.
 constexpr std::int64_t kLookEveryUs = 10'000;
-// Beyond what is missing of a message: an answer, and what the buffer grows by.
+// Beyond the rest of a message: an answer, and the growth of the buffer.
 constexpr std::uint64_t kSlackBytes = 256U << 10U;
-// Closed in one turn.
+// The most connections closed in one turn.
 constexpr int kClosedPerTurn = 64;
 constexpr std::uint8_t kPriority = 60;
-// Messages from this on are not begun where there is no memory for them: read, decided, logged, applied and answered.
+// Messages from this size on are begun only if there is memory to read, decide, log, apply and answer them.
 constexpr std::size_t kLargeBytes = 256U << 10U;
 constexpr std::size_t kCopies = 4;
-// A buffer of so much may not cost what is kept for the end of memory; nobody is closed for less.
+// A buffer of this size may not use the memory reserve; no connection is closed for less.
 constexpr std::size_t kBufferMayFail = 1U << 20U;
 constexpr std::uint64_t kWorthBytes = 32U << 20U;
 constexpr std::uint8_t kEndedPriority = 90;
@@ -45,7 +44,7 @@ bool Server::is_stopped(Session const& session) const {
   return session.let_on_until_us == 0 && memory_.is_greedy(session.account);
 }
 
-// It is looked at again if it may not.
+// It is checked again if it may not.
 bool Server::may_go_on(Session& session) {
   if (session.unsent() > limits_.output_bytes / 2) return false;
   if (!is_stopped(session)) return true;
@@ -55,12 +54,12 @@ bool Server::may_go_on(Session& session) {
 
 void Server::count(Session& session) { memory_.set(session.account, session.memory_bytes()); }
 
-// Its buffer grows to the end of what it holds the beginning of, and no further.
+// Its buffer grows to the end of the message that has begun, and no further.
 bool Server::take_in(Session& session, std::string_view bytes) try {
   std::size_t const size = session.in.size() + bytes.size();
   MayFail const may_fail{size > kBufferMayFail};
   if (size > session.in.capacity()) {
-    // Not reserve, which doubles whatever it is asked for. Where there is not much left, it grows by little.
+    // Not reserve, which may double the size. If little memory is left, the buffer grows in small steps.
     std::size_t const ahead = session.in.capacity() >> (memory_.is_tight() ? 3U : 0U);
     std::string larger;
     larger.reserve(std::max(size, std::min(session.in.capacity() + ahead, session.framer.whole_bytes(session.in))));
@@ -73,7 +72,7 @@ bool Server::take_in(Session& session, std::string_view bytes) try {
   return false;
 }
 
-// Whoever can be told nothing more is closed: it asks again, and hears of what was done.
+// A connection without memory for its answer is closed: its client asks again.
 void Server::append(Session& session, wire::Outgoing const& message) {
   std::size_t const before = session.out.size();
   try {
@@ -110,7 +109,7 @@ void Server::begin_memory_end() {
   engine_.set_memory_ended(true);
 }
 
-// What was kept for the end of memory may be had again, once those who have much are gone.
+// The memory reserve can be refilled once large connections are closed.
 void Server::look_after_memory() {
   close_lost();
   if (administration_.has_memory_ended() && !memory_ended_) begin_memory_end();
@@ -127,7 +126,7 @@ void Server::look_after_memory() {
   network_.turn_again();
 }
 
-// It is looked at again in relieve_memory.
+// It is checked again in relieve_memory.
 void Server::stop(Session& session) {
   if (session.stopped) return;
   session.stopped = true;
@@ -142,12 +141,12 @@ void Server::keeps(ConnectionId connection, std::int64_t bytes) {
   count(*session);
 }
 
-// At the end of a turn, after what could leave has left.
+// At the end of a turn, after output was sent.
 void Server::relieve_memory() {
   std::int64_t const now_us = time_.monotonic_us();
   if (memory_.is_short() != was_short_) {
     was_short_ = !was_short_;
-    // What is kept for later use is given back first.
+    // Memory kept for reuse is freed first.
     if (was_short_)
       for (auto const& [id, session] : sessions_) give_back_buffers(*session);
   }
@@ -180,7 +179,8 @@ void Server::give_back_buffers(Session& session) {
   count(session);
 }
 
-// Those who were stopped within a message, the smallest first, as far as there is room for what is missing.
+// Connections that were stopped within a message may continue, the smallest first, as far as there is room for the
+// rest.
 void Server::let_on(std::int64_t now_us) {
   let_on_at_us_ = now_us + kLookEveryUs;
   if (!memory_.is_short() && !memory_ended_) {
@@ -231,7 +231,7 @@ void Server::let_on(std::int64_t now_us) {
     auto const found = sessions_.find(id);
     if (found != sessions_.end() && found->second->stopped) go_on(*found->second);
   }
-  // Where memory ended without clients, to close them gives nothing back.
+  // If clients did not cause the shortage, closing them frees nothing.
   bool const worth = memory_.is_short() ? !within.empty() : memory_ended_ && memory_.total() > kWorthBytes;
   if (is_one_on || !worth) {
     stuck_since_us_ = 0;
@@ -248,7 +248,7 @@ std::uint64_t Server::missing_bytes(Session const& session) {
   return kSlackBytes + whole - std::min<std::uint64_t>(whole, session.in.size());
 }
 
-// False: nobody has much.
+// False: there is no large connection.
 bool Server::close_greediest() {
   Session* most = nullptr;
   for (auto const& [id, session] : sessions_) {
@@ -271,12 +271,12 @@ void Server::close_for_memory(Session& session, std::string_view why) {
                            std::to_string(memory_.limit()) +
                            ": send less at once and read what comes, or raise <limits client-memory=\"...\">";
   raise_alert(kClientMemoryShort, kPriority, session.peer + ": " + text, "clients,memory");
-  // Where something is unsent, its peer takes nothing, and there is no line's end to write behind.
+  // With unsent output the peer does not read, and the output may end within a line.
   if (session.unsent() == 0) static_cast<void>(network_.send(session.id, refusal_line(text)));
   close(session);
 }
 
-// True: it must be looked at again.
+// True: it must be checked again.
 bool Server::check_client_memory() {
   std::int64_t const now_us = time_.monotonic_us();
   bool const crowded = engine_.alert_is_up(kClientMemoryShort);

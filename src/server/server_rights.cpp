@@ -30,7 +30,7 @@ Status Server::check_right(Speaker const& speaker, Right right, std::string_view
 
 Status Server::check_right(Session const& session, SystemCommand const& command) {
   if (!command.right || (command.life_cycle && session.communicator)) return {};
-  // Whoever is told of rows takes nothing from those who work, and learns what they are.
+  // A row listener takes no work from others, and sees rows.
   bool const watches = command.handler == &Server::on_listen && message_.text("mode") == "row";
   return check_right(speaker_of(session, session.id), watches ? Right::read : *command.right, command.name);
 }

@@ -1,5 +1,5 @@
-// Scrubbing of the logs: when the next step is due, and who hears of what it
-// found. The reading itself is storage's.
+// Scrubbing of the logs: when the next step is due, and the alert about its results. The layer storage does the
+// reading.
 #include <algorithm>
 #include <string>
 
@@ -9,12 +9,12 @@ namespace fastjournal::server {
 namespace {
 
 constexpr std::string_view kLogDamaged = "log-damaged";
-// At most 50 MiB a second, however much there is: a log is not worth the whole disk.
+// At most 50 MiB a second, whatever the size of the log, so that the disk stays usable.
 constexpr std::int64_t kStepEveryUs = 20'000;
 
 }  // namespace
 
-// Steps of a round come evenly over its time, so that a round is over when the next one begins.
+// The steps of a round are spread evenly over its time.
 void Server::scrub_log(ServedLog& served) {
   storage::FileLog& log = *served.log;
   tell_damage(served);
@@ -47,7 +47,7 @@ void Server::tell_damage(ServedLog& served) {
         "log,manual");
   }
   if (!served.mending) return;
-  // An error is the log's, and the next commit's.
+  // The next commit reports the error.
   static_cast<void>(log.mend());
   if (log.is_damaged()) {
     served.scrub_at_us = std::min(served.scrub_at_us, time_.monotonic_us() + kStepEveryUs);

@@ -1,6 +1,5 @@
-// Connections by how long they have said nothing: two lines, each in the order of
-// its dates, as all who stand in one have the same limit. So whoever comes,
-// speaks or goes moves in O(1), and only the first of each is looked at.
+// Connections by the time since their last message: two queues, one for each limit, so that each is in the order of its
+// dates. Every change is O(1), and only the first of each queue is checked.
 #pragma once
 
 #include <algorithm>
@@ -17,25 +16,25 @@ class Silence {
   Silence(std::int64_t first_us, std::int64_t idle_us) : first_{first_us, {}}, idle_{idle_us, {}} {}
 
   [[nodiscard]] bool watches_idle() const { return idle_.limit_us != 0; }
-  // It came, and has said nothing yet.
+  // A new connection, without a message.
   void begin(Session& session, std::int64_t now_us) { stand(session, first_, now_us); }
-  // It said a whole message, or took bytes of ours.
+  // It sent a whole message, or accepted output.
   void heard(Session& session, std::int64_t now_us) { stand(session, idle_, now_us); }
   void end(Session& session) {
     if (session.silence != nullptr) session.silence->erase(session.place_in_silence);
     session.silence = nullptr;
   }
-  // One whose time is over; null: none. The caller ends it, or hears it.
+  // A connection whose time is over; null: none. The caller closes it, or reports a message of it.
   [[nodiscard]] Session* first_over(std::int64_t now_us) const {
     for (Line const* const line : {&first_, &idle_})
       if (line->over_us() <= now_us) return line->sessions.front();
     return nullptr;
   }
-  // When there is one; INT64_MAX: nobody is watched.
+  // The next such date; INT64_MAX: none is watched.
   [[nodiscard]] std::int64_t next_us() const { return std::min(first_.over_us(), idle_.over_us()); }
 
  private:
-  // Ends come on whole seconds, so that a thousand who came together wake the loop once.
+  // Limits are rounded up to whole seconds, so that a thousand simultaneous connections wake the loop once.
   static constexpr std::int64_t kStepUs = 1'000'000;
 
   struct Line {
@@ -48,7 +47,7 @@ class Silence {
     }
   };
 
-  // At the end of the line.
+  // At the end of the queue.
   void stand(Session& session, Line& line, std::int64_t now_us) {
     if (line.limit_us == 0) return end(session);
     session.silent_since_us = now_us;

@@ -1,5 +1,5 @@
-// Commands of the daemon itself: what it can do, how it is, who listens, and
-// what every service of a communicatord must understand.
+// Commands of the daemon itself: HELP, figures, LISTEN, backups, reload, its end, and those that every service of a
+// communicatord has.
 #include <algorithm>
 #include <array>
 
@@ -79,12 +79,12 @@ std::vector<Server::SystemCommand> Server::known_commands() {
       {"BACKUP", &Server::on_backup, "digest", Right::admin},
       {"BACKUP_DONE", &Server::on_backup_done, "", Right::admin},
       {"RELOAD", &Server::on_reload, "table dry_run", Right::admin},
-      // Answered, as silence is a failure to all who wait; but not to a communicatord, whose services expect no answer.
+      // Answered, since clients take silence for a failure; but not to a communicatord, which expects no answer.
       {"STOP", &Server::on_stop, "", Right::admin, true},
       {"RESTART", &Server::on_restart, "", Right::admin, true},
       {"LOG_ROTATE", &Server::on_log_rotate, "", Right::admin, true},
       {"LOG", &Server::on_log_rotate, "", Right::admin, true},
-      // Answered never, or a loop of two polite services would not end.
+      // Never answered, or two services would answer each other for ever.
       {"READY", &Server::on_ignored, ""},
       {"UNKNOWN", &Server::on_ignored, ""},
       {"INVALID", &Server::on_ignored, ""},
@@ -161,10 +161,10 @@ std::vector<std::string_view> Server::command_names() {
 
 void Server::on_ignored(Session&, Message const&, Answer&, Status&) {}
 
-// It closes the connection soon: to unregister would only cross it.
+// It closes the connection soon: UNREGISTER would arrive too late.
 void Server::on_quitting(Session& session, Message const&, Answer&, Status&) { session.quitting = true; }
 
-// `all`: a communicatord passes on only what was listed, also what is heard and not answered.
+// `all`: a communicatord passes on only listed commands, so that unanswered ones are listed too.
 std::string Server::list_of_commands(bool all) const {
   std::vector<std::string_view> names;
   for (SystemCommand const& command : system_commands_)
@@ -349,7 +349,7 @@ void Server::own_stats(Answer& answer) {
   answer.add("durability", std::string_view{durability()});
 }
 
-// Of the log whose disk is the slowest.
+// Of the log with the slowest disk.
 void Server::add_sync_stats(Answer& answer) const {
   std::array<std::uint64_t, 3> slowest{};
   std::uint64_t on_threads = 0;
@@ -419,7 +419,7 @@ void Server::on_reload(Session&, Message const& message, Answer& answer, Status&
   if (dry_run == 1) answer.add("dry_run", std::uint64_t{1});
 }
 
-// All logs at one moment: everything that was decided before is in the files that the answer names, below `end`.
+// All logs at one moment: everything decided before is in the named files, below `end`.
 void Server::on_backup(Session& session, Message const& message, Answer& answer, Status& status) {
   if (backup_) {
     status = Status{Code::in_use, "another backup is being made; one at a time"};
@@ -467,7 +467,7 @@ bool Server::end_backup(ConnectionId id) {
   return held;
 }
 
-// A communicatord takes no answers to these; whoever stands at the socket wants to see that it was heard.
+// A communicatord expects no answer; a person at the socket does.
 void Server::on_stop(Session& session, Message const&, Answer& answer, Status&) {
   administration_.stop("the command STOP from " + session.peer);
   if (!session.communicator) answer.message("STOPPING");

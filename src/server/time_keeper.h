@@ -1,13 +1,13 @@
-// The engine's `now`: the wall clock at the start plus the time that passed since, sleep of the
-// computer included, never below what the logs know, and never going back. What the wall clock says meanwhile:
+// The engine's `now`: the wall clock at the start plus the time that passed since, sleep of the computer included,
+// never below what the logs know, and never going back. A change of the wall clock meanwhile:
 //
-//   ahead by more than a second    somebody set it forward, or set it right: `now` leaps there at once (look)
-//   behind, or ahead by less       `now` is drawn towards it, by a two-hundredth of the time that passes (slew)
+//   ahead by more than a second    it was set forward, or corrected: `now` follows at once (look)
+//   behind, or ahead by less       `now` approaches it, by 1/200 of the time that passes (slew)
 //
-// What nobody could use of the time that passed, a leap or a sleep, look() tells once: leases end later by it.
+// look() reports lost time, a step or a sleep, once: leases are extended by it.
 //
-// The clocks are compared once a second, and when the kernel tells that one was set: a turn reads only one of them, and
-// no sleep of more than a second is missed.
+// The clocks are compared once a second, and when the kernel reports that one was set: a turn reads only one of them,
+// and no sleep of more than a second is missed.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace fastjournal::server {
 
 class TimeKeeper {
  public:
-  // More than this is a step of the clock, or a sleep, and not the drift that a time service evens out.
+  // A larger difference is a step of the clock or a sleep, not drift that a time service corrects.
   static constexpr std::int64_t kStepUs = 1'000'000;
 
-  // So often it is moved.
+  // How often `now` is slewed.
   static constexpr std::int64_t kSlewEveryUs = 1'000'000;
 
   struct Lost {
@@ -34,7 +34,7 @@ class TimeKeeper {
 
   explicit TimeKeeper(env::Clock& clock) : clock_(clock) { begin(); }
 
-  // Anew: what was until here counts for nothing.
+  // Restarts: the time before is forgotten.
   void begin() {
     std::int64_t const monotonic = clock_.monotonic_us();
     offset_us_ = clock_.wall_us() - monotonic;
@@ -64,11 +64,11 @@ class TimeKeeper {
     return date.value * 1000 - offset_us_;
   }
 
-  // Somebody set the wall clock: the next look is at all clocks.
+  // The wall clock was set: the next look compares all clocks.
   void clock_was_set() { set_ = true; }
 
-  // What time it is (seen), and what of it was lost. All clocks are looked at where there can be something to find:
-  // a sleep takes more than kStepUs, and so long a step may go unnoticed that nobody tells of.
+  // The time, and how much of it was lost. All clocks are compared only if kStepUs have passed: sleeps are longer than
+  // that, and a step that the kernel does not report may go unnoticed so long.
   [[nodiscard]] Lost look() {
     std::int64_t const monotonic = clock_.monotonic_us();
     Lost const lost = set_ || monotonic - looked_us_ >= kStepUs ? look_at_all(monotonic) : Lost{};
@@ -78,9 +78,9 @@ class TimeKeeper {
   // now() at the last look.
   [[nodiscard]] TimeMs seen() const { return TimeMs{last_us_ / 1000}; }
 
-  // Moves a little towards the wall clock, at most 1/200 of the time since the last call; of two seconds of it at most,
-  // or now() would stand still after a long sleep. Returns the difference that is left (wall clock minus now); one
-  // that is to be leapt over stays.
+  // Slews towards the wall clock, by at most 1/200 of the time since the last call, of which two seconds count at most,
+  // or now() would stand still after a long sleep. Returns the remaining difference (wall clock minus now); a step
+  // forward is left to look().
   std::int64_t slew() {
     std::int64_t const monotonic = clock_.monotonic_us();
     std::int64_t const elapsed = std::min(monotonic - slewed_at_us_, 2 * kSlewEveryUs);
@@ -100,7 +100,7 @@ class TimeKeeper {
   Lost look_at_all(std::int64_t monotonic) {
     set_ = false;
     looked_us_ = monotonic;
-    // In whole milliseconds, as dates are: the rest is slewed, or told with the next sleep.
+    // In whole milliseconds, as dates are: the rest is slewed, or reported with the next sleep.
     Lost lost;
     std::int64_t const slept = monotonic - clock_.awake_us() - slept_us_;
     if (slept > kStepUs) lost.slept.value = slept / 1000;
@@ -115,8 +115,8 @@ class TimeKeeper {
 
   env::Clock& clock_;
   std::int64_t offset_us_{0};        // now minus the monotonic clock
-  std::int64_t last_us_{INT64_MIN};  // as now() was told last
-  std::int64_t slept_us_{0};         // of the computer's sleep, what was told
+  std::int64_t last_us_{INT64_MIN};  // last value of now()
+  std::int64_t slept_us_{0};         // of the computer's sleep, what was reported
   std::int64_t looked_us_{0};
   std::int64_t slewed_at_us_{0};
   bool set_{false};

@@ -1,6 +1,6 @@
-// How much of a turn is used up: what is read after that waits for the next one, so that one client's work is
-// never everybody's wait. By the shell's clock, which is read rarely; where it stands still (in the simulator),
-// or does not see far enough, by a count of looks: objects that commands looked at, and their like.
+// The budget of a turn: input beyond it waits for the next turn, so that the work of one client does not delay all
+// others. It is measured by the clock, which is read rarely, and by a count of looks (objects that commands looked at,
+// and similar work), which also holds in the simulator, where the clock stands still.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace fastjournal::server {
 
 class TurnBudget {
  public:
-  // From the first thing that a turn reads on. What a sync costs beside it must stay small.
+  // From the first message of a turn on. Long, compared with a sync.
   static constexpr std::int64_t kTurnUs = 5'000;
   // Some 40 ns each.
   static constexpr std::uint64_t kLooksPerTurn = 128U << 10U;
   // Between two readings of the clock, some 100 us.
   static constexpr std::uint64_t kLooksPerReading = 2048;
-  // Of one connection before it is another's turn.
+  // Of one connection, before it is the next one's turn.
   static constexpr std::uint64_t kLooksPerSlice = 16U << 10U;
 
   explicit TurnBudget(env::Clock& clock) : clock_(clock) {}
 
-  // False, and nothing more: this turn has begun.
+  // Begins the turn, once.
   bool begin() {
     if (begun_) return false;
     begun_ = true;

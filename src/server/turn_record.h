@@ -1,5 +1,4 @@
-// The longest turn since the start, and what most of it went to: for STATS, so that whoever sees a delay
-// learns where it comes from.
+// The longest turn since the start and its main cause: for STATS, to explain delays.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@ namespace fastjournal::server {
 
 class TurnRecord {
  public:
-  // What a turn consists of, in this order. In place of the first the heaviest command is named.
+  // The parts of a turn, in this order. For the first one the most expensive command is named.
   enum class Part : std::uint8_t { commands, timers, listeners, log, copying, sending };
 
   void begin(std::int64_t now_us) {
@@ -20,7 +19,7 @@ class TurnRecord {
     heaviest_ = 0;
   }
 
-  // Of the commands of this turn; asked for each, so that only few are noted.
+  // For each command of the turn: whether it is the most expensive so far.
   [[nodiscard]] bool is_heaviest(std::uint64_t looks) const { return looks > heaviest_; }
   void note(std::string_view command, std::string_view table, std::uint64_t looks) {
     if (!is_heaviest(looks)) return;
