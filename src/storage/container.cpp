@@ -1,4 +1,4 @@
-// Making, heading and removing container files.
+// Creating, writing headers of, and removing container files.
 #include "storage/container.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Status make_container(env::Disk& disk, std::string const& folder, ContainerHeade
   }
   if (status.ok()) status = disk.rename(path, join_path(folder, container_name(header.index)));
   if (!status.ok()) {
-    // Gives its space back. If that fails too, the next start does it.
+    // Frees its space. If that fails too, the next start does it.
     static_cast<void>(disk.remove(path));
     return status;
   }
@@ -66,7 +66,7 @@ Result<HeaderCopies> read_header_copies(env::File& file, std::uint32_t index) {
   head.resize(got.value());
   HeaderCopies out;
   out.first = copy_at(head, 0, index);
-  // The second copy stands one block in; how long a block is, only a header says.
+  // The second copy is at the second block, and only a header has the block size.
   for (std::uint64_t block = kBlockBytesMin; block <= kBlockBytesMax && !out.second; block *= 2)
     out.second = copy_at(head, block, index);
   return out;

@@ -1,5 +1,4 @@
-// Containers as files: making one (zeros, sync, rename, folder sync), writing
-// its header, removing it. Knows nothing of the stream.
+// Containers as files: creation (zeros, sync, rename, folder sync), header, removal. Independent of the stream.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +23,27 @@ namespace fastjournal::storage {
 // Writes both copies, `first_copy` first, with a sync after each: one of them is whole at any moment.
 [[nodiscard]] Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t first_copy);
 
-// What is read of a file to find both copies of its header, whatever its block size.
+// The bytes of a file that contain both copies of its header, for every block size.
 inline constexpr std::uint64_t kHeaderBytesRead = 2 * kBlockBytesMax;
 struct HeaderCopies {
   std::optional<ContainerHeader> first;
   std::optional<ContainerHeader> second;
 };
-// Those that can be read and are of a container with this number.
+// The copies that are valid and belong to a container with this number.
 [[nodiscard]] Result<HeaderCopies> read_header_copies(env::File& file, std::uint32_t index);
 
-// Overwrites the payload with zeros, where it is not zero already, and syncs. The header stays: it holds no data.
+// Overwrites the payload with zeros, where it is not zero already, and syncs. The header stays: it has no data.
 [[nodiscard]] Status wipe_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header);
 
-// Work that needs nothing of the log: may run on any thread.
+// Work that does not use the log, and may run on any thread.
 class Chore {
  public:
   enum class Kind : std::uint8_t { make, wipe, remove, check };
 
-  // `wipe_first`: what is removed is overwritten before.
+  // `wipe_first`: overwrites the file before its removal.
   Chore(env::Disk& disk, std::string folder, Kind kind, ContainerHeader header, bool wipe_first = false)
       : disk_(disk), folder_(std::move(folder)), kind_(kind), header_(header), wipe_first_(wipe_first) {}
-  // A step of scrubbing; its status() is always ok, what it found is its own.
+  // A step of scrubbing; its status() is always ok, and it has a result of its own.
   Chore(env::Disk& disk, ScrubStep step) : disk_(disk), kind_(Kind::check), scrub_(std::move(step)) {}
   void run();
 

@@ -14,11 +14,11 @@ namespace fastjournal::storage {
 namespace {
 
 constexpr std::string_view kLogNote = "log ";
-// What systems and daemons leave in a folder that is meant for a journal.
+// Names that systems and daemons create in a data folder.
 constexpr std::array<std::string_view, 3> kHarmless{"lock", "lost+found", "refused.messages"};
 constexpr std::size_t kNamesTold = 5;
 
-// Is there a log, or what is left of one?
+// Whether there is a log, or a part of one.
 Result<bool> has_log(env::Disk& disk, std::string const& folder) {
   auto const names = disk.list(folder);
   if (!names.ok() && names.status().code() == Code::not_found) return false;
@@ -45,7 +45,7 @@ bool DataFolder::knows(std::string_view log) const {
 }
 
 Result<DataFolder> DataFolder::open(env::Disk& disk, DataFolderWish const& wish) {
-  // Before the lock is made, which is a file too.
+  // Before the lock is created, which is a file too.
   auto const names = disk.list("");
   if (!names.ok()) return names.status();
   auto lock = disk.lock_folder("");

@@ -1,12 +1,11 @@
-// The folder that holds the folders of all logs, as a start finds it: is it the
-// right one, and may a log that is not there be made? A daemon that makes an
-// empty journal where somebody removed one, or where a disk is not mounted,
-// loses everything without a word.
+// The folder with the folders of all logs, at a start: whether it is the right one, and whether a missing log may be
+// created. A daemon that creates an empty log where one was removed, or where a disk is not mounted, would silently
+// lose everything.
 //
-// The folder's lock notes each log that was made here ("log NAME"). A log that is noted and not there is never made
-// again. One that is not noted is made where the folder holds nothing else, or where somebody said so (`create`).
-// `create` does not make a log again that the lock notes: an option is left in a unit file, and would then do what the
-// lock is there to prevent. Whoever really wants that removes the lock, once.
+// The folder's lock lists each log that was created here ("log NAME"). A listed log that is missing is never created
+// again. Another one is created if the folder contains nothing else, or with `create`. `create` does not apply to
+// listed logs: left in a unit file, the option would cause what the lock prevents. To create such a log, a person
+// removes the lock, once.
 #pragma once
 
 #include <memory>
@@ -21,17 +20,17 @@ namespace fastjournal::storage {
 
 struct DataFolderWish {
   std::string folder{};               // for messages
-  std::vector<std::string> logs{};    // that are wanted
-  std::vector<std::string> beside{};  // names that may stand there without saying anything: sockets, the daemon's log
-  bool create{false};                 // new logs beside whatever is there
+  std::vector<std::string> logs{};    // declared logs
+  std::vector<std::string> beside{};  // names that are ignored: sockets, the daemon's log
+  bool create{false};                 // creates logs also beside other files
 };
 
 class DataFolder {
  public:
-  // Locks it. in_use: another daemon has it; damaged: a log that was here is gone; bad_configuration: other things
-  // are here, and a log is not.
+  // Locks it. in_use: another daemon has it; damaged: a listed log is missing; bad_configuration: there are other
+  // files, and a log is missing.
   [[nodiscard]] static Result<DataFolder> open(env::Disk& disk, DataFolderWish const& wish);
-  // It was opened: from now on it is missed.
+  // The log was opened: from now on it is listed.
   [[nodiscard]] Status know(std::string_view log);
 
  private:

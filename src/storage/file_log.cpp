@@ -1,5 +1,4 @@
-// The writing side: the open batch, containers coming and going, commit.
-// Opening is in file_log_open.cpp.
+// The writing side: the open batch, containers, commit. Opening is in file_log_open.cpp.
 #include "storage/file_log.h"
 
 #include <algorithm>
@@ -30,7 +29,7 @@ FileLog::FileLog(env::Disk& disk, std::string folder, LogOptions options)
 FileLog::~FileLog() = default;
 
 Status FileLog::fail(Status const& why) {
-  // Of a folder that is gone every call tells something else.
+  // If the folder is gone, every call fails with a different error.
   Status const looked = lock_ == nullptr ? Status{} : lock_->look();
   Status const& status = looked.code() == Code::damaged ? looked : why;
   error_ = {status.code(), fmt::format("log {}: {}", options_.name, status.message())};
@@ -53,7 +52,7 @@ bool FileLog::take_room(std::uint64_t need, KeptBack kept) {
     refusal_ = error_;
     return false;
   }
-  // A long turn is written in parts, but a group is never parted.
+  // A long turn is written in parts, but a group is never split.
   if (used_ > kBatchHeaderBytes && used_ + need > options_.batch_bytes_max && !group_open_) {
     if (Status status = write_open_batch(0); !status.ok()) {
       refusal_ = error_;
@@ -80,7 +79,7 @@ bool FileLog::make_room(std::uint64_t bytes, KeptBack kept) {
   std::uint64_t const capacity = chain_.back().header.payload_bytes();
   std::uint64_t const left = chain_.back().header.end().value - batch_at_.value;
   std::uint64_t const needed = bytes <= left ? 0 : (bytes - left + capacity - 1) / capacity;
-  // A container that is on its way counts as kept back: waiting for it would stall every turn until it is there.
+  // A container that is being created counts as part of the reserve: otherwise every turn would wait for it.
   std::uint64_t const coming = coming_ ? 1 : 0;
   std::uint64_t const containers = needed + kept.containers - std::min<std::uint64_t>(coming, kept.containers);
   while (spares() < containers || room_bytes() + coming * capacity < bytes + kept.bytes) {
@@ -148,7 +147,7 @@ Status FileLog::put_header(Container& container) {
   return {};
 }
 
-// Nothing stands in that container yet: from its first record on it cannot go unnoticed.
+// The container is still empty: from its first record on its loss must be detected.
 Status FileLog::tell_lap(std::uint64_t lap) {
   if (lap <= newest_lap_ || is_mutant(Mutant::newest_not_written)) return {};
   newest_lap_ = lap;
@@ -280,7 +279,7 @@ Status FileLog::write_open_batch(std::uint32_t flags, How how) {
   durable_telling_ = durable_;
   batch_at_ = header.end();
   used_ = reserved_ = kBatchHeaderBytes;
-  // A rare giant must not hold its memory for ever.
+  // The memory of a rare large batch is freed.
   if (buffer_bytes_ > 2 * std::max(options_.batch_bytes_max, kBufferBytesMin)) {
     buffer_.reset();
     buffer_bytes_ = 0;
@@ -325,8 +324,8 @@ Status FileLog::sync_written() {
 std::unique_ptr<Flush> FileLog::take_flush() {
   FJ_CHECK(!flush_out_, "one flush is out at a time");
   auto flush = std::make_unique<Flush>();
-  // What was written lies in the last containers; all of them, not only the one
-  // that is written now: an earlier batch may have been written and not synced.
+  // Writes are in the last containers, not only in the current one: an earlier batch may have been written and not
+  // synced.
   for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_;
        ++container) {
     if (!container->dirty) continue;
@@ -341,8 +340,8 @@ std::unique_ptr<Flush> FileLog::take_flush() {
   flush->base_ = base_needs_ <= batch_at_ ? base_ : base_safe_;
   flush->catalogue_ = base_needs_ <= batch_at_ ? catalogue_ : catalogue_safe_;
   flush_out_ = true;
-  // A stamp or a seal tells of every batch with records: so does `newest`, outside of the containers. Else it is only
-  // written: nobody waits for it.
+  // A stamp or a seal covers all batches with records, and so does `newest` then. Otherwise `newest` is only written,
+  // as nothing depends on it.
   flush->tells_durably_ = data_end_ > newest_told_ && durable_telling_ >= data_end_;
   if (flush->tells_durably_ || data_end_ > newest_telling_) {
     flush->newest_ = newest_durable_;
@@ -381,7 +380,7 @@ void FileLog::finish_flush(std::unique_ptr<Flush> flush) {
 bool FileLog::needs_stamp() const { return used_ == kBatchHeaderBytes && !flush_out_ && data_synced_ > durable_told_; }
 
 Status FileLog::write_stamp() {
-  // Without room for it the log is as good as it was.
+  // Without room for it nothing is lost.
   if (!needs_stamp() || !make_room(options_.block_bytes, {})) return error_;
   if (!has_unsynced()) {
     grow_buffer(options_.block_bytes);
@@ -394,7 +393,7 @@ Status FileLog::write_stamp() {
 
 Status FileLog::stamp() {
   if (!error_.ok()) return error_;
-  // What was only written comes first.
+  // Unsynced writes are synced first.
   for (int parts = has_unsynced() ? 2 : 1; parts > 0; --parts) {
     if (Status status = write_stamp(); !status.ok()) return status;
     if (Status status = sync(); !status.ok()) return status;
@@ -421,7 +420,7 @@ Status FileLog::look() {
   return status.ok() ? Status{} : fail(status);
 }
 
-// A full disk is what everybody expects, and says nothing.
+// A full disk is the expected reason, and not reported.
 std::string FileLog::shortage() const {
   return refusal_.code() == Code::not_allowed ? refusal_.message() : std::string{};
 }
@@ -434,8 +433,7 @@ void FileLog::set_base(Lsn base, Lsn catalogue) {
   FJ_CHECK(base <= end_lsn() && catalogue <= end_lsn(), "base does not pass the end of the log");
   base_ = std::max(base_, base);
   catalogue_ = std::max(catalogue_, catalogue);
-  // It rests on every record appended so far: before they are durable, a
-  // recovery may still need what stands below.
+  // It depends on every record appended so far: before they are durable, a recovery may still need records below it.
   base_needs_ = end_of_records();
   if (base_needs_ <= durable_ || is_mutant(Mutant::base_before_durable)) base_safe_ = base_;
   if (base_needs_ <= durable_ || is_mutant(Mutant::catalogue_before_durable)) catalogue_safe_ = catalogue_;
@@ -481,11 +479,11 @@ Status FileLog::begin_afresh() {
   return leave_container();
 }
 
-// As a start does: the stream is cut at its end, and goes on where no LSN was given yet.
+// As at a start: the stream is cut at its end, and continues at LSNs that were never given.
 Status FileLog::leave_container() {
   bool const has_open_batch = used_ > kBatchHeaderBytes;
   if (has_open_batch || has_unsynced() || chain_.back().live_until.is_none() || spares() == 0) return {};
-  // What was prepared follows this container's end, which is never reached. Those laps stay unused.
+  // Prepared containers follow the end of this one, which is never reached. Their laps stay unused.
   for (; !ready_.empty(); ready_.pop_front()) {
     ready_.front().file.reset();
     free_.push_back(std::move(ready_.front()));
@@ -507,7 +505,7 @@ Status FileLog::leave_container() {
 }
 
 Status FileLog::put_base_on_disk() {
-  // The container that is written may say it too: its header stands twice, one copy is whole at any moment.
+  // The current container may have it too: its header has two copies, one of which is always whole.
   Container& container = ready_.empty() ? chain_.back() : ready_.back();
   tell(container.header);
   return put_header(container);
@@ -520,9 +518,8 @@ void FileLog::tell(ContainerHeader& header) const {
   header.described = described_;
 }
 
-// Only a base that holds if the power is cut in this moment. It must lie in the
-// first container that is needed, or recovery would not look for that one: the
-// batch that holds base may begin in a container before base's own.
+// Only a base that holds after a power cut at this moment. It must be in the first container that is needed, or
+// recovery would not read that one: the batch with the base may begin in an earlier container.
 Lsn FileLog::base_for_header() const {
   if (chain_.empty()) return batch_at_;
   if (is_mutant(Mutant::base_of_header_not_bounded)) return base_safe_;
@@ -539,7 +536,7 @@ core::LogUsage FileLog::usage() const {
   usage.containers_free = static_cast<std::uint32_t>(spares()) + wiped;
   usage.disk_bytes = usage.containers * options_.container_bytes;
   for (auto container = chain_.begin(); container != chain_.end(); ++container) {
-    // A container that a start left half full ends where the next one says.
+    // The header of the next container has the end of one that a start left half full.
     bool const last = std::next(container) == chain_.end();
     Lsn const end = last ? batch_at_ : std::min(container->header.end(), std::next(container)->header.cut);
     Lsn const begin = std::max(container->header.first, base_);
@@ -563,7 +560,7 @@ std::uint64_t FileLog::containers_allowed() const {
 
 std::uint64_t FileLog::spares_wanted() const {
   if (resting_) return std::min<std::uint64_t>(spares_most(), containers_allowed() - 1);
-  // The last only once three quarters of the current container are full, and later still where a copy forward is
+  // The last one only once three quarters of the current container are full, and still later if copying forward is
   // about to free an older one.
   Container const& current = chain_.back();
   bool const copying = kept_for_copy_ < options_.container_bytes;
@@ -613,8 +610,8 @@ std::unique_ptr<Chore> FileLog::chore_to_remove() {
                                  options_.wipe && !container.clean);
 }
 
-// A recovery looks for containers down to the base that the headers name: that
-// must be above this one before what it holds is gone.
+// A recovery reads containers down to the base in the headers, which must be above this one before its contents are
+// overwritten.
 bool FileLog::is_below_base_on_disk(Container const& container) {
   if (container.live_until <= base_in_header_ || is_mutant(Mutant::remove_before_base_is_told)) return true;
   if (Status status = put_base_on_disk(); !status.ok()) {
@@ -650,7 +647,7 @@ void FileLog::finish_chore(std::unique_ptr<Chore> chore) {
     static_cast<void>(fail(chore->status()));
     return;
   }
-  // Not fatal: the log goes on with what it has, and reserve() says what is short.
+  // Not fatal: the log continues with the containers that it has, and reserve() reports the shortage.
   refusal_ = chore->status();
   chore_pause_ = std::min(kChorePauseMax, 16U << std::min(chore_failures_, 6U));
   ++chore_failures_;

@@ -1,6 +1,5 @@
-// Opening a log: read what is there, make durable what was only written, and
-// begin a fresh container, so that what lies beyond a cut can never be taken for a later record. May be killed at any
-// point and begun again.
+// Opening a log: reads it, makes durable what was only written, and begins a fresh container, so that bytes beyond a
+// cut can never be read as records. May be killed at any point and repeated.
 #include <algorithm>
 #include <bit>
 
@@ -13,9 +12,9 @@ namespace fastjournal::storage {
 
 namespace {
 
-// Smaller ones would be padding more than records.
+// Smaller containers would be mostly padding.
 constexpr std::uint64_t kBatchBytesLeast = 64U << 10U;
-// In the lock, for a start that finds nothing else.
+// In the lock, for a start that finds no container.
 constexpr std::string_view kStoreNote = "store ";
 
 Status check_options(LogOptions const& options) {
@@ -67,7 +66,7 @@ Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
   options_.workers = nullptr;
   options_.batch_bytes_max =
       std::min(options_.batch_bytes_max, std::max(kBatchBytesLeast, options_.container_bytes / 8));
-  // A first start that was cut short is a first start again.
+  // After an interrupted first start the next one is a first start again.
   while (lap_ == 0 && free_.size() < options_.initial_containers)
     if (Status status = extend(); !status.ok()) return status;
   if (Status status = start_container(report); !status.ok()) return status;
@@ -77,7 +76,7 @@ Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
 Status FileLog::make_folder() {
   if (Status status = disk_.make_folder(folder_); !status.ok()) return status;
   if (is_mutant(Mutant::parents_not_synced)) return {};
-  // The names of the folder and of those above it.
+  // Syncs the names of the folder and of those above it.
   for (std::string at = folder_; !at.empty();) {
     std::size_t const slash = at.rfind('/');
     at = slash == std::string::npos ? std::string{} : at.substr(0, slash);
@@ -93,11 +92,11 @@ Status FileLog::remove_unfinished() {
   for (std::string const& name : names.value())
     if (is_unfinished_container(name) || is_unfinished_newest(name))
       if (Status status = disk_.remove(join_path(folder_, name)); !status.ok()) return status;
-  // Names that an earlier start saw and did not live to sync.
+  // Names that an earlier start may not have synced.
   return disk_.sync_folder(folder_);
 }
 
-// Nothing is here: a first start, or everything was removed, and only the lock is left.
+// No container: a first start, or all were removed and only the lock is left.
 Status FileLog::check_known(LogReader& reader) const {
   if (!reader.containers().empty() || reader.newest().is_there) return {};
   std::string_view const note = lock_->note();
@@ -117,7 +116,7 @@ Status FileLog::remember_store() {
   return lock_->note().ends_with(line + "\n") ? Status{} : lock_->add_note(line);
 }
 
-// Before the first header of a container says that it is there.
+// Before the header of a container refers to it.
 Status FileLog::take_newest(LogReader const& reader, Lsn end) {
   FoundNewest found = reader.newest();
   newest_lap_ = found.what.lap;
@@ -138,9 +137,8 @@ Status FileLog::take_newest(LogReader const& reader, Lsn end) {
   return {};
 }
 
-// What was read may be in the kernel's memory only: after kill -9, or because a
-// sync failed and the pages count as clean since. So the same bytes are written
-// again and synced; whole blocks, hence nothing can be torn that was whole.
+// The batches may be in the kernel's memory only: after kill -9, or after a failed sync, when the kernel takes the
+// pages for clean. So the same bytes are written again and synced, in whole blocks, so that no valid block can be torn.
 Status FileLog::prove(LogReader& reader) {
   if (is_mutant(Mutant::skip_proof_at_start)) return {};
   std::uint64_t const header_bytes =
@@ -195,7 +193,7 @@ void FileLog::adopt(LogReader& reader, RecoveryReport const& report) {
   for (LogReader::Container* container : reader.chain())
     if (!reader.is_empty() && (!kept.empty() || container->live_until > report.base)) kept.push_back(container);
   while (!kept.empty() && kept.back()->live_until <= report.base) kept.pop_back();
-  // One between them that holds but a stamp is needed too: the next one's header names it.
+  // A container between them with only a stamp is needed too, as the header of the next one names it.
   for (std::size_t i = 0; i + 1 < kept.size(); ++i)
     kept[i]->live_until = std::max(kept[i]->live_until, kept[i + 1]->header.cut);
   for (LogReader::Container& found : reader.containers()) {
@@ -245,7 +243,7 @@ Status FileLog::start_container(RecoveryReport& report) {
   return {};
 }
 
-// The first block is empty, or holds what nothing needs.
+// The first block is empty, or not needed.
 Status FileLog::try_direct(Container& container) {
   if (options_.sync_method == SyncMethod::fdatasync) return {};
   grow_buffer(options_.block_bytes);

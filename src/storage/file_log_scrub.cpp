@@ -1,8 +1,9 @@
-// Scrubbing, as the log sees it: what a step is to read, and what became of it
-// meanwhile. The reading is in scrub.cpp.
+// Scrubbing on the side of the log: what a step reads, and what its result means for the log. The reading is in
+// scrub.cpp.
 //
-// What is damaged is still in memory: the engine copies it forward, as if its container were the oldest. Where a round
-// ends the base goes into a header, since a start reads down to the base of a header, and scrubbing to that of batches.
+// Damaged objects are still in memory: the engine copies them forward, as if their container were the oldest. At the
+// end of a round the base is written to a header, since a start reads down to the base of the headers, but scrubbing
+// only to that of the batches.
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +27,7 @@ std::unique_ptr<Chore> FileLog::take_scrub() {
     ++scrub_.report.rounds;
     scrub_.report.round_done = scrub_.report.round_total = 0;
     scrub_.until = kNoLsn;
-    // What rotted before the round and was not found is not needed any more: a start must not come across it.
+    // Damage that the round did not read is not needed any more, and no start must read it either.
     if (base_in_header_ < base_for_header())
       if (Status status = put_base_on_disk(); !status.ok()) static_cast<void>(fail(status));
     return nullptr;
@@ -43,7 +44,7 @@ std::optional<ScrubStep::Task> FileLog::next_scrub_task() {
   };
   auto container = std::partition_point(chain_.begin(), chain_.end(),
                                         [this](Container const& one) { return one.header.end() <= scrub_.at; });
-  // Behind a cut nothing is left of it.
+  // Nothing of it is left after a cut.
   while (container != chain_.end() && limit_of(container) <= scrub_.at) ++container;
   if (container == chain_.end()) return std::nullopt;
   ScrubStep::Task task;
@@ -76,7 +77,7 @@ void FileLog::finish_scrub(ScrubStep const& step) {
   scrub_.report.bytes += result.bytes;
   for (ScrubStep::Damage const& damage : result.damaged) {
     ContainerHeader const& header = step.container_at(damage.lsn);
-    // Given up meanwhile, and perhaps in use again: whatever was found there means nothing.
+    // Freed meanwhile, and perhaps in use again: the result is meaningless.
     bool const needed =
         damage.lsn >= base_safe_ &&
         std::any_of(chain_.begin(), chain_.end(), [&](Container const& one) { return one.header.lap == header.lap; });
@@ -88,7 +89,7 @@ void FileLog::finish_scrub(ScrubStep const& step) {
   }
 }
 
-// The container that is written is not given up before it is full.
+// The current container is not freed before it is full.
 Lsn FileLog::damaged_end() const {
   Lsn end;
   for (auto container = chain_.begin(); std::next(container) != chain_.end(); ++container) {
@@ -102,7 +103,7 @@ Status FileLog::mend() {
   if (!error_.ok() || scrub_.damaged_lap == 0) return error_;
   if (chain_.back().header.lap <= scrub_.damaged_lap) return leave_container();
   if (chain_.front().header.lap <= scrub_.damaged_lap) return {};
-  // A start would still read it, back to the base that the headers name.
+  // A start would still read it, down to the base in the headers.
   if (base_in_header_ < chain_.front().header.cut)
     if (Status status = put_base_on_disk(); !status.ok()) return fail(status);
   scrub_.damaged_lap = 0;

@@ -1,6 +1,6 @@
 // One sync of a log: what it covers, and how long it took. It needs nothing of the log, so it may run on another thread
-// while the log goes on writing. Only the sync moves there: a write into the kernel's memory takes microseconds, and
-// this way no buffer changes hands and the log stays one thread's.
+// while the log goes on writing. Only the sync does: a write into the kernel's memory takes microseconds, and this way
+// no buffer changes its owner and the log stays with one thread.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace fastjournal::storage {
 
 class Flush {
  public:
-  // On any thread, once. The clock measures.
+  // On any thread, once. The clock measures it.
   void run(env::Clock& clock);
   // Without a measure.
   void run();
@@ -34,13 +34,13 @@ class Flush {
   void tell();
 
   std::vector<std::shared_ptr<env::File>> files_;
-  // As it is when the sync begins; true on disk once it has ended well.
+  // The state when the sync begins, which holds on disk once the sync is ok.
   Lsn end_{};           // everything below is durable
   Lsn data_end_{};      // of the last batch with records
   Lsn durable_told_{};  // the highest durable LSN that a batch below names
-  Lsn base_{};          // rests on nothing above
-  Lsn catalogue_{};     // nor does this
-  // What it makes true is told there when all is synced: durably where it ends a stamp, else as long as the kernel lives.
+  Lsn base_{};          // depends on nothing above it
+  Lsn catalogue_{};     // like the base
+  // After the sync its results are written there: durably if it ends a stamp or a seal, else without a sync.
   std::shared_ptr<NewestWriter> newest_;
   Newest telling_;
   bool tells_durably_{false};
@@ -51,11 +51,11 @@ class Flush {
 // How long the syncs of a log take, and so whether the loop may wait for them.
 class SyncTimes {
  public:
-  // One of a hundred takes this long, or longer: not on the loop.
+  // If one of a hundred takes this long, or longer, syncs do not run on the loop.
   static constexpr std::int64_t kSlowUs = 500;
 
   void add(std::int64_t took_us);
-  // Among the last 256, three or more were slow; until none of the last 256 is.
+  // From when three of the last 256 were slow until none of the last 256 is.
   [[nodiscard]] bool are_slow() const { return slow_; }
   [[nodiscard]] Histogram const& all() const { return all_; }
 

@@ -81,7 +81,7 @@ void encode(ContainerHeader const& header, std::span<std::byte> block) {
 
 std::optional<ContainerHeader> decode_container(std::span<std::byte const> block) {
   if (block.size() < kContainerHeaderBytes) return std::nullopt;
-  // Magic and version stand behind the checksum, and say how long what it covers is.
+  // Magic and version follow the checksum, and determine the length that it covers.
   auto const version = load_little<std::uint32_t>(block.data() + 2 * sizeof(std::uint64_t));
   ByteReader reader(as_text(block.first(version == kFormatVersion1 ? kContainerHeaderBytes1 : kContainerHeaderBytes)));
   auto const sum = reader.number<std::uint64_t>();
@@ -161,7 +161,7 @@ std::span<std::byte> begin_record(std::span<std::byte> at, TableId table, std::u
                                   ObjectId object, std::size_t body_bytes) {
   FJ_CHECK(body_bytes <= kRecordBodyBytesMax, "a record's body has a limit");
   bool const has_object = !object.is_none();
-  // The last eight bytes first: what the body does not cover of them is the padding.
+  // The last eight bytes first: the body overwrites all of them but the padding.
   store_little(at.data() + at.size() - sizeof(std::uint64_t), std::uint64_t{0});
   store_little(at.data(), static_cast<std::uint32_t>(body_bytes) | (has_object ? kRecordHasObject : 0U));
   store_little(at.data() + 4, static_cast<std::uint32_t>(table));
@@ -208,7 +208,7 @@ std::optional<std::uint32_t> index_of_container(std::string_view name) {
   std::uint32_t index = 0;
   auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
   if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  // Only the spelling that container_name makes: two names never mean one container.
+  // Only the spelling of container_name, so that two names never mean one container.
   return container_name(index) == name ? std::optional(index) : std::nullopt;
 }
 

@@ -1,9 +1,7 @@
-// The bytes of a log on disk: written here once, read and made nowhere else
-// but in format.cpp. All numbers little endian.
+// The bytes of a log on disk: described only here, read and written only in format.cpp. All numbers are little endian.
 //
-// A log is a folder of containers, files of one size. The *logical stream* is
-// what the containers' payloads hold one after the other; an LSN is a byte
-// offset in it. A container's payload begins behind its two header blocks.
+// A log is a folder of containers, files of one size. The *logical stream* consists of the containers' payloads, one
+// after the other; an LSN is a byte offset in it. A container's payload begins after its two header blocks.
 //
 //   container   block 0: header   block 1: the same header   block 2 ...: payload
 //
@@ -46,21 +44,19 @@
 //               u64 object        only if bit 30
 //               body
 //
-// Why so:
-// - One checksum a batch. It covers the place (LSN) and the lap, so neither a
-//   misdirected write nor what an earlier lap left can pass.
-// - A group lies in one batch, whatever its size, so it is all or nothing by
-//   the checksum alone; the flag tells readers where groups end. A batch that
-//   ends inside a group is no torn tail but damage.
-// - After a start the stream goes on at the end of the furthest container that
-//   any header names, not at the cut. LSNs that a lost tail had given are thus
-//   never given again, even where somebody saw them. The gap costs numbers, no disk.
-// - A log that became empty goes on in a fresh container in the same way: what stands between the cut and
-//   that container's first LSN was never given.
-// - The header names the lap before it instead of counting on consecutive
-//   laps: containers that were prepared and never used leave no hole to explain.
-// - The two header copies are written with a sync between them. One of them is
-//   valid at any moment, so a container without one is damaged: never "new".
+// Reasons:
+// - One checksum a batch. It covers the place (LSN) and the lap, so that neither a misdirected write nor bytes of an
+//   earlier lap are accepted.
+// - A group is in one batch, whatever its size, so that the checksum alone makes it atomic; the flag marks the ends of
+//   groups. A batch that ends inside a group is damage and not a torn tail.
+// - After a start the stream continues at the end of the furthest container that any header names, not at the cut. So
+//   LSNs of a lost tail are never given again, even if somebody saw them. The gap costs numbers, but no disk space.
+// - A log that became empty continues in a fresh container in the same way: LSNs between the cut and the first LSN of
+//   that container were never given.
+// - The header has the lap before it, so that laps need not be consecutive: containers that were prepared and never
+//   used leave gaps.
+// - The two header copies are written with a sync in between. One of them is always valid, so a container without a
+//   valid one is damaged and never "new".
 #pragma once
 
 #include <cstddef>
@@ -87,7 +83,7 @@ inline constexpr std::size_t kBlockBytesMin = 512;
 inline constexpr std::size_t kBlockBytesMax = 64U << 10U;
 
 inline constexpr std::size_t kBatchHeaderBytes = 56;
-// What one batch, hence one group, may be: more than two of the largest bodies.
+// The largest batch, hence the largest group: more than two of the largest bodies.
 inline constexpr std::uint64_t kBatchBytesMax = 256U << 20U;
 inline constexpr std::uint32_t kBatchSeal = 1;
 
@@ -139,23 +135,23 @@ struct BatchHeader {
   return round_up(kRecordHeaderBytes + (has_object ? kRecordObjectBytes : 0) + body_bytes, kLsnAlign);
 }
 
-// `block` is a whole block; everything behind the header becomes zero.
+// `block` is a whole block; everything after the header becomes zero.
 void encode(ContainerHeader const& header, std::span<std::byte> block);
 // Nothing if magic, version, checksum or sizes are wrong.
 [[nodiscard]] std::optional<ContainerHeader> decode_container(std::span<std::byte const> block);
 
 // Fills in the header and the checksum of a batch whose records and padding are there.
 void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte> batch);
-// What stands at the begin of a batch, if it looks like one that could be at
-// `lsn` in a container of this lap. Not checked yet: is_intact must follow.
+// The header of a batch, if it could be one at `lsn` in a container of this lap. Not checked yet: is_intact must
+// follow.
 [[nodiscard]] std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
                                                       std::uint32_t block);
-// The same where neither the LSN nor the lap is known: for tools that look for what a lost header said.
+// The same without a known LSN and lap: for tools that reconstruct a lost header.
 [[nodiscard]] std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint32_t block);
 [[nodiscard]] bool is_intact(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte const> batch);
 
-// Writes the record's header and the zeros behind its body; returns where the body goes.
-// `at` is exactly record_bytes() long.
+// Writes the record's header and the zeros after its body; returns the place of the body. `at` is exactly
+// record_bytes() long.
 std::span<std::byte> begin_record(std::span<std::byte> at, TableId table, std::uint8_t type, std::uint8_t version,
                                   ObjectId object, std::size_t body_bytes);
 void mark_last_of_group(std::byte* record);
@@ -165,14 +161,14 @@ struct DecodedRecord {
   bool last_of_group{false};
   std::size_t bytes{0};  // to the next record
 };
-// The record at the begin of `rest`, which stands at `lsn`; nothing if it is malformed.
+// The record at the begin of `rest`, which is at `lsn`; nothing if it is malformed.
 [[nodiscard]] std::optional<DecodedRecord> decode_record(std::span<std::byte const> rest, Lsn lsn);
 
 // "container-000042"
 [[nodiscard]] std::string container_name(std::uint32_t index);
 // While it is being made: removed at the next start.
 [[nodiscard]] std::string container_name_unfinished(std::uint32_t index);
-// Nothing for a name that is no container's.
+// Nothing if it is not the name of a container.
 [[nodiscard]] std::optional<std::uint32_t> index_of_container(std::string_view name);
 [[nodiscard]] bool is_unfinished_container(std::string_view name);
 

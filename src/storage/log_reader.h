@@ -1,7 +1,5 @@
-// Reads a log: finds its containers, puts them into order, checks every batch
-// and hands out the records. Opening a log for writing and the read-only
-// `verify` and `dump` are the same code up to here, so that they see the same.
-// Nothing on disk is changed by anything in this file.
+// Reads a log: finds its containers, orders them, checks every batch and hands out the records. Starts and the
+// read-only `verify` and `dump` share this code, so that their results agree. Nothing here changes anything on disk.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +19,7 @@
 
 namespace fastjournal::storage {
 
-// A batch that passed its check, for those who print.
+// A batch that passed its check, for tools that print it.
 struct BatchView {
   BatchHeader header;
   std::string container;    // file in which it begins
@@ -30,9 +28,9 @@ struct BatchView {
   std::span<std::byte const> bytes;  // of all of it; valid during the call
 };
 
-// How far the reading came, for people who wait for a start.
+// The progress of reading, for people who wait for a start.
 struct ReadProgress {
-  bool catalogue{false};  // what is read twice, for the first time
+  bool catalogue{false};  // the first reading of the parts that are read twice
   std::uint64_t bytes{0};
   std::uint64_t bytes_total{0};  // at most
   std::uint64_t records{0};
@@ -44,20 +42,20 @@ class RecordHandler {
  public:
   // Every record at or above base, in the order of the log. Not ok stops the reading, and the start.
   virtual Status on_record(RecordView const& record, Lsn base) = 0;
-  // This record follows a few later: a hint, for those who know what they will have to look at.
+  // This record follows soon: a hint, to fetch memory ahead.
   virtual void on_soon(RecordView const&) {}
   // After the records of each batch.
   virtual void on_batch(BatchView const&) {}
-  // A log that is opened was read, and nothing is written yet. Not ok: it stays so, and the start ends. So a computer
-  // that is started again and again until its clock is set uses no container for it.
+  // Called when a log was read and nothing is written yet. Not ok: the start ends without changes, so that repeated
+  // starts of a computer whose clock is not set use no containers.
   virtual Status on_read() { return {}; }
   // Each MiB or so.
   virtual void on_progress(ReadProgress const&) {}
-  // True: on_catalogue gets the records of table 0 that are needed before on_record gets any, and gets them in their
-  // order. Who makes tables from them needs that: a copy forward may have put a table's declaration behind rows of it
-  // that stayed where they are. The headers say where they stand, and only that is read twice: reading the whole log
-  // twice would be a third of a cold start. Kept in front, the catalogue would pin the base. Clocks, and what nothing
-  // needs any more, on_catalogue may or may not get.
+  // True: on_catalogue gets the needed records of table 0, in their order, before on_record gets any. Needed to make
+  // tables from them, because copying forward may have put a table's declaration after rows of it. The headers say
+  // where these records are, and only those parts are read twice: reading the whole log twice took a third of a cold
+  // start, and a catalogue kept in front would pin the base. on_catalogue may or may not get clocks and records that
+  // are no longer needed.
   [[nodiscard]] virtual bool wants_catalogue_first() const { return false; }
   virtual Status on_catalogue(RecordView const&) { return {}; }
 
@@ -65,7 +63,7 @@ class RecordHandler {
   ~RecordHandler() = default;
 };
 
-// What a start, or a `verify`, found.
+// The result of a start or a `verify`.
 struct RecoveryReport {
   std::uint64_t bytes_scanned{0};
   std::uint64_t batches{0};
@@ -73,13 +71,13 @@ struct RecoveryReport {
   std::uint32_t containers{0};
   std::uint64_t store_id{0};
   Lsn base{};         // nothing below is needed
-  Lsn catalogue{};    // nor anything of table 0 below this
+  Lsn catalogue{};    // nor any record of table 0 below this
   Lsn described{};    // the last batch that has records of table 0, clocks apart, ends here or before
   Lsn end{};          // end of the last batch with records
   bool clean{false};  // the last batch is a seal
-  bool cut{false};    // something behind `end` was not used
+  bool cut{false};    // something after `end` was not used
   Lsn cut_at{};
-  std::uint64_t cut_bytes{0};      // that looked like batches behind it
+  std::uint64_t cut_bytes{0};      // bytes after it that looked like batches
   std::string cut_reason;          // for people; names file and offset
   std::uint32_t start{0};          // of this start once opened; of the last one when only read
   std::vector<std::string> notes;  // repaired or odd, not fatal
@@ -95,7 +93,7 @@ class LogReader {
   // `workers` check what is read while this thread hands out records; without them it does everything itself.
   [[nodiscard]] Status read(RecordHandler& handler, RecoveryReport& report, env::Workers* workers = nullptr);
 
-  // What stands beside the containers.
+  // The contents of `newest`.
   [[nodiscard]] FoundNewest const& newest() const { return newest_; }
   // All containers, by index.
   [[nodiscard]] std::vector<Container>& containers() { return containers_; }
@@ -126,10 +124,10 @@ class LogReader {
   Status check_newest() const;
   Status order();
   Status make_segments();
-  // Where the batch begins that holds what is wanted, or the first one behind it; none: the stream ends there.
+  // The begin of the batch with the wanted LSN, or of the first one after it; none: the stream ends there.
   Result<Lsn> find_batch(Segment const& segment, Lsn wanted, RecoveryReport& report);
   Status read_catalogue(RecordHandler& handler, RecoveryReport& report);
-  // Batches from the one that holds the begin of the range to the last one that begins in it.
+  // From the batch with the begin of the range to the last one that begins in it.
   Status read_range(Range range, RecordHandler& handler, bool catalogue, RecoveryReport& report);
   // From the batch that begins there.
   Status read_segment(Segment const& segment, Range range, RecordHandler& handler, RecoveryReport& report);
@@ -138,7 +136,7 @@ class LogReader {
   void begin_progress(bool catalogue, Range range);
   void tell_progress(RecordHandler& handler, RecoveryReport const& report, Segment const& segment,
                      BatchHeader const& header);
-  // Damage, or the torn tail that it looks like.
+  // Decides between damage and a torn tail.
   Status judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report);
   Result<Found> batch_at(Segment const& segment, Lsn lsn);
   Result<std::span<std::byte const>> view(Segment const& segment, Lsn lsn, std::uint64_t bytes);
@@ -160,7 +158,7 @@ class LogReader {
   std::uint32_t last_flags_{0};
   env::Workers* workers_{nullptr};  // during read()
   ReadProgress progress_;
-  // A window of the stream, for looks at single places.
+  // A window of the stream, to read single places.
   std::vector<std::byte> window_;
   Lsn window_at_{};
   std::uint64_t window_bytes_{0};

@@ -1,8 +1,7 @@
-// Faults that can be put into the log store, each named: the test of its tests
-// (./mk mutants). In the product is_mutant() is the constant false, and the
-// compiler leaves nothing of it. Only the test build of this folder
-// (FJ_MUTANTS, tests/crash/CMakeLists.txt) has it as a variable: one library
-// then serves all mutants, where a build for each would take minutes.
+// Named faults that can be put into the log store, to test its tests (./mk mutants). In the product is_mutant() is the
+// constant false, and the compiler removes it. Only the test build of this folder (FJ_MUTANTS,
+// tests/crash/CMakeLists.txt) has it as a variable: one library then serves all mutants, where a build for each would
+// take minutes.
 #pragma once
 
 #include <array>

@@ -1,11 +1,10 @@
-// The file `newest` of a log's folder: what the newest container is, and what of the log is durable, said outside of
-// the containers. Without it a container that was removed, or put back from an old copy, looks like one that was never
-// there, and a tail that was wiped like one that was never written. A file of its own: the lock of the folder would
-// have to name a container before it is durable.
+// The file `newest` of a log's folder: the newest container, and how far the log is durable, recorded outside of the
+// containers. Without it a removed container, or an old copy of one, could not be told from one that never existed, nor
+// a wiped tail from one that was never written. The lock of the folder could not have this, as it would have to name a
+// container before that is durable.
 //
-// The file has five places of 4 KiB and is made whole: written, synced, renamed
-// to its name, the folder synced, before the first container of format 3 has a
-// header. A place is 64 bytes at its begin, which no medium writes in parts:
+// The file has five places of 4 KiB. It is created complete (written, synced, renamed, the folder synced) before the
+// first container of format 3 has a header. A place uses its first 64 bytes, which every medium writes atomically:
 //
 //   u64 checksum   XXH3-64 of the rest
 //   u64 magic      kNewestMagic
@@ -17,15 +16,13 @@
 //   u64 durable    everything below was durable; the end of the last batch with records
 //   u64 zero
 //
-// Two writers, each of whom writes two places in turn and syncs, so that one of
-// the two is whole at any moment: the log, after each new container's header
-// (places 0 and 1), and the syncs that end a stamp or a seal (2 and 3), which may
-// be on a thread. Place 4 is written after every other sync and not synced: it
-// survives a kill -9, and costs next to nothing.
+// There are two writers, each of which writes two places alternately and syncs, so that one of the two is always whole:
+// the log, after each header of a new container (places 0 and 1), and the syncs that end a stamp or a seal (2 and 3),
+// which may run on a thread. Place 4 is written after every other sync, and not synced: it survives a kill -9, and
+// costs very little.
 //
-// Nothing is ever said here that is not durable already, so that no start is
-// refused for a power cut between a container and this file: what it says may
-// be old, never wrong. What holds is the highest of each.
+// The file records only what is already durable, so that a power cut between a container and this file never causes a
+// refusal: it may be old, but never wrong. The highest value of each field counts.
 //
 // A stamp or a torn tail that is damaged does not stop a start: `durable` ends with the last batch that has records.
 #pragma once
@@ -63,29 +60,29 @@ struct Newest {
 using NewestBytes = std::array<std::byte, kNewestBytes>;
 [[nodiscard]] NewestBytes encode(Newest const& what, std::uint64_t sequence);
 
-// What the file says, if it is there and can be read.
+// The contents of the file, if it exists and can be read.
 struct FoundNewest {
   bool is_there{false};
   Newest what;
   std::array<std::uint64_t, kNewestPlaces> sequence{};
-  std::vector<std::string> notes;  // places that cannot be read, where another one says enough
+  std::vector<std::string> notes;  // unreadable places, if another one suffices
 };
-// damaged: it is there, and not one of two places that are written in turn can be read.
+// damaged: neither of two places that are written alternately can be read.
 [[nodiscard]] Result<FoundNewest> read_newest(env::Disk& disk, std::string const& folder);
-// Durable under its name when this returns ok. One that is there is replaced; one that is unfinished must be gone.
+// Durable under its name when this returns ok. Replaces an existing file; an unfinished one must have been removed.
 [[nodiscard]] Status make_newest(env::Disk& disk, std::string const& folder, Newest const& what);
 [[nodiscard]] bool is_unfinished_newest(std::string_view name);
 
-// One of the two that write it. Belongs to one thread at a time.
+// One of the two writers. Belongs to one thread at a time.
 class NewestWriter {
  public:
   // `first_place`: the first of its two.
   NewestWriter(std::unique_ptr<env::File> file, std::size_t first_place, FoundNewest const& found);
   // Durable when this returns ok.
   [[nodiscard]] Status write(Newest const& what);
-  // As long as the kernel lives.
+  // Not synced: survives the daemon, not the kernel.
   [[nodiscard]] Status write_unsynced(Newest const& what);
-  // Has the file its name still?
+  // Whether the file still has its name.
   [[nodiscard]] Status look() const { return file_->look(); }
 
  private:

@@ -6,11 +6,11 @@ namespace fastjournal::storage {
 
 namespace {
 
-// Large enough that a round of the windows costs nothing, small enough for a processor's caches to help.
+// Large enough for the rotation to cost nothing, small enough for a processor's caches.
 constexpr std::uint64_t kWindowBytes = 4U << 20U;
 constexpr std::uint64_t kPieceBytes = 512U << 10U;
-// What the medium is told so far ahead it fetches while processors are busy with the rest. The read-ahead of the kernel
-// ends at 128 KiB, and a start from an empty cache took twice as long with it.
+// How far ahead the kernel is asked to read. Its own read-ahead ends at 128 KiB, and a start from an empty cache took
+// twice as long with it.
 constexpr std::uint64_t kExpectedBytes = 16U << 20U;
 
 }  // namespace
@@ -57,7 +57,7 @@ void ReadAhead::turn() {
 }
 
 void ReadAhead::begin(Window& check, Window& read) {
-  // Behind the last window nothing is read, and what an earlier round left there must not be taken for it.
+  // Nothing is read after the last window, and the bytes of an earlier rotation must not be used.
   prepare(read, check.is_last ? segment_.end() : check.end, check.next_bytes);
   std::size_t const checks = check.pieces.size();
   if (checks + read.read.size() == 0) return;
@@ -74,7 +74,7 @@ void ReadAhead::prepare(Window& window, Lsn at, std::uint64_t bytes_least) {
   std::uint64_t const wanted = until_ > at ? until_.value - at.value : 0;
   std::uint64_t const usual = std::clamp(wanted / segment_.block() * segment_.block(), kPieceBytes, kWindowBytes);
   window.bytes = std::min(segment_.end().value - at.value, std::max(usual, bytes_least));
-  // A rare giant must not hold its memory for ever.
+  // The memory of a rare large batch is freed.
   if (window.memory_bytes < window.bytes || window.memory_bytes > 2 * kWindowBytes) {
     window.memory = std::make_unique_for_overwrite<std::byte[]>(window.bytes);
     window.memory_bytes = window.bytes;
@@ -96,8 +96,8 @@ void ReadAhead::read_piece(Window& window, std::size_t number) const {
   window.read[number] = segment_.read(Lsn{window.at.value + from}, {window.memory.get() + from, bytes});
 }
 
-// Follows the lengths from batch to batch. A length that is wrong leads to something that is no batch, or
-// fails its own check: both are looked at where the batch before it ends.
+// Follows the lengths from batch to batch. A wrong length leads to a place that is not a batch or fails its own check;
+// both are handled at the end of the batch before.
 void ReadAhead::find_batches(Window& window) {
   bool const all_read = std::all_of(window.read.begin(), window.read.end(), [](Status const& s) { return s.ok(); });
   Lsn const read_to{window.at.value + (all_read ? window.bytes : 0)};

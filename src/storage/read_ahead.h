@@ -1,11 +1,9 @@
-// A segment's batches one after the other, read and checked ahead of whoever
-// uses them. Three windows of the stream go round: the batches of one are
-// handed out, those of the next are checked, the one after it is read; the last two
-// by workers. Reading and checking are the same calls as of one thread, so what
-// is found does not depend on how many there are.
+// The batches of a segment in order, read and checked ahead of their use. There are three windows of the stream, in
+// rotation: the batches of one are handed out, those of the next are checked, and the third is read; workers do the
+// last two. The calls are those of a single thread, so the result does not depend on the number of workers.
 //
-// Where a batch begins only the lengths before it tell. So one thread follows the lengths, 56 bytes a batch, and
-// everything else is divided.
+// The begin of a batch follows only from the lengths before it. So one thread follows the lengths, reading 56 bytes a
+// batch, and everything else is divided among the workers.
 #pragma once
 
 #include <array>
@@ -28,8 +26,8 @@ class ReadAhead {
     std::span<std::byte const> bytes;  // valid until the next call
   };
 
-  // From the batch that begins at `from`; of those that begin at `until` or behind it, little is read. The
-  // segment stays where it is.
+  // From the batch that begins at `from`; little is read of those that begin at `until` or later. The segment must not
+  // move.
   ReadAhead(env::Workers& workers, Segment const& segment, Lsn from, Lsn until);
   ~ReadAhead();
   ReadAhead(ReadAhead const&) = delete;
@@ -52,7 +50,7 @@ class ReadAhead {
     std::vector<std::size_t> pieces;   // the first batch of each piece to check
     Lsn end{};                         // of the last one of them
     std::uint64_t next_bytes{0};       // the batch that begins there has so many
-    bool is_last{false};               // nothing follows in the next window
+    bool is_last{false};               // the stream ends in this window
 
     [[nodiscard]] std::span<std::byte const> batch(BatchHeader const& header) const {
       return {memory.get() + (header.lsn.value - at.value), header.length};
@@ -63,7 +61,7 @@ class ReadAhead {
   void read_piece(Window& window, std::size_t number) const;
   void check_piece(Window& window, std::size_t number) const;
   void find_batches(Window& window);
-  // Begins to check one window and to read the one behind it.
+  // Begins to check one window and to read the next one.
   void begin(Window& check, Window& read);
   void turn();
 

@@ -23,7 +23,7 @@ void ScrubStep::run(env::Disk& disk) {
   result_.passed_over = task_.passed_over;
   result_.bytes = bytes.size();
   if (Status status = read(disk, bytes); !status.ok()) {
-    // Which block it is nobody says: the whole stretch is taken for lost.
+    // The failing block is not known: the whole range counts as lost.
     if (task_.base < task_.limit) note_damage(std::max(task_.from, task_.base), std::move(status));
     result_.next = task_.limit;
     return;
@@ -39,7 +39,7 @@ Status ScrubStep::read(env::Disk& disk, std::vector<std::byte>& bytes) const {
     auto const file = disk.open(path, env::OpenMode::read_only);
     if (!file.ok()) return file.status();
     std::size_t const part = std::min<std::uint64_t>(into.size(), header.end().value - at.value);
-    // From the medium: what the kernel remembers says nothing about it.
+    // From the medium, and not from the cache of the kernel.
     file.value()->forget_cached(offset_in(header, at), part);
     auto const got = file.value()->read(offset_in(header, at), into.first(part));
     if (!got.ok()) return got.status();
@@ -66,8 +66,8 @@ void ScrubStep::check(std::vector<std::byte> const& bytes) {
       continue;
     }
     if (at >= task_.base) note_damage(result_.passed_over ? task_.base : at, {Code::damaged, "its checksum is wrong"});
-    // Below base, where the first container begins, may be the rest of a batch whose begin is gone. Looked for
-    // there is only the batch that holds base.
+    // Below the base the first container may begin with the rest of a batch whose begin is gone. Only the batch with
+    // the base is searched for there.
     result_.passed_over = at < task_.base;
     at.value += container.block;
     if (result_.passed_over && at > task_.base) note_damage(task_.base, {Code::damaged, "its checksum is wrong"});

@@ -1,10 +1,9 @@
-// Scrubbing: what is durable is read and checked again while the log goes on, so
-// that a medium that forgets is noticed while everything is still in memory, not at the next start.
+// Scrubbing: everything durable is read and checked again while the log runs, so that a failing medium is detected
+// while everything is still in memory, and not at the next start.
 //
-// A round goes once over the durable stream, in steps. A step is work for any
-// thread: it knows what the log knew when the step began, opens the files by itself, and changes nothing.
-// What it found is judged when it comes back (FileLog::finish_chore): a container that
-// was given up meanwhile may hold anything.
+// A round reads the durable stream once, in steps. A step may run on any thread: it has a copy of what the log knew
+// when it began, opens the files by itself, and changes nothing. Its result is judged when it has ended
+// (FileLog::finish_chore), since containers may have been freed meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +19,11 @@ namespace fastjournal::storage {
 // What one step reads, if no batch is larger.
 inline constexpr std::uint64_t kScrubStepBytes = 1U << 20U;
 
-// What rounds found, for statistics and alerts.
+// The results of rounds, for statistics and alerts.
 struct ScrubReport {
-  std::uint64_t rounds{0};   // that came to their end
+  std::uint64_t rounds{0};   // completed rounds
   std::uint64_t bytes{0};    // read and checked
-  std::uint64_t damaged{0};  // places; one that stays is counted once a round
+  std::uint64_t damaged{0};  // damaged places; one that remains is counted once a round
   std::string last_damage;   // for people; names file and offset
   // Of this round; 0 of 0: none is under way.
   std::uint64_t round_done{0};
@@ -39,7 +38,7 @@ class ScrubStep {
     Lsn from{};
     Lsn limit{};
     bool is_rest{false};      // no batch reaches beyond `limit`
-    Lsn base{};               // what ends below is needed no more, and may be anything
+    Lsn base{};               // batches that end below are not needed, and are not checked
     bool lost{false};         // damage before `from` is known, and the next batch is looked for
     bool passed_over{false};  // something below base that is no batch
   };

@@ -1,5 +1,5 @@
-// Containers as a reader finds them, and the stretch of the logical stream that
-// several of them hold. Reading it needs nothing else, so that any thread may.
+// Containers as a reader finds them, and the part of the logical stream in several of them. Reading it needs nothing
+// else, so that any thread may do it.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,13 @@ struct Segment {
 
   [[nodiscard]] Lsn end() const { return containers.back()->header.end(); }
   [[nodiscard]] std::uint64_t block() const { return containers.front()->header.block; }
-  // nullptr: none of them holds it.
+  // nullptr: none of them contains it.
   [[nodiscard]] FoundContainer* container_at(Lsn lsn) const;
   // "data/shared/container-000001 offset 8192 (LSN 65536)"
   [[nodiscard]] std::string place(Lsn lsn) const;
   // All of `into` or an error.
   [[nodiscard]] Status read(Lsn lsn, std::span<std::byte> into) const;
-  // What of these bytes stands here is read soon.
+  // A hint that these bytes will be read soon.
   void expect(Lsn lsn, std::uint64_t bytes) const;
 };
 
