@@ -1,0 +1,219 @@
+// What is durable of a table leaves as datagrams, once for any number of followers: against an engine on a log in
+// memory and a network that takes datagrams or does not. Followers and their mending: tests/world/feed_test.cpp.
+#include "server/feeds.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/core/memory_log.h"
+#include "tests/unit/core/tally.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::core;
+using namespace fastjournal::core::test;
+using server::Feeds;
+
+// Opens sockets whose address is not "bad", and takes datagrams while it is told to.
+struct Datagrams final : env::Network {
+  Result<ConnectionId> connect(env::Address const&) override { return Status{Code::not_supported, "no connections"}; }
+  Result<env::Address> listen(env::Address const&, env::ListenOptions const&) override {
+    return Status{Code::not_supported, "no connections"};
+  }
+  std::size_t send(ConnectionId, std::string_view) override { return 0; }
+  void hold_reading(ConnectionId, bool) override {}
+  void close(ConnectionId) override {}
+  Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override {
+    if (address.address.text == "bad") return Status{Code::io_error, "no such network"};
+    open.insert(++last);
+    return ConnectionId{last};
+  }
+  Result<env::DatagramSocket> receive_datagrams(env::DatagramAddress const&) override {
+    return Status{Code::not_supported, "nothing is read"};
+  }
+  bool send_datagram(ConnectionId id, std::string_view bytes) override {
+    BOOST_REQUIRE(open.contains(static_cast<std::uint64_t>(id)));
+    if (takes) sent.emplace_back(bytes);
+    return takes;
+  }
+  void close_datagrams(ConnectionId id) override { open.erase(static_cast<std::uint64_t>(id)); }
+  void wake_at(std::int64_t) override {}
+  void turn_again() override {}
+
+  std::set<std::uint64_t> open;
+  std::uint64_t last{0};
+  bool takes{true};
+  std::vector<std::string> sent;
+};
+
+struct Nobody final : Outlet {
+  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(ConnectionId, Answer&, TimeMs, ListenMode) override {}
+  bool is_full(ConnectionId) override { return false; }
+};
+
+Declaration followed(std::string name, std::string address = "239.0.0.1:1") {
+  auto table = tally_table(std::move(name));
+  table->feed.emplace();
+  table->feed->address = std::move(address);
+  return table;
+}
+
+struct Fixture {
+  Fixture() {
+    types.emplace("tally", std::make_unique<TableType>(tally_plugin(), tally_type()));
+    engine = std::make_unique<Engine>(types, nobody);
+    engine->declare({followed("counts")});
+    BOOST_REQUIRE(engine->attach(engine->add_log("shared"), log).ok());
+    BOOST_REQUIRE(engine->finish_recovery(now).ok());
+    feeds = std::make_unique<Feeds>(network, *engine);
+    auto outlets = feeds->open({followed("counts")});
+    BOOST_REQUIRE(outlets.ok());
+    feeds->use(std::move(outlets.value()), now_us);
+    turn();
+    network.sent.clear();
+  }
+  void put(std::string_view name) {
+    HostedTable* const table = engine->find_table("counts");
+    Message message{"PUT"};
+    message.set("name", name);
+    Answer answer;
+    Status status;
+    Command const asked{TallyTable::kPut, &message, ConnectionId{1}, "w"};
+    BOOST_REQUIRE(engine->execute(*table, asked, now, answer, status));
+    BOOST_REQUIRE(status.ok());
+  }
+  void turn() {
+    static_cast<void>(engine->end_of_turn(now));
+    BOOST_REQUIRE(log.commit().ok());
+    static_cast<void>(engine->committed(now));
+    feeds->send(now_us);
+  }
+  wire::FeedDatagram read(std::size_t number) const {
+    wire::FeedDatagram out;
+    BOOST_REQUIRE(number < network.sent.size());
+    BOOST_REQUIRE(wire::read_feed(network.sent[number], out));
+    return out;
+  }
+  TableTypes types;
+  Nobody nobody;
+  MemoryLog log;
+  std::unique_ptr<Engine> engine;
+  Datagrams network;
+  std::unique_ptr<Feeds> feeds;
+  TimeMs now{1'000'000};
+  std::int64_t now_us{5'000'000};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(change_feeds)
+
+BOOST_FIXTURE_TEST_CASE(records_leave_once_they_are_durable, Fixture) {
+  put("a");
+  put("b");
+  feeds->send(now_us);
+  BOOST_TEST(network.sent.empty());
+  turn();
+  BOOST_REQUIRE(network.sent.size() == 1U);
+  wire::FeedDatagram const datagram = read(0);
+  BOOST_TEST(datagram.records.size() == 2U);
+  BOOST_TEST(datagram.head.name == "counts");
+  BOOST_TEST(datagram.head.store_id == log.store_id());
+  BOOST_TEST(feeds->counters().records >= 2U);
+  turn();
+  BOOST_TEST(network.sent.size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(each_datagram_names_the_record_before_it, Fixture) {
+  put("a");
+  turn();
+  put("b");
+  turn();
+  BOOST_REQUIRE(network.sent.size() == 2U);
+  Lsn const first = read(0).records.back().view.lsn;
+  BOOST_TEST((read(1).head.previous == first));
+}
+
+BOOST_FIXTURE_TEST_CASE(more_than_a_datagram_holds_goes_into_several, Fixture) {
+  for (int i = 0; i < 100; ++i) put("row " + std::to_string(i));
+  turn();
+  std::size_t records = 0;
+  for (std::size_t i = 0; i < network.sent.size(); ++i) {
+    BOOST_TEST(network.sent[i].size() <= wire::kFeedDatagramBytesMax);
+    records += read(i).records.size();
+  }
+  BOOST_TEST(network.sent.size() > 1U);
+  BOOST_TEST(records == 100U);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_the_kernel_does_not_take_is_counted_and_holds_nothing_up, Fixture) {
+  network.takes = false;
+  put("a");
+  turn();
+  BOOST_TEST(feeds->counters().dropped == 1U);
+  BOOST_TEST(!engine->find_table("counts")->feed->has_unsent());
+  network.takes = true;
+  put("b");
+  turn();
+  BOOST_REQUIRE(network.sent.size() == 1U);
+  BOOST_TEST(read(0).records.size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_only_written_asks_for_a_sync_after_a_while, Fixture) {
+  put("a");
+  static_cast<void>(engine->end_of_turn(now));
+  feeds->send(now_us);  // in the log, and not durable
+  std::int64_t const at = feeds->next_us();
+  BOOST_TEST(at > now_us);
+  BOOST_TEST(at <= now_us + 10'000);
+  BOOST_TEST(!feeds->wants_sync(at - 1));
+  BOOST_TEST(feeds->wants_sync(at));
+  BOOST_TEST(!feeds->wants_sync(at));
+  turn();
+  BOOST_TEST(network.sent.size() == 1U);
+  BOOST_TEST(!feeds->wants_sync(now_us + 1'000'000));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_quiet_feed_says_where_it_stands, Fixture) {
+  put("a");
+  turn();
+  Lsn const last = read(0).records.back().view.lsn;
+  network.sent.clear();
+  std::uint64_t const before = feeds->counters().heartbeats;
+  for (std::int64_t const end = now_us + 3'000'000; feeds->next_us() <= end;) {
+    BOOST_REQUIRE(feeds->next_us() > now_us);
+    now_us = feeds->next_us();
+    feeds->send(now_us);
+  }
+  BOOST_REQUIRE(network.sent.size() == 3U);
+  BOOST_TEST(feeds->counters().heartbeats == before + 3);
+  BOOST_TEST(read(0).records.empty());
+  BOOST_TEST((read(0).head.previous == last));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_reload_keeps_the_socket_of_an_address_that_stays, Fixture) {
+  BOOST_TEST(network.open == std::set<std::uint64_t>{1});
+  auto same = feeds->open({followed("counts"), followed("more", "239.0.0.2:2")});
+  BOOST_REQUIRE(same.ok());
+  feeds->use(std::move(same.value()), now_us);
+  BOOST_TEST(network.open == (std::set<std::uint64_t>{1, 2}));
+  auto moved = feeds->open({followed("counts", "239.0.0.9:9")});
+  BOOST_REQUIRE(moved.ok());
+  BOOST_TEST(network.open == (std::set<std::uint64_t>{1, 2, 3}));
+  feeds->use(std::move(moved.value()), now_us);
+  BOOST_TEST(network.open == std::set<std::uint64_t>{3});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_feed_that_cannot_be_opened_changes_nothing_and_is_named, Fixture) {
+  auto const failed = feeds->open({followed("counts"), followed("fine", "239.0.0.2:2"), followed("lost", "bad")});
+  BOOST_REQUIRE(!failed.ok());
+  BOOST_TEST(failed.status().message().find("lost.xml") != std::string::npos, failed.status().message());
+  BOOST_TEST(failed.status().message().find("no such network") != std::string::npos, failed.status().message());
+  BOOST_TEST(network.open == std::set<std::uint64_t>{1});
+  put("a");
+  turn();
+  BOOST_TEST(network.sent.size() == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
