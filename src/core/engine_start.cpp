@@ -275,9 +275,9 @@ Status Engine::drop_forgotten(TimeMs now) {
     for (auto const& [id, table] : tables) {
       if (table != nullptr && !table->forgotten) continue;
       if (table != nullptr) {
-        auto const counted = std::find_if(forgotten_.begin(), forgotten_.end(), [&](Forgotten const& one) {
-          return one.table == table->name && one.log == log->name;
-        });
+        auto const counted = std::find_if(
+            forgotten_.begin(), forgotten_.end(),
+            [&log, &name = table->name](Forgotten const& one) { return one.table == name && one.log == log->name; });
         counted->rows = static_cast<std::uint64_t>(metric_of(*table, now, "rows"));
         if (Status status = drop(*table, now); !status.ok()) return status;
         continue;

@@ -192,6 +192,18 @@ BOOST_FIXTURE_TEST_CASE(a_quiet_feed_says_where_it_stands, Fixture) {
   BOOST_TEST((read(0).head.previous == last));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_feed_that_spoke_says_nothing_more_until_it_was_quiet_for_long_enough, Fixture) {
+  std::int64_t const from = now_us;
+  now_us = from + 500'000;
+  put("a");
+  turn();
+  network.sent.clear();
+  for (std::int64_t const at : {999'999, 1'000'000, 1'499'999}) feeds->send(now_us = from + at);
+  BOOST_TEST(network.sent.empty());
+  feeds->send(now_us = from + 1'500'000);
+  BOOST_TEST(network.sent.size() == 1U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_reload_keeps_the_socket_of_an_address_that_stays, Fixture) {
   BOOST_TEST(network.open == std::set<std::uint64_t>{1});
   auto same = feeds->open({followed("counts"), followed("more", "239.0.0.2:2")});
