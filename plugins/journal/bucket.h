@@ -1,7 +1,6 @@
-// A token bucket in whole numbers: `count` tokens at most, all of them there at
-// first, and one more every `span_ms` / `count` ms. What is kept is what was
-// taken and has not come back, in 1 / span_ms of a token, so that nothing is lost
-// to rounding and a new bucket is all zeros.
+// A token bucket in whole numbers: `count` tokens at most, all of them there at first, and one more every `span_ms` /
+// `count` ms. It stores the missing tokens, in units of 1 / span_ms, so that nothing is lost to rounding and a new
+// bucket is all zeros.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +15,12 @@ class Bucket {
   [[nodiscard]] std::uint64_t tokens(Rate const& rate, std::int64_t now) const {
     return (all(rate) - debt(rate, now)) / span(rate);
   }
-  // One; where there is none, nothing: who replays a log asks nobody.
+  // Takes one token, or none if there is none, as in a replay.
   void take(Rate const& rate, std::int64_t now) {
     debt_ = std::min(all(rate), debt(rate, now) + span(rate));
     at_ = std::max(at_, now);
   }
-  // When there is one more than at `now`; INT64_MAX if it is full.
+  // The next date with one more token than at `now`; INT64_MAX if it is full.
   [[nodiscard]] std::int64_t next(Rate const& rate, std::int64_t now) const {
     std::uint64_t const there = tokens(rate, now);
     return there == rate.count ? INT64_MAX : date_of(rate, now, all(rate) - (there + 1) * span(rate));
@@ -39,7 +38,7 @@ class Bucket {
     std::uint64_t const back = rate.count * static_cast<std::uint64_t>(now - at_);
     return debt_ > back ? debt_ - back : 0;
   }
-  // When the debt is no more than `wanted`.
+  // When no more than `wanted` is missing.
   [[nodiscard]] std::int64_t date_of(Rate const& rate, std::int64_t now, std::uint64_t wanted) const {
     std::int64_t const from = std::max(now, at_);
     std::uint64_t const owed = debt(rate, from);

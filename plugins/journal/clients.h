@@ -1,13 +1,12 @@
-// Which (client, sequence) were done already: for each client a
-// high mark and the rows of the last 64 k sequence numbers. This outlives the
-// rows, so it has its own place in the log: segments of 512 numbers, each an
-// object of its own that can be copied forward alone.
+// The inserts (client, sequence) that were carried out: for each client a high mark and the rows of the last 64 k
+// sequence numbers. They outlive the rows, and so are objects of the log: segments of 512 numbers, each of which can be
+// copied forward alone.
 //
-// A client's name belongs to the origin (Command::origin) that used it first, which is one more object (it begins
-// before the first segment, and logs of former versions have none): so nobody can spoil the numbers of somebody else.
-// Names that come from logs of former versions belong to nobody, until somebody uses them. A table that is full gives
-// the name up that was silent for longest, of the origin that has most names, and no origin has more than half of them:
-// who invents names pushes out its own.
+// A client's name belongs to the origin (Command::origin) that used it first, so that no other origin can make its
+// numbers useless. The owner is an object of its own, since it begins before the first segment, and logs of former
+// versions have none: their names have no owner until one is used. A full table drops the name that was unused for
+// longest, of the origin with most names, and no origin has more than half of them: an origin that invents names
+// replaces its own.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +32,7 @@ namespace fastjournal::journal {
 
 inline constexpr std::uint64_t kSequenceWindow = 64U << 10U;
 inline constexpr std::uint64_t kSegmentSequences = 512;
-// A name that was used within this time is not given up for another one.
+// A name that was used within this time is not replaced.
 inline constexpr std::int64_t kClientSafeMs = 3'600'000;
 
 class Clients {
@@ -43,11 +42,11 @@ class Clients {
     std::uint64_t row;     // id
   };
   struct Segment {
-    ObjectId id{};            // LSN of the first record that it is made of
-    std::uint32_t region{0};  // of the oldest record that is needed to make it
+    ObjectId id{};            // LSN of its first record
+    std::uint32_t region{0};  // of the oldest record that is needed for it
     std::vector<Seen> seen;   // by offset
   };
-  // Those who have the same address, or user (Command::origin). The one of the empty name has what is nobody's.
+  // The clients of one origin (Command::origin). The origin with the empty name has those without an owner.
   struct Origin {
     std::string name;
     absl::btree_set<std::pair<std::int64_t, std::string_view>> by_use{};  // (last used, client's name)
@@ -56,8 +55,8 @@ class Clients {
     std::string name;
     std::uint64_t high{0};
     std::int64_t last_used{0};
-    Origin* origin{nullptr};  // whose it is; never null
-    ObjectId owner_id{};      // of the record that says so; none: it is nobody's
+    Origin* origin{nullptr};  // its owner; never null
+    ObjectId owner_id{};      // of the record of its owner; none: it has no owner
     std::uint32_t owner_region{0};
     absl::btree_map<std::uint64_t, Segment> segments;  // by number
   };
@@ -84,7 +83,7 @@ class Clients {
 
   [[nodiscard]] Found look(std::string_view name, std::uint64_t sequence) const { return look(find(name), sequence); }
 
-  // Notes it; `lsn` is where the record stands that says so.
+  // Notes an insert; `lsn` is the place of its record.
   void note(Regions& regions, std::string_view name, std::uint64_t sequence, ObjectId row, std::int64_t now, Lsn lsn) {
     Client& client = find_or_add(name, now);
     if (is_below(client, sequence)) return;
@@ -93,7 +92,7 @@ class Clients {
     raise(regions, client, sequence);
   }
 
-  // A segment as restate() wrote it replaces what is known of it.
+  // A segment as written by restate() replaces the known one.
   void restore(Regions& regions, std::string_view name, std::int64_t last_used, std::uint64_t number, ObjectId id,
                std::vector<Seen> seen, Lsn lsn) {
     if (seen.empty()) return;
@@ -109,7 +108,7 @@ class Clients {
     raise(regions, client, last);
   }
 
-  // The client is this origin's from now on; `id` names the record that says so, which stands at `lsn`.
+  // The client belongs to this origin from now on; `id` is the object of that record, which is at `lsn`.
   void own(Regions& regions, std::string_view name, std::string_view origin, std::int64_t used, ObjectId id, Lsn lsn) {
     Client& client = find_or_add(name, used);
     if (!client.owner_id.is_none()) regions.remove(client.owner_region);
@@ -121,7 +120,7 @@ class Clients {
     join(client, origin);
   }
 
-  // Whether there is room for one more client of this origin, and which has to go for it.
+  // Whether there is room for one more client of this origin, and which client it replaces.
   struct Room {
     bool there{false};
     Client const* evicted{nullptr};
@@ -151,7 +150,7 @@ class Clients {
     free_.push_back(number);
   }
 
-  // None was used later than at `to`.
+  // Limits all dates of use to `to`.
   void lower_clock(std::int64_t to) {
     while (!by_use_.empty() && by_use_.rbegin()->first > to) {
       std::uint32_t const number = by_use_.rbegin()->second;
@@ -176,7 +175,7 @@ class Clients {
   // (last used, number), the one that was silent for longest first.
   [[nodiscard]] absl::btree_set<std::pair<std::int64_t, std::uint32_t>> const& by_use() const { return by_use_; }
 
-  // What has left the window is no part of the state, whenever it is dropped.
+  // Numbers below the window are not part of the state, whenever they are dropped.
   [[nodiscard]] static bool is_below(Client const& client, std::uint64_t sequence) {
     return client.high >= kSequenceWindow && sequence <= client.high - kSequenceWindow;
   }
@@ -230,7 +229,7 @@ class Clients {
     return client;
   }
 
-  // The origin is there as long as it has clients; `crowds_` knows how many.
+  // The origin exists while it has clients; `crowds_` has their number.
   void join(Client& client, std::string_view name) {
     auto found = origins_.find(name);
     if (found == origins_.end()) {
@@ -277,7 +276,7 @@ class Clients {
 
   void raise(Regions& regions, Client& client, std::uint64_t sequence) {
     client.high = std::max(client.high, sequence);
-    // By what it has, not by what it could: one of which nothing is left to restate could never be copied forward.
+    // By its contents, not its capacity: a segment without contents could never be copied forward.
     for (auto first = client.segments.begin();
          is_below(client, first->first * kSegmentSequences + first->second.seen.back().offset);
          first = client.segments.begin())
@@ -295,14 +294,14 @@ class Clients {
   std::vector<std::uint32_t> free_;
   absl::flat_hash_map<std::string_view, std::uint32_t, NameHash> by_name_;  // views of Client::name
   absl::btree_set<std::pair<std::int64_t, std::uint32_t>> by_use_;
-  // Trees, as no hash of what clients choose is needed; nodes stay where they are, as clients point to them.
+  // Trees, which need no hash of names chosen by clients; nodes do not move, as clients point to them.
   std::map<std::string, Origin, std::less<>> origins_;
   absl::btree_set<std::pair<std::size_t, std::string_view>> crowds_;  // (clients, Origin::name)
   std::uint64_t seen_{0};
   std::uint64_t segments_{0};
   std::uint64_t name_bytes_{0};
   std::uint64_t owner_bytes_{0};   // names of origins, once for each client
-  std::uint64_t origin_bytes_{0};  // once for each origin, and what a node copies of it
+  std::uint64_t origin_bytes_{0};  // once for each origin, with the memory of a node
 };
 
 }  // namespace fastjournal::journal

@@ -1,7 +1,7 @@
-// KICK and DELETE of many rows, told by a filter instead of a row or a key. Here and
-// not in the client, as a row that changed since it was listed must not be hit. A
-// command goes through one page: a bounded number of rows is looked at, one is
-// changed in each step (kicked, it may fold into another that would fit too), and the answer says where to go on.
+// KICK and DELETE of many rows, selected by a filter. Done here and not by clients, because a row that has changed
+// since it was listed must not be changed. A command handles one page: it looks at a bounded number of rows, changes
+// one in each step (a kicked row may be merged into another that matches too), and its answer says where the next page
+// begins. KICK without a status takes only parked rows: a forgotten word must not make all future rows due.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "pro
 constexpr std::array<std::string_view, 7> kBulkNames = {"status", "domain", "prefix", "error",
                                                         "count",  "after",  "dry_run"};
 
-// What stays between the steps, in Decision::carry.
+// Values kept between the steps, in Decision::carry.
 enum Carried : std::size_t { kHits, kLooks, kBehind };
 
 }  // namespace
@@ -54,7 +54,7 @@ Status Journal::read_filter(Command const& command, Filter& filter) const {
 
 bool Journal::fits(std::uint32_t index, Filter const& filter, std::int64_t now) const {
   Row const& row = state_.row(index);
-  // `paused`: what would be handed out sooner or later, were the table not paused.
+  // `paused`: rows that would be handed out if the table were not paused.
   bool const of_status = filter.status.empty() || status_of(row.place()) == filter.status ||
                          (filter.status == "paused" && is_paused() && is_waiting(row.place()));
   if (!of_status || (filter.by_domain && state_.order().domain_of(index) != filter.domain)) return false;
@@ -65,7 +65,7 @@ bool Journal::fits(std::uint32_t index, Filter const& filter, std::int64_t now) 
   return view.key.starts_with(filter.key_prefix);
 }
 
-// What KICK may put back: parked rows, unless another status is asked for; never one that is being processed.
+// Rows that KICK may change: parked ones, unless another status is given; never one that is being processed.
 Status Journal::read_bulk(Command const& command, Filter& filter) const {
   bool const kicks = command.message->command == "KICK";
   if (Status status = read_filter(command, filter); !status.ok()) return status;

@@ -1,5 +1,5 @@
-// PAUSE, DRAIN, RESUME: whether the table hands out work and takes inserts.
-// The last word counts: a PAUSE of a table that drains pauses it, and it takes inserts again.
+// PAUSE, DRAIN, RESUME: whether the table hands out rows and accepts inserts. The last command counts: PAUSE pauses a
+// draining table, which then accepts inserts again.
 #include "model/date.h"
 #include "plugins/journal/journal.h"
 
@@ -65,7 +65,7 @@ Verdict Journal::drain(Command const& command, Decision& decision) const {
   return stand(Standing::draining, "DRAINING", command, decision);
 }
 
-// Of an open table it changes nothing: whoever asks again after a lost answer hears the same.
+// Has no effect on an open table, so that a repeated command gets the same answer.
 Verdict Journal::resume(Command const& command, Decision& decision) const {
   if (!state_.pause().id.is_none()) append_resume(decision.records, state_.pause().id);
   decision.answer.message("RESUMED").add("table", std::string_view{declaration_->name});
@@ -75,7 +75,7 @@ Verdict Journal::resume(Command const& command, Decision& decision) const {
   return Verdict::done;
 }
 
-// So many rows failed, without one DONE between, that it is not the rows: true if it appended a pause.
+// Pauses after so many failures without a DONE that the rows are not the reason: true if it appended a pause.
 bool Journal::pause_after_failures(Decision& decision) const {
   if (options_.pause_after_failures == 0 || failures_in_row_ < options_.pause_after_failures ||
       !state_.pause().id.is_none())

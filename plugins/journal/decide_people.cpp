@@ -1,5 +1,5 @@
-// What people ask: DELETE, KICK, PEEK, LIST. They name a row by its number or
-// by its key columns; a key may have several rows (parked ones, a waiting one). Many rows at once: decide_bulk.cpp.
+// Commands for people: DELETE, KICK, PEEK, LIST, by a row's number or by its key columns; a key may have several rows
+// (parked ones, a waiting one). Commands for many rows are in decide_bulk.cpp.
 #include <algorithm>
 
 #include "model/key_codec.h"
@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::int64_t kListCountDefault = 100;
 constexpr std::int64_t kListCountMax = 1000;
-// Rows that one LIST looks at, whatever it is asked to find among them.
+// The most rows that one LIST looks at, whatever its filter.
 constexpr std::uint32_t kListLooksMax = 10'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
-// What a parameter costs beside its name and its bytes.
+// The cost of a parameter beside its name and its bytes.
 constexpr std::uint64_t kParameterBytes = 24;
-// What it costs to tell a row, beside one that is passed over.
+// The cost of a row in an answer, compared with a skipped one.
 constexpr std::uint32_t kLooksPerRowShown = 16;
-// Rows of one key that one DELETE or KICK goes through.
+// The most rows of one key that one DELETE or KICK changes.
 constexpr std::uint64_t kRowsOfKeyMax = 1000;
 
 }  // namespace
@@ -38,7 +38,7 @@ bool Journal::is_visible(std::uint32_t index, std::int64_t now) const {
   return !row.expires() || row.place() == Place::processing || !state_.view(index).facts.is_expired(now);
 }
 
-// `row`, or the key columns: then `row` is none.
+// By `row`, or by the key columns: then `row` is none.
 Status Journal::read_target(Command const& command, std::int64_t now, ObjectId& row, std::string& key) const {
   Parameters parameters{*command.message};
   if (parameters.has("row")) {
@@ -80,7 +80,7 @@ Verdict Journal::remove(Command const& command, Decision& decision) const {
   return by_key && ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
 }
 
-// Due now, its attempts forgotten. The lifetime counter stays: a poison row must be noticed.
+// Due now, with its attempts reset. The counter of its life stays, so that a poison row is noticed.
 Journal::Ended Journal::put_back(std::uint32_t index, Decision& decision) const {
   Row const& row = state_.row(index);
   GiveBackBody body;
@@ -115,7 +115,8 @@ Verdict Journal::kick(Command const& command, Decision& decision) const {
     }
     return Verdict::done;
   }
-  // Parked rows of the key, one in each step (the second folds into the first); or else the one that waits.
+  // The parked rows of the key, one in each step (the second is merged into the first); without any, the one that
+  // waits.
   KeyRows const rows = state_.find_key(key_);
   if (rows.parked != kNoRow) {
     kick_row(rows.parked, decision);
@@ -160,7 +161,7 @@ void Journal::describe_row(std::uint32_t index, Answer& answer) const {
   if (!view.error.empty()) answer.add("error", view.error);
 }
 
-// What the last message of an answer takes.
+// The size of the last message of an answer.
 std::uint64_t Journal::bytes_of_last(Answer const& answer) {
   std::uint64_t bytes = 0;
   for (std::size_t i = answer.heads().back().first; i < answer.params().size(); ++i)
@@ -168,8 +169,8 @@ std::uint64_t Journal::bytes_of_last(Answer const& answer) {
   return bytes;
 }
 
-// The rows of key_, from where the page before ended, as far as one answer goes: of count, bytes and looks. `tell` says
-// whether it told of the row.
+// The rows of key_, from the end of the page before, within the limits of one answer: count, bytes and looks. `tell`
+// returns whether it added the row.
 void Journal::tell_key(Command const& command, Decision& decision,
                        std::function<bool(std::uint32_t row)> const& tell) const {
   Parameters parameters{*command.message};
@@ -179,7 +180,7 @@ void Journal::tell_key(Command const& command, Decision& decision,
     decision.status = parameters.take_status();
     return;
   }
-  // The one that waits leads to those processed, and these to the parked ones.
+  // The waiting row is followed by those processed, and these by the parked ones.
   KeyRows const rows = state_.find_key(key_);
   std::uint32_t row = rows.waiting != kNoRow ? rows.waiting : rows.processing != kNoRow ? rows.processing : rows.parked;
   if (!after.is_none()) {
@@ -241,7 +242,7 @@ Verdict Journal::peek(Command const& command, Decision& decision) const {
   return Verdict::done;
 }
 
-// The rows behind `after` that may fit a filter, by id: of a status that few rows have, those alone.
+// The rows after `after` that may match a filter, by id: for a rare status, only rows with it.
 class Journal::Candidates {
  public:
   Candidates(Journal const& table, Filter const& filter, ObjectId after, std::uint32_t& looks)
@@ -261,7 +262,7 @@ class Journal::Candidates {
               [this](std::uint32_t a, std::uint32_t b) { return state_.row(a).id() < state_.row(b).id(); });
   }
 
-  // `after`: what it gave last.
+  // `after`: the last row that it returned.
   [[nodiscard]] std::uint32_t next(ObjectId after) {
     if (!few_) return state_.ids().next(after);
     return given_ < rows_.size() ? rows_[given_++] : kNoRow;

@@ -1,4 +1,4 @@
-// What workers say: NEXT, TOUCH, DONE, RELEASE, FAIL (doc/protocol.md), and what becomes of a row that comes back.
+// Commands of workers: NEXT, TOUCH, DONE, RELEASE, FAIL (doc/protocol.md), and the return of rows.
 #include <algorithm>
 
 #include "plugins/journal/journal.h"
@@ -8,9 +8,9 @@ namespace fastjournal::journal {
 namespace {
 
 constexpr std::int64_t kNextCountMax = 1024;
-// A NEXT of many rows stops when its answer is this long: the rest is there for the next one.
+// A NEXT of many rows ends when its answer is this long; the next one gets the rest.
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
-// Expired rows that one command removes on its way; the timers remove the others.
+// The most expired rows that one command removes; the timers remove the others.
 constexpr std::uint64_t kExpiredMax = 1024;
 constexpr std::int64_t kWaitMax = 24 * 3'600'000;
 
@@ -30,7 +30,7 @@ std::int64_t Journal::lease_span(Parameters& parameters) const {
                             options_.processing_timeout_max);
 }
 
-// Which domain it asks for, give_next reads itself: here a domain that cannot be is refused.
+// give_next reads the domain itself; here an impossible domain is refused.
 void Journal::check_domain(Parameters& parameters) const {
   if (!parameters.has("domain")) return;
   std::string_view const domain = parameters.text("domain", kDomainBytesMax);
@@ -45,7 +45,7 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
   std::int64_t const lease_ms = lease_span(parameters);
   std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
-  // Also where a row is due: whether it is accepted must not depend on what is there.
+  // Also if a row is due: whether a command is accepted must not depend on the rows.
   if (wait_ms > 0 && !parameters.has("request"))
     parameters.refuse(Code::missing_parameter, "request",
                       "NEXT with wait needs the parameter request: its answer may come after those of later commands");
@@ -62,7 +62,7 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
 
 Verdict Journal::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
                            std::int64_t wait_ms) const {
-  // Also of a table that is paused: in the line of another topic it would stand in the way of others.
+  // Also in a paused table: in the queue of another topic it would be in the way of others.
   std::string_view const domain = command.message->text("domain");
   decision.wait_topic = domain;
   if (is_paused()) return give_nothing_as_paused(decision, wait_ms);
@@ -74,10 +74,10 @@ Verdict Journal::give_next(Command const& command, Decision& decision, std::uint
       append_remove(decision.records, state_.row(row).id(), Reason::expired);
       return Verdict::again;
     }
-    // The timers are at it: come back at once.
+    // The timers are removing them: ask again at once.
     return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(decision, wait_ms, decision.now);
   }
-  // Slow rows are for a NEXT of their own: looking past them would go through all domains.
+  // Slow rows need a NEXT of their own: to look past them would mean to look at all domains.
   if (decision.carry[kGiven] > 0 &&
       (row == kNoRow || order.is_slow_after(row, LeaseEpoch{decision.carry[kFirstEpoch]})))
     return Verdict::done;
@@ -101,7 +101,7 @@ Verdict Journal::give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs n
   return Verdict::done;
 }
 
-// A NEXT that waits goes on waiting; the others hear why there is no work.
+// A waiting NEXT continues to wait; others are refused with the reason.
 Verdict Journal::give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const {
   if (wait_ms > 0 && !decision.waited) return give_nothing(decision, wait_ms, TimeMs::max());
   decision.take = Take::nothing;
@@ -181,10 +181,10 @@ Verdict Journal::touch(Command const& command, Decision& decision) const {
                                                 " has expired: finish it before its lease ends"};
     return Verdict::done;
   }
-  // Whoever touches a row has its lease from now on: a worker that connected anew goes on with its rows.
+  // TOUCH moves the lease to its sender: a worker that has connected again continues with its rows.
   Leases::Terms terms = state_.terms_of(row);
   terms.ends = std::min(decision.now.value + lease_ms, timer::kDateMax);
-  // Its own connection need not give its name again.
+  // The same connection need not give its name again.
   auto const connection = static_cast<std::uint64_t>(command.connection);
   if (terms.connection != connection || parameters.has("worker")) terms.worker = command.worker;
   terms.connection = connection;
@@ -211,7 +211,7 @@ Verdict Journal::done(Command const& command, Decision& decision) const {
   return next_too ? Verdict::again : Verdict::done;
 }
 
-// Without an error it counts nothing: the worker has no time for it. With one it is a failed attempt.
+// Without an error nothing is counted, as the worker had no time for it. With one it is a failed attempt.
 Verdict Journal::release(Command const& command, Decision& decision) const {
   if (decision.step > 0) {
     pause_after_failures(decision);
@@ -257,9 +257,9 @@ Verdict Journal::fail(Command const& command, Decision& decision) const {
 }
 
 // ---------------------------------------------------------------------------
-// Coming back
+// Returning rows
 
-// What became of a row that a worker gave back: `waiting` is the answer's command if it waits.
+// Answers what became of a returned row: `waiting` is the answer's command if it waits.
 void Journal::answer_ended(ObjectId row, std::string_view waiting, Ended const& ended, Decision& decision) const {
   std::string_view const command = ended.how == Ended::waits    ? waiting
                                    : ended.how == Ended::parked ? "PARKED"
@@ -269,14 +269,14 @@ void Journal::answer_ended(ObjectId row, std::string_view waiting, Ended const& 
   if (ended.how == Ended::waits) answer.add("process_date", ended.date);
 }
 
-// When a row may be handed out again after an attempt that is counted already.
+// When a row may be handed out again after an attempt that was counted.
 std::int64_t Journal::rested(std::uint32_t index, Counters const& counters, std::int64_t now) const {
   std::int64_t const rest =
       options_.back_off(counters.attempts() - 1U, state_.row(index).id(), state_.lease_of(index).epoch);
   return std::min(now + rest, timer::kDateMax);
 }
 
-// An attempt that is counted in `body` already: the row waits for another, or that was one too many.
+// After an attempt that is counted in `body`: the row waits for the next one, or it was the last.
 Journal::Ended Journal::end_attempt(std::uint32_t index, GiveBackBody const& body, Decision& decision) const {
   Counters const& counters = body.counters;
   bool const too_many = counters.timeouts > options_.max_timeouts ||
@@ -321,7 +321,7 @@ Journal::Ended Journal::give_back(std::uint32_t index, GiveBackBody const& body,
 }
 
 Journal::Ended Journal::give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const {
-  // One that has expired goes for that.
+  // An expired row is removed as expired.
   if (state_.view(row).facts.is_expired(decision.now.value)) return give_back(row, body, decision);
   ObjectId const id = state_.row(row).id();
   if (options_.delete_failed) {

@@ -1,4 +1,4 @@
-// What a journal tells about itself: its digest and its numbers.
+// The digest and the metrics of a journal.
 #include "base/bytes.h"
 #include "plugins/journal/journal.h"
 
@@ -25,7 +25,7 @@ void Journal::digest(DigestSink& sink) const {
       write_client_owner(canonical, client->name, client->origin->name);
       sink.object(as_bytes(canonical));
     }
-    // Each number that is still in the window is a fact of its own: how they are kept together is not.
+    // Each number in the window is an object of the digest, independent of segments.
     for (auto const& [segment_number, segment] : client->segments) {
       for (Clients::Seen const& seen : segment.seen) {
         if (Clients::is_below(*client, segment_number * kSegmentSequences + seen.offset)) continue;

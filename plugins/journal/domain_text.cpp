@@ -24,7 +24,7 @@ DomainColumn DomainColumn::of(DomainSource const& source, Schema const& schema) 
   DomainColumn out;
   for (std::size_t i = 0; i < schema.columns.size() && !source.is_none(); ++i) {
     if (schema.columns[i].name != source.column) continue;
-    // An older schema may have given the name to something else.
+    // In an older schema the name may have been a column of another type.
     if (source.is_of_uri() && schema.columns[i].type != ColumnType::string) continue;
     out.place = static_cast<int>(i);
     out.in_key = std::find(schema.key.begin(), schema.key.end(), i) != schema.key.end();
@@ -73,7 +73,7 @@ std::string site_of(std::string_view uri) {
   std::string lower;
   std::string_view const host = host_of(uri, lower);
   std::size_t const mark = uri.find("://");
-  // A host has "//" before it, so without a scheme the mark is of something else, or not there.
+  // A host follows "//", so without a scheme the mark belongs to something else, or is missing.
   if (host.empty() || mark == std::string_view::npos || uri.starts_with("//")) return {};
   std::string out;
   out.reserve(mark + 4 + host.size());

@@ -1,4 +1,4 @@
-// The name of a row's domain, out of the bytes of its key and data.
+// The name of a row's domain, from the bytes of its key and data.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace fastjournal::journal {
 
-// Where rows of one schema have it.
+// Its place in rows of one schema.
 struct DomainColumn {
   int place{-1};  // of the column in the schema; -1: they have none
   bool in_key{false};
@@ -24,7 +24,7 @@ struct DomainColumn {
 // Without user and port, in lower case; empty if the URI names none. An IPv6 address keeps its brackets.
 // Borrows from `uri` or `scratch`. (RFC 3986, 3.1 and 3.2)
 [[nodiscard]] std::string_view host_of(std::string_view uri, std::string& scratch);
-// scheme://host/, with the host as above and the scheme in lower case; empty if the URI names not both.
+// scheme://host/, with the host as above and the scheme in lower case; empty if one of both is missing.
 [[nodiscard]] std::string site_of(std::string_view uri);
 
 }  // namespace fastjournal::journal

@@ -34,7 +34,7 @@ bool Domains::join(std::uint32_t row, std::string_view name) {
   std::uint32_t number = find(name);
   bool const fresh = number == kNoDomain;
   if (fresh) number = create(name);
-  // The numbers begin with the first row that has a name; those before have none.
+  // The numbers begin with the first row of a named domain.
   if (number != kNameless || !numbers_.empty()) set(row, number);
   ++domains_[number]->rows;
   return fresh;
@@ -53,7 +53,7 @@ void Domains::drop(std::uint32_t number) {
   domains_[number].reset();
   free_.push_back(number);
   if (names_.size() > 0) return;
-  // The last one: what only they needed goes back.
+  // The last one: frees the memory that only named domains need.
   domains_.resize(1);
   free_.clear();
   if (domains_[kNameless]->rows == 0) numbers_.clear();

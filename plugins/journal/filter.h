@@ -1,5 +1,4 @@
-// Which rows LIST shows, and KICK and DELETE of many rows change: the same words
-// for all of them, so that what was listed is what is hit.
+// The filter of LIST, and of KICK and DELETE of many rows: the same for all, so that they select the same rows.
 #pragma once
 
 #include <string_view>
@@ -8,7 +7,7 @@
 
 namespace fastjournal::journal {
 
-// A row's status as people know it.
+// A row's status, as in messages.
 [[nodiscard]] constexpr std::string_view status_of(Place place) {
   switch (place) {
     case Place::free: break;
@@ -22,14 +21,14 @@ namespace fastjournal::journal {
   return "";
 }
 
-// A row has to fit all that is there. Views of the message and of the table's scratch.
+// A row must match all given fields. Views of the message and of the table's scratch.
 struct Filter {
   std::string_view status;  // empty: any
   bool by_domain{false};
   std::string_view domain;
   std::string_view key_prefix;  // encoded; empty: any
   bool by_error{false};
-  std::string_view error;  // stands somewhere in the row's last error; empty: any error
+  std::string_view error;  // part of the row's last error; empty: any error
 
   [[nodiscard]] bool is_empty() const { return status.empty() && !by_domain && key_prefix.empty() && !by_error; }
 };

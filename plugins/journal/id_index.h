@@ -1,7 +1,6 @@
-// From row ids to rows, in the order of ids: LIST goes by it. Ids are places in
-// the log, so new ones come at the end: a list of sorted leaves, filled one
-// after the other, costs 8 bytes a row, and rows that were made together are
-// found in the same few cache lines.
+// From row ids to rows, in the order of ids, for LIST. Ids are places in the log, so new ones are added at the end: a
+// list of sorted leaves, filled one after the other, costs 8 bytes a row, and rows inserted together share a few cache
+// lines.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@ class IdIndex {
     return at == leaf.count || leaf.entries[at].delta != delta ? kNoRow : leaf.entries[at].row;
   }
 
-  // The id is not there yet.
+  // Requires that the id is not in the index.
   void insert(ObjectId id, std::uint32_t row) {
     std::uint64_t const key = id.value / kLsnAlign;
     if (last_.leaf != nullptr && last_.leaf->takes_behind(key - last_.base)) {
@@ -58,7 +57,7 @@ class IdIndex {
     forget();
   }
 
-  // The first row whose id is above `after`, or kNoRow. For going through all: ask again with its id.
+  // The first row whose id is above `after`, or kNoRow. To iterate, call it again with that id.
   [[nodiscard]] std::uint32_t next(ObjectId after) const {
     std::uint64_t const key = after.value / kLsnAlign + 1;
     auto leaf = leaves_.upper_bound(key);
@@ -87,13 +86,13 @@ class IdIndex {
     std::array<Entry, kLeafRows> entries{};  // ascending
 
     [[nodiscard]] std::uint32_t lower_bound(std::uint32_t delta) const {
-      // All lines at once: one wait for memory instead of one for each step of the search.
+      // Fetches all lines at once: one wait for memory instead of one for each step of the search.
       for (std::uint32_t at = 0; at < kLeafRows; at += 8) prefetch(&entries[at]);
       auto const less = [](Entry const& entry, std::uint32_t wanted) { return entry.delta < wanted; };
       return static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.begin() + count, delta, less) -
                                         entries.begin());
     }
-    // Has room, and all its rows are before that one.
+    // Has room, and all its rows precede that one.
     [[nodiscard]] bool takes_behind(std::uint64_t delta) const {
       return count < kLeafRows && delta <= UINT32_MAX && count > 0 && entries[count - 1].delta < delta;
     }
@@ -132,7 +131,7 @@ class IdIndex {
     return true;
   }
 
-  // After leaves came or went.
+  // After leaves were added or removed.
   void forget() {
     found_ = {};
     last_ = leaves_.empty() ? Range{} : Range{leaves_.rbegin()->second.get(), leaves_.rbegin()->first, UINT64_MAX};
@@ -157,7 +156,7 @@ class IdIndex {
       leaf->insert(at, delta, row);
       return;
     }
-    // Behind the last one: a new leaf, and the full one stays full.
+    // At the end: a new leaf, and the full one stays full.
     if (last && at == kLeafRows) {
       add_leaf(key, row);
       return;
@@ -182,7 +181,7 @@ class IdIndex {
     leaves_.emplace(key, std::move(leaf));
   }
 
-  // Below all that is there: into the first leaf, with a new base, if it has room.
+  // Below all others: into the first leaf, with a new base, if it has room.
   void insert_first(std::uint64_t key, std::uint32_t row) {
     auto const first = leaves_.begin();
     if (first == leaves_.end() || first->second->count == kLeafRows ||
@@ -213,8 +212,8 @@ class IdIndex {
   }
 
   Leaves leaves_;
-  // Rows that came together are asked for together, and new ones come behind all others: two leaves are remembered.
-  mutable Range found_;  // where something was looked for last
+  // Rows inserted together are used together, and new ones are added at the end: two leaves are remembered.
+  mutable Range found_;  // the leaf of the last search
   Range last_;           // of all
 };
 

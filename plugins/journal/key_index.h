@@ -1,8 +1,6 @@
-// From keys to rows: an extendible hash. Its segments are sorted by hash with
-// gaps (linear probing in order), grow by a quarter of their size and split in two
-// when they are full, so that no insert ever moves more than some thousand
-// entries. 32 bits of hash stand beside each row: growing and splitting never
-// look at a row, searching looks at one that is wrong once in a blue moon.
+// From keys to rows: an extendible hash. Its segments are sorted by hash with gaps (linear probing in order), grow by a
+// quarter of their size and split in two when they are full, so that no insert moves more than some thousand entries.
+// Each entry has 32 bits of hash: growing and splitting read no row, and searching hardly ever reads a wrong one.
 #pragma once
 
 #include <algorithm>
@@ -36,12 +34,12 @@ class KeyIndex {
     }
   }
 
-  // Brings what find and insert will look at into the processor's caches.
+  // Prefetches the memory that find and insert will read.
   void prefetch(std::uint32_t hash) const {
     Segment const& segment = segments_[directory_[directory_slot(hash)]];
     Slot const* const home = &segment.slots[segment.home(hash)];
     fastjournal::prefetch(home);
-    // An insert looks for the next gap, which is not in the same line as a rule.
+    // An insert searches the next gap, which is usually in another line.
     fastjournal::prefetch(home + kSlotsOfLine);
   }
 
@@ -70,7 +68,7 @@ class KeyIndex {
   }
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  // Rows of the hash that has most of them: what a search may have to look at. For tests: goes through everything.
+  // The most rows of one hash, which a search may have to compare. For tests: reads everything.
   [[nodiscard]] std::uint32_t most_of_one_hash() const {
     std::uint32_t most = 0;
     for (Segment const& segment : segments_) {
@@ -107,7 +105,7 @@ class KeyIndex {
     std::uint32_t size{0};  // homes
     std::uint32_t room{0};  // slots: the last homes overflow to the right; the last one is always empty
     std::uint32_t used{0};
-    std::uint32_t depth{0};  // leading bits that all hashes here share
+    std::uint32_t depth{0};  // leading bits that are equal in all hashes here
 
     static Segment make(std::uint32_t size, std::uint32_t depth) {
       Segment out;
@@ -122,7 +120,7 @@ class KeyIndex {
       return static_cast<std::uint32_t>(std::uint64_t{hash << depth} * size >> 32U);
     }
 
-    // False: there is no room; nothing changed.
+    // False: there is no room; nothing is changed.
     bool insert(Slot entry) {
       if ((used + 1) * 10 > size * 9) return false;
       std::uint32_t at = home(entry.hash);
@@ -184,7 +182,7 @@ class KeyIndex {
   void grow(std::uint32_t number) {
     Segment& segment = segments_[number];
     std::uint32_t const wanted = segment.size + segment.size / 4 + 1;
-    // Hashes that agree in all their leading bits cannot be told apart by splitting.
+    // Splitting cannot separate hashes with equal leading bits.
     if (wanted <= kSlotsMax || segment.depth == kDepthMax) {
       resize(segment, wanted);
       return;
@@ -217,7 +215,7 @@ class KeyIndex {
     segments_[number] = std::move(left);
     auto const added = static_cast<std::uint32_t>(segments_.size());
     segments_.push_back(std::move(right));
-    // The entries of the directory that led to the old segment are neighbours; the upper half leads to the new one.
+    // The directory entries of the old segment are adjacent; the upper half now refers to the new one.
     std::size_t const span = std::size_t{1} << (depth_ - old.depth);
     std::size_t first = 0;
     while (directory_[first] != number) first += span;

@@ -1,5 +1,5 @@
-// Who works on what: one entry for each row that is being processed, found by
-// its row (the header names it), by its connection, and by its end.
+// The leases: one entry for each row that is being processed, found by its row (through its header), by its connection,
+// and by its end.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct Lease {
   LeaseEpoch epoch{};
   std::int64_t began{0};
   std::int64_t ends{0};
-  std::uint64_t connection{0};  // 0: gone; the lease lasts until its end
+  std::uint64_t connection{0};  // 0: lost; the lease lasts until its end
   std::uint32_t row{kNoRow};    // kNoRow: the entry is free
   std::uint32_t worker{0};
   std::uint32_t next{kNoLease};  // of the same connection
   std::uint32_t prev{kNoLease};
-  std::uint32_t start{0};  // of the daemon, in which it was given or last freed of a dead connection
+  std::uint32_t start{0};  // the daemon's start in which it was given, or last separated from a lost connection
 };
 
 class Leases {
  public:
-  // What a lease is made of, and what a record says about it.
+  // The terms of a lease, as in its record.
   struct Terms {
     LeaseEpoch epoch{};
     std::int64_t began{0};
@@ -72,7 +72,7 @@ class Leases {
     fill(number, terms);
   }
 
-  // Other dates, and nothing else.
+  // Changes the dates only.
   void lower(std::uint32_t number, std::int64_t began, std::int64_t ends) {
     Lease& lease = at(number);
     ends_.erase({lease.ends, number});
@@ -105,7 +105,7 @@ class Leases {
   [[nodiscard]] std::uint32_t size() const { return size_; }
   // Numbers below may be leases (their row says).
   [[nodiscard]] std::uint32_t end() const { return end_; }
-  // kNoLease if the connection holds none; Lease::next leads on.
+  // kNoLease if the connection has none; Lease::next has the others.
   [[nodiscard]] std::uint32_t first_of(std::uint64_t connection) const {
     auto const found = by_connection_.find(connection);
     return found == by_connection_.end() ? kNoLease : found->second;
@@ -122,7 +122,7 @@ class Leases {
  private:
   static constexpr std::size_t kKeptWhenNone = 1024;
   static constexpr std::size_t kInnerBytes = 15;
-  static constexpr std::uint32_t kSlabLeases = 16;  // 1 KiB: ten thousand tables with a lease each must fit as well
+  static constexpr std::uint32_t kSlabLeases = 16;  // 1 KiB: small, for ten thousand tables with one lease each
 
   struct Worker {
     std::string name;
@@ -161,12 +161,12 @@ class Leases {
     }
   }
 
-  // What a text has outside of itself.
+  // The heap memory of a text.
   [[nodiscard]] static std::size_t heap_bytes(std::string const& text) {
     return text.capacity() > kInnerBytes ? text.capacity() + 1 + sizeof(void*) : 0;
   }
 
-  // A worker takes many rows: its name is kept once.
+  // A worker leases many rows, but its name is stored once.
   std::uint32_t use_worker(std::string_view name) {
     auto const found = by_name_.find(name);
     if (found != by_name_.end()) {
@@ -202,7 +202,7 @@ class Leases {
   std::uint32_t size_{0};
   absl::btree_set<std::pair<std::int64_t, std::uint32_t>> ends_;
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_connection_;
-  std::deque<Worker> workers_;  // names must stay where they are: by_name_ borrows them
+  std::deque<Worker> workers_;  // names must not move: by_name_ borrows them
   std::uint32_t free_worker_{kNoLease};
   std::uint64_t name_bytes_{0};
   absl::flat_hash_map<std::string_view, std::uint32_t, NameHash> by_name_;

@@ -1,5 +1,5 @@
-// What those who wait for rows are told (LISTEN, NEXT with wait): how many are
-// there, which, and what a message about one says. They wait in the engine.
+// The journal's part of LISTEN and waiting NEXTs: how many rows are available, which ones, and the contents of a
+// notice. Clients wait in the engine.
 #include <algorithm>
 
 #include "model/key_codec.h"
@@ -32,7 +32,7 @@ Status Journal::check_topic(std::string_view topic) const {
 
 ObjectId Journal::find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
                                  std::vector<ObjectId>& found) const {
-  // What is due is told of, also while a limit holds it.
+  // Due rows are announced, also while a limit delays them.
   for (std::uint32_t row = state_.ids().next(after); row != kNoRow; row = state_.ids().next(after)) {
     if (looks-- == 0) return after;
     after = state_.row(row).id();

@@ -1,4 +1,4 @@
-// The loadable module: the one symbol that the daemon looks for.
+// The loadable module: the one symbol that the daemon loads.
 #include "plugins/journal/journal.h"
 
 extern "C" __attribute__((visibility("default"))) fastjournal::PluginDescriptor const* fastjournal_table_type() {

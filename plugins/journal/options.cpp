@@ -6,7 +6,7 @@
 namespace fastjournal::journal {
 namespace {
 
-// splitmix64: rows that fail together must not come back together.
+// splitmix64: rows that fail together must not become due together.
 std::uint64_t mix(std::uint64_t value) {
   value += 0x9E3779B97F4A7C15ULL;
   value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9ULL;

@@ -33,15 +33,15 @@ struct Options {
   std::uint32_t pause_after_failures{0};  // 0: never
 
   [[nodiscard]] static Options read(TableDeclaration const& declaration);
-  // What the loader cannot check, as it concerns two options: ok, or which and why.
+  // Checks of two options together, which the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 
-  // So many attempts in a row's life that somebody should know, well before it is given up.
+  // So many attempts in a row's life that an alert is raised, well before it is given up.
   [[nodiscard]] std::uint8_t weary_from() const {
     return static_cast<std::uint8_t>(std::max(1, (max_lifetime_timeouts + 1) / 2));
   }
-  // How long a row rests after its n-th attempt (from 0), jitter included: a hash of row and lease epoch, as the core
-  // has no chance.
+  // How long a row rests after its n-th attempt (from 0), with jitter: a hash of row and lease epoch, as the core has
+  // no randomness.
   [[nodiscard]] std::int64_t back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const;
 };
 

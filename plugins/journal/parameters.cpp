@@ -9,7 +9,7 @@
 namespace fastjournal::journal {
 namespace {
 
-// What was given, short enough for a message.
+// The given value, shortened for a message.
 std::string shown(Value const& value) {
   if (value.kind == Value::Kind::text)
     return '"' + std::string{value.bytes.substr(0, 40)} + (value.bytes.size() > 40 ? "...\"" : "\"");

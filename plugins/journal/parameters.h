@@ -12,7 +12,7 @@
 
 namespace fastjournal::journal {
 
-// Texts for people (errors, reasons): the beginning says it. Cut between characters.
+// Texts for people (errors, reasons): the rest is cut off, between characters.
 [[nodiscard]] std::string_view shortened(std::string_view text, std::size_t bytes_max);
 
 // Reads the parameters of one command; the first error stays.

@@ -1,6 +1,5 @@
-// A row's payload: facts, key, data and last error, one behind the other. The
-// same bytes stand in the row's record and count in the digest, so the layout
-// exists once, here:
+// A row's payload: facts, key, data and last error, in this order. The same bytes are in the row's record and in the
+// digest, so the layout is defined only here:
 //
 //   flags     1 byte: which of the optional facts follow; kPadded in memory only
 //   arrival   6 bytes, little endian
@@ -26,7 +25,7 @@
 namespace fastjournal::journal {
 
 struct Facts {
-  std::int64_t arrival{0};    // when the daemon took the row
+  std::int64_t arrival{0};    // when the daemon accepted the row
   std::int64_t inserted{0};   // the client's date of the first insert
   std::int64_t accepted{0};   // the client's date of the last insert that was accepted
   std::int64_t expires{0};    // 0: never
@@ -45,8 +44,8 @@ struct Facts {
 // Larger payloads leave room for all facts, so that a changed fact does not move 16 MiB of data.
 inline constexpr std::size_t kFactsBytesMax = 64;
 inline constexpr std::size_t kPaddedFrom = 4096;
-// Data from here on is merged in pieces, and the row grows where it is: small merges into a large row cost what they
-// bring, and not the row.
+// Larger data is merged in pieces, and the row grows in place: the cost of a small merge does not depend on the size of
+// the row.
 inline constexpr std::size_t kPiecesFrom = 16384;
 
 namespace payload {
@@ -60,7 +59,7 @@ inline constexpr unsigned char kError = 32;
 inline constexpr unsigned char kPadded = 64;
 inline constexpr unsigned char kFailures = 128;
 
-// Two facts that every row is asked for, without reading the others.
+// Two facts that are needed of every row, read without the others.
 inline std::int64_t arrival_at(char const* front) {
   return static_cast<std::int64_t>(load_little<std::uint32_t>(front + 1)) |
          static_cast<std::int64_t>(load_little<std::uint16_t>(front + 5)) << 32;
@@ -110,7 +109,7 @@ inline std::size_t write_facts(char* to, Facts const& facts) {
   return at;
 }
 
-// Takes the facts off the front of `from` (which may go on beyond the payload); false: they cannot be read.
+// Reads the facts at the front of `from` (which may extend beyond the payload) and removes them; false: malformed.
 [[nodiscard]] inline bool take_facts(std::string_view& from, Facts& facts) {
   using model::take_varint;
   if (from.size() < 7) return false;
@@ -156,7 +155,7 @@ inline std::size_t write_facts(char* to, Facts const& facts) {
 
 }  // namespace payload
 
-// A payload in memory, taken apart. Views into the store: valid until the row changes.
+// The parts of a payload in memory. Views into the store: valid until the row changes.
 struct PayloadView {
   Facts facts;
   std::string_view key;

@@ -73,7 +73,8 @@ void PayloadStore::release(std::uint32_t handle, std::size_t size) {
   store_little(page.bytes.get() + std::size_t{handle & kSlotMask} * page.slot_bytes, page.free);
   page.free = static_cast<std::uint16_t>(handle & kSlotMask);
   if (--page.used > 0) return;
-  // The last page with room stays: a row that comes and goes must not take and return a page each time.
+  // The last page with room is kept: a single row that is inserted and removed must not allocate and free a page each
+  // time.
   if (open_[size_class] == number && page.next == kNone) return;
   unlink(size_class, number);
   std::size_t const bytes = std::size_t{page.slots} * page.slot_bytes;
@@ -87,7 +88,7 @@ void PayloadStore::release(std::uint32_t handle, std::size_t size) {
 
 std::uint32_t PayloadStore::add_page(std::size_t size_class) {
   std::size_t const slot_bytes = bytes_of_class(size_class);
-  // Pages grow with the class: a tenth more each time, so that none is taken for much longer than it is needed.
+  // Pages grow with the memory of the class, by a tenth, so that little of it is unused.
   auto const slots_max = static_cast<std::uint32_t>(std::min<std::size_t>(kPageBytesMax / slot_bytes, kSlotMask + 1));
   std::uint32_t const slots = std::clamp(slots_of_[size_class] / 8, std::min(kSlotsFirst, slots_max), slots_max);
   std::uint32_t number = free_page_;

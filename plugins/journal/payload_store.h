@@ -1,8 +1,6 @@
-// Where rows keep their facts, keys and data: byte strings of any size up to
-// some 16 MiB, addressed by a u32. Sizes are rounded up to classes (8 bytes
-// apart up to 1 KiB, then an eighth apart); each class cuts pages into slots, and
-// a page that is empty goes back to the system. A malloc for each row would
-// cost 15 to 27 bytes more, this costs 4.
+// Memory for the facts, keys and data of rows: byte strings of any size up to some 16 MiB, addressed by a u32. Sizes
+// are rounded up to classes (8 bytes apart up to 1 KiB, then an eighth apart). Each class divides pages into slots, and
+// empty pages are freed. A malloc for each row would cost 15 to 27 bytes more; this costs 4.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +12,20 @@ namespace fastjournal::journal {
 
 class PayloadStore {
  public:
-  // Handles reach 2^19 pages; a store that is nearly full must not be given more.
+  // Handles reach 2^19 pages; nothing may be added to a store that is nearly full.
   static constexpr std::size_t kPagesMax = std::size_t{1} << 19U;
 
   PayloadStore();
 
-  // Uninitialised; stays where it is until released.
+  // Uninitialised; does not move until it is released.
   std::uint32_t take(std::size_t size);
-  // The same; what is so large that it has a block of its own may grow by a quarter where it is.
+  // The same; a large one, with a block of its own, may grow by a quarter in place.
   std::uint32_t take_to_grow(std::size_t size);
-  // How large what stands there may become; 0: it has no block of its own.
+  // The size to which it may grow in place; 0: it has no block of its own.
   [[nodiscard]] std::size_t room_at(std::uint32_t handle) const {
     return (handle & kLarge) != 0 ? large_[handle & ~kLarge].room : 0;
   }
-  // `size` as it was taken.
+  // `size` as it was allocated.
   void release(std::uint32_t handle, std::size_t size);
   [[nodiscard]] char* at(std::uint32_t handle) {
     return const_cast<char*>(static_cast<PayloadStore const*>(this)->at(handle));  // the store itself is not const
@@ -37,13 +35,13 @@ class PayloadStore {
     Page const& page = pages_[handle >> kSlotBits];
     return page.bytes.get() + std::size_t{handle & kSlotMask} * page.slot_bytes;
   }
-  // Both sizes cost the same: what was taken for one can hold the other.
+  // Both sizes have the same class, so that a slot of one can hold the other.
   [[nodiscard]] static bool same_class(std::size_t a, std::size_t b) {
     return class_of(a) == class_of(b) && class_of(a) != kLargeClass;
   }
 
   [[nodiscard]] bool is_nearly_full() const { return pages_used_ + 1024 >= kPagesMax; }
-  // What the system gave: pages, large blocks, and the books about them.
+  // Memory from the system: pages, large blocks, and their administration.
   [[nodiscard]] std::uint64_t memory_bytes() const { return bytes_ + pages_.capacity() * sizeof(Page); }
 
  private:
@@ -51,7 +49,7 @@ class PayloadStore {
   static constexpr unsigned kSlotBits = 12;
   static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
   static constexpr std::size_t kPageBytesMax = 64U << 10U;
-  static constexpr std::uint32_t kSlotsFirst = 8;  // a small table must not pay for a large page
+  static constexpr std::uint32_t kSlotsFirst = 8;  // small, for small tables
   static constexpr std::size_t kSlotBytesMax = 8192;
   static constexpr std::size_t kFineBytesMax = 1024;
   static constexpr std::size_t kFineClasses = kFineBytesMax / 8;

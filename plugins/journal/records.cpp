@@ -141,7 +141,7 @@ Counters read_counters(Tail& tail, std::uint8_t version) {
   Counters out;
   out.timeouts = tail.byte();
   out.lifetime = tail.byte();
-  // Where there are none the first version is written.
+  // Without failures the first version is written.
   if (version > 1 && (out.failures = tail.byte()) == 0) tail.fail();
   return out;
 }
@@ -327,7 +327,7 @@ void write_row(std::string& out, ObjectId id, RowBody const& body) {
 }
 
 std::uint64_t row_record_bytes(Facts const& facts) {
-  // Header of the record, head of the body and rounding: at most; leases add a little while they last.
+  // At most: header of the record, head of the body and rounding; leases add a little while they last.
   return 64U + facts.key_bytes + facts.data_bytes + facts.error_bytes;
 }
 

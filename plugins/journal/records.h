@@ -1,11 +1,10 @@
-// The records of a journal: their numbers, bodies and codec, all in one place.
-// Bodies state effects (who, what value), never wishes, so that a replay from
-// any base decides nothing. Dates are 6 bytes, ids LSN / 8 in 6 bytes, texts a
+// The records of a journal: their numbers, bodies and codec, all in one place. Bodies state effects (who, what value),
+// never commands, so that a replay from any base decides nothing. Dates are 6 bytes, ids LSN / 8 in 6 bytes, texts a
 // varint length and bytes; a last text needs no length.
 //
-// Each record type has versions of its own. A changed body gets the next one, and the readers here know all
-// that ever landed, for good: tests/golden/logs holds a log of each. A body is written in the oldest version that can
-// say it, so that what did not change keeps its bytes, and its digest.
+// Each record type has versions of its own. A changed body gets the next one, and the readers here know all versions
+// that ever landed: tests/golden/logs has a log of each. A body is written in the oldest version that can express it,
+// so that unchanged contents keep their bytes and their digest.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +22,19 @@ namespace fastjournal::journal {
 
 enum class RecordType : std::uint8_t {
   row = 1,              // a row, whole: it begins, or is copied forward
-  merge = 2,            // an insert went into a waiting row
+  merge = 2,            // an insert was merged into a waiting row
   lease = 3,            // a row is given to a worker
   hold = 4,             // a lease has a new end, connection or worker
   give_back = 5,        // the row waits (again), until a date
-  fold = 6,             // a returned row is gone, what counts of it is in its waiting twin
-  park = 7,             // workers are done with the row, people are not
-  remove = 8,           // the row is gone
-  seen = 9,             // a (client, sequence) was done without any other record
+  fold = 6,             // a returned row was merged into its waiting twin
+  park = 7,             // the row was given up, and waits for a person
+  remove = 8,           // the row was removed
+  seen = 9,             // a (client, sequence) was carried out without another record
   client = 10,          // one segment of a client's window, copied forward
-  client_dropped = 11,  // a client was silent for too long
+  client_dropped = 11,  // a client is dropped, as it was unused for too long
   pause = 12,           // the table is paused, or drains: begins, changes, or is copied forward
   resume = 13,          // it is open again
-  clock = 14,           // the clock was ahead, and was accepted as it is: dates of what has been are no later
+  clock = 14,           // the clock was ahead, and was accepted as it is: later dates of past events count as now
   client_owner = 15,    // a client's name belongs to an origin: begins, or is copied forward
 };
 
@@ -69,9 +68,9 @@ enum class RowStatus : std::uint8_t { waiting = 0, processing = 1, parked = 2 };
 
 enum class Reason : std::uint8_t { done = 1, deleted = 2, expired = 3, failed = 4 };
 
-// Who sent an insert, if it said so.
+// The client and sequence of an insert, if given.
 struct Sender {
-  std::string_view client{};  // empty: nobody
+  std::string_view client{};  // empty: none
   std::uint64_t sequence{0};
 };
 
@@ -81,7 +80,7 @@ struct RowBody {
   std::int64_t date{0};
   std::uint8_t timeouts{0};
   std::uint8_t lifetime{0};
-  Leases::Terms lease{};  // while processing
+  Leases::Terms lease{};  // only while processing
   Sender sender{};
   Facts facts{};  // failures among them
   std::string_view key{};
@@ -92,8 +91,8 @@ struct RowBody {
 enum class DataChange : std::uint8_t {
   none,
   whole,    // the data is replaced
-  by_rule,  // the data is what an insert brought; the columns' merge rules give the result.
-            // Only where stating the result would be much longer than the message.
+  by_rule,  // the data is that of the insert, and the columns' merge rules give the result.
+            // Only if the result would be much longer than the message.
 };
 
 struct MergeBody {
@@ -105,7 +104,7 @@ struct MergeBody {
   std::uint32_t merges{0};
   std::uint16_t schema{0};  // of the data, and of the row from now on
   Sender sender{};
-  std::int64_t now{0};  // told with a sender
+  std::int64_t now{0};  // given with a client
   std::string_view data{};
 };
 
@@ -134,7 +133,7 @@ struct ParkBody {
 
 struct RemoveBody {
   Reason reason{};
-  // Of one that failed: for the alert, as nothing else is left of it. The first version has none of it.
+  // Of a failed row: for the alert, as nothing else is left of it. Not in the first version.
   bool has_counters{false};
   Counters counters{};
   std::string_view error{};
@@ -169,7 +168,7 @@ struct PauseBody {
 
 struct ClockBody {
   std::int64_t from{0};  // the log's last date
-  std::int64_t to{0};    // what it is from here on
+  std::int64_t to{0};    // the date from here on
 };
 
 [[nodiscard]] PauseBody body_of(Pause const& pause);
@@ -192,7 +191,7 @@ Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body);
 Lsn append_resume(Records& records, ObjectId pause);
 Lsn append_clock(Records& records, ClockBody const& body);
 
-// A row's canonical bytes, for the digest: its id and its record, without the sender.
+// A row's canonical bytes, for the digest: its id and its record, without the client.
 void write_row(std::string& out, ObjectId id, RowBody const& body);
 void write_client(std::string& out, ClientBody const& body);
 void write_client_owner(std::string& out, std::string_view name, std::string_view origin);
@@ -204,7 +203,7 @@ void write_pause(std::string& out, Pause const& pause);
 // Likewise of a pause; 0 while the table is open.
 [[nodiscard]] std::uint64_t pause_record_bytes(Pause const& pause);
 
-// False: the bytes are no such body. `version` is one that the type knows.
+// False: malformed. `version` is one that is known.
 [[nodiscard]] bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body);
 [[nodiscard]] bool read_merge(std::string_view bytes, MergeBody& body);
 [[nodiscard]] bool read_lease(std::string_view bytes, Leases::Terms& terms);

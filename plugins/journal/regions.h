@@ -1,6 +1,6 @@
-// How many objects have their latest whole record in each 256 KiB of the log:
-// the oldest LSN that the table still needs, at a lookup for each change. The newest
-// region is counted apart: nearly all that comes begins in it, and under a short queue ends in it.
+// How many objects have their latest whole record in each 256 KiB of the log: gives the oldest LSN that the table still
+// needs, for one lookup a change. The newest region is counted separately: nearly all objects begin in it, and in a
+// short queue also end in it.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Regions {
     if (!counts_.empty()) return start(counts_.begin()->first);
     return in_newest_ == 0 ? kNoLsn : start(newest_);
   }
-  // Objects that begin in regions which begin below.
+  // Objects in regions that begin below.
   [[nodiscard]] std::uint64_t count_below(Lsn below) const {
     std::uint64_t count = 0;
     for (auto const& [region, objects] : counts_) {

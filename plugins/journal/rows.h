@@ -1,6 +1,5 @@
-// Row headers: 32 bytes each, in slabs that never move, addressed by a u32.
-// What every operation on a row looks at stands here; the rest of a row (its
-// facts, key and data) is one allocation of the payload store.
+// Row headers: 32 bytes each, in slabs that never move, addressed by a u32. They have the fields that every operation
+// needs; the rest of a row (its facts, key and data) is one allocation of the payload store.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace fastjournal::journal {
 
 inline constexpr std::uint32_t kNoRow = UINT32_MAX;
 
-// Where a row stands. Waiting rows are in one of four places.
+// The place of a row. Waiting rows have one of four.
 enum class Place : std::uint8_t {
   free,        // no row
   future,      // waiting: in the wheel until its process date
@@ -21,19 +20,19 @@ enum class Place : std::uint8_t {
   treed,       // waiting and due: in the tree of the order, as it came out of turn
   behind,      // waiting for the row of its key that is being processed
   processing,  // leased; `next` is the number of its lease
-  parked,      // done as far as workers are concerned
+  parked,      // given up, for a person
 };
 [[nodiscard]] constexpr bool is_waiting(Place place) { return place >= Place::future && place <= Place::behind; }
 [[nodiscard]] constexpr bool is_due(Place place) { return place == Place::listed || place == Place::treed; }
 
-// How a row's attempts ended that did not end in DONE.
+// The failed attempts of a row, by their end.
 struct Counters {
-  std::uint8_t timeouts{0};  // leases that ran out, since the last merge or KICK
+  std::uint8_t timeouts{0};  // time-outs, since the last merge or KICK
   std::uint8_t failures{0};  // workers that reported an error, likewise
   std::uint8_t lifetime{0};  // both, in the row's life
 
   [[nodiscard]] unsigned attempts() const { return 0U + timeouts + failures; }
-  // One more; what is above any limit stays there.
+  // One more, up to the maximum.
   [[nodiscard]] Counters after_timeout() const { return {one_more(timeouts), failures, one_more(lifetime)}; }
   [[nodiscard]] Counters after_failure() const { return {timeouts, one_more(failures), one_more(lifetime)}; }
 
@@ -49,12 +48,12 @@ class Row {
   [[nodiscard]] ObjectId id() const { return ObjectId{(a_ & kMask48) * kLsnAlign}; }
   [[nodiscard]] std::uint8_t priority() const { return static_cast<std::uint8_t>(a_ >> 48U); }
   [[nodiscard]] Place place() const { return static_cast<Place>(a_ >> 56U & 0x0FU); }
-  // Other rows have the same key.
+  // Whether other rows have the same key.
   [[nodiscard]] bool has_siblings() const { return (a_ >> 60U & 1U) != 0; }
-  // It has an expiration date.
+  // Whether it has an expiration date.
   [[nodiscard]] bool expires() const { return (a_ >> 61U & 1U) != 0; }
   [[nodiscard]] std::int64_t date() const { return static_cast<std::int64_t>(b_ & kMask48); }
-  // Counters; failures, which few rows have, stand with the facts.
+  // Counters; failures, which few rows have, are in the payload.
   [[nodiscard]] std::uint8_t timeouts() const { return static_cast<std::uint8_t>(b_ >> 48U); }
   [[nodiscard]] std::uint8_t lifetime() const { return static_cast<std::uint8_t>(b_ >> 56U); }
 
@@ -67,10 +66,10 @@ class Row {
   void set_timeouts(std::uint8_t v) { b_ = (b_ & ~(0xFFULL << 48U)) | std::uint64_t{v} << 48U; }
   void set_lifetime(std::uint8_t v) { b_ = (b_ & ~(0xFFULL << 56U)) | std::uint64_t{v} << 56U; }
 
-  std::uint32_t next{0};  // links of whatever structure the place says
+  std::uint32_t next{0};  // links of the structure of its place
   std::uint32_t prev{0};
   std::uint32_t payload{0};  // handle of the payload store
-  std::uint32_t region{0};   // of the log: where the row's latest whole record stands
+  std::uint32_t region{0};   // of the row's latest whole record (regions.h)
 
  private:
   static constexpr std::uint64_t kMask48 = (1ULL << 48U) - 1;
@@ -79,7 +78,7 @@ class Row {
 };
 static_assert(sizeof(Row) == 32);
 
-// (date, id): what decides between rows of one priority.
+// (date, id): the order of rows of one priority.
 [[nodiscard]] inline bool comes_before(Row const& a, Row const& b) {
   return a.date() != b.date() ? a.date() < b.date() : a.id() < b.id();
 }
@@ -111,8 +110,8 @@ class Rows {
     row.next = free_;
     free_ = index;
     if (--size_ > 0) return;
-    // Empty: the next rows begin at the front again, and half of the slabs go back (all at once would take
-    // long, and a table that fills and empties all day needs them again).
+    // All rows are gone: new ones begin at the front again, and half of the slabs are freed (all would take long, and a
+    // table that often becomes empty needs them again).
     end_ = 0;
     free_ = kNoRow;
     slabs_.resize((slabs_.size() + 1) / 2);
@@ -124,7 +123,7 @@ class Rows {
   [[nodiscard]] std::uint64_t memory_bytes() const { return slabs_.size() * (kSlabRows * sizeof(Row) + sizeof(void*)); }
 
  private:
-  static constexpr std::uint32_t kSlabRows = 256;  // 8 KiB: ten thousand small tables must fit as well
+  static constexpr std::uint32_t kSlabRows = 256;  // 8 KiB: small, for ten thousand small tables
 
   std::vector<std::unique_ptr<Row[]>> slabs_;
   std::uint32_t end_{0};

@@ -57,7 +57,7 @@ class Reader {
       std::string_view const word = rest.substr(0, end);
       rest.remove_prefix(end == rest.size() ? end : end + 1);
       if (word.empty()) continue;
-      // A name may hold "=" itself.
+      // A name may contain "=".
       std::size_t const mark = word.rfind('=');
       std::optional<std::uint64_t> const weight =
           mark == std::string_view::npos ? std::nullopt : whole(word.substr(mark + 1), kWeightMax);
@@ -115,7 +115,7 @@ Result<Rules> Rules::read(TableDeclaration const& declaration) {
   out.concurrency_domain = static_cast<std::uint32_t>(reader.number("concurrency-domain"));
   out.rate = reader.rate("rate");
   out.rate_domain = reader.rate("rate-domain");
-  // Options that would do nothing are mistakes.
+  // Options without an effect are mistakes.
   if (out.domain.is_none()) {
     for (std::string_view const option : {"domain-weights", "concurrency-domain", "rate-domain"})
       if (reader.is_given(option)) reader.refuse(option, "this table has no domains: say with <domain> what they are");

@@ -1,6 +1,5 @@
-// How due rows are ordered, shared between domains and held back, read once
-// from the declaration. Apart from the other options, as a change of these
-// changes where every row stands.
+// The rules for order, domains and limits of due rows, read once from the declaration. Separate from the other options,
+// as a change of these reorders all rows.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace fastjournal::journal {
 
-// At most `count` leases in any `span_ms`, all of them at once if need be.
+// At most `count` leases in `span_ms`, possibly all at once.
 struct Rate {
   std::uint64_t count{0};  // 0: no limit
   std::int64_t span_ms{1};
@@ -28,9 +27,9 @@ inline constexpr std::int64_t kRateSpanMax = 365LL * 86'400'000;
 // A bucket counts in `count` x `span_ms`.
 static_assert(kRateCountMax * static_cast<std::uint64_t>(kRateSpanMax) < UINT64_MAX / 4);
 
-// Where a row's domain is found.
+// The source of a row's domain.
 struct DomainSource {
-  enum class Part : std::uint8_t { whole, host, site };  // of the column's text; the others of the URI in it
+  enum class Part : std::uint8_t { whole, host, site };  // the column's text; the others use the URI in it
 
   std::string column;  // empty: the table has no domains
   Part part{Part::whole};
@@ -46,7 +45,7 @@ inline constexpr unsigned kNotSlow = 256;
 
 struct Rules {
   DomainSource domain;
-  std::map<std::string, std::uint32_t, std::less<>> weights;  // 1 for those that are not there
+  std::map<std::string, std::uint32_t, std::less<>> weights;  // 1 for domains not listed
   unsigned slow_from{kNotSlow};
   std::int64_t aging{0};         // ms that one step of priority is worth; 0: the smaller priority always goes first
   std::uint32_t concurrency{0};  // rows processed at once in the table; 0: no limit
@@ -57,7 +56,7 @@ struct Rules {
 
   [[nodiscard]] bool limits_table() const { return concurrency != 0 || rate.limits(); }
   [[nodiscard]] bool limits_domains() const { return concurrency_domain != 0 || rate_domain.limits(); }
-  // Every row has the same place under both.
+  // Whether the order of all rows is the same under both.
   [[nodiscard]] bool orders_like(Rules const& other) const {
     return domain == other.domain && slow_from == other.slow_from && aging == other.aging;
   }

@@ -1,6 +1,5 @@
-// What a table counts and measures since the daemon serves. Derived: no record
-// knows of it, a restart begins at 0. Histograms take memory with their first
-// value only, so that ten thousand quiet tables cost next to nothing.
+// Counters and histograms of a table since the daemon serves. Derived: not logged, and 0 after a restart. Histograms
+// allocate memory with their first value, so that ten thousand idle tables cost very little.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ struct Statistics {
   std::uint64_t behind{0};
   std::uint64_t duplicate{0};
   std::uint64_t stale{0};
-  // What became of rows.
+  // Events of rows.
   std::uint64_t leased{0};
   std::uint64_t done{0};
   std::uint64_t released{0};
