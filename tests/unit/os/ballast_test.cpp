@@ -20,6 +20,9 @@
 #include "os/ballast.h"
 #include "tests/support/temporary_folder.h"
 
+// A sanitizer takes memory of its own, without limit.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
 namespace {
 
 using fastjournal::MayFail;
@@ -47,8 +50,6 @@ int run_in_child(std::function<int()> const& body) {
   if (::waitpid(child, &status, 0) != child) return -2;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 void take(Blocks& blocks) { blocks.push_back(std::make_unique_for_overwrite<char[]>(kMiB)); }
 
@@ -119,9 +120,5 @@ BOOST_AUTO_TEST_CASE(without_a_ballast_the_process_ends_with_a_last_line) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
-
-#else
-
-}  // namespace
 
 #endif
