@@ -83,7 +83,7 @@ class Connection::Body {
   void take_pieces();
   void take_message(Message message);
   void push(Message message);
-  void release_late_row(Message const& row);
+  void give_back_late_row(std::string_view command, Message const& row);
   void settle_oldest(Status const& how);
   Status encode(Message const& command, std::uint64_t nr, std::string& into);
   Status give_up(std::uint64_t nr);
@@ -269,8 +269,8 @@ void Connection::Body::take_message(Message message) {
   bool const refused = !refusal_of(message).ok();
   if (one.role == InFlight::Role::subscription && refused)
     push(std::move(message));
-  else if (one.command == "NEXT" && message.command == "ROW")
-    release_late_row(message);
+  else if (!one.rule.leases.empty() && message.command == one.rule.leases)
+    give_back_late_row(one.rule.give_back, message);
   if (last || refused) in_flight_.erase(at);
 }
 
@@ -283,12 +283,12 @@ void Connection::Body::push(Message message) {
   pushes_.push_back(std::move(message));
 }
 
-// Its NEXT ran out of time: nobody would work on it until the lease is over. Without an error, as nothing failed.
-void Connection::Body::release_late_row(Message const& row) {
-  Message release("RELEASE");
+// Its command ran out of time: nobody would work on it until the lease is over. Without an error, as nothing failed.
+void Connection::Body::give_back_late_row(std::string_view command, Message const& row) {
+  Message release{command};
   for (std::string_view const name : {"table", "row", "epoch"})
     if (Value const* const value = row.find(name); value != nullptr) release.set(name, *value);
-  // Its answer finds nobody and is dropped. If the daemon's own ROW cannot be named back, there is nothing to release.
+  // Its answer finds nobody and is dropped. If the daemon's own message cannot be named back, there is nothing to release.
   static_cast<void>(encode(release, ++last_nr_, out_));
 }
 
@@ -333,13 +333,14 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
     if (now() >= until) return last_error_;
   }
   InFlight one;
-  one.may_resend = may_resend(command);
+  one.command = command.command;
+  one.rule = rule_of(one.command, options.commands);
+  one.may_resend = may_resend(command, one.rule);
   std::size_t const begin = out_.size();
   if (Status encoded = encode(command, last_nr_ + 1, out_); !encoded.ok()) return encoded;
   ++last_nr_;
   if (one.may_resend) one.bytes = out_.substr(begin);
-  one.command = command.command;
-  one.wait = wait_of(command);
+  one.wait = wait_of(command, one.rule);
   one.until = moment_after(added(options.time_limit, one.wait));
   in_flight_.emplace_hint(in_flight_.end(), last_nr_, std::move(one));
   ++tickets_;

@@ -20,10 +20,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "clients/lib/command_rule.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 
@@ -54,6 +56,8 @@ struct Options {
   std::size_t in_flight_max{4096};                   // tickets that were not received yet
   std::size_t pushes_max{65'536};                    // pushes that nobody fetched yet
   std::size_t message_bytes_max{64U * 1024 * 1024};  // of one answer
+  // Commands of table types; borrowed, so for as long as the connection is there.
+  std::span<CommandRule const> commands{journal_commands()};
 };
 
 // Of a buffer column Value::of_binary is right in both framings; Value::of_text is base64 in a text message only.
@@ -85,8 +89,8 @@ class Connection {
   //                again: whether it was carried out is not known
   //   unavailable  the daemon cannot be reached
   //   over_limit   in_flight_max tickets are waiting to be received
-  // After a loss these are sent again: what only reads, NEXT, TOUCH, LISTEN, INSERT that carries
-  // client and sequence, and DONE (answered unknown_row the second time, it counts as done).
+  // After a loss those are sent again that Options::commands says: of a journal what only reads, NEXT, TOUCH, INSERT
+  // that carries client and sequence, and DONE (answered unknown_row the second time, it counts as done).
   [[nodiscard]] Result<Reply> call(Message const& command);
   [[nodiscard]] Result<Reply> call(std::string_view command, Params const& params = {});
 

@@ -7,20 +7,24 @@
 
 namespace fastjournal::client {
 
-bool may_resend(Message const& command) {
-  // NEXT: a lease of the lost answer comes back after the grace whether we ask again or not.
-  static constexpr std::array<std::string_view, 15> kHarmless{"ALERTS", "ALIVE",  "DONE",  "FETCH",    "HELP",
-                                                              "LIST",   "LISTEN", "NEXT",  "PEEK",     "STATS",
-                                                              "STATUS", "TABLES", "TOUCH", "UNLISTEN", "WHY"};
-  if (command.command == "INSERT") return command.has("client") && command.has("sequence");
-  return std::find(kHarmless.begin(), kHarmless.end(), command.command) != kHarmless.end();
+CommandRule rule_of(std::string_view command, std::span<CommandRule const> known) {
+  static constexpr std::array<std::string_view, 9> kOfDaemon{"ALERTS", "ALIVE",  "FETCH",  "HELP",    "LISTEN",
+                                                             "STATS",  "STATUS", "TABLES", "UNLISTEN"};
+  if (auto const found = std::ranges::find(known, command, &CommandRule::name); found != known.end()) return *found;
+  bool const of_daemon = std::ranges::find(kOfDaemon, command) != kOfDaemon.end();
+  return {.name = {}, .resend = of_daemon ? Resend::always : Resend::never};
 }
 
-Milliseconds wait_of(Message const& command) {
-  if (command.command != "NEXT") return Milliseconds{0};
-  // A day is more than any table lets a NEXT wait, and keeps sums of durations small.
+bool may_resend(Message const& command, CommandRule const& rule) {
+  if (rule.resend == Resend::numbered) return command.has("client") && command.has("sequence");
+  return rule.resend == Resend::always;
+}
+
+Milliseconds wait_of(Message const& command, CommandRule const& rule) {
+  if (rule.wait.empty()) return Milliseconds{0};
+  // A day is more than any table lets a command wait, and keeps sums of durations small.
   constexpr std::int64_t kWaitMsMax = 86'400'000;
-  return Milliseconds{std::clamp<std::int64_t>(command.integer("wait").value_or(0), 0, kWaitMsMax)};
+  return Milliseconds{std::clamp<std::int64_t>(command.integer(rule.wait).value_or(0), 0, kWaitMsMax)};
 }
 
 Status refusal_of(Message const& answer) {
@@ -48,9 +52,8 @@ void InFlight::add(Message message) {
   bool const last = message.integer("left").value_or(0) <= 0;
   if (Status refusal = refusal_of(message); refusal.ok()) {
     reply.messages.push_back(std::move(message));
-  } else if (command == "DONE" && resent && refusal.code() == Code::unknown_row) {
-    // The first DONE was carried out, only its answer was lost.
-    reply.messages.emplace_back("COMPLETED");
+  } else if (!rule.done_before.empty() && resent && refusal.code() == Code::unknown_row) {
+    reply.messages.emplace_back(rule.done_before);
   } else if (status.ok()) {
     status = std::move(refusal);
   }

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "clients/lib/client.h"
 #include "clients/lib/socket.h"
@@ -20,12 +22,13 @@ struct InFlight {
   };
 
   std::string command;
+  CommandRule rule;
   std::string bytes;  // as sent; kept only for what may be sent again
   Role role{Role::caller};
   bool may_resend{false};
   bool resent{false};
   bool finished{false};
-  Milliseconds wait{0};  // NEXT's: such an answer may overtake others
+  Milliseconds wait{0};  // that it asked the daemon for: such an answer may overtake others
   Moment until{};        // the time limit
   Reply reply;
   Status status;
@@ -41,10 +44,12 @@ struct InFlight {
 // Keyed by the number that `request` carries, so in the order of the commands.
 using InFlightTable = std::map<std::uint64_t, InFlight>;
 
-// Sending it twice does no harm (client.h, Connection::call).
-[[nodiscard]] bool may_resend(Message const& command);
-// How long NEXT asks the daemon to wait.
-[[nodiscard]] Milliseconds wait_of(Message const& command);
+// Of a command of the daemon itself, or of one that stands in `known`; of others nothing may be taken for granted.
+[[nodiscard]] CommandRule rule_of(std::string_view command, std::span<CommandRule const> known);
+// Sending it twice does no harm.
+[[nodiscard]] bool may_resend(Message const& command, CommandRule const& rule);
+// How long it asks the daemon to wait.
+[[nodiscard]] Milliseconds wait_of(Message const& command, CommandRule const& rule);
 // ERROR, UNKNOWN and INVALID as a Status; ok for every other message.
 [[nodiscard]] Status refusal_of(Message const& answer);
 

@@ -84,6 +84,20 @@ Result<Work> work_of(Reply const& reply) {
 
 }  // namespace
 
+std::span<CommandRule const> journal_commands() {
+  // NEXT: a lease of the lost answer comes back after the grace whether we ask again or not.
+  static constexpr std::array kCommands{
+      CommandRule{.name = "INSERT", .resend = Resend::numbered},
+      CommandRule{.name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW", .give_back = "RELEASE"},
+      CommandRule{.name = "TOUCH", .resend = Resend::always},
+      CommandRule{.name = "DONE", .resend = Resend::always, .done_before = "COMPLETED"},
+      CommandRule{.name = "PEEK", .resend = Resend::always},
+      CommandRule{.name = "LIST", .resend = Resend::always},
+      CommandRule{.name = "WHY", .resend = Resend::always},
+  };
+  return kCommands;
+}
+
 bool is_row_parameter(std::string_view name) {
   static constexpr std::array<std::string_view, 19> kNames{
       "after",     "attempts", "domain", "epoch",    "error",    "expiration_date", "insertion_date",

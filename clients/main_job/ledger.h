@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/histogram.h"
+#include "fastjournal/histogram.h"
 #include "clients/main_job/event.h"
 
 namespace fastjournal::main_job {

@@ -102,7 +102,7 @@ std::uint32_t Journal::newest_of(KeyRows const& rows) const {
 
 // Names belong to whoever used them first: else one insert with a large number would make another's numbers stale,
 // and invented names would keep everybody else out.
-Status Journal::check_client(Clients::Client const* client, std::string_view origin, Wish& wish) const {
+Status Journal::check_client(DedupWindows::Client const* client, std::string_view origin, Wish& wish) const {
   if (client != nullptr && !client->owner_id.is_none()) {
     if (client->origin->name == origin) return {};
     return Status{Code::not_allowed, "client \"" + std::string{wish.sender.client} + "\" of table " +
@@ -113,7 +113,7 @@ Status Journal::check_client(Clients::Client const* client, std::string_view ori
   // Of a test, or of the daemon itself: whoever has no name of its own owns nothing.
   wish.owner = origin;
   if (client != nullptr) return {};
-  Clients::Room const room = state_.clients().room_for(origin, options_.clients_max, wish.now);
+  DedupWindows::Room const room = state_.clients().room_for(origin, options_.clients_max, wish.now);
   if (room.evicted != nullptr) wish.evicted = room.evicted->name;
   if (room.there) return {};
   return Status{Code::over_limit,
@@ -137,18 +137,18 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
   if (!decision.status.ok()) return Verdict::done;
 
   if (!wish.sender.client.empty()) {
-    Clients::Client const* const client = state_.clients().find(wish.sender.client);
+    DedupWindows::Client const* const client = state_.clients().find(wish.sender.client);
     decision.status = check_client(client, command.origin, wish);
     if (!decision.status.ok()) return Verdict::done;
-    Clients::Found const found = Clients::look(client, wish.sender.sequence);
-    if (found.answer == Clients::Answer::below_window) {
+    DedupWindows::Found const found = DedupWindows::look(client, wish.sender.sequence);
+    if (found.answer == DedupWindows::Answer::below_window) {
       decision.status = Status{Code::stale_sequence, "sequence " + std::to_string(wish.sender.sequence) +
                                                          " of client \"" + std::string{wish.sender.client} +
                                                          "\" is older than the " + std::to_string(kSequenceWindow) +
                                                          " that are remembered: it was done, or will never be"};
       return Verdict::done;
     }
-    if (found.answer == Clients::Answer::seen) {
+    if (found.answer == DedupWindows::Answer::seen) {
       std::uint32_t const row = state_.find(found.row);
       bool const there = row != kNoRow;
       ++statistics_.duplicate;

@@ -40,8 +40,8 @@ TimeMs Journal::next_due() const {
   return TimeMs{due};
 }
 
-bool Journal::advance(TimeMs now, std::size_t budget, Effects& effects) {
-  return state_.advance(now.value, budget, effects);
+bool Journal::advance(TimeMs now, std::size_t budget, TableObserver& observer) {
+  return state_.advance(now.value, budget, observer);
 }
 
 // Rows and clients whose date has come. True if it found any: leases wait for the next step, so that
@@ -72,7 +72,6 @@ bool Journal::expire_some(Decision& decision) const {
 }
 
 bool Journal::decide_timer(Decision& decision) const {
-  serving_at_ = decision.now.value;
   if (pause_after_failures(decision) || expire_some(decision)) return true;
   std::uint32_t steps = 0;
   for (auto const& [date, lease] : state_.leases().ends()) {
@@ -94,7 +93,7 @@ bool Journal::decide_timer(Decision& decision) const {
 // Leases without a connection
 
 // False: nothing changes for it.
-bool Journal::hold_without_connection(std::uint32_t number, Decision& decision) const {
+bool Journal::renew_without_connection(std::uint32_t number, Decision& decision) const {
   Lease const& lease = state_.leases()[number];
   bool const former = lease.start < decision.start;
   if (!former && lease.connection == 0) return false;
@@ -105,7 +104,7 @@ bool Journal::hold_without_connection(std::uint32_t number, Decision& decision) 
   terms.ends = former ? std::max(lease.ends, grace) : std::min(lease.ends, grace);
   terms.connection = 0;
   terms.start = decision.start;
-  append_hold(decision.records, state_.row(lease.row).id(), terms);
+  append_renew(decision.records, state_.row(lease.row).id(), terms);
   return true;
 }
 
@@ -113,17 +112,16 @@ bool Journal::decide_connection_closed(ConnectionId connection, Decision& decisi
   std::uint32_t steps = 0;
   std::uint32_t lease = state_.leases().first_of(static_cast<std::uint64_t>(connection));
   for (; lease != kNoLease && steps < kHoldsPerStep; lease = state_.leases()[lease].next)
-    if (hold_without_connection(lease, decision)) ++steps;
+    if (renew_without_connection(lease, decision)) ++steps;
   return lease != kNoLease;
 }
 
 bool Journal::decide_recovered(Decision& decision) const {
-  serving_at_ = decision.now.value;
   std::uint32_t steps = 0;
   for (; recovered_lease_ < state_.leases().end(); ++recovered_lease_) {
     if (steps == kHoldsPerStep) return true;
     Lease const& lease = state_.leases()[recovered_lease_];
-    if (lease.row != kNoRow && lease.start < decision.start && hold_without_connection(recovered_lease_, decision))
+    if (lease.row != kNoRow && lease.start < decision.start && renew_without_connection(recovered_lease_, decision))
       ++steps;
   }
   return false;
@@ -138,7 +136,7 @@ bool Journal::decide_time_lost(DurationMs lost, Decision& decision) const {
     if (lease.row == kNoRow) continue;
     Leases::Terms terms = state_.terms_of(lease.row);
     terms.ends = std::min(terms.ends + lost.value, timer::kDateMax);
-    append_hold(decision.records, state_.row(lease.row).id(), terms);
+    append_renew(decision.records, state_.row(lease.row).id(), terms);
     ++steps;
   }
   return false;
@@ -147,7 +145,6 @@ bool Journal::decide_time_lost(DurationMs lost, Decision& decision) const {
 // Process dates stay, but those of rows that came under the wrong clock and were due by it. Whether any other was meant
 // or computed from that clock nobody can tell, and early is worse than late: KICK is there for them.
 void Journal::decide_clock_accepted(TimeMs from, Decision& decision) const {
-  serving_at_ = decision.now.value;
   append_clock(decision.records, {from.value, decision.now.value});
 }
 
@@ -182,7 +179,7 @@ Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& 
   for (std::uint32_t looked = 0; left > 0 && looked < kRestateClientLooksMax && looked < state_.clients().end();
        ++looked) {
     if (restate_client_ >= state_.clients().end()) restate_client_ = 0;
-    Clients::Client const* const client = state_.clients().at(restate_client_);
+    DedupWindows::Client const* const client = state_.clients().at(restate_client_);
     if (client != nullptr) {
       if (!client->owner_id.is_none() && Regions::start(client->owner_region) < below) {
         std::size_t const size = 64 + client->name.size() + client->origin->name.size();
@@ -197,8 +194,8 @@ Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& 
         std::size_t const size = 64 + client->name.size() + segment.seen.size() * 10;
         if (bytes + size > budget_bytes) return {true, size > budget_bytes ? size : 0};
         seen_.clear();
-        for (Clients::Seen const& seen : segment.seen)
-          if (!Clients::is_below(*client, number * kSegmentSequences + seen.offset)) seen_.push_back(seen);
+        for (DedupWindows::Seen const& seen : segment.seen)
+          if (!DedupWindows::is_below(*client, number * kSegmentSequences + seen.offset)) seen_.push_back(seen);
         append_client(decision.records, segment.id, {client->name, client->last_used, number, seen_});
         bytes += size;
         --left;

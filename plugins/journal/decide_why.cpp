@@ -17,13 +17,13 @@ std::string times(std::uint64_t count, std::string_view what) {
 }
 
 // The option that holds it.
-std::string_view option_of(Hold hold) {
-  switch (hold) {
-    case Hold::none: break;
-    case Hold::domain_concurrency: return "concurrency-domain";
-    case Hold::domain_rate: return "rate-domain";
-    case Hold::table_concurrency: return "concurrency";
-    case Hold::table_rate: return "rate";
+std::string_view option_of(Limited limit) {
+  switch (limit) {
+    case Limited::none: break;
+    case Limited::domain_concurrency: return "concurrency-domain";
+    case Limited::domain_rate: return "rate-domain";
+    case Limited::table_concurrency: return "concurrency";
+    case Limited::table_rate: return "rate";
   }
   return "";
 }
@@ -113,10 +113,10 @@ class Journal::Reasons {
     } else if (!domain.empty()) {
       text_ += ", the first of its domain " + domain;
     }
-    if (Hold const hold = order.hold_of(index_); hold != Hold::none) {
-      answer_.add("limit", Value::of_text(option_of(hold)));
-      text_ += hold == Hold::table_concurrency || hold == Hold::table_rate ? "; the table" : "; its domain";
-      text_ += " is at its limit (" + std::string{option_of(hold)} + ")";
+    if (Limited const limit = order.limit_of(index_); limit != Limited::none) {
+      answer_.add("limit", Value::of_text(option_of(limit)));
+      text_ += limit == Limited::table_concurrency || limit == Limited::table_rate ? "; the table" : "; its domain";
+      text_ += " is at its limit (" + std::string{option_of(limit)} + ")";
     }
   }
 

@@ -56,7 +56,7 @@ Verdict Journal::next(Command const& command, Decision& decision) const {
     decision.status = parameters.take_status();
     return Verdict::done;
   }
-  decision.promise = Promise::written;
+  decision.durability = Durability::written;
   return give_next(command, decision, count, lease_ms, wait_ms);
 }
 
@@ -189,8 +189,8 @@ Verdict Journal::touch(Command const& command, Decision& decision) const {
   if (terms.connection != connection || parameters.has("worker")) terms.worker = command.worker;
   terms.connection = connection;
   terms.start = decision.start;
-  append_hold(decision.records, id, terms);
-  decision.promise = Promise::written;
+  append_renew(decision.records, id, terms);
+  decision.durability = Durability::written;
   decision.answer.message("TOUCHED").add("table", std::string_view{declaration_->name}).add("row", id.value);
   decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
   return Verdict::done;

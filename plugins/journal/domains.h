@@ -73,7 +73,7 @@ struct Domain {
   std::uint32_t leased{0};
   std::uint32_t ready{0};  // of those due, as many as its limits let go now
   std::uint32_t weight{1};
-  bool held{false};  // at a limit: it takes no turns
+  bool at_limit{false};  // at a limit: it takes no turns
   Bucket bucket{};
   std::int64_t timer{0};     // when its bucket changes that, 0: nothing is waited for
   LeaseEpoch last_normal{};  // of a row that is not slow

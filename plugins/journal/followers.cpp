@@ -25,7 +25,7 @@ constexpr Lsn kNothingIsDamage{UINT64_MAX};
 
 }  // namespace
 
-bool Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
+void Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
   // The last row's id; or the client's place, and 0: nothing of it, or 1 + its next segment.
   auto& [part, at, within] = cursor.at;
   std::size_t bytes = 0;
@@ -43,38 +43,37 @@ bool Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records
       break;
     }
     RowBody const body = state_.body_of(row);
-    if (!take(row_record_bytes(body.facts) + body.lease.worker.size())) return true;
+    if (!take(row_record_bytes(body.facts) + body.lease.worker.size())) return;
     append_row(records, state_.row(row).id(), body);
     at = state_.row(row).id().value;
   }
   for (std::uint32_t looked = 0; at < state_.clients().end(); ++at, within = 0) {
-    if (++looked > kClientLooksMax) return true;
-    Clients::Client const* const client = state_.clients().at(static_cast<std::uint32_t>(at));
+    if (++looked > kClientLooksMax) return;
+    DedupWindows::Client const* const client = state_.clients().at(static_cast<std::uint32_t>(at));
     if (client == nullptr) continue;
     if (within == 0 && !client->owner_id.is_none()) {
-      if (!take(64 + client->name.size() + client->origin->name.size())) return true;
+      if (!take(64 + client->name.size() + client->origin->name.size())) return;
       append_client_owner(records, client->owner_id, {client->name, client->origin->name, client->last_used});
     }
     within = std::max<std::uint64_t>(within, 1);
     for (auto segment = client->segments.lower_bound(within - 1); segment != client->segments.end(); ++segment) {
-      if (!take(64 + client->name.size() + segment->second.seen.size() * 10)) return true;
+      if (!take(64 + client->name.size() + segment->second.seen.size() * 10)) return;
       seen_.clear();
-      for (Clients::Seen const& seen : segment->second.seen)
-        if (!Clients::is_below(*client, segment->first * kSegmentSequences + seen.offset)) seen_.push_back(seen);
+      for (DedupWindows::Seen const& seen : segment->second.seen)
+        if (!DedupWindows::is_below(*client, segment->first * kSegmentSequences + seen.offset)) seen_.push_back(seen);
       append_client(records, segment->second.id, {client->name, client->last_used, segment->first, seen_});
       within = segment->first + 2;
     }
   }
   if (!state_.pause().id.is_none()) append_pause(records, state_.pause().id, body_of(state_.pause()));
   cursor.complete = true;
-  return true;
 }
 
-bool Journal::apply_to_part(SnapshotCursor const& cursor, RecordView const& record, Effects& effects) noexcept {
+bool Journal::apply_to_part(SnapshotCursor const& cursor, RecordView const& record, TableObserver& observer) noexcept {
   auto const [part, at, within] = cursor.at;
   bool const states_row = record.type == static_cast<std::uint8_t>(RecordType::row);
   if (part == kRows && states_row && record.object.value > at) return knows(RecordType::row, record.version);
-  return apply(record, kNothingIsDamage, effects);
+  return apply(record, {.live = false, .now = {}, .base = kNothingIsDamage}, observer);
 }
 
 }  // namespace fastjournal::journal

@@ -67,10 +67,6 @@ constexpr std::array<std::string_view, 29> kOptionNames = {"processing-timeout",
                                                            "clients-max",
                                                            "pause-after-failures"};
 
-// Parameters of answers that no command has: a column of such a name could not be told from them.
-constexpr std::array<std::string_view, 9> kAnswerNames = {"result", "merges",    "timeouts", "attempts", "lease_end",
-                                                          "left",   "next_date", "date_by",  "omitted"};
-
 bool has_rules(Schema const& schema) {
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     bool const key = std::find(schema.key.begin(), schema.key.end(), i) != schema.key.end();
@@ -107,22 +103,16 @@ void Journal::set_rules() {
   Result<Rules> rules = Rules::read(*declaration_);
   FJ_CHECK(rules.ok(), "a declaration was taken without its check");
   // During a reload nobody is told what becomes due by it: the timers of the next turn tell.
-  NoEffects nobody;
+  NoObserver nobody;
   state_.set_rules(std::move(rules).value(), nobody);
   state_.set_weary_from(options_.weary_from());
 }
 
 Verdict Journal::decide(Command const& command, Decision& decision) const {
-  serving_at_ = decision.now.value;
   return (this->*handlers_[command.index])(command, decision);
 }
 
 Status Journal::check(TableDeclaration const& declaration) {
-  for (Column const& column : declaration.schema.columns) {
-    if (std::find(kAnswerNames.begin(), kAnswerNames.end(), column.name) == kAnswerNames.end()) continue;
-    return {Code::bad_configuration, declaration.at("column " + column.name) + ": column \"" + column.name +
-                                         "\": answers of a journal use this name; choose another"};
-  }
   if (Status status = Options::read(declaration).check(declaration); !status.ok()) return status;
   Result<Rules> const rules = Rules::read(declaration);
   return rules.ok() ? Status{} : rules.status();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 #include "plugins/journal/filter.h"
 #include "plugins/journal/options.h"
@@ -24,7 +25,7 @@ namespace fastjournal::journal {
 // The table type; what the plugin exports and what tests and the simulator link.
 [[nodiscard]] PluginDescriptor const& table_type();
 
-class Journal final : public Table {
+class Journal final : public Table, public Timed, public Holder, public Work, public Columns, public Followed {
  public:
   Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
           std::shared_ptr<TableDeclaration const> declaration);
@@ -32,8 +33,12 @@ class Journal final : public Table {
   // What the loader of the XML cannot know: ok, or what is wrong with it.
   [[nodiscard]] static Status check(TableDeclaration const& declaration);
 
+  [[nodiscard]] Capabilities capabilities() override {
+    return {.timed = this, .holder = this, .topics = this, .work = this, .columns = this, .followed = this};
+  }
+
   [[nodiscard]] TimeMs next_due() const override;
-  bool advance(TimeMs now, std::size_t budget, Effects& effects) override;
+  bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override;
   bool decide_timer(Decision& decision) const override;
 
   Verdict decide(Command const& command, Decision& decision) const override;
@@ -49,19 +54,19 @@ class Journal final : public Table {
   [[nodiscard]] std::string_view topic_of(ObjectId object) const override;
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
-  [[nodiscard]] bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override;
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context,
+                           TableObserver& observer) noexcept override;
   [[nodiscard]] std::uint8_t newest_version(std::uint8_t record_type) const override {
     return journal::newest_version(static_cast<RecordType>(record_type));
   }
-  void foresee(RecordView const& record) const noexcept override;
+  void prefetch(RecordView const& record) const noexcept override;
   void add_schema(Schema const& schema) override { state_.add_schema(schema); }
-  [[nodiscard]] bool uses_schema(std::uint16_t version) const override { return state_.uses_schema(version); }
 
   [[nodiscard]] Lsn oldest_lsn() const override { return state_.regions().oldest(); }
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
-  [[nodiscard]] bool snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const override;
+  void snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const override;
   [[nodiscard]] bool apply_to_part(SnapshotCursor const& cursor, RecordView const& record,
-                                   Effects& effects) noexcept override;
+                                   TableObserver& observer) noexcept override;
   [[nodiscard]] std::uint64_t live_bytes() const override { return state_.live_bytes(); }
   [[nodiscard]] std::uint64_t memory_bytes() const override {
     return state_.memory_bytes() + statistics_.memory_bytes();
@@ -112,7 +117,7 @@ class Journal final : public Table {
                        std::int64_t date) const;
   [[nodiscard]] std::uint32_t newest_of(KeyRows const& rows) const;
   // Whether this origin may use that client's name; says in the wish what that takes.
-  [[nodiscard]] Status check_client(Clients::Client const* client, std::string_view origin, Wish& wish) const;
+  [[nodiscard]] Status check_client(DedupWindows::Client const* client, std::string_view origin, Wish& wish) const;
   // What the wish says of its client becomes records: with the first record that the insert leaves.
   void claim_client(Wish const& wish, Decision& decision) const;
   [[nodiscard]] Status merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const;
@@ -174,36 +179,37 @@ class Journal final : public Table {
   bool expire_some(Decision& decision) const;
   [[nodiscard]] std::int64_t parked_until() const;
   [[nodiscard]] std::int64_t client_until() const;
-  bool hold_without_connection(std::uint32_t lease, Decision& decision) const;
+  bool renew_without_connection(std::uint32_t lease, Decision& decision) const;
 
   // -- applying -----------------------------------------------------------
   enum class Known : std::uint8_t { yes, dropped, damage };
-  Known look(ObjectId id, Lsn base, std::uint32_t& row);
-  bool apply_row(RecordView const& record, Effects& effects);
-  bool apply_merge(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_lease(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_hold(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_give_back(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_fold(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_park(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_remove(RecordView const& record, Lsn base, Effects& effects);
+  Known look(ObjectId id, ApplyContext const& context, std::uint32_t& row);
+  bool apply_row(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_merge(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_lease(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_renew(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_give_back(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_fold(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_park(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_remove(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   bool apply_seen(RecordView const& record);
   bool apply_client(RecordView const& record);
   bool apply_client_owner(RecordView const& record);
-  bool apply_pause(RecordView const& record, Effects& effects);
-  bool apply_resume(RecordView const& record, Lsn base, Effects& effects);
-  bool apply_clock(RecordView const& record, Effects& effects);
+  bool apply_pause(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_resume(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_clock(RecordView const& record, TableObserver& observer);
   void note_failure(bool done, bool failed);
-  void measure_lease(std::uint32_t row, std::int64_t began);
-  void measure_done(std::uint32_t row);
+  void measure_lease(std::uint32_t row, std::int64_t began, ApplyContext const& context);
+  void measure_done(std::uint32_t row, ApplyContext const& context);
   // "3 attempts (2 failed, 1 timed out), 5 in its life"
   [[nodiscard]] static std::string attempts_text(Counters const& counters);
-  void alert_weary(std::uint32_t row, Effects& effects) const;
-  void alert_failed(std::uint32_t row, RemoveBody const& deleted, Effects& effects) const;
+  void alert_weary(std::uint32_t row, ApplyContext const& context, TableObserver& observer) const;
+  void alert_failed(std::uint32_t row, RemoveBody const& deleted, ApplyContext const& context,
+                    TableObserver& observer) const;
 
   // What a replay does is not counted.
-  void count(std::uint64_t Statistics::*what) {
-    if (serving_at_ != 0) ++(statistics_.*what);
+  void count(ApplyContext const& context, std::uint64_t Statistics::*what) {
+    if (context.live) ++(statistics_.*what);
   }
   void describe_statistics(MetricSink& sink) const;
 
@@ -219,14 +225,12 @@ class Journal final : public Table {
   std::uint64_t records_ignored_{0};
   // Rows given up since the last DONE, as far as the log still tells.
   std::uint32_t failures_in_row_{0};
-  // The `now` of what is decided and applied right now; 0 during a replay.
-  mutable std::int64_t serving_at_{0};
   // Memory that decide uses again; nothing in it is remembered.
   mutable std::string key_;
   mutable std::string data_;
   mutable std::string merged_;
   mutable model::Pieces pieces_;
-  mutable std::vector<Clients::Seen> seen_;
+  mutable std::vector<DedupWindows::Seen> seen_;
   mutable std::vector<std::uint32_t> candidates_;
   // Where the next search for stragglers, or for leases of former starts, goes on. A hint: from
   // wherever it begins, the search goes through all.

@@ -44,7 +44,7 @@ std::uint32_t Order::first() const {
 
 std::uint32_t Order::first_of(std::string_view name) const {
   std::uint32_t const number = domains_.find(name);
-  if (room_ == 0 || number == kNoDomain || domains_[number].held) return kNoRow;
+  if (room_ == 0 || number == kNoDomain || domains_[number].at_limit) return kNoRow;
   for (auto const& queue : domains_[number].queues)
     if (queue->size > 0) return head_of(*queue);
   return kNoRow;
@@ -64,13 +64,13 @@ bool Order::is_slow_after(std::uint32_t row, LeaseEpoch since) const {
   return rows_[row].priority() >= rules_.slow_from && domains_.at(row).last_normal >= since;
 }
 
-Hold Order::hold_of(std::uint32_t row) const {
+Limited Order::limit_of(std::uint32_t row) const {
   Domain const& domain = domains_.at(row);
-  if (domain.held)
-    return rules_.concurrency_domain != 0 && domain.leased >= rules_.concurrency_domain ? Hold::domain_concurrency
-                                                                                        : Hold::domain_rate;
-  if (room_ > 0) return Hold::none;
-  return rules_.concurrency != 0 && leased_ >= rules_.concurrency ? Hold::table_concurrency : Hold::table_rate;
+  if (domain.at_limit)
+    return rules_.concurrency_domain != 0 && domain.leased >= rules_.concurrency_domain ? Limited::domain_concurrency
+                                                                                        : Limited::domain_rate;
+  if (room_ > 0) return Limited::none;
+  return rules_.concurrency != 0 && leased_ >= rules_.concurrency ? Limited::table_concurrency : Limited::table_rate;
 }
 
 std::uint64_t Order::rows_before(std::uint32_t row) const {
@@ -168,7 +168,7 @@ void Order::take(Queue& queue, std::uint32_t index) {
   }
 }
 
-void Order::push(std::uint32_t index, Effects& effects) {
+void Order::push(std::uint32_t index, TableObserver& observer) {
   Domain& domain = domains_.at(index);
   Queue& queue = make_queue(domain, class_of(rows_[index]));
   put(queue, index);
@@ -177,7 +177,7 @@ void Order::push(std::uint32_t index, Effects& effects) {
   if (++queue.size == 1) settle(domain);
   refresh(domain);
   // Also while a limit holds it: there are those who only want to know what is due.
-  effects.available(rows_[index].id(), domain.name, TimeMs{rows_[index].date()});
+  observer.available(rows_[index].id(), domain.name, TimeMs{rows_[index].date()});
 }
 
 void Order::erase(std::uint32_t index) {
@@ -203,7 +203,7 @@ void Order::settle(Domain& domain) {
   if (domain.number == kept_) return;
   if (rules_.aging != 0) return settle_one(domain);
   for (auto const& queue : domain.queues) {
-    bool const takes_turns = queue->size > 0 && !domain.held;
+    bool const takes_turns = queue->size > 0 && !domain.at_limit;
     if (takes_turns == (queue->next != nullptr)) continue;
     if (takes_turns) {
       enter_turns(*queue);
@@ -218,7 +218,7 @@ void Order::settle_one(Domain& domain) {
   Queue* const old = seated(domain);
   Queue* first = nullptr;
   for (auto const& queue : domain.queues)
-    if (first == nullptr && queue->size > 0 && !domain.held) first = queue.get();
+    if (first == nullptr && queue->size > 0 && !domain.at_limit) first = queue.get();
   if (old == first) return;
   if (old == nullptr) {
     enter_turns(*first);
@@ -308,8 +308,8 @@ void Order::refresh(Domain& domain) {
     ready_ += ready;
     ready_ -= domain.ready;
     domain.ready = ready;
-    if (domain.held != (room == 0)) {
-      domain.held = room == 0;
+    if (domain.at_limit != (room == 0)) {
+      domain.at_limit = room == 0;
       settle(domain);
     }
     if (rules_.rate_domain.limits()) {
@@ -348,17 +348,17 @@ void Order::set_timer(Domain& domain, std::int64_t date) {
 
 // Work that was there but could not be had, and now can: whoever of all the listeners wants it, if it was the
 // table that held it, and those of the domain otherwise.
-void Order::tell(Before const& before, Domain const& domain, Effects& effects) const {
+void Order::tell(Before const& before, Domain const& domain, TableObserver& observer) const {
   if (available() > before.available) {
-    effects.available_again(before.table_held ? std::string_view{} : domain.name, available() - before.available);
+    observer.available_again(before.table_at_limit ? std::string_view{} : domain.name, available() - before.available);
   } else if (available(domain) > before.of_domain) {
     // No more than there was, but of this domain too: who waits for it could not take what others had.
-    effects.available_again(domain.name, available(domain) - before.of_domain);
+    observer.available_again(domain.name, available(domain) - before.of_domain);
   }
 }
 
-void Order::tell(std::uint64_t before, Effects& effects) const {
-  if (available() > before) effects.available_again({}, available() - before);
+void Order::tell(std::uint64_t before, TableObserver& observer) const {
+  if (available() > before) observer.available_again({}, available() - before);
 }
 
 // ---------------------------------------------------------------------------
@@ -409,14 +409,14 @@ void Order::renew(std::uint32_t row, std::int64_t old_end, std::int64_t end) {
   domain.lease_ends.emplace(end, row);
 }
 
-void Order::end(std::uint32_t row, std::int64_t end, Effects& effects) {
+void Order::end(std::uint32_t row, std::int64_t end, TableObserver& observer) {
   Domain& domain = domains_.at(row);
   Before const before_it = look(domain);
   --leased_;
   --domain.leased;
   if (has_domains()) domain.lease_ends.erase({end, row});
   refresh(domain);
-  tell(before_it, domain, effects);
+  tell(before_it, domain, observer);
 }
 
 // ---------------------------------------------------------------------------
@@ -428,23 +428,23 @@ std::int64_t Order::next_due() const {
                    idle_.empty() ? INT64_MAX : idle_.begin()->first});
 }
 
-bool Order::advance(std::int64_t now, std::size_t budget, Effects& effects) {
+bool Order::advance(std::int64_t now, std::size_t budget, TableObserver& observer) {
   now_ = now;
   if (news_) {
     news_ = false;
-    tell(0, effects);
+    tell(0, observer);
   }
   if (token_at_ <= now) {
     std::uint64_t const before_it = available();
     refresh_table();
-    tell(before_it, effects);
+    tell(before_it, observer);
   }
   while (!tokens_.empty() && tokens_.begin()->first <= now) {
     if (budget-- == 0) return true;
     Domain& domain = domains_[tokens_.begin()->second];
     Before const before_it = look(domain);
     refresh(domain);
-    tell(before_it, domain, effects);
+    tell(before_it, domain, observer);
   }
   while (!idle_.empty() && idle_.begin()->first <= now) {
     if (budget-- == 0) return true;
@@ -476,8 +476,8 @@ void Order::change_limits(Rules rules) {
       set_timer(domain, 0);
       domain.bucket = Bucket{};
     }
-    if (!rules_.limits_domains() && domain.held) {
-      domain.held = false;
+    if (!rules_.limits_domains() && domain.at_limit) {
+      domain.at_limit = false;
       settle(domain);
     }
     if (domain.rows == 0 && number != kNameless && domain.timer == 0) {

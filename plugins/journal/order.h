@@ -30,7 +30,7 @@
 namespace fastjournal::journal {
 
 // What keeps a due row from being handed out.
-enum class Hold : std::uint8_t { none, domain_concurrency, domain_rate, table_concurrency, table_rate };
+enum class Limited : std::uint8_t { none, domain_concurrency, domain_rate, table_concurrency, table_rate };
 
 class Order {
  public:
@@ -52,7 +52,7 @@ class Order {
   // is not the moment for it.
   [[nodiscard]] bool is_slow_after(std::uint32_t row, LeaseEpoch since) const;
   // Of a due row.
-  [[nodiscard]] Hold hold_of(std::uint32_t row) const;
+  [[nodiscard]] Limited limit_of(std::uint32_t row) const;
   // Due rows of its own domain that go before a due row. Exact up to kLookMax of its class, then the least there are.
   [[nodiscard]] std::uint64_t rows_before(std::uint32_t row) const;
   [[nodiscard]] bool is_due(std::string_view domain) const;
@@ -70,7 +70,7 @@ class Order {
   [[nodiscard]] std::int64_t next_due() const;
   void see(std::int64_t now) { now_ = now; }
   // Tokens come, domains that were kept for their bucket go. At most `budget` domains; true if more remain.
-  bool advance(std::int64_t now, std::size_t budget, Effects& effects);
+  bool advance(std::int64_t now, std::size_t budget, TableObserver& observer);
 
   // -- rows ---------------------------------------------------------------
   // Each row joins a domain before anything else is said of it, and parts last.
@@ -87,13 +87,13 @@ class Order {
   void keep_turn(std::uint32_t row) { kept_ = has_domains() ? domains_.of(row) : kNoDomain; }
   void let_turn();
   // It is due: sets its place, and says so.
-  void push(std::uint32_t row, Effects& effects);
+  void push(std::uint32_t row, TableObserver& observer);
   // Date, priority and place must still be those of push().
   void erase(std::uint32_t row);
   // It is being processed. `live`: it was handed out just now, and counts for rates.
   void begin(std::uint32_t row, LeaseEpoch epoch, std::int64_t began, std::int64_t ends, bool live);
   void renew(std::uint32_t row, std::int64_t old_end, std::int64_t end);
-  void end(std::uint32_t row, std::int64_t end, Effects& effects);
+  void end(std::uint32_t row, std::int64_t end, TableObserver& observer);
 
   // -- rules --------------------------------------------------------------
   // Others that order like these.
@@ -108,7 +108,7 @@ class Order {
   struct Before {
     std::uint64_t available;
     std::uint64_t of_domain;
-    bool table_held;  // it was the table's limit that counted
+    bool table_at_limit;  // it was the table's limit that counted
   };
 
   [[nodiscard]] bool has_domains() const { return !rules_.domain.is_none(); }
@@ -140,9 +140,9 @@ class Order {
     return std::min<std::uint64_t>(rules_.limits_domains() ? domain.ready : domain.due, room_);
   }
   [[nodiscard]] Before look(Domain const& domain) const { return {available(), available(domain), room_ <= ready()}; }
-  void tell(Before const& before, Domain const& domain, Effects& effects) const;
+  void tell(Before const& before, Domain const& domain, TableObserver& observer) const;
   // Of the table as a whole.
-  void tell(std::uint64_t before, Effects& effects) const;
+  void tell(std::uint64_t before, TableObserver& observer) const;
 
   Rows& rows_;
   std::uint64_t hash_seed_;

@@ -205,10 +205,10 @@ Lsn append_lease(Records& records, ObjectId row, Leases::Terms const& terms) {
   return append(records, RecordType::lease, 1, row, head);
 }
 
-Lsn append_hold(Records& records, ObjectId row, Leases::Terms const& terms) {
+Lsn append_renew(Records& records, ObjectId row, Leases::Terms const& terms) {
   Head head;
   head.six(terms.ends).number(terms.connection).number(terms.start);
-  return append(records, RecordType::hold, 1, row, head, terms.worker);
+  return append(records, RecordType::renew, 1, row, head, terms.worker);
 }
 
 Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body) {
@@ -257,7 +257,7 @@ void write_client(std::string& out, ClientBody const& body) {
   out.append(body.name);
   append_little(out, body.last_used);
   model::append_varint(out, body.number);
-  for (Clients::Seen const& seen : body.seen) {
+  for (DedupWindows::Seen const& seen : body.seen) {
     append_little(out, seen.offset);
     append_little(out, seen.row);
   }
@@ -389,7 +389,7 @@ bool read_lease(std::string_view bytes, Leases::Terms& terms) {
   return tail.finished();
 }
 
-bool read_hold(std::string_view bytes, Leases::Terms& terms) {
+bool read_renew(std::string_view bytes, Leases::Terms& terms) {
   Tail tail{bytes};
   terms.ends = tail.six();
   terms.connection = tail.number();

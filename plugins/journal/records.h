@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fastjournal/table.h"
-#include "plugins/journal/clients.h"
+#include "plugins/journal/dedup_windows.h"
 #include "plugins/journal/leases.h"
 #include "plugins/journal/pause.h"
 #include "plugins/journal/payload.h"
@@ -24,7 +24,7 @@ enum class RecordType : std::uint8_t {
   row = 1,              // a row, whole: it begins, or is copied forward
   merge = 2,            // an insert was merged into a waiting row
   lease = 3,            // a row is given to a worker
-  hold = 4,             // a lease has a new end, connection or worker
+  renew = 4,            // a lease has a new end, connection or worker
   give_back = 5,        // the row waits (again), until a date
   fold = 6,             // a returned row was merged into its waiting twin
   park = 7,             // the row was given up, and waits for a person
@@ -49,7 +49,7 @@ enum class RecordType : std::uint8_t {
     case RecordType::remove: return 2;
     case RecordType::merge:
     case RecordType::lease:
-    case RecordType::hold:
+    case RecordType::renew:
     case RecordType::seen:
     case RecordType::client:
     case RecordType::client_dropped:
@@ -149,7 +149,7 @@ struct ClientBody {
   std::string_view name{};
   std::int64_t last_used{0};
   std::uint64_t number{0};  // of the segment
-  std::vector<Clients::Seen> seen;
+  std::vector<DedupWindows::Seen> seen;
 };
 
 struct ClientOwnerBody {
@@ -177,7 +177,7 @@ struct ClockBody {
 Lsn append_row(Records& records, ObjectId object, RowBody const& body);
 Lsn append_merge(Records& records, ObjectId row, MergeBody const& body);
 Lsn append_lease(Records& records, ObjectId row, Leases::Terms const& terms);
-Lsn append_hold(Records& records, ObjectId row, Leases::Terms const& terms);
+Lsn append_renew(Records& records, ObjectId row, Leases::Terms const& terms);
 Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body);
 Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body);
 Lsn append_park(Records& records, ObjectId row, ParkBody const& body);
@@ -207,7 +207,7 @@ void write_pause(std::string& out, Pause const& pause);
 [[nodiscard]] bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body);
 [[nodiscard]] bool read_merge(std::string_view bytes, MergeBody& body);
 [[nodiscard]] bool read_lease(std::string_view bytes, Leases::Terms& terms);
-[[nodiscard]] bool read_hold(std::string_view bytes, Leases::Terms& terms);
+[[nodiscard]] bool read_renew(std::string_view bytes, Leases::Terms& terms);
 [[nodiscard]] bool read_give_back(std::string_view bytes, std::uint8_t version, GiveBackBody& body);
 [[nodiscard]] bool read_fold(std::string_view bytes, std::uint8_t version, FoldBody& body);
 [[nodiscard]] bool read_park(std::string_view bytes, std::uint8_t version, ParkBody& body);

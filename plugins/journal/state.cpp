@@ -146,12 +146,6 @@ Schema const* State::schema(std::uint16_t version) const {
   return nullptr;
 }
 
-bool State::uses_schema(std::uint16_t version) const {
-  for (SchemaUse const& use : schemas_)
-    if (use.schema->version == version) return use.rows > 0;
-  return false;
-}
-
 // ---------------------------------------------------------------------------
 // Payloads
 
@@ -320,7 +314,7 @@ void State::expect_expiry(std::uint32_t index) {
   if (rows_[index].expires()) expiries_.emplace(view(index).facts.expires, index);
 }
 
-void State::enter_due(std::uint32_t index, Effects& effects) { order_.push(index, effects); }
+void State::enter_due(std::uint32_t index, TableObserver& observer) { order_.push(index, observer); }
 
 std::string_view State::domain_text_of(PayloadView const& payload) {
   DomainSource const& source = order_.rules().domain;
@@ -330,7 +324,7 @@ std::string_view State::domain_text_of(PayloadView const& payload) {
 }
 
 // The row's place is a waiting one already, or set here first: the order of its key depends on it.
-void State::enter_waiting(std::uint32_t index, Effects& effects) {
+void State::enter_waiting(std::uint32_t index, TableObserver& observer) {
   set_place(index, Place::behind);
   expect_expiry(index);
   if (rows_[index].has_siblings() && key_rows_of(index).processing_count >= order_.rules().concurrency_key) {
@@ -339,7 +333,7 @@ void State::enter_waiting(std::uint32_t index, Effects& effects) {
   }
   Row& row = rows_[index];
   if (row.date() <= now_) {
-    enter_due(index, effects);
+    enter_due(index, observer);
     return;
   }
   row.set_place(Place::future);
@@ -349,12 +343,12 @@ void State::enter_waiting(std::uint32_t index, Effects& effects) {
 }
 
 // What holds it, or its date, may be another now.
-void State::enter_again(std::uint32_t waiting, Effects& effects) {
-  leave(waiting, effects);
-  enter_waiting(waiting, effects);
+void State::enter_again(std::uint32_t waiting, TableObserver& observer) {
+  leave(waiting, observer);
+  enter_waiting(waiting, observer);
 }
 
-void State::leave(std::uint32_t index, Effects& effects) {
+void State::leave(std::uint32_t index, TableObserver& observer) {
   Row& row = rows_[index];
   switch (row.place()) {
     case Place::future:
@@ -367,41 +361,41 @@ void State::leave(std::uint32_t index, Effects& effects) {
     case Place::processing: {
       Lease const& lease = leases_[row.next];
       std::int64_t const ends = lease.ends;
-      effects.lease_ended(row.id(), ConnectionId{lease.connection});
+      observer.lease_ended(row.id(), ConnectionId{lease.connection});
       leases_.remove(row.next);
-      order_.end(index, ends, effects);
+      order_.end(index, ends, observer);
       return;
     }
     case Place::parked:
       parked_.erase({view(index).facts.parked_at, index});
-      if (parked_.empty()) effects.lower_alert("row-failed");
+      if (parked_.empty()) observer.lower_alert("row-failed");
       break;
     case Place::free: return;
   }
   if (row.expires()) expiries_.erase({view(index).facts.expires, index});
 }
 
-void State::free_twin(std::uint32_t index, Effects& effects) {
+void State::free_twin(std::uint32_t index, TableObserver& observer) {
   if (!rows_[index].has_siblings()) return;
   std::uint32_t const waiting = key_rows_of(index).waiting;
-  if (waiting != kNoRow && waiting != index && rows_[waiting].place() == Place::behind) enter_again(waiting, effects);
+  if (waiting != kNoRow && waiting != index && rows_[waiting].place() == Place::behind) enter_again(waiting, observer);
 }
 
-bool State::advance(std::int64_t now, std::size_t budget, Effects& effects) {
+bool State::advance(std::int64_t now, std::size_t budget, TableObserver& observer) {
   see(now);
-  if (order_.advance(now_, budget, effects)) return true;
+  if (order_.advance(now_, budget, observer)) return true;
   return wheel_.advance(TimeMs{now}, budget, [&](std::uint32_t row) {
     order_.unexpect(row);
-    enter_due(row, effects);
+    enter_due(row, observer);
   });
 }
 
-void State::lower_clock(std::int64_t from, std::int64_t to, Effects& effects) {
+void State::lower_clock(std::int64_t from, std::int64_t to, TableObserver& observer) {
   // Out of all that goes by dates, under those of before.
   std::vector<std::uint32_t> waiting;
   for (std::uint32_t index = 0; index < rows_.end(); ++index) {
     if (!is_waiting(rows_[index].place())) continue;
-    leave(index, effects);
+    leave(index, observer);
     waiting.push_back(index);
   }
   now_ = to;
@@ -411,7 +405,7 @@ void State::lower_clock(std::int64_t from, std::int64_t to, Effects& effects) {
   lower_leases(from, to);
   clients_.lower_clock(to);
   pause_.since = std::min(pause_.since, to);
-  for (std::uint32_t const index : waiting) enter_waiting(index, effects);
+  for (std::uint32_t const index : waiting) enter_waiting(index, observer);
 }
 
 void State::lower_dates(std::uint32_t index, std::int64_t from, std::int64_t to) {
@@ -457,7 +451,7 @@ TimeMs State::next_date(std::string_view domain) const {
 // ---------------------------------------------------------------------------
 // Rows
 
-bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
+bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observer) {
   SchemaUse* const use = use_of(body.facts.schema);
   if (use == nullptr) return false;
   std::uint32_t const hash = hash_of(body.key);
@@ -487,7 +481,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
     case RowStatus::waiting:
       row.set_place(Place::behind);
       link(index, hash, head);
-      enter_waiting(index, effects);
+      enter_waiting(index, observer);
       break;
     case RowStatus::processing:
       row.set_place(Place::processing);
@@ -496,7 +490,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects) {
       link(index, hash, head);
       order_.begin(index, body.lease.epoch, body.lease.began, body.lease.ends, false);
       // Copied forward, a twin may come back before the row it waits for.
-      if (others.waiting != kNoRow) enter_again(others.waiting, effects);
+      if (others.waiting != kNoRow) enter_again(others.waiting, observer);
       break;
     case RowStatus::parked:
       row.set_place(Place::parked);
@@ -514,13 +508,13 @@ void State::set_counters(std::uint32_t index, Counters const& counters) {
   if (counters.lifetime >= weary_from_) weary_.insert(index);
 }
 
-void State::forget_weary(std::uint32_t index, Effects& effects) {
-  if (!weary_.empty() && weary_.erase(index) == 1 && weary_.empty()) effects.lower_alert("row-times-out");
+void State::forget_weary(std::uint32_t index, TableObserver& observer) {
+  if (!weary_.empty() && weary_.erase(index) == 1 && weary_.empty()) observer.lower_alert("row-times-out");
 }
 
-void State::remove(std::uint32_t index, Effects& effects) {
-  forget_weary(index, effects);
-  leave(index, effects);
+void State::remove(std::uint32_t index, TableObserver& observer) {
+  forget_weary(index, observer);
+  leave(index, observer);
   Row& row = rows_[index];
   bool const freed = row.place() == Place::processing && row.has_siblings();
   PayloadView const payload = view(index);
@@ -534,7 +528,7 @@ void State::remove(std::uint32_t index, Effects& effects) {
   ids_.erase(row.id());
   if (last_row_ == index) last_id_ = {};
   rows_.remove(index);
-  if (waiting != kNoRow && rows_[waiting].place() == Place::behind) enter_again(waiting, effects);
+  if (waiting != kNoRow && rows_[waiting].place() == Place::behind) enter_again(waiting, observer);
 }
 
 void State::moved(std::uint32_t index, Lsn lsn) {
@@ -550,8 +544,8 @@ void State::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
   // Whoever comes next wants the row behind it: memory is slower than everything else here.
   if (row.place() == Place::listed && row.next != kNoRow) {
     Row const& second = rows_[row.next];
-    prefetch(payloads_.at(second.payload));
-    if (second.next != kNoRow) prefetch(&rows_[second.next]);
+    fastjournal::prefetch(payloads_.at(second.payload));
+    if (second.next != kNoRow) fastjournal::prefetch(&rows_[second.next]);
   }
   if (row.place() == Place::future) {
     wheel_.cancel(index);
@@ -569,14 +563,14 @@ void State::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
   order_.begin(index, terms.epoch, terms.began, terms.ends, live);
 }
 
-void State::hold(std::uint32_t index, Leases::Terms const& terms) {
+void State::renew(std::uint32_t index, Leases::Terms const& terms) {
   order_.renew(index, lease_of(index).ends, terms.ends);
   leases_.change(rows_[index].next, terms);
 }
 
-void State::wait(std::uint32_t index, GiveBackBody const& body, Effects& effects) {
+void State::wait(std::uint32_t index, GiveBackBody const& body, TableObserver& observer) {
   order_.keep_turn(index);
-  leave(index, effects);
+  leave(index, observer);
   PayloadView const old = view(index);
   Facts facts = old.facts;
   facts.parked_at = 0;
@@ -587,13 +581,13 @@ void State::wait(std::uint32_t index, GiveBackBody const& body, Effects& effects
     rewrite(index, old, facts, old.data, error);
   rows_[index].set_date(body.date);
   set_counters(index, body.counters);
-  enter_waiting(index, effects);
+  enter_waiting(index, observer);
   order_.let_turn();
 }
 
-void State::park(std::uint32_t index, ParkBody const& body, Effects& effects) {
-  forget_weary(index, effects);  // row-failed tells of it from here on
-  leave(index, effects);
+void State::park(std::uint32_t index, ParkBody const& body, TableObserver& observer) {
+  forget_weary(index, observer);  // row-failed tells of it from here on
+  leave(index, observer);
   Row& row = rows_[index];
   row.set_timeouts(body.counters.timeouts);
   row.set_lifetime(body.counters.lifetime);
@@ -607,12 +601,12 @@ void State::park(std::uint32_t index, ParkBody const& body, Effects& effects) {
   set_place(index, Place::parked);
   parked_.emplace(body.at, index);
   expect_expiry(index);
-  free_twin(index, effects);
+  free_twin(index, observer);
 }
 
-void State::change(std::uint32_t index, Change const& change, Effects& effects) {
+void State::change(std::uint32_t index, Change const& change, TableObserver& observer) {
   order_.keep_turn(index);
-  leave(index, effects);
+  leave(index, observer);
   PayloadView const old = view(index);
   Facts facts = change.facts;
   facts.failures = change.counters.failures;
@@ -635,7 +629,7 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
   row.set_date(change.date);
   set_counters(index, change.counters);
   row.set_expires(facts.expires != 0);
-  enter_waiting(index, effects);
+  enter_waiting(index, observer);
   order_.let_turn();
 }
 
@@ -643,11 +637,11 @@ void State::change(std::uint32_t index, Change const& change, Effects& effects) 
 // Rules
 
 // The order is told of a row whose place is known.
-void State::tell_order(std::uint32_t index, Effects& effects) {
+void State::tell_order(std::uint32_t index, TableObserver& observer) {
   Row const& row = rows_[index];
   order_.join(index, domain_text_of(view(index)));
   if (is_due(row.place())) {
-    order_.push(index, effects);
+    order_.push(index, observer);
   } else if (row.place() == Place::future) {
     order_.expect(index);
   } else if (row.place() == Place::processing) {
@@ -656,7 +650,7 @@ void State::tell_order(std::uint32_t index, Effects& effects) {
   }
 }
 
-void State::set_rules(Rules rules, Effects& effects) {
+void State::set_rules(Rules rules, TableObserver& observer) {
   bool const other_key = rules.concurrency_key != order_.rules().concurrency_key;
   if (rules.orders_like(order_.rules())) {
     order_.change_limits(std::move(rules));
@@ -664,13 +658,13 @@ void State::set_rules(Rules rules, Effects& effects) {
     order_.start_again(std::move(rules));
     for (SchemaUse& use : schemas_) use.domain = DomainColumn::of(order_.rules().domain, *use.schema);
     for (std::uint32_t index = 0; index < rows_.end(); ++index)
-      if (rows_[index].place() != Place::free) tell_order(index, effects);
+      if (rows_[index].place() != Place::free) tell_order(index, observer);
   }
   // The twins of what is being processed are held, or go.
   for (std::uint32_t number = 0; other_key && number < leases_.end(); ++number) {
     std::uint32_t const row = leases_[number].row;
     std::uint32_t const waiting = row == kNoRow ? kNoRow : key_rows_of(row).waiting;
-    if (waiting != kNoRow) enter_again(waiting, effects);
+    if (waiting != kNoRow) enter_again(waiting, observer);
   }
   order_.tell_soon();
 }

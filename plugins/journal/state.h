@@ -16,7 +16,7 @@
 #include "base/prefetch.h"
 #include "fastjournal/table.h"
 #include "model/row_codec.h"
-#include "plugins/journal/clients.h"
+#include "plugins/journal/dedup_windows.h"
 #include "plugins/journal/domain_text.h"
 #include "plugins/journal/id_index.h"
 #include "plugins/journal/key_index.h"
@@ -55,10 +55,10 @@ class State {
     last_row_ = row;
   }
   // Its payload will be wanted soon.
-  void expect(std::uint32_t row) const { prefetch(payloads_.at(rows_[row].payload)); }
+  void expect(std::uint32_t row) const { fastjournal::prefetch(payloads_.at(rows_[row].payload)); }
   [[nodiscard]] KeyRows find_key(std::string_view key) const;
   // The key will be looked for soon.
-  void foresee(std::string_view key) const { keys_.prefetch(hash_of(key)); }
+  void prefetch(std::string_view key) const { keys_.prefetch(hash_of(key)); }
   [[nodiscard]] KeyRows key_rows_of(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t next_sibling(std::uint32_t row) const;
   [[nodiscard]] PayloadView view(std::uint32_t row) const;
@@ -80,7 +80,7 @@ class State {
   [[nodiscard]] KeyIndex const& keys() const { return keys_; }
   [[nodiscard]] Order const& order() const { return order_; }
   [[nodiscard]] Leases const& leases() const { return leases_; }
-  [[nodiscard]] Clients const& clients() const { return clients_; }
+  [[nodiscard]] DedupWindows const& clients() const { return clients_; }
   [[nodiscard]] Regions const& regions() const { return regions_; }
   // Waiting and parked rows that expire; parked rows by when they were parked.
   [[nodiscard]] Deadlines const& expiries() const { return expiries_; }
@@ -112,7 +112,6 @@ class State {
   // -- schemas ------------------------------------------------------------
   void add_schema(Schema const& schema);
   [[nodiscard]] Schema const* schema(std::uint16_t version) const;
-  [[nodiscard]] bool uses_schema(std::uint16_t version) const;
 
   // -- time ---------------------------------------------------------------
   // Dates up to `now` are due from here on for what comes; never goes back.
@@ -120,23 +119,23 @@ class State {
     now_ = std::max(now_, now);
     order_.see(now_);
   }
-  bool advance(std::int64_t now, std::size_t budget, Effects& effects);
+  bool advance(std::int64_t now, std::size_t budget, TableObserver& observer);
   // The clock was ahead: it is `to`, and was `from`. Later dates of what has been become `to`, leases end earlier by
   // the difference, and rows whose date is still to come wait for it again. Looks at all rows.
-  void lower_clock(std::int64_t from, std::int64_t to, Effects& effects);
+  void lower_clock(std::int64_t from, std::int64_t to, TableObserver& observer);
 
   // -- rows ---------------------------------------------------------------
   // False: the body does not fit (a second waiting row of the key, an unknown schema).
-  [[nodiscard]] bool add(ObjectId id, RowBody const& body, Lsn lsn, Effects& effects);
-  void remove(std::uint32_t row, Effects& effects);
+  [[nodiscard]] bool add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observer);
+  void remove(std::uint32_t row, TableObserver& observer);
   // The row's latest whole record stands here now.
   void moved(std::uint32_t row, Lsn lsn);
   // `live`: handed out just now, not replayed.
   void lease(std::uint32_t row, Leases::Terms const& terms, bool live);
-  void hold(std::uint32_t row, Leases::Terms const& terms);
+  void renew(std::uint32_t row, Leases::Terms const& terms);
   // An error that is empty leaves the last one.
-  void wait(std::uint32_t row, GiveBackBody const& body, Effects& effects);
-  void park(std::uint32_t row, ParkBody const& body, Effects& effects);
+  void wait(std::uint32_t row, GiveBackBody const& body, TableObserver& observer);
+  void park(std::uint32_t row, ParkBody const& body, TableObserver& observer);
   struct Change {
     std::uint8_t priority;
     std::int64_t date;
@@ -147,9 +146,9 @@ class State {
     model::Pieces const* pieces{nullptr};  // the data, in place of `data`
   };
   // A waiting row with other values; the key stays.
-  void change(std::uint32_t row, Change const& change, Effects& effects);
+  void change(std::uint32_t row, Change const& change, TableObserver& observer);
   // Other rules of order; as many rows as there are have to be looked at if they change places.
-  void set_rules(Rules rules, Effects& effects);
+  void set_rules(Rules rules, TableObserver& observer);
 
   // -- people -------------------------------------------------------------
   // Paused or draining, as a record at `lsn` says.
@@ -194,18 +193,18 @@ class State {
   void link(std::uint32_t row, std::uint32_t hash, std::uint32_t head);
   void unlink(std::uint32_t row, std::string_view key);
   [[nodiscard]] std::string_view domain_text_of(PayloadView const& payload);
-  void tell_order(std::uint32_t row, Effects& effects);
+  void tell_order(std::uint32_t row, TableObserver& observer);
   void lower_dates(std::uint32_t row, std::int64_t from, std::int64_t to);
   void lower_leases(std::int64_t from, std::int64_t to);
-  void enter_waiting(std::uint32_t row, Effects& effects);
+  void enter_waiting(std::uint32_t row, TableObserver& observer);
   // Those of the header; failures stand with the facts.
   void set_counters(std::uint32_t index, Counters const& counters);
-  void forget_weary(std::uint32_t index, Effects& effects);
-  void enter_again(std::uint32_t waiting, Effects& effects);
-  void enter_due(std::uint32_t row, Effects& effects);
-  void leave(std::uint32_t row, Effects& effects);
+  void forget_weary(std::uint32_t index, TableObserver& observer);
+  void enter_again(std::uint32_t waiting, TableObserver& observer);
+  void enter_due(std::uint32_t row, TableObserver& observer);
+  void leave(std::uint32_t row, TableObserver& observer);
   // The row stops being processed: the one behind it may go.
-  void free_twin(std::uint32_t row, Effects& effects);
+  void free_twin(std::uint32_t row, TableObserver& observer);
   void set_place(std::uint32_t row, Place place);
   void expect_expiry(std::uint32_t row);
   // Returns the handle.
@@ -227,7 +226,7 @@ class State {
   Order order_{rows_, hash_seed_};
   timer::Wheel<WheelLinks> wheel_{WheelLinks{&rows_}};
   Leases leases_{hash_seed_};
-  Clients clients_{hash_seed_};
+  DedupWindows clients_{hash_seed_};
   Regions regions_;
   Pause pause_;
   Deadlines expiries_;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/histogram.h"
+#include "fastjournal/histogram.h"
 
 namespace fastjournal::journal {
 

@@ -126,27 +126,28 @@ AliasDeclaration read_alias(Element const& element, TypeDeclaration const& type,
   return out;
 }
 
-// A value is plain text, with {domain} in it or not.
-void check_wake_value(Element const& element, std::string const& value, bool has_domains) {
-  static constexpr std::string_view kDomain = "{domain}";
+// A value is plain text, with {TOPIC} in it or not: {domain} for a journal.
+void check_wake_value(Element const& element, std::string const& value, std::string_view topic, bool has_topics) {
+  std::string const place = wake_place(topic);
   if (value.size() > kWakeValueBytesMax)
     element.problem_at("value", "a value of " + std::to_string(value.size()) + " bytes, expected at most " +
                                     std::to_string(kWakeValueBytesMax));
   for (std::size_t at = value.find_first_of("{}"); at != std::string::npos; at = value.find_first_of("{}", at)) {
-    if (value.compare(at, kDomain.size(), kDomain) != 0) {
+    if (value.compare(at, place.size(), place) != 0) {
       element.problem_at(
-          "value", "attribute \"value\": found " + model::shown(value) + ", expected no braces but those of {domain}");
+          "value", "attribute \"value\": found " + model::shown(value) + ", expected no braces but those of " + place);
       return;
     }
-    at += kDomain.size();
+    at += place.size();
   }
-  if (!has_domains && value.find(kDomain) != std::string::npos)
-    element.problem_at("value", "{domain} in a table without domains, expected the element <domain> beside it");
+  if (!has_topics && value.find(place) != std::string::npos)
+    element.problem_at("value", place + " in a table without " + std::string{topic} + "s, expected the element <" +
+                                    std::string{topic} + "> beside it");
 }
 
 }  // namespace
 
-WakeMessage read_wake_message(Element const& element, bool has_domains) {
+WakeMessage read_wake_message(Element const& element, std::string_view topic, bool has_topics) {
   element.expect(
       {.attributes = {{"service", Times::one}, {"command", Times::one}}, .children = {{"parameter", Times::any}}});
   WakeMessage out;
@@ -156,7 +157,7 @@ WakeMessage read_wake_message(Element const& element, bool has_domains) {
     parameter.expect({.attributes = {{"name", Times::one}, {"value", Times::one}}, .children = {}});
     WakeMessage::Parameter next{name_field(parameter, "name", kColumnName).value_or(""),
                                 std::string{parameter.attribute("value").value_or("")}};
-    check_wake_value(parameter, next.value, has_domains);
+    check_wake_value(parameter, next.value, topic, has_topics);
     for (WakeMessage::Parameter const& one : out.parameters)
       if (one.name == next.name && !next.name.empty())
         parameter.problem_at("name", "parameter " + model::shown(next.name) + " twice, expected each name once");

@@ -19,7 +19,7 @@ inline constexpr std::size_t kAliasParametersMax = 64;
 inline constexpr std::size_t kWakeParametersMax = 16;
 inline constexpr std::size_t kWakeValueBytesMax = 1024;
 
-// `has_domains`: the table declares the domain that a value may name.
-[[nodiscard]] WakeMessage read_wake_message(Element const& element, bool has_domains);
+// `topic`: what the type calls it. `has_topics`: the table has some that a value may name.
+[[nodiscard]] WakeMessage read_wake_message(Element const& element, std::string_view topic, bool has_topics);
 
 }  // namespace fastjournal::config

@@ -23,11 +23,8 @@ constexpr Unsupported kUnsupported[] = {
     {"temporary", "declare it with persistent=\"no\" on <table>"},
 };
 
-// What answers bring beside the columns (doc/protocol.md): a column of such a name could not be told from them.
-constexpr std::string_view kReservedNames[] = {
-    "table",     "row",      "epoch",       "request",      "left",           "result",
-    "merges",    "timeouts", "lease_end",   "process_date", "insertion_date", "priority",
-    "next_date", "status",   "secret_code", "worker",       "expiration_date"};
+// What every message may bring (doc/protocol.md): a column of such a name could not be told from it.
+constexpr std::string_view kProtocolNames[] = {"table", "request", "left", "omitted", "secret_code"};
 
 std::vector<std::string_view> const& merge_words() {
   static std::vector<std::string_view> const words{"replace", "keep", "min", "max", "sum", "append"};
@@ -44,12 +41,21 @@ bool takes_name(TypeDeclaration const& type, std::string_view name, std::string_
   return false;
 }
 
+// Beside the columns, in the same message.
+bool answers_use(TypeDeclaration const& type, std::string_view name) {
+  auto const is_it = [name](auto const& one) { return one.name == name; };
+  return std::ranges::find(kProtocolNames, name) != std::ranges::end(kProtocolNames) ||
+         std::ranges::any_of(type.answers, [&](AnswerDeclaration const& answer) {
+           return answer.has_columns && std::ranges::any_of(answer.parameters, is_it);
+         });
+}
+
 void check_name(Element const& element, std::string const& name, TypeDeclaration const& type) {
   std::string_view command;
   if (takes_name(type, name, command))
     element.problem_at("name", "column " + model::shown(name) + " has the name of a parameter of " +
                                    std::string{command} + ", expected another name");
-  else if (std::find(std::begin(kReservedNames), std::end(kReservedNames), name) != std::end(kReservedNames))
+  else if (answers_use(type, name))
     element.problem_at(
         "name", "column " + model::shown(name) + " has a name that answers use themselves, expected another name");
 }

@@ -14,10 +14,6 @@ namespace fastjournal::config {
 
 namespace {
 
-// Other systems declare job tables with this model; ours for them is the journal.
-constexpr std::string_view kTheirQueue = "queue";
-constexpr std::string_view kOurJournal = "journal";
-
 // <table> itself, or the one <table> inside their <context> or <keyspace>.
 std::optional<Element> find_table(Element const& root) {
   if (root.name() == "table") return root;
@@ -32,8 +28,15 @@ std::optional<Element> find_table(Element const& root) {
   return root.child("table");
 }
 
-// `model` and `type` say the same; their model "queue" is our journal.
-TypeDeclaration const* find_type(Element const& table, TypesByName const& types) {
+// How declarations of other systems call a type of ours, or not at all.
+TypeDeclaration const* find_foreign(std::string_view model, TypesByName const& types) {
+  for (auto const& [name, type] : types)
+    if (type->foreign_model == model) return type.get();
+  return nullptr;
+}
+
+// `model` and `type` say the same. `foreign`: the table stands as other systems wrap theirs.
+TypeDeclaration const* find_type(Element const& table, TypesByName const& types, bool foreign) {
   std::optional<std::string_view> const model = table.attribute("model");
   std::optional<std::string_view> const type = table.attribute("type");
   if (model && type) {
@@ -41,12 +44,20 @@ TypeDeclaration const* find_type(Element const& table, TypesByName const& types)
     return nullptr;
   }
   if (!model && !type) {
-    table.problem("missing attribute \"model\" in <table>, expected the table's type, as in model=\"journal\"");
+    table.problem("missing attribute \"model\" in <table>, expected the table's type" +
+                  (types.empty() ? std::string{} : ", as in model=\"" + types.begin()->first + "\""));
     return nullptr;
   }
   std::string_view const found = model ? *model : *type;
-  std::string_view const wanted = model && *model == kTheirQueue ? kOurJournal : found;
-  if (auto const known = types.find(wanted); known != types.end()) return known->second.get();
+  TypeDeclaration const* const theirs = model ? find_foreign(found, types) : nullptr;
+  if (foreign && theirs != nullptr) return theirs;
+  if (auto const known = types.find(found); known != types.end()) return known->second.get();
+  if (theirs != nullptr) {
+    table.problem_at("model", "attribute \"model\": found " + model::shown(found) + ", which means a table of type " +
+                                  theirs->name + " only inside <context> or <keyspace>, expected model=\"" +
+                                  theirs->name + "\"");
+    return nullptr;
+  }
   std::vector<std::string_view> names;
   for (auto const& [name, declaration] : types) names.push_back(name);
   std::string const attribute = model ? "model" : "type";
@@ -128,13 +139,27 @@ void note_lines(Element const& table, TableDeclaration& out) {
   }
 }
 
+// What a table of this type may consist of.
+Shape shape_of(TypeDeclaration const& type) {
+  Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}}, .children = {{"description"}, {"log"}}};
+  if (type.key != TypeDeclaration::Key::none)
+    shape.attributes.push_back({"row-key", type.key == TypeDeclaration::Key::required ? Times::one : Times::maybe});
+  shape.attributes.push_back({"persistent"});
+  if (type.has_columns) shape.children.push_back({"schema", Times::one});
+  for (std::string_view const name : {"aliases", "feed", "wake-message"}) shape.children.push_back({name});
+  for (OptionDeclaration const& option : type.options) shape.children.push_back({option.name, Times::maybe});
+  return shape;
+}
+
+// An option of the topic's name says whether there are any.
+bool has_topics(TypeDeclaration const& type, TableDeclaration const& table) {
+  bool const has_option = std::ranges::any_of(type.options, [&](auto const& one) { return one.name == type.topic; });
+  return !type.topic.empty() && (!has_option || !table.option(type.topic).text.empty());
+}
+
 TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
-  Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}, {"row-key", Times::one}, {"persistent"}},
-              .children = {{"description"}, {"log"}, {"schema", Times::one}, {"aliases"}, {"feed"}, {"wake-message"}}};
-  if (type != nullptr)
-    for (OptionDeclaration const& option : type->options) shape.children.push_back({option.name, Times::maybe});
   // Without its type, nobody can say which options a table has.
-  if (type != nullptr) table.expect(shape, unsupported_parts());
+  if (type != nullptr) table.expect(shape_of(*type), unsupported_parts());
   TableDeclaration out;
   out.file = path.string();
   note_lines(table, out);
@@ -154,7 +179,7 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   for (OptionDeclaration const& option : known.options) out.options.push_back(read_option(table, option));
   if (auto const aliases = table.child("aliases")) out.aliases = read_aliases(*aliases, known, out.schema);
   if (auto const wake = table.child("wake-message"))
-    out.wake_message = read_wake_message(*wake, !out.option("domain").text.empty());
+    out.wake_message = read_wake_message(*wake, known.topic, has_topics(known, out));
   return out;
 }
 
@@ -165,7 +190,7 @@ Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByNa
   TableDeclaration out;
   if (std::optional<Document> const document = Document::read(path, problems))
     if (std::optional<Element> const table = find_table(document->root()))
-      out = read(*table, path, find_type(*table, types));
+      out = read(*table, path, find_type(*table, types, document->root().name() != "table"));
   if (!problems.empty()) return problems.status();
   return out;
 }

@@ -19,6 +19,18 @@ std::vector<std::string_view> const& kind_words() {
   return words;
 }
 
+// In the order of Resend.
+std::vector<std::string_view> const& resend_words() {
+  static std::vector<std::string_view> const words{"never", "always", "numbered"};
+  return words;
+}
+
+// In the order of TypeDeclaration::Key.
+std::vector<std::string_view> const& key_words() {
+  static std::vector<std::string_view> const words{"required", "optional", "none"};
+  return words;
+}
+
 std::vector<std::string_view> const& parameter_types() {
   static std::vector<std::string_view> const words{"string", "integer", "boolean", "date", "duration", "columns"};
   return words;
@@ -42,17 +54,22 @@ ParameterDeclaration read_parameter(Element const& element) {
 }
 
 CommandDeclaration read_command(Element const& element) {
-  element.expect(
-      {.attributes =
-           {{"name", Times::one}, {"kind", Times::one}, {"right", Times::one}, {"columns"}, {"deliver"}, {"answers"}},
-       .children = {{"description", Times::one}, {"parameter", Times::any}}});
+  element.expect({.attributes = {{"name", Times::one},
+                                 {"kind", Times::one},
+                                 {"right", Times::one},
+                                 {"columns"},
+                                 {"deliver"},
+                                 {"resend"},
+                                 {"answers"}},
+                  .children = {{"description", Times::one}, {"parameter", Times::any}}});
   CommandDeclaration out;
   out.name = name_field(element, "name", kCommandName).value_or("");
   if (auto const word = word_field(element, "kind", kind_words())) out.kind = static_cast<CommandKind>(*word);
   if (auto const word = word_field(element, "right", {kRightNames.begin(), kRightNames.end()}))
     out.right = static_cast<Right>(*word);
   out.takes_columns = boolean_field(element, "columns").value_or(false);
-  out.delivers = boolean_field(element, "deliver").value_or(false);
+  if (element.attribute("deliver")) out.deliver_count = name_field(element, "deliver", kColumnName).value_or("");
+  if (auto const word = word_field(element, "resend", resend_words())) out.resend = static_cast<Resend>(*word);
   out.answers = element.attribute("answers").value_or("");
   out.description = element.description();
   for (Element const& inner : element.children("parameter")) {
@@ -62,15 +79,19 @@ CommandDeclaration read_command(Element const& element) {
                                    ", expected each name once");
     out.parameters.push_back(std::move(parameter));
   }
+  if (!out.deliver_count.empty() && !has_name(out.parameters, out.deliver_count))
+    element.problem_at("deliver", "attribute \"deliver\": found " + model::shown(out.deliver_count) +
+                                      ", expected the parameter of " + out.name + " that says how many at most");
   return out;
 }
 
 AnswerDeclaration read_answer(Element const& element) {
-  element.expect({.attributes = {{"name", Times::one}, {"columns"}},
+  element.expect({.attributes = {{"name", Times::one}, {"columns"}, {"counted"}},
                   .children = {{"description", Times::one}, {"parameter", Times::any}}});
   AnswerDeclaration out;
   out.name = name_field(element, "name", kCommandName).value_or("");
   out.has_columns = boolean_field(element, "columns").value_or(false);
+  out.is_counted = boolean_field(element, "counted").value_or(false);
   out.description = element.description();
   for (Element const& inner : element.children("parameter")) {
     ParameterDeclaration parameter = read_parameter(inner);
@@ -186,6 +207,20 @@ std::vector<T> read_all(Element const& list, std::string_view name, Read read) {
   return out;
 }
 
+// What holds for all tables of the type.
+void read_shape(Element const& root, TypeDeclaration& out) {
+  out.has_columns = boolean_field(root, "columns").value_or(true);
+  if (auto const word = word_field(root, "key", key_words())) out.key = static_cast<TypeDeclaration::Key>(*word);
+  if (!out.has_columns) {
+    if (root.attribute("key") && out.key != TypeDeclaration::Key::none)
+      root.problem_at("key", "attribute \"key\" of a type without columns, expected none");
+    out.key = TypeDeclaration::Key::none;
+  }
+  if (root.attribute("topic")) out.topic = name_field(root, "topic", kColumnName).value_or("");
+  if (root.attribute("foreign-model")) out.foreign_model = name_field(root, "foreign-model", kTypeName).value_or("");
+  if (root.attribute("nothing")) out.empty_answer = name_field(root, "nothing", kCommandName).value_or("");
+}
+
 }  // namespace
 
 Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
@@ -197,15 +232,19 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
       root.problem("root element <" + std::string{root.name()} + ">, expected <table-type>");
       return problems.status();
     }
-    root.expect({.attributes = {{"name", Times::one}},
+    root.expect({.attributes = {{"name", Times::one}, {"columns"}, {"key"}, {"topic"}, {"foreign-model"}, {"nothing"}},
                  .children = {{"description", Times::one}, {"commands", Times::one}, {"answers"}, {"options"}}});
     out.name = name_field(root, "name", kTypeName).value_or("");
     if (!out.name.empty() && path.stem() != out.name)
       root.problem_at(
           "name", "table type " + model::shown(out.name) + " in a file of another name, expected " + out.name + ".xml");
     out.description = root.description();
+    read_shape(root, out);
     if (auto const answers = root.child("answers"))
       out.answers = read_all<AnswerDeclaration>(*answers, "answer", read_answer);
+    if (!out.empty_answer.empty() && !has_name(out.answers, out.empty_answer))
+      root.problem_at("nothing", "attribute \"nothing\": found " + model::shown(out.empty_answer) +
+                                     ", expected an answer that stands in <answers>");
     if (auto const commands = root.child("commands")) {
       out.commands = read_all<CommandDeclaration>(*commands, "command", read_command);
       for (Element const& command : commands->children("command")) check_answers(command, out.answers);

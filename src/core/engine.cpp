@@ -32,8 +32,8 @@ std::size_t bytes_of_parameters(Message const& message) {
 
 }  // namespace
 
-Engine::Engine(TableTypes const& types, Outlet& outlet)
-    : types_(types), outlet_(outlet), group_(std::make_unique<Group>()) {}
+Engine::Engine(TableTypes const& types, ReplySink& replies)
+    : types_(types), replies_(replies), group_(std::make_unique<Group>()) {}
 Engine::~Engine() = default;
 
 HostedTable* Engine::find(std::string_view name) const {
@@ -54,12 +54,12 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
                             Status& status) {
   CommandType const& type = table.type->commands()[command.index];
   HostedLog& log = *table.log;
-  bool const is_due = table.table->next_due() <= now;
+  bool const is_due = table.next_due() <= now;
   if (is_due) {
     Collector falls_due{*this, table, {}};
-    static_cast<void>(table.table->advance(now, kAdvanceBudget, falls_due));
+    static_cast<void>(table.can.timed->advance(now, kAdvanceBudget, falls_due));
   }
-  Collector effects{*this, table, now};
+  Collector observer{*this, table, now};
 
   if (type.kind == CommandKind::add && memory_bytes_ > memory_bytes_max_) {
     note_short_memory(now);
@@ -79,7 +79,7 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   Group& group = *group_;
   group.begin(log, table.id);
   Decision decision{.now = now, .start = log.log->start(), .waited = waited, .records = group, .answer = answer};
-  Promise promise = Promise::written;
+  Durability durability = Durability::written;
   Verdict verdict = Verdict::done;
   do {
     bool const room_left = !logs || log.log->reserve(room, type.kind != CommandKind::add);
@@ -103,27 +103,37 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
     }
     if (!group.step_is_empty()) {
       FJ_CHECK(logs, "a command that is declared to read appended records");
-      if (decision.promise == Promise::synced) promise = Promise::synced;
-      group.apply_step(table, effects);
+      if (decision.durability == Durability::synced) durability = Durability::synced;
+      group.apply_step(table, now, observer);
     }
     ++decision.step;
     room = kStepBytesMax + kGroupBytes;
   } while (verdict == Verdict::again);
 
-  if (!group.is_empty()) close_group(log, now, promise);
+  if (!group.is_empty()) close_group(log, now, durability);
   // A DONE with next=1 takes too.
-  if (type.kind == CommandKind::change || decision.take == Take::found) remember_holder(command.connection, table);
+  if (type.kind == CommandKind::change || decision.take == Take::found) remember_table_of(command.connection, table);
   // Neither its dates nor its memory are others where nothing happened.
   if (is_due || !group.is_empty()) refresh(table);
   return {verdict, decision.wait_until, decision.wait_topic, decision.take};
+}
+
+// Whoever asked must hear something, also of an empty list.
+void Engine::say_something(HostedTable const& table, Answer& answer, Status const& status) {
+  std::string const& nothing = table.type->declaration()->empty_answer;
+  if (status.ok() && answer.empty() && !nothing.empty())
+    answer.message(nothing).add("table", std::string_view{table.name});
 }
 
 bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
   ++table.commands;
   Outcome const outcome = run(table, command, now, false, answer, status);
   if (!status.ok()) ++table.refused;
-  if (table.subscriptions.took(command.connection, outcome.take)) touch(table);
-  if (outcome.verdict != Verdict::wait) return true;
+  if (table.subscriptions.took(command.connection, outcome.take)) mark_dirty(table);
+  if (outcome.verdict != Verdict::wait) {
+    say_something(table, answer, status);
+    return true;
+  }
 
   answer.clear();
   if (!command.message->has("request")) {
@@ -139,7 +149,7 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
                                          std::to_string(Subscriptions::kParkedBytesMax) + " may wait"};
     return true;
   }
-  ParkedCommand parked;
+  WaitingCommand parked;
   parked.index = command.index;
   parked.connection = command.connection;
   parked.worker = command.worker;
@@ -155,18 +165,18 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
     status = Status{Code::over_limit, "table " + table.name + " has too many waiting commands; ask without wait"};
     return true;
   }
-  remember_holder(command.connection, table);
+  remember_table_of(command.connection, table);
   refresh(table);
   return false;
 }
 
-void Engine::close_group(HostedLog& log, TimeMs now, Promise promise) {
+void Engine::close_group(HostedLog& log, TimeMs now, Durability durability) {
   // In the group of their cause: both or none. What leaves because of them is durable first.
-  if (!pending_alerts_.empty() && log_alerts(log, now)) promise = Promise::synced;
-  end_group(log, now, promise);
+  if (!pending_alerts_.empty() && log_alerts(log, now)) durability = Durability::synced;
+  end_group(log, now, durability);
 }
 
-void Engine::end_group(HostedLog& log, TimeMs now, Promise promise) {
+void Engine::end_group(HostedLog& log, TimeMs now, Durability durability) {
   // Once a batch is enough: time is the same for the whole turn.
   if (!log.clock_in_batch) {
     Group clock;
@@ -176,30 +186,30 @@ void Engine::end_group(HostedLog& log, TimeMs now, Promise promise) {
     log.clock_in_batch = true;
   }
   log.has_dead = true;
-  log.log->end_group(promise);
+  log.log->end_group(durability);
 }
 
 // ---------------------------------------------------------------------------
 // Connections
 
-void Engine::remember_holder(ConnectionId connection, HostedTable const& table) {
+void Engine::remember_table_of(ConnectionId connection, HostedTable const& table) {
   if (connection == ConnectionId::none) return;
-  std::vector<std::uint32_t>& held = held_[connection];
-  auto const place = std::lower_bound(held.begin(), held.end(), table.number);
-  if (place == held.end() || *place != table.number) held.insert(place, table.number);
+  std::vector<std::uint32_t>& tables = tables_of_[connection];
+  auto const place = std::lower_bound(tables.begin(), tables.end(), table.number);
+  if (place == tables.end() || *place != table.number) tables.insert(place, table.number);
 }
 
 void Engine::connection_closed(ConnectionId connection, TimeMs now) {
-  auto const held = held_.find(connection);
-  if (held == held_.end()) return;
-  std::vector<std::uint32_t> const numbers = std::move(held->second);
-  held_.erase(held);
+  auto const tables = tables_of_.find(connection);
+  if (tables == tables_of_.end()) return;
+  std::vector<std::uint32_t> const numbers = std::move(tables->second);
+  tables_of_.erase(tables);
   for (std::uint32_t const number : numbers) {
     HostedTable& table = *tables_[number];
     if (table.table == nullptr) continue;
     table.subscriptions.closed(connection);
     closing_.emplace_back(connection, number);
-    touch(table);
+    mark_dirty(table);
   }
   close_some(now);
 }
@@ -211,14 +221,14 @@ void Engine::close_some(TimeMs now) {
     auto const [connection, number] = closing_.front();
     HostedTable& table = *tables_[number];
     Ending ending = Ending::finished;
-    if (table.table != nullptr) {
+    if (table.table != nullptr && table.can.holder != nullptr) {
       std::uint64_t const before = looks_;
       ConnectionId const gone = connection;
-      ending = decide_by_itself(table, now, kTimerStepsPerTurn, Promise::written, [&](Decision& decision) {
-        return table.table->decide_connection_closed(gone, decision);
+      ending = decide_by_itself(table, now, kTimerStepsPerTurn, Durability::written, [&](Decision& decision) {
+        return table.can.holder->decide_connection_closed(gone, decision);
       });
       close_looks_ += looks_ - before;
-      touch(table);
+      mark_dirty(table);
       refresh(table);
     }
     // Without room for it their leases end by their own dates.
@@ -229,10 +239,10 @@ void Engine::close_some(TimeMs now) {
 // ---------------------------------------------------------------------------
 // Time
 
-Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
+Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Durability durability,
                                         std::function<bool(Decision&)> const& decide) {
   HostedLog& log = *table.log;
-  Collector effects{*this, table, now};
+  Collector observer{*this, table, now};
   for (std::uint32_t step = 0; step < steps_max; ++step) {
     if (!log.log->reserve(kStepBytesMax + kGroupBytes, true)) {
       note_short_disk(log, now);
@@ -245,8 +255,8 @@ Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uin
     bool const more = decide(decision);
     looks_ += kLooksPerStep + decision.looks + kLooksPerRecord * group.step_size();
     if (!group.step_is_empty()) {
-      group.apply_step(table, effects);
-      close_group(log, now, promise);
+      group.apply_step(table, now, observer);
+      close_group(log, now, durability);
     }
     if (!more) return Ending::finished;
   }
@@ -264,22 +274,24 @@ bool Engine::run_timers(TimeMs now) {
       due_.set(table.number, now + kRetryWithoutSpace);
       continue;
     }
-    Collector effects{*this, table, {}};
-    bool const more = table.table->next_due() <= now && table.table->advance(now, kAdvanceBudget, effects);
+    Collector observer{*this, table, {}};
+    Timed* const timed = table.can.timed;
+    bool const more = table.next_due() <= now && timed->advance(now, kAdvanceBudget, observer);
     if (more) looks_ += kAdvanceBudget;
     // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.
-    Ending ending = Ending::more;
-    do {
-      ending = decide_by_itself(table, now, kStepsTogether, Promise::synced,
-                                [&](Decision& decision) { return table.table->decide_timer(decision); });
-    } while (ending == Ending::more && looks_ - before < kTimerLooksPerTurn);
-    if (next_deadline(table) <= now) touch(table);
+    Ending ending = timed == nullptr ? Ending::finished : Ending::more;
+    while (ending == Ending::more) {
+      ending = decide_by_itself(table, now, kStepsTogether, Durability::synced,
+                                [timed](Decision& decision) { return timed->decide_timer(decision); });
+      if (looks_ - before >= kTimerLooksPerTurn) break;
+    }
+    if (next_deadline(table) <= now) mark_dirty(table);
     if (ending == Ending::no_space) {
       due_.set(table.number, now + kRetryWithoutSpace);
       continue;
     }
     if (more || ending == Ending::more) return true;
-    TimeMs const next = table.table->next_due();
+    TimeMs const next = table.next_due();
     FJ_CHECK(next > now, "a table stays due after its timers ran");
     // Deadlines of those who wait are looked at in end_of_turn.
     due_.set(table.number, std::min(next, std::max(next_deadline(table), now + DurationMs{1})));
@@ -290,31 +302,31 @@ bool Engine::run_timers(TimeMs now) {
 bool Engine::end_of_turn(TimeMs now) {
   close_some(now);
   close_looks_ = 0;
-  std::vector<HostedTable*> const touched = std::move(touched_);
-  touched_.clear();
+  std::vector<HostedTable*> const dirty = std::move(dirty_);
+  dirty_.clear();
   std::uint64_t const before = looks_;
   std::ptrdiff_t left_over = 0;
-  for (HostedTable* table : touched) {
+  for (HostedTable* table : dirty) {
     // Those that had no turn come first in the next one.
     if (looks_ - before >= kServeLooksPerTurn) {
-      touched_.insert(touched_.begin() + left_over++, table);
+      dirty_.insert(dirty_.begin() + left_over++, table);
       continue;
     }
-    table->touched = false;
+    table->dirty = false;
     if (table->table == nullptr) continue;  // dropped in this turn
-    if (serve(*table, now)) touch(*table);
+    if (serve(*table, now)) mark_dirty(*table);
     refresh(*table);
   }
   if (!pending_alerts_.empty()) log_alerts_alone(now);
   // Long before they are used up; without room, a later turn asks again.
   if (volatile_log_ != nullptr && volatile_log_->needs_numbers()) static_cast<void>(reserve_numbers(now));
-  return !touched_.empty() || !closing_.empty();
+  return !dirty_.empty() || !closing_.empty();
 }
 
-void Engine::touch(HostedTable& table) {
-  if (table.touched) return;
-  table.touched = true;
-  touched_.push_back(&table);
+void Engine::mark_dirty(HostedTable& table) {
+  if (table.dirty) return;
+  table.dirty = true;
+  dirty_.push_back(&table);
 }
 
 TimeMs Engine::next_deadline(HostedTable const& table) {
@@ -323,7 +335,7 @@ TimeMs Engine::next_deadline(HostedTable const& table) {
 }
 
 void Engine::refresh(HostedTable& table) {
-  due_.set(table.number, std::min(table.table->next_due(), next_deadline(table)));
+  due_.set(table.number, std::min(table.next_due(), next_deadline(table)));
   std::uint64_t const memory = table.table->memory_bytes();
   memory_bytes_ += memory - table.memory_bytes;
   table.memory_bytes = memory;
@@ -334,11 +346,15 @@ void Engine::refresh(HostedTable& table) {
 
 void Engine::metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
   table.table->metrics(now, sink);
-  sink.integer("listeners", static_cast<std::int64_t>(table.subscriptions.listeners()));
-  sink.integer("waiting_commands", static_cast<std::int64_t>(table.subscriptions.parked()));
-  sink.integer("announcements_missed", static_cast<std::int64_t>(table.subscriptions.missed()));
-  sink.integer("commands", static_cast<std::int64_t>(table.commands));
-  sink.integer("refused", static_cast<std::int64_t>(table.refused));
+  auto const put = [&](Metric const& metric, std::uint64_t value) {
+    sink.integer(metric, static_cast<std::int64_t>(value));
+  };
+  put({"listeners", "LISTENs that stand"}, table.subscriptions.listeners());
+  put({"waiting_commands", "commands that wait for work"}, table.subscriptions.parked());
+  put({"announcements_missed", "announcements that a listener could not take", Metric::Kind::counter},
+      table.subscriptions.missed());
+  put({"commands", "commands that came", Metric::Kind::counter}, table.commands);
+  put({"refused", "commands that were refused", Metric::Kind::counter}, table.refused);
 }
 
 }  // namespace fastjournal::core

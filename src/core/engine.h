@@ -4,7 +4,7 @@
 //
 // A turn: execute() for each command that came; run_timers(); end_of_turn();
 // then the owner commits the logs (Log::commit), calls committed(), and sends
-// what the Outlet was given.
+// what the ReplySink was given.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ namespace fastjournal::core {
 
 // Where answers that come later and pushes go. They may leave once the logs
 // are committed, like every answer.
-class Outlet : public Keeper {
+class ReplySink : public Keeper {
  public:
   // The answer to a command that was parked, in place of the direct one.
   virtual void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) = 0;
@@ -44,7 +44,7 @@ class Outlet : public Keeper {
   [[nodiscard]] virtual bool is_full(ConnectionId connection) = 0;
 
  protected:
-  ~Outlet() = default;
+  ~ReplySink() = default;
 };
 
 // As people and programs compare it: 16 digits.
@@ -55,7 +55,7 @@ using Declarations = std::vector<Declaration>;
 
 class Engine {
  public:
-  Engine(TableTypes const& types, Outlet& outlet);
+  Engine(TableTypes const& types, ReplySink& replies);
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
   ~Engine();
@@ -79,9 +79,9 @@ class Engine {
   [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record);
   [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base);
   // This record is replayed soon.
-  static void foresee(HostedLog const& log, RecordView const& record) {
+  static void prefetch(HostedLog const& log, RecordView const& record) {
     auto const found = log.tables.find(record.table);
-    if (found != log.tables.end() && found->second != nullptr) found->second->table->foresee(record);
+    if (found != log.tables.end() && found->second != nullptr) found->second->table->prefetch(record);
   }
   [[nodiscard]] Status attach(HostedLog& hosted, Log& log);
   // New tables and schemas enter the catalogues. The owner commits before it serves.
@@ -99,7 +99,7 @@ class Engine {
   // -- commands ---------------------------------------------------------------
   [[nodiscard]] HostedTable* find_table(std::string_view name);
   [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& tables() const { return tables_; }
-  // False: the answer comes later, through the Outlet. Otherwise `answer` holds
+  // False: the answer comes later, through the ReplySink. Otherwise `answer` holds
   // the answer, or `status` why there is none.
   [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status);
   // A second LISTEN of the same connection, table and topic changes its mode and credit.
@@ -215,20 +215,21 @@ class Engine {
   };
   // The one road of a command, and of a parked command that is tried again.
   Outcome run(HostedTable& table, Command const& command, TimeMs now, bool waited, Answer& answer, Status& status);
+  static void say_something(HostedTable const& table, Answer& answer, Status const& status);
   // One loop for everything a table decides by itself (timers, recovery,
   // closed connections): calls `decide` until it says no more, within a budget of steps.
-  Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Promise promise,
+  Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Durability durability,
                           std::function<bool(Decision&)> const& decide);
   // False: there was no room, and the table's leases wait for the rest.
   bool tell_lost(HostedTable& table, TimeMs now);
   Status accept_clock_in(HostedLog& log, TimeMs now);
-  void close_group(HostedLog& log, TimeMs now, Promise promise);
-  void end_group(HostedLog& log, TimeMs now, Promise promise);
+  void close_group(HostedLog& log, TimeMs now, Durability durability);
+  void end_group(HostedLog& log, TimeMs now, Durability durability);
   void end_waiting(HostedTable& table);
   // What those who wait get at the end of a turn (engine_listen.cpp); true: more is left for the next one.
   [[nodiscard]] bool serve(HostedTable& table, TimeMs now);
   [[nodiscard]] bool answer_overdue(HostedTable& table, TimeMs now);
-  [[nodiscard]] bool answer_parked(HostedTable& table, ParkedCommand const& parked, TimeMs now, bool over);
+  [[nodiscard]] bool answer_parked(HostedTable& table, WaitingCommand const& parked, TimeMs now, bool over);
   [[nodiscard]] bool hand_out(HostedTable& table, TimeMs now);
   [[nodiscard]] bool deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs now);
   void wake_listeners(HostedTable& table, TimeMs now);
@@ -239,10 +240,10 @@ class Engine {
   std::uint32_t tell_all(HostedTable& table, Subscriptions::Topic& topic, Subscriptions::Event const& event);
   void tell_missed(HostedTable& table);
   void tell_page(HostedTable& table, Subscriptions::Listener& listener);
-  void touch(HostedTable& table);
+  void mark_dirty(HostedTable& table);
   // The table changed: its next date and its memory.
   void refresh(HostedTable& table);
-  void remember_holder(ConnectionId connection, HostedTable const& table);
+  void remember_table_of(ConnectionId connection, HostedTable const& table);
   // Leases of connections that are gone, as many as the turn allows.
   void close_some(TimeMs now);
   void move_base(HostedLog& log);
@@ -272,7 +273,7 @@ class Engine {
   [[nodiscard]] std::vector<Alert> alerts_of(HostedTable const& table) const;
 
   TableTypes const& types_;
-  Outlet& outlet_;
+  ReplySink& replies_;
   Declarations declarations_;
   Declarations forget_;
   std::vector<Forgotten> forgotten_;
@@ -284,9 +285,9 @@ class Engine {
   std::vector<std::uint32_t> free_tables_;  // their numbers are given again
   NameTable by_name_;
   DueHeap due_;
-  std::vector<HostedTable*> touched_;
+  std::vector<HostedTable*> dirty_;
   // Tables on which a connection may hold leases or wait, by number; never iterated.
-  std::unordered_map<ConnectionId, std::vector<std::uint32_t>> held_;
+  std::unordered_map<ConnectionId, std::vector<std::uint32_t>> tables_of_;
   // Connections that are gone and may still hold leases of a table, by its number; in order.
   std::deque<std::pair<ConnectionId, std::uint32_t>> closing_;
   std::uint64_t looks_{0};

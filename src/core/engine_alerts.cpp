@@ -137,7 +137,7 @@ void Engine::log_alerts_alone(TimeMs now) {
                        })) {
       // Kept for a later turn, when there may be room.
       if (!log->log->reserve(kGroupBytes, true)) break;
-      if (log_alerts(*log, now)) end_group(*log, now, Promise::synced);
+      if (log_alerts(*log, now)) end_group(*log, now, Durability::synced);
     }
   }
 }

@@ -32,9 +32,10 @@ class Engine::Group final : public Records {
   [[nodiscard]] bool is_empty() const { return applied_ == 0 && step_.empty(); }
 
   // What the last step appended becomes state. A table that refuses its own record is broken.
-  void apply_step(HostedTable& table, Effects& effects) {
+  void apply_step(HostedTable& table, TimeMs now, TableObserver& observer) {
+    ApplyContext const context{.live = true, .now = now, .base = log_->log->base_lsn()};
     for (RecordView const& record : step_)
-      FJ_CHECK(table.table->apply(record, log_->log->base_lsn(), effects),
+      FJ_CHECK(table.table->apply(record, context, observer),
                "a table refused a record it decided itself");
     if (table.feed != nullptr)
       for (RecordView const& record : step_) tell_followers(table, record);
@@ -64,8 +65,8 @@ class Engine::Group final : public Records {
   std::size_t applied_{0};
 };
 
-// Effects of one table, passed on to those who wait for it.
-class Engine::Collector final : public Effects {
+// TableObserver of one table, passed on to those who wait for it.
+class Engine::Collector final : public TableObserver {
  public:
   // `since`: what becomes available by a command is due from then on, whatever its date.
   Collector(Engine& engine, HostedTable& table, TimeMs since) : engine_(engine), table_(table), since_(since) {}
@@ -73,19 +74,19 @@ class Engine::Collector final : public Effects {
   void available(ObjectId object, std::string_view topic, TimeMs due) override {
     if (table_.wakes != nullptr) {
       table_.wakes->came(topic);
-      engine_.touch(table_);
+      engine_.mark_dirty(table_);
     }
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.became_available(object, topic, std::max(due, since_));
-    engine_.touch(table_);
+    engine_.mark_dirty(table_);
   }
   void lease_began(ObjectId object, ConnectionId connection) override {
-    if (table_.wakes != nullptr) table_.wakes->took(table_.table->topic_of(object));
+    if (table_.wakes != nullptr) table_.wakes->took(table_.can.topics->topic_of(object));
     if (table_.subscriptions.delivers()) table_.subscriptions.lease_began(object, connection);
   }
   void lease_ended(ObjectId object, ConnectionId connection) override {
     if (!table_.subscriptions.delivers()) return;
-    if (table_.subscriptions.lease_ended(object, connection)) engine_.touch(table_);
+    if (table_.subscriptions.lease_ended(object, connection)) engine_.mark_dirty(table_);
   }
   void available_again(std::string_view topic, std::uint64_t count) override {
     if (table_.wakes != nullptr) {
@@ -93,11 +94,11 @@ class Engine::Collector final : public Effects {
         table_.wakes->look_again();
       else
         table_.wakes->came(topic, count);
-      engine_.touch(table_);
+      engine_.mark_dirty(table_);
     }
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.became_available_again(topic, count);
-    engine_.touch(table_);
+    engine_.mark_dirty(table_);
   }
   void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
     engine_.raise(table_, name, priority, message, tags);

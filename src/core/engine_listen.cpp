@@ -25,17 +25,17 @@ constexpr std::uint32_t kLooksPerTurn = 16'384;
 constexpr std::uint32_t kLooksPerPage = 1024;
 constexpr std::uint32_t kWakeMessagesPerTurn = 256;
 constexpr std::uint64_t kLooksPerPush = 8;
-constexpr std::int64_t kWakeTimeoutDefault = 5000;  // of table types without the option wake-timeout
+constexpr std::int64_t kWakeTimeoutDefault = 5000;  // of table types that do not declare kWakeTimeoutOption
 
 DurationMs wake_timeout(HostedTable const& table) {
-  std::int64_t const timeout = table.declaration->option("wake-timeout").integer;
+  std::int64_t const timeout = table.declaration->option(kWakeTimeoutOption).integer;
   return DurationMs{timeout > 0 ? timeout : kWakeTimeoutDefault};
 }
 
 void begin_notice(Answer& message, HostedTable const& table, std::string_view topic) {
   message.clear();
   message.message("LISTEN").add("table", std::string_view{table.name});
-  if (!topic.empty()) message.add("domain", topic);
+  if (!topic.empty()) message.add(table.type->topic(), topic);
 }
 
 }  // namespace
@@ -43,29 +43,45 @@ void begin_notice(Answer& message, HostedTable const& table, std::string_view to
 // ---------------------------------------------------------------------------
 // Who listens
 
-Status Engine::listen(HostedTable& table, ConnectionId connection, ListenWish const& wish) {
-  if (!wish.topic.empty())
-    if (Status status = table.table->check_topic(wish.topic); !status.ok()) return status;
+namespace {
+
+Status cannot_listen(HostedTable const& table, std::string_view why, std::string_view parameter) {
+  return Status{Code::not_supported,
+                "table " + table.name + " is of type " + table.type->name() + ", " + std::string{why}}
+      .with("parameter", std::string{parameter});
+}
+
+// What the type lacks for this wish.
+Status check_wish(HostedTable const& table, ListenWish const& wish) {
+  if (table.can.topics == nullptr) return cannot_listen(table, "which has nothing that one could wait for", "table");
+  if (wish.mode == ListenMode::wake && table.can.work == nullptr)
+    return cannot_listen(table, "which hands out no work: listen with mode row", "mode");
   if (wish.mode == ListenMode::deliver && table.type->delivering() == NameTable::kAbsent)
-    return Status{Code::not_supported, "table " + table.name + " is of type " + table.type->name() +
-                                           ", which delivers nothing: listen with mode wake or row"}
-        .with("parameter", "mode");
+    return cannot_listen(table, "which delivers nothing: listen with mode wake or row", "mode");
+  return wish.topic.empty() ? Status{} : table.can.topics->check_topic(wish.topic);
+}
+
+}  // namespace
+
+Status Engine::listen(HostedTable& table, ConnectionId connection, ListenWish const& wish) {
+  if (Status status = check_wish(table, wish); !status.ok()) return status;
   if (!table.subscriptions.listen(connection, wish))
     return {Code::over_limit, "table " + table.name + " has too many listeners (" +
                                   std::to_string(Subscriptions::kListenersMax) + "; of one connection " +
-                                  std::to_string(Subscriptions::kListensMax) + " domains)"};
-  remember_holder(connection, table);
-  touch(table);
+                                  std::to_string(Subscriptions::kListensMax) + " topics)"};
+  remember_table_of(connection, table);
+  mark_dirty(table);
   return {};
 }
 
 Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
   if (table.subscriptions.unlisten(connection, topic)) {
-    touch(table);
+    mark_dirty(table);
     return {};
   }
-  return {Code::wrong_state, "this connection does not listen to table " + table.name +
-                                 (topic.empty() ? "" : ", domain " + std::string{topic.substr(0, 64)})};
+  return {Code::wrong_state,
+          "this connection does not listen to table " + table.name +
+              (topic.empty() ? "" : ", " + table.type->topic() + " " + std::string{topic.substr(0, 64)})};
 }
 
 // The table is gone: those who wait for it hear so.
@@ -74,24 +90,24 @@ void Engine::end_waiting(HostedTable& table) {
   Status const gone{Code::unknown_table, "table " + table.name + " was dropped while this waited"};
   for (auto const& command : ended.commands) {
     pushed_.clear();
-    outlet_.answer(command->connection, command->message, pushed_, gone);
+    replies_.answer(command->connection, command->message, pushed_, gone);
   }
   for (auto const& [connection, topic] : ended.listeners) {
     pushed_.clear();
     pushed_.message("UNLISTENED").add("table", std::string_view{table.name});
-    if (!topic.empty()) pushed_.add("domain", std::string_view{topic});
-    outlet_.push(connection, pushed_, {}, ListenMode::wake);
+    if (!topic.empty()) pushed_.add(table.type->topic(), std::string_view{topic});
+    replies_.push(connection, pushed_, {}, ListenMode::wake);
   }
 }
 
 void Engine::writable(ConnectionId connection) {
-  auto const held = held_.find(connection);
-  if (held == held_.end()) return;
-  for (std::uint32_t const number : held->second) {
+  auto const tables = tables_of_.find(connection);
+  if (tables == tables_of_.end()) return;
+  for (std::uint32_t const number : tables->second) {
     HostedTable& table = *tables_[number];
     if (table.table == nullptr) continue;
     table.subscriptions.go_on(connection);
-    touch(table);
+    mark_dirty(table);
   }
 }
 
@@ -101,12 +117,12 @@ void Engine::writable(ConnectionId connection) {
 bool Engine::serve(HostedTable& table, TimeMs now) {
   table.subscriptions.pass_over(now);
   bool more = answer_overdue(table, now);
-  table.subscriptions.share_again(*table.table);
-  more = hand_out(table, now) || more;
-  if (!more) {
-    wake_listeners(table, now);
-    table.subscriptions.forget_pending();
+  if (table.can.work != nullptr) {
+    table.subscriptions.share_again(*table.can.work);
+    more = hand_out(table, now) || more;
+    if (!more) wake_listeners(table, now);
   }
+  if (!more) table.subscriptions.forget_pending();
   more = tell_wakes(table, now) || more;
   return announce(table) || more;
 }
@@ -115,25 +131,26 @@ bool Engine::answer_overdue(HostedTable& table, TimeMs now) {
   for (std::uint32_t served = 0; served < kServedPerTurn; ++served) {
     ConnectionId const connection = table.subscriptions.first_overdue(now);
     if (connection == ConnectionId::none) return false;
-    if (outlet_.is_full(connection)) {
+    if (replies_.is_full(connection)) {
       table.subscriptions.stall(connection);
       continue;
     }
-    std::unique_ptr<ParkedCommand> const parked = table.subscriptions.take_overdue();
+    std::unique_ptr<WaitingCommand> const parked = table.subscriptions.take_overdue();
     static_cast<void>(answer_parked(table, *parked, now, true));
   }
   return true;
 }
 
 // False: it found nothing and waits on.
-bool Engine::answer_parked(HostedTable& table, ParkedCommand const& parked, TimeMs now, bool over) {
+bool Engine::answer_parked(HostedTable& table, WaitingCommand const& parked, TimeMs now, bool over) {
   Command const command{parked.index, &parked.message, parked.connection, parked.worker, parked.origin};
   Answer answer;
   Status status;
   Outcome const outcome = run(table, command, now, over, answer, status);
   if (outcome.verdict == Verdict::wait) return false;
   static_cast<void>(table.subscriptions.took(parked.connection, outcome.take));
-  outlet_.answer(parked.connection, parked.message, answer, status);
+  say_something(table, answer, status);
+  replies_.answer(parked.connection, parked.message, answer, status);
   return true;
 }
 
@@ -142,11 +159,11 @@ bool Engine::hand_out(HostedTable& table, TimeMs now) {
   Subscriptions& waiting = table.subscriptions;
   std::uint64_t rows = 0;
   for (std::uint32_t served = 0;; ++served) {
-    Subscriptions::Turn const turn = waiting.next(*table.table);
+    Subscriptions::Turn const turn = waiting.next(*table.can.work);
     if (turn.waiter == nullptr) return false;
     if (rows >= kRowsPerTurn || served == kServedPerTurn) return true;
     ConnectionId const connection = turn.waiter->connection();
-    if (outlet_.is_full(connection)) {
+    if (replies_.is_full(connection)) {
       waiting.stall(connection);
       continue;
     }
@@ -156,7 +173,7 @@ bool Engine::hand_out(HostedTable& table, TimeMs now) {
       waiting.found_nothing(turn);
       continue;
     }
-    std::uint64_t const left = table.table->available(turn.topic->name);
+    std::uint64_t const left = table.can.work->available(turn.topic->name);
     std::uint64_t const taken = turn.ready - std::min(turn.ready, left);
     waiting.served(turn, taken);
     rows += taken;
@@ -169,8 +186,9 @@ bool Engine::deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs
   std::uint64_t const count = std::min<std::uint64_t>(listener.free_credit(), turn.share);
   CommandType const& type = table.type->commands()[table.type->delivering()];
   Message message{type.name};
-  message.set_integer("count", static_cast<std::int64_t>(count));
-  if (!turn.topic->name.empty()) message.set("domain", std::string_view{turn.topic->name});
+  message.set_integer(table.type->declaration()->commands[table.type->delivering()].deliver_count,
+                      static_cast<std::int64_t>(count));
+  if (!turn.topic->name.empty()) message.set(table.type->topic(), std::string_view{turn.topic->name});
   Command const command{static_cast<std::uint16_t>(table.type->delivering()), &message, listener.connection,
                         listener.worker};
   TimeMs const due = turn.topic->due;
@@ -180,7 +198,7 @@ bool Engine::deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs
   Outcome const outcome = run(table, command, now, true, pushed_, status);
   table.subscriptions.deliver_to(nullptr);
   if (!status.ok() || outcome.take != Take::found) return false;
-  outlet_.push(listener.connection, pushed_, due, ListenMode::deliver);
+  replies_.push(listener.connection, pushed_, due, ListenMode::deliver);
   return true;
 }
 
@@ -188,18 +206,18 @@ void Engine::wake_listeners(HostedTable& table, TimeMs now) {
   Subscriptions& waiting = table.subscriptions;
   TimeMs const deadline = now + wake_timeout(table);
   for (;;) {
-    Subscriptions::Wake const wake = waiting.next_wake(deadline, *table.table);
+    Subscriptions::Wake const wake = waiting.next_wake(deadline, *table.can.work);
     if (wake.listener == nullptr) return;
     Subscriptions::Listener const& listener = *wake.listener;
-    if (outlet_.is_full(listener.connection)) {
+    if (replies_.is_full(listener.connection)) {
       waiting.not_told(wake);
       waiting.stall(listener.connection);
       continue;
     }
     begin_notice(pushed_, table, listener.topic->name);
-    pushed_.add("ready", table.table->available(listener.topic->name));
+    pushed_.add("ready", table.can.work->available(listener.topic->name));
     pushed_.add("date", wake.due.value == 0 ? now.value : wake.due.value);
-    outlet_.push(listener.connection, pushed_, wake.due, ListenMode::wake);
+    replies_.push(listener.connection, pushed_, wake.due, ListenMode::wake);
   }
 }
 
@@ -207,11 +225,11 @@ void Engine::wake_listeners(HostedTable& table, TimeMs now) {
 bool Engine::tell_wakes(HostedTable& table, TimeMs now) {
   if (table.wakes == nullptr) return false;
   DurationMs const timeout = wake_timeout(table);
-  bool const more = table.wakes->look(now, timeout, *table.table);
+  bool const more = table.wakes->look(now, timeout, *table.can.work);
   for (std::uint32_t told = 0; told < kWakeMessagesPerTurn; ++told) {
-    std::optional<std::string_view> const topic = table.wakes->next(now, timeout, *table.table);
+    std::optional<std::string_view> const topic = table.wakes->next(now, timeout, *table.can.work);
     if (!topic) return more;
-    outlet_.tell_wake(table, *topic);
+    replies_.tell_wake(table, *topic);
   }
   return true;
 }
@@ -221,7 +239,7 @@ void Engine::tell_wakes_again(std::string_view service) {
     if (table->table == nullptr || table->wakes == nullptr) continue;
     if (!service.empty() && table->declaration->wake_message->service != service) continue;
     *table->wakes = {};
-    touch(*table);
+    mark_dirty(*table);
   }
 }
 
@@ -235,10 +253,10 @@ bool Engine::announce(HostedTable& table) {
   while (Subscriptions::Event const* const event = waiting.first_event()) {
     if (told >= kAnnouncementsPerTurn) return true;
     begin_notice(pushed_, table, {});
-    if (table.table->announce(event->object, pushed_)) {
+    if (table.can.topics->announce(event->object, pushed_)) {
       told += tell_all(table, waiting.whole(), *event);
       if (event->topic != nullptr) {
-        pushed_.add("domain", std::string_view{event->topic->name});
+        pushed_.add(table.type->topic(), std::string_view{event->topic->name});
         told += tell_all(table, *event->topic, *event);
       }
     }
@@ -260,12 +278,12 @@ std::uint32_t Engine::tell_all(HostedTable& table, Subscriptions::Topic& topic, 
   for (Subscriptions::Listener* const listener : topic.rows) {
     // Its pages will come to that row.
     if (listener->paging && event.object > listener->paged_to) continue;
-    if (!listener->stalled && outlet_.is_full(listener->connection)) table.subscriptions.stall(listener->connection);
+    if (!listener->stalled && replies_.is_full(listener->connection)) table.subscriptions.stall(listener->connection);
     if (listener->stalled) {
       table.subscriptions.note_missed(*listener, 1);
       continue;
     }
-    outlet_.push(listener->connection, pushed_, event.due, ListenMode::row);
+    replies_.push(listener->connection, pushed_, event.due, ListenMode::row);
     looks_ += kLooksPerPush;
     ++told;
   }
@@ -274,13 +292,13 @@ std::uint32_t Engine::tell_all(HostedTable& table, Subscriptions::Topic& topic, 
 
 void Engine::tell_missed(HostedTable& table) {
   while (Subscriptions::Listener* const listener = table.subscriptions.take_missed()) {
-    if (outlet_.is_full(listener->connection)) {
+    if (replies_.is_full(listener->connection)) {
       table.subscriptions.stall(listener->connection);
       continue;
     }
     begin_notice(pushed_, table, listener->topic->name);
     pushed_.add("missed", std::exchange(listener->missed, 0));
-    outlet_.push(listener->connection, pushed_, {}, ListenMode::row);
+    replies_.push(listener->connection, pushed_, {}, ListenMode::row);
   }
 }
 
@@ -289,17 +307,17 @@ void Engine::tell_page(HostedTable& table, Subscriptions::Listener& listener) {
   Subscriptions& waiting = table.subscriptions;
   std::string_view const topic = listener.topic->name;
   found_.clear();
-  ObjectId const next = table.table->find_available(topic, listener.paged_to, kLooksPerPage, found_);
+  ObjectId const next = table.can.topics->find_available(topic, listener.paged_to, kLooksPerPage, found_);
   looks_ += kLooksPerPage + kLooksPerPush * found_.size();
   ObjectId told = listener.paged_to;
   for (ObjectId const object : found_) {
-    if (outlet_.is_full(listener.connection)) {
+    if (replies_.is_full(listener.connection)) {
       waiting.page_told(listener, told, false);
       waiting.stall(listener.connection);
       return;
     }
     begin_notice(pushed_, table, topic);
-    if (table.table->announce(object, pushed_)) outlet_.push(listener.connection, pushed_, {}, ListenMode::row);
+    if (table.can.topics->announce(object, pushed_)) replies_.push(listener.connection, pushed_, {}, ListenMode::row);
     told = object;
   }
   waiting.page_told(listener, next, next.is_none());

@@ -85,7 +85,7 @@ bool Engine::reset_if_empty(HostedLog& log, TimeMs now) {
   if (log.log->durable_lsn() != log.log->end_lsn()) return false;
   log.reset_at = now;
   // An error is the log's, and the next commit's.
-  if (!log.log->begin_afresh().ok()) return false;
+  if (!log.log->reset().ok()) return false;
   Lsn const begin = log.log->end_lsn();
   while (copy_catalogue(log, begin, now)) {
   }
@@ -139,7 +139,7 @@ bool Engine::copy_catalogue(HostedLog& log, Lsn below, TimeMs now) {
   if (oldest.is_none() || oldest >= below) return false;
   if (!log.log->reserve_to_copy(log.catalogue.live_bytes() + 1024)) return false;
   append_to_catalogue(log, [&](Records& records) { log.catalogue.restate_one(below, records); });
-  end_group(log, now, Promise::synced);
+  end_group(log, now, Durability::synced);
   return true;
 }
 
@@ -209,15 +209,15 @@ bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, bool m
       if (exact || budget < kCopyBytesMin) return false;
       budget /= 2;
     }
-    Collector effects{*this, table, now};
+    Collector observer{*this, table, now};
     Group& group = *group_;
     group.begin(log, table.id);
     scratch_.clear();
     Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
     Restated const restated = table.table->restate_oldest(below, budget, decision);
     if (!group.step_is_empty()) {
-      group.apply_step(table, effects);
-      end_group(log, now, Promise::synced);
+      group.apply_step(table, now, observer);
+      end_group(log, now, Durability::synced);
       return true;
     }
     if (restated.object_bytes == 0) return restated.more;

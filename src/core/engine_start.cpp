@@ -106,9 +106,9 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
     log.catalogue.see(record.table);
     return {};
   }
-  NoEffects nobody;
+  NoObserver nobody;
   HostedTable& hosted = *found->second;
-  if (!hosted.table->apply(record, base, nobody)) {
+  if (!hosted.table->apply(record, {.live = false, .now = {}, .base = base}, nobody)) {
     // Nobody wants it: its rows are not counted, and nothing else is lost by it.
     if (hosted.forgotten) {
       end_forgotten(hosted);
@@ -131,8 +131,9 @@ Status Engine::host_replayed(HostedLog& log) {
                                  ") stands in the catalogue without its name or its schema"};
     if (Status status = create_replayed(log, id, entry, entry.schemas.rbegin()->second.schema); !status.ok())
       return status;
-    if (log.tables[id] == nullptr) continue;
-    for (auto const& [version, schema] : entry.schemas) log.tables[id]->table->add_schema(schema.schema);
+    HostedTable* const table = log.tables[id];
+    if (table == nullptr || table->can.columns == nullptr) continue;
+    for (auto const& [version, schema] : entry.schemas) table->can.columns->add_schema(schema.schema);
   }
   return {};
 }
@@ -177,8 +178,7 @@ Status Engine::create_replayed(HostedLog& log, TableId id, Catalogue::TableEntry
 }
 
 Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declaration declaration) {
-  Result<std::unique_ptr<Table>> table =
-      type.plugin().create({.id = id, .hash_seed = hash_seed_}, type.declaration(), declaration);
+  Result<std::unique_ptr<Table>> table = type.make({.id = id, .hash_seed = hash_seed_}, declaration);
   if (!table.ok()) return table.status();
   auto hosted = std::make_unique<HostedTable>();
   hosted->id = id;
@@ -189,9 +189,9 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
   if (declaration->feed) hosted->feed = std::make_unique<Feed>(declaration->feed->keep_bytes);
   if (declaration->wake_message) hosted->wakes = std::make_unique<WakeMessages>();
   hosted->declaration = std::move(declaration);
-  hosted->table = std::move(table).value();
+  hosted->take(std::move(table).value());
   hosted->log = &log;
-  hosted->subscriptions.tell(outlet_);
+  hosted->subscriptions.tell(replies_);
   if (free_tables_.empty()) {
     hosted->number = due_.add();
     FJ_CHECK(hosted->number == tables_.size(), "tables and dates are numbered alike");
@@ -211,7 +211,7 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
 void Engine::free_dropped() {
   if (dropped_.empty() || !pending_alerts_.empty()) return;
   std::erase_if(dropped_, [this](std::uint32_t number) {
-    if (tables_[number]->touched) return false;
+    if (tables_[number]->dirty) return false;
     free_tables_.push_back(number);
     return true;
   });
@@ -235,10 +235,10 @@ Status Engine::finish_recovery(TimeMs now) {
   for (auto const& table : tables_) {
     if (table->table == nullptr) continue;
     Log& log = *table->log->log;
-    Ending ending = Ending::more;
+    Ending ending = table->can.holder == nullptr ? Ending::finished : Ending::more;
     while (ending == Ending::more) {
-      ending = decide_by_itself(*table, now, kTimerStepsPerTurn, Promise::synced,
-                                [&](Decision& d) { return table->table->decide_recovered(d); });
+      ending = decide_by_itself(*table, now, kTimerStepsPerTurn, Durability::synced,
+                                [&](Decision& d) { return table->can.holder->decide_recovered(d); });
       if (log.end_lsn().value - log.written_lsn().value < kWriteEveryBytes) continue;
       if (Status status = log.commit(); !status.ok()) return status;
       table->log->clock_in_batch = false;
@@ -312,6 +312,7 @@ Status Engine::check_one(Declaration const& declaration) const {
                                          ": table " + quoted(declaration->name) + " is of type " +
                                          quoted(table->type->name()) + " in log " + quoted(table->log->name) +
                                          ": neither can change while it exists"};
+  if (Status status = check_capabilities(*declaration, table->can); !status.ok()) return status;
   return table->table->check_change(*declaration);
 }
 
@@ -382,7 +383,7 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
       Catalogue::append_schema(records, {}, table.id, schema);
     });
     if (!status.ok()) return status;
-    table.table->add_schema(schema);
+    if (table.can.columns != nullptr) table.can.columns->add_schema(schema);
     // A column that is gone is unknown from here on, as in every table that never had it.
     table.columns = {};
     for (std::size_t i = 0; i < schema.columns.size(); ++i)
@@ -436,7 +437,7 @@ Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
   if (!log.log->reserve(bytes + kStepBytesMax + kGroupBytes, true))
     return {Code::no_space, "log " + log.name + " has no room for its catalogue: free disk space"};
   append_to_catalogue(log, append);
-  close_group(log, now, Promise::synced);
+  close_group(log, now, Durability::synced);
   return {};
 }
 

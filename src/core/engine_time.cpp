@@ -18,10 +18,10 @@ void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
     if (!log->log->reserve(kGroupBytes, true)) continue;
     append_to_catalogue(*log, [&](Records& records) { Catalogue::append_clock(records, {now, why, lost}); });
     log->clock_in_batch = true;
-    end_group(*log, now, Promise::written);
+    end_group(*log, now, Durability::written);
   }
   for (auto const& table : tables_) {
-    if (table->table == nullptr) continue;
+    if (table->table == nullptr || table->can.holder == nullptr) continue;
     table->lost.left.value += lost.value;
     static_cast<void>(tell_lost(*table, now));
     refresh(*table);
@@ -33,7 +33,7 @@ void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
 bool Engine::tell_lost(HostedTable& table, TimeMs now) {
   auto& lost = table.lost;
   HostedLog& log = *table.log;
-  Collector effects{*this, table, now};
+  Collector observer{*this, table, now};
   while (lost.any()) {
     if (lost.telling.value == 0) {
       lost.telling = std::exchange(lost.left, {});
@@ -48,12 +48,12 @@ bool Engine::tell_lost(HostedTable& table, TimeMs now) {
     scratch_.clear();
     Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
     decision.carry = lost.carry;
-    bool const more = table.table->decide_time_lost(lost.telling, decision);
+    bool const more = table.can.holder->decide_time_lost(lost.telling, decision);
     lost.carry = decision.carry;
     if (!group.step_is_empty()) {
-      group.apply_step(table, effects);
+      group.apply_step(table, now, observer);
       // Like a lease itself: after a power cut it has the grace at least.
-      close_group(log, now, Promise::written);
+      close_group(log, now, Durability::written);
     }
     if (!more) lost.telling = {};
   }
@@ -74,18 +74,18 @@ Status Engine::accept_clock_in(HostedLog& log, TimeMs now) {
   if (!log.log->reserve(log.tables.size() * kAcceptedBytesMax + kStepBytesMax + kGroupBytes, true))
     return {Code::no_space, "log " + log.name + " has no room to accept the clock: free disk space"};
   for (auto const& [id, table] : log.tables) {
-    if (table == nullptr) continue;
-    Collector effects{*this, *table, now};
+    if (table == nullptr || table->can.timed == nullptr) continue;
+    Collector observer{*this, *table, now};
     Group& group = *group_;
     group.begin(log, id);
     scratch_.clear();
     Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
-    table->table->decide_clock_accepted(from, decision);
-    if (!group.step_is_empty()) group.apply_step(*table, effects);
+    table->can.timed->decide_clock_accepted(from, decision);
+    if (!group.step_is_empty()) group.apply_step(*table, now, observer);
   }
   append_to_catalogue(log, [&](Records& records) { Catalogue::append_clock_accepted(records, now, from); });
   log.clock_in_batch = true;
-  end_group(log, now, Promise::synced);
+  end_group(log, now, Durability::synced);
   return {};
 }
 

@@ -7,10 +7,11 @@ namespace {
 class OneMetric final : public MetricSink {
  public:
   explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
-  void integer(std::string_view name, std::int64_t value) override {
-    if (name == wanted_) value_ = value;
+  void integer(Metric const& metric, std::int64_t value) override {
+    if (metric.name == wanted_) value_ = value;
   }
-  void real(std::string_view, double) override {}
+  void real(Metric const&, double) override {}
+  void histogram(Metric const&, Histogram const&) override {}
   [[nodiscard]] std::int64_t value() const { return value_; }
 
  private:

@@ -16,6 +16,7 @@
 #include "core/subscriptions.h"
 #include "core/types.h"
 #include "core/wake_messages.h"
+#include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 
 namespace fastjournal::core {
@@ -62,6 +63,7 @@ struct HostedTable {
   std::shared_ptr<TableDeclaration const> declaration;  // nullptr: in the log, but not in conf/
   NameTable columns;
   std::unique_ptr<Table> table;
+  Capabilities can;  // of the table
   HostedLog* log{nullptr};
   std::uint32_t number{0};  // in the engine's list and its heap of dates
   Subscriptions subscriptions;
@@ -77,10 +79,26 @@ struct HostedTable {
     [[nodiscard]] bool any() const { return telling.value != 0 || left.value != 0; }
   } lost;
   bool forgotten{false};  // dropped once the replay has told how many rows it has
-  bool touched{false};    // somebody may have to be told at the end of the turn
+  bool dirty{false};      // somebody may have to be told at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
+
+  // Takes a table that was just made.
+  void take(std::unique_ptr<Table> made) {
+    table = std::move(made);
+    can = table->capabilities();
+  }
+  [[nodiscard]] TimeMs next_due() const { return can.timed == nullptr ? TimeMs::max() : can.timed->next_due(); }
 };
+
+// What STATS tells of a histogram, part by part: tell(name, value).
+template <typename Tell>
+void tell_parts(Metric const& metric, Histogram const& values, Tell&& tell) {
+  std::string const name{metric.name};
+  tell(name + "_p50", values.percentile(50));
+  tell(name + "_p99", values.percentile(99));
+  tell(name + "_max", values.max());
+}
 
 // One whole number of what the table tells about itself; 0: it tells none of this name.
 [[nodiscard]] std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name);

@@ -20,7 +20,7 @@ struct LogUsage {
   std::uint32_t containers_free{0};
   std::uint32_t containers_kept{0};       // beside twice what lives, at most
   std::uint32_t containers_free_most{0};  // as many will be made ready
-  std::uint32_t containers_held{0};       // beside these: kept for a copy that is being made
+  std::uint32_t containers_pinned{0};     // beside these: kept for a copy that is being made
   std::uint64_t left_bytes{0};            // of the container that is written
   std::uint64_t room_bytes{0};            // of it and of the spare ones
   Lsn oldest_container_end{};             // copying forward what stands below it frees the oldest container
@@ -51,7 +51,7 @@ class Log {
   virtual Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                                 std::size_t body_bytes) = 0;
   // The records since the last end_group are one group: after recovery all of them are there, or none.
-  virtual void end_group(Promise promise) = 0;
+  virtual void end_group(Durability durability) = 0;
   // Writes the open batch, and syncs if any group in it, or an earlier write
   // that was not synced, was promised `synced`. An error is fatal: nothing
   // more may be acknowledged.
@@ -73,7 +73,7 @@ class Log {
   // No table of this log holds anything: goes on in a fresh container, so that everything before it can be
   // given up as soon as the base has passed it, and rests (`when-empty`) until something is added.
   // Called between batches; does nothing where there is nothing to gain or no container for it. An error is fatal.
-  [[nodiscard]] virtual Status begin_afresh() = 0;
+  [[nodiscard]] virtual Status reset() = 0;
   [[nodiscard]] virtual Lsn base_lsn() const = 0;
   // How often this store was opened for writing, this time included; durable before open returned.
   [[nodiscard]] virtual std::uint32_t start() const = 0;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "fastjournal/table.h"
+#include "fastjournal/capabilities.h"
 
 namespace fastjournal::core {
 

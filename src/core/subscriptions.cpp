@@ -22,7 +22,7 @@ void Subscriptions::keep(ConnectionId connection, Client& client, std::int64_t b
   if (keeper_ != nullptr && bytes != 0) keeper_->keeps(connection, bytes);
 }
 
-std::int64_t Subscriptions::cost_of(ParkedCommand const& command) {
+std::int64_t Subscriptions::cost_of(WaitingCommand const& command) {
   return static_cast<std::int64_t>(kParkedCost + command.worker.size() + 2 * command.topic.size());
 }
 
@@ -184,7 +184,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
     leave(*found);
     if (found->mode == ListenMode::deliver) --deliver_listeners_;
     // More or less credit leaves what it has.
-    if (found->mode != ListenMode::deliver || wish.mode != ListenMode::deliver) found->held.clear();
+    if (found->mode != ListenMode::deliver || wish.mode != ListenMode::deliver) found->delivered.clear();
     found->missed = 0;
   }
   found->mode = wish.mode;
@@ -324,7 +324,7 @@ void Subscriptions::go_on(ConnectionId connection) {
 // ---------------------------------------------------------------------------
 // Parked commands
 
-void Subscriptions::put_in_line(std::unique_ptr<ParkedCommand> command, Client& client) {
+void Subscriptions::put_in_line(std::unique_ptr<WaitingCommand> command, Client& client) {
   Topic& topic = topic_of(command->topic);
   std::uint64_t const serial = command->serial;
   client.parked[serial] = &topic;
@@ -332,8 +332,8 @@ void Subscriptions::put_in_line(std::unique_ptr<ParkedCommand> command, Client& 
   topic.line.emplace(serial, Waiter{std::move(command), nullptr});
 }
 
-std::unique_ptr<ParkedCommand> Subscriptions::take_command(Topic& topic, Line::iterator at) {
-  std::unique_ptr<ParkedCommand> command = std::move(at->second.command);
+std::unique_ptr<WaitingCommand> Subscriptions::take_command(Topic& topic, Line::iterator at) {
+  std::unique_ptr<WaitingCommand> command = std::move(at->second.command);
   by_deadline_.erase({command->deadline, at->first});
   clients_.find(command->connection)->second.parked.erase(at->first);
   topic.line.erase(at);
@@ -341,13 +341,13 @@ std::unique_ptr<ParkedCommand> Subscriptions::take_command(Topic& topic, Line::i
   return command;
 }
 
-bool Subscriptions::park(ParkedCommand command) {
+bool Subscriptions::park(WaitingCommand command) {
   if (parked_ >= kParkedMax) return false;
   ++parked_;
   command.serial = ++last_serial_;
   Client& client = clients_[command.connection];
   keep(command.connection, client, cost_of(command));
-  auto owned = std::make_unique<ParkedCommand>(std::move(command));
+  auto owned = std::make_unique<WaitingCommand>(std::move(command));
   if (!client.is_stalled) {
     put_in_line(std::move(owned), client);
   } else {
@@ -363,9 +363,9 @@ ConnectionId Subscriptions::first_overdue(TimeMs now) const {
   return topic->line.find(key.second)->second.connection();
 }
 
-std::unique_ptr<ParkedCommand> Subscriptions::take_overdue() {
+std::unique_ptr<WaitingCommand> Subscriptions::take_overdue() {
   auto const [key, topic] = *by_deadline_.begin();
-  std::unique_ptr<ParkedCommand> command = take_command(*topic, topic->line.find(key.second));
+  std::unique_ptr<WaitingCommand> command = take_command(*topic, topic->line.find(key.second));
   --parked_;
   auto const client = clients_.find(command->connection);
   keep(command->connection, client->second, -cost_of(*command));
@@ -410,9 +410,9 @@ void Subscriptions::became_available_again(std::string_view name, std::uint64_t 
   if (auto const found = topics_.find(name); found != topics_.end()) add_pending(found->second, count, {});
 }
 
-void Subscriptions::share_again(Table const& table) {
+void Subscriptions::share_again(Work const& work) {
   if (again_ == 0) return;
-  std::uint64_t left = std::min(again_, table.available({}));
+  std::uint64_t left = std::min(again_, work.available({}));
   again_ = 0;
   std::uint64_t elsewhere = 0;
   // Each time from another topic on: nobody gets it all.
@@ -421,7 +421,7 @@ void Subscriptions::share_again(Table const& table) {
     if (at == topics_.end()) at = topics_.begin();
     Topic& topic = (at++)->second;
     if (topic.line.empty() && (topic.armed.empty() || left == 0)) continue;
-    std::uint64_t const ready = table.available(topic.name);
+    std::uint64_t const ready = work.available(topic.name);
     if (ready == 0) continue;
     // A line is served in the order of arrival, as long as there is something: it takes nothing from others here.
     std::uint64_t const count = topic.line.empty() ? std::min<std::uint64_t>({topic.armed.size(), ready, left}) : ready;
@@ -438,9 +438,9 @@ void Subscriptions::share_again(Table const& table) {
 
 void Subscriptions::lease_began(ObjectId object, ConnectionId connection) {
   if (delivering_ == nullptr || delivering_->connection != connection) return;
-  std::vector<ObjectId>& held = delivering_->held;
+  std::vector<ObjectId>& delivered = delivering_->delivered;
   // Mostly the newest of all.
-  held.insert(std::upper_bound(held.begin(), held.end(), object), object);
+  delivered.insert(std::upper_bound(delivered.begin(), delivered.end(), object), object);
 }
 
 bool Subscriptions::lease_ended(ObjectId object, ConnectionId connection) {
@@ -448,9 +448,9 @@ bool Subscriptions::lease_ended(ObjectId object, ConnectionId connection) {
   if (client == clients_.end()) return false;
   for (Listener& listener : client->second.listeners) {
     if (listener.mode != ListenMode::deliver) continue;
-    auto const at = std::lower_bound(listener.held.begin(), listener.held.end(), object);
-    if (at == listener.held.end() || *at != object) continue;
-    listener.held.erase(at);
+    auto const at = std::lower_bound(listener.delivered.begin(), listener.delivered.end(), object);
+    if (at == listener.delivered.end() || *at != object) continue;
+    listener.delivered.erase(at);
     if (listener.serial == 0) enter(listener, false);
     return true;
   }
@@ -460,11 +460,11 @@ bool Subscriptions::lease_ended(ObjectId object, ConnectionId connection) {
 // ---------------------------------------------------------------------------
 // The line for work
 
-Subscriptions::Turn Subscriptions::next(Table const& table) {
+Subscriptions::Turn Subscriptions::next(Work const& work) {
   while (!open_.empty()) {
     auto const [serial, topic] = *open_.begin();
     bool const first = !topic->line.empty() && topic->line.begin()->first == serial;
-    std::uint64_t const ready = first ? table.available(topic->name) : 0;
+    std::uint64_t const ready = first ? work.available(topic->name) : 0;
     if (ready > 0) {
       if (topic->round == 0 || topic->round > topic->line.size()) topic->round = topic->line.size();
       return {topic, serial, &topic->line.begin()->second, ready, (ready + topic->round - 1) / topic->round};
@@ -489,7 +489,7 @@ void Subscriptions::served(Turn const& turn, std::uint64_t rows) {
     return;
   }
   ConnectionId const connection = turn.waiter->command->connection;
-  std::unique_ptr<ParkedCommand> const command = take_command(*turn.topic, turn.topic->line.find(turn.serial));
+  std::unique_ptr<WaitingCommand> const command = take_command(*turn.topic, turn.topic->line.find(turn.serial));
   --parked_;
   auto const client = clients_.find(connection);
   keep(connection, client->second, -cost_of(*command));
@@ -547,9 +547,9 @@ void Subscriptions::pass_over(TimeMs now) {
   }
 }
 
-bool Subscriptions::wakes_one(Topic& topic, Table const& table) {
+bool Subscriptions::wakes_one(Topic& topic, Work const& work) {
   if (topic.armed.empty() || topic.count + topic.owed + topic.freed == 0) return false;
-  std::uint64_t left = table.available(topic.name);
+  std::uint64_t left = work.available(topic.name);
   topic.owed = std::min(topic.owed, left);
   left -= topic.owed;
   topic.count = std::min(topic.count, left);
@@ -560,7 +560,7 @@ bool Subscriptions::wakes_one(Topic& topic, Table const& table) {
   return topic.count + topic.owed + topic.freed > 0;
 }
 
-Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table) {
+Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Work const& work) {
   // Those of a topic first; the whole table's are told of what is left.
   if (waking_ == 0 && whole_->pending && pending_.back() != whole_) {
     std::erase(pending_, whole_);
@@ -568,7 +568,7 @@ Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Table const& table
   }
   for (; waking_ < pending_.size(); ++waking_) {
     Topic& topic = *pending_[waking_];
-    if (!wakes_one(topic, table)) continue;
+    if (!wakes_one(topic, work)) continue;
     bool const of_row = topic.owed + topic.freed == 0;
     --(of_row ? topic.count : topic.owed > 0 ? topic.owed : topic.freed);
     if (of_row && &topic != whole_ && whole_->count > 0) --whole_->count;

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "fastjournal/message.h"
-#include "fastjournal/table.h"
+#include "fastjournal/capabilities.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::core {
@@ -51,7 +51,7 @@ class Keeper {
 };
 
 // A command whose verdict was `wait`.
-struct ParkedCommand {
+struct WaitingCommand {
   std::uint16_t index{0};
   ConnectionId connection{};
   std::string worker;
@@ -68,7 +68,7 @@ class Subscriptions {
   struct Listener;
   // One in the line for work: a parked command or a deliver listener.
   struct Waiter {
-    std::unique_ptr<ParkedCommand> command;
+    std::unique_ptr<WaitingCommand> command;
     Listener* listener{nullptr};
     [[nodiscard]] ConnectionId connection() const;
   };
@@ -112,12 +112,12 @@ class Subscriptions {
     Listeners::iterator waiting;
     // deliver
     std::uint32_t credit{0};
-    std::uint64_t serial{0};     // in the line, or of its being woken; 0: neither
-    std::vector<ObjectId> held;  // delivered, and still leased to its connection; sorted
+    std::uint64_t serial{0};          // in the line, or of its being woken; 0: neither
+    std::vector<ObjectId> delivered;  // delivered, and still leased to its connection; sorted
     std::string worker;
 
     [[nodiscard]] std::uint32_t free_credit() const {
-      return held.size() >= credit ? 0 : credit - static_cast<std::uint32_t>(held.size());
+      return delivered.size() >= credit ? 0 : credit - static_cast<std::uint32_t>(delivered.size());
     }
   };
 
@@ -164,21 +164,21 @@ class Subscriptions {
   void closed(ConnectionId connection);
   // The table is dropped: nobody waits any more. Returns who did; the commands by deadline, the listeners by connection.
   struct Ended {
-    std::vector<std::unique_ptr<ParkedCommand>> commands;
+    std::vector<std::unique_ptr<WaitingCommand>> commands;
     std::vector<std::pair<ConnectionId, std::string>> listeners;  // and their topics
   };
   [[nodiscard]] Ended end();
   // It takes no more bytes: out of every line; it takes bytes again.
   void stall(ConnectionId connection);
   void go_on(ConnectionId connection);
-  [[nodiscard]] bool park(ParkedCommand command);
+  [[nodiscard]] bool park(WaitingCommand command);
 
   // -- what happens in the table ------------------------------------------------
   void became_available(ObjectId object, std::string_view topic, TimeMs due);
   // So much more can be taken of a topic; of the empty one by whoever waits for any that has something.
   void became_available_again(std::string_view topic, std::uint64_t count);
   // Gives out what became available of any topic: once a turn, as it goes through all that somebody waits for.
-  void share_again(Table const& table);
+  void share_again(Work const& work);
   void lease_began(ObjectId object, ConnectionId connection);
   // True if somebody has credit again.
   bool lease_ended(ObjectId object, ConnectionId connection);
@@ -194,9 +194,9 @@ class Subscriptions {
   // The connection of the parked command whose wait is over first; none: no wait is over.
   [[nodiscard]] ConnectionId first_overdue(TimeMs now) const;
   // That command leaves the line.
-  [[nodiscard]] std::unique_ptr<ParkedCommand> take_overdue();
+  [[nodiscard]] std::unique_ptr<WaitingCommand> take_overdue();
   // Whoever came first of those for whom there is work now.
-  [[nodiscard]] Turn next(Table const& table);
+  [[nodiscard]] Turn next(Work const& work);
   // It took `rows`: a command leaves the line, a listener goes to its end, or out of it without credit.
   void served(Turn const& turn, std::uint64_t rows);
   void found_nothing(Turn const& turn);  // nobody of this topic would: all keep their places
@@ -222,7 +222,7 @@ class Subscriptions {
   // Those who took nothing in time go to the end of their line.
   void pass_over(TimeMs now);
   // The next idle listener that is to be told of work; counts as woken until `deadline`. No listener: none.
-  [[nodiscard]] Wake next_wake(TimeMs deadline, Table const& table);
+  [[nodiscard]] Wake next_wake(TimeMs deadline, Work const& work);
   // The one that next_wake gave out cannot be told: another one is to be.
   void not_told(Wake const& wake);
   // End of a turn: whoever could be told was told.
@@ -236,8 +236,8 @@ class Subscriptions {
  private:
   struct Client {
     std::list<Listener> listeners;
-    std::map<std::uint64_t, Topic*> parked;               // in lines, by serial
-    std::vector<std::unique_ptr<ParkedCommand>> stalled;  // in order of arrival
+    std::map<std::uint64_t, Topic*> parked;                // in lines, by serial
+    std::vector<std::unique_ptr<WaitingCommand>> stalled;  // in order of arrival
     bool is_stalled{false};
     std::int64_t kept{0};  // as its keeper was told
     [[nodiscard]] bool is_empty() const { return listeners.empty() && parked.empty() && stalled.empty(); }
@@ -245,7 +245,7 @@ class Subscriptions {
   using Clients = std::unordered_map<ConnectionId, Client>;
 
   void keep(ConnectionId connection, Client& client, std::int64_t bytes);
-  [[nodiscard]] static std::int64_t cost_of(ParkedCommand const& command);
+  [[nodiscard]] static std::int64_t cost_of(WaitingCommand const& command);
   [[nodiscard]] static std::int64_t cost_of(Listener const& listener);
   Topic& topic_of(std::string_view name);
   void release(Topic& topic);
@@ -256,15 +256,15 @@ class Subscriptions {
   // If it has a wake, that goes to another who could take the same, as far as work is left that nobody was woken for.
   // `used`: it took something. True if it had one.
   bool pass_on_wake(Listener const& listener, bool used);
-  [[nodiscard]] bool wakes_one(Topic& topic, Table const& table);
+  [[nodiscard]] bool wakes_one(Topic& topic, Work const& work);
   // To where its mode and state want it; out of everything.
   void enter(Listener& listener, bool first);
   void leave(Listener& listener);
   void wait_in(Listeners& queue, Listener& listener);
   void stop_waiting(Listener& listener);
   void put_in_line(Listener& listener);
-  void put_in_line(std::unique_ptr<ParkedCommand> command, Client& client);
-  std::unique_ptr<ParkedCommand> take_command(Topic& topic, Line::iterator at);
+  void put_in_line(std::unique_ptr<WaitingCommand> command, Client& client);
+  std::unique_ptr<WaitingCommand> take_command(Topic& topic, Line::iterator at);
   void forget_if_empty(Clients::iterator client);
 
   Clients clients_;  // never iterated

@@ -7,7 +7,7 @@ TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclara
   for (CommandDeclaration const& declared_command : declaration_->commands) {
     auto const index = static_cast<std::uint32_t>(commands_.size());
     by_name_.add(declared_command.name, index);
-    if (declared_command.delivers) delivering_ = index;
+    if (!declared_command.deliver_count.empty()) delivering_ = index;
     CommandType& command = commands_.emplace_back();
     command.name = declared_command.name;
     command.kind = declared_command.kind;
@@ -22,6 +22,24 @@ TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclara
     command.parameters.add("request", NameTable::kAbsent - 1);
     command.parameters.add("table", NameTable::kAbsent - 1);
   }
+}
+
+Status check_capabilities(TableDeclaration const& declaration, Capabilities const& can) {
+  auto const lacks = [&](std::string const& element, std::string_view what) {
+    return Status{Code::bad_configuration, declaration.at(element) + ": element <" + element + ">: tables of type " +
+                                               declaration.type + " " + std::string{what} + "; take it out"};
+  };
+  if (declaration.feed && can.followed == nullptr) return lacks("feed", "cannot be followed");
+  if (declaration.wake_message && can.work == nullptr) return lacks("wake-message", "hand out no work");
+  return {};
+}
+
+Result<std::unique_ptr<Table>> TableType::make(TableContext const& context,
+                                               std::shared_ptr<TableDeclaration const> table) const {
+  Result<std::unique_ptr<Table>> made = plugin_.create(context, declaration_, table);
+  if (!made.ok()) return made;
+  if (Status status = check_capabilities(*table, made.value()->capabilities()); !status.ok()) return status;
+  return made;
 }
 
 }  // namespace fastjournal::core

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/name_table.h"
+#include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 
 namespace fastjournal::core {
@@ -30,11 +31,15 @@ class TableType {
   [[nodiscard]] std::string const& name() const { return declaration_->name; }
   [[nodiscard]] std::shared_ptr<TypeDeclaration const> const& declaration() const { return declaration_; }
   [[nodiscard]] PluginDescriptor const& plugin() const { return plugin_; }
+  // A table of this type; not ok: the declaration asks for something that the type refuses or cannot do.
+  [[nodiscard]] Result<std::unique_ptr<Table>> make(TableContext const& context,
+                                                    std::shared_ptr<TableDeclaration const> table) const;
   // NameTable::kAbsent if the type has no such command.
   [[nodiscard]] std::uint32_t find_command(std::string_view command) const { return by_name_.find(command); }
   [[nodiscard]] std::vector<CommandType> const& commands() const { return commands_; }
   // The command that LISTEN mode deliver runs; NameTable::kAbsent if the type has none.
   [[nodiscard]] std::uint32_t delivering() const { return delivering_; }
+  [[nodiscard]] std::string const& topic() const { return declaration_->topic; }
 
  private:
   PluginDescriptor const& plugin_;
@@ -43,6 +48,9 @@ class TableType {
   NameTable by_name_;
   std::uint32_t delivering_{NameTable::kAbsent};
 };
+
+// Not ok: the declaration wants something of which its type has not the capability.
+[[nodiscard]] Status check_capabilities(TableDeclaration const& declaration, Capabilities const& can);
 
 // By name; filled before recovery, never changed after.
 using TableTypes = std::map<std::string, std::unique_ptr<TableType>, std::less<>>;

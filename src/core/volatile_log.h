@@ -33,14 +33,14 @@ class VolatileLog final : public Log {
   void keep_for_copy(std::uint64_t) override {}
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override;
-  void end_group(Promise) override {}
+  void end_group(Durability) override {}
   [[nodiscard]] Status commit() override { return {}; }
   void want_sync() override {}
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn written_lsn() const override { return Lsn{next_}; }
   void set_base(Lsn, Lsn) override {}
-  [[nodiscard]] Status begin_afresh() override { return {}; }
+  [[nodiscard]] Status reset() override { return {}; }
   // Every object of this start is above.
   [[nodiscard]] Lsn base_lsn() const override { return first_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }

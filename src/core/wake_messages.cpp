@@ -37,14 +37,14 @@ void WakeMessages::arm(Topics::iterator topic, TimeMs deadline) {
   by_deadline_.emplace(std::pair{deadline, topic->second.serial}, topic);
 }
 
-std::optional<std::string_view> WakeMessages::next(TimeMs now, DurationMs timeout, Table const& table) {
+std::optional<std::string_view> WakeMessages::next(TimeMs now, DurationMs timeout, Work const& work) {
   while (!noted_.empty()) {
     auto const at = noted_.front();
     noted_.pop_front();
     Topic& topic = at->second;
     topic.noted = false;
     std::uint64_t const came = std::exchange(topic.came, 0);
-    std::uint64_t const ready = table.available(at->first);
+    std::uint64_t const ready = work.available(at->first);
     bool const told = topic.serial != 0;
     if (ready == 0) {
       if (!told) topics_.erase(at);
@@ -60,7 +60,7 @@ std::optional<std::string_view> WakeMessages::next(TimeMs now, DurationMs timeou
     auto const at = by_deadline_.begin()->second;
     by_deadline_.erase(by_deadline_.begin());
     bool const taken = at->second.taken;
-    if (table.available(at->first) == 0) {
+    if (work.available(at->first) == 0) {
       topics_.erase(at);
       continue;
     }
@@ -70,7 +70,7 @@ std::optional<std::string_view> WakeMessages::next(TimeMs now, DurationMs timeou
   return std::nullopt;
 }
 
-bool WakeMessages::look(TimeMs now, DurationMs timeout, Table const& table) {
+bool WakeMessages::look(TimeMs now, DurationMs timeout, Work const& work) {
   if (wanted_ && !looking_ && now >= next_look_) {
     wanted_ = false;
     looking_ = true;
@@ -79,9 +79,9 @@ bool WakeMessages::look(TimeMs now, DurationMs timeout, Table const& table) {
   }
   if (!looking_) return false;
   found_.clear();
-  looked_to_ = table.find_available({}, looked_to_, kLooksPerPage, found_);
+  looked_to_ = work.find_available({}, looked_to_, kLooksPerPage, found_);
   for (ObjectId const object : found_) {
-    auto const at = watch(table.topic_of(object));
+    auto const at = watch(work.topic_of(object));
     if (at != topics_.end() && at->second.serial == 0) note(at);
   }
   looking_ = !looked_to_.is_none();

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "fastjournal/table.h"
+#include "fastjournal/capabilities.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::core {
@@ -33,9 +33,9 @@ class WakeMessages {
   void look_again() { wanted_ = true; }
 
   // The next topic to be told of; nothing: none at this moment. Valid until the next call.
-  [[nodiscard]] std::optional<std::string_view> next(TimeMs now, DurationMs timeout, Table const& table);
+  [[nodiscard]] std::optional<std::string_view> next(TimeMs now, DurationMs timeout, Work const& work);
   // Looks at a page, if it is to; true: there are more.
-  [[nodiscard]] bool look(TimeMs now, DurationMs timeout, Table const& table);
+  [[nodiscard]] bool look(TimeMs now, DurationMs timeout, Work const& work);
   // When next or look has something to do because time passed.
   [[nodiscard]] TimeMs next_deadline() const;
   [[nodiscard]] std::size_t watched() const { return topics_.size(); }

@@ -11,7 +11,7 @@
 #include "alerts/teller.h"
 #include "config/daemon_declaration.h"
 #include "core/types.h"
-#include "daemon/held_signals.h"
+#include "daemon/blocked_signals.h"
 #include "daemon/options.h"
 #include "os/background.h"
 #include "os/ballast.h"
@@ -25,7 +25,7 @@
 
 namespace fastjournal::daemon {
 
-class Daemon final : public server::Administration {
+class Daemon final : public server::ServerHost {
  public:
   explicit Daemon(Options options);
   ~Daemon() override;
@@ -58,7 +58,7 @@ class Daemon final : public server::Administration {
   void print_banner() const;
   void reload_by_signal();
 
-  // -- server::Administration ------------------------------------------------
+  // -- server::ServerHost ------------------------------------------------
   [[nodiscard]] Result<core::Declarations> read_declarations() override;
   void stop(std::string_view reason) override;
   void restart(std::string_view reason) override;
@@ -76,7 +76,7 @@ class Daemon final : public server::Administration {
   [[nodiscard]] bool has_memory_ended() override { return ballast_->is_gone(); }
   [[nodiscard]] bool restore_memory() override { return ballast_->restore(); }
 
-  HeldSignals signals_;  // before anything that has a thread
+  BlockedSignals signals_;  // before anything that has a thread
   Options options_;
   config::DaemonDeclaration declared_;
   std::string default_socket_;  // the administrator's, if no other was declared

@@ -86,7 +86,7 @@ class Network {
   // Gives the kernel what it takes now; returns how much. Fewer than given: on_writable will follow.
   [[nodiscard]] virtual std::size_t send(ConnectionId id, std::string_view bytes) = 0;
   // Back-pressure: while true no on_bytes comes for it.
-  virtual void hold_reading(ConnectionId id, bool hold) = 0;
+  virtual void pause_reading(ConnectionId id, bool paused) = 0;
   // Ends it; no further call for this id.
   virtual void close(ConnectionId id) = 0;
   // Datagrams: lost, doubled and overtaken at will. A socket to send from; nothing is read from it.

@@ -143,7 +143,7 @@ Result<Schema> decode_schema(std::string_view bytes) {
     sound = sound && index < columns && std::find(schema.key.begin(), schema.key.end(), index) == schema.key.end();
     schema.key.push_back(index);
   }
-  if (!sound || !parts.finished() || schema.key.empty())
+  if (!sound || !parts.finished())
     return Status{Code::damaged, "a schema of " + std::to_string(bytes.size()) + " bytes cannot be read"};
   return schema;
 }

@@ -221,7 +221,7 @@ std::string holder_of(int fd) {
 }
 
 // Somebody has it. The file names the last who wrote here: one who only reads does not write, not even that.
-Status held_by_another(std::string const& name, int locked, int file) {
+Status locked_by_another(std::string const& name, int locked, int file) {
   if (uninterrupted([&] { return ::flock(locked, LOCK_SH | LOCK_NB); }) == 0)
     return {Code::in_use, fmt::format("lock {}: held by a program that reads the folder", name)};
   std::string const pid = file < 0 ? std::string{} : holder_of(file);
@@ -258,23 +258,23 @@ Status sync_above(std::string const& path) {
 
 }  // namespace
 
-struct PosixDisk::HeldFolder {
+struct PosixDisk::LockedFolder {
   Descriptor folder;
   std::string path;  // whole, for people and to look where it leads
 };
 
 // By path below the root.
-class PosixDisk::HeldFolders {
+class PosixDisk::LockedFolders {
  public:
-  void add(std::string const& path, std::shared_ptr<HeldFolder> held) {
+  void add(std::string const& path, std::shared_ptr<LockedFolder> locked) {
     std::scoped_lock const lock{mutex_};
-    folders_[path] = std::move(held);
+    folders_[path] = std::move(locked);
   }
-  void remove(std::shared_ptr<HeldFolder> const& held) {
+  void remove(std::shared_ptr<LockedFolder> const& locked) {
     std::scoped_lock const lock{mutex_};
-    std::erase_if(folders_, [&](auto const& one) { return one.second == held; });
+    std::erase_if(folders_, [&](auto const& one) { return one.second == locked; });
   }
-  [[nodiscard]] std::shared_ptr<HeldFolder> find(std::string_view path) {
+  [[nodiscard]] std::shared_ptr<LockedFolder> find(std::string_view path) {
     std::scoped_lock const lock{mutex_};
     auto const found = folders_.find(path);
     return found == folders_.end() ? nullptr : found->second;
@@ -282,30 +282,30 @@ class PosixDisk::HeldFolders {
   // They have each other's names.
   void exchange(std::string_view one, std::string_view other) {
     std::scoped_lock const lock{mutex_};
-    std::map<std::string, std::shared_ptr<HeldFolder>, std::less<>> moved;
-    for (auto& [path, held] : folders_)
-      moved[std::string{path == one ? other : path == other ? one : std::string_view{path}}] = std::move(held);
+    std::map<std::string, std::shared_ptr<LockedFolder>, std::less<>> moved;
+    for (auto& [path, locked] : folders_)
+      moved[std::string{path == one ? other : path == other ? one : std::string_view{path}}] = std::move(locked);
     folders_ = std::move(moved);
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<HeldFolder>, std::less<>> folders_;
+  std::map<std::string, std::shared_ptr<LockedFolder>, std::less<>> folders_;
 };
 
 class PosixDisk::Lock final : public env::FolderLock {
  public:
-  Lock(std::shared_ptr<HeldFolders> all, std::shared_ptr<HeldFolder> held, Descriptor file, std::string note)
-      : all_(std::move(all)), held_(std::move(held)), file_(std::move(file)), note_(std::move(note)) {}
-  ~Lock() override { all_->remove(held_); }
+  Lock(std::shared_ptr<LockedFolders> all, std::shared_ptr<LockedFolder> locked, Descriptor file, std::string note)
+      : all_(std::move(all)), locked_(std::move(locked)), file_(std::move(file)), note_(std::move(note)) {}
+  ~Lock() override { all_->remove(locked_); }
   Lock(Lock const&) = delete;
   Lock& operator=(Lock const&) = delete;
 
   Status look() override {
-    std::string const& path = held_->path;
+    std::string const& path = locked_->path;
     struct stat mine {};
     struct stat named {};
-    if (::fstat(held_->folder.get(), &mine) != 0) return failure("fstat", path, errno);
+    if (::fstat(locked_->folder.get(), &mine) != 0) return failure("fstat", path, errno);
     if (mine.st_nlink == 0) return lost(fmt::format("the folder {} was removed", path));
     if (::stat(path.c_str(), &named) != 0) {
       if (errno == ENOENT || errno == ENOTDIR) return lost(fmt::format("the folder {} was moved away", path));
@@ -314,7 +314,7 @@ class PosixDisk::Lock final : public env::FolderLock {
     if (!same(mine, named)) return lost(fmt::format("another folder was put in the place of {}", path));
     if (!file_.is_open()) return {};
     if (::fstat(file_.get(), &mine) != 0) return failure("fstat", path, errno);
-    bool const is_there = ::fstatat(held_->folder.get(), kLockName, &named, AT_SYMLINK_NOFOLLOW) == 0;
+    bool const is_there = ::fstatat(locked_->folder.get(), kLockName, &named, AT_SYMLINK_NOFOLLOW) == 0;
     if (is_there && same(mine, named)) return {};
     return lost(fmt::format("the lock {}/{} was removed or replaced", path, kLockName));
   }
@@ -326,10 +326,10 @@ class PosixDisk::Lock final : public env::FolderLock {
     auto const at = static_cast<off_t>(kNotesAt + note_.size());
     if (uninterrupted([&] { return ::pwrite(file_.get(), text.data(), text.size(), at); }) !=
         static_cast<ssize_t>(text.size()))
-      return failure("write", held_->path + "/" + kLockName, errno);
+      return failure("write", locked_->path + "/" + kLockName, errno);
     if (::ftruncate(file_.get(), at + static_cast<off_t>(text.size())) != 0 || ::fdatasync(file_.get()) != 0 ||
-        ::fsync(held_->folder.get()) != 0)
-      return failure("sync", held_->path + "/" + kLockName, errno);
+        ::fsync(locked_->folder.get()) != 0)
+      return failure("sync", locked_->path + "/" + kLockName, errno);
     note_ += text;
     return {};
   }
@@ -339,15 +339,15 @@ class PosixDisk::Lock final : public env::FolderLock {
     return {Code::damaged, std::move(what) + " while it was in use"};
   }
 
-  std::shared_ptr<HeldFolders> all_;
-  std::shared_ptr<HeldFolder> held_;
+  std::shared_ptr<LockedFolders> all_;
+  std::shared_ptr<LockedFolder> locked_;
   // Closing it releases the lock. The file stays: removing it would let a third opener lock another one.
   Descriptor file_;
   std::string note_;
 };
 
 PosixDisk::PosixDisk(std::string root, mode_t file_mode)
-    : root_(std::move(root)), file_mode_(file_mode), held_(std::make_shared<HeldFolders>()) {}
+    : root_(std::move(root)), file_mode_(file_mode), locked_(std::make_shared<LockedFolders>()) {}
 
 std::string PosixDisk::full(std::string_view path) const {
   if (path.empty()) return root_;
@@ -355,12 +355,12 @@ std::string PosixDisk::full(std::string_view path) const {
 }
 
 PosixDisk::Place PosixDisk::place_of(std::string_view path) const {
-  if (auto held = held_->find(path)) return {held, held->folder.get(), "."};
+  if (auto locked = locked_->find(path)) return {locked, locked->folder.get(), "."};
   // The nearest that is held.
   for (std::size_t slash = path.rfind('/');; slash = path.rfind('/', slash - 1)) {
     std::string_view const above = slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
-    if (auto held = path.empty() ? nullptr : held_->find(above))
-      return {held, held->folder.get(), std::string{above.empty() ? path : path.substr(slash + 1)}};
+    if (auto locked = path.empty() ? nullptr : locked_->find(above))
+      return {locked, locked->folder.get(), std::string{above.empty() ? path : path.substr(slash + 1)}};
     if (slash == std::string_view::npos || slash == 0) break;
   }
   return {nullptr, AT_FDCWD, full(path)};
@@ -387,14 +387,14 @@ Status PosixDisk::make_folder(std::string_view path) {
   for (std::size_t slash = place.name.find('/', 1);; slash = place.name.find('/', slash + 1)) {
     std::string const part = place.name.substr(0, slash);
     if (::mkdirat(place.folder, part.c_str(), kFolderMode) != 0 && errno != EEXIST)
-      return failure("make folder", place.held == nullptr ? part : name, errno);
+      return failure("make folder", place.locked == nullptr ? part : name, errno);
     if (slash == std::string::npos) break;
   }
   // EEXIST says nothing about what is there.
   struct stat info {};
   if (::fstatat(place.folder, place.name.c_str(), &info, 0) != 0) return failure("stat", name, errno);
   if (!S_ISDIR(info.st_mode)) return failure("make folder", name, ENOTDIR);
-  return place.held == nullptr ? sync_above(root_) : Status{};
+  return place.locked == nullptr ? sync_above(root_) : Status{};
 }
 
 Result<std::vector<std::string>> PosixDisk::list(std::string_view path) {
@@ -432,7 +432,7 @@ Status PosixDisk::exchange(std::string_view one, std::string_view other) {
   std::string const name = full(one);
   // By path: a folder that is held has its name in the one above it.
   if (::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, full(other).c_str(), RENAME_EXCHANGE) == 0) {
-    held_->exchange(one, other);
+    locked_->exchange(one, other);
     return {};
   }
   Status const status = failure("exchange names with", name, errno);
@@ -464,50 +464,50 @@ Status PosixDisk::sync_folder(std::string_view path) {
 }
 
 Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder(std::string_view path) {
-  auto held = std::make_shared<HeldFolder>(HeldFolder{open_folder(full(path)), full(path)});
-  int const folder = held->folder.get();
-  if (!held->folder.is_open()) return failure("open", full(path), errno);
+  auto locked = std::make_shared<LockedFolder>(LockedFolder{open_folder(full(path)), full(path)});
+  int const folder = locked->folder.get();
+  if (!locked->folder.is_open()) return failure("open", full(path), errno);
   std::string const name = fmt::format("{}/{}", full(path), kLockName);
   bool const got_folder = uninterrupted([&] { return ::flock(folder, LOCK_EX | LOCK_NB); }) == 0;
   if (!got_folder && !knows_no_lock(errno)) {
     if (errno != EWOULDBLOCK) return failure("lock", full(path), errno);
     Descriptor const file(uninterrupted([&] { return ::openat(folder, kLockName, O_RDONLY | kSafely); }));
-    return held_by_another(name, folder, file.get());
+    return locked_by_another(name, folder, file.get());
   }
   Descriptor file(uninterrupted([&] { return ::openat(folder, kLockName, O_RDWR | O_CREAT | kSafely, file_mode_); }));
   if (!file.is_open()) return failure("open", name, errno);
   if (Status status = check_is_file(file.get(), name); !status.ok()) return status;
   if (uninterrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
     if (errno != EWOULDBLOCK) return failure("lock", name, errno);
-    return held_by_another(name, file.get(), file.get());
+    return locked_by_another(name, file.get(), file.get());
   }
   std::string note = note_in(file.get());
   std::string const pid = fmt::format("{:<{}}\n", ::getpid(), kPidBytes - 1);
   // Only for people: a full disk must not keep the daemon from starting.
   static_cast<void>(uninterrupted([&] { return ::pwrite(file.get(), pid.data(), pid.size(), 0); }));
-  held_->add(std::string{path}, held);
+  locked_->add(std::string{path}, locked);
   return std::unique_ptr<env::FolderLock>(
-      std::make_unique<Lock>(held_, std::move(held), std::move(file), std::move(note)));
+      std::make_unique<Lock>(locked_, std::move(locked), std::move(file), std::move(note)));
 }
 
 Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder_to_read(std::string_view path) {
-  auto held = std::make_shared<HeldFolder>(HeldFolder{open_folder(full(path)), full(path)});
-  int const folder = held->folder.get();
+  auto locked = std::make_shared<LockedFolder>(LockedFolder{open_folder(full(path)), full(path)});
+  int const folder = locked->folder.get();
   std::string const name = fmt::format("{}/{}", full(path), kLockName);
-  if (!held->folder.is_open()) return failure("open", full(path), errno);
+  if (!locked->folder.is_open()) return failure("open", full(path), errno);
   Descriptor file(uninterrupted([&] { return ::openat(folder, kLockName, O_RDONLY | kSafely); }));
   if (!file.is_open() && errno != ENOENT) return failure("open", name, errno);
   if (uninterrupted([&] { return ::flock(folder, LOCK_SH | LOCK_NB); }) != 0 && !knows_no_lock(errno)) {
     if (errno != EWOULDBLOCK) return failure("lock", full(path), errno);
-    return held_by_another(name, folder, file.get());
+    return locked_by_another(name, folder, file.get());
   }
   if (file.is_open() && uninterrupted([&] { return ::flock(file.get(), LOCK_SH | LOCK_NB); }) != 0) {
     if (errno != EWOULDBLOCK) return failure("lock", name, errno);
-    return held_by_another(name, file.get(), file.get());
+    return locked_by_another(name, file.get(), file.get());
   }
-  held_->add(std::string{path}, held);
+  locked_->add(std::string{path}, locked);
   return std::unique_ptr<env::FolderLock>(
-      std::make_unique<Lock>(held_, std::move(held), std::move(file), std::string{}));
+      std::make_unique<Lock>(locked_, std::move(locked), std::move(file), std::string{}));
 }
 
 Result<std::uint64_t> PosixDisk::free_bytes() {

@@ -36,12 +36,12 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] Result<std::uint64_t> free_bytes() override;
 
  private:
-  struct HeldFolder;
-  class HeldFolders;
+  struct LockedFolder;
+  class LockedFolders;
   class Lock;
   // Where a call goes: a name, and the folder that it is relative to.
   struct Place {
-    std::shared_ptr<HeldFolder> held;  // null: the name is a whole path
+    std::shared_ptr<LockedFolder> locked;  // null: the name is a whole path
     int folder;
     std::string name;
   };
@@ -51,7 +51,7 @@ class PosixDisk final : public env::Disk {
 
   std::string root_;
   mode_t file_mode_;
-  std::shared_ptr<HeldFolders> held_;
+  std::shared_ptr<LockedFolders> locked_;
 };
 
 }  // namespace fastjournal::os

@@ -26,7 +26,7 @@ struct Reactor::Connection {
   event writable{};       // once; armed only after a send that took fewer bytes than it was given
   std::uint64_t look{0};  // when it was last read
   int error{0};           // why the peer takes no more bytes
-  bool held{false};       // the handler wants no bytes
+  bool paused{false};     // the handler wants no bytes
   bool input_ended{false};
 };
 

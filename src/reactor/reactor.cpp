@@ -204,7 +204,7 @@ void Reactor::read_postponed() {
   swap_.swap(postponed_);
   for (ConnectionId const id : swap_) {
     Connection* const connection = find(id);
-    if (connection != nullptr && !connection->held && !connection->input_ended) on_readable(*connection);
+    if (connection != nullptr && !connection->paused && !connection->input_ended) on_readable(*connection);
   }
 }
 
@@ -246,7 +246,7 @@ void Reactor::assign(Connection& connection, UniqueFd fd) {
   connection.fd = std::move(fd);
   connection.look = 0;
   connection.error = 0;
-  connection.held = false;
+  connection.paused = false;
   connection.input_ended = false;
   auto const readable = [](int, short, void* argument) {
     auto& self = *static_cast<Connection*>(argument);
@@ -375,12 +375,12 @@ std::size_t Reactor::send(ConnectionId id, std::string_view bytes) {
   return sent < 0 ? 0 : static_cast<std::size_t>(sent);
 }
 
-void Reactor::hold_reading(ConnectionId id, bool hold) {
+void Reactor::pause_reading(ConnectionId id, bool paused) {
   Connection* const connection = find(id);
-  if (connection == nullptr || connection->held == hold) return;
-  connection->held = hold;
+  if (connection == nullptr || connection->paused == paused) return;
+  connection->paused = paused;
   if (connection->input_ended) return;
-  if (hold)
+  if (paused)
     event_del(&connection->readable);
   else
     event_add(&connection->readable, nullptr);

@@ -81,7 +81,7 @@ class Reactor final : public env::Network {
   // A peer that takes nothing any more (it is gone) swallows what it is given: what it sent
   // before is still read, and on_closed follows.
   [[nodiscard]] std::size_t send(ConnectionId id, std::string_view bytes) override;
-  void hold_reading(ConnectionId id, bool hold) override;
+  void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
   [[nodiscard]] Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
   [[nodiscard]] Result<env::DatagramSocket> receive_datagrams(env::DatagramAddress const& address) override;

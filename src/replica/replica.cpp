@@ -29,6 +29,7 @@ std::uint64_t Replica::digest() const { return table_ == nullptr ? 0 : core::dig
 void Replica::begin_again() {
   phase_ = Phase::empty;
   table_.reset();
+  can_ = {};
   store_.clear();
   number_ = 0;
   next_ = heard_ = {};
@@ -205,7 +206,7 @@ Status Replica::end_of_page(Message const& message) {
 // Applying
 
 Status Replica::apply_page() {
-  NoEffects nobody;
+  NoObserver nobody;
   for (Held& held : page_) {
     held.view.lsn = page_lsn_;  // behind every record that it sums up
     held.view.body = as_bytes(held.body);
@@ -214,7 +215,7 @@ Status Replica::apply_page() {
     ++counters_.records;
     if (held.of_catalogue) {
       if (Status status = state_schema(held.view); !status.ok()) return status;
-    } else if (table_ == nullptr || !table_->apply(held.view, {}, nobody)) {
+    } else if (table_ == nullptr || !table_->apply(held.view, ApplyContext{}, nobody)) {
       return {Code::damaged, "table " + name_ + ": a restated record of type " + std::to_string(held.view.type) +
                                  " cannot be applied; are daemon and plugin of one version?"};
     }
@@ -231,15 +232,15 @@ Status Replica::apply_page() {
 }
 
 bool Replica::apply(RecordView const& record) {
-  NoEffects nobody;
+  NoObserver nobody;
   if (table_ == nullptr) return false;
   bool applied = false;
   if (record.table == TableId::catalogue)
     applied = state_schema(record).ok();
   else if (phase_ == Phase::following)
-    applied = table_->apply(record, {}, nobody);
+    applied = table_->apply(record, ApplyContext{}, nobody);
   else
-    applied = table_->apply_to_part(place_.cursor, record, nobody);
+    applied = can_.followed->apply_to_part(place_.cursor, record, nobody);
   if (!applied) return false;
   ++counters_.records;
   if (on_record_) on_record_(record, false);
@@ -251,7 +252,7 @@ Status Replica::state_schema(RecordView const& record) {
   if (!schema.ok()) return schema.status();
   if (table_ == nullptr)
     if (Status status = create(schema.value()); !status.ok()) return status;
-  table_->add_schema(schema.value());
+  if (can_.columns != nullptr) can_.columns->add_schema(schema.value());
   return {};
 }
 
@@ -272,10 +273,12 @@ Status Replica::create(Schema const& schema) {
     declaration->options.push_back(std::move(value));
   }
   Result<std::unique_ptr<Table>> made =
-      type->second->plugin().create({.id = TableId{static_cast<std::uint32_t>(number_)}, .hash_seed = hash_seed_},
-                                    type->second->declaration(), declaration);
+      type->second->make({.id = TableId{static_cast<std::uint32_t>(number_)}, .hash_seed = hash_seed_}, declaration);
   if (!made.ok()) return made.status();
   table_ = std::move(made).value();
+  can_ = table_->capabilities();
+  if (can_.followed == nullptr)
+    return {Code::not_supported, "table " + name_ + " is of type " + type_ + ", which cannot be followed"};
   return {};
 }
 

@@ -102,6 +102,7 @@ class Replica {
 
   Phase phase_{Phase::empty};
   std::unique_ptr<Table> table_;
+  Capabilities can_;  // of the table
   std::string type_;
   std::string store_;
   std::uint64_t number_{0};

@@ -126,10 +126,7 @@ Status fetch_snapshot(core::HostedTable const& table, std::string_view cursor, s
     place.schema = at == schemas.end() ? UINT16_MAX + 1U : at->first;
   }
   if (place.schema > UINT16_MAX && bytes < bytes_max) {
-    if (!table.table->snapshot(place.cursor, bytes_max - bytes, page)) {
-      answer.clear();
-      return {Code::not_supported, "tables of type " + table.type->name() + " cannot be followed"};
-    }
+    table.can.followed->snapshot(place.cursor, bytes_max - bytes, page);
     page.tell(table.name, false, answer);
   }
   end_page(table, !place.cursor.complete, answer);

@@ -23,8 +23,11 @@ using Commands = std::map<std::string, Command>;
 class MetricNames final : public MetricSink {
  public:
   explicit MetricNames(Command& command) : command_(command) {}
-  void integer(std::string_view name, std::int64_t) override { add(name); }
-  void real(std::string_view name, double) override { add(name); }
+  void integer(Metric const& metric, std::int64_t) override { add(metric.name); }
+  void real(Metric const& metric, double) override { add(metric.name); }
+  void histogram(Metric const& metric, Histogram const& values) override {
+    core::tell_parts(metric, values, [this](std::string const& name, std::uint64_t) { add(name); });
+  }
 
  private:
   void add(std::string_view name) { command_.parameters.try_emplace(std::string{name}, Parameter{"string", false}); }
@@ -80,9 +83,9 @@ void add_metrics(core::TableTypes const& types, core::Declarations const& tables
   for (core::Declaration const& declaration : tables) {
     core::TableType const& type = *types.find(declaration->type)->second;
     core::HostedTable hosted;
-    Result<std::unique_ptr<Table>> made = type.plugin().create({.id = TableId{1}}, type.declaration(), declaration);
+    Result<std::unique_ptr<Table>> made = type.make({.id = TableId{1}}, declaration);
     if (!made.ok()) continue;
-    hosted.table = std::move(made).value();
+    hosted.take(std::move(made).value());
     core::Engine::metrics(hosted, TimeMs{}, names);
   }
 }
@@ -137,7 +140,7 @@ std::map<std::string, std::string> message_files(core::TableTypes const& types, 
   for (auto const& [name, parameters] : Server::own_commands()) {
     Command& command = commands[std::string{name}];
     if (command.description.empty()) command.description = "of the daemon";
-    add_names(parameters, command);
+    add_names(with_topics(parameters, types), command);
   }
   for (auto const& [type_name, type] : types) {
     for (AnswerDeclaration const& declared : type->declaration()->answers) {
@@ -149,7 +152,7 @@ std::map<std::string, std::string> message_files(core::TableTypes const& types, 
   for (auto const& [name, parameters] : Server::own_answers()) {
     Command& command = commands[std::string{name}];
     if (command.description.empty()) command.description = "an answer of the daemon";
-    add_names(parameters, command);
+    add_names(with_topics(parameters, types), command);
   }
   add_metrics(types, tables, commands["STATS"]);
   std::map<std::string, std::string> out;

@@ -46,7 +46,7 @@ void Server::refuse_alias(Session& session, Aliases::Alias const& alias, Status 
   std::int64_t const now_us = time_.monotonic_us();
   if (now_us >= alias_note_at_us_) {
     alias_note_at_us_ = now_us + kAliasNoteEveryUs;
-    administration_.note(alias.declared->command + " from " + peer + " refused: " + status.message());
+    host_.note(alias.declared->command + " from " + peer + " refused: " + status.message());
   }
   bool const passing = passes(status.code());
   bool const no_room = refusals_.size() >= kRefusalsMax || refusal_bytes_ >= kRefusalBytesMax;
@@ -69,7 +69,7 @@ void Server::refuse_alias(Session& session, Aliases::Alias const& alias, Status 
   kept.bytes = text.size();
   refusal_bytes_ += kept.bytes;
   memory_.add_shared(static_cast<std::int64_t>(kRefusalCopies * kept.bytes));
-  administration_.keep_refused(alias.table->name, std::move(text), ticket);
+  host_.keep_refused(alias.table->name, std::move(text), ticket);
 }
 
 void Server::refused_kept(std::uint64_t ticket, Status const& status) {

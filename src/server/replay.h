@@ -24,7 +24,7 @@ class Replay final : public storage::RecordHandler {
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
   Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
   Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
-  void on_soon(RecordView const& record) override { engine_.foresee(log_, record); }
+  void on_soon(RecordView const& record) override { engine_.prefetch(log_, record); }
   Status on_read() override { return check_ ? check_() : Status{}; }
   void on_progress(storage::ReadProgress const& progress) override {
     if (progress_) progress_(progress);

@@ -14,8 +14,8 @@ namespace {
 
 // Containers' worth of what lives, copied forward before serving.
 constexpr std::uint64_t kCopiedAtStart = 2;
-// Towards a neighbour a value stays below this.
-constexpr std::size_t kNeighbourValueBytesMax = 16U << 10U;
+// Towards a link a value stays below this.
+constexpr std::size_t kOutboundValueBytesMax = 16U << 10U;
 
 // One that was let on for its message (server_memory.cpp) does not go on behind such an answer.
 constexpr std::size_t kLetOnBytes = 256U << 10U;
@@ -23,19 +23,14 @@ constexpr std::size_t kLetOnBytes = 256U << 10U;
 constexpr std::uint64_t kLooksPerMessage = 32;
 constexpr std::size_t kBytesPerLook = 64;
 
-// Answers that may be one of several always say how many follow.
-bool counts_down(std::string_view command) {
-  return command == "ROW" || command == "STATS" || command == "TABLE" || command == "ALERT";
-}
-
 }  // namespace
 
 Server::Server(env::Clock& clock, env::Network& network, core::TableTypes const& types, ServerLimits limits,
-               Administration& administration)
+               ServerHost& host)
     : network_(network),
       types_(types),
       limits_(limits),
-      administration_(administration),
+      host_(host),
       time_(clock),
       engine_(types, *this),
       listeners_(1),
@@ -82,10 +77,10 @@ std::uint64_t Server::restated_bytes() const {
 }
 
 Status Server::finish() {
-  if (!dead_) leave_neighbours();
+  if (!dead_) leave_links();
   if (dead_) return {};
   for (ServedLog const& served : logs_) {
-    if (served.log->is_flushing()) administration_.wait_for_flush(*served.log);
+    if (served.log->is_flushing()) host_.wait_for_flush(*served.log);
     if (Status status = served.log->commit(); !status.ok()) return status;
     if (Status status = served.log->look(); !status.ok()) return status;
   }
@@ -110,7 +105,7 @@ Result<Aliases> Server::read_aliases(core::Declarations const& tables) const {
 Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry_run) {
   begin_turn();
   record_.note("RELOAD", table, TurnBudget::kLooksPerTurn);
-  Result<core::Declarations> next = administration_.read_declarations();
+  Result<core::Declarations> next = host_.read_declarations();
   if (next.ok() && !table.empty()) next = declarations_with(table, next.value());
   if (!next.ok()) return next.status();
   if (Status status = engine_.check_reload(next.value()); !status.ok()) return status;
@@ -142,7 +137,7 @@ Result<core::Declarations> Server::declarations_with(std::string_view table, cor
 
 void Server::on_open(ConnectionId id, env::Peer const& peer) {
   begin_turn();
-  if (open_neighbour(id, peer)) return;
+  if (open_link(id, peer)) return;
   auto session = std::make_unique<Session>(id, peer, limits_.frames);
   Result<Admission::Place> const place = admission_.enter(session->origin, listener_of(*session).is_administrators());
   if (!place.ok()) return refuse(id, peer.text, place.status());
@@ -161,8 +156,8 @@ void Server::on_bytes(ConnectionId id, std::string_view bytes) {
   begin_turn();
   Session& session = *found->second;
   counters_.bytes_in += bytes.size();
-  if (session.neighbour)
-    if (Neighbour* const one = neighbour_of(id)) one->heard();
+  if (session.link)
+    if (OutboundLink* const one = link_of(id)) one->heard();
   if (session.in.empty() && !budget_.is_over()) {
     read_messages(session, bytes);
     return;
@@ -187,7 +182,7 @@ void Server::on_end_of_input(ConnectionId id) {
 
 void Server::on_closed(ConnectionId id, std::string_view reason) {
   begin_turn();
-  static_cast<void>(close_neighbour(id, reason));
+  static_cast<void>(close_link(id, reason));
   auto const found = sessions_.find(id);
   if (found == sessions_.end()) return;
   forget(*found->second);
@@ -198,7 +193,7 @@ void Server::on_closed(ConnectionId id, std::string_view reason) {
 
 void Server::close(Session& session) {
   ConnectionId const id = session.id;
-  static_cast<void>(close_neighbour(id, "it ended"));
+  static_cast<void>(close_link(id, "it ended"));
   forget(session);
   bool const communicator = session.communicator;
   sessions_.erase(id);
@@ -279,7 +274,7 @@ void Server::read_messages(Session& session, std::string_view unread) {
   if (stopped) stop(session);
   session.full = stopped || session.unsent() > limits_.output_bytes;
   if (has_more && !session.full && !session.in.empty()) stand_in_line(session, line_);
-  if (!session.in_line) hold_reading(session);
+  if (!session.in_line) pause_reading(session);
 }
 
 void Server::note_command(std::uint64_t looks) {
@@ -287,18 +282,18 @@ void Server::note_command(std::uint64_t looks) {
   record_.note(message_.command.substr(0, 64), table == nullptr ? std::string_view{} : table->name, looks);
 }
 
-void Server::hold_reading(Session& session) {
-  bool const hold = session.full || session.in_line || session.ending;
-  if (hold == session.held) return;
-  session.held = hold;
-  network_.hold_reading(session.id, hold);
+void Server::pause_reading(Session& session) {
+  bool const pause = session.full || session.in_line || session.ending;
+  if (pause == session.reading_paused) return;
+  session.reading_paused = pause;
+  network_.pause_reading(session.id, pause);
 }
 
 void Server::stand_in_line(Session& session, std::deque<ConnectionId>& line) {
   if (session.in_line) return;
   session.in_line = true;
   line.push_back(session.id);
-  to_hold_.push_back(session.id);
+  to_pause_.push_back(session.id);
 }
 
 // By turns, a slice each, those first that had none since they sent something: so nobody waits for all that another
@@ -313,11 +308,11 @@ void Server::read_those_in_line() {
     session->in_line = false;
     if (session->ending) continue;
     read_messages(*session, session->in);
-    if (session->input_ended && !session->held && !session->in_line) mark_dirty(*session);
+    if (session->input_ended && !session->reading_paused && !session->in_line) mark_dirty(*session);
   }
-  for (ConnectionId const id : to_hold_)
-    if (Session* const session = session_of(id)) hold_reading(*session);
-  to_hold_.clear();
+  for (ConnectionId const id : to_pause_)
+    if (Session* const session = session_of(id)) pause_reading(*session);
+  to_pause_.clear();
   if (!first_in_line_.empty() || !line_.empty()) network_.turn_again();
 }
 
@@ -341,15 +336,15 @@ void Server::end_after_answers(Session& session) {
   session.ending = true;
   silence_.end(session);
   clear_buffer(session.in);
-  session.held = true;
-  network_.hold_reading(session.id, true);
+  session.reading_paused = true;
+  network_.pause_reading(session.id, true);
 }
 
 void Server::handle(Session& session) {
   ++counters_.messages;
-  if (!memory_ended_ && administration_.has_memory_ended()) begin_memory_end();
+  if (!memory_ended_ && host_.has_memory_ended()) begin_memory_end();
   if (has_names_to_check(message_) && refuse_names(session)) return;
-  if (session.neighbour && !prepare_from_neighbour(session)) return;
+  if (session.link && !prepare_from_link(session)) return;
   answer_.clear();
   Status status;
   std::uint32_t const known = commands_.find(message_.command);
@@ -418,10 +413,7 @@ bool Server::run_table_command(Speaker const& speaker, Message const& message, A
                         .connection = speaker.connection,
                         .worker = named.empty() ? speaker.worker : named,
                         .origin = speaker.origin};
-  if (!engine_.execute(*table, command, turn_now(), answer, status)) return false;
-  // Whoever asked must hear something, also of an empty list.
-  if (status.ok() && answer.empty()) answer.message("NOTHING").add("table", std::string_view{table->name});
-  return true;
+  return engine_.execute(*table, command, turn_now(), answer, status);
 }
 
 void Server::handle_alias(Session& session, Aliases::Alias const& alias) {
@@ -478,8 +470,8 @@ void Server::write(Session& session, wire::Outgoing const& message) {
 void Server::append_text(Session& session, wire::Outgoing const& message) {
   // A communicatord parses a value in quadratic time: 60 KB stall it, and with it every service that it connects.
   bool const too_large =
-      session.neighbour && std::any_of(message.params.begin(), message.params.end(), [](Param const& param) {
-        return wire::line_bytes(param.value).value_or(0) >= kNeighbourValueBytesMax;
+      session.link && std::any_of(message.params.begin(), message.params.end(), [](Param const& param) {
+        return wire::line_bytes(param.value).value_or(0) >= kOutboundValueBytesMax;
       });
   Status const status = too_large ? Status{Code::too_large, "a value is too large for this way"}
                                   : wire::append_line(message, session.out);
@@ -490,7 +482,7 @@ void Server::append_text(Session& session, wire::Outgoing const& message) {
 // that do not. A frame, or PEEK from elsewhere, has them. Here and nowhere else: only here form and limit of the
 // connection are known, and tables know nothing of peers.
 void Server::write_what_fits(Session& session, wire::Outgoing const& message, Status const& why) {
-  std::size_t const most = session.neighbour ? kNeighbourValueBytesMax : SIZE_MAX;
+  std::size_t const most = session.link ? kOutboundValueBytesMax : SIZE_MAX;
   std::vector<Param> params;
   std::string omitted;
   for (Param const& param : message.params) {
@@ -532,7 +524,7 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
     if (unheard && head.command != "COMMANDS" && head.command != "ABSOLUTELY") continue;
     out.command = head.command;
     out.params = std::span<Param const>{answer.params()}.subspan(head.first, answer.params_end(i) - head.first);
-    bool const counted = count > 1 || counts_down(head.command);
+    bool const counted = count > 1 || std::ranges::find(counted_answers_, head.command) != counted_answers_.end();
     if (request != nullptr || counted) {
       outgoing_.assign(out.params.begin(), out.params.end());
       if (request != nullptr) outgoing_.push_back({"request", *request});

@@ -14,19 +14,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/histogram.h"
 #include "base/name_table.h"
 #include "core/engine.h"
 #include "core/flag.h"
 #include "env/network.h"
-#include "server/administration.h"
+#include "fastjournal/histogram.h"
 #include "server/admission.h"
 #include "server/aliases.h"
 #include "server/client_memory.h"
 #include "server/datagram_messages.h"
 #include "server/feeds.h"
-#include "server/neighbour.h"
+#include "server/outbound_link.h"
 #include "server/senders.h"
+#include "server/server_host.h"
 #include "server/session.h"
 #include "server/silence.h"
 #include "server/time_keeper.h"
@@ -67,6 +67,9 @@ struct Listener {
   [[nodiscard]] bool is_administrators() const { return rights.has(Right::admin); }
 };
 
+// Parameters of commands and answers of the daemon itself: where {topic} stands, the names that the types have for it.
+[[nodiscard]] std::string with_topics(std::string_view parameters, core::TableTypes const& types);
+
 // What a peer hears that is refused before it has said anything: a line.
 [[nodiscard]] std::string refusal_line(std::string_view why);
 
@@ -77,7 +80,7 @@ struct ClockRules {
 };
 
 // Whom the server connects to by itself. Addresses as env::Address; empty: none.
-struct NeighbourOptions {
+struct OutboundOptions {
   std::string communicator;
   std::string service{"fastjournal"};  // who we are there
   // Who is told of alerts (FLAG): a service, by way of the communicatord or directly at an address.
@@ -86,10 +89,10 @@ struct NeighbourOptions {
   core::Origin origin;
 };
 
-class Server final : public env::NetworkHandler, private core::Outlet {
+class Server final : public env::NetworkHandler, private core::ReplySink {
  public:
   Server(env::Clock& clock, env::Network& network, core::TableTypes const& types, ServerLimits limits,
-         Administration& administration);
+         ServerHost& host);
 
   [[nodiscard]] core::Engine& engine() { return engine_; }
   [[nodiscard]] TimeKeeper& time() { return time_; }
@@ -124,13 +127,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // What arrives at this socket of the network are messages.
   void take_messages(ConnectionId socket, DatagramOptions options);
 
-  // What Administration::keep_refused was asked for is durable, or why it cannot be.
+  // What ServerHost::keep_refused was asked for is durable, or why it cannot be.
   void refused_kept(std::uint64_t ticket, Status const& status);
 
   // The number is env::ListenOptions's, from 1. Before anybody comes by it.
   void add_listener(std::uint32_t number, Listener listener);
   // Before start_serving, once.
-  void join(NeighbourOptions options);
+  void join(OutboundOptions options);
   // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
   void raise_alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
   void lower_alert(std::string_view name);
@@ -182,12 +185,12 @@ class Server final : public env::NetworkHandler, private core::Outlet {
     bool life_cycle{false};        // a communicatord says it to all services
   };
 
-  // -- core::Outlet -------------------------------------------------------------
+  // -- core::ReplySink -------------------------------------------------------------
   void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) override;
   void push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) override;
   [[nodiscard]] bool is_full(ConnectionId connection) override;
   void keeps(ConnectionId connection, std::int64_t bytes) override;
-  // By way of the communicatord (neighbours.cpp).
+  // By way of the communicatord (outbound_links.cpp).
   void tell_wake(core::HostedTable const& table, std::string_view topic) override;
 
   // -- messages (server.cpp) ------------------------------------------------------
@@ -198,13 +201,13 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // What is left of a session's input goes on when it is its turn again.
   void stand_in_line(Session& session, std::deque<ConnectionId>& line);
   void read_those_in_line();
-  void hold_reading(Session& session);
+  void pause_reading(Session& session);
   // The message that is being handled is what its turn went to, so far.
   void note_command(std::uint64_t looks);
   void handle(Session& session);
   // What is echoed in every message of an answer can be, and is short; else it is refused before anything is done.
   [[nodiscard]] bool refuse_names(Session& session);
-  // False: the answer comes later, through the Outlet.
+  // False: the answer comes later, through the ReplySink.
   [[nodiscard]] bool run_table_command(Speaker const& speaker, Message const& message, Answer& answer, Status& status);
   [[nodiscard]] bool adds(Message const& message);
   void handle_alias(Session& session, Aliases::Alias const& alias);
@@ -279,23 +282,23 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // False, for whoever must stop here.
   bool die(Status const& status);
   // Not ok: the daemon is dead from here on.
-  [[nodiscard]] Result<storage::FileLog::Snapshot> hold(ServedLog& served);
+  [[nodiscard]] Result<storage::FileLog::Snapshot> pin(ServedLog& served);
   void mark_dirty(Session& session);
   void flush(Session& session);
   void measure_pushes(Session& session);
   void close(Session& session);
   void schedule(bool again);
-  // -- connections that we make (neighbours.cpp) ------------------------------------
-  [[nodiscard]] Neighbour* neighbour_of(ConnectionId id) const;
-  void tick_neighbours();
-  [[nodiscard]] std::int64_t next_neighbour_us() const;
-  bool open_neighbour(ConnectionId id, env::Peer const& peer);
+  // -- connections that we make (outbound_links.cpp) ------------------------------------
+  [[nodiscard]] OutboundLink* link_of(ConnectionId id) const;
+  void tick_links();
+  [[nodiscard]] std::int64_t next_link_us() const;
+  bool open_link(ConnectionId id, env::Peer const& peer);
   void end_session(ConnectionId id, bool communicator);
   [[nodiscard]] Session* session_of(ConnectionId connection) const;
-  bool close_neighbour(ConnectionId id, std::string_view reason);
-  void leave_neighbours();
+  bool close_link(ConnectionId id, std::string_view reason);
+  void leave_links();
   // False: it was refused, or is nobody's to answer.
-  [[nodiscard]] bool prepare_from_neighbour(Session& session);
+  [[nodiscard]] bool prepare_from_link(Session& session);
   void drop_transport_parameters();
   // Whose the message is, for the engine.
   [[nodiscard]] ConnectionId speaker(Session const& session);
@@ -307,7 +310,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   [[nodiscard]] Status check_right(Session const& session, SystemCommand const& command);
   void end_senders(std::vector<ConnectionId> const& senders);
   // The connection by which alerts leave; null: none was asked for.
-  [[nodiscard]] Neighbour const* flag_road() const;
+  [[nodiscard]] OutboundLink const* flag_road() const;
   void tell_flag(core::AlertNotice const& notice);
   void send_flag(Session& session, core::AlertNotice const& notice);
 
@@ -351,20 +354,22 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   env::Network& network_;
   core::TableTypes const& types_;
   ServerLimits limits_;
-  Administration& administration_;
+  ServerHost& host_;
   TimeKeeper time_;
   ClockRules clock_rules_;
   std::string clock_note_;
   core::Engine engine_;
   std::vector<ServedLog> logs_;
-  NeighbourOptions neighbours_;
-  std::unique_ptr<Neighbour> communicator_;
-  std::unique_ptr<Neighbour> alert_peer_;
+  OutboundOptions links_;
+  std::unique_ptr<OutboundLink> communicator_;
+  std::unique_ptr<OutboundLink> alert_peer_;
   Senders senders_;  // over the communicatord's connection
 
   std::vector<SystemCommand> system_commands_;
   // Every command that is no alias: the place of one of ours, or kOfTables.
   NameTable commands_;
+  // Of these each says how many follow, also one that is alone.
+  std::vector<std::string_view> counted_answers_;
   static constexpr std::uint32_t kOfTables = NameTable::kAbsent - 1;
 
   std::vector<Listener> listeners_;  // by number; 0: connections that we made
@@ -392,7 +397,7 @@ class Server final : public env::NetworkHandler, private core::Outlet {
   // session stands in one of them once at most; those that are gone are passed over.
   std::deque<ConnectionId> first_in_line_;
   std::deque<ConnectionId> line_;
-  std::vector<ConnectionId> to_hold_;  // stand in line since this turn
+  std::vector<ConnectionId> to_pause_;  // stand in line since this turn
   Aliases aliases_;
   Feeds feeds_;
   // Lines on their way into a file; their senders are answered once they are there.

@@ -41,8 +41,8 @@ void Server::refuse(ConnectionId id, std::string_view peer, Status const& why) {
   std::int64_t const now_us = time_.monotonic_us();
   if (now_us < refusal_note_at_us_) return;
   refusal_note_at_us_ = now_us + kNoteAgainAfterUs;
-  administration_.note("connections are refused (" + std::to_string(counters_.connections_refused) +
-                       " so far), the last one of " + std::string{peer} + ": " + why.message());
+  host_.note("connections are refused (" + std::to_string(counters_.connections_refused) +
+             " so far), the last one of " + std::string{peer} + ": " + why.message());
 }
 
 void Server::show_out(Session& session, std::string_view why) {
@@ -74,7 +74,7 @@ bool Server::end_silent() {
 
 // Called for each read: without a limit only new connections cost anything.
 void Server::heard(Session& session) {
-  if (!session.is_known || session.neighbour || session.ending) return;
+  if (!session.is_known || session.link || session.ending) return;
   if (session.silence != nullptr || silence_.watches_idle()) silence_.heard(session, time_.monotonic_us());
 }
 

@@ -66,7 +66,7 @@ void Server::tell_alerts(std::vector<core::AlertNotice> const& notices) {
   for (core::AlertNotice const& notice : notices) {
     // Alerts of the daemon are checked until they are over, also without clients.
     unwell_ = unwell_ || (notice.up && notice.alert.table.empty());
-    administration_.tell(notice);
+    host_.tell(notice);
     tell_flag(notice);
   }
 }

@@ -69,12 +69,12 @@ void Server::on_clock_set() {
 void Server::lose_time(TimeKeeper::Lost const& lost) {
   using Why = core::Catalogue::Clock::Why;
   if (lost.slept.value != 0) {
-    administration_.inform("the computer slept for " + span(lost.slept) + ": leases end so much later");
+    host_.inform("the computer slept for " + span(lost.slept) + ": leases end so much later");
     engine_.lose_time(Why::slept, lost.slept, now_);
   }
   if (lost.set.value == 0) return;
   std::string const text = "the wall clock was set forward by " + span(lost.set) + ", to " + date(now_);
-  administration_.inform(text + ": leases end so much later");
+  host_.inform(text + ": leases end so much later");
   engine_.lose_time(Why::set, lost.set, now_);
   if (lost.set < kAheadAfterStep) return;
   raise_alert(kClockAhead, 40, text + ": if that is wrong, stop, set the clock, and start with --accept-clock",

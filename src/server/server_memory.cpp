@@ -112,7 +112,7 @@ void Server::begin_memory_end() {
 // The memory reserve can be refilled once large connections are closed.
 void Server::look_after_memory() {
   close_lost();
-  if (administration_.has_memory_ended() && !memory_ended_) begin_memory_end();
+  if (host_.has_memory_ended() && !memory_ended_) begin_memory_end();
   if (!memory_ended_) return;
   memory_ended_us_ = time_.monotonic_us();
   if (!memory_end_told_) {
@@ -120,7 +120,7 @@ void Server::look_after_memory() {
     for (auto const& [id, session] : sessions_) give_back_buffers(*session);
     raise_alert(kMemoryEnded, kEndedPriority, kEndedText, "memory");
   }
-  if (!administration_.restore_memory()) return;
+  if (!host_.restore_memory()) return;
   memory_ended_ = memory_end_told_ = false;
   engine_.set_memory_ended(false);
   network_.turn_again();

@@ -8,7 +8,7 @@ namespace fastjournal::server {
 
 Server::Speaker Server::speaker_of(Session const& session, ConnectionId connection) {
   std::string_view door = listener_of(session).address;
-  if (session.neighbour) door = session.communicator ? "the communicatord" : "a connection that the daemon made";
+  if (session.link) door = session.communicator ? "the communicatord" : "a connection that the daemon made";
   return {.connection = connection,
           .worker = session.worker,
           .origin = origin_of(session),

@@ -22,7 +22,7 @@ void Server::scrub_log(ServedLog& served) {
   if (now_us < served.scrub_at_us) return;
   std::int64_t const span_us = static_cast<std::int64_t>(log.options().scrub_ms) * 1000;
   if (log.scrub_report().round_total == 0) served.scrub_round_us = now_us;
-  if (std::unique_ptr<storage::Chore> step = log.take_scrub()) administration_.run_chore(log, std::move(step));
+  if (std::unique_ptr<storage::Chore> step = log.take_scrub()) host_.run_chore(log, std::move(step));
   storage::ScrubReport const& report = log.scrub_report();
   double const part =
       report.round_total == 0
@@ -54,8 +54,8 @@ void Server::tell_damage(ServedLog& served) {
     return;
   }
   served.mending = false;
-  administration_.note("log " + log.options().name +
-                       ": what the damaged place held stands elsewhere now; the next start does not need it");
+  host_.note("log " + log.options().name +
+             ": what the damaged place held stands elsewhere now; the next start does not need it");
 }
 
 }  // namespace fastjournal::server

@@ -59,10 +59,10 @@ void Server::on_turn_end() {
   again = engine_.committed(now) || again;
   if (!logs_are_well() || !look_at_folders()) return;
   end_part(Part::copying);
-  tick_neighbours();
+  tick_links();
   again = end_silent() || again;
   leave();
-  if (!lost_.empty() || memory_ended_ || administration_.has_memory_ended()) look_after_memory();
+  if (!lost_.empty() || memory_ended_ || host_.has_memory_ended()) look_after_memory();
   if (memory_ended_ || memory_.is_short() || was_short_ || !stopped_.empty() || !let_on_.empty()) relieve_memory();
   end_part(Part::sending);
   record_.end_turn();
@@ -76,7 +76,7 @@ void Server::on_turn_end() {
 
 // False: the daemon is dead from here on.
 bool Server::commit_logs() {
-  administration_.collect_work();
+  host_.collect_work();
   for (ServedLog& served : logs_)
     if (Status const status = commit_log(served); !status.ok()) return die(status);
   return true;
@@ -88,7 +88,7 @@ Status Server::commit_log(ServedLog& served) {
   if (!log.error().ok()) return log.error();
   log.end_turn();
   bool const too_much = log.unsynced_bytes() > log.options().write_buffer_bytes || waiting_.size() >= kTurnsWaitingMax;
-  if (log.is_flushing() && too_much) administration_.wait_for_flush(log);
+  if (log.is_flushing() && too_much) host_.wait_for_flush(log);
   // What waits for a sync anyway shares one batch with what comes until the one under way has ended.
   if (log.is_flushing() && log.needs_sync()) return log.error();
   std::int64_t const now_us = time_.monotonic_us();
@@ -105,7 +105,7 @@ Status Server::commit_log(ServedLog& served) {
   bool const interval_over = syncs_by_interval(log) && log.has_unsynced() && now_us >= served.sync_at_us;
   if (status.ok() && !log.is_flushing() && (log.needs_sync() || interval_over)) status = sync_log(log, elsewhere);
   if (status.ok())
-    if (std::unique_ptr<storage::Chore> chore = log.take_chore()) administration_.run_chore(log, std::move(chore));
+    if (std::unique_ptr<storage::Chore> chore = log.take_chore()) host_.run_chore(log, std::move(chore));
   if (status.ok() && log.options().scrub_ms != 0) scrub_log(served);
   return status;
 }
@@ -122,7 +122,7 @@ bool Server::syncs_elsewhere(storage::FileLog const& log) {
 Status Server::sync_log(storage::FileLog& log, bool elsewhere) {
   std::unique_ptr<storage::Flush> flush = log.take_flush();
   if (elsewhere) {
-    administration_.run_flush(log, std::move(flush));
+    host_.run_flush(log, std::move(flush));
   } else {
     flush->run(time_.clock());
     log.finish_flush(std::move(flush));
@@ -149,17 +149,17 @@ bool Server::look_at_folders() {
   return true;
 }
 
-Result<storage::FileLog::Snapshot> Server::hold(ServedLog& served) {
-  if (served.log->is_flushing()) administration_.wait_for_flush(*served.log);
-  Result<storage::FileLog::Snapshot> held = served.log->hold();
+Result<storage::FileLog::Snapshot> Server::pin(ServedLog& served) {
+  if (served.log->is_flushing()) host_.wait_for_flush(*served.log);
+  Result<storage::FileLog::Snapshot> pinned = served.log->pin();
   served.stamp_at_us = time_.monotonic_us() + kStampAfterUs;
-  if (!held.ok()) die(held.status());
-  return held;
+  if (!pinned.ok()) die(pinned.status());
+  return pinned;
 }
 
 bool Server::die(Status const& status) {
   dead_ = true;
-  administration_.fatal(status);
+  host_.fatal(status);
   return false;
 }
 
@@ -255,12 +255,12 @@ void Server::flush(Session& session) {
   if (session.full && !session.ending && may_go_on(session)) {
     session.full = false;
     if (session.in.empty())
-      hold_reading(session);
+      pause_reading(session);
     else
       stand_in_line(session, first_in_line_);
     network_.turn_again();
   }
-  if (session.input_ended && session.unsent() == 0 && !session.held && !session.in_line) close(session);
+  if (session.input_ended && session.unsent() == 0 && !session.reading_paused && !session.in_line) close(session);
 }
 
 // How late those pushes are that the kernel has whole by now.
@@ -281,7 +281,7 @@ void Server::schedule(bool again) {
     check_health();
   }
   std::int64_t wake = std::min(time_.monotonic_of(engine_.next_due()), looked_at_us_ + kIdleLookEveryUs);
-  wake = std::min({wake, next_neighbour_us(), feeds_.next_us(), silence_.next_us(), next_memory_us()});
+  wake = std::min({wake, next_link_us(), feeds_.next_us(), silence_.next_us(), next_memory_us()});
   if (unwell_) wake = std::min(wake, slew_at_us_);
   for (ServedLog const& served : logs_) {
     if (served.log->options().scrub_ms != 0) wake = std::min(wake, served.scrub_at_us);

@@ -57,7 +57,7 @@ struct Session {
   std::size_t committed{0};    // of `out`: what it tells is durable; nothing behind it may leave
   std::vector<Pushed> pushed;  // in `out` and not sent yet
   bool binary{false};          // the form of the last message: pushes take it too
-  bool held{false};            // the network was told to read nothing more
+  bool reading_paused{false};  // the network was told to read nothing more
   bool full{false};            // ... as `out` must be sent first
   bool in_line{false};         // ... as what it sent before waits for its turn (Server::stand_in_line)
   bool told_full{false};       // the engine holds back what it has for it
@@ -70,7 +70,7 @@ struct Session {
   bool listens{false};       // silence is what it is there for
   bool is_known{false};      // it has said a message: a bad line is a mistake from here on
   bool ending{false};        // nothing more is read; it is closed when `out` has left
-  bool neighbour{false};     // a connection that we made
+  bool link{false};          // a connection that we made
   bool communicator{false};  // to a communicatord, whose word on senders counts
   bool quitting{false};      // it said so: nothing more is said to it
   bool dirty{false};         // in the server's list of those to flush

@@ -15,8 +15,12 @@ namespace {
 class AnswerMetrics final : public MetricSink {
  public:
   explicit AnswerMetrics(Answer& answer) : answer_(answer) {}
-  void integer(std::string_view name, std::int64_t value) override { answer_.add(name, value); }
-  void real(std::string_view name, double value) override { answer_.add(name, Value::of_real(value)); }
+  void integer(Metric const& metric, std::int64_t value) override { answer_.add(metric.name, value); }
+  void real(Metric const& metric, double value) override { answer_.add(metric.name, Value::of_real(value)); }
+  void histogram(Metric const& metric, Histogram const& values) override {
+    core::tell_parts(metric, values,
+                     [this](std::string const& name, std::uint64_t value) { answer_.add(answer_.keep(name), value); });
+  }
 
  private:
   Answer& answer_;
@@ -64,6 +68,24 @@ Status read_wish(Message const& message, core::ListenWish& wish) {
 
 }  // namespace
 
+// Where {topic} stands, what the types call theirs.
+std::string with_topics(std::string_view parameters, core::TableTypes const& types) {
+  std::string out{parameters};
+  static constexpr std::string_view kTopic = "{topic} ";
+  std::string topics;
+  std::vector<std::string_view> told;
+  for (auto const& [name, type] : types) {
+    std::string const& topic = type->topic();
+    if (topic.empty() || std::ranges::find(told, topic) != told.end()) continue;
+    told.push_back(topic);
+    topics += topic + " ";
+  }
+  out += ' ';
+  if (std::size_t const at = out.find(kTopic); at != std::string::npos) out.replace(at, kTopic.size(), topics);
+  out.pop_back();
+  return out;
+}
+
 std::vector<Server::SystemCommand> Server::known_commands() {
   return {
       {"HELP", &Server::on_help, "command"},
@@ -72,8 +94,8 @@ std::vector<Server::SystemCommand> Server::known_commands() {
       {"STATS", &Server::on_stats, "table", Right::read},
       {"ALERTS", &Server::on_alerts, "table", Right::read},
       {"LOWER", &Server::on_lower, "name table", Right::manage},
-      {"LISTEN", &Server::on_listen, "table domain mode credit worker", Right::work},
-      {"UNLISTEN", &Server::on_unlisten, "table domain"},
+      {"LISTEN", &Server::on_listen, "table {topic} mode credit worker", Right::work},
+      {"UNLISTEN", &Server::on_unlisten, "table {topic}"},
       {"FETCH", &Server::on_fetch, "table from to count bytes snapshot cursor", Right::read},
       {"DIGEST", &Server::on_digest, "table", Right::admin},
       {"BACKUP", &Server::on_backup, "digest", Right::admin},
@@ -98,6 +120,10 @@ std::vector<Server::SystemCommand> Server::known_commands() {
 void Server::name_commands() {
   for (auto const& [name, type] : types_)
     for (core::CommandType const& command : type->commands()) commands_.add(command.name, kOfTables);
+  counted_answers_ = {"STATS", "TABLE", "ALERT"};
+  for (auto const& [name, type] : types_)
+    for (AnswerDeclaration const& answer : type->declaration()->answers)
+      if (answer.is_counted) counted_answers_.push_back(answer.name);
   system_commands_ = known_commands();
   for (std::size_t i = 0; i < system_commands_.size(); ++i)
     commands_.add(system_commands_[i].name, static_cast<std::uint32_t>(i));
@@ -136,9 +162,9 @@ std::vector<std::pair<std::string_view, std::string_view>> Server::own_answers()
       {"ALERT", "table name priority message tags count first last manual_down"},
       {"ALERTS", "count"},
       {"LOWERED", "name table"},
-      {"LISTENING", "table domain"},
-      {"UNLISTENED", "table domain"},
-      {"LISTEN", "table domain ready date missed"},
+      {"LISTENING", "table {topic}"},
+      {"UNLISTENED", "table {topic}"},
+      {"LISTEN", "table {topic} ready date missed"},
       {"RECORD", "table lsn previous object type version catalogue body"},
       {"FETCHED", "table number type store more feed snapshot next cursor"},
       {"GONE", "table kept_from reason"},
@@ -201,7 +227,7 @@ void Server::help_on(std::string_view command, Answer& answer, Status& status) c
         .add("command", command)
         .add("type", std::string_view{"daemon"})
         .add("right", system_commands_[system].right ? name_of(*system_commands_[system].right) : "none")
-        .add("parameters", system_commands_[system].parameters);
+        .add("parameters", with_topics(system_commands_[system].parameters, types_));
   for (auto const& [name, type] : types_) {
     std::uint32_t const index = type->find_command(command);
     if (index == NameTable::kAbsent) continue;
@@ -318,9 +344,9 @@ void Server::own_stats(Answer& answer) {
     if (!log->keeps) continue;
     core::LogUsage const usage = log->log->usage();
     std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
-    disk += usage.disk_bytes + usage.containers_held * container;
+    disk += usage.disk_bytes + usage.containers_pinned * container;
     logical += usage.logical_bytes;
-    containers += usage.containers + usage.containers_held;
+    containers += usage.containers + usage.containers_pinned;
     std::uint64_t const mine = core::live_bytes(*log);
     live += mine;
     bound += 2 * mine + container * usage.containers_kept;
@@ -383,23 +409,25 @@ std::string Server::durability() const {
 void Server::on_listen(Session& session, Message const& message, Answer& answer, Status& status) {
   core::HostedTable* const table = table_of(message, status);
   if (table == nullptr) return;
-  core::ListenWish wish{.topic = message.text("domain"), .worker = session.worker};
+  std::string const& topic = table->type->topic();
+  core::ListenWish wish{.topic = topic.empty() ? std::string_view{} : message.text(topic), .worker = session.worker};
   status = read_wish(message, wish);
   if (status.ok()) status = engine_.listen(*table, session.id, wish);
   if (!status.ok()) return;
   session.listens = true;
   answer.message("LISTENING").add("table", std::string_view{table->name});
-  if (!wish.topic.empty()) answer.add("domain", wish.topic);
+  if (!wish.topic.empty()) answer.add(topic, wish.topic);
 }
 
 void Server::on_unlisten(Session& session, Message const& message, Answer& answer, Status& status) {
   core::HostedTable* const table = table_of(message, status);
   if (table == nullptr) return;
-  std::string_view const domain = message.text("domain");
-  status = engine_.unlisten(*table, session.id, domain);
+  std::string const& name = table->type->topic();
+  std::string_view const topic = name.empty() ? std::string_view{} : message.text(name);
+  status = engine_.unlisten(*table, session.id, topic);
   if (!status.ok()) return;
   answer.message("UNLISTENED").add("table", std::string_view{table->name});
-  if (!domain.empty()) answer.add("domain", domain);
+  if (!topic.empty()) answer.add(name, topic);
 }
 
 void Server::on_reload(Session&, Message const& message, Answer& answer, Status& status) {
@@ -433,14 +461,14 @@ void Server::on_backup(Session& session, Message const& message, Answer& answer,
   backup_ = session.id;
   for (ServedLog& served : logs_) {
     storage::FileLog* const log = served.log;
-    Result<storage::FileLog::Snapshot> const held = hold(served);
-    if (!held.ok()) return;
+    Result<storage::FileLog::Snapshot> const pinned = pin(served);
+    if (!pinned.ok()) return;
     std::string containers;
-    for (std::uint32_t const index : held->containers)
+    for (std::uint32_t const index : pinned->containers)
       containers.append(containers.empty() ? "" : " ").append(std::to_string(index));
     answer.message("BACKUP").add("log", std::string_view{log->options().name});
-    answer.add("folder", std::string_view{administration_.data_folder() + "/" + log->folder()});
-    answer.add("store", held->store_id).add("base", held->base.value).add("end", held->end.value);
+    answer.add("folder", std::string_view{host_.data_folder() + "/" + log->folder()});
+    answer.add("store", pinned->store_id).add("base", pinned->base.value).add("end", pinned->end.value);
     answer.add("containers", std::string_view{containers});
     if (digest == 0) continue;
     for (auto const& hosted : engine_.logs())
@@ -462,24 +490,24 @@ void Server::on_backup_done(Session& session, Message const&, Answer& answer, St
 bool Server::end_backup(ConnectionId id) {
   if (backup_ != id) return false;
   backup_.reset();
-  bool held = true;
-  for (ServedLog const& served : logs_) held = served.log->release() && held;
-  return held;
+  bool pinned = true;
+  for (ServedLog const& served : logs_) pinned = served.log->unpin() && pinned;
+  return pinned;
 }
 
 // A communicatord expects no answer; a person at the socket does.
 void Server::on_stop(Session& session, Message const&, Answer& answer, Status&) {
-  administration_.stop("the command STOP from " + session.peer);
+  host_.stop("the command STOP from " + session.peer);
   if (!session.communicator) answer.message("STOPPING");
 }
 
 void Server::on_restart(Session& session, Message const&, Answer& answer, Status&) {
-  administration_.restart("the command RESTART from " + session.peer);
+  host_.restart("the command RESTART from " + session.peer);
   if (!session.communicator) answer.message("RESTARTING");
 }
 
 void Server::on_log_rotate(Session& session, Message const&, Answer& answer, Status& status) {
-  status = administration_.rotate_log();
+  status = host_.rotate_log();
   if (status.ok() && !session.communicator) answer.message("LOG_ROTATED");
 }
 

@@ -84,8 +84,8 @@ bool FileLog::make_room(std::uint64_t bytes, KeptBack kept) {
   std::uint64_t const containers = needed + kept.containers - std::min<std::uint64_t>(coming, kept.containers);
   while (spares() < containers || room_bytes() + coming * capacity < bytes + kept.bytes) {
     if (Status status = extend(); !status.ok()) {
-      if (!held_.empty()) {
-        give_up_hold();
+      if (!pinned_.empty()) {
+        give_up_pin();
         continue;
       }
       Code const code = status.code() == Code::not_allowed ? Code::not_allowed : Code::no_space;
@@ -205,11 +205,11 @@ Records::Place FileLog::append(TableId table, std::uint8_t type, std::uint8_t ve
   return {lsn, begin_record(at, table, type, version, object, body_bytes)};
 }
 
-void FileLog::end_group(Promise promise) {
+void FileLog::end_group(Durability durability) {
   if (!group_open_) return;
   mark_last_of_group(buffer_.get() + last_record_);
   group_open_ = false;
-  if (promise == Promise::synced) promised_ = true;
+  if (durability == Durability::synced) promised_ = true;
 }
 
 Status FileLog::commit() {
@@ -443,13 +443,13 @@ void FileLog::set_base(Lsn base, Lsn catalogue) {
 void FileLog::free_below_base() {
   while (chain_.size() > 1 && chain_.front().live_until <= base_safe_) {
     chain_.front().file.reset();
-    (chain_.front().header.lap <= held_lap_ ? held_ : free_).push_back(std::move(chain_.front()));
+    (chain_.front().header.lap <= pinned_lap_ ? pinned_ : free_).push_back(std::move(chain_.front()));
     chain_.pop_front();
   }
 }
 
-Result<FileLog::Snapshot> FileLog::hold() {
-  FJ_CHECK(held_lap_ == 0, "one hold at a time");
+Result<FileLog::Snapshot> FileLog::pin() {
+  FJ_CHECK(pinned_lap_ == 0, "one pin at a time");
   if (Status status = commit(); !status.ok()) return status;
   if (Status status = sync(); !status.ok()) return status;
   Snapshot out;
@@ -457,23 +457,23 @@ Result<FileLog::Snapshot> FileLog::hold() {
   out.base = base_for_header();
   out.end = batch_at_;
   for (Container const& container : chain_) out.containers.push_back(container.header.index);
-  held_lap_ = chain_.back().header.lap;
+  pinned_lap_ = chain_.back().header.lap;
   return out;
 }
 
-bool FileLog::release() {
-  bool const held = held_lap_ != 0;
-  give_up_hold();
-  return held;
+bool FileLog::unpin() {
+  bool const pinned = pinned_lap_ != 0;
+  give_up_pin();
+  return pinned;
 }
 
-void FileLog::give_up_hold() {
-  std::move(held_.begin(), held_.end(), std::back_inserter(free_));
-  held_.clear();
-  held_lap_ = 0;
+void FileLog::give_up_pin() {
+  std::move(pinned_.begin(), pinned_.end(), std::back_inserter(free_));
+  pinned_.clear();
+  pinned_lap_ = 0;
 }
 
-Status FileLog::begin_afresh() {
+Status FileLog::reset() {
   if (!error_.ok()) return error_;
   resting_ = true;
   return leave_container();
@@ -532,7 +532,7 @@ core::LogUsage FileLog::usage() const {
   usage.containers = static_cast<std::uint32_t>(containers_total()) + wiped;
   usage.containers_kept = std::max(options_.initial_containers, kContainersAllowed);
   usage.containers_free_most = spares_most();
-  usage.containers_held = static_cast<std::uint32_t>(held_.size());
+  usage.containers_pinned = static_cast<std::uint32_t>(pinned_.size());
   usage.containers_free = static_cast<std::uint32_t>(spares()) + wiped;
   usage.disk_bytes = usage.containers * options_.container_bytes;
   for (auto container = chain_.begin(); container != chain_.end(); ++container) {

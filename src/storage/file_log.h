@@ -113,7 +113,7 @@ class FileLog final : public core::Log {
   void keep_for_copy(std::uint64_t bytes) override { kept_for_copy_ = bytes; }
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override;
-  void end_group(Promise promise) override;
+  void end_group(Durability durability) override;
   // No group may be open, and no flush be out.
   [[nodiscard]] Status commit() override;
   void want_sync() override { sync_wanted_ = has_unsynced() || used_ > kBatchHeaderBytes; }
@@ -122,7 +122,7 @@ class FileLog final : public core::Log {
   // What a long turn wrote ahead counts once commit() has seen it: until then it may lack its sync.
   [[nodiscard]] Lsn written_lsn() const override { return place_of_next(committed_); }
   void set_base(Lsn base, Lsn catalogue) override;
-  [[nodiscard]] Status begin_afresh() override;
+  [[nodiscard]] Status reset() override;
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
@@ -169,17 +169,17 @@ class FileLog final : public core::Log {
   [[nodiscard]] Status const& error() const { return error_; }
 
   // For a copy of the files while the log goes on. What stands below `end` in these containers stays as it is until
-  // release(), unless its space is needed: then the hold is given up, as what removes must always work. It costs the disk
-  // no more than these containers. Commits and syncs first; no group may be open, and no flush be out. One hold at a time.
+  // unpin(), unless its space is needed: then the pin is given up, as what removes must always work. It costs the disk
+  // no more than these containers. Commits and syncs first; no group may be open, and no flush be out. One pin at a time.
   struct Snapshot {
     std::uint64_t store_id{0};
     Lsn base{};                             // nothing below is needed
     Lsn end{};                              // begin of the next batch
     std::vector<std::uint32_t> containers;  // in the order of the stream
   };
-  [[nodiscard]] Result<Snapshot> hold();
+  [[nodiscard]] Result<Snapshot> pin();
   // False: it was given up, and what was copied cannot be trusted.
-  bool release();
+  bool unpin();
 
   [[nodiscard]] std::string const& folder() const { return folder_; }
   [[nodiscard]] LogOptions const& options() const { return options_; }
@@ -268,7 +268,7 @@ class FileLog final : public core::Log {
   // What every header tells as it is written.
   void tell(ContainerHeader& header) const;
   void free_below_base();
-  void give_up_hold();
+  void give_up_pin();
   void grow_buffer(std::uint64_t bytes);
   enum class How : std::uint8_t { to_kernel, through };
   Status write_open_batch(std::uint32_t flags, How how = How::to_kernel);
@@ -298,8 +298,8 @@ class FileLog final : public core::Log {
   std::deque<Container> ready_;     // follow it; headers durable
   std::vector<Container> free_;     // may be used again
   std::optional<Container> wiped_;  // is being overwritten by a chore
-  std::vector<Container> held_;     // not needed, but for hold()
-  std::uint64_t held_lap_{0};       // the last that is held; 0: none
+  std::vector<Container> pinned_;   // not needed, but for pin()
+  std::uint64_t pinned_lap_{0};     // the last that is pinned; 0: none
 
   // The open batch.
   struct FreeAligned {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/histogram.h"
+#include "fastjournal/histogram.h"
 #include "env/clock.h"
 #include "env/disk.h"
 #include "fastjournal/status.h"

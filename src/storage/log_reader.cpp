@@ -152,7 +152,7 @@ Status LogReader::make_segments() {
     ContainerHeader const& header = container->header;
     Segment* segment = segments_.empty() ? nullptr : &segments_.back();
     ContainerHeader const* before = segment == nullptr ? nullptr : &segment->containers.back()->header;
-    // A start cuts the stream, and so does a log that became empty (FileLog::begin_afresh).
+    // A start cuts the stream, and so does a log that became empty (FileLog::reset).
     bool const follows = before != nullptr && before->start == header.start && header.cut == header.first;
     bool const fits = before == nullptr || (follows ? header.first == before->end()
                                                     : header.cut > before->first && header.cut <= before->end() &&

@@ -1,5 +1,5 @@
-// The files of a log that goes on, copied: what a daemon holds for a backup (FileLog::hold) becomes a log folder of its
-// own. Only what stands below the moment of the hold is taken, and the headers say no more than that moment knew. The
+// The files of a log that goes on, copied: what a daemon holds for a backup (FileLog::pin) becomes a log folder of its
+// own. Only what stands below the moment of the pin is taken, and the headers say no more than that moment knew. The
 // daemon only names files and holds containers, so that copying costs its loop nothing; it gives up the hold before it
 // would refuse a removal.
 #pragma once
@@ -23,7 +23,7 @@ struct Copied {
 };
 
 // Into `to_folder`, which must not be there; durable when this returns ok. Reads the copy again, all of it: damaged
-// if a batch is missing in it, as when the hold was given up meanwhile. On failure what was begun stays for a look.
+// if a batch is missing in it, as when the pin was given up meanwhile. On failure what was begun stays for a look.
 [[nodiscard]] Result<Copied> copy_log(env::Disk& from, std::string const& from_folder, env::Disk& to,
                                       std::string const& to_folder, storage::FileLog::Snapshot const& snapshot,
                                       Pace const& pace, Progress const& progress = {});

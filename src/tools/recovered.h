@@ -15,7 +15,7 @@
 namespace fastjournal::tools {
 
 // Nobody is connected to a tool.
-class NoOutlet final : public core::Outlet {
+class NoReplySink final : public core::ReplySink {
  public:
   void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
   void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
@@ -56,7 +56,7 @@ class Recovered final : public storage::RecordHandler {
 
   core::TableTypes const& types_;
   Progress progress_;
-  NoOutlet nobody_;
+  NoReplySink nobody_;
   core::Engine engine_;
   core::HostedLog& log_;
   bool declared_{false};

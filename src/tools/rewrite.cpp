@@ -61,7 +61,7 @@ Status Rewriter::write_group(std::span<RecordView const> group) {
     auto const place = log_->append(record.table, record.type, record.version, record.object, record.body.size());
     std::copy(record.body.begin(), record.body.end(), place.body.begin());
   }
-  log_->end_group(Promise::written);
+  log_->end_group(Durability::written);
   records_ += group.size();
   return {};
 }

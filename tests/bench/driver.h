@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "base/histogram.h"
+#include "fastjournal/histogram.h"
 #include "tests/bench/ledger.h"
 #include "tests/bench/peer.h"
 

@@ -37,9 +37,9 @@ class NoLog final : public Records {
     used_ += body_bytes;
     return {lsn, {bytes_.data() + used_ - body_bytes, body_bytes}};
   }
-  void apply(Journal& table, Effects& effects) {
+  void apply(Journal& table, TimeMs now, TableObserver& observer) {
     for (RecordView const& record : step_)
-      if (!table.apply(record, Lsn{8}, effects)) std::abort();
+      if (!table.apply(record, {.live = true, .now = now, .base = Lsn{8}}, observer)) std::abort();
     step_.clear();
     used_ = 0;
   }
@@ -178,7 +178,7 @@ class Bench {
       std::printf("%s\n", decision.status.text().c_str());
       std::abort();
     }
-    log_.apply(table_, alerts_);
+    log_.apply(table_, now_, alerts_);
     return verdict;
   }
   std::uint16_t index(std::string_view name) const {

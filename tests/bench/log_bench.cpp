@@ -44,7 +44,7 @@ struct Rate {
 };
 
 // Everything dies at once, so that a few containers go round.
-Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Promise promise, double seconds) {
+Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Durability durability, double seconds) {
   std::string const body(kBodyBytes, 'r');
   std::uint64_t commits = 0;
   Lsn const from = log.written_lsn();
@@ -54,7 +54,7 @@ Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Promise pr
       if (!log.reserve(kBodyBytes, false)) require(log.last_refusal());
       auto const place = log.append(static_cast<TableId>(1), 1, 1, ObjectId{}, kBodyBytes);
       std::memcpy(place.body.data(), body.data(), kBodyBytes);
-      log.end_group(promise);
+      log.end_group(durability);
     }
     require(log.commit());
     log.set_base(log.end_lsn(), log.end_lsn());
@@ -79,7 +79,7 @@ void measure_recovery(std::string const& folder, std::uint32_t records) {
       if (!log.value()->reserve(kBodyBytes, false)) require(log.value()->last_refusal());
       auto const place = log.value()->append(static_cast<TableId>(1), 1, 1, ObjectId{}, kBodyBytes);
       std::memset(place.body.data(), 'r', kBodyBytes);
-      log.value()->end_group(Promise::written);
+      log.value()->end_group(Durability::written);
       if (i % 100 == 99) require(log.value()->commit());
     }
     require(log.value()->seal());
@@ -114,13 +114,13 @@ int main(int count, char** words) {
                "raw syncs/s", "ratio", "bytes/rec");
     for (std::uint32_t const records : {1U, 16U, 256U}) {
       double const before = bench::syncs_per_second(folder, seconds / 2);
-      Rate const rate = measure(*log.value(), records, Promise::synced, seconds);
+      Rate const rate = measure(*log.value(), records, Durability::synced, seconds);
       double const raw = (before + bench::syncs_per_second(folder, seconds / 2)) / 2;
       ok = ok && raw > 0;
       fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12.0f} {:>8.2f} {:>10.1f}\n", fmt::format("{} a commit", records),
                  rate.records, rate.commits, raw, raw > 0 ? rate.commits / raw : 0, rate.bytes_per_record);
     }
-    Rate const rate = measure(*log.value(), 1024, Promise::written, seconds);
+    Rate const rate = measure(*log.value(), 1024, Durability::written, seconds);
     fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10.1f}\n", "1024 a commit, written, not synced",
                rate.records, rate.commits, "-", "-", rate.bytes_per_record);
   }

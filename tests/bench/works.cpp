@@ -43,7 +43,7 @@ double since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 // ---------------------------------------------------------------------------
-// Books
+// ClientOracle
 
 Line& Bench::line(std::string const& group, std::string const& work, std::string const& peer, std::string const& unit) {
   for (Line& one : lines_)

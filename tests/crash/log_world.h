@@ -101,10 +101,10 @@ struct World {
     return place.lsn;
   }
   // One record, one group, one commit. False if there was no room, or the commit failed.
-  bool put(std::string_view body, Promise promise = Promise::synced) {
+  bool put(std::string_view body, Durability durability = Durability::synced) {
     if (!log->reserve(body.size(), false)) return false;
     append(body);
-    log->end_group(promise);
+    log->end_group(durability);
     return log->commit().ok();
   }
 };

@@ -70,7 +70,7 @@ class LongLife {
     std::uint64_t const what = draw(100);
     if (what < 50)
       return scenario_.put(draw(draw(20) == 0 ? kLargeBytes : 500), 1 + static_cast<int>(draw(4)),
-                           draw(4) == 0 ? Promise::written : Promise::synced);
+                           draw(4) == 0 ? Durability::written : Durability::synced);
     if (what < 80 && scenario_.reference.size() > 4) {
       // Or the catalogue would hold the base.
       if (draw(4) == 0) return scenario_.step('h');

@@ -31,19 +31,19 @@ class Scenario {
   bool step(char letter) {
     if (std::string_view{"pbgdnfsqhj"}.find(letter) != std::string_view::npos && !end_flush()) return false;
     switch (letter) {
-      case 'p': return put(40 + serial_ % 7, 1, Promise::synced);
-      case 'b': return put(1300, 1, Promise::synced);
+      case 'p': return put(40 + serial_ % 7, 1, Durability::synced);
+      case 'b': return put(1300, 1, Durability::synced);
       // The third record stands in the second block: a base inside a batch.
-      case 'g': return put(240, 3, Promise::synced);
-      case 'w': return append(60, 1, Promise::written) && write() && acknowledged();
+      case 'g': return put(240, 3, Durability::synced);
+      case 'w': return append(60, 1, Durability::written) && write() && acknowledged();
       case 'm':
         if (!reference.is_empty()) move_base(reference.last_lsn());
         return true;
-      case 'd': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), commit());
-      case 'n': return append(50, 1, Promise::synced) && (move_base(reference.last_lsn()), step('r')) && commit();
+      case 'd': return append(50, 1, Durability::synced) && (move_base(reference.last_lsn()), commit());
+      case 'n': return append(50, 1, Durability::synced) && (move_base(reference.last_lsn()), step('r')) && commit();
       case 'h': return state() && commit();
       case 'j': return state() && (move_base(reference.last_lsn()), step('r')) && commit();
-      case 'f': return world.log->sync().ok() && acknowledged() && world.log->begin_afresh().ok();
+      case 'f': return world.log->sync().ok() && acknowledged() && world.log->reset().ok();
       case 's': return world.log->stamp().ok() && acknowledged();
       case 'c': world.log->run_chores(); return world.log->error().ok();
       case 'k':
@@ -58,7 +58,7 @@ class Scenario {
         flush_.reset();
         world.crash(sim::keep_none());
         return open();
-      case 'a': return append(70, 1, Promise::synced) && begin_flush();
+      case 'a': return append(70, 1, Durability::synced) && begin_flush();
       case 'v': return scrub();
       case 'l': return world.log->look().ok();
       case 't': return flush_ == nullptr || run_flush();
@@ -104,9 +104,11 @@ class Scenario {
     return true;
   }
 
-  bool put(std::size_t bytes, int records, Promise promise) { return append(bytes, records, promise) && commit(); }
+  bool put(std::size_t bytes, int records, Durability durability) {
+    return append(bytes, records, durability) && commit();
+  }
 
-  bool append(std::size_t bytes, int records, Promise promise) {
+  bool append(std::size_t bytes, int records, Durability durability) {
     if (!world.log->reserve(bytes * static_cast<std::size_t>(records), false)) return false;
     reference.begin_group();
     for (int i = 0; i < records; ++i) {
@@ -114,7 +116,7 @@ class Scenario {
       Lsn const lsn = world.append(body);
       reference.add({lsn, object_of(lsn), static_cast<TableId>(7), 3, 1, body});
     }
-    world.log->end_group(promise);
+    world.log->end_group(durability);
     return true;
   }
   // The older of the two anew.
@@ -126,7 +128,7 @@ class Scenario {
     reference.begin_group();
     Lsn const lsn = world.append(body, {}, TableId::catalogue, type);
     reference.add({lsn, object_of(lsn), TableId::catalogue, type, 1, body});
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     stated_[which] = lsn;
     return true;
   }

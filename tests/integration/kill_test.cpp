@@ -35,7 +35,7 @@ std::int64_t wall_ms() {
 }
 
 // What the test knows about the rows, from acknowledgements only.
-struct Books {
+struct ClientOracle {
   struct Lease {
     std::string epoch;
     std::int64_t end;
@@ -54,7 +54,7 @@ struct Books {
 // One connection with many messages in flight; the answers go to the books.
 class Talker {
  public:
-  Talker(std::string const& address, bool producer, Books& books)
+  Talker(std::string const& address, bool producer, ClientOracle& books)
       : client_(address), producer_(producer), books_(books) {}
 
   // Sends up to `most` more messages; false once the connection is broken.
@@ -117,13 +117,13 @@ class Talker {
 
   LineClient client_;
   bool producer_;
-  Books& books_;
+  ClientOracle& books_;
   std::string in_;
   int in_flight_{0};
   std::vector<std::pair<std::string, std::string>> to_finish_;
 };
 
-void load_until(std::string const& address, Books& books, std::mt19937_64& random, std::uint64_t& next_name,
+void load_until(std::string const& address, ClientOracle& books, std::mt19937_64& random, std::uint64_t& next_name,
                 std::size_t acknowledgements) {
   std::vector<std::unique_ptr<Talker>> talkers;
   for (int i = 0; i < 4; ++i) talkers.push_back(std::make_unique<Talker>(address, i < 2, books));
@@ -142,7 +142,7 @@ void load_until(std::string const& address, Books& books, std::mt19937_64& rando
 }
 
 // Everything that is left is handed out and finished.
-void drain(std::string const& address, Books& books) {
+void drain(std::string const& address, ClientOracle& books) {
   LineClient client{address};
   for (int empty = 0; empty < 200;) {
     BOOST_REQUIRE(client.send("NEXT table=jobs;count=100;wait=50;request=1\n"));
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(loses_no_acknowledged_row_and_hands_no_row_to_two_holders) 
     RealDaemon daemon{
         "<processing-timeout>800ms</processing-timeout><grace>300ms</grace><back-off-first>1ms</back-off-first>"
         "<max-timeouts>250</max-timeouts><max-lifetime-timeouts>250</max-lifetime-timeouts>"};
-    Books books;
+    ClientOracle books;
     std::uint64_t next_name = 0;
     for (std::uint64_t round = 0; round < kills; ++round) {
       BOOST_REQUIRE_MESSAGE(daemon.start(), "round " << round << ": " << daemon.output());
@@ -202,8 +202,9 @@ BOOST_AUTO_TEST_CASE(loses_no_acknowledged_row_and_hands_no_row_to_two_holders) 
     BOOST_TEST(daemon.wait().value_or(-1) == 0);
     BOOST_TEST_MESSAGE(kills << " kills, seed " << seed << ": " << books.inserted.size() << " inserts acknowledged, "
                              << done_before << " finished under load, " << books.done.size() - done_before << " after, "
-                             << books.handed_out_twice << " handed out again, " << books.refused << " refused; lost "
-                             << lost << ", too early " << books.too_early << ", after DONE " << books.after_done);
+                             << books.handed_out_twice << " handed out again, " << books.refused
+                             << " refused; lost " << lost << ", too early " << books.too_early << ", after DONE "
+                             << books.after_done);
     BOOST_TEST(lost == 0);
     BOOST_TEST(books.too_early == 0);
     BOOST_TEST(books.after_done == 0);

@@ -199,10 +199,10 @@ BOOST_FIXTURE_TEST_CASE(where_memory_ends_what_adds_is_refused_until_there_is_so
   world.settle();
   send_piece("sends", large);
   world.settle();
-  BOOST_TEST(world.connection("sends").held);
+  BOOST_TEST(world.connection("sends").paused);
   world.memory_stays_short = false;
   world.advance(DurationMs{1100});
-  BOOST_TEST(!world.connection("sends").held);
+  BOOST_TEST(!world.connection("sends").paused);
   while (!large.empty()) {
     send_piece("sends", large);
     world.settle();

@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(a_wake_and_a_waiting_next_pass_by_a_connection_that_does
   deafen("slow");
   for (int i = 0; i < 9000; ++i) world.send("slow", "STATS table=jobs");
   world.settle();
-  BOOST_REQUIRE(world.network().at(ids["slow"]).held);
+  BOOST_REQUIRE(world.network().at(ids["slow"]).paused);
   listen("quick", "");
   insert(1, 10);
   BOOST_TEST(heard("quick").wakes == 1U);

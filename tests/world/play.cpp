@@ -9,7 +9,7 @@
 
 #include "storage/log_reader.h"
 #include "storage/segment.h"
-#include "tests/world/books.h"
+#include "tests/world/client_oracle.h"
 #include "tests/world/follower.h"
 #include "tests/world/world.h"
 
@@ -88,7 +88,7 @@ class Player {
     if (life_.is_full && result_.steps >= full_until_) end_of_full_disk();
     if (clocks_() % 50 == 0) disturb_clock();
     // Most of what happens, happens to what is kept.
-    Books& books = draw(6) == 0 ? scratch_ : jobs_;
+    ClientOracle& oracle = draw(6) == 0 ? scratch_ : jobs_;
     std::uint64_t const dice = draw(1000);
     if (dice < 3) {
       crash(true);
@@ -111,16 +111,16 @@ class Player {
     } else if (dice < 60) {
       pass_time(static_cast<std::int64_t>(draw(draw(4) == 0 ? 120'000 : 800)));
     } else if (dice < 70) {
-      std::string const name = client(books);
+      std::string const name = client(oracle);
       world_.close(name);
-      books.closed(name);
+      oracle.closed(name);
     } else if (dice < 80) {
-      listen(books, client(books));
+      listen(oracle, client(oracle));
     } else {
-      command(books, dice);
+      command(oracle, dice);
     }
     if (hostile_() % 16 == 0) harass();
-    for (Books* const one : both_) one->hear_pushes();
+    for (ClientOracle* const one : both_) one->hear_pushes();
     if (is_right()) hear_wakes();
     if (is_right()) follow();
     if (is_right()) disturb();
@@ -129,7 +129,7 @@ class Player {
     if (is_right() && following_() % 200 == 0) crowd();
     if (is_right() && following_() % 50 == 0) overstep();
     if (is_right() && draw(64) == 0) look();
-    if (is_right() && draw(8) == 0) books.nobody_waits_in_vain();
+    if (is_right() && draw(8) == 0) oracle.nobody_waits_in_vain();
   }
 
   // Somebody who means no good, from an address of its own: frames without an end, answers that nobody reads, requests
@@ -154,9 +154,9 @@ class Player {
   }
 
   void pass_time(std::int64_t ms) {
-    for (Books* const books : both_) books->time_begins();
+    for (ClientOracle* const oracle : both_) oracle->time_begins();
     world_.advance(DurationMs{ms});
-    for (Books* const books : both_) books->time_ends();
+    for (ClientOracle* const oracle : both_) oracle->time_ends();
     hear_wakes();
   }
 
@@ -169,7 +169,7 @@ class Player {
 
   // The computer sleeps, or somebody sets its clock forward or back. What that loses of the time leases keep.
   void disturb_clock() {
-    for (Books* const books : both_) books->time_begins();
+    for (ClientOracle* const oracle : both_) oracle->time_begins();
     std::int64_t const before = world_.now().value;
     std::int64_t const ms = draw_clock_ms();
     if (clocks_() % 3 == 0) {
@@ -182,10 +182,10 @@ class Player {
     }
     std::int64_t const lost = world_.now().value - before;
     if (lost < 0) wrong("time went back");
-    for (Books* const books : both_) {
+    for (ClientOracle* const oracle : both_) {
       // What is less was no step.
-      if (lost > 1000) books->time_is_lost(lost);
-      books->time_ends();
+      if (lost > 1000) oracle->time_is_lost(lost);
+      oracle->time_ends();
     }
     hear_wakes();
   }
@@ -500,37 +500,37 @@ class Player {
     world_.disk().forget_failures();
   }
 
-  std::string client(Books const& books) { return books.client_name(draw(Books::kClients)); }
+  std::string client(ClientOracle const& oracle) { return oracle.client_name(draw(ClientOracle::kClients)); }
 
-  void command(Books& books, std::uint64_t dice) {
-    std::string const name = client(books);
+  void command(ClientOracle& oracle, std::uint64_t dice) {
+    std::string const name = client(oracle);
     // Not while a call may fail: whether a PAUSE without an answer holds, nobody knows.
     if (draw(200) == 0 && !life_.is_failing) {
-      stand(books, name);
+      stand(oracle, name);
     } else if (dice < 450) {
-      insert(books, name);
+      insert(oracle, name);
     } else if (dice < 650) {
-      books.exchange(name, books.command("NEXT", ";count=" + std::to_string(1 + draw(4))));
+      oracle.exchange(name, oracle.command("NEXT", ";count=" + std::to_string(1 + draw(4))));
     } else {
-      end_one(books, name, dice);
+      end_one(oracle, name, dice);
     }
   }
 
   // Paused, draining or open; what the last word was holds over every crash, if the table is kept.
-  void stand(Books& books, std::string const& name) {
-    std::string const word = books.standing() != "RESUMED" || draw(3) == 0 ? "RESUME"
-                             : draw(2) == 0                                ? "PAUSE"
-                                                                           : "DRAIN";
-    books.exchange(name, books.command(word, ";reason=drawn"));
+  void stand(ClientOracle& oracle, std::string const& name) {
+    std::string const word = oracle.standing() != "RESUMED" || draw(3) == 0 ? "RESUME"
+                             : draw(2) == 0                                 ? "PAUSE"
+                                                                            : "DRAIN";
+    oracle.exchange(name, oracle.command(word, ";reason=drawn"));
   }
 
-  void insert(Books& books, std::string const& name) {
-    std::string line = books.command("INSERT", ";name=k" + std::to_string(draw(200)) +
-                                                   ";payload=" + std::string(draw(draw(8) == 0 ? 5000 : 200), 'x') +
-                                                   ";priority=" + std::to_string(draw(3)));
+  void insert(ClientOracle& oracle, std::string const& name) {
+    std::string line = oracle.command("INSERT", ";name=k" + std::to_string(draw(200)) +
+                                                    ";payload=" + std::string(draw(draw(8) == 0 ? 5000 : 200), 'x') +
+                                                    ";priority=" + std::to_string(draw(3)));
     if (draw(2) == 0) line += ";process_date=+" + std::to_string(draw(60'000));
     if (draw(16) == 0) line += ";expiration_date=+" + std::to_string(1 + draw(90'000));
-    books.exchange(name, line);
+    oracle.exchange(name, line);
   }
 
   // Nobody gets it before its time, which does not come.
@@ -540,38 +540,38 @@ class Player {
                                                                      ";process_date=+1000000000"));
   }
 
-  void listen(Books& books, std::string const& name) {
+  void listen(ClientOracle& oracle, std::string const& name) {
     static constexpr char const* kModes[] = {"wake", "row", "deliver"};
     std::string const mode = kModes[draw(3)];
-    if (draw(4) == 0 && books.is_listening(name)) return books.exchange(name, books.command("UNLISTEN"));
+    if (draw(4) == 0 && oracle.is_listening(name)) return oracle.exchange(name, oracle.command("UNLISTEN"));
     std::uint64_t const credit = 1 + draw(6);
-    books.listens(name, mode, credit);
+    oracle.listens(name, mode, credit);
     std::string const more = mode == "deliver" ? ";credit=" + std::to_string(credit) : std::string{};
-    books.exchange(name, books.command("LISTEN", ";mode=" + mode + more));
+    oracle.exchange(name, oracle.command("LISTEN", ";mode=" + mode + more));
   }
 
   // Something with a row that somebody holds, or held.
-  void end_one(Books& books, std::string const& name, std::uint64_t dice) {
-    if (books.held().empty()) return;
-    auto at = books.held().begin();
-    std::advance(at, static_cast<std::ptrdiff_t>(draw(books.held().size())));
+  void end_one(ClientOracle& oracle, std::string const& name, std::uint64_t dice) {
+    if (oracle.held().empty()) return;
+    auto at = oracle.held().begin();
+    std::advance(at, static_cast<std::ptrdiff_t>(draw(oracle.held().size())));
     std::string const row = ";row=" + at->first;
     std::string const both = row + ";epoch=" + at->second.epoch;
     if (dice < 850) {
-      books.exchange(name, books.command("DONE", both));
+      oracle.exchange(name, oracle.command("DONE", both));
     } else if (dice < 890) {
-      books.exchange(name, books.command("TOUCH", both));
+      oracle.exchange(name, oracle.command("TOUCH", both));
     } else if (dice < 930) {
       std::string const date = std::to_string(draw(5000));
-      books.exchange(name, books.command("RELEASE", both + (dice < 910 ? ";process_date=+" + date : ";error=drawn")));
+      oracle.exchange(name, oracle.command("RELEASE", both + (dice < 910 ? ";process_date=+" + date : ";error=drawn")));
     } else if (dice < 950) {
-      books.exchange(name, books.command("FAIL", both + ";error=drawn"));
+      oracle.exchange(name, oracle.command("FAIL", both + ";error=drawn"));
     } else if (dice < 970) {
-      books.exchange(name, books.command("DELETE", row));
+      oracle.exchange(name, oracle.command("DELETE", row));
     } else if (dice < 990) {
-      books.exchange(name, books.command("KICK", row));
+      oracle.exchange(name, oracle.command("KICK", row));
     } else {
-      books.exchange(name, books.command(draw(2) == 0 ? "PEEK" : "WHY", row));
+      oracle.exchange(name, oracle.command(draw(2) == 0 ? "PEEK" : "WHY", row));
     }
   }
 
@@ -606,7 +606,7 @@ class Player {
   void begin_again(bool leases_may_be_lost) {
     is_rotten_ = false;
     silent_ = ConnectionId::none;
-    for (Books* const books : both_) books->begin_again(leases_may_be_lost);
+    for (ClientOracle* const oracle : both_) oracle->begin_again(leases_may_be_lost);
   }
 
   // In the middle of a life; a start looks at everything.
@@ -627,8 +627,8 @@ class Player {
 
   void compare_everything() {
     compare_digest();
-    for (Books* const books : both_)
-      if (is_right()) books->compare_rows();
+    for (ClientOracle* const oracle : both_)
+      if (is_right()) oracle->compare_rows();
   }
 
   std::uint64_t seed_;
@@ -639,9 +639,9 @@ class Player {
   Life life_;
   World& world_{life_.world};
   PlayResult& result_{life_.result};
-  Books jobs_{life_, "jobs", 'c', true};
-  Books scratch_{life_, "scratch", 's', false};
-  Books* both_[2]{&jobs_, &scratch_};
+  ClientOracle jobs_{life_, "jobs", 'c', true};
+  ClientOracle scratch_{life_, "scratch", 's', false};
+  ClientOracle* both_[2]{&jobs_, &scratch_};
   std::uint64_t steps_;
   bool lying_disk_;
   std::uint64_t full_until_{0};  // step at which the disk has space again

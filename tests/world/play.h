@@ -1,7 +1,7 @@
 // One random life of a daemon in the simulator: clients insert, lease, finish,
 // release, fail, listen in every mode and lose their connections while the power is cut, the process
 // killed, the disk refuses, the computer sleeps, and its clock is set forward and back, also while it is down.
-// Everything is drawn from one seed. What clients were told is kept in books (books.h) and held against the daemon:
+// Everything is drawn from one seed. What clients were told is kept in books (client_oracle.h) and held against the daemon:
 //
 //   - a row whose INSERT was acknowledged is there until somebody ended it;
 //   - a row whose DONE or DELETE was acknowledged never comes back;

@@ -23,7 +23,7 @@ struct Fixture {
         << refused
         << "\"><parameter name=\"uri\" is=\"name\"/><parameter name=\"n\" use=\"echo\"/></alias></aliases></table>";
     world.configure = [](server::Server& server) {
-      server::NeighbourOptions options;
+      server::OutboundOptions options;
       options.communicator = kCommunicator;
       server.join(std::move(options));
     };

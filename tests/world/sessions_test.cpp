@@ -78,12 +78,12 @@ BOOST_FIXTURE_TEST_CASE(a_peer_that_does_not_read_is_held_and_goes_on_where_it_w
   deaf.room = 1000;
   for (int i = 0; i < 1000; ++i) world.send("deaf", "PEEK table=jobs;name=big;request=" + std::to_string(i));
   world.settle();
-  BOOST_TEST(deaf.held);  // 20 MB of answers are not made for nobody: 4 MiB are
+  BOOST_TEST(deaf.paused);  // 20 MB of answers are not made for nobody: 4 MiB are
   BOOST_TEST(ask("PEEK table=jobs;name=big").starts_with("ROW "));
   deaf.room = SIZE_MAX;
   world.server().on_writable(ConnectionId{2});
   world.settle();
-  BOOST_TEST(!deaf.held);
+  BOOST_TEST(!deaf.paused);
   for (int i = 0; i < 1000; ++i) {
     std::string const line = world.take_line("deaf").value_or("");
     BOOST_REQUIRE_MESSAGE(line.find(";request=" + std::to_string(i) + ";") != std::string::npos,

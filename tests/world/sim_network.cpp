@@ -43,7 +43,7 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
   for (ConnectionId const id : ids) {
     if (one_a_turn_ && worked) break;
     auto const found = connections_.find(id);
-    if (found == connections_.end() || found->second.closed_by_server || found->second.held) continue;
+    if (found == connections_.end() || found->second.closed_by_server || found->second.paused) continue;
     if (!found->second.to_server.empty()) {
       heard_ = id;
       std::string const bytes = std::exchange(found->second.to_server, {});
@@ -121,8 +121,8 @@ std::size_t SimNetwork::send(ConnectionId id, std::string_view bytes) {
   return taken;
 }
 
-void SimNetwork::hold_reading(ConnectionId id, bool hold) {
-  if (auto const found = connections_.find(id); found != connections_.end()) found->second.held = hold;
+void SimNetwork::pause_reading(ConnectionId id, bool paused) {
+  if (auto const found = connections_.find(id); found != connections_.end()) found->second.paused = paused;
 }
 
 void SimNetwork::close(ConnectionId id) {

@@ -54,7 +54,7 @@ class SimNetwork final : public env::Network {
     std::string to_server;       // sent by the client, not read yet
     std::string to_client;       // sent by the server, not taken yet
     std::size_t room{SIZE_MAX};  // bytes the "kernel" still takes from the server
-    bool held{false};
+    bool paused{false};
     bool end_of_input{false};
     bool closed_by_server{false};
   };
@@ -102,7 +102,7 @@ class SimNetwork final : public env::Network {
   Result<ConnectionId> connect(env::Address const& address) override;
   Result<env::Address> listen(env::Address const& address, env::ListenOptions const&) override { return address; }
   std::size_t send(ConnectionId id, std::string_view bytes) override;
-  void hold_reading(ConnectionId id, bool hold) override;
+  void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
   Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
   Result<env::DatagramSocket> receive_datagrams(env::DatagramAddress const& address) override;

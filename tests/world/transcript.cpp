@@ -82,7 +82,7 @@ class Player {
     if (word == "table") return add_table(folder_ + rest);
     if (word == kCommunicator) {
       configure([](server::Server& server) {
-        server::NeighbourOptions options;
+        server::OutboundOptions options;
         options.communicator = kCommunicatorAddress;
         options.alert_service = "watcher";
         options.origin = {"box", "0.1.0"};

@@ -1,5 +1,6 @@
 #include "tests/world/world.h"
 
+#include "base/check.h"
 #include "base/hash.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
@@ -11,7 +12,7 @@ namespace fastjournal::sim {
 namespace {
 
 // Nobody is there.
-class Nobody final : public core::Outlet {
+class Nobody final : public core::ReplySink {
  public:
   void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
   void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
@@ -21,14 +22,17 @@ class Nobody final : public core::Outlet {
 }  // namespace
 
 World::World(std::uint64_t seed) : seed_(seed) {
-  Result<TypeDeclaration> journal = config::read_type(FJ_SOURCE_DIR "/plugins/journal/journal.xml");
-  if (journal.ok())
-    types_.emplace("journal",
-                   std::make_unique<core::TableType>(journal::table_type(),
-                                                     std::make_shared<TypeDeclaration>(std::move(journal).value())));
+  add_type(journal::table_type(), FJ_SOURCE_DIR "/plugins/journal/journal.xml");
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
   flush_chance_.seed(seed);
+}
+
+void World::add_type(PluginDescriptor const& plugin, std::string const& file) {
+  Result<TypeDeclaration> declared = config::read_type(file);
+  FJ_CHECK(declared.ok(), "the declaration of a test's table type can be read");
+  auto type = std::make_shared<TypeDeclaration>(std::move(declared).value());
+  types_[type->name] = std::make_unique<core::TableType>(plugin, type);
 }
 
 World::~World() { tear_down(); }
@@ -179,8 +183,8 @@ void World::wait_for_flush(storage::FileLog& log) {
   log.finish_flush(std::move(one.flush));
 }
 
-void World::hold_flushes(bool hold) {
-  flushes_held_ = hold;
+void World::hold_flushes(bool paused) {
+  flushes_held_ = paused;
   network_.turn_again();
 }
 

@@ -20,11 +20,13 @@
 
 namespace fastjournal::sim {
 
-class World final : public server::Administration {
+class World final : public server::ServerHost {
  public:
   explicit World(std::uint64_t seed);
   ~World() override;
 
+  // A table type beside the journal; `file`: its TYPE.xml.
+  void add_type(PluginDescriptor const& plugin, std::string const& file);
   // Tables come from an XML file; call before start, or before restart and RELOAD.
   [[nodiscard]] Status add_table(std::string const& file);
   void add_table(core::Declaration declaration);
@@ -100,7 +102,7 @@ class World final : public server::Administration {
   bool memory_ended{false};
   bool memory_stays_short{false};
   // Syncs on a thread do not end, unless somebody must wait for one.
-  void hold_flushes(bool hold);
+  void hold_flushes(bool paused);
 
  private:
   Result<core::Declarations> read_declarations() override { return declarations_; }

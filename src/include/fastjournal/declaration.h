@@ -64,8 +64,8 @@ struct Column {
 // Rows name the schema version they were written with and keep it.
 struct Schema {
   std::uint16_t version{1};
-  std::vector<Column> columns;     // in the order of the XML; at most 200
-  std::vector<std::uint16_t> key;  // indexes of the key columns, in the order of row-key; 1 to 8
+  std::vector<Column> columns;     // in the order of the XML; at most 200, none where the type has no columns
+  std::vector<std::uint16_t> key;  // indexes of the key columns, in the order of row-key; at most 8, none: no key
 
   bool operator==(Schema const&) const = default;
 };
@@ -100,15 +100,24 @@ enum class CommandKind : std::uint8_t {
   remove,  // must work also while disk and memory are short
 };
 
+// Whether a client may send it again when the connection was lost before its answer came.
+enum class Resend : std::uint8_t {
+  never,     // whether it was carried out is not known
+  always,    // twice does no harm
+  numbered,  // when it carries the parameters client and sequence
+};
+
 struct CommandDeclaration {
   std::string name;  // upper case
   CommandKind kind{CommandKind::read};
   Right right{Right::read};  // which its sender must have
   std::vector<ParameterDeclaration> parameters;
   bool takes_columns{false};  // column names are parameters too
-  // What LISTEN mode deliver runs for its listener, at most one command of a type. It takes the
-  // parameters count and domain, and says in Decision::take whether it found something.
-  bool delivers{false};
+  Resend resend{Resend::never};
+  // Not empty: LISTEN mode deliver runs it for its listener, at most one command of a type. The name of the parameter
+  // that says how many at most; it takes the type's topic parameter too, and says in Decision::take whether it found
+  // something.
+  std::string deliver_count;
   std::string answers;  // names of the answers, for HELP: "INSERTED"
   std::string description;
 };
@@ -118,6 +127,7 @@ struct AnswerDeclaration {
   std::string name;  // upper case
   std::vector<ParameterDeclaration> parameters;
   bool has_columns{false};  // columns of the table are parameters too
+  bool is_counted{false};   // one of several as a rule: each says how many follow (`left`)
   std::string description;
 };
 
@@ -125,10 +135,24 @@ struct AnswerDeclaration {
 struct TypeDeclaration {
   std::string name;  // [a-z][a-z0-9]*
   std::string description;
+  // Whether its tables have columns, and a key.
+  enum class Key : std::uint8_t { required, optional, none };
+  bool has_columns{true};
+  Key key{Key::required};
+  // The parameter of LISTEN, of its notices and of the command that delivers that names a topic (Topics); empty: the
+  // type has none. An option of this name, where there is one, says whether a table has topics.
+  std::string topic;
+  // What declarations of other systems (<context>, <keyspace>) call it in model="..."; empty: nothing.
+  std::string foreign_model;
+  std::string empty_answer;  // of a command that has nothing to say: one of `answers`; empty: commands always answer
   std::vector<CommandDeclaration> commands;
   std::vector<AnswerDeclaration> answers;  // those that commands name, and others
   std::vector<OptionDeclaration> options;
 };
+
+// An option that the engine reads where a type declares it, of type duration: how long a listener that was woken may
+// take until the next one is.
+inline constexpr std::string_view kWakeTimeoutOption = "wake-timeout";
 
 // An option's value in one table: given, or the type's default.
 struct OptionValue {
@@ -183,7 +207,7 @@ struct FeedDeclaration {
 struct WakeMessage {
   struct Parameter {
     std::string name;
-    std::string value;  // `{domain}` stands for the domain's name
+    std::string value;  // wake_place() stands for the topic's name
 
     bool operator==(Parameter const&) const = default;
   };
@@ -194,6 +218,9 @@ struct WakeMessage {
 
   bool operator==(WakeMessage const&) const = default;
 };
+
+// What a wake message's value has in place of the topic's name: {domain} for a journal.
+[[nodiscard]] inline std::string wake_place(std::string_view topic) { return "{" + std::string{topic} + "}"; }
 
 // In place of a log's name: of tables that are not persistent. No log can be named so.
 inline constexpr char kVolatileLog[] = "(none)";

@@ -270,6 +270,8 @@ class Answer {
   }
   [[nodiscard]] bool empty() const { return heads_.empty(); }
 
+  // Names of messages and parameters are borrowed; one that does not outlive the answer is kept by it so.
+  [[nodiscard]] std::string_view keep(std::string_view name) { return arena_.copy(name); }
   // Starts a message; the add calls that follow belong to it.
   Answer& message(std::string_view command) {
     heads_.push_back({command, params_.size()});

@@ -6,7 +6,10 @@
 //
 //   decide(command)  reads state, answers, and appends records that state effects
 //   apply(record)    the only writer of what the records say
-//   advance(now)     the only writer of what follows from time alone (derived state)
+//   advance(now)     the only writer of what follows from time alone (derived state; Timed)
+//
+// What every type has stands here; what only some have (time, leases, listeners, work,
+// columns, followers) in capabilities.h.
 //
 // None of them may look at a clock, do I/O, draw chance or depend on the
 // locale; none may throw. `now` never goes back.
@@ -22,6 +25,7 @@
 #include <vector>
 
 #include "fastjournal/declaration.h"
+#include "fastjournal/histogram.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
@@ -83,7 +87,7 @@ struct Command {
 inline constexpr std::size_t kOriginBytesMax = 256;
 
 // How durable the step's records must be before its answer leaves.
-enum class Promise : std::uint8_t {
+enum class Durability : std::uint8_t {
   synced,   // the default
   written,  // given to the kernel: survives kill -9, not a power cut. Leases only.
 };
@@ -110,7 +114,7 @@ struct Decision {
   Records& records;
   Answer& answer;
   Status status{};  // not ok: this step appended nothing; becomes ERROR
-  Promise promise{Promise::synced};
+  Durability durability{Durability::synced};
   Take take{Take::no};
   TimeMs wait_until{};
   std::string_view wait_topic{};  // borrowed from the message
@@ -125,7 +129,7 @@ inline constexpr std::string_view kManualTag = "manual";
 
 // What follows from a change and concerns others. Calls are collected by the
 // engine; views are copied. During recovery nobody listens.
-class Effects {
+class TableObserver {
  public:
   // Work that anybody may take became available (entered the order of NEXT).
   // `topic` is the row's domain, or empty; `due` the date it was due.
@@ -144,11 +148,11 @@ class Effects {
   virtual void lower_alert(std::string_view name) = 0;
 
  protected:
-  ~Effects() = default;
+  ~TableObserver() = default;
 };
 
 // Nobody listens.
-class NoEffects final : public Effects {
+class NoObserver final : public TableObserver {
  public:
   void available(ObjectId, std::string_view, TimeMs) override {}
   void lease_began(ObjectId, ConnectionId) override {}
@@ -171,11 +175,25 @@ class DigestSink {
   ~DigestSink() = default;
 };
 
+// A number's name, and what a monitoring system says of it.
+struct Metric {
+  enum class Kind : std::uint8_t {
+    gauge,    // rises and falls
+    counter,  // only rises, from 0 at each start
+  };
+
+  std::string_view name;  // [a-z_]+ with the unit last: rows_waiting, lateness_ms
+  std::string_view help;  // a sentence without its full stop
+  Kind kind{Kind::gauge};
+};
+
+// `rows` is how many objects there are, for those types that count any; TABLES tells it.
 class MetricSink {
  public:
-  // Names are [a-z_]+ with the unit last: rows_waiting, lateness_us_p99.
-  virtual void integer(std::string_view name, std::int64_t value) = 0;
-  virtual void real(std::string_view name, double value) = 0;
+  virtual void integer(Metric const& metric, std::int64_t value) = 0;
+  virtual void real(Metric const& metric, double value) = 0;
+  // STATS tells NAME_p50, NAME_p99 and NAME_max of it.
+  virtual void histogram(Metric const& metric, Histogram const& values) = 0;
 
  protected:
   ~MetricSink() = default;
@@ -187,14 +205,32 @@ struct Restated {
   std::size_t object_bytes{0};  // not 0: the next object needs this much room
 };
 
-// How far a snapshot came; what the numbers mean is the table's own business. All zero: nothing was read.
-struct SnapshotCursor {
-  std::array<std::uint64_t, 3> at{};
-  bool complete{false};
-
-  bool operator==(SnapshotCursor const&) const = default;
+// What apply knows beside the record.
+struct ApplyContext {
+  bool live{false};  // decided just now; false: replayed, by a start or a follower
+  TimeMs now{};      // of the decision; none in a replay
+  Lsn base{};        // of the log: nothing below it is needed
 };
 
+class Timed;
+class Holder;
+class Topics;
+class Work;
+class Columns;
+class Followed;
+
+// What a type can do beyond what every table does (capabilities.h). What it lacks, the engine does not ask of it, and
+// whoever wants it (LISTEN, <feed>, <wake-message>) is refused with that reason.
+struct Capabilities {
+  Timed* timed{nullptr};
+  Holder* holder{nullptr};
+  Topics* topics{nullptr};
+  Work* work{nullptr};  // where it is set, `topics` is the same object
+  Columns* columns{nullptr};
+  Followed* followed{nullptr};
+};
+
+// What every table does. A type has no more than it needs: tests/unit/core/tally.h has all, toy.h next to nothing.
 class Table {
  public:
   Table() = default;
@@ -202,62 +238,23 @@ class Table {
   Table& operator=(Table const&) = delete;
   virtual ~Table() = default;
 
-  // -- time ---------------------------------------------------------------
-  // The earliest date at which advance or decide_timer has something to do;
-  // TimeMs::max() if there is none. May be early, never late.
-  [[nodiscard]] virtual TimeMs next_due() const = 0;
-  // Brings derived state to `now`: rows whose date has come enter the order.
-  // Called before every decide. Bounded: at most `budget` rows a call; true if more remain.
-  virtual bool advance(TimeMs now, std::size_t budget, Effects& effects) = 0;
-  // Leases that ended, rows that expired: appends effect records for at most
-  // a step's worth. True if more remain once these are applied.
-  virtual bool decide_timer(Decision& decision) const = 0;
+  // Asked for once, when the table is hosted; they live as long as it does.
+  [[nodiscard]] virtual Capabilities capabilities() { return {}; }
 
-  // -- commands -----------------------------------------------------------
   virtual Verdict decide(Command const& command, Decision& decision) const = 0;
-  // The connection is gone: what it held is given back after the grace. As decide_timer.
-  virtual bool decide_connection_closed(ConnectionId connection, Decision& decision) const = 0;
-  // Once after recovery, until false: leases get at least the grace.
-  virtual bool decide_recovered(Decision& decision) const = 0;
-  // Time passed by that nobody could use: the wall clock was set forward, or the computer slept. Leases end later by
-  // as much. Called before anything else sees the new `now`, and until it returns false; as decide_recovered.
-  // The cursor is the decision's carry, which here stays from call to call (zero at the first).
-  virtual bool decide_time_lost(DurationMs lost, Decision& decision) const = 0;
-  // At a start, before decide_recovered: the administrator says that the clock, and with it `from`, the last date of
-  // the log, was ahead; decision.now is right. Dates of what has been (arrivals, last uses) that are later count as
-  // decision.now from here on, leases end earlier by as much; what is to come (process dates, expirations) stays. One
-  // step, whose record says only that: apply changes what it concerns. A replay meets the dates of before, too.
-  virtual void decide_clock_accepted(TimeMs from, Decision& decision) const = 0;
-  // Rows that a NEXT (of this topic; empty: of any) would find at this moment.
-  [[nodiscard]] virtual std::uint64_t available(std::string_view topic) const = 0;
-
-  // -- listeners ------------------------------------------------------------
-  // Ok, or why nobody can wait for this topic (never asked for the empty one).
-  [[nodiscard]] virtual Status check_topic(std::string_view topic) const = 0;
-  // Objects that are due (held back or not), by id from behind `after` on: looks at no more than `looks`
-  // objects, adds what it finds to `found`, and returns where to go on; none: that was the last.
-  [[nodiscard]] virtual ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
-                                                std::vector<ObjectId>& found) const = 0;
-  // The domain of an object that is there; empty if it has none.
-  [[nodiscard]] virtual std::string_view topic_of(ObjectId object) const = 0;
-  // Adds what a listener is told of an object (id, key, date) to the message begun. False: it is gone.
-  [[nodiscard]] virtual bool announce(ObjectId object, Answer& answer) const = 0;
 
   // -- state --------------------------------------------------------------
   // Live and at recovery alike. A record about an object that is unknown and
-  // whose id is below base() died and was dropped: counted and ignored; any other is damage:
+  // whose id is below the base died and was dropped: counted and ignored; any other is damage:
   // return false, which stops the daemon.
-  [[nodiscard]] virtual bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept = 0;
+  [[nodiscard]] virtual bool apply(RecordView const& record, ApplyContext const& context,
+                                   TableObserver& observer) noexcept = 0;
   // The newest version of this record type that apply knows, and with it all before; 0: no such record. A version
   // that ever landed is read for good, so that every program reads the logs of those before it.
   [[nodiscard]] virtual std::uint8_t newest_version(std::uint8_t record_type) const = 0;
   // A hint of a recovery: apply gets this record soon. Changes nothing; what apply will look at may be fetched from
   // memory meanwhile, for which it would wait otherwise.
-  virtual void foresee(RecordView const& record) const noexcept { static_cast<void>(record); }
-  // The table's rows may be written with these schemas; called before any record that needs it.
-  virtual void add_schema(Schema const& schema) = 0;
-  // Schema versions that rows still use (bit n = version n; versions wrap at 64k, the engine asks one at a time).
-  [[nodiscard]] virtual bool uses_schema(std::uint16_t version) const = 0;
+  virtual void prefetch(RecordView const& record) const noexcept { static_cast<void>(record); }
 
   // -- space --------------------------------------------------------------
   // What base must not pass: the smallest LSN this table still needs, early by kOldestLsnGrain at most;
@@ -269,24 +266,8 @@ class Table {
   virtual Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
   // Bytes that restating everything alive would take.
   [[nodiscard]] virtual std::uint64_t live_bytes() const = 0;
-  // Memory that its rows take, indexes included. Asked after every command: O(1).
+  // Memory that its objects take, indexes included. Asked after every command: O(1).
   [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
-
-  // -- followers ------------------------------------------------------------
-  // A snapshot is read in pages while the table goes on changing. Each page restates, as they are at that
-  // moment, objects from behind the cursor on, records of at most `budget_bytes` (but one object at least, or
-  // none where it looked long and found none), and moves the cursor. False: this type has no snapshots.
-  [[nodiscard]] virtual bool snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
-    static_cast<void>(cursor), static_cast<void>(budget_bytes), static_cast<void>(records);
-    return false;
-  }
-  // Of a table that has the pages up to `cursor` and no more: does what the record says about them, and passes
-  // over the rest, which a later page states as it is then. False: damage.
-  [[nodiscard]] virtual bool apply_to_part(SnapshotCursor const& cursor, RecordView const& record,
-                                           Effects& effects) noexcept {
-    static_cast<void>(cursor), static_cast<void>(record), static_cast<void>(effects);
-    return false;
-  }
 
   // -- people -------------------------------------------------------------
   virtual void digest(DigestSink& sink) const = 0;
@@ -295,7 +276,7 @@ class Table {
   // -- reload -------------------------------------------------------------
   // Says why the new declaration cannot be taken while running; ok if it can.
   [[nodiscard]] virtual Status check_change(TableDeclaration const& next) const = 0;
-  // Takes it. Its schema, if it changed, came through add_schema first.
+  // Takes it. Its schema, if it changed, came through Columns::add_schema first.
   virtual void change(std::shared_ptr<TableDeclaration const> next) = 0;
 };
 
@@ -311,7 +292,7 @@ struct TableContext {
 };
 
 // Raised with every change that a plugin built before cannot stand.
-inline constexpr std::uint32_t kPluginAbi = 11;
+inline constexpr std::uint32_t kPluginAbi = 12;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

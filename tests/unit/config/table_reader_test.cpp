@@ -14,11 +14,13 @@ namespace {
 TypesByName types() {
   auto journal = std::make_shared<TypeDeclaration>();
   journal->name = "journal";
+  journal->foreign_model = "queue";
   journal->commands.push_back(
       {.name = "INSERT",
        .kind = CommandKind::add,
        .parameters = {{.name = "urgency", .type = "integer", .required = false, .description = ""}},
        .takes_columns = true,
+       .deliver_count = {},
        .answers = "",
        .description = ""});
   journal->options.push_back({.name = "pause",

@@ -19,13 +19,13 @@ using namespace fastjournal::core::test;
 class Alarming final : public TallyTable {
  public:
   using TallyTable::TallyTable;
-  bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override {
-    if (!TallyTable::apply(record, base, effects)) return false;
+  bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept override {
+    if (!TallyTable::apply(record, context, observer)) return false;
     std::string_view const body = as_text(record.body);
     if (record.type == kGone)
-      effects.lower_alert(body);
+      observer.lower_alert(body);
     else
-      effects.alert(body.substr(16), 30, "it is about " + std::string{body.substr(16)}, "tag,manual");
+      observer.alert(body.substr(16), 30, "it is about " + std::string{body.substr(16)}, "tag,manual");
     return true;
   }
 };
@@ -42,7 +42,7 @@ PluginDescriptor const& alarming_plugin() {
   return descriptor;
 }
 
-struct Nobody final : Outlet {
+struct Nobody final : ReplySink {
   void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
   void push(ConnectionId, Answer&, TimeMs, ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }

@@ -16,7 +16,7 @@ using namespace fastjournal;
 using namespace fastjournal::core;
 using namespace fastjournal::core::test;
 
-struct Post final : Outlet {
+struct Post final : ReplySink {
   void answer(ConnectionId connection, Message const&, Answer& answer, Status const& status) override {
     std::string text = std::to_string(static_cast<std::uint64_t>(connection)) + ":";
     for (Answer::Head const& head : answer.heads()) text.append(head.command);

@@ -33,9 +33,9 @@ class MemoryLog final : public Log {
         {table, type, version, lsn, object.is_none() ? object_of(lsn) : object, std::vector<std::byte>(size)});
     return {lsn, records.back().body};
   }
-  void end_group(Promise promise) override {
+  void end_group(Durability durability) override {
     ++groups;
-    synced_promised = synced_promised || promise == Promise::synced;
+    synced_promised = synced_promised || durability == Durability::synced;
   }
   Status commit() override {
     ++commits;
@@ -50,7 +50,7 @@ class MemoryLog final : public Log {
   Lsn written_lsn() const override { return Lsn{written_}; }
   void set_base(Lsn lsn, Lsn) override { base_ = lsn; }
   Lsn base_lsn() const override { return base_; }
-  Status begin_afresh() override {
+  Status reset() override {
     ++fresh_begins;
     return {};
   }

@@ -38,7 +38,7 @@ struct Fixture {
     BOOST_REQUIRE(waiting.listen(ConnectionId{connection}, {topic, mode, credit, {}}));
   }
   bool park(std::uint64_t connection, std::int64_t deadline = 100) {
-    ParkedCommand command;
+    WaitingCommand command;
     command.connection = ConnectionId{connection};
     command.deadline = TimeMs{deadline};
     return waiting.park(std::move(command));

@@ -8,22 +8,26 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 
 namespace fastjournal::core::test {
 
-class TallyTable : public Table {
+class TallyTable : public Table, public Timed, public Holder, public Work, public Columns, public Followed {
  public:
   enum : std::uint16_t { kPut, kTake, kDrop, kShow };
   enum : std::uint8_t { kStated = 1, kGone = 2 };
 
   explicit TallyTable(std::shared_ptr<TableDeclaration const> declaration) : declaration_(std::move(declaration)) {}
 
+  Capabilities capabilities() override {
+    return {.timed = this, .holder = this, .topics = this, .work = this, .columns = this, .followed = this};
+  }
   TimeMs next_due() const override { return future_.empty() ? TimeMs::max() : future_.begin()->first; }
-  bool advance(TimeMs now, std::size_t budget, Effects& effects) override {
+  bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override {
     for (; budget > 0 && !future_.empty() && future_.begin()->first <= now; --budget) {
       due_.insert(future_.begin()->second);
-      effects.available(rows_.at(future_.begin()->second).object, {}, future_.begin()->first);
+      observer.available(rows_.at(future_.begin()->second).object, {}, future_.begin()->first);
       future_.erase(future_.begin());
     }
     return !future_.empty() && future_.begin()->first <= now;
@@ -83,7 +87,7 @@ class TallyTable : public Table {
           return Verdict::done;
         }
         decision.take = Take::found;
-        decision.promise = Promise::written;
+        decision.durability = Durability::written;
         gone(decision.records, *due_.begin());
         decision.answer.message("TAKEN").add("name", std::string_view{*due_.begin()});
         return Verdict::done;
@@ -102,21 +106,20 @@ class TallyTable : public Table {
     }
   }
 
-  bool apply(RecordView const& record, Lsn base, Effects& effects) noexcept override {
+  bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept override {
     ByteReader reader{as_text(record.body)};
     std::int64_t const count = record.type == kStated ? reader.number<std::int64_t>() : 0;
     std::int64_t const at = record.type == kStated ? reader.number<std::int64_t>() : 0;
     std::string const name{reader.rest()};
     forget(name);
-    if (record.type == kGone) return rows_.erase(name) == 1 || record.object.value < base.value;
+    if (record.type == kGone) return rows_.erase(name) == 1 || record.object.value < context.base.value;
     rows_[name] = {record.object, record.lsn, count, at};
     future_.insert({TimeMs{at}, name});
-    static_cast<void>(effects);
+    static_cast<void>(observer);
     return true;
   }
   std::uint8_t newest_version(std::uint8_t type) const override { return type == kStated || type == kGone ? 1 : 0; }
-  void add_schema(Schema const& schema) override { schemas_.insert(schema.version); }
-  bool uses_schema(std::uint16_t version) const override { return schemas_.contains(version); }
+  void add_schema(Schema const&) override {}
   Lsn oldest_lsn() const override {
     Lsn oldest = kNoLsn;
     for (auto const& [name, row] : rows_)
@@ -133,12 +136,19 @@ class TallyTable : public Table {
   }
   std::uint64_t live_bytes() const override { return rows_.size() * 64; }
   std::uint64_t memory_bytes() const override { return rows_.size() * 100; }
+  void snapshot(SnapshotCursor& cursor, std::size_t, Records& records) const override {
+    for (auto const& [name, row] : rows_) state(records, row.object, name, row.count, row.at);
+    cursor.complete = true;
+  }
+  bool apply_to_part(SnapshotCursor const&, RecordView const& record, TableObserver& observer) noexcept override {
+    return apply(record, {}, observer);
+  }
   void digest(DigestSink& sink) const override {
     for (auto const& [name, row] : rows_)
       sink.object(as_bytes(name + "=" + std::to_string(row.count) + "@" + std::to_string(row.at)));
   }
   void metrics(TimeMs, MetricSink& sink) const override {
-    sink.integer("rows", static_cast<std::int64_t>(rows_.size()));
+    sink.integer({"rows", "counts that are there"}, static_cast<std::int64_t>(rows_.size()));
   }
   Status check_change(TableDeclaration const& next) const override {
     return next.description == "refuse" ? Status{Code::bad_configuration, "it does not want to"} : Status{};
@@ -171,7 +181,6 @@ class TallyTable : public Table {
   std::map<std::string, Row> rows_;
   std::set<std::string> due_;
   std::set<std::pair<TimeMs, std::string>> future_;
-  std::set<std::uint16_t> schemas_{1};
 };
 
 inline PluginDescriptor const& tally_plugin() {

@@ -116,7 +116,7 @@ class MemoryLog final : public Records {
   std::size_t applied_{0};
 };
 
-struct Alerts final : Effects {
+struct Alerts final : TableObserver {
   std::uint64_t available_calls{0};
   std::map<ConnectionId, std::int64_t> held;  // leases, as it was told; none: of connections that are gone
   std::map<std::string, std::string> raised;
@@ -136,7 +136,7 @@ struct Alerts final : Effects {
 struct Reply {
   Status status;
   Verdict verdict{Verdict::done};
-  Promise promise{Promise::synced};
+  Durability durability{Durability::synced};
   Take take{Take::no};
   TimeMs wait_until{};
   std::vector<Texts> messages;  // the command's name is under ""
@@ -219,7 +219,7 @@ class Harness {
     Decision decision{.now = now, .start = start, .waited = waited, .records = log, .answer = answer};
     Reply reply;
     std::size_t room = 2 * message_bytes + kStepBytesMax;
-    reply.promise = Promise::written;
+    reply.durability = Durability::written;
     do {
       log.begin_step();
       reply.verdict = table->decide(command, decision);
@@ -229,7 +229,7 @@ class Harness {
       }
       check(log.step_bytes() <= room, "a step appended more than its room");
       room = kStepBytesMax;
-      if (log.step_bytes() > 0 && decision.promise == Promise::synced) reply.promise = Promise::synced;
+      if (log.step_bytes() > 0 && decision.durability == Durability::synced) reply.durability = Durability::synced;
       apply_step();
       ++decision.step;
     } while (reply.verdict == Verdict::again);
@@ -288,7 +288,7 @@ class Harness {
     Alerts nobody;
     for (MemoryLog::Stored const& record : log.stored()) {
       if (record.lsn < base) continue;
-      check(twin->apply(record.view(), base, nobody), "a record was refused at replay");
+      check(twin->apply(record.view(), {.live = false, .now = {}, .base = base}, nobody), "a record was refused at replay");
     }
     return twin;
   }
@@ -352,7 +352,7 @@ class Harness {
   }
   void apply_step() {
     for (std::size_t i = log.applied(); i < log.stored().size(); ++i)
-      check(table->apply(log.stored()[i].view(), Lsn{8}, alerts), "the table refused its own record");
+      check(table->apply(log.stored()[i].view(), {.live = true, .now = now, .base = Lsn{8}}, alerts), "the table refused its own record");
   }
   template <typename Decide>
   std::size_t decide_until_done(Decide&& decide) {

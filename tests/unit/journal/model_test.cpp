@@ -11,6 +11,7 @@
 
 #include "tests/model/declare.h"
 #include "tests/model/life.h"
+#include "tests/support/metrics.h"
 #include "tests/unit/journal/harness.h"
 
 namespace {
@@ -21,13 +22,6 @@ using journal::test::Harness;
 using journal::test::Reply;
 using reference::Heard;
 using reference::Texts;
-
-class Metrics final : public MetricSink {
- public:
-  void integer(std::string_view name, std::int64_t value) override { texts[std::string{name}] = std::to_string(value); }
-  void real(std::string_view, double) override {}
-  Texts texts{{"", "STATS"}};
-};
 
 class TableSubject final : public reference::Subject {
  public:
@@ -107,9 +101,10 @@ class TableSubject final : public reference::Subject {
   std::vector<Texts> answer(std::string const& client, Texts const& command) {
     std::string const name = reference::text(command, "");
     if (name == "STATS") {
-      Metrics metrics;
-      h_.table->metrics(h_.now, metrics);
-      return {metrics.texts};
+      Texts texts{{"", name}};
+      for (auto const& [metric, value] : fastjournal::test::metrics_of(*h_.table, h_.now))
+        texts[metric] = std::to_string(value);
+      return {texts};
     }
     Texts parameters = command;
     parameters.erase("");

@@ -2,6 +2,7 @@
 // sentences of WHY, and what STATS measures. How clients see them: tests/transcripts.
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/metrics.h"
 #include "tests/unit/journal/harness.h"
 
 using namespace fastjournal;
@@ -9,17 +10,7 @@ using namespace fastjournal::journal::test;
 
 namespace {
 
-struct Sink final : MetricSink {
-  std::map<std::string, std::int64_t> values;
-  void integer(std::string_view name, std::int64_t value) override { values[std::string{name}] = value; }
-  void real(std::string_view, double) override {}
-};
-
-std::map<std::string, std::int64_t> metrics(Harness const& h) {
-  Sink sink;
-  h.table->metrics(h.now, sink);
-  return sink.values;
-}
+std::map<std::string, std::int64_t> metrics(Harness const& h) { return fastjournal::test::metrics_of(*h.table, h.now); }
 
 struct Fixture : Harness {
   Fixture() : Harness(Texts{{"back-off-jitter", "0"}, {"max-timeouts", "3"}, {"processing-timeout", "1h"}}) {}
@@ -61,7 +52,7 @@ BOOST_FIXTURE_TEST_CASE(a_resume_about_a_pause_that_was_dropped_is_ignored, Fixt
   // About one that should be known it is damage.
   auto twin = std::make_unique<journal::Journal>(TableContext{TableId{1}}, journal_type(), declaration);
   Alerts nobody;
-  BOOST_TEST(!twin->apply(log.stored().back().view(), Lsn{8}, nobody));
+  BOOST_TEST(!twin->apply(log.stored().back().view(), {.live = false, .now = {}, .base = Lsn{8}}, nobody));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_paused_table_has_nothing_available, Fixture) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "tests/support/metrics.h"
 #include "tests/unit/journal/harness.h"
 
 using namespace fastjournal;
@@ -209,11 +210,6 @@ BOOST_FIXTURE_TEST_CASE(one_at_a_time_changes_while_running, Fixture) {
   BOOST_TEST(replays());
 }
 
-BOOST_AUTO_TEST_CASE(a_column_named_as_an_answers_parameter_is_refused) {
-  BOOST_TEST(!fastjournal::journal::Journal::check(*declare({}, {column("timeouts")})).ok());
-  BOOST_TEST(fastjournal::journal::Journal::check(*declare({}, {column("w")})).ok());
-}
-
 BOOST_AUTO_TEST_CASE(the_xml_and_the_code_must_know_the_same) {
   auto const& plugin = fastjournal::journal::table_type();
   BOOST_TEST(plugin.check_type(*journal_type()).ok());
@@ -229,11 +225,6 @@ BOOST_AUTO_TEST_CASE(the_xml_and_the_code_must_know_the_same) {
 }
 
 BOOST_FIXTURE_TEST_CASE(metrics_count_rows_by_state, Fixture) {
-  struct Sink final : MetricSink {
-    std::map<std::string, std::int64_t> values;
-    void integer(std::string_view name, std::int64_t value) override { values[std::string{name}] = value; }
-    void real(std::string_view, double) override {}
-  } sink;
   park("p");
   run("INSERT", {{"k", "f"}, {"process_date", "+5000"}});
   run("INSERT", {{"k", "a"}});
@@ -241,16 +232,16 @@ BOOST_FIXTURE_TEST_CASE(metrics_count_rows_by_state, Fixture) {
   run("NEXT", {});
   run("INSERT", {{"k", "a"}});
   pass(7);
-  table->metrics(now, sink);
-  BOOST_TEST(sink.values["rows"] == 5);
-  BOOST_TEST(sink.values["rows_waiting"] == 3);
-  BOOST_TEST(sink.values["rows_future"] == 1);
-  BOOST_TEST(sink.values["rows_due"] == 1);
-  BOOST_TEST(sink.values["rows_behind"] == 1);
-  BOOST_TEST(sink.values["rows_processing"] == 1);
-  BOOST_TEST(sink.values["rows_parked"] == 1);
-  BOOST_TEST(sink.values["first_due_age_ms"] == 7);
-  BOOST_TEST(sink.values["inserted"] == 5);
+  auto const values = fastjournal::test::metrics_of(*table, now);
+  BOOST_TEST(values.at("rows") == 5);
+  BOOST_TEST(values.at("rows_waiting") == 3);
+  BOOST_TEST(values.at("rows_future") == 1);
+  BOOST_TEST(values.at("rows_due") == 1);
+  BOOST_TEST(values.at("rows_behind") == 1);
+  BOOST_TEST(values.at("rows_processing") == 1);
+  BOOST_TEST(values.at("rows_parked") == 1);
+  BOOST_TEST(values.at("first_due_age_ms") == 7);
+  BOOST_TEST(values.at("inserted") == 5);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

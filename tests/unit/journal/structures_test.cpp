@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/journal/clients.h"
+#include "plugins/journal/dedup_windows.h"
 #include "plugins/journal/id_index.h"
 #include "plugins/journal/key_index.h"
 #include "plugins/journal/leases.h"
@@ -220,16 +220,16 @@ BOOST_AUTO_TEST_CASE(bodies_that_are_cut_short_are_not_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {
-  Clients clients{0};
+  DedupWindows clients{0};
   Regions regions;
   clients.note(regions, "c", 10, ObjectId{800}, 1000, Lsn{8});
   clients.note(regions, "c", 70'000, ObjectId{808}, 1001, Lsn{1U << 20U});
-  BOOST_TEST((clients.look("c", 10).answer == Clients::Answer::below_window));
-  BOOST_TEST((clients.look("c", 70'000 - 65'536).answer == Clients::Answer::below_window));
-  BOOST_TEST((clients.look("c", 70'000 - 65'535).answer == Clients::Answer::fresh));
-  BOOST_TEST((clients.look("c", 70'000).answer == Clients::Answer::seen));
+  BOOST_TEST((clients.look("c", 10).answer == DedupWindows::Answer::below_window));
+  BOOST_TEST((clients.look("c", 70'000 - 65'536).answer == DedupWindows::Answer::below_window));
+  BOOST_TEST((clients.look("c", 70'000 - 65'535).answer == DedupWindows::Answer::fresh));
+  BOOST_TEST((clients.look("c", 70'000).answer == DedupWindows::Answer::seen));
   BOOST_TEST(clients.look("c", 70'000).row.value == 808U);
-  BOOST_TEST((clients.look("d", 1).answer == Clients::Answer::fresh));
+  BOOST_TEST((clients.look("d", 1).answer == DedupWindows::Answer::fresh));
   // The segment below the window is gone, and with it its claim on the log.
   BOOST_TEST(clients.sequences() == 1U);
   BOOST_TEST(regions.oldest().value == 1U << 20U);
@@ -240,13 +240,13 @@ BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {
 
 // The window may end within a segment, above all that it has: nothing of it would be restated, and it would hold the base for ever.
 BOOST_AUTO_TEST_CASE(a_segment_goes_with_the_last_number_that_it_has) {
-  Clients clients{0};
+  DedupWindows clients{0};
   Regions regions;
   clients.note(regions, "c", 3, ObjectId{800}, 1000, Lsn{8});
   clients.note(regions, "c", 10, ObjectId{808}, 1000, Lsn{16});
   clients.note(regions, "c", kSequenceWindow + 9, ObjectId{816}, 1000, Lsn{1U << 20U});
   BOOST_TEST(clients.sequences() == 3U);  // 10 is still to be answered
-  BOOST_TEST((clients.look("c", 10).answer == Clients::Answer::seen));
+  BOOST_TEST((clients.look("c", 10).answer == DedupWindows::Answer::seen));
   clients.note(regions, "c", kSequenceWindow + 10, ObjectId{824}, 1000, Lsn{1U << 20U});
   BOOST_TEST(clients.sequences() == 2U);
   BOOST_TEST(regions.oldest().value == 1U << 20U);

@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_says_all_that_a_worker_needs, Fixture) {
   BOOST_TEST(r.get("insertion_date") == "1234");
   BOOST_TEST(r.get("timeouts") == "0");
   BOOST_TEST(r.get("lease_end") == at(*this, 500));
-  BOOST_TEST((r.promise == Promise::written));
+  BOOST_TEST((r.durability == Durability::written));
   BOOST_TEST((r.take == Take::found));
 }
 
@@ -113,7 +113,7 @@ BOOST_FIXTURE_TEST_CASE(done_deletes, Fixture) {
   Reply const r = run("DONE", leased(lease));
   BOOST_TEST(r.name() == "COMPLETED");
   BOOST_TEST(r.get("row") == "4096");
-  BOOST_TEST((r.promise == Promise::synced));
+  BOOST_TEST((r.durability == Durability::synced));
   BOOST_TEST(table->state().rows().size() == 0U);
   BOOST_TEST(run("DONE", leased(lease)).error() == "unknown_row");
   BOOST_TEST(table->oldest_lsn().is_none());
@@ -128,7 +128,7 @@ BOOST_FIXTURE_TEST_CASE(done_with_next_hands_out_the_next_row, Fixture) {
   BOOST_TEST(r.name(0) == "COMPLETED");
   BOOST_TEST(r.name(1) == "ROW");
   BOOST_TEST(r.get("k", 1) == "b");
-  BOOST_TEST((r.promise == Promise::synced));
+  BOOST_TEST((r.durability == Durability::synced));
   Reply const last = run("DONE", {{"row", r.get("row", 1)}, {"epoch", r.get("epoch", 1)}, {"next", "1"}});
   BOOST_TEST(last.name(1) == "NOTHING");
   BOOST_TEST((last.take == Take::nothing));
@@ -159,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(touch_renews_from_now, Fixture) {
   BOOST_TEST(r.name() == "TOUCHED");
   BOOST_TEST(r.get("epoch") == lease.get("epoch"));
   BOOST_TEST(r.get("lease_end") == at(*this, 60'000));
-  BOOST_TEST((r.promise == Promise::written));
+  BOOST_TEST((r.durability == Durability::written));
   pass(59'999);
   BOOST_TEST(run("DONE", leased(lease)).error() == "");
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLeaseUs = 10'000'000;
 
-struct Books {
+struct ClientOracle {
   Ledger ledger;
 
   void insert(std::int64_t us, std::string const& uri, std::uint64_t row,
@@ -48,7 +48,7 @@ struct Books {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(main_job_ledger, Books)
+BOOST_FIXTURE_TEST_SUITE(main_job_ledger, ClientOracle)
 
 BOOST_AUTO_TEST_CASE(a_page_that_is_inserted_merged_and_done_is_right) {
   insert(100, "a", 7);
@@ -195,14 +195,14 @@ BOOST_AUTO_TEST_CASE(an_epoch_given_twice_or_falling_or_unknown_is_double) {
   lease(400, "one", "b", 8, 1);
   BOOST_TEST(doubled() == 1U);
 
-  Books falling;
+  ClientOracle falling;
   falling.insert(100, "a", 7);
   falling.lease(300, "one", "a", 7, 5);
   falling.ledger.ended("one", 310);
   falling.whole_work(400, "two", "a", 7, 4);
   BOOST_TEST(falling.doubled() == 1U);
 
-  Books unknown;
+  ClientOracle unknown;
   unknown.insert(100, "a", 7);
   unknown.end(EventKind::done, 300, "one", 7, 1);
   BOOST_TEST(unknown.doubled() == 1U);

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(any_changed_byte_gives_an_error_or_some_other_schema_and_no
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_names_no_column_or_one_twice_is_damaged) {
-  for (auto const& key : {std::vector<std::uint16_t>{4}, {0, 0}, {}}) {
+  for (auto const& key : {std::vector<std::uint16_t>{4}, {0, 0}}) {
     Schema wrong = full_schema();
     wrong.key = key;
     std::string bytes;

@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_close_lets_the_last_answer_arrive_though_input_is_unread)
     sent = server.reactor->send(id, "too much\n");
     server.reactor->close(id);
     sent_after_close = server.reactor->send(id, "more");
-    server.reactor->hold_reading(id, true);
+    server.reactor->pause_reading(id, true);
     server.reactor->close(id);
   };
   server.start();
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(unknown_ids_are_harmless) {
   auto reactor = make_reactor();
   for (std::uint64_t const id : {std::uint64_t{0}, std::uint64_t{1} << 32U, UINT64_MAX}) {
     BOOST_TEST(reactor->send(ConnectionId{id}, "x") == 0U);
-    reactor->hold_reading(ConnectionId{id}, true);
+    reactor->pause_reading(ConnectionId{id}, true);
     reactor->close(ConnectionId{id});
   }
 }

@@ -51,13 +51,13 @@ BOOST_AUTO_TEST_CASE(a_peer_that_goes_while_it_does_not_read_is_noticed) {
       Server server;
       std::string const address = server.listen(listen);
       server.handler.bytes_hook = [&](ConnectionId id, std::string_view) {
-        server.reactor->hold_reading(id, true);  // as sessions do when too much waits for the peer
+        server.reactor->pause_reading(id, true);  // as sessions do when too much waits for the peer
         server.handler.answer(id, std::string(32U << 20U, 'f'));
       };
       server.handler.turn_end_hook = [&] {
         // All was swallowed: the session has room again.
         for (auto const& [id, peer] : server.handler.opened)
-          if (server.handler.writable_calls > 0) server.reactor->hold_reading(id, false);
+          if (server.handler.writable_calls > 0) server.reactor->pause_reading(id, false);
       };
       server.handler.closed_hook = [&](ConnectionId) { server.reactor->stop(); };
       server.start();
@@ -80,13 +80,13 @@ BOOST_AUTO_TEST_CASE(a_held_connection_gives_no_bytes_until_it_is_let_go) {
     seen[id] += bytes;
     if (bytes == "HOLD\n") {
       held = id;
-      server.reactor->hold_reading(id, true);
-      server.reactor->hold_reading(id, true);
+      server.reactor->pause_reading(id, true);
+      server.reactor->pause_reading(id, true);
       server.handler.answer(id, "held\n");
     } else if (bytes == "ASK\n") {
       server.handler.answer(id, std::to_string(seen[held].size()) + "\n");
     } else if (bytes == "LET GO\n") {
-      server.reactor->hold_reading(held, false);
+      server.reactor->pause_reading(held, false);
     } else {
       server.handler.answer(id, bytes);
     }
@@ -125,12 +125,12 @@ BOOST_AUTO_TEST_CASE(a_full_turn_is_bounded_and_those_who_came_too_late_are_read
       std::size_t done = 0;
       server.handler.bytes_hook = [&](ConnectionId id, std::string_view bytes) {
         if (bytes == "HOLD\n") {
-          server.reactor->hold_reading(id, true);
+          server.reactor->pause_reading(id, true);
           server.handler.answer(id, "held\n");
         } else if (bytes == "LET GO\n") {
           for (auto const& [one, peer] : server.handler.opened) {
             if (one != id) {
-              server.reactor->hold_reading(one, false);
+              server.reactor->pause_reading(one, false);
               reads[one] = 0;
             }
           }

@@ -21,7 +21,7 @@ struct Datagrams final : env::Network {
     return Status{Code::not_supported, "no connections"};
   }
   std::size_t send(ConnectionId, std::string_view) override { return 0; }
-  void hold_reading(ConnectionId, bool) override {}
+  void pause_reading(ConnectionId, bool) override {}
   void close(ConnectionId) override {}
   Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override {
     if (address.address.text == "bad") return Status{Code::io_error, "no such network"};
@@ -46,7 +46,7 @@ struct Datagrams final : env::Network {
   std::vector<std::string> sent;
 };
 
-struct Nobody final : Outlet {
+struct Nobody final : ReplySink {
   void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
   void push(ConnectionId, Answer&, TimeMs, ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }

@@ -15,7 +15,7 @@ void fill(Scenario& scenario, std::string_view between) {
   BOOST_REQUIRE(scenario.open());
   BOOST_REQUIRE(scenario.step('h') && scenario.step('h'));
   for (int i = 0; i < kFill; ++i) {
-    BOOST_REQUIRE(scenario.put(60'000, 1, Promise::synced));
+    BOOST_REQUIRE(scenario.put(60'000, 1, Durability::synced));
     if (i % (kFill / 10) == kFill / 20)
       for (char const letter : between) BOOST_REQUIRE(scenario.step(letter));
   }

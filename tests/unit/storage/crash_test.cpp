@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_recovery_may_be_cut_anywhere) {
     prepare(scenario);
     for (char const letter : std::string_view("bbmbb")) BOOST_REQUIRE(scenario.step(letter));
     BOOST_REQUIRE(scenario.step('w') && scenario.step('w'));
-    BOOST_REQUIRE(scenario.append(1300, 1, Promise::synced));
+    BOOST_REQUIRE(scenario.append(1300, 1, Durability::synced));
     scenario.world.disk.stop_after(1);
     BOOST_REQUIRE(!scenario.commit());
     scenario.world.crash([](std::size_t thing) { return thing % 2 == 0; });
@@ -158,8 +158,8 @@ BOOST_AUTO_TEST_CASE(a_container_whose_name_was_never_synced_is_noticed_by_these
 BOOST_AUTO_TEST_CASE(a_batch_that_survives_behind_a_torn_one_is_dropped_with_it_and_never_comes_back) {
   Scenario scenario;
   prepare(scenario);
-  BOOST_REQUIRE(scenario.put(40, 1, Promise::written));
-  BOOST_REQUIRE(scenario.put(40, 1, Promise::written));
+  BOOST_REQUIRE(scenario.put(40, 1, Durability::written));
+  BOOST_REQUIRE(scenario.put(40, 1, Durability::written));
   // The first of the two is lost, the second stays.
   scenario.world.crash([](std::size_t thing) { return thing > 0; });
   BOOST_REQUIRE_MESSAGE(scenario.open(), scenario.complaint << scenario.status.text());

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_stamp_is_needed_behind_a_synced_batch_whatever_was_only_w
   World world;
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.put("row"));
-  BOOST_REQUIRE(world.put("lease", Promise::written));
+  BOOST_REQUIRE(world.put("lease", Durability::written));
   BOOST_TEST(world.log->needs_stamp());
   FJ_REQUIRE_OK(world.log->stamp());
   BOOST_TEST(!world.log->needs_stamp());
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(no_space_inside_a_container_is_fatal) {
   world.disk.fail_call(sim::Call::write, 1, sim::Failure::no_space);
   BOOST_REQUIRE(world.log->reserve(3, false));
   world.append("row");
-  world.log->end_group(Promise::synced);
+  world.log->end_group(Durability::synced);
   BOOST_CHECK(world.log->commit().code() == Code::no_space);
   BOOST_CHECK(world.log->commit().code() == Code::no_space);
   BOOST_TEST(!world.log->reserve(1, true));

@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_container_that_may_not_be_made_is_told_as_that) {
   world.disk.forbid_new_files(true);
   while (world.log->reserve(400, false)) {
     world.append(pattern(400, 1));
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
   }
   BOOST_CHECK(world.log->last_refusal().code() == Code::not_allowed);

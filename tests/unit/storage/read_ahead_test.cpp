@@ -66,7 +66,7 @@ void fill(World& world) {
   world.options.container_bytes = 1U << 20U;
   FJ_REQUIRE_OK(world.open());
   for (std::uint64_t i = 0; i < 3 * std::size(kSizes); ++i)
-    BOOST_REQUIRE(world.put(pattern(kSizes[i % std::size(kSizes)], i), Promise::synced));
+    BOOST_REQUIRE(world.put(pattern(kSizes[i % std::size(kSizes)], i), Durability::synced));
 }
 
 struct Waiting final : RecordHandler {
@@ -101,7 +101,8 @@ BOOST_AUTO_TEST_CASE(damage_and_torn_tails_are_found_alike) {
   fill(world);
   std::size_t const synced = 3 * std::size(kSizes);
   std::size_t const unsynced = 6;
-  for (std::uint64_t i = 0; i < unsynced; ++i) BOOST_REQUIRE(world.put(pattern(200'000, synced + i), Promise::written));
+  for (std::uint64_t i = 0; i < unsynced; ++i)
+    BOOST_REQUIRE(world.put(pattern(200'000, synced + i), Durability::written));
   Found const whole = read(world, nullptr);
   FJ_REQUIRE_OK(whole.status);
   std::vector<Entry> const& written = whole.records.entries;
@@ -186,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_begins_before_what_is_read_makes_no_more_of_it
   BOOST_REQUIRE(world.log->reserve(4U << 20U, false));
   world.append(pattern(3U << 20U, 1));
   Lsn const statement = world.append("statement", {}, TableId::catalogue, 1);
-  world.log->end_group(Promise::synced);
+  world.log->end_group(Durability::synced);
   FJ_REQUIRE_OK(world.log->commit());
   BOOST_REQUIRE(world.put(pattern(2U << 20U, 2)));
   world.log->set_base(world.log->base_lsn(), statement);

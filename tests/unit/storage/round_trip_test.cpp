@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(records_come_back_with_bodies_of_every_awkward_size) {
     BOOST_REQUIRE(world.log->reserve(size, false));
     Lsn const lsn = world.append(body);
     put.push_back({lsn, object_of(lsn), static_cast<TableId>(7), 3, 1, body});
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
     BOOST_TEST(lsn.value % kLsnAlign == 0U);
     BOOST_CHECK(world.log->durable_lsn() > lsn);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(objects_tables_types_and_versions_come_back) {
   auto const first = world.log->append(static_cast<TableId>(0xFFFFFFFF), 255, 255, ObjectId{}, 0);
   auto const second = world.log->append(TableId::catalogue, 1, 0, ObjectId{UINT64_MAX}, 3);
   std::memcpy(second.body.data(), "abc", 3);
-  world.log->end_group(Promise::synced);
+  world.log->end_group(Durability::synced);
   FJ_REQUIRE_OK(world.log->commit());
   FJ_REQUIRE_OK(world.log->seal());
   FJ_REQUIRE_OK(world.open());
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_long_turn_is_written_in_parts_and_synced_once) {
   for (int i = 0; i < 100; ++i) {
     BOOST_REQUIRE(world.log->reserve(body.size(), false));
     world.append(body);
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
   }
   BOOST_TEST(world.log->has_unsynced());
   std::uint64_t const headers = world.disk.calls(sim::Call::sync) - syncs;
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(what_a_long_turn_wrote_ahead_still_asks_for_a_commit) {
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.log->reserve(10, false));
   world.append("row");
-  world.log->end_group(Promise::synced);
+  world.log->end_group(Durability::synced);
   // Pushes the batch out; the command it was for then appends nothing.
   BOOST_REQUIRE(world.log->reserve(world.options.batch_bytes_max, true));
   BOOST_TEST(world.log->has_unsynced());
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_is_only_written_waits_for_the_next_sync_in_every_conta
   for (int i = 0; i < 13; ++i) {
     BOOST_REQUIRE(world.log->reserve(8, true));
     world.append("lease");
-    world.log->end_group(Promise::written);
+    world.log->end_group(Durability::written);
     FJ_REQUIRE_OK(world.log->commit());
   }
   BOOST_TEST(world.disk.calls(sim::Call::sync) - syncs <= 2U * 3U);  // headers only
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_is_only_written_waits_for_the_next_sync_in_every_conta
   for (int i = 0; i < 6; ++i) {
     BOOST_REQUIRE(world.log->reserve(8, true));
     world.append("lease");
-    world.log->end_group(Promise::written);
+    world.log->end_group(Durability::written);
     FJ_REQUIRE_OK(world.log->commit());
   }
   BOOST_REQUIRE(world.put("done"));
@@ -149,12 +149,12 @@ BOOST_AUTO_TEST_CASE(what_is_only_written_waits_for_the_next_sync_in_every_conta
 BOOST_AUTO_TEST_CASE(one_synced_group_is_enough_to_sync_a_batch) {
   World world;
   FJ_REQUIRE_OK(world.open());
-  for (Promise const first : {Promise::synced, Promise::written}) {
+  for (Durability const first : {Durability::synced, Durability::written}) {
     BOOST_REQUIRE(world.log->reserve(16, false));
     world.append("one");
     world.log->end_group(first);
     world.append("two");
-    world.log->end_group(first == Promise::synced ? Promise::written : Promise::synced);
+    world.log->end_group(first == Durability::synced ? Durability::written : Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
     BOOST_CHECK(world.log->durable_lsn() == world.log->end_lsn());
   }
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(policy_interval_syncs_only_when_told) {
 BOOST_AUTO_TEST_CASE(kill_minus_nine_loses_nothing_that_was_written) {
   World world;
   FJ_REQUIRE_OK(world.open());
-  BOOST_REQUIRE(world.put("leased", Promise::written));
+  BOOST_REQUIRE(world.put("leased", Durability::written));
   world.disk.kill();
   FJ_REQUIRE_OK(world.open());
   BOOST_TEST(world.found.entries.size() == 1U);
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(records_below_base_are_not_needed_and_their_containers_come
   for (int i = 0; i < 2000; ++i) {
     BOOST_REQUIRE(world.log->reserve(200, false));
     lsns.push_back(world.append(pattern(200, static_cast<std::uint64_t>(i))));
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
     // The last five live.
     if (lsns.size() > 5) world.log->set_base(lsns[lsns.size() - 5], lsns[lsns.size() - 5]);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_base_in_a_batch_that_began_in_an_earlier_container_keeps_
     std::vector<Lsn> lsns;
     BOOST_REQUIRE(world.log->reserve(20000, false));
     for (int i = 0; i < 40; ++i) lsns.push_back(world.append(pattern(450, 2)));
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
     world.log->set_base(lsns[35], lsns[35]);
     // Use the containers that are free: the one where the batch begins must not be among them.
@@ -324,12 +324,12 @@ BOOST_AUTO_TEST_CASE(base_past_an_append_in_flight_takes_nothing_away_before_it_
     for (int i = 0; i < 20; ++i) {
       BOOST_REQUIRE(world.log->reserve(400, false));
       old.push_back(world.append(pattern(400, 3)));
-      world.log->end_group(Promise::synced);
+      world.log->end_group(Durability::synced);
       FJ_REQUIRE_OK(world.log->commit());
     }
     BOOST_REQUIRE(world.log->reserve(100, true));
     Lsn const killer = world.append("all dead");
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     world.log->set_base(killer, killer);
     world.disk.stop_after(stop);
     // Asks for more room than there is without the containers of A.
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
   std::vector<Lsn> lsns;
   while (world.log->reserve(400, false)) {
     lsns.push_back(world.append(pattern(400, 1)));
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
   }
   BOOST_CHECK(world.log->last_refusal().code() == Code::no_space);
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
   int removals = 0;
   while (world.log->reserve(50, true)) {
     world.append("removed");
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
     ++removals;
   }
@@ -407,7 +407,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
   for (int i = 0; i < 14; ++i) {
     BOOST_REQUIRE(world.log->reserve_to_copy(50));
     world.append("copied");
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
   }
   world.log->set_base(lsns.back(), lsns.back());
@@ -435,7 +435,7 @@ BOOST_AUTO_TEST_CASE(rows_of_200_bytes_cost_at_most_260_on_disk) {
       BOOST_REQUIRE(world.log->reserve(body.size(), false));
       world.append(body, ObjectId{static_cast<std::uint64_t>(i) + 1});
     }
-    world.log->end_group(Promise::synced);
+    world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
   }
   BOOST_TEST((world.log->written_lsn().value - before.value) / 2560 <= 260U);

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_goes_on_is_never_taken_for_damaged) {
             if (world.log->reserve(6000, false)) {
               std::size_t const bytes = random() % (random() % 10 == 0 ? 6000 : 900);
               live.push_back(world.append(pattern(bytes, seed)));
-              world.log->end_group(random() % 3 == 0 ? Promise::written : Promise::synced);
+              world.log->end_group(random() % 3 == 0 ? Durability::written : Durability::synced);
               FJ_REQUIRE_OK(world.log->commit());
             }
         }

@@ -13,9 +13,9 @@
 
 namespace fastjournal::server {
 
-class Administration {
+class ServerHost {
  public:
-  virtual ~Administration() = default;
+  virtual ~ServerHost() = default;
   // The tables folder as it is now; not ok: every mistake in it.
   [[nodiscard]] virtual Result<core::Declarations> read_declarations() = 0;
   // Finish this turn, then end cleanly.

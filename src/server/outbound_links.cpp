@@ -32,51 +32,49 @@ std::string readable(std::string const& text) {
 
 }  // namespace
 
-void Server::join(NeighbourOptions options) {
-  neighbours_ = std::move(options);
-  if (!neighbours_.communicator.empty())
-    communicator_ = std::make_unique<Neighbour>(network_, neighbours_.communicator);
-  if (!neighbours_.alert_address.empty())
-    alert_peer_ = std::make_unique<Neighbour>(network_, neighbours_.alert_address);
+void Server::join(OutboundOptions options) {
+  links_ = std::move(options);
+  if (!links_.communicator.empty()) communicator_ = std::make_unique<OutboundLink>(network_, links_.communicator);
+  if (!links_.alert_address.empty()) alert_peer_ = std::make_unique<OutboundLink>(network_, links_.alert_address);
 }
 
-Neighbour* Server::neighbour_of(ConnectionId id) const {
+OutboundLink* Server::link_of(ConnectionId id) const {
   for (auto const& one : {communicator_.get(), alert_peer_.get()})
     if (one != nullptr && one->is(id)) return one;
   return nullptr;
 }
 
-void Server::tick_neighbours() {
-  for (Neighbour* const one : {communicator_.get(), alert_peer_.get()}) {
+void Server::tick_links() {
+  for (OutboundLink* const one : {communicator_.get(), alert_peer_.get()}) {
     if (one == nullptr) continue;
     std::string const why = one->tick(time_.monotonic_us());
-    if (!why.empty()) administration_.note(why + "; it is tried again and again");
+    if (!why.empty()) host_.note(why + "; it is tried again and again");
   }
 }
 
-std::int64_t Server::next_neighbour_us() const {
+std::int64_t Server::next_link_us() const {
   std::int64_t next = INT64_MAX;
-  for (Neighbour const* const one : {communicator_.get(), alert_peer_.get()})
+  for (OutboundLink const* const one : {communicator_.get(), alert_peer_.get()})
     if (one != nullptr) next = std::min(next, one->next_us());
   return next;
 }
 
 // True: it is a connection that we made.
-bool Server::open_neighbour(ConnectionId id, env::Peer const& peer) {
-  Neighbour* const one = neighbour_of(id);
+bool Server::open_link(ConnectionId id, env::Peer const& peer) {
+  OutboundLink* const one = link_of(id);
   if (one == nullptr) return false;
   static_cast<void>(one->opened(id));
   Session& session = *sessions_.emplace(id, std::make_unique<Session>(id, peer, limits_.frames)).first->second;
   memory_.open(session.account, session.origin);
   count(session);
-  session.neighbour = true;
+  session.link = true;
   session.is_known = true;  // we called
   session.communicator = one == communicator_.get();
   session.rights = session.communicator ? kCommunicatorRights : kAlertPeerRights;
   if (session.communicator) {
-    Param const params[] = {{"service", Value::of_text(neighbours_.service)}, {"version", Value::of_integer(1)}};
+    Param const params[] = {{"service", Value::of_text(links_.service)}, {"version", Value::of_integer(1)}};
     write(session, {.command = "REGISTER", .params = params});
-    administration_.inform("connected to the communicatord at " + one->address());
+    host_.inform("connected to the communicatord at " + one->address());
     engine_.tell_wakes_again();
   }
   // Whoever listens there may have been away: all that stands is told again.
@@ -86,22 +84,21 @@ bool Server::open_neighbour(ConnectionId id, env::Peer const& peer) {
 }
 
 // False: it is not a connection that we made. Its session, if it came to one, ends as any other.
-bool Server::close_neighbour(ConnectionId id, std::string_view reason) {
-  Neighbour* const one = neighbour_of(id);
+bool Server::close_link(ConnectionId id, std::string_view reason) {
+  OutboundLink* const one = link_of(id);
   if (one == nullptr) return false;
   if (one->is_open() || one->is_first_failure())
-    administration_.note("the connection to " + one->address() + " is gone (" + std::string{reason} +
-                         "); it is made again");
+    host_.note("the connection to " + one->address() + " is gone (" + std::string{reason} + "); it is made again");
   static_cast<void>(one->closed(id, time_.monotonic_us()));
   return true;
 }
 
-void Server::leave_neighbours() {
+void Server::leave_links() {
   if (communicator_ == nullptr) return;
   communicator_->give_up();
   auto const found = sessions_.find(communicator_->id());
   if (found == sessions_.end() || found->second->quitting) return;
-  Param const params[] = {{"service", Value::of_text(neighbours_.service)}};
+  Param const params[] = {{"service", Value::of_text(links_.service)}};
   Session& session = *found->second;
   write(session, {.command = "UNREGISTER", .params = params});
   session.committed = session.out.size();
@@ -109,7 +106,7 @@ void Server::leave_neighbours() {
 }
 
 // Many speak over one connection: a worker is its service, and pushes would reach nobody.
-bool Server::prepare_from_neighbour(Session& session) {
+bool Server::prepare_from_link(Session& session) {
   if (session.communicator) {
     drop_transport_parameters();
     if (message_.from_service.empty() && commands_.find(message_.command) == kOfTables && !adds(message_)) {
@@ -184,7 +181,7 @@ void Server::on_status(Session& session, Message const& message, Answer&, Status
   } else if (message.text("status") == "up") {
     // It may have been away when it was told.
     engine_.tell_wakes_again(service);
-    if (service == neighbours_.alert_service && flag_road() == communicator_.get())
+    if (service == links_.alert_service && flag_road() == communicator_.get())
       for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
   }
 }
@@ -195,14 +192,13 @@ void Server::on_status(Session& session, Message const& message, Answer&, Status
 void Server::tell_wake(core::HostedTable const& table, std::string_view topic) {
   if (communicator_ == nullptr) return;
   WakeMessage const& wake = *table.declaration->wake_message;
-  static constexpr std::string_view kDomain = "{domain}";
+  std::string const place = wake_place(table.type->topic());
   std::vector<std::string> values;
   for (WakeMessage::Parameter const& parameter : wake.parameters) {
     std::string value = parameter.value;
-    std::size_t at = value.find(kDomain);
-    if (at != std::string::npos && topic.empty()) return;  // rows without a domain: there is no place to name
-    for (; at != std::string::npos; at = value.find(kDomain, at + topic.size()))
-      value.replace(at, kDomain.size(), topic);
+    std::size_t at = value.find(place);
+    if (at != std::string::npos && topic.empty()) return;  // rows without a topic: there is none to name
+    for (; at != std::string::npos; at = value.find(place, at + topic.size())) value.replace(at, place.size(), topic);
     values.push_back(std::move(value));
   }
   std::vector<Param> params;
@@ -223,13 +219,13 @@ void Server::tell_wake(core::HostedTable const& table, std::string_view topic) {
 // ---------------------------------------------------------------------------
 // FLAG
 
-Neighbour const* Server::flag_road() const {
+OutboundLink const* Server::flag_road() const {
   if (alert_peer_ != nullptr) return alert_peer_.get();
-  return neighbours_.alert_service.empty() ? nullptr : communicator_.get();
+  return links_.alert_service.empty() ? nullptr : communicator_.get();
 }
 
 void Server::tell_flag(core::AlertNotice const& notice) {
-  Neighbour const* const road = flag_road();
+  OutboundLink const* const road = flag_road();
   if (road == nullptr) return;
   auto const found = sessions_.find(road->id());
   if (found != sessions_.end()) send_flag(*found->second, notice);
@@ -250,11 +246,11 @@ void Server::send_flag(Session& session, core::AlertNotice const& notice) {
                           {"date", Value::of_integer(alert.first.value / 1000)},
                           {"modified", Value::of_integer(alert.last.value / 1000)},
                           {"manual_down", Value::of_text(alert.manual ? "yes" : "no")},
-                          {"hostname", Value::of_text(neighbours_.origin.hostname)},
-                          {"version", Value::of_text(neighbours_.origin.version)}};
+                          {"hostname", Value::of_text(links_.origin.hostname)},
+                          {"version", Value::of_text(links_.origin.version)}};
   // It does not read: what stands is told again when it comes back.
   if (session.unsent() > limits_.output_bytes) return;
-  write(session, {.service = neighbours_.alert_service, .command = "FLAG", .params = params});
+  write(session, {.service = links_.alert_service, .command = "FLAG", .params = params});
 }
 
 }  // namespace fastjournal::server

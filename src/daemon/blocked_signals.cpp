@@ -1,4 +1,4 @@
-#include "daemon/held_signals.h"
+#include "daemon/blocked_signals.h"
 
 #include <initializer_list>
 
@@ -6,21 +6,21 @@
 
 namespace fastjournal::daemon {
 
-HeldSignals::HeldSignals() {
-  sigset_t held;
-  sigemptyset(&held);
-  for (int const number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&held, number);
-  FJ_CHECK(::pthread_sigmask(SIG_BLOCK, &held, &before_) == 0, "signals can be held");
+BlockedSignals::BlockedSignals() {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int const number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&blocked, number);
+  FJ_CHECK(::pthread_sigmask(SIG_BLOCK, &blocked, &before_) == 0, "signals can be blocked");
 }
 
-bool HeldSignals::ask_to_end() const {
+bool BlockedSignals::ask_to_end() const {
   sigset_t waiting;
   sigemptyset(&waiting);
   FJ_CHECK(::sigpending(&waiting) == 0, "signals that wait can be asked for");
   return sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGINT) == 1;
 }
 
-void HeldSignals::release() {
+void BlockedSignals::release() {
   FJ_CHECK(::pthread_sigmask(SIG_SETMASK, &before_, nullptr) == 0, "signals can be let through");
 }
 

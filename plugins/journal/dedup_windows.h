@@ -35,7 +35,7 @@ inline constexpr std::uint64_t kSegmentSequences = 512;
 // A name that was used within this time is not replaced.
 inline constexpr std::int64_t kClientSafeMs = 3'600'000;
 
-class Clients {
+class DedupWindows {
  public:
   struct Seen {
     std::uint16_t offset;  // sequence = segment * kSegmentSequences + offset
@@ -61,7 +61,7 @@ class Clients {
     absl::btree_map<std::uint64_t, Segment> segments;  // by number
   };
 
-  explicit Clients(std::uint64_t hash_seed) : by_name_(0, NameHash{hash_seed}) {}
+  explicit DedupWindows(std::uint64_t hash_seed) : by_name_(0, NameHash{hash_seed}) {}
 
   enum class Answer : std::uint8_t { fresh, seen, below_window };
   struct Found {

@@ -33,12 +33,12 @@ struct Life {
   bool tells_wakes{false};  // of the first table, to a service of a communicatord
 };
 
-class Books {
+class ClientOracle {
  public:
   static constexpr std::uint64_t kClients = 4;
 
   // Each table has clients of its own, named by a letter and a number.
-  Books(Life& life, std::string table, char clients, bool is_kept)
+  ClientOracle(Life& life, std::string table, char clients, bool is_kept)
       : life_(life), world_(life.world), table_(std::move(table)), letter_(clients), is_kept_(is_kept) {}
 
   [[nodiscard]] std::string const& table() const { return table_; }

@@ -1,4 +1,4 @@
-#include "tests/world/books.h"
+#include "tests/world/client_oracle.h"
 
 #include <algorithm>
 #include <optional>
@@ -24,7 +24,7 @@ bool is_push(Message const& message) {
 // ---------------------------------------------------------------------------
 // Commands and their answers
 
-void Books::exchange(std::string const& client, std::string const& line) {
+void ClientOracle::exchange(std::string const& client, std::string const& line) {
   world_.send(client, line);
   world_.settle();
   asker_ = client;
@@ -50,7 +50,7 @@ void Books::exchange(std::string const& client, std::string const& line) {
 }
 
 // The daemon ended while it did this: whether it was done only the log knows.
-void Books::note_end(std::string const& line) {
+void ClientOracle::note_end(std::string const& line) {
   new_row_.clear();
   std::size_t const row = line.find("row=");
   if (row == std::string::npos) return;
@@ -59,7 +59,7 @@ void Books::note_end(std::string const& line) {
   known.leased_until = 0;
 }
 
-void Books::note(std::string const& line, Message const& message) {
+void ClientOracle::note(std::string const& line, Message const& message) {
   std::string const row{message.text("row")};
   ++life_.result.acknowledged;
   if (message.command == "INSERTED") {
@@ -93,7 +93,7 @@ void Books::note(std::string const& line, Message const& message) {
   }
 }
 
-void Books::note_insert(std::string const& line, std::string const& row, Message const& message) {
+void ClientOracle::note_insert(std::string const& line, std::string const& row, Message const& message) {
   Known& known = rows_[row];
   if (known.gone) return wrong("row " + row + " was ended and is back: " + line);
   known.told = true;
@@ -105,14 +105,14 @@ void Books::note_insert(std::string const& line, std::string const& row, Message
 }
 
 // A NEXT of the asker: a wake listener is at work, or idle again.
-void Books::note_take(bool nothing) {
+void ClientOracle::note_take(bool nothing) {
   auto const found = listening_.find(asker_);
   if (found == listening_.end()) return;
   found->second.idle = nothing;
   found->second.woken = found->second.passed_over = false;
 }
 
-void Books::note_touch(std::string const& row, std::int64_t lease_end) {
+void ClientOracle::note_touch(std::string const& row, std::int64_t lease_end) {
   rows_[row].leased_until = held_[row].end = lease_end;
   for (auto& [name, listening] : listening_) {
     if (!listening.delivered.contains(row)) continue;
@@ -121,7 +121,7 @@ void Books::note_touch(std::string const& row, std::int64_t lease_end) {
   }
 }
 
-void Books::note_refusal(std::string const& line, Message const& message) {
+void ClientOracle::note_refusal(std::string const& line, Message const& message) {
   std::string_view const code = message.text("code");
   std::string_view const refused = standing_ == "PAUSED" ? "NEXT" : standing_ == "DRAINING" ? "INSERT" : "nothing";
   // It asked and got nothing: RESUME wakes it.
@@ -133,12 +133,12 @@ void Books::note_refusal(std::string const& line, Message const& message) {
 }
 
 // What is not kept takes none.
-bool Books::may_lack_space(std::string const& line) const {
+bool ClientOracle::may_lack_space(std::string const& line) const {
   if (!is_kept_) return false;
   return life_.is_failing || (life_.is_full && !line.starts_with("DONE") && !line.starts_with("DELETE"));
 }
 
-void Books::note_lease(std::string const& row, Message const& message) {
+void ClientOracle::note_lease(std::string const& row, Message const& message) {
   stirred_ = world_.now().value;
   Known& known = rows_[row];
   std::uint64_t const epoch = static_cast<std::uint64_t>(message.integer("epoch").value_or(0));
@@ -157,13 +157,13 @@ void Books::note_lease(std::string const& row, Message const& message) {
 // Listeners
 
 // Less credit takes nothing away.
-void Books::listens(std::string const& client, std::string const& mode, std::uint64_t credit) {
+void ClientOracle::listens(std::string const& client, std::string const& mode, std::uint64_t credit) {
   Listening next{.mode = mode, .credit = credit, .delivered = {}, .told = {}};
   if (mode == "deliver" && listening_[client].mode == "deliver") next.delivered = listening_[client].delivered;
   listening_[client] = next;
 }
 
-void Books::hear(std::vector<Push> pushes) {
+void ClientOracle::hear(std::vector<Push> pushes) {
   for (std::uint64_t i = 0; i < kClients; ++i) {
     std::string const name = client_name(i);
     while (std::optional<std::string> line = world_.take_line(name)) pushes.push_back({name, *std::move(line)});
@@ -186,7 +186,7 @@ void Books::hear(std::vector<Push> pushes) {
   for (auto const& [epoch, push] : rows) note_delivery(push);
 }
 
-void Books::note_wake(Listening& listening, std::string const& client) {
+void ClientOracle::note_wake(Listening& listening, std::string const& client) {
   if (listening.mode != "wake" || !(listening.idle || listening.passed_over))
     wrong(client + " was woken while it was not idle");
   listening.idle = false;
@@ -194,7 +194,7 @@ void Books::note_wake(Listening& listening, std::string const& client) {
   listening.passed_over = time_passes_;
 }
 
-void Books::note_delivery(Push const& push) {
+void ClientOracle::note_delivery(Push const& push) {
   Message message;
   static_cast<void>(wire::parse_line(push.line, message));
   std::string const row{message.text("row")};
@@ -206,24 +206,24 @@ void Books::note_delivery(Push const& push) {
   if (live(listening) > listening.credit) wrong(push.client + " got more rows than its credit");
 }
 
-void Books::end_delivery(std::string const& row) {
+void ClientOracle::end_delivery(std::string const& row) {
   for (auto& [name, listening] : listening_) listening.delivered.erase(row);
 }
 
-std::uint64_t Books::live(Listening const& listening) {
+std::uint64_t ClientOracle::live(Listening const& listening) {
   return static_cast<std::uint64_t>(std::count_if(listening.delivered.begin(), listening.delivered.end(),
                                                   [&](auto const& one) { return one.second > world_.now().value; }));
 }
 
 // A new row that is due was told to every row listener.
-void Books::check_told() {
+void ClientOracle::check_told() {
   std::string const row = std::exchange(new_row_, {});
   if (row.empty()) return;
   for (auto const& [name, listening] : listening_)
     if (listening.mode == "row" && !listening.told.contains(row)) wrong(name + " was not told of row " + row);
 }
 
-void Books::nobody_waits_in_vain() {
+void ClientOracle::nobody_waits_in_vain() {
   // A lease needs room in the log, if there is one.
   if (standing_ == "PAUSED" || (is_kept_ && life_.is_full)) return;
   bool credit = false;
@@ -248,12 +248,12 @@ void Books::nobody_waits_in_vain() {
 // ---------------------------------------------------------------------------
 // Time, lost connections, starts
 
-void Books::time_begins() {
+void ClientOracle::time_begins() {
   for (auto& [name, listening] : listening_) listening.passed_over = listening.woken;
   time_passes_ = true;
 }
 
-void Books::time_is_lost(std::int64_t ms) {
+void ClientOracle::time_is_lost(std::int64_t ms) {
   for (auto& [row, known] : rows_)
     if (known.leased_until != 0) known.leased_until += ms;
   for (auto& [row, held] : held_) held.end += ms;
@@ -263,21 +263,21 @@ void Books::time_is_lost(std::int64_t ms) {
 }
 
 // After a time-out a row may have folded into its twin or expired.
-void Books::time_ends() {
+void ClientOracle::time_ends() {
   hear({});
   time_passes_ = false;
   for (auto& [row, known] : rows_)
     if (known.highest_epoch != 0 && known.leased_until <= world_.now().value) known.may_be_gone = true;
 }
 
-void Books::closed(std::string const& client) {
+void ClientOracle::closed(std::string const& client) {
   listening_.erase(client);
   for (auto& [row, known] : rows_)
     if (known.leased_until > world_.now().value + kGraceMs) known.leased_until = world_.now().value;
   hear({});
 }
 
-void Books::begin_again(bool leases_may_be_lost) {
+void ClientOracle::begin_again(bool leases_may_be_lost) {
   listening_.clear();
   stirred_ = world_.now().value;
   if (!is_kept_) return forget_all();
@@ -289,7 +289,7 @@ void Books::begin_again(bool leases_may_be_lost) {
 }
 
 // Nothing is there, and no number comes back: who held a row of before ends no other one with it.
-void Books::forget_all() {
+void ClientOracle::forget_all() {
   std::erase_if(held_, [&](auto const& one) { return rows_[one.first].gone; });
   for (auto& [row, known] : rows_) known = {.key = known.key, .highest_epoch = known.highest_epoch, .gone = true};
   standing_ = "RESUMED";
@@ -297,7 +297,7 @@ void Books::forget_all() {
   if (!first.starts_with("NOTHING ")) wrong("a table that is not kept begins with " + first);
 }
 
-void Books::note_unheard_leases() {
+void ClientOracle::note_unheard_leases() {
   if (!is_kept_) return;
   world_.send("judge", command("LIST", ";status=processing;count=1000"));
   world_.settle();
@@ -308,7 +308,7 @@ void Books::note_unheard_leases() {
   }
 }
 
-void Books::compare_rows() {
+void ClientOracle::compare_rows() {
   for (auto const& [row, known] : rows_) {
     if (!known.gone && (known.may_be_gone || !known.told)) continue;
     std::string const answer = ask_judge(command("PEEK", ";row=" + row));
@@ -320,7 +320,7 @@ void Books::compare_rows() {
 }
 
 // Its first line.
-std::string Books::ask_judge(std::string const& line) {
+std::string ClientOracle::ask_judge(std::string const& line) {
   world_.send("judge", line);
   world_.settle();
   return world_.take_line("judge").value_or("(no answer)");

@@ -11,13 +11,13 @@
 
 namespace fastjournal::server {
 
-class Neighbour {
+class OutboundLink {
  public:
   // Waits between attempts, as other services of a communicatord wait; the last one is repeated.
   static constexpr std::array<std::int64_t, 9> kWaitsUs{1'000'000,  1'000'000,  1'000'000,  3'000'000, 5'000'000,
                                                         10'000'000, 20'000'000, 30'000'000, 60'000'000};
 
-  Neighbour(env::Network& network, std::string address) : network_(network), address_(std::move(address)) {}
+  OutboundLink(env::Network& network, std::string address) : network_(network), address_(std::move(address)) {}
 
   // Tries to connect if it is time. Returns the reason of a failed attempt, once for each loss; else nothing.
   [[nodiscard]] std::string tick(std::int64_t now_us);

@@ -1,10 +1,10 @@
-#include "server/neighbour.h"
+#include "server/outbound_link.h"
 
 #include <algorithm>
 
 namespace fastjournal::server {
 
-std::string Neighbour::tick(std::int64_t now_us) {
+std::string OutboundLink::tick(std::int64_t now_us) {
   if (next_us() > now_us) return {};
   Result<ConnectionId> const made = network_.connect({address_});
   if (made.ok()) {
@@ -16,14 +16,14 @@ std::string Neighbour::tick(std::int64_t now_us) {
   return made.status().message();
 }
 
-bool Neighbour::opened(ConnectionId id) {
+bool OutboundLink::opened(ConnectionId id) {
   if (!is(id)) return false;
   open_ = true;
   complained_ = false;
   return true;
 }
 
-bool Neighbour::closed(ConnectionId id, std::int64_t now_us) {
+bool OutboundLink::closed(ConnectionId id, std::int64_t now_us) {
   if (!is(id)) return false;
   id_ = ConnectionId::none;
   open_ = false;
@@ -31,7 +31,7 @@ bool Neighbour::closed(ConnectionId id, std::int64_t now_us) {
   return true;
 }
 
-void Neighbour::wait(std::int64_t now_us) {
+void OutboundLink::wait(std::int64_t now_us) {
   next_us_ = now_us + kWaitsUs[std::min(attempts_, kWaitsUs.size() - 1)];
   ++attempts_;
 }

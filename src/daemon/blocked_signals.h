@@ -7,13 +7,13 @@
 
 namespace fastjournal::daemon {
 
-class HeldSignals {
+class BlockedSignals {
  public:
   // TERM, INT, HUP and USR1 wait: for this thread, and those that it makes.
-  HeldSignals();
-  ~HeldSignals() { release(); }
-  HeldSignals(HeldSignals const&) = delete;
-  HeldSignals& operator=(HeldSignals const&) = delete;
+  BlockedSignals();
+  ~BlockedSignals() { release(); }
+  BlockedSignals(BlockedSignals const&) = delete;
+  BlockedSignals& operator=(BlockedSignals const&) = delete;
 
   // One that ends the daemon waits.
   [[nodiscard]] bool ask_to_end() const;

@@ -1,0 +1,129 @@
+// What the connection knows of a table type's commands is what it was told (Options::commands): a journal's rules are
+// those of its TYPE.xml, and a type with other names is served alike.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+
+#include "clients/lib/client.h"
+#include "config/type_reader.h"
+#include "tests/unit/clients/fake_server.h"
+
+namespace fastjournal::client {
+namespace {
+
+using Peer = FakeServer::Peer;
+
+// How a type calls what is resent, what waits, and what it leases (tests/support/types/errand.xml).
+struct Words {
+  std::span<CommandRule const> rules;
+  std::string_view take, wait, row, give_back, done, finished;
+};
+
+constexpr std::array kErrandRules{
+    CommandRule{
+        .name = "GRAB", .resend = Resend::always, .wait = "patience", .leases = "ERRAND", .give_back = "RETURN"},
+    CommandRule{.name = "FINISH", .resend = Resend::always, .done_before = "FINISHED"},
+};
+
+std::array<Words, 2> all_words() {
+  return {Words{journal_commands(), "NEXT", "wait", "ROW", "RELEASE", "DONE", "COMPLETED"},
+          Words{kErrandRules, "GRAB", "patience", "ERRAND", "RETURN", "FINISH", "FINISHED"}};
+}
+
+Options options_for(FakeServer const& server, Words const& words) {
+  Options options;
+  options.server = server.address();
+  options.back_off = {Milliseconds{1}};
+  options.commands = words.rules;
+  return options;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(command_rules)
+
+BOOST_AUTO_TEST_CASE(a_journals_rules_are_those_of_its_declaration) {
+  Result<TypeDeclaration> const type = config::read_type(FJ_SOURCE_DIR "/plugins/journal/journal.xml");
+  BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
+  std::size_t told = 0;
+  for (CommandDeclaration const& command : type.value().commands) {
+    auto const rule = std::ranges::find(journal_commands(), command.name, &CommandRule::name);
+    bool const has_rule = rule != journal_commands().end();
+    BOOST_TEST(has_rule == (command.resend != fastjournal::Resend::never), command.name);
+    if (!has_rule) continue;
+    ++told;
+    BOOST_TEST(static_cast<int>(rule->resend) == static_cast<int>(command.resend), command.name);
+  }
+  BOOST_TEST(told == journal_commands().size());
+}
+
+BOOST_AUTO_TEST_CASE(what_may_be_sent_twice_is_sent_again) {
+  for (Words const& words : all_words()) {
+    FakeServer server([&](Peer& peer) {
+      static_cast<void>(peer.expect(words.take));
+      static_cast<void>(peer.expect("UNHEARD_OF"));
+      peer.accept();
+      peer.answer(peer.expect(words.take), words.row, {number("left", 0)});
+    });
+    auto const connection = Connection::open(options_for(server, words)).value();
+    Ticket const taken = connection->send(Message{words.take}).value();
+    Ticket const unheard = connection->send(Message{"UNHEARD_OF"}).value();
+    BOOST_TEST(connection->receive(taken)->first().command == words.row);
+    BOOST_TEST((connection->receive(unheard).status().code() == Code::closed));
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_was_done_before_the_loss_is_done) {
+  for (Words const& words : all_words()) {
+    FakeServer server([&](Peer& peer) {
+      static_cast<void>(peer.expect(words.done));
+      peer.accept();
+      Message const again = peer.expect(words.done);
+      peer.answer(again, "ERROR", {{"code", Value::of_text("unknown_row")}, number("left", 0)});
+    });
+    auto const connection = Connection::open(options_for(server, words)).value();
+    Result<Reply> const reply = connection->call(words.done);
+    BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
+    BOOST_TEST(reply->first().command == words.finished);
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_comes_too_late_is_given_back) {
+  for (Words const& words : all_words()) {
+    std::atomic<bool> given_back{false};
+    FakeServer server([&](Peer& peer) {
+      Message const asked = peer.expect(words.take);
+      if (asked.integer(words.wait).value_or(0) != 1) throw std::runtime_error("the wait is lost");
+      // The client has given up once it sends something else.
+      peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+      peer.answer(asked, words.row, {number("row", 5), number("epoch", 6), number("left", 0)});
+      while (!given_back) {
+        Message const message = peer.next();
+        if (message.command == "ALIVE")
+          peer.answer(message, "ABSOLUTELY");
+        else if (message.command == words.give_back && message.integer("row") == 5)
+          given_back = true;
+        else
+          throw std::runtime_error("unexpected " + std::string(message.command));
+      }
+    });
+    Options options = options_for(server, words);
+    options.time_limit = Milliseconds{1};
+    auto const connection = Connection::open(std::move(options)).value();
+    BOOST_TEST((connection->call(words.take, {number(std::string{words.wait}, 1)}).status().code() == Code::timed_out));
+    // Within 1 ms or not: every call reads what has come, the late row at last.
+    auto const limit = std::chrono::steady_clock::now() + Milliseconds{kScriptLimitMs};
+    while (!given_back && std::chrono::steady_clock::now() < limit) static_cast<void>(connection->call("ALIVE"));
+    BOOST_TEST(given_back.load());
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::client
