@@ -1,9 +1,8 @@
 // Records become state: the only writer, live and at recovery alike.
 //
-// A replay begins at the log's base: it meets records about rows that died and
-// were dropped before (their ids are below base: ignored and counted), and about rows whose
-// whole record comes later, copied forward. Whatever does not fit what it
-// knows is damage: false.
+// A replay begins at the log's base. It reads records about rows that ended and were dropped before (their ids are
+// below the base: ignored and counted), and about rows whose whole record follows later, copied forward. Any other
+// record that does not match the state is damage: false.
 #include <algorithm>
 
 #include "base/bytes.h"
@@ -15,7 +14,7 @@ namespace fastjournal::journal {
 
 bool Journal::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept {
   if (!knows(static_cast<RecordType>(record.type), record.version)) return false;
-  // A lease that ends may free a domain: what tokens there are then is counted at the time of the decision.
+  // The end of a lease may release a domain: its tokens are counted at the time of the decision.
   if (context.live) state_.see(context.now.value);
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::row: return apply_row(record, context, observer);
@@ -37,7 +36,7 @@ bool Journal::apply(RecordView const& record, ApplyContext const& context, Table
   return false;
 }
 
-// A row's key is looked for in an index that is too large for any cache, in a place that nobody could guess.
+// The key index is too large for any cache, and accessed at random.
 void Journal::prefetch(RecordView const& record) const noexcept {
   if (static_cast<RecordType>(record.type) != RecordType::row) return;
   RowBody body;
@@ -56,10 +55,10 @@ bool Journal::apply_row(RecordView const& record, ApplyContext const& context, T
   RowBody body;
   if (!read_row(as_text(record.body), record.version, body)) return false;
   if (body.date < 0 || body.date > timer::kDateMax) return false;
-  // One that begins here is new.
+  // An object that begins here is new.
   std::uint32_t const known = record.object == object_of(record.lsn) ? kNoRow : state_.find(record.object);
   if (known != kNoRow) {
-    // Copied forward: it says what is known.
+    // Copied forward: the state is known.
     state_.moved(known, record.lsn);
     return true;
   }
@@ -155,7 +154,7 @@ bool Journal::apply_give_back(RecordView const& record, ApplyContext const& cont
 bool Journal::apply_fold(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   FoldBody body;
   if (!read_fold(as_text(record.body), record.version, body)) return false;
-  // Each of the two may be one that died and was dropped.
+  // Each of the two may have ended and been dropped.
   std::uint32_t returned = kNoRow;
   Known const gone = look(body.returned, context, returned);
   std::uint32_t twin = kNoRow;
@@ -186,14 +185,14 @@ void Journal::alert_failed(std::uint32_t row, RemoveBody const& deleted, ApplyCo
                         (is_deleted ? " is deleted after " : " is parked after ") +
                         attempts_text(deleted.has_counters ? deleted.counters : state_.counters_of(row));
   if (!error.empty()) message.append("; last error: ").append(error);
-  // A parked row is lowered with the last of its kind; nothing is left of a deleted one that could end.
+  // The alert of parked rows is lowered with the last of them; that of deleted rows has nothing left that could end it.
   if (is_deleted)
     observer.alert("row-deleted", 60, message, "journal,manual");
   else
     observer.alert("row-failed", 60, message, "journal");
 }
 
-// A merge forgives a row's attempts; those of its life are remembered, or a poison row would never be noticed.
+// A merge resets a row's attempts, but not those of its life: otherwise a poison row would never be noticed.
 void Journal::alert_weary(std::uint32_t row, ApplyContext const& context, TableObserver& observer) const {
   if (!context.live || !state_.is_weary(row)) return;
   std::string const message = "row " + std::to_string(state_.row(row).id().value) + " of table " + declaration_->name +
@@ -260,7 +259,7 @@ bool Journal::apply_client_owner(RecordView const& record) {
   return true;
 }
 
-// A table that was paused by failures says so, as long as it is.
+// The alert of a table that was paused by failures lasts as long as the pause.
 bool Journal::apply_pause(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   PauseBody body;
   if (!read_pause(as_text(record.body), body)) return false;
@@ -278,7 +277,7 @@ bool Journal::apply_pause(RecordView const& record, ApplyContext const& context,
 
 bool Journal::apply_resume(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   if (!record.body.empty()) return false;
-  // Also where the pause itself is gone from the log: failures of before must not count again.
+  // Also if the pause itself was dropped from the log: earlier failures must not count again.
   failures_in_row_ = 0;
   if (state_.pause().id != record.object) {
     if (record.object >= ObjectId{context.base.value}) return false;
@@ -299,7 +298,7 @@ bool Journal::apply_clock(RecordView const& record, TableObserver& observer) {
 }
 
 // ---------------------------------------------------------------------------
-// Measuring: derived, and nothing of it during a replay
+// Statistics: derived, and not counted during a replay
 
 // Failures in a row (pause-after-failures) are derived from the records that the log still has: a restart may count
 // fewer, never more. Logged, they would be a record for each failure of every table.

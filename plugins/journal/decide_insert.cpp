@@ -9,11 +9,11 @@
 namespace fastjournal::journal {
 namespace {
 
-// Small first; in the middle of the list system's 0 to 255.
+// The smallest is first; in the middle of the list system's 0 to 255.
 constexpr std::uint8_t kPriorityDefault = 100;
-// What a record may carry beyond twice its message (Records), less what heads and other records of the step take.
+// The size of a record beyond twice its message (Records), less the headers and other records of the step.
 constexpr std::size_t kSlackBytes = 8U << 10U;
-// Memory that decide keeps for the next command.
+// Memory that decide reuses for the next command.
 constexpr std::size_t kScratchBytesMax = 64U << 10U;
 
 std::size_t bytes_of(Message const& message) {
@@ -36,10 +36,10 @@ struct Journal::Wish {
   bool has_date{false};  // it was asked for
   std::int64_t expires{0};
   std::int64_t inserted{0};  // the client's date
-  bool has_inserted{false};  // it gave one: without, it means now, and is never late
+  bool has_inserted{false};  // given; without it the insert is of now, and never stale
   Sender sender{};
-  std::string_view owner{};    // the name of the client becomes this origin's; empty: it stays as it is
-  std::string_view evicted{};  // the client that has to go for it; empty: none
+  std::string_view owner{};    // the client's name gets this origin as owner; empty: no change
+  std::string_view evicted{};  // the client that it replaces; empty: none
   std::size_t message_bytes{0};
   std::string_view key{};
   std::string_view data{};
@@ -50,7 +50,7 @@ Status Journal::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   Parameters parameters{message};
   wish.now = now;
   wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", kPriorityDefault, 0, 255));
-  // What should have been done earlier is due now.
+  // A past date is raised to now.
   wish.date = std::max(now, parameters.date("process_date", now, now));
   wish.has_date = parameters.has("process_date");
   wish.expires = parameters.date("expiration_date", 0, now);
@@ -89,7 +89,7 @@ void Journal::answer_inserted(Decision& decision, ObjectId row, std::string_view
   if (date != 0) answer.add("process_date", date);
 }
 
-// Of the key's rows that are being processed, the one whose data came last.
+// The row of the key that is being processed, and has the latest data.
 std::uint32_t Journal::newest_of(KeyRows const& rows) const {
   std::uint32_t newest = rows.processing;
   std::uint32_t row = newest;
@@ -100,8 +100,8 @@ std::uint32_t Journal::newest_of(KeyRows const& rows) const {
   return newest;
 }
 
-// Names belong to whoever used them first: else one insert with a large number would make another's numbers stale,
-// and invented names would keep everybody else out.
+// Names belong to the origin that used them first: otherwise one insert with a large number would make another's
+// numbers stale, and invented names would keep others out.
 Status Journal::check_client(DedupWindows::Client const* client, std::string_view origin, Wish& wish) const {
   if (client != nullptr && !client->owner_id.is_none()) {
     if (client->origin->name == origin) return {};
@@ -110,7 +110,7 @@ Status Journal::check_client(DedupWindows::Client const* client, std::string_vie
                                          ", which used this name first: choose another name, best 128 random bits"}
         .with("parameter", "client");
   }
-  // Of a test, or of the daemon itself: whoever has no name of its own owns nothing.
+  // From a test, or the daemon itself: without an origin there is no owner.
   wish.owner = origin;
   if (client != nullptr) return {};
   DedupWindows::Room const room = state_.clients().room_for(origin, options_.clients_max, wish.now);
@@ -159,7 +159,7 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
     }
   }
 
-  // Behind the duplicates: whoever resends what was done must hear that it was.
+  // After the check for duplicates: a resent insert must be answered as a duplicate.
   if (state_.pause().standing == Standing::draining) {
     decision.status = refused_by_pause("inserts are refused");
     return Verdict::done;
@@ -209,7 +209,7 @@ Verdict Journal::insert_row(Wish const& wish, bool behind, Decision& decision) c
   return Verdict::done;
 }
 
-// What the merge leaves of both data: said whole, or as what came where the whole is much longer than the message.
+// The merged data: stated whole, or as the data of the insert if the whole is much longer than the message.
 Status Journal::merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const {
   PayloadView const old = state_.view(row);
   Schema const& schema = declaration_->schema;
@@ -250,7 +250,7 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   if (!decision.status.ok()) return Verdict::done;
 
   body.priority = std::min(row.priority(), wish.priority);
-  // A key that is touched every second must run all the same: it cannot be put off for ever.
+  // A key that is updated every second must run all the same: it cannot be postponed for ever.
   std::int64_t const latest = std::max(row.date(), std::min(facts.arrival + options_.max_postpone, timer::kDateMax));
   body.date = std::min(std::max(row.date(), wish.date), latest);
   body.expires = facts.expires == 0 || wish.expires == 0 ? 0 : std::max(facts.expires, wish.expires);
@@ -263,7 +263,7 @@ Verdict Journal::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   if (behind) ++statistics_.behind;
   state_.remember(index);
   answer_inserted(decision, row.id(), behind ? "behind" : "merged", body.merges, body.date);
-  // Another date than it asked for: which rule gave it.
+  // A date other than the requested one: the rule that gave it.
   if (wish.has_date && body.date != wish.date)
     decision.answer.add("date_by", Value::of_text(body.date > wish.date ? "waiting-row" : "max-postpone"));
   return Verdict::done;

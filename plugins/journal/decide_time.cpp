@@ -1,5 +1,5 @@
-// What a journal decides by itself: leases that end, rows and clients that
-// expire, connections that are gone, leases of a former start, stragglers in the log.
+// Decisions without a command: ends of leases, expiry of rows and clients, lost connections, leases of a former start,
+// copying forward.
 #include <algorithm>
 
 #include "plugins/journal/journal.h"
@@ -8,13 +8,13 @@
 namespace fastjournal::journal {
 namespace {
 
-// Rows in one step of the timers: an expired twin and a park with its error take up to 60 + 1100 bytes.
+// The rows of one step of the timers: an expired twin and a park with its error take up to 60 + 1100 bytes.
 constexpr std::uint32_t kLeasesPerStep = 12;
 constexpr std::uint32_t kExpiredPerStep = 200;
 constexpr std::uint32_t kClientsPerStep = 50;
-// Leases that lose their connection in one step: 25 bytes and the worker's name each.
+// The leases that lose their connection in one step: 25 bytes and the worker's name each.
 constexpr std::uint32_t kHoldsPerStep = 40;
-// Headers that one search for stragglers looks at: some 100 us.
+// The headers that one search for rows to copy forward reads: some 100 us.
 constexpr std::uint32_t kRestateLooksMax = 20'000;
 constexpr std::uint32_t kRestateClientLooksMax = 1000;
 
@@ -44,8 +44,8 @@ bool Journal::advance(TimeMs now, std::size_t budget, TableObserver& observer) {
   return state_.advance(now.value, budget, observer);
 }
 
-// Rows and clients whose date has come. True if it found any: leases wait for the next step, so that
-// no step says two things about one row.
+// Rows and clients that have expired. True if it found any: leases wait for the next step, so that no step has two
+// records about one row.
 bool Journal::expire_some(Decision& decision) const {
   std::int64_t const now = decision.now.value;
   std::uint32_t steps = 0;
@@ -78,29 +78,29 @@ bool Journal::decide_timer(Decision& decision) const {
     if (date > decision.now.value) break;
     if (steps == kLeasesPerStep) return true;
     std::uint32_t const row = state_.leases()[lease].row;
-    // The second row of a key must see where the first went: it becomes its twin.
+    // The second row of a key must see the result of the first: it becomes its twin.
     bool const alone = state_.key_rows_of(row).processing_count > 1;
     if (alone && steps > 0) return true;
     time_out(row, decision);
     if (alone) return true;
     ++steps;
   }
-  // Once these are applied it may be time to pause.
+  // After these are applied the table may have to pause itself.
   return steps > 0 && options_.pause_after_failures != 0;
 }
 
 // ---------------------------------------------------------------------------
 // Leases without a connection
 
-// False: nothing changes for it.
+// False: it is unchanged.
 bool Journal::renew_without_connection(std::uint32_t number, Decision& decision) const {
   Lease const& lease = state_.leases()[number];
   bool const former = lease.start < decision.start;
   if (!former && lease.connection == 0) return false;
   Leases::Terms terms = state_.terms_of(lease.row);
   std::int64_t const grace = std::min(decision.now.value + options_.grace, timer::kDateMax);
-  // Of this start: the worker is gone, its rows come back soon. Of a former one: the daemon was gone,
-  // and its workers get at least the grace to say that they are there.
+  // Leases of this start: the worker is gone, and they end with the grace. Of a former one: the daemon was down, and
+  // workers get at least the grace to connect again.
   terms.ends = former ? std::max(lease.ends, grace) : std::min(lease.ends, grace);
   terms.connection = 0;
   terms.start = decision.start;
@@ -127,7 +127,7 @@ bool Journal::decide_recovered(Decision& decision) const {
   return false;
 }
 
-// carry[0]: the lease to go on with.
+// carry[0]: the next lease.
 bool Journal::decide_time_lost(DurationMs lost, Decision& decision) const {
   std::uint64_t& next = decision.carry[0];
   for (std::uint32_t steps = 0; next < state_.leases().end(); ++next) {
@@ -142,8 +142,8 @@ bool Journal::decide_time_lost(DurationMs lost, Decision& decision) const {
   return false;
 }
 
-// Process dates stay, but those of rows that came under the wrong clock and were due by it. Whether any other was meant
-// or computed from that clock nobody can tell, and early is worse than late: KICK is there for them.
+// Process dates are kept, except of rows that were inserted under the wrong clock and were due by it. Whether another
+// date was meant, or computed from that clock, cannot be known, and early is worse than late: use KICK for these.
 void Journal::decide_clock_accepted(TimeMs from, Decision& decision) const {
   append_clock(decision.records, {from.value, decision.now.value});
 }
@@ -167,7 +167,7 @@ Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& 
     Row const& row = state_.row(restate_row_);
     if (row.place() != Place::free && Regions::start(row.region) < below) {
       RowBody const body = state_.body_of(restate_row_);
-      // The most that its facts, counters and lease can take.
+      // The largest size of its facts, counters and lease.
       std::uint64_t const size = row_record_bytes(body.facts) + 128 + body.lease.worker.size();
       if (bytes + size > budget_bytes) return {true, size > budget_bytes ? size : 0};
       append_row(decision.records, row.id(), body);

@@ -1,5 +1,5 @@
-// WHY: the commonest question of all who use queues, answered for each row of
-// a key in one sentence and in parameters for programs (doc/protocol.md, "WHY").
+// WHY: why a row is not handed out, answered for each row of a key in one sentence and in parameters for programs
+// (doc/protocol.md, "WHY").
 #include <algorithm>
 #include <string>
 
@@ -16,7 +16,7 @@ std::string times(std::uint64_t count, std::string_view what) {
   return out;
 }
 
-// The option that holds it.
+// The option that delays it.
 std::string_view option_of(Limited limit) {
   switch (limit) {
     case Limited::none: break;
@@ -40,7 +40,7 @@ std::string Journal::attempts_text(Counters const& counters) {
          std::to_string(counters.timeouts) + " timed out), " + std::to_string(counters.lifetime) + " in its life";
 }
 
-// One REASON: the sentence grows beside its facts.
+// One REASON: the sentence and its facts.
 class Journal::Reasons {
  public:
   Reasons(Journal const& journal, std::uint32_t row, std::int64_t now, Answer& answer)
@@ -98,7 +98,7 @@ class Journal::Reasons {
     tell_place();
   }
 
-  // How many rows come before it.
+  // How many rows precede it.
   void tell_place() {
     Order const& order = state_.order();
     std::string const domain{order.domain_of(index_)};
@@ -150,7 +150,7 @@ class Journal::Reasons {
     text_ += ", at " + model::format_date(until) + " it goes by itself";
   }
 
-  // What happened to it so far, whatever its state.
+  // Its history, whatever its state.
   void tell_history(Facts const& facts) {
     Counters const counters = state_.counters_of(index_);
     answer_.add("attempts", std::uint64_t{counters.attempts()})
@@ -172,7 +172,7 @@ class Journal::Reasons {
                  : "; it expires at " + date_to_come(facts.expires, now_);
   }
 
-  // How often, and where that ends.
+  // The number of attempts, and the limit.
   void tell_attempts(Counters const& counters) {
     Options const& options = journal_.options_;
     if (counters.attempts() == 0) {
@@ -190,7 +190,7 @@ class Journal::Reasons {
              std::to_string(options.max_lifetime_timeouts) + ")";
   }
 
-  // `what`: " it", or nothing if the sentence names the row already.
+  // `what`: " it", or nothing if the sentence already names the row.
   std::string worker_text(Lease const& lease, std::string_view what) const {
     std::string out{state_.leases().worker(lease)};
     out += " has had" + std::string{what} + " since " + model::format_date(lease.began) + " (" +

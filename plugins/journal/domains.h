@@ -1,6 +1,6 @@
-// The domains of a table: their names, what each has of rows, and which row is
-// whose. A domain is there as long as it has rows, or until its rate allows again what it
-// allows a new one. A table without domains has one, of the empty name, that all rows are in.
+// The domains of a table: their names and rows, and the domain of each row. A domain exists while it has rows, and
+// until its bucket is full again: recreated earlier it would have all its tokens, and a tenant of single rows no rate.
+// A table without domains has one with the empty name for all rows.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@
 namespace fastjournal::journal {
 
 inline constexpr std::uint32_t kNoDomain = UINT32_MAX;
-// The domain of rows that name none; always there.
+// The domain of rows without one; always exists.
 inline constexpr std::uint32_t kNameless = 0;
 
-// Due rows of one domain and class (rules.h: a priority, or all of them under aging) in their order.
-// Two lists, as two streams arrive in order: rows that were due when they came, and rows that the wheel gives out.
-// What fits behind neither goes into a tree.
+// Due rows of one domain and class (rules.h: a priority, or all of them under aging) in their order. Two lists, as
+// there are two ordered streams: rows that are due when inserted, and rows from the timer wheel. Rows that fit at the
+// end of neither are put into a tree.
 struct Queue {
   struct Before {
     Rows const* rows;
@@ -46,11 +46,11 @@ struct Queue {
 
   std::array<List, 2> lists{};
   std::unique_ptr<Tree> tree{};  // made when first needed
-  Queue* next{nullptr};          // those that take turns; null: not among them
+  Queue* next{nullptr};          // ring of the queues that take turns; null: not in it
   Queue* prev{nullptr};
   std::uint32_t domain{kNameless};
   std::uint32_t size{0};
-  std::uint32_t credit{0};  // rows until it is another's turn
+  std::uint32_t credit{0};  // rows left in its turn
   std::uint8_t klass{0};
 };
 
@@ -71,11 +71,11 @@ struct Domain {
   std::uint32_t rows{0};
   std::uint32_t due{0};
   std::uint32_t leased{0};
-  std::uint32_t ready{0};  // of those due, as many as its limits let go now
+  std::uint32_t ready{0};  // of the due rows, as many as its limits allow now
   std::uint32_t weight{1};
-  bool at_limit{false};  // at a limit: it takes no turns
+  bool at_limit{false};  // at a limit, and not in the rings
   Bucket bucket{};
-  std::int64_t timer{0};     // when its bucket changes that, 0: nothing is waited for
+  std::int64_t timer{0};     // when its bucket ends that; 0: not waiting
   LeaseEpoch last_normal{};  // of a row that is not slow
 };
 
@@ -97,7 +97,7 @@ class Domains {
   [[nodiscard]] Domain& at(std::uint32_t row) { return *domains_[of(row)]; }
   [[nodiscard]] Domain const& at(std::uint32_t row) const { return *domains_[of(row)]; }
 
-  // The row is in this domain from now on. Says whether the domain is new.
+  // Puts the row into this domain. Returns whether the domain is new.
   bool join(std::uint32_t row, std::string_view name);
   void drop(std::uint32_t number);
 
@@ -118,7 +118,7 @@ class Domains {
   std::uint64_t hash_seed_;
   std::vector<std::unique_ptr<Domain>> domains_;
   std::vector<std::uint32_t> free_;
-  KeyIndex names_;  // all but the nameless one's
+  KeyIndex names_;  // of all but the nameless one
   std::uint64_t name_bytes_{0};
   std::vector<std::unique_ptr<std::uint32_t[]>> numbers_;  // by row; none while every row is nameless
 };

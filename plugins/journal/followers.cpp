@@ -1,14 +1,12 @@
-// A journal as those see it who follow it from afar: snapshots, in pages, of a
-// table that goes on changing. First the rows by id, then what clients sent, at
-// last the pause.
+// A journal for its followers: snapshots, in pages, of a table that goes on changing. First the rows by id, then the
+// clients, finally the pause.
 //
-// Between two pages a follower applies the records in between to what it has. Of
-// rows it has those up to the cursor, as they were a page ago, and all of
-// them: so records fit them. What is told of later rows it need not know: their
-// page will state them as they are then. Ids only rise, so a row that begins is a later one.
+// Between two pages a follower applies the records in between to its part. It has all rows up to the cursor, as they
+// were at the last page, so that records about them match. Records about later rows are skipped: their page will state
+// them as they are then. Ids only increase, so a new row is a later one.
 //
-// Clients are different: what is noted of them only grows, and is noted of clients that no page told
-// yet too. Their page then says the rest.
+// Clients are different: their windows only grow, so records are also applied to clients that no page has stated yet.
+// Their page adds the rest.
 #include <algorithm>
 
 #include "plugins/journal/journal.h"
@@ -18,18 +16,18 @@ namespace {
 
 enum Part : std::uint64_t { kRows = 0, kClients = 1 };
 
-// Places of clients in one page that may all be empty.
+// The most places of clients in one page, as all may be empty.
 constexpr std::uint32_t kClientLooksMax = 1000;
-// Whatever is unknown died, or its page is still to come.
+// An unknown object has ended, or is on a later page.
 constexpr Lsn kNothingIsDamage{UINT64_MAX};
 
 }  // namespace
 
 void Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
-  // The last row's id; or the client's place, and 0: nothing of it, or 1 + its next segment.
+  // The last row's id; or the client's place, and 0 (nothing of it yet) or 1 + its next segment.
   auto& [part, at, within] = cursor.at;
   std::size_t bytes = 0;
-  // False: the page is full. One that is larger than a page has one of its own.
+  // False: the page is full. An object larger than a page has a page of its own.
   auto const take = [&](std::size_t size) {
     if (bytes > 0 && bytes + size > budget_bytes) return false;
     bytes += size;

@@ -8,7 +8,7 @@
 
 namespace fastjournal::journal {
 
-// Dispatch: journal.xml declares, this knows; check_type holds one against the other.
+// Dispatch: check_type compares this table with journal.xml.
 struct Journal::Named {
   std::string_view name;
   Handler handler;
@@ -75,7 +75,7 @@ bool has_rules(Schema const& schema) {
   return false;
 }
 
-// Rows are found by the bytes of their keys: these must mean the same in both.
+// Rows are found by the bytes of their keys, which must mean the same in both.
 bool same_key(Schema const& a, Schema const& b) {
   return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(), [&](std::uint16_t i, std::uint16_t j) {
     return a.columns[i].name == b.columns[j].name && a.columns[i].type == b.columns[j].type;
@@ -102,7 +102,7 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
 void Journal::set_rules() {
   Result<Rules> rules = Rules::read(*declaration_);
   FJ_CHECK(rules.ok(), "a declaration was taken without its check");
-  // During a reload nobody is told what becomes due by it: the timers of the next turn tell.
+  // A reload has no observer for rows that it makes due: the timers of the next turn report them.
   NoObserver nobody;
   state_.set_rules(std::move(rules).value(), nobody);
   state_.set_weary_from(options_.weary_from());
@@ -131,7 +131,7 @@ void Journal::change(std::shared_ptr<TableDeclaration const> next) {
   declaration_ = std::move(next);
   std::uint32_t const pause_after = options_.pause_after_failures;
   options_ = Options::read(*declaration_);
-  // A new number counts from here on.
+  // A changed option restarts the count.
   if (options_.pause_after_failures != pause_after) failures_in_row_ = 0;
   has_merge_rules_ = has_rules(declaration_->schema);
   set_rules();

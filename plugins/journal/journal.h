@@ -1,6 +1,5 @@
-// The journal table: prioritised, delayed, de-duplicating rows with leases,
-// time-outs and expiry. The class joins the state (state.h) to the contract:
-// decide* read it and append records, apply alone writes it. One file for each
+// The journal table: prioritised, delayed, de-duplicating rows with leases, time-outs and expiry. The class connects
+// the state (state.h) with the contract: decide* reads it and appends records, only apply writes it. One file for each
 // subject: decide_insert, decide_work, decide_people, decide_bulk, decide_time, apply, describe.
 #pragma once
 
@@ -22,7 +21,7 @@
 
 namespace fastjournal::journal {
 
-// The table type; what the plugin exports and what tests and the simulator link.
+// The table type: exported by the plugin, linked by tests and the simulator.
 [[nodiscard]] PluginDescriptor const& table_type();
 
 class Journal final : public Table, public Timed, public Holder, public Work, public Columns, public Followed {
@@ -30,7 +29,7 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
           std::shared_ptr<TableDeclaration const> declaration);
 
-  // What the loader of the XML cannot know: ok, or what is wrong with it.
+  // Checks that the loader of the XML cannot make: ok, or the problem.
   [[nodiscard]] static Status check(TableDeclaration const& declaration);
 
   [[nodiscard]] Capabilities capabilities() override {
@@ -108,7 +107,7 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   Verdict resume(Command const& command, Decision& decision) const;
 
   // -- insert -------------------------------------------------------------
-  struct Wish;  // what an INSERT asks for, read and checked
+  struct Wish;  // the checked parameters of an INSERT
   [[nodiscard]] Status read_wish(Command const& command, std::int64_t now, Wish& wish) const;
   Verdict insert_row(Wish const& wish, bool behind, Decision& decision) const;
   Verdict merge_into(std::uint32_t row, bool behind, Wish const& wish, Decision& decision) const;
@@ -116,9 +115,9 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
                        std::int64_t date) const;
   [[nodiscard]] std::uint32_t newest_of(KeyRows const& rows) const;
-  // Whether this origin may use that client's name; says in the wish what that takes.
+  // Whether this origin may use that client's name; notes in the wish which records that needs.
   [[nodiscard]] Status check_client(DedupWindows::Client const* client, std::string_view origin, Wish& wish) const;
-  // What the wish says of its client becomes records: with the first record that the insert leaves.
+  // Appends the records of the wish about its client, with the first record of the insert.
   void claim_client(Wish const& wish, Decision& decision) const;
   [[nodiscard]] Status merged_data(std::uint32_t row, Wish const& wish, std::string& scratch, MergeBody& body) const;
 
@@ -126,22 +125,21 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
                     std::int64_t wait_ms) const;
   Verdict give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const;
-  // When there may be something for a NEXT: the first process date or end of a lease; max() if the
-  // table has neither rows to come nor leases.
+  // When a row may become available: the first process date or end of a lease; max() if there is neither.
   [[nodiscard]] TimeMs next_date() const;
   Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
                    std::int64_t lease_ms) const;
   void check_domain(Parameters& parameters) const;
   Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
   [[nodiscard]] std::int64_t lease_span(Parameters& parameters) const;
-  // The leased row that the command's row and epoch name, or kNoRow and a status.
+  // The leased row with the command's row and epoch, or kNoRow and a status.
   std::uint32_t find_leased(Parameters& parameters, Decision& decision) const;
-  // What became of a row that is not being processed any more.
+  // The state of a row after its processing.
   struct Ended {
     enum How : std::uint8_t { waits, parked, deleted } how;
-    std::int64_t date;  // that it, or the twin it went into, waits for
+    std::int64_t date;  // for which it, or its twin, waits
   };
-  // The row goes back to waiting, or into its waiting twin, or is dropped as it has expired.
+  // Returns the row: it waits, is merged into its waiting twin, or is removed because it has expired.
   Ended give_back(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
   Ended end_attempt(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
   Ended give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
@@ -207,7 +205,7 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   void alert_failed(std::uint32_t row, RemoveBody const& deleted, ApplyContext const& context,
                     TableObserver& observer) const;
 
-  // What a replay does is not counted.
+  // A replay counts nothing.
   void count(ApplyContext const& context, std::uint64_t Statistics::*what) {
     if (context.live) ++(statistics_.*what);
   }
@@ -220,20 +218,20 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   bool has_merge_rules_{false};
   std::vector<Handler> handlers_;  // by Command::index
   State state_;
-  // Deciding counts what leaves no record, or none that says why.
+  // decide counts events without a record of their own.
   mutable Statistics statistics_;
   std::uint64_t records_ignored_{0};
-  // Rows given up since the last DONE, as far as the log still tells.
+  // Rows given up since the last DONE, as far as the log still has them.
   std::uint32_t failures_in_row_{0};
-  // Memory that decide uses again; nothing in it is remembered.
+  // Memory that decide reuses; its contents do not last.
   mutable std::string key_;
   mutable std::string data_;
   mutable std::string merged_;
   mutable model::Pieces pieces_;
   mutable std::vector<DedupWindows::Seen> seen_;
   mutable std::vector<std::uint32_t> candidates_;
-  // Where the next search for stragglers, or for leases of former starts, goes on. A hint: from
-  // wherever it begins, the search goes through all.
+  // Where the next search for rows to copy forward, or for leases of former starts, begins. A hint: the search covers
+  // all from anywhere.
   mutable std::uint32_t restate_row_{0};
   mutable std::uint32_t restate_client_{0};
   mutable std::uint32_t recovered_lease_{0};

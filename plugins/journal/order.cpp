@@ -8,7 +8,7 @@
 namespace fastjournal::journal {
 namespace {
 
-// Empty queues that a domain keeps: they are wanted again soon.
+// The empty queues that a domain keeps for reuse.
 constexpr std::size_t kQueuesKept = 4;
 
 }  // namespace
@@ -81,7 +81,7 @@ std::uint64_t Order::rows_before(std::uint32_t row) const {
     if (queue->klass < klass) count += queue->size;
     if (queue->klass != klass) continue;
     std::uint32_t looked = 0;
-    // From the front of each, as long as they come before.
+    // From the front of each queue, while its rows precede.
     for (Queue::List const& list : queue->lists)
       for (std::uint32_t at = list.head; at != kNoRow && before()(at, row) && looked < kLookMax; at = rows_[at].next)
         ++looked;
@@ -111,7 +111,8 @@ std::int64_t Order::next_date(std::string_view name) const {
 }
 
 std::uint64_t Order::memory_bytes() const {
-  // Rows in trees, and those of the future, take 4 bytes and what the nodes leave empty; dates of a domain's leases 16 bytes and that.
+  // Rows in trees, and future rows, take 4 bytes and unused space of the nodes; dates of a domain's leases 16 bytes and
+  // the same.
   return sizeof *this + (rings_ == nullptr ? 0 : sizeof *rings_) + domains_.memory_bytes() +
          queues_ * (sizeof(Queue) + 24) + (treed_ + expected_) * 6ULL + (tokens_.size() + idle_.size()) * 20 +
          (has_domains() ? leased_ * 20ULL : 0);
@@ -176,7 +177,7 @@ void Order::push(std::uint32_t index, TableObserver& observer) {
   ++domain.due;
   if (++queue.size == 1) settle(domain);
   refresh(domain);
-  // Also while a limit holds it: there are those who only want to know what is due.
+  // Also while a limit delays it, for row listeners.
   observer.available(rows_[index].id(), domain.name, TimeMs{rows_[index].date()});
 }
 
@@ -213,7 +214,7 @@ void Order::settle(Domain& domain) {
   }
 }
 
-// Under aging a domain has one turn: of rows that are not slow as long as there are some. Either kind keeps the other's place.
+// Under aging a domain has one place for both kinds of rows: it serves rows that are not slow while there are any.
 void Order::settle_one(Domain& domain) {
   Queue* const old = seated(domain);
   Queue* first = nullptr;
@@ -240,7 +241,7 @@ void Order::let_turn() {
   if (kept != kNoDomain) settle(domains_[kept]);
 }
 
-// Last: all others come before it.
+// At the end of the ring.
 void Order::enter_turns(Queue& queue) {
   if (rings_ == nullptr) rings_ = std::make_unique<std::array<Queue*, 256>>();
   std::size_t const ring = ring_of(queue);
@@ -281,7 +282,7 @@ void Order::replace_in_turns(Queue& old, Queue& queue) {
   old.next = old.prev = nullptr;
 }
 
-// A row of it was handed out. Whoever asked for its domain alone spends its turn too.
+// A row of it was handed out. A NEXT for this domain alone counts for its turn too.
 void Order::spend_turn(Queue& queue) {
   if (queue.next == nullptr || --queue.credit > 0) return;
   queue.credit = domains_[queue.domain].weight;
@@ -313,7 +314,7 @@ void Order::refresh(Domain& domain) {
       settle(domain);
     }
     if (rules_.rate_domain.limits()) {
-      // A token matters as long as there are more rows for it than other limits let go.
+      // A token matters while there are more due rows than other limits allow.
       bool const waits = ready < domain.due && room == domain.bucket.tokens(rules_.rate_domain, now_) &&
                          (rules_.concurrency_domain == 0 || rules_.concurrency_domain > domain.leased + room);
       bool const idle = domain.rows == 0 && domain.number != kNameless;
@@ -346,13 +347,12 @@ void Order::set_timer(Domain& domain, std::int64_t date) {
   if (date != 0) timers.emplace(date, domain.number);
 }
 
-// Work that was there but could not be had, and now can: whoever of all the listeners wants it, if it was the
-// table that held it, and those of the domain otherwise.
+// Released rows are reported for all topics if the table's limit delayed them, otherwise for their domain.
 void Order::tell(Before const& before, Domain const& domain, TableObserver& observer) const {
   if (available() > before.available) {
     observer.available_again(before.table_at_limit ? std::string_view{} : domain.name, available() - before.available);
   } else if (available(domain) > before.of_domain) {
-    // No more than there was, but of this domain too: who waits for it could not take what others had.
+    // No more rows than before, but also of this domain, whose clients could not take those of others.
     observer.available_again(domain.name, available(domain) - before.of_domain);
   }
 }
@@ -377,7 +377,7 @@ void Order::part(std::uint32_t row) {
   --domain.rows;
   if (domain.rows > 0 || domain.number == kNameless) return;
   FJ_CHECK(domain.due == 0 && domain.leased == 0 && domain.future.empty(), "the last row of a domain stands nowhere");
-  // Gone and back it would have all its tokens again.
+  // Dropped and recreated it would have all its tokens again.
   if (rules_.rate_domain.limits() && domain.bucket.full(rules_.rate_domain, now_) > now_) {
     refresh(domain);
     return;
@@ -396,7 +396,7 @@ void Order::begin(std::uint32_t index, LeaseEpoch epoch, std::int64_t began, std
   if (has_domains()) domain.lease_ends.emplace(ends, index);
   if (live && rules_.rate.limits()) bucket_.take(rules_.rate, began);
   if (live && rules_.rate_domain.limits()) domain.bucket.take(rules_.rate_domain, began);
-  // What was leased under other rules, or before a start, is no turn of now.
+  // Leases under other rules, or from before a start, do not count for turns.
   Queue* const queue = !live ? nullptr : rules_.aging != 0 ? seated(domain) : find_queue(domain, class_of(row));
   if (queue != nullptr) spend_turn(*queue);
   refresh(domain);

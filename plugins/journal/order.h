@@ -1,18 +1,17 @@
-// The rows that are due, in the order of NEXT, and what of them may be handed
-// out: classes before one another, domains in turns within a class, rows of a domain by
-// (date, id); a domain or table at its limit is passed over until it is freed.
+// The due rows in the order of NEXT, and which of them may be handed out: by class, then by turns of the domains, then
+// by (date, id). A domain or table at its limit is skipped until the limit allows more.
 //
 //   A class is a priority. Under aging there are no priorities between domains: all due rows are one class
 //   and a domain's go by (date + priority x aging, id), its slow ones (rules.h) after all others. Otherwise an
 //   old flood of one tenant would, row by row, be older than whatever another brings.
 //
-// Turns are by the row: a domain hands out as many rows as its weight, then goes to the end of its class's ring, which
-// new domains and those that a limit set free join last. A domain whose row is merged, kicked or given back keeps its
-// place if it still has something to hand out: otherwise a tenant whose only row is touched often would never have a
+// A turn is counted in rows: a domain hands out as many rows as its weight, then moves to the end of its class's ring.
+// New domains, and those released by a limit, join at the end. A domain whose row is merged, kicked or returned keeps
+// its place if it still has rows to hand out: otherwise a tenant whose only row is updated often would never have a
 // turn.
 //
-// Everything here follows from the rows, the rules and the time, and nothing of it is in the log: turns and
-// buckets begin anew at a start. No operation looks at all rows or all domains; a change of the rules does.
+// All of this is derived from the rows, the rules and the time, and nothing of it is logged: turns and buckets are
+// reset at a start. Only a change of the rules looks at all rows or all domains.
 #pragma once
 
 #include <array>
@@ -29,7 +28,7 @@
 
 namespace fastjournal::journal {
 
-// What keeps a due row from being handed out.
+// The limit that delays a due row.
 enum class Limited : std::uint8_t { none, domain_concurrency, domain_rate, table_concurrency, table_rate };
 
 class Order {
@@ -40,27 +39,27 @@ class Order {
   [[nodiscard]] Rules const& rules() const { return rules_; }
   [[nodiscard]] Domains const& domains() const { return domains_; }
   [[nodiscard]] std::string_view domain_of(std::uint32_t row) const { return domains_.at(row).name; }
-  // Due rows, whether a limit holds them or not.
+  // Due rows, also those delayed by a limit.
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  // Those that NEXT would find at this moment, one after the other; of all domains, or one.
+  // The rows that consecutive NEXTs would find now; of all domains, or one.
   [[nodiscard]] std::uint64_t available() const { return std::min(ready(), room_); }
   [[nodiscard]] std::uint64_t available(std::string_view domain) const;
-  // What NEXT takes; kNoRow if there is nothing.
+  // The row for NEXT; kNoRow if there is none.
   [[nodiscard]] std::uint32_t first() const;
   [[nodiscard]] std::uint32_t first_of(std::string_view domain) const;
-  // A slow row, of whose domain another was leased under `since` or later: a NEXT that began with that one
-  // is not the moment for it.
+  // Whether it is a slow row, and another row of its domain was leased under `since` or later: the same NEXT must not
+  // hand it out.
   [[nodiscard]] bool is_slow_after(std::uint32_t row, LeaseEpoch since) const;
   // Of a due row.
   [[nodiscard]] Limited limit_of(std::uint32_t row) const;
-  // Due rows of its own domain that go before a due row. Exact up to kLookMax of its class, then the least there are.
+  // The number of due rows of its domain before a due row. Exact up to kLookMax of its class, then a lower bound.
   [[nodiscard]] std::uint64_t rows_before(std::uint32_t row) const;
   [[nodiscard]] bool is_due(std::string_view domain) const;
   // The table as a whole is at a limit.
   [[nodiscard]] bool is_full() const { return room_ == 0; }
-  // The earliest date at which the domain may have something: a process date, the end of a lease, a token.
+  // The earliest date at which the domain may have a row available: a process date, the end of a lease, a token.
   [[nodiscard]] std::int64_t next_date(std::string_view domain) const;
-  // When a token comes that a due row waits for; INT64_MAX: none does.
+  // The date of the next token for a due row; INT64_MAX: none waits.
   [[nodiscard]] std::int64_t next_token() const;
   [[nodiscard]] std::uint64_t memory_bytes() const;
 
@@ -69,46 +68,46 @@ class Order {
   // -- time ---------------------------------------------------------------
   [[nodiscard]] std::int64_t next_due() const;
   void see(std::int64_t now) { now_ = now; }
-  // Tokens come, domains that were kept for their bucket go. At most `budget` domains; true if more remain.
+  // Adds tokens, and drops domains whose bucket is full. At most `budget` domains; true if more remain.
   bool advance(std::int64_t now, std::size_t budget, TableObserver& observer);
 
   // -- rows ---------------------------------------------------------------
-  // Each row joins a domain before anything else is said of it, and parts last.
+  // Each row joins a domain first, and parts last.
   void join(std::uint32_t row, std::string_view domain);
   void part(std::uint32_t row);
-  // It waits for its date; it does so no more. The date must be the same.
+  // It waits for its date; it no longer does. The date must be the same.
   void expect(std::uint32_t row) {
     if (has_domains()) expected_ += static_cast<std::uint32_t>(domains_.at(row).future.insert(row).second);
   }
   void unexpect(std::uint32_t row) {
     if (has_domains()) expected_ -= static_cast<std::uint32_t>(domains_.at(row).future.erase(row));
   }
-  // Until let_turn() its domain keeps its turn: a row that is taken out to be put elsewhere is no row that went.
+  // Until let_turn() its domain keeps its turn: the row is only moved.
   void keep_turn(std::uint32_t row) { kept_ = has_domains() ? domains_.of(row) : kNoDomain; }
   void let_turn();
-  // It is due: sets its place, and says so.
+  // It is due: sets its place, and reports it.
   void push(std::uint32_t row, TableObserver& observer);
   // Date, priority and place must still be those of push().
   void erase(std::uint32_t row);
-  // It is being processed. `live`: it was handed out just now, and counts for rates.
+  // It is being processed. `live`: handed out now, and counted for rates.
   void begin(std::uint32_t row, LeaseEpoch epoch, std::int64_t began, std::int64_t ends, bool live);
   void renew(std::uint32_t row, std::int64_t old_end, std::int64_t end);
   void end(std::uint32_t row, std::int64_t end, TableObserver& observer);
 
   // -- rules --------------------------------------------------------------
-  // Others that order like these.
+  // New rules with the same order.
   void change_limits(Rules rules);
-  // Any others. It must be told of every row again.
+  // Any new rules. Every row must be added again.
   void start_again(Rules rules);
-  // What the change set free is told by the next advance(): a reload has nobody to tell.
+  // The next advance() reports rows that the change released, as a reload has no observer.
   void tell_soon() { news_ = available() > 0; }
 
  private:
-  // Before a change that may set work free, to see whether it did.
+  // The state before a change that may release rows, to compare.
   struct Before {
     std::uint64_t available;
     std::uint64_t of_domain;
-    bool table_at_limit;  // it was the table's limit that counted
+    bool table_at_limit;  // the table's limit was in effect
   };
 
   [[nodiscard]] bool has_domains() const { return !rules_.domain.is_none(); }
@@ -131,7 +130,7 @@ class Order {
   void spend_turn(Queue& queue);
   [[nodiscard]] std::size_t ring_of(Queue const& queue) const { return rules_.aging != 0 ? 0 : queue.klass; }
 
-  // How many more the limits let go now.
+  // How many more rows the limits allow now.
   [[nodiscard]] std::uint64_t room_of(Domain const& domain) const;
   void refresh(Domain& domain);
   void refresh_table();
@@ -150,11 +149,11 @@ class Order {
   Domains domains_;
   std::unique_ptr<std::array<Queue*, 256>> rings_;  // by class, whose turn it is; made with the first due row
   std::array<std::uint64_t, 4> used_{};             // classes with a ring
-  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> tokens_;  // (date, domain) that waits for one
+  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> tokens_;  // (date, domain) of those that wait for a token
   absl::btree_set<std::pair<std::int64_t, std::uint32_t>> idle_;    // (date, domain) without rows
   Bucket bucket_;
-  std::int64_t token_at_{INT64_MAX};  // when the table's bucket lets more go
-  std::uint64_t room_{UINT64_MAX};    // how many more the table's limits let go
+  std::int64_t token_at_{INT64_MAX};  // when the table's bucket allows more
+  std::uint64_t room_{UINT64_MAX};    // how many more rows the table's limits allow
   std::uint64_t ready_{0};            // of all domains
   std::uint32_t size_{0};
   std::uint32_t leased_{0};
@@ -163,7 +162,7 @@ class Order {
   std::uint32_t expected_{0};
   std::int64_t now_{0};
   std::uint32_t kept_{kNoDomain};  // its turn is kept
-  bool news_{false};               // the rules changed, and nobody was told what they set free
+  bool news_{false};               // released rows after a change of rules were not reported yet
 };
 
 }  // namespace fastjournal::journal

@@ -80,7 +80,7 @@ struct RowBody {
   std::int64_t date{0};
   std::uint8_t timeouts{0};
   std::uint8_t lifetime{0};
-  Leases::Terms lease{};  // only while processing
+  Leases::Terms lease{};  // only only while processing
   Sender sender{};
   Facts facts{};  // failures among them
   std::string_view key{};

@@ -14,7 +14,7 @@ std::uint64_t body_bytes(Facts const& facts) {
   return std::uint64_t{facts.key_bytes} + facts.data_bytes + facts.error_bytes;
 }
 
-// In memory: the facts, alone or with room for all of them, and what follows.
+// In memory: the facts, possibly with room for all of them, and the rest.
 struct Front {
   std::array<char, kFactsBytesMax> bytes;
   std::size_t size;
@@ -29,7 +29,7 @@ struct Front {
   }
 };
 
-// Where a row stands among those of its key.
+// The place of a row among those of its key.
 unsigned rank(Place place) { return is_waiting(place) ? 0 : place == Place::processing ? 1 : 2; }
 
 }  // namespace
@@ -81,7 +81,7 @@ std::uint32_t State::next_sibling(std::uint32_t row) const {
 
 PayloadView State::view(std::uint32_t row) const {
   PayloadView out;
-  // How long it is only the facts tell; they are whole, as write() wrote them.
+  // Its length follows from the facts, which are valid, as write() wrote them.
   std::string_view rest{payloads_.at(rows_[row].payload), SIZE_MAX / 2};
   static_cast<void>(payload::take_facts(rest, out.facts));
   char const* at = rest.data();
@@ -177,7 +177,7 @@ void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& fa
     std::memcpy(payloads_.at(row.payload), front.bytes.data(), front.size);
     return;
   }
-  // The old one is released last: what is given may be parts of it.
+  // The old one is released last, since the new contents may be parts of it.
   std::uint32_t const handle = write(facts, old.key, data, error);
   release(row.payload, old);
   row.payload = handle;
@@ -193,16 +193,16 @@ void State::count_rewritten(PayloadView const& old, Facts const& facts) {
 
 namespace {
 
-// A part of what is written: from where, and where to, counted from the front.
+// A part to be written: its source, and its target counted from the front.
 struct Move {
   char const* from;
   std::size_t size;
   char* to;
-  bool is_here;  // it comes from the same block
+  bool is_here;  // its source is the same block
 };
 
-// Parts of a block change their places within it, and others come in between. Those that move up go first, the last
-// before the others, then those that move down: so none is written over before it has moved.
+// Parts of a block move within it, and others are inserted. Parts that move up are copied first, from the last to the
+// first, then those that move down, so that none is overwritten before it has moved.
 void move_all(std::vector<Move> const& moves) {
   for (auto move = moves.rbegin(); move != moves.rend(); ++move)
     if (move->is_here && move->to > move->from) std::memmove(move->to, move->from, move->size);
@@ -323,7 +323,7 @@ std::string_view State::domain_text_of(PayloadView const& payload) {
   return domain_text(source, use.domain, *use.schema, payload.key, payload.data, domain_scratch_);
 }
 
-// The row's place is a waiting one already, or set here first: the order of its key depends on it.
+// The row's place is already a waiting one, or is set here first: the order of its key depends on it.
 void State::enter_waiting(std::uint32_t index, TableObserver& observer) {
   set_place(index, Place::behind);
   expect_expiry(index);
@@ -342,7 +342,7 @@ void State::enter_waiting(std::uint32_t index, TableObserver& observer) {
   order_.expect(index);
 }
 
-// What holds it, or its date, may be another now.
+// Its limit or its date may have changed.
 void State::enter_again(std::uint32_t waiting, TableObserver& observer) {
   leave(waiting, observer);
   enter_waiting(waiting, observer);
@@ -391,7 +391,7 @@ bool State::advance(std::int64_t now, std::size_t budget, TableObserver& observe
 }
 
 void State::lower_clock(std::int64_t from, std::int64_t to, TableObserver& observer) {
-  // Out of all that goes by dates, under those of before.
+  // Out of all indexes by date, under the old dates.
   std::vector<std::uint32_t> waiting;
   for (std::uint32_t index = 0; index < rows_.end(); ++index) {
     if (!is_waiting(rows_[index].place())) continue;
@@ -411,7 +411,7 @@ void State::lower_clock(std::int64_t from, std::int64_t to, TableObserver& obser
 void State::lower_dates(std::uint32_t index, std::int64_t from, std::int64_t to) {
   Row& row = rows_[index];
   PayloadView const old = view(index);
-  // It came under that clock, and was due by it: so it is still. All other process dates somebody may have meant.
+  // It was inserted under that clock, and was due by it: so it stays due. Other process dates may have been meant.
   if (old.facts.arrival > to && row.date() > to && row.date() <= from) row.set_date(to);
   Facts facts = old.facts;
   for (std::int64_t* const date : {&facts.arrival, &facts.inserted, &facts.accepted, &facts.parked_at})
@@ -442,7 +442,7 @@ TimeMs State::next_date() const {
 
 TimeMs State::next_date(std::string_view domain) const {
   std::int64_t date = order_.next_date(domain);
-  // What is due there may wait for any lease of the table.
+  // Due rows there may wait for any lease of the table.
   if (order_.is_full() && order_.is_due(domain) && !leases_.ends().empty())
     date = std::min(date, leases_.ends().begin()->first);
   return TimeMs{date};
@@ -489,7 +489,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
       last_epoch_ = std::max(last_epoch_, body.lease.epoch);
       link(index, hash, head);
       order_.begin(index, body.lease.epoch, body.lease.began, body.lease.ends, false);
-      // Copied forward, a twin may come back before the row it waits for.
+      // A twin that was copied forward may be replayed before the row that it waits for.
       if (others.waiting != kNoRow) enter_again(others.waiting, observer);
       break;
     case RowStatus::parked:
@@ -539,9 +539,9 @@ void State::moved(std::uint32_t index, Lsn lsn) {
 }
 
 void State::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
-  // A waiting row causes no effect when it leaves.
+  // The end of a waiting row has no effect on others.
   Row& row = rows_[index];
-  // Whoever comes next wants the row behind it: memory is slower than everything else here.
+  // The next NEXT needs the row after it: prefetched, as memory is slower than everything else here.
   if (row.place() == Place::listed && row.next != kNoRow) {
     Row const& second = rows_[row.next];
     fastjournal::prefetch(payloads_.at(second.payload));
@@ -586,7 +586,7 @@ void State::wait(std::uint32_t index, GiveBackBody const& body, TableObserver& o
 }
 
 void State::park(std::uint32_t index, ParkBody const& body, TableObserver& observer) {
-  forget_weary(index, observer);  // row-failed tells of it from here on
+  forget_weary(index, observer);  // row-failed replaces it from here on
   leave(index, observer);
   Row& row = rows_[index];
   row.set_timeouts(body.counters.timeouts);
@@ -636,7 +636,7 @@ void State::change(std::uint32_t index, Change const& change, TableObserver& obs
 // ---------------------------------------------------------------------------
 // Rules
 
-// The order is told of a row whose place is known.
+// Adds a row with a known place to the order.
 void State::tell_order(std::uint32_t index, TableObserver& observer) {
   Row const& row = rows_[index];
   order_.join(index, domain_text_of(view(index)));
@@ -660,7 +660,7 @@ void State::set_rules(Rules rules, TableObserver& observer) {
     for (std::uint32_t index = 0; index < rows_.end(); ++index)
       if (rows_[index].place() != Place::free) tell_order(index, observer);
   }
-  // The twins of what is being processed are held, or go.
+  // Twins of rows in process become behind, or due.
   for (std::uint32_t number = 0; other_key && number < leases_.end(); ++number) {
     std::uint32_t const row = leases_[number].row;
     std::uint32_t const waiting = row == kNoRow ? kNoRow : key_rows_of(row).waiting;

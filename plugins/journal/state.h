@@ -1,6 +1,5 @@
-// What a journal holds: rows in their slabs with every index over them, leases,
-// clients and schemas. Whoever changes a row through here leaves all of them in step.
-// Knows the rules of places (what is due, what is behind its twin), none of commands.
+// The state of a journal: rows in their slabs with all indexes, leases, clients and schemas. Its functions keep all of
+// them consistent. It knows the rules of places (due, behind a twin), but no commands.
 #pragma once
 
 #include <algorithm>
@@ -49,15 +48,15 @@ class State {
 
   // -- reading ------------------------------------------------------------
   [[nodiscard]] std::uint32_t find(ObjectId id) const;
-  // What is decided about a row is applied right after: its record need not be looked up again.
+  // A decision about a row is applied right after, so the row need not be looked up again.
   void remember(std::uint32_t row) const {
     last_id_ = rows_[row].id();
     last_row_ = row;
   }
-  // Its payload will be wanted soon.
+  // Prefetches its payload.
   void expect(std::uint32_t row) const { fastjournal::prefetch(payloads_.at(rows_[row].payload)); }
   [[nodiscard]] KeyRows find_key(std::string_view key) const;
-  // The key will be looked for soon.
+  // Prefetches for a search of this key.
   void prefetch(std::string_view key) const { keys_.prefetch(hash_of(key)); }
   [[nodiscard]] KeyRows key_rows_of(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t next_sibling(std::uint32_t row) const;
@@ -84,19 +83,19 @@ class State {
   [[nodiscard]] Regions const& regions() const { return regions_; }
   // Waiting and parked rows that expire; parked rows by when they were parked.
   [[nodiscard]] Deadlines const& expiries() const { return expiries_; }
-  // Rows that failed or timed out so often in their lives that somebody should know (derived: what a restart finds is what it counts).
+  // Rows with so many attempts in their lives that an alert is raised. Derived: recounted at a start.
   void set_weary_from(std::uint8_t lifetime) { weary_from_ = lifetime; }
-  // The waiting twin takes over what became of its row.
+  // The waiting twin takes over this state of its row, so that the alert stays up.
   void pass_weary(std::uint32_t from, std::uint32_t to) {
     if (weary_.contains(from)) weary_.insert(to);
   }
   [[nodiscard]] bool is_weary(std::uint32_t row) const { return weary_.contains(row); }
   [[nodiscard]] Deadlines const& parked() const { return parked_; }
   [[nodiscard]] std::int64_t now() const { return now_; }
-  // When advance() has something to do; the date of the first row that is not due.
+  // The next date with work for advance(); the date of the first row that is not due.
   [[nodiscard]] TimeMs next_due() const { return std::min(wheel_.next_due(), TimeMs{order_.next_due()}); }
   [[nodiscard]] TimeMs first_future() const { return wheel_.first_date(); }
-  // When there may be something to hand out again; TimeMs::max(): nobody knows. Of the table, or of one domain.
+  // When a row may become available again; TimeMs::max(): not known. Of the table, or of one domain.
   [[nodiscard]] TimeMs next_date() const;
   [[nodiscard]] TimeMs next_date(std::string_view domain) const;
   [[nodiscard]] std::uint64_t future() const { return wheel_.size(); }
@@ -114,26 +113,26 @@ class State {
   [[nodiscard]] Schema const* schema(std::uint16_t version) const;
 
   // -- time ---------------------------------------------------------------
-  // Dates up to `now` are due from here on for what comes; never goes back.
+  // New rows with dates up to `now` are due; never goes back.
   void see(std::int64_t now) {
     now_ = std::max(now_, now);
     order_.see(now_);
   }
   bool advance(std::int64_t now, std::size_t budget, TableObserver& observer);
-  // The clock was ahead: it is `to`, and was `from`. Later dates of what has been become `to`, leases end earlier by
-  // the difference, and rows whose date is still to come wait for it again. Looks at all rows.
+  // The clock was ahead: it is `to`, and was `from`. Later dates of past events become `to`, leases end earlier by the
+  // difference, and rows whose date is in the future wait for it again. Reads all rows.
   void lower_clock(std::int64_t from, std::int64_t to, TableObserver& observer);
 
   // -- rows ---------------------------------------------------------------
   // False: the body does not fit (a second waiting row of the key, an unknown schema).
   [[nodiscard]] bool add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observer);
   void remove(std::uint32_t row, TableObserver& observer);
-  // The row's latest whole record stands here now.
+  // The place of the row's latest whole record.
   void moved(std::uint32_t row, Lsn lsn);
-  // `live`: handed out just now, not replayed.
+  // `live`: handed out now, not replayed.
   void lease(std::uint32_t row, Leases::Terms const& terms, bool live);
   void renew(std::uint32_t row, Leases::Terms const& terms);
-  // An error that is empty leaves the last one.
+  // An empty error keeps the last one.
   void wait(std::uint32_t row, GiveBackBody const& body, TableObserver& observer);
   void park(std::uint32_t row, ParkBody const& body, TableObserver& observer);
   struct Change {
@@ -145,13 +144,13 @@ class State {
     std::string_view error;
     model::Pieces const* pieces{nullptr};  // the data, in place of `data`
   };
-  // A waiting row with other values; the key stays.
+  // Changes the values of a waiting row, not its key.
   void change(std::uint32_t row, Change const& change, TableObserver& observer);
-  // Other rules of order; as many rows as there are have to be looked at if they change places.
+  // New rules of order; reads all rows if they are reordered.
   void set_rules(Rules rules, TableObserver& observer);
 
   // -- people -------------------------------------------------------------
-  // Paused or draining, as a record at `lsn` says.
+  // Paused or draining, by a record at `lsn`.
   void set_pause(ObjectId id, PauseBody const& body, Lsn lsn);
   void end_pause();
 
@@ -182,7 +181,7 @@ class State {
     std::uint32_t prev{kNoRow};
   };
   struct SchemaUse {
-    std::unique_ptr<Schema> schema;  // column names are borrowed by answers: it stays where it is
+    std::unique_ptr<Schema> schema;  // answers borrow column names: it must not move
     DomainColumn domain;
     std::uint64_t rows{0};
   };
@@ -197,13 +196,13 @@ class State {
   void lower_dates(std::uint32_t row, std::int64_t from, std::int64_t to);
   void lower_leases(std::int64_t from, std::int64_t to);
   void enter_waiting(std::uint32_t row, TableObserver& observer);
-  // Those of the header; failures stand with the facts.
+  // Those in the header; failures are in the payload.
   void set_counters(std::uint32_t index, Counters const& counters);
   void forget_weary(std::uint32_t index, TableObserver& observer);
   void enter_again(std::uint32_t waiting, TableObserver& observer);
   void enter_due(std::uint32_t row, TableObserver& observer);
   void leave(std::uint32_t row, TableObserver& observer);
-  // The row stops being processed: the one behind it may go.
+  // The row is no longer processed: the one behind it may be handed out.
   void free_twin(std::uint32_t row, TableObserver& observer);
   void set_place(std::uint32_t row, Place place);
   void expect_expiry(std::uint32_t row);
@@ -212,7 +211,7 @@ class State {
   void release(std::uint32_t handle, PayloadView const& view);
   void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, std::string_view data,
                std::string_view error);
-  // The same, where the data is told as pieces of what is there and others: a large row stays where it is.
+  // The same, with the data as pieces of the old and the new: a large row stays in place.
   void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, model::Pieces const& pieces,
                std::string_view error);
   void count_rewritten(PayloadView const& old, Facts const& facts);

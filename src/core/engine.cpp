@@ -9,12 +9,12 @@
 namespace fastjournal::core {
 namespace {
 
-// Rows that one call may bring into the order; at some 100 ns each.
+// Rows that one call may enter into the order, at some 100 ns each.
 constexpr std::size_t kAdvanceBudget = 4096;
 // Tables looked at, and steps of one table, in one turn's timers.
 constexpr std::uint32_t kTimedTablesPerTurn = 256;
 constexpr std::uint32_t kStepsTogether = 4;
-// When there was no room for what a timer wants to log.
+// The wait after a timer had no room in the log.
 constexpr DurationMs kRetryWithoutSpace{100};
 
 std::size_t bytes_of(Message const& message) {
@@ -111,9 +111,9 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   } while (verdict == Verdict::again);
 
   if (!group.is_empty()) close_group(log, now, durability);
-  // A DONE with next=1 takes too.
+  // DONE with next=1 leases rows too.
   if (type.kind == CommandKind::change || decision.take == Take::found) remember_table_of(command.connection, table);
-  // Neither its dates nor its memory are others where nothing happened.
+  // Without a record its dates and its memory are unchanged.
   if (is_due || !group.is_empty()) refresh(table);
   return {verdict, decision.wait_until, decision.wait_topic, decision.take};
 }
@@ -171,13 +171,13 @@ bool Engine::execute(HostedTable& table, Command const& command, TimeMs now, Ans
 }
 
 void Engine::close_group(HostedLog& log, TimeMs now, Durability durability) {
-  // In the group of their cause: both or none. What leaves because of them is durable first.
+  // In the group of their cause: recovery finds both or none.
   if (!pending_alerts_.empty() && log_alerts(log, now)) durability = Durability::synced;
   end_group(log, now, durability);
 }
 
 void Engine::end_group(HostedLog& log, TimeMs now, Durability durability) {
-  // Once a batch is enough: time is the same for the whole turn.
+  // Once in a batch is enough, since `now` is the same for the whole turn.
   if (!log.clock_in_batch) {
     Group clock;
     clock.begin(log, TableId::catalogue);
@@ -214,8 +214,8 @@ void Engine::connection_closed(ConnectionId connection, TimeMs now) {
   close_some(now);
 }
 
-// A connection may hold any number of leases, and many may end at once: what is too much for one turn waits. Nobody
-// can tell: a lease outlives its connection by the grace anyway.
+// A connection may hold any number of leases, and many may end at once: the rest waits for the next turn. No client can
+// notice that, since a lease outlives its connection by the grace.
 void Engine::close_some(TimeMs now) {
   while (!closing_.empty() && close_looks_ < kCloseLooksPerTurn) {
     auto const [connection, number] = closing_.front();
@@ -278,7 +278,7 @@ bool Engine::run_timers(TimeMs now) {
     Timed* const timed = table.can.timed;
     bool const more = table.next_due() <= now && timed->advance(now, kAdvanceBudget, observer);
     if (more) looks_ += kAdvanceBudget;
-    // Synced, as wakes and reads tell of it: a row that was seen parked or gone stays so.
+    // Synced, as wakes and reads depend on it: a row that was reported parked or gone stays so.
     Ending ending = timed == nullptr ? Ending::finished : Ending::more;
     while (ending == Ending::more) {
       ending = decide_by_itself(table, now, kStepsTogether, Durability::synced,
@@ -293,7 +293,7 @@ bool Engine::run_timers(TimeMs now) {
     if (more || ending == Ending::more) return true;
     TimeMs const next = table.next_due();
     FJ_CHECK(next > now, "a table stays due after its timers ran");
-    // Deadlines of those who wait are looked at in end_of_turn.
+    // Deadlines of waiting clients are handled in end_of_turn.
     due_.set(table.number, std::min(next, std::max(next_deadline(table), now + DurationMs{1})));
   }
   return false;
@@ -307,7 +307,7 @@ bool Engine::end_of_turn(TimeMs now) {
   std::uint64_t const before = looks_;
   std::ptrdiff_t left_over = 0;
   for (HostedTable* table : dirty) {
-    // Those that had no turn come first in the next one.
+    // Tables that were not served are first in the next turn.
     if (looks_ - before >= kServeLooksPerTurn) {
       dirty_.insert(dirty_.begin() + left_over++, table);
       continue;
@@ -318,7 +318,7 @@ bool Engine::end_of_turn(TimeMs now) {
     refresh(*table);
   }
   if (!pending_alerts_.empty()) log_alerts_alone(now);
-  // Long before they are used up; without room, a later turn asks again.
+  // Long before they are used up; without room in the log a later turn tries again.
   if (volatile_log_ != nullptr && volatile_log_->needs_numbers()) static_cast<void>(reserve_numbers(now));
   return !dirty_.empty() || !closing_.empty();
 }

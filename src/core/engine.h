@@ -1,6 +1,5 @@
-// The engine: joins tables, their logs, time and those who wait, and decides
-// nothing about sockets or files. One thread. It is composed twice, by the
-// daemon and by the simulator.
+// The engine: connects tables, their logs, time and waiting clients. It knows neither sockets nor files. One thread. It
+// is composed twice, by the daemon and by the simulator.
 //
 // A turn: execute() for each command that came; run_timers(); end_of_turn();
 // then the owner commits the logs (Log::commit), calls committed(), and sends
@@ -29,18 +28,17 @@
 
 namespace fastjournal::core {
 
-// Where answers that come later and pushes go. They may leave once the logs
-// are committed, like every answer.
+// Receives later answers and pushes. Like every answer they may be sent once the logs are committed.
 class ReplySink : public Keeper {
  public:
   // The answer to a command that was parked, in place of the direct one.
   virtual void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) = 0;
-  // Messages nobody asked for; not while is_full. `due` is when they became due, for measuring lateness; 0: not
-  // to be measured, as they were due before anybody could be told.
+  // Pushes; not while is_full. `due` is when they became due, for measuring lateness; 0: not measured, as they were due
+  // before there was a listener.
   virtual void push(ConnectionId connection, Answer& messages, TimeMs due, ListenMode mode) = 0;
   // This topic of a table that declares a wake-message has work that nobody takes.
   virtual void tell_wake(HostedTable const&, std::string_view) {}
-  // True while the connection has more unsent output than its limit. Whoever was told so calls Engine::writable later.
+  // True while the connection has more unsent output than its limit. Engine::writable is called when that has ended.
   [[nodiscard]] virtual bool is_full(ConnectionId connection) = 0;
 
  protected:
@@ -61,24 +59,24 @@ class Engine {
   ~Engine();
 
   // -- start ------------------------------------------------------------------
-  // 1. what conf/ declares; 2. a book for each log; 3. its catalogue (table 0), whole, then
-  // its records in order; 4. the log itself; 5. once for all, what conf/ changes.
-  // `forget`: tables to be dropped with their rows, as the administrator said: a declaration for each name and type
-  // that it may be of, so that the rows can be counted.
+  // In this order: 1. the declarations of conf/; 2. a book for each log; 3. its whole catalogue (table 0), then its
+  // records in order; 4. the log itself; 5. once for all logs, the changes by conf/. `forget`: tables that the
+  // administrator drops with their rows: a declaration for each name and possible type, so that the rows can be
+  // counted.
   void declare(Declarations declarations, Declarations forget = {});
-  // What every table hashes names of clients with (TableContext::hash_seed); before the first table is made.
+  // The seed for hashes of clients' names (TableContext::hash_seed); call it before the first table is made.
   void hash_with(std::uint64_t seed) { hash_seed_ = seed; }
   struct Forgotten {
     std::string table;
     std::string log;
-    std::optional<std::uint64_t> rows;  // nothing: its plugin is not here, or does not read it
+    std::optional<std::uint64_t> rows;  // not known: its plugin is missing, or cannot read them
   };
   // Known once finish_recovery is over.
   [[nodiscard]] std::vector<Forgotten> const& forgotten() const { return forgotten_; }
   HostedLog& add_log(std::string name);
   [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record);
   [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base);
-  // This record is replayed soon.
+  // This record will be replayed soon.
   static void prefetch(HostedLog const& log, RecordView const& record) {
     auto const found = log.tables.find(record.table);
     if (found != log.tables.end() && found->second != nullptr) found->second->table->prefetch(record);
@@ -88,12 +86,12 @@ class Engine {
   [[nodiscard]] Status finish_recovery(TimeMs now);
   // The largest date any log knows: `now` never goes below it,
   [[nodiscard]] TimeMs last_now() const;
-  // but by this, before finish_recovery: the clock was ahead, and `now` is right.
+  // except by this call, before finish_recovery: the clock was ahead, and `now` is right.
   [[nodiscard]] Status accept_clock(TimeMs now);
 
-  // Rows of all tables; above it what adds is refused (no_space).
+  // For the rows of all tables; above it additions are refused (no_space).
   void limit_memory(std::uint64_t bytes) { memory_bytes_max_ = bytes; }
-  // The process has no more memory, or has again: until then what adds is refused (no_space).
+  // The process has run out of memory, or has memory again: meanwhile additions are refused (no_space).
   void set_memory_ended(bool ended) { memory_ended_ = ended; }
 
   // -- commands ---------------------------------------------------------------
@@ -105,33 +103,33 @@ class Engine {
   // A second LISTEN of the same connection, table and topic changes its mode and credit.
   [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, ListenWish const& wish);
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
-  // Whoever is told of wakes by messages may have been away: all that has work is told again. `service`: that one
-  // alone; empty: all.
+  // Receivers of wake messages may have been down: wakes for all available work are sent again, to `service` only, or
+  // to all if it is empty.
   void tell_wakes_again(std::string_view service = {});
-  // It was full, and takes messages again.
+  // It was full, and accepts messages again.
   void writable(ConnectionId connection);
   void connection_closed(ConnectionId connection, TimeMs now);
 
   // -- time -------------------------------------------------------------------
   [[nodiscard]] TimeMs next_due() const { return std::min(due_.first_date(), reset_due_); }
-  // Of the time up to `now` so much was lost (engine_time.cpp): recorded, and leases end later by it. Before anything
-  // else sees this `now`.
+  // So much of the time up to `now` was lost (engine_time.cpp): it is recorded, and leases are extended by it. Called
+  // before anything else uses this `now`.
   void lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now);
   // Bounded; true if more is due.
   [[nodiscard]] bool run_timers(TimeMs now);
   // Parked commands and wakes. True if it wants another turn.
   [[nodiscard]] bool end_of_turn(TimeMs now);
-  // After every log committed: moves bases; copies a little forward, gives an empty log's records up
-  // (that is committed in the next turn: true if another turn is wanted).
+  // After every log committed: moves bases, copies a little forward, and drops the records of empty logs. The next turn
+  // commits that: true if another turn is wanted.
   [[nodiscard]] bool committed(TimeMs now);
 
   // -- reload -----------------------------------------------------------------
   [[nodiscard]] Declarations const& declarations() const { return declarations_; }
-  // Not ok: some of it cannot be done; a line for each, and why. Nothing is changed.
+  // Not ok: some changes are impossible; one line for each, with the reason. Nothing is changed.
   [[nodiscard]] Status check_reload(Declarations const& next) const;
-  // What reload would do, a line for each change; after check_reload said ok.
+  // The changes that reload would make, one line each; call it after check_reload returned ok.
   [[nodiscard]] std::vector<std::string> preview_reload(Declarations const& next) const;
-  // Does it; call after check_reload said ok. Returns what preview_reload said.
+  // Makes the changes; call it after check_reload returned ok. Returns the same as preview_reload.
   [[nodiscard]] Result<std::vector<std::string>> reload(Declarations const& next, TimeMs now);
 
   // -- alerts (engine_alerts.cpp) ---------------------------------------------
@@ -143,26 +141,25 @@ class Engine {
   [[nodiscard]] bool alert_is_up(std::string_view name) const;
   // Lowers disk-short and memory-short once they are over; true while one is up: ask again in a second.
   [[nodiscard]] bool check_shortages(TimeMs now);
-  // A person says that it is over; `table` null: the daemon's own. not_found if there is none.
+  // Lowered by a person; `table` null: an alert of the daemon. not_found if there is none.
   [[nodiscard]] Status lower_by_hand(HostedTable const* table, std::string_view name, TimeMs now);
   // By log, table and name.
   [[nodiscard]] std::vector<Alert> alerts() const;
-  // What may leave once the logs are committed; each once.
+  // Alerts to be sent once the logs are committed; each is returned once.
   [[nodiscard]] std::vector<AlertNotice> take_notices() { return std::exchange(notices_, {}); }
-  // Alerts that found no place (kAlertsMax and its neighbours).
+  // Alerts for which there was no room (kAlertsMax and other limits).
   [[nodiscard]] std::uint64_t alerts_dropped() const { return alerts_dropped_ + pending_alerts_.dropped(); }
 
   // -- work -------------------------------------------------------------------
-  // Of all that was ever done: objects looked at, and what steps and records cost in their measure. Its growth bounds
-  // a turn.
+  // Work since the start, counted in objects looked at; steps and records count as several. Its growth limits a turn.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
-  // Of these, one step of a command or timer, and one record that is applied.
+  // The cost, in these units, of one step of a command or timer, and of one applied record.
   static constexpr std::uint64_t kLooksPerStep = 48;
   static constexpr std::uint64_t kLooksPerRecord = 16;
 
   // -- people -----------------------------------------------------------------
   static void metrics(HostedTable const& table, TimeMs now, MetricSink& sink);
-  // Those that are kept, and behind them, if a table is not persistent, the one that keeps nothing.
+  // The logs that are kept; after them, if a table is not persistent, the volatile one.
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return logs_; }
   // Of everything that a replay reproduces.
   [[nodiscard]] std::uint64_t digest() const;
@@ -175,12 +172,12 @@ class Engine {
   friend class Collector;
 
   static constexpr std::uint32_t kTimerStepsPerTurn = 64;
-  // Some 2 ms each: of timers, of leases of connections that are gone, and of those who wait, in one turn.
+  // Some 2 ms each in one turn: for timers, for leases of lost connections, and for waiting clients.
   static constexpr std::uint64_t kTimerLooksPerTurn = 48U << 10U;
   static constexpr std::uint64_t kCloseLooksPerTurn = 48U << 10U;
   static constexpr std::uint64_t kServeLooksPerTurn = 48U << 10U;
   static constexpr std::size_t kAlertsPerGroup = 4;
-  // What the engine itself puts into a group: the date, and alerts that are lowered and raised again.
+  // Added to a group by the engine: the date, and alerts that are lowered and raised again.
   static constexpr std::size_t kGroupBytes = Catalogue::kClockBytes + kAlertsPerGroup * 2 * AlertBook::kRecordBytesMax;
   enum class Ending : std::uint8_t { finished, more, no_space };
 
@@ -213,20 +210,20 @@ class Engine {
     std::string_view wait_topic;
     Take take{Take::no};
   };
-  // The one road of a command, and of a parked command that is tried again.
+  // The one path of commands, and of parked commands that are tried again.
   Outcome run(HostedTable& table, Command const& command, TimeMs now, bool waited, Answer& answer, Status& status);
   static void say_something(HostedTable const& table, Answer& answer, Status const& status);
-  // One loop for everything a table decides by itself (timers, recovery,
-  // closed connections): calls `decide` until it says no more, within a budget of steps.
+  // One loop for all decisions without a command (timers, recovery, closed connections): calls `decide` until it
+  // returns false, within a budget of steps.
   Ending decide_by_itself(HostedTable& table, TimeMs now, std::uint32_t steps_max, Durability durability,
                           std::function<bool(Decision&)> const& decide);
-  // False: there was no room, and the table's leases wait for the rest.
+  // False: there was no room in the log, and the rest is told later.
   bool tell_lost(HostedTable& table, TimeMs now);
   Status accept_clock_in(HostedLog& log, TimeMs now);
   void close_group(HostedLog& log, TimeMs now, Durability durability);
   void end_group(HostedLog& log, TimeMs now, Durability durability);
   void end_waiting(HostedTable& table);
-  // What those who wait get at the end of a turn (engine_listen.cpp); true: more is left for the next one.
+  // Serves waiting clients at the end of a turn (engine_listen.cpp); true: more is left for the next one.
   [[nodiscard]] bool serve(HostedTable& table, TimeMs now);
   [[nodiscard]] bool answer_overdue(HostedTable& table, TimeMs now);
   [[nodiscard]] bool answer_parked(HostedTable& table, WaitingCommand const& parked, TimeMs now, bool over);
@@ -234,7 +231,7 @@ class Engine {
   [[nodiscard]] bool deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs now);
   void wake_listeners(HostedTable& table, TimeMs now);
   [[nodiscard]] bool tell_wakes(HostedTable& table, TimeMs now);
-  // When those who wait, or are to be told, have something to do because time passed.
+  // The next date at which time alone concerns waiting clients or listeners.
   [[nodiscard]] static TimeMs next_deadline(HostedTable const& table);
   [[nodiscard]] bool announce(HostedTable& table);
   std::uint32_t tell_all(HostedTable& table, Subscriptions::Topic& topic, Subscriptions::Event const& event);
@@ -244,7 +241,7 @@ class Engine {
   // The table changed: its next date and its memory.
   void refresh(HostedTable& table);
   void remember_table_of(ConnectionId connection, HostedTable const& table);
-  // Leases of connections that are gone, as many as the turn allows.
+  // Leases of lost connections, as many as the turn allows.
   void close_some(TimeMs now);
   void move_base(HostedLog& log);
   // For tables that are not persistent.
@@ -262,7 +259,7 @@ class Engine {
   void raise(HostedTable const& table, std::string_view name, std::uint8_t priority, std::string_view message,
              std::string_view tags);
   void lower(HostedTable const& table, std::string_view name);
-  // Into the open group of this log; what is left goes into a later one. True if it appended something.
+  // Appends to the open group of this log; the rest is appended to a later one. True if it appended something.
   bool log_alerts(HostedLog& log, TimeMs now);
   void log_alert(HostedLog& log, PendingAlerts::Change const& change, TimeMs now);
   void log_alerts_alone(TimeMs now);
@@ -279,16 +276,16 @@ class Engine {
   std::vector<Forgotten> forgotten_;
   std::vector<std::unique_ptr<HostedLog>> logs_;
   std::unique_ptr<VolatileLog> volatile_log_;  // null: every table is persistent
-  // By number. One that was dropped keeps its place, without a table, until another takes it.
+  // By number. The place of a dropped table is empty until another table gets it.
   std::vector<std::unique_ptr<HostedTable>> tables_;
-  std::vector<std::uint32_t> dropped_;      // in this turn, in which somebody may still look at them
-  std::vector<std::uint32_t> free_tables_;  // their numbers are given again
+  std::vector<std::uint32_t> dropped_;      // dropped in this turn, in which they may still be used
+  std::vector<std::uint32_t> free_tables_;  // numbers that may be given again
   NameTable by_name_;
   DueHeap due_;
   std::vector<HostedTable*> dirty_;
   // Tables on which a connection may hold leases or wait, by number; never iterated.
   std::unordered_map<ConnectionId, std::vector<std::uint32_t>> tables_of_;
-  // Connections that are gone and may still hold leases of a table, by its number; in order.
+  // Lost connections that may still hold leases of a table, by its number; in order.
   std::deque<std::pair<ConnectionId, std::uint32_t>> closing_;
   std::uint64_t looks_{0};
   std::uint64_t close_looks_{0};  // of this turn
@@ -298,12 +295,12 @@ class Engine {
   DurationMs alert_interval_{600'000};
   TimeMs memory_refused_at_{};
   Answer scratch_;
-  // Memory that engine_listen.cpp uses again.
+  // Memory that engine_listen.cpp reuses.
   Answer pushed_;
   std::vector<ObjectId> found_;
   std::unique_ptr<Group> group_;
   std::uint64_t hash_seed_{0};
-  std::uint64_t memory_bytes_{0};  // of all tables, as they last said
+  std::uint64_t memory_bytes_{0};  // of all tables, as they last reported
   std::uint64_t memory_bytes_max_{UINT64_MAX};
   bool memory_ended_{false};
   TimeMs now_{};

@@ -31,12 +31,11 @@ class Engine::Group final : public Records {
   [[nodiscard]] std::size_t step_size() const { return step_.size(); }
   [[nodiscard]] bool is_empty() const { return applied_ == 0 && step_.empty(); }
 
-  // What the last step appended becomes state. A table that refuses its own record is broken.
+  // Applies the records of the last step. A table that refuses its own record is broken.
   void apply_step(HostedTable& table, TimeMs now, TableObserver& observer) {
     ApplyContext const context{.live = true, .now = now, .base = log_->log->base_lsn()};
     for (RecordView const& record : step_)
-      FJ_CHECK(table.table->apply(record, context, observer),
-               "a table refused a record it decided itself");
+      FJ_CHECK(table.table->apply(record, context, observer), "a table refused a record it decided itself");
     if (table.feed != nullptr)
       for (RecordView const& record : step_) tell_followers(table, record);
     applied_ += step_.size();
@@ -45,7 +44,7 @@ class Engine::Group final : public Records {
   void apply_to_catalogue() {
     for (RecordView const& record : step_) {
       FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
-      // Without its schemas a follower could not read the rows.
+      // A follower cannot read rows without their schemas.
       if (HostedTable* const table = log_->table_of_schema(record); table != nullptr && table->feed != nullptr)
         tell_followers(*table, record);
     }
@@ -68,7 +67,7 @@ class Engine::Group final : public Records {
 // TableObserver of one table, passed on to those who wait for it.
 class Engine::Collector final : public TableObserver {
  public:
-  // `since`: what becomes available by a command is due from then on, whatever its date.
+  // `since`: rows that become available by a command count as due from then on, whatever their date.
   Collector(Engine& engine, HostedTable& table, TimeMs since) : engine_(engine), table_(table), since_(since) {}
 
   void available(ObjectId object, std::string_view topic, TimeMs due) override {

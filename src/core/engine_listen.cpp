@@ -1,11 +1,10 @@
-// What those who wait are handed and told at the end of a turn: rows for parked
-// commands and deliver listeners, wakes, and announcements (subscriptions.h says
-// who is next). All of it is bounded: what is too much for one turn goes on in the next.
+// Service of waiting clients at the end of a turn: rows for parked commands and deliver listeners, wakes, and
+// announcements (subscriptions.h knows who is next). All of it is bounded: the next turn continues.
 //
 // `deliver` runs the type's own taking command for its listener, as for a parked command: one path for all leases.
-// Credit is counted by the ids that lease_began told meanwhile, so that whatever ends a lease returns it. Rows are
-// announced by id at the end of a turn; what was due before is announced in pages by id, and a row beyond the page's
-// end waits for its page: so each is announced once.
+// Credit is counted by the ids that lease_began reported meanwhile, so that any end of a lease returns it. Rows are
+// announced by id at the end of a turn. Rows that were due before are announced in pages by id, and a row beyond the
+// end of the page waits for its page, so that each is announced once.
 #include <algorithm>
 #include <utility>
 
@@ -16,8 +15,8 @@
 namespace fastjournal::core {
 namespace {
 
-// Of one table in one turn: rows handed out, answers of waits that are over, announcements, rows looked at
-// for those who want to hear what is due already. A few milliseconds each.
+// For one table in one turn: rows handed out, answers to commands whose wait is over, announcements, and rows looked at
+// for new row listeners. A few milliseconds each.
 constexpr std::uint64_t kRowsPerTurn = 2048;
 constexpr std::uint32_t kServedPerTurn = 2048;
 constexpr std::uint32_t kAnnouncementsPerTurn = 16'384;
@@ -41,7 +40,7 @@ void begin_notice(Answer& message, HostedTable const& table, std::string_view to
 }  // namespace
 
 // ---------------------------------------------------------------------------
-// Who listens
+// Listeners
 
 namespace {
 
@@ -84,7 +83,7 @@ Status Engine::unlisten(HostedTable& table, ConnectionId connection, std::string
               (topic.empty() ? "" : ", " + table.type->topic() + " " + std::string{topic.substr(0, 64)})};
 }
 
-// The table is gone: those who wait for it hear so.
+// The table is dropped: its waiting clients are notified.
 void Engine::end_waiting(HostedTable& table) {
   Subscriptions::Ended const ended = table.subscriptions.end();
   Status const gone{Code::unknown_table, "table " + table.name + " was dropped while this waited"};
@@ -141,7 +140,7 @@ bool Engine::answer_overdue(HostedTable& table, TimeMs now) {
   return true;
 }
 
-// False: it found nothing and waits on.
+// False: it found nothing and still waits.
 bool Engine::answer_parked(HostedTable& table, WaitingCommand const& parked, TimeMs now, bool over) {
   Command const command{parked.index, &parked.message, parked.connection, parked.worker, parked.origin};
   Answer answer;
@@ -221,7 +220,7 @@ void Engine::wake_listeners(HostedTable& table, TimeMs now) {
   }
 }
 
-// After the listeners: what they took needs no message.
+// After the listeners: rows that they took need no message.
 bool Engine::tell_wakes(HostedTable& table, TimeMs now) {
   if (table.wakes == nullptr) return false;
   DurationMs const timeout = wake_timeout(table);
@@ -276,7 +275,7 @@ bool Engine::announce(HostedTable& table) {
 std::uint32_t Engine::tell_all(HostedTable& table, Subscriptions::Topic& topic, Subscriptions::Event const& event) {
   std::uint32_t told = 0;
   for (Subscriptions::Listener* const listener : topic.rows) {
-    // Its pages will come to that row.
+    // One of its pages will have that row.
     if (listener->paging && event.object > listener->paged_to) continue;
     if (!listener->stalled && replies_.is_full(listener->connection)) table.subscriptions.stall(listener->connection);
     if (listener->stalled) {
@@ -302,7 +301,7 @@ void Engine::tell_missed(HostedTable& table) {
   }
 }
 
-// What was due when the listener came, by id, as far as one page goes.
+// One page, by id, of the rows that were due before the listener.
 void Engine::tell_page(HostedTable& table, Subscriptions::Listener& listener) {
   Subscriptions& waiting = table.subscriptions;
   std::string_view const topic = listener.topic->name;

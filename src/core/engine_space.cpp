@@ -1,5 +1,5 @@
-// How logs stay short: the base follows the oldest object that lives, and stragglers are copied forward in small steps.
-// A start copies until the bound is kept before it serves, so that a daemon that dies at each start does not need more
+// How logs stay short: the base follows the oldest live object, and old objects are copied forward in small steps. A
+// start copies until the bound is kept before it serves, so that a daemon that dies at each start does not need more
 // room each time. Where space is short, removals leave the room that copying needs; copying, which gives back more than
 // it takes, may use all of it.
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace fastjournal::core {
 namespace {
 
-// Copied in one turn: some 20 us of work, and bytes that share the turn's sync.
-// A little less than 16 blocks of 4 KiB: what fills one more by a few bytes pads the rest of it.
+// Copied in one turn: some 20 us of work, and bytes that share the turn's sync. A little less than 16 blocks of 4 KiB:
+// a few bytes more would need another block, mostly padding.
 constexpr std::size_t kCopyBytesPerTurn = (64U << 10U) - 512;
-// The same where space is short: fewer batches, so that padding eats nothing of what is gained.
+// The same while space is short: fewer batches, so that less space is lost to padding.
 constexpr std::size_t kCopyBytesPerTurnShort = 16 * kCopyBytesPerTurn;
-// Where the last room is filled, down to these.
+// When the last space is used, in pieces down to this size.
 constexpr std::size_t kCopyBytesMin = 2U << 10U;
-// And looks at tables that may find nothing to copy in one look.
+// The most calls in a turn of tables that may find nothing to copy in one call.
 constexpr std::uint32_t kCopyStepsPerTurn = 64;
-// A log that is empty again and again is reset this often: two syncs and one container's header.
+// A log that becomes empty repeatedly is reset this often; it costs two syncs and a header.
 constexpr DurationMs kResetEvery{1000};
 
 std::uint64_t container_bytes(LogUsage const& usage) {
@@ -45,7 +45,7 @@ bool Engine::committed(TimeMs now) {
       again = true;
       continue;
     }
-    // What the disk lost is still in memory: it is written again, so that the next start finds it.
+    // Damaged objects are still in memory: they are written again, so that the next start finds them.
     bool const heal = log->log->damaged_end() > log->log->base_lsn();
     if (!heal && log->log->end_lsn() == log->base_checked_at) continue;
     LogUsage const usage = log->log->usage();
@@ -75,16 +75,16 @@ bool Engine::is_empty(HostedLog& log) const {
   return log.with_rows == nullptr;
 }
 
-// True if it was: the catalogue then stands alone in a fresh container.
+// True if it was: then the catalogue is alone in a fresh container.
 bool Engine::reset_if_empty(HostedLog& log, TimeMs now) {
   if (now < log.reset_at + kResetEvery) {
     reset_due_ = std::min(reset_due_, log.reset_at + kResetEvery);
     return false;
   }
-  // What is dead must be durably dead: the next commit asks again.
+  // Removals must be durable first: tried again after the next commit.
   if (log.log->durable_lsn() != log.log->end_lsn()) return false;
   log.reset_at = now;
-  // An error is the log's, and the next commit's.
+  // The next commit reports the error.
   if (!log.log->reset().ok()) return false;
   Lsn const begin = log.log->end_lsn();
   while (copy_catalogue(log, begin, now)) {
@@ -116,12 +116,12 @@ bool Engine::must_copy(HostedLog const& log, LogUsage const& usage) const {
   std::uint64_t const container = container_bytes(usage);
   std::uint64_t const used = std::uint64_t{usage.containers - usage.containers_free} * container;
   std::uint64_t const live = live_bytes(log);
-  // Copies that land in the piece of the log that they are to leave would be copied again.
+  // Copies into the part of the log that is to be freed would be copied again.
   bool const apart = log.log->end_lsn().value / kOldestLsnGrain > usage.oldest_container_end.value / kOldestLsnGrain;
   if (apart && used + usage.containers_free_most * container > 2 * live + 3 * container + container / 2) return true;
   if (!log.short_of_space && !usage.is_short) return false;
-  // For what adds: once a round over everything would give a container back, and more. For what removes: when
-  // its room runs out, as its own records are something to gain. Not round after round for nothing.
+  // For additions: once a round over all objects would free more than a container. For removals: when their space runs
+  // out, since their own records can then be dropped. Never one round after the other without a gain.
   std::uint64_t const room = usage.room_bytes - std::min(usage.room_bytes, copy_reserve(usage));
   bool const grew = log.log->end_lsn().value - log.round_over.value >= container / 8;
   if (!log.copying && !grew) return false;
@@ -129,7 +129,7 @@ bool Engine::must_copy(HostedLog const& log, LogUsage const& usage) const {
   return room < (log.copying ? container : container / 2);
 }
 
-// The container, the batch that goes on behind it, and the piece of the log by which a table knows what it needs.
+// The container, the batch that continues after it, and the granularity of oldest_lsn.
 std::uint64_t Engine::copy_reserve(LogUsage const& usage) const {
   return container_bytes(usage) + container_bytes(usage) / 8 + kOldestLsnGrain + (32U << 10U);
 }
@@ -154,7 +154,7 @@ bool Engine::copy_forward(HostedLog& log, TimeMs now) {
   }
   if (log.log->base_lsn() >= below) return false;
   bool const over = must_copy(log, usage);
-  // The catalogue is small: it alone keeps no container.
+  // The catalogue is small: no container is kept for it alone.
   bool const only_catalogue = log.rows_oldest >= below && log.catalogue.live_bytes() < container_bytes(usage) / 8;
   if (!over && !only_catalogue) return false;
   if (!log.copying) log.round_end = log.log->end_lsn();

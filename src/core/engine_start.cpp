@@ -1,5 +1,4 @@
-// How an engine comes to its tables: replay of the logs, then what conf/
-// declares now, and later what a reload changes.
+// How an engine gets its tables: by replay of the logs, then by the declarations of conf/, later by reloads.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +9,7 @@
 namespace fastjournal::core {
 namespace {
 
-// A recovery may have much to decide: write it in pieces of this size.
+// A recovery may decide many records: they are written in pieces of this size.
 constexpr std::uint64_t kWriteEveryBytes = 4U << 20U;
 
 Declaration with_schema(Declaration const& declaration, Schema schema) {
@@ -19,7 +18,7 @@ Declaration with_schema(Declaration const& declaration, Schema schema) {
   return copy;
 }
 
-// Versions apart, do two schemas say the same?
+// Whether two schemas are equal except for their versions.
 bool same_schema(Schema const& a, Schema const& b) { return a.columns == b.columns && a.key == b.key; }
 
 bool declares(Declarations const& declarations, std::string_view name) {
@@ -73,7 +72,7 @@ TimeMs Engine::last_now() const {
 
 namespace {
 
-// A newer program may have been here before; anything else is damage.
+// The record may be from a newer program; anything else is damage.
 Status cannot_apply(std::string const& whose, std::uint8_t known, RecordView const& record) {
   std::string const where =
       whose + ": record of type " + std::to_string(record.type) + " at LSN " + std::to_string(record.lsn.value);
@@ -97,7 +96,7 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   if (record.table == TableId::catalogue) {
     HostedTable* const described = log.table_of_schema(record);
     if (described != nullptr && described->feed != nullptr) described->feed->note(record);
-    // All else of it is known; time goes by what stands beside the records.
+    // The rest of the catalogue was read before; the time goes with the records.
     return log.catalogue.apply_time(record) ? Status{} : replay_catalogue(log, record);
   }
   auto const found = log.tables.find(record.table);
@@ -109,7 +108,7 @@ Status Engine::replay(HostedLog& log, RecordView const& record, Lsn base) {
   NoObserver nobody;
   HostedTable& hosted = *found->second;
   if (!hosted.table->apply(record, {.live = false, .now = {}, .base = base}, nobody)) {
-    // Nobody wants it: its rows are not counted, and nothing else is lost by it.
+    // It is to be dropped: only the count of its rows is lost.
     if (hosted.forgotten) {
       end_forgotten(hosted);
       return {};
@@ -206,8 +205,8 @@ Status Engine::host(HostedLog& log, TableId id, TableType const& type, Declarati
   return {};
 }
 
-// Once nobody looks at them any more. What connections know of a number is what they may hold or wait for there: of
-// the table that comes they hold nothing.
+// Once they are no longer in use. The leases and waits that connections have under the number do not concern the table
+// that gets it next.
 void Engine::free_dropped() {
   if (dropped_.empty() || !pending_alerts_.empty()) return;
   std::erase_if(dropped_, [this](std::uint32_t number) {
@@ -217,7 +216,7 @@ void Engine::free_dropped() {
   });
 }
 
-// Names that are gone are forgotten too.
+// Names that were dropped are removed too.
 void Engine::name_tables() {
   by_name_ = {};
   for (auto const& table : tables_)
@@ -225,7 +224,7 @@ void Engine::name_tables() {
 }
 
 // ---------------------------------------------------------------------------
-// What conf/ says now
+// The declarations of conf/
 
 Status Engine::finish_recovery(TimeMs now) {
   now_ = now;
@@ -248,7 +247,7 @@ Status Engine::finish_recovery(TimeMs now) {
                                   quoted(table->name) + " their grace: free disk space"};
     refresh(*table);
   }
-  // A start is a fresh container itself.
+  // A start begins a fresh container anyway.
   for (auto const& log : logs_) log->has_dead = false;
   return {};
 }
@@ -270,7 +269,7 @@ Status Engine::drop_forgotten(TimeMs now) {
                                      (names.empty() ? "is none" : "are: " + names) + ". Nothing was dropped"};
   }
   for (auto const& log : logs_) {
-    // A copy: what is dropped leaves it.
+    // A copy, because dropped tables are removed from the original.
     std::map<TableId, HostedTable*> const tables = log->tables;
     for (auto const& [id, table] : tables) {
       if (table != nullptr && !table->forgotten) continue;
@@ -339,7 +338,7 @@ Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs
   return status;
 }
 
-// Behind all others: what belongs to no table stands in the first one.
+// After all others, since records of no table are in the first log.
 Status Engine::host_volatile_log(TimeMs now) {
   Lsn first{kLsnAlign};  // none was ever given
   for (auto const& log : logs_) first = std::max(first, log->catalogue.numbers().below);
@@ -384,7 +383,7 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
     });
     if (!status.ok()) return status;
     if (table.can.columns != nullptr) table.can.columns->add_schema(schema);
-    // A column that is gone is unknown from here on, as in every table that never had it.
+    // A dropped column is unknown from here on, as in a table that never had it.
     table.columns = {};
     for (std::size_t i = 0; i < schema.columns.size(); ++i)
       table.columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
@@ -394,12 +393,12 @@ Status Engine::change(HostedTable& table, Declaration const& declaration, TimeMs
   table.declaration = with_schema(declaration, std::move(schema));
   table.table->change(table.declaration);
   change_feed(table);
-  if (table.wakes != nullptr) table.wakes->look_again();  // the rows may be of other domains now
+  if (table.wakes != nullptr) table.wakes->look_again();  // the domains of the rows may have changed
   refresh(table);
   return {};
 }
 
-// As its declaration has it now.
+// By its new declaration.
 void Engine::change_feed(HostedTable& table) {
   std::optional<FeedDeclaration> const& declared = table.declaration->feed;
   if (!declared) {

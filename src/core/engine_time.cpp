@@ -7,14 +7,14 @@
 namespace fastjournal::core {
 namespace {
 
-// Of one table in the group that says that a clock is accepted: a date or two, and the record's header.
+// The record of one table in the group that accepts a clock: a date or two, and the header.
 constexpr std::size_t kAcceptedBytesMax = 128;
 
 }  // namespace
 
 void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
   for (auto const& log : logs_) {
-    // Without room for it, the date of the next batch must do.
+    // Without room for it, only the date of the next batch shows it.
     if (!log->log->reserve(kGroupBytes, true)) continue;
     append_to_catalogue(*log, [&](Records& records) { Catalogue::append_clock(records, {now, why, lost}); });
     log->clock_in_batch = true;
@@ -28,8 +28,8 @@ void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
   }
 }
 
-// However many leases there are: until all know, no timer may look at them, and commands of later turns would see
-// leases of two times. A turn that becomes long by it the log writes in parts.
+// All leases at once, however many there are: no timer may end a lease before it was extended, and spread over turns,
+// commands would see leases of two times. The log writes the batch of a long turn in parts.
 bool Engine::tell_lost(HostedTable& table, TimeMs now) {
   auto& lost = table.lost;
   HostedLog& log = *table.log;
@@ -52,7 +52,7 @@ bool Engine::tell_lost(HostedTable& table, TimeMs now) {
     lost.carry = decision.carry;
     if (!group.step_is_empty()) {
       group.apply_step(table, now, observer);
-      // Like a lease itself: after a power cut it has the grace at least.
+      // Like a lease itself: after a power cut the lease has at least the grace.
       close_group(log, now, Durability::written);
     }
     if (!more) lost.telling = {};
@@ -67,8 +67,8 @@ Status Engine::accept_clock(TimeMs now) {
   return {};
 }
 
-// The log's time and its tables' dates in one group: a crash finds both as they were, or both as they are to be. One
-// record a table, not one a row: every replay finds out anew, by `from` and `to`, which dates count as now.
+// The log's time and its tables' dates are one group, so that a crash cannot separate them. It has one record for each
+// table and not for each row: a replay finds by `from` and `to` which dates count as now.
 Status Engine::accept_clock_in(HostedLog& log, TimeMs now) {
   TimeMs const from = log.catalogue.last_now();
   if (!log.log->reserve(log.tables.size() * kAcceptedBytesMax + kStepBytesMax + kGroupBytes, true))

@@ -1,5 +1,5 @@
-// The engine's books: a log with what it holds, and a table with whoever
-// waits for it. Plain data that only the engine's parts touch.
+// The engine's records of a log with its contents, and of a table with its waiting clients. Plain data, used by the
+// engine's files only.
 #pragma once
 
 #include <array>
@@ -26,29 +26,29 @@ struct HostedTable;
 struct HostedLog {
   std::string name;
   Log* log{nullptr};  // owned by the server; set once recovery is over
-  bool keeps{true};   // false: of tables that are not persistent (VolatileLog)
+  bool keeps{true};   // false: the log of tables that are not persistent (VolatileLog)
   Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
-  std::vector<HostedTable*> unsent_feeds;  // have records that their followers were not told
-  bool hosted{false};                      // its catalogue was read and its tables made
-  bool clock_in_batch{false};              // this turn's batch tells its `now` already
+  std::vector<HostedTable*> unsent_feeds;  // with records that their followers were not sent
+  bool hosted{false};                      // its catalogue was read and its tables were made
+  bool clock_in_batch{false};              // this turn's batch already has its `now`
   Lsn base_checked_at{};                   // end of the log when the base was last moved
-  Lsn rows_oldest{};                       // what the tables need, as of then
-  bool short_of_space{false};              // something that adds was refused last time
-  TimeMs refused_at{};                     // when there last was no room
-  bool copying{false};                     // stragglers are being copied forward
-  Lsn round_end{};                         // of the log when that began: a round ends when the base has come there
+  Lsn rows_oldest{};                       // live bytes of the tables, as of then
+  bool short_of_space{false};              // an addition was refused last time
+  TimeMs refused_at{};                     // the last refusal for lack of room
+  bool copying{false};                     // copying forward is in progress
+  Lsn round_end{};                         // end of the log when that began: the round ends when the base reaches it
   Lsn round_over{};                        // end of the log when a round ended
   Lsn copy_below{};                        // the container that is being emptied ends here,
   std::uint64_t copied{0};                 // and this much of it was copied
-  // Of the tables one that had rows when somebody looked; what holds no row at all is reset (when-empty).
+  // A table that had rows when it was last checked; a log without rows is reset (when-empty).
   HostedTable const* with_rows{nullptr};
   bool has_dead{false};  // something was logged since it was reset
   TimeMs reset_at{};
   std::uint64_t records_replayed{0};
   std::uint64_t bytes_restated{0};
 
-  // The table of which a record of the catalogue states a schema; null: it does not, or none is there.
+  // The table whose schema this record of the catalogue states; null for other records and unknown tables.
   [[nodiscard]] HostedTable* table_of_schema(RecordView const& record) const {
     TableId const id = Catalogue::table_of_schema(record);
     auto const found = id == TableId::catalogue ? tables.end() : tables.find(id);
@@ -65,21 +65,21 @@ struct HostedTable {
   std::unique_ptr<Table> table;
   Capabilities can;  // of the table
   HostedLog* log{nullptr};
-  std::uint32_t number{0};  // in the engine's list and its heap of dates
+  std::uint32_t number{0};  // index in the engine's list and in its heap of dates
   Subscriptions subscriptions;
-  std::unique_ptr<Feed> feed;           // null: nobody can follow it
+  std::unique_ptr<Feed> feed;           // null: the table has no feed
   std::unique_ptr<WakeMessages> wakes;  // null: the table declares no wake-message
-  std::uint64_t memory_bytes{0};        // as it last said
-  // Time that was lost, and that its leases do not know yet: as a rule nothing, as it is told at once. What is being
-  // told, with the table's own cursor, and what follows.
+  std::uint64_t memory_bytes{0};        // as last reported
+  // Lost time by which the leases were not extended yet; usually none, as that is done at once. `telling` is in
+  // progress, with the table's own cursor; `left` follows.
   struct {
     DurationMs telling{};
     std::array<std::uint64_t, 4> carry{};
     DurationMs left{};
     [[nodiscard]] bool any() const { return telling.value != 0 || left.value != 0; }
   } lost;
-  bool forgotten{false};  // dropped once the replay has told how many rows it has
-  bool dirty{false};      // somebody may have to be told at the end of the turn
+  bool forgotten{false};  // dropped after the replay, which counts its rows
+  bool dirty{false};      // listeners may have to be notified at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
 
@@ -100,7 +100,7 @@ void tell_parts(Metric const& metric, Histogram const& values, Tell&& tell) {
   tell(name + "_max", values.max());
 }
 
-// One whole number of what the table tells about itself; 0: it tells none of this name.
+// One metric of the table, if it is a whole number; 0: there is none of this name.
 [[nodiscard]] std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name);
 
 // Bytes of records that are needed, of rows and of the catalogue.

@@ -1,6 +1,5 @@
-// What the engine needs of a log, whatever engine is behind it (the file log
-// of storage/, one day etcd). Records go into the open batch at once and get
-// their LSN there; commit() at the end of the turn makes the batch durable.
+// The interface of a log, independent of its implementation (today the file log of storage/). A record is appended to
+// the open batch at once and gets its LSN there; commit() at the end of the turn makes the batch durable.
 #pragma once
 
 #include <cstddef>
@@ -19,33 +18,31 @@ struct LogUsage {
   std::uint32_t containers{0};
   std::uint32_t containers_free{0};
   std::uint32_t containers_kept{0};       // beside twice what lives, at most
-  std::uint32_t containers_free_most{0};  // as many will be made ready
-  std::uint32_t containers_pinned{0};     // beside these: kept for a copy that is being made
-  std::uint64_t left_bytes{0};            // of the container that is written
+  std::uint32_t containers_free_most{0};  // spare containers that may be prepared in addition
+  std::uint32_t containers_pinned{0};     // in addition: held for a backup
+  std::uint64_t left_bytes{0};            // left in the current container
   std::uint64_t room_bytes{0};            // of it and of the spare ones
-  Lsn oldest_container_end{};             // copying forward what stands below it frees the oldest container
-  bool is_short{false};                   // containers that are kept back are missing
+  Lsn oldest_container_end{};             // copying forward all objects below it frees the oldest container
+  bool is_short{false};                   // the reserve of containers is not complete
 };
 
-// Records of table 0 of this type say what time it is. They stand in every batch, and whoever wants the
-// catalogue before the rest does not look for them.
+// The type of records of table 0 with the time. Every batch has one; a reader of the catalogue alone skips them.
 inline constexpr std::uint8_t kClockRecord = 4;
 
 class Log {
  public:
   virtual ~Log() = default;
 
-  // Makes sure that `bytes` of records fit before the next commit, container
-  // headers and padding included. False: there is no room; nothing changed.
-  // `removing` may use the space that is kept back for what removes.
+  // Makes sure that `bytes` of records fit before the next commit, container headers and padding included. False: there
+  // is no room; nothing changed. `removing` may use the space that is reserved for removals.
   [[nodiscard]] virtual bool reserve(std::size_t bytes, bool removing) = 0;
-  // Why reserve() last said no, if it was no full disk: for a person, who would else look for space.
+  // Why reserve() last returned false, if the disk was not full: for a person, who would otherwise look for space.
   [[nodiscard]] virtual std::string shortage() const { return {}; }
-  // For copying forward: may use what even removing leaves, because it gives back more than it takes.
-  // `bytes` with the headers of the records.
+  // For copying forward: may also use the space that removals must leave, because it frees more than it uses. `bytes`
+  // with the headers of the records.
   [[nodiscard]] virtual bool reserve_to_copy(std::size_t bytes) = 0;
-  // What removes must leave this much: what is still to be copied to free the oldest container. At first
-  // it is a whole container.
+  // Removals must leave this much: the bytes still to be copied to free the oldest container. Initially a whole
+  // container.
   virtual void keep_for_copy(std::uint64_t bytes) = 0;
   // Within what was reserved; the body is filled by the caller before the next call.
   virtual Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
@@ -57,7 +54,7 @@ class Log {
   // more may be acknowledged.
   [[nodiscard]] virtual Status commit() = 0;
 
-  // Before anything more leaves, everything up to now is synced, whatever it was promised.
+  // Everything up to now is synced before anything more is sent, whatever was promised.
   virtual void want_sync() = 0;
 
   // The place of the next record.
@@ -67,20 +64,19 @@ class Log {
   [[nodiscard]] virtual Lsn written_lsn() const = 0;
   // Nothing below `base` is needed any more, and nothing below `catalogue`, which is not lower, of the records of table
   // 0. Rests on every record appended so far: it takes effect once these are durable, and durably before a container is
-  // used again. The log and not the engine waits for that: under load there is no moment at which everything is
-  // durable.
+  // used again. The log waits for that, not the engine: under load there is no moment at which everything is durable.
   virtual void set_base(Lsn base, Lsn catalogue) = 0;
-  // No table of this log holds anything: goes on in a fresh container, so that everything before it can be
-  // given up as soon as the base has passed it, and rests (`when-empty`) until something is added.
-  // Called between batches; does nothing where there is nothing to gain or no container for it. An error is fatal.
+  // All tables of this log are empty: continues in a fresh container, so that everything before it can be freed once
+  // the base has passed it, and keeps few containers (`when-empty`) until something is added. Called between batches;
+  // does nothing if there is nothing to gain or no container. An error is fatal.
   [[nodiscard]] virtual Status reset() = 0;
   [[nodiscard]] virtual Lsn base_lsn() const = 0;
   // How often this store was opened for writing, this time included; durable before open returned.
   [[nodiscard]] virtual std::uint32_t start() const = 0;
-  // By chance when the log was made: two logs never have the same LSNs for the same records.
+  // Random, drawn when the log was created: tells the LSNs of two logs apart.
   [[nodiscard]] virtual std::uint64_t store_id() const = 0;
   [[nodiscard]] virtual LogUsage usage() const = 0;
-  // Not none: something below, at or above the base, cannot be read back any more. Once the base is here, it is not needed.
+  // Not none: something between the base and this LSN can no longer be read. It is not needed once the base is here.
   [[nodiscard]] virtual Lsn damaged_end() const = 0;
 };
 

@@ -15,7 +15,7 @@ ConnectionId Subscriptions::Waiter::connection() const {
 }
 
 // ---------------------------------------------------------------------------
-// What it costs to wait
+// Memory of waiting clients
 
 void Subscriptions::keep(ConnectionId connection, Client& client, std::int64_t bytes) {
   client.kept += bytes;
@@ -97,7 +97,7 @@ void Subscriptions::forget_pending() {
 }
 
 // ---------------------------------------------------------------------------
-// Where a listener stands
+// Queues of a listener
 
 void Subscriptions::put_in_line(Listener& listener) {
   listener.serial = ++last_serial_;
@@ -161,7 +161,7 @@ void Subscriptions::leave(Listener& listener) {
 }
 
 // ---------------------------------------------------------------------------
-// Who comes and goes
+// Listeners and connections
 
 bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   Clients::iterator const client = clients_.try_emplace(connection).first;
@@ -183,7 +183,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
     static_cast<void>(pass_on_wake(*found, false));
     leave(*found);
     if (found->mode == ListenMode::deliver) --deliver_listeners_;
-    // More or less credit leaves what it has.
+    // A change of credit leaves its rows alone.
     if (found->mode != ListenMode::deliver || wish.mode != ListenMode::deliver) found->delivered.clear();
     found->missed = 0;
   }
@@ -194,7 +194,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   found->paged_to = {};
   if (wish.mode == ListenMode::deliver) ++deliver_listeners_;
   keep(connection, client->second, cost_of(*found) - before);
-  // First in the line: what is due already wakes the newcomer itself.
+  // First in the queue: rows that are already due wake the new listener itself.
   enter(*found, true);
   if (wish.mode == ListenMode::wake) owe_wake(*found->topic);
   return true;
@@ -228,7 +228,8 @@ bool Subscriptions::took(ConnectionId connection, Take take) {
   bool passed_on = false;
   for (Listener& listener : client->second.listeners) {
     if (listener.mode != ListenMode::wake) continue;
-    // What it was woken for may be there still: it asked for another domain, or its wait was over just now.
+    // The work for which it was woken may still be there: it may have asked for another domain, or its wait may just
+    // have ended.
     passed_on = pass_on_wake(listener, take == Take::found) || passed_on;
     if (take == Take::found) {
       leave(listener);
@@ -243,7 +244,7 @@ void Subscriptions::closed(ConnectionId connection) {
   auto const client = clients_.find(connection);
   if (client == clients_.end()) return;
   for (Listener& listener : client->second.listeners) {
-    // Whoever was told and left did not take it: tell another.
+    // It was woken, and left without taking the work: wake another.
     static_cast<void>(pass_on_wake(listener, false));
     leave(listener);
     if (listener.mode == ListenMode::deliver) --deliver_listeners_;
@@ -293,7 +294,7 @@ void Subscriptions::stall(ConnectionId connection) {
   }
   while (!client->second.parked.empty()) {
     auto const [serial, topic] = *client->second.parked.begin();
-    ++topic->uses;  // goes on to be used
+    ++topic->uses;  // kept for reuse
     client->second.stalled.push_back(take_command(*topic, topic->line.find(serial)));
   }
 }
@@ -305,7 +306,7 @@ void Subscriptions::go_on(ConnectionId connection) {
   for (Listener& listener : client->second.listeners) {
     listener.stalled = false;
     if (listener.mode == ListenMode::row) {
-      // What it missed first: the pages go on from there.
+      // The count of missed rows is sent first; then the pages continue.
       if (listener.paging) wait_in(paging_, listener);
       if (listener.missed > 0) wait_in(missed_, listener);
       continue;
@@ -374,7 +375,7 @@ std::unique_ptr<WaitingCommand> Subscriptions::take_overdue() {
 }
 
 // ---------------------------------------------------------------------------
-// What happens in the table
+// Events of the table
 
 void Subscriptions::became_available(ObjectId object, std::string_view name, TimeMs due) {
   bool const listed = whole_->uses > 1;
@@ -415,7 +416,7 @@ void Subscriptions::share_again(Work const& work) {
   std::uint64_t left = std::min(again_, work.available({}));
   again_ = 0;
   std::uint64_t elsewhere = 0;
-  // Each time from another topic on: nobody gets it all.
+  // Each time from another topic on, so that no topic gets all.
   auto at = topics_.upper_bound(again_from_);
   for (std::size_t looked = topics_.size(); looked > 0; --looked) {
     if (at == topics_.end()) at = topics_.begin();
@@ -423,7 +424,7 @@ void Subscriptions::share_again(Work const& work) {
     if (topic.line.empty() && (topic.armed.empty() || left == 0)) continue;
     std::uint64_t const ready = work.available(topic.name);
     if (ready == 0) continue;
-    // A line is served in the order of arrival, as long as there is something: it takes nothing from others here.
+    // A queue is served in the order of arrival while there is work, and takes nothing from others here.
     std::uint64_t const count = topic.line.empty() ? std::min<std::uint64_t>({topic.armed.size(), ready, left}) : ready;
     add_pending(topic, count, {});
     if (&topic != whole_) elsewhere += count;
@@ -432,7 +433,7 @@ void Subscriptions::share_again(Work const& work) {
     left -= count;
     again_from_ = topic.name;
   }
-  // The whole table's count has what domains have, too: it goes down with theirs.
+  // The count of the whole table includes those of the domains, and decreases with them.
   if (elsewhere > 0 && whole_->uses > 1) add_pending(*whole_, elsewhere, {});
 }
 
@@ -458,7 +459,7 @@ bool Subscriptions::lease_ended(ObjectId object, ConnectionId connection) {
 }
 
 // ---------------------------------------------------------------------------
-// The line for work
+// The queue for work
 
 Subscriptions::Turn Subscriptions::next(Work const& work) {
   while (!open_.empty()) {
@@ -470,7 +471,7 @@ Subscriptions::Turn Subscriptions::next(Work const& work) {
       return {topic, serial, &topic->line.begin()->second, ready, (ready + topic->round - 1) / topic->round};
     }
     open_.erase(open_.begin());
-    // Whoever stood first left: the next one has its own place among the topics.
+    // The first entry left: the topic is sorted by the next one.
     if (!first && !topic->line.empty()) open_.insert({topic->line.begin()->first, topic});
   }
   return {};
@@ -499,7 +500,7 @@ void Subscriptions::served(Turn const& turn, std::uint64_t rows) {
 void Subscriptions::found_nothing(Turn const& turn) { open_.erase({turn.serial, turn.topic}); }
 
 // ---------------------------------------------------------------------------
-// Rows to be told of
+// Announcements
 
 void Subscriptions::end_event() {
   Topic* const topic = events_.front().topic;
@@ -554,14 +555,14 @@ bool Subscriptions::wakes_one(Topic& topic, Work const& work) {
   left -= topic.owed;
   topic.count = std::min(topic.count, left);
   left -= topic.count;
-  // Any domain's listener may take what the whole table's would.
+  // Listeners of any domain may take the work of the whole table's.
   std::uint64_t const woken = &topic == whole_ ? woken_.size() : topic.woken;
   topic.freed = std::min(topic.freed, left - std::min(left, woken));
   return topic.count + topic.owed + topic.freed > 0;
 }
 
 Subscriptions::Wake Subscriptions::next_wake(TimeMs deadline, Work const& work) {
-  // Those of a topic first; the whole table's are told of what is left.
+  // Listeners of the topic first; those of the whole table are woken for the rest.
   if (waking_ == 0 && whole_->pending && pending_.back() != whole_) {
     std::erase(pending_, whole_);
     pending_.push_back(whole_);

@@ -1,11 +1,10 @@
-// The log of tables that are not kept (persistent="no"): it gives their records
-// places, and keeps nothing. Like any log to the engine, so that such a table is
-// decided and applied like every other; everything counts as durable at once, because nothing ever is.
+// The log of tables with persistent="no": it assigns LSNs and keeps nothing. To the engine it is a log like any other,
+// so that such tables have no path of their own; everything counts as durable at once.
 //
-// Numbers must not come back all the same: whoever holds a row number of before a restart must not end another row with
-// it. So each start has numbers that the engine reserved for it in a log that is kept (Catalogue::append_numbers). They
-// are taken some hundred million at a time: the number of the start, shifted by 40 bits, would leave 2,048 starts, as
-// row ids have 48 bits of LSN / 8.
+// LSNs must still never repeat: a worker with a row number from before a restart must not end another row. So each
+// start uses numbers that the engine reserves for it in a log that is kept (Catalogue::append_numbers), some hundred
+// million at a time. The number of the start, shifted by 40 bits, would allow for only 2,048 starts, as row ids have 48
+// bits of LSN / 8.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +20,9 @@ class VolatileLog final : public Log {
   // Numbers from `first` on; `start` is that of a log that is kept.
   VolatileLog(std::uint32_t start, std::uint64_t store_id, Lsn first);
 
-  // What may be given ends here.
+  // The end of the reserved numbers.
   void reserve_numbers(Lsn below) { numbers_below_ = below; }
-  // Half of what a reservation brings is left: time for the next, which is durable long before it is used.
+  // Half of a reservation is used: time for the next, which is durable long before it is needed.
   [[nodiscard]] bool needs_numbers() const { return numbers_below_.value - next_ < kNumbersReserved / 2; }
   // Some hundred million records.
   static constexpr std::uint64_t kNumbersReserved = 1U << 30U;
@@ -41,7 +40,7 @@ class VolatileLog final : public Log {
   [[nodiscard]] Lsn written_lsn() const override { return Lsn{next_}; }
   void set_base(Lsn, Lsn) override {}
   [[nodiscard]] Status reset() override { return {}; }
-  // Every object of this start is above.
+  // Every object of this start has a larger id.
   [[nodiscard]] Lsn base_lsn() const override { return first_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }

@@ -1,6 +1,6 @@
 // The connections that the server makes: the life as a service of a communicatord, and alerts told to a service as FLAG
-// messages. What comes in over them runs as any command and is answered to its sender. FLAG is told again whenever the
-// connection is made anew, since the other side may have forgotten.
+// messages. Messages received over them are commands like any other, answered to their sender. FLAG is repeated for all
+// current alerts whenever the connection is made anew, since the receiver may have been restarted.
 #include <algorithm>
 
 #include "base/hash.h"
@@ -13,10 +13,10 @@ namespace {
 
 // Beside the commands of the life cycle, which a communicatord sends to all services.
 constexpr Rights kCommunicatorRights{Right::add, Right::work};
-// Whoever is told of alerts may ask for them.
+// The service that receives alerts may ask for them.
 constexpr Rights kAlertPeerRights{Right::read};
 
-// What they could not read back, they would drop without a word: then it is told in plainer characters.
+// A line that the receiver cannot read would be dropped silently: then the text is sent in plain characters.
 std::string readable(std::string const& text) {
   std::string scratch;
   Param const params[] = {{"message", Value::of_text(text)}};
@@ -59,7 +59,7 @@ std::int64_t Server::next_link_us() const {
   return next;
 }
 
-// True: it is a connection that we made.
+// True: it is a connection opened by the daemon.
 bool Server::open_link(ConnectionId id, env::Peer const& peer) {
   OutboundLink* const one = link_of(id);
   if (one == nullptr) return false;
@@ -77,13 +77,13 @@ bool Server::open_link(ConnectionId id, env::Peer const& peer) {
     host_.inform("connected to the communicatord at " + one->address());
     engine_.tell_wakes_again();
   }
-  // Whoever listens there may have been away: all that stands is told again.
+  // The receiver may have been down: all current alerts are sent again.
   if (one == flag_road())
     for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
   return true;
 }
 
-// False: it is not a connection that we made. Its session, if it came to one, ends as any other.
+// False: it is not a connection opened by the daemon. Its session, if there was one, ends like any other.
 bool Server::close_link(ConnectionId id, std::string_view reason) {
   OutboundLink* const one = link_of(id);
   if (one == nullptr) return false;
@@ -105,7 +105,7 @@ void Server::leave_links() {
   flush(session);
 }
 
-// Many speak over one connection: a worker is its service, and pushes would reach nobody.
+// Many services share the connection: the sender is the default worker, and pushes have no receiver.
 bool Server::prepare_from_link(Session& session) {
   if (session.communicator) {
     drop_transport_parameters();
@@ -126,7 +126,7 @@ bool Server::prepare_from_link(Session& session) {
   return true;
 }
 
-// What a communicatord passes on with a message is its own, unless the command, an alias or the table knows it.
+// Parameters added by a communicatord are dropped, unless the command, an alias or the table has them.
 void Server::drop_transport_parameters() {
   message_.erase(kSecretParameter);
   Aliases::Alias const* const alias = aliases_.find(message_.command);
@@ -153,11 +153,11 @@ ConnectionId Server::speaker(Session const& session) {
   return id;
 }
 
-// Senders of a communicatord are told apart by their service, wherever its messages come through.
+// Senders behind a communicatord are distinguished by their service.
 std::string_view Server::origin_of(Session const& session) {
   if (!session.communicator || message_.from_service.empty()) return session.origin;
   origin_.assign("service:").append(message_.from_server).append(":").append(message_.from_service);
-  // Two that are that long and begin alike are still two.
+  // Two long names with the same beginning stay distinct.
   if (origin_.size() > kOriginBytesMax) {
     std::uint64_t const rest = hash64(origin_);
     origin_.resize(kOriginBytesMax - 17);
@@ -166,12 +166,12 @@ std::string_view Server::origin_of(Session const& session) {
   return origin_;
 }
 
-// They wait for nothing any more, and the grace of their leases begins.
+// Their waits end, and the grace of their leases begins.
 void Server::end_senders(std::vector<ConnectionId> const& senders) {
   for (ConnectionId const id : senders) engine_.connection_closed(id, turn_now());
 }
 
-// What becomes of a service is the communicatord's word alone. It names a server where it is not its own.
+// Only the communicatord itself may report the state of a service. It names a server other than its own.
 void Server::on_status(Session& session, Message const& message, Answer&, Status&) {
   std::string_view const service = message.text("service");
   if (!session.communicator || !message.from_service.empty() || service.empty()) return;
@@ -179,7 +179,7 @@ void Server::on_status(Session& session, Message const& message, Answer&, Status
     std::string_view const server = message.text(message.has("server_name") ? "server_name" : "server");
     end_senders(senders_.leave(server, service));
   } else if (message.text("status") == "up") {
-    // It may have been away when it was told.
+    // It may have been down when they were sent.
     engine_.tell_wakes_again(service);
     if (service == links_.alert_service && flag_road() == communicator_.get())
       for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
@@ -187,7 +187,7 @@ void Server::on_status(Session& session, Message const& message, Answer&, Status
 }
 
 // ---------------------------------------------------------------------------
-// Wakes that leave as a message of another system (<wake-message>)
+// Wakes sent as a message of another system (<wake-message>)
 
 void Server::tell_wake(core::HostedTable const& table, std::string_view topic) {
   if (communicator_ == nullptr) return;
@@ -248,7 +248,7 @@ void Server::send_flag(Session& session, core::AlertNotice const& notice) {
                           {"manual_down", Value::of_text(alert.manual ? "yes" : "no")},
                           {"hostname", Value::of_text(links_.origin.hostname)},
                           {"version", Value::of_text(links_.origin.version)}};
-  // It does not read: what stands is told again when it comes back.
+  // It does not read: current alerts are sent again when it is back.
   if (session.unsent() > limits_.output_bytes) return;
   write(session, {.service = links_.alert_service, .command = "FLAG", .params = params});
 }

@@ -12,14 +12,14 @@
 namespace fastjournal::server {
 namespace {
 
-// Containers' worth of what lives, copied forward before serving.
+// The most containers of live objects that are copied forward before serving.
 constexpr std::uint64_t kCopiedAtStart = 2;
 // Towards a link a value stays below this.
 constexpr std::size_t kOutboundValueBytesMax = 16U << 10U;
 
-// One that was let on for its message (server_memory.cpp) does not go on behind such an answer.
+// A connection that may finish its message (server_memory.cpp) does not continue after such an answer.
 constexpr std::size_t kLetOnBytes = 256U << 10U;
-// In the measure of the turn's budget: a message from its bytes to its answer, without what its table does.
+// In units of the turn's budget: a message from its bytes to its answer, without the work of its table.
 constexpr std::uint64_t kLooksPerMessage = 32;
 constexpr std::size_t kBytesPerLook = 64;
 
@@ -54,15 +54,15 @@ Status Server::start_serving() {
   if (Status status = engine_.finish_recovery(time_.now()); !status.ok()) return status;
   for (ServedLog const& served : logs_)
     if (Status status = served.log->commit(); !status.ok()) return status;
-  // What many starts left half empty comes together before the next one needs room: also for a daemon that never
-  // serves. That is little; the rest of a long log is copied while it serves.
+  // Half-empty containers of many starts are merged before the next start needs room, even if the daemon never serves.
+  // That is little work; the rest of a long log is copied while serving.
   std::uint64_t most = 0;
   for (ServedLog const& served : logs_) most += kCopiedAtStart * served.log->options().container_bytes;
   while (restated_bytes() < most && engine_.committed(time_.now())) {
     for (ServedLog const& served : logs_)
       if (Status status = served.log->commit(); !status.ok()) return status;
   }
-  static_cast<void>(engine_.take_notices());  // those who are told are told of all that stands
+  static_cast<void>(engine_.take_notices());  // receivers get all current alerts
   unwell_ =
       engine_.alert_is_up(kClockJump) || time_.off_us() < -TimeKeeper::kStepUs || engine_.check_shortages(time_.now());
   slew_at_us_ = time_.monotonic_us() + TimeKeeper::kSlewEveryUs;
@@ -120,7 +120,7 @@ Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry
   return changes;
 }
 
-// What runs, with one table as `next` has it.
+// The current declarations, with one table of `next`.
 Result<core::Declarations> Server::declarations_with(std::string_view table, core::Declarations const& next) const {
   core::Declarations out = engine_.declarations();
   auto const is_it = [table](core::Declaration const& declaration) { return declaration->name == table; };
@@ -199,7 +199,7 @@ void Server::close(Session& session) {
   sessions_.erase(id);
   network_.close(id);
   end_session(id, communicator);
-  network_.turn_again();  // what the engine decided about its leases is to be committed
+  network_.turn_again();  // the decisions about its leases must be committed
 }
 
 void Server::end_session(ConnectionId id, bool communicator) {
@@ -217,7 +217,7 @@ Session* Server::session_of(ConnectionId connection) const {
 // ---------------------------------------------------------------------------
 // Messages
 
-// `unread` is either what just arrived (session.in is empty) or session.in.
+// `unread` is either the input that just arrived (session.in is empty) or session.in.
 void Server::read_messages(Session& session, std::string_view unread) {
   bool const own = !session.in.empty();
   std::size_t consumed = 0;
@@ -257,7 +257,7 @@ void Server::read_messages(Session& session, std::string_view unread) {
     if (status.ok() && record_.is_heaviest(looks)) note_command(looks);
     budget_.spend(looks);
     if (session.out.size() > kLetOnBytes) session.let_on_until_us = 0;
-    // Of what its account has, only this grows here.
+    // Of its account, only this grows here.
     if (session.out.capacity() != room_before) count(session);
   }
   if (whole) heard(session);
@@ -296,8 +296,8 @@ void Server::stand_in_line(Session& session, std::deque<ConnectionId>& line) {
   to_pause_.push_back(session.id);
 }
 
-// By turns, a slice each, those first that had none since they sent something: so nobody waits for all that another
-// one asks for. Reading from the network stops only for those who are left over, or it would be told each time.
+// In turns, a slice each, beginning with those that had none since they sent something, so that no client waits for all
+// commands of another. Reading from the network stops only for those that are left, to save calls.
 void Server::read_those_in_line() {
   while (!budget_.is_over() && !dead_) {
     std::deque<ConnectionId>& line = first_in_line_.empty() ? line_ : first_in_line_;
@@ -316,8 +316,8 @@ void Server::read_those_in_line() {
   if (!first_in_line_.empty() || !line_.empty()) network_.turn_again();
 }
 
-// Whoever begins with a line that is no message is no client of ours. It hears why, and nothing behind it is read: that
-// may be what a web page wants done here. False: a mistake, and the connection goes on.
+// A connection whose first line is not a message is closed with the reason, and nothing after that line is read: it may
+// be the request of a web page. False: an ordinary mistake, and the connection stays open.
 bool Server::turn_away(Session& session, Status const& why) {
   if (session.is_known || session.binary) {
     reply_invalid(session, why);
@@ -395,7 +395,7 @@ bool Server::run_table_command(Speaker const& speaker, Message const& message, A
     return true;
   }
   core::CommandType const& type = table->type->commands()[index];
-  // Looked at here too, as a Status is made for most messages else.
+  // Checked here too, to save a Status for most messages.
   if (!speaker.rights.has(type.right)) {
     status = check_right(speaker, type.right, type.name);
     return true;
@@ -478,9 +478,9 @@ void Server::append_text(Session& session, wire::Outgoing const& message) {
   if (!status.ok()) write_what_fits(session, message, status);
 }
 
-// Whoever asked must hear of its row, also where a value cannot come along: the others do, and `omitted` names those
-// that do not. A frame, or PEEK from elsewhere, has them. Here and nowhere else: only here form and limit of the
-// connection are known, and tables know nothing of peers.
+// A row must be sent also if one of its values cannot be: the others are sent, and `omitted` names the rest, which a
+// frame or a PEEK over another connection returns. Only here, where form and limit of the connection are known: tables
+// know nothing of peers.
 void Server::write_what_fits(Session& session, wire::Outgoing const& message, Status const& why) {
   std::size_t const most = session.link ? kOutboundValueBytesMax : SIZE_MAX;
   std::vector<Param> params;
@@ -503,7 +503,7 @@ void Server::write_what_fits(Session& session, wire::Outgoing const& message, St
     if ((param.name == "request" || param.name == "left") && wire::line_bytes(param.value)) params.push_back(param);
   fitting.command = "ERROR";
   fitting.params = params;
-  // Receivers whose name no line can carry were refused when they asked (names.h).
+  // Receivers whose name no line can carry were refused before (names.h).
   static_cast<void>(wire::append_line(fitting, session.out));
 }
 
@@ -520,7 +520,7 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
   std::size_t const count = answer.heads().size();
   for (std::size_t i = 0; i < count; ++i) {
     Answer::Head const& head = answer.heads()[i];
-    // Without a sender it would be the communicatord itself, which knows none of our answers but these.
+    // Without a receiver it would go to the communicatord itself, which knows only these answers.
     if (unheard && head.command != "COMMANDS" && head.command != "ABSOLUTELY") continue;
     out.command = head.command;
     out.params = std::span<Param const>{answer.params()}.subspan(head.first, answer.params_end(i) - head.first);
@@ -537,15 +537,15 @@ void Server::reply(Session& session, Message const& command, Answer& answer, Sta
 
 void Server::reply_invalid(Session& session, Status const& status) {
   ++counters_.invalid;
-  if (session.communicator) return;  // whose it was cannot be known
-  session.binary = false;            // whatever it was, a person can read text
+  if (session.communicator) return;  // its sender cannot be known
+  session.binary = false;            // a person can read text, whatever was sent
   Param const params[] = {{"code", Value::of_text(row_of(status.code()).wire_name)},
                           {"message", Value::of_text(status.message())}};
   write(session, {.command = "INVALID", .params = params});
 }
 
 // ---------------------------------------------------------------------------
-// What comes later
+// Later answers and pushes
 
 void Server::answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) {
   Session* const session = session_of(connection);

@@ -39,9 +39,9 @@ namespace fastjournal::server {
 
 // The wall clock is more than a second behind `now`.
 inline constexpr std::string_view kClockJump = "clock-jump";
-// It is ahead by so much that it may be wrong; a person says when that is over.
+// It is ahead by so much that it may be wrong; a person lowers the alert.
 inline constexpr std::string_view kClockAhead = "clock-ahead";
-// A message of another system cannot be taken, and never will be.
+// A message of another system can never be accepted.
 inline constexpr std::string_view kAliasRefused = "alias-refused";
 // A connection was closed because clients took too much memory.
 inline constexpr std::string_view kClientMemoryShort = "client-memory-short";
@@ -53,16 +53,16 @@ struct ServerLimits {
   wire::FrameLimits frames{};
   // Unsent answers of one connection; above it the connection is not read, and it gets no pushes.
   std::size_t output_bytes{4U << 20U};
-  // Of rows in all tables; above it what adds is refused.
+  // For the rows of all tables; above it additions are refused.
   std::uint64_t memory_bytes{UINT64_MAX};
-  // Of everything that clients cause beside rows (client_memory.h).
+  // For everything that clients cause beside rows (client_memory.h).
   std::uint64_t client_memory_bytes{UINT64_MAX};
 };
 
-// Where peers come in.
+// A listening address or socket.
 struct Listener {
   std::string address;
-  Rights rights{};  // of those who come by it; for administrators places are kept
+  Rights rights{};  // of its connections; with admin they may use the reserved places
 
   [[nodiscard]] bool is_administrators() const { return rights.has(Right::admin); }
 };
@@ -70,20 +70,20 @@ struct Listener {
 // Parameters of commands and answers of the daemon itself: where {topic} stands, the names that the types have for it.
 [[nodiscard]] std::string with_topics(std::string_view parameters, core::TableTypes const& types);
 
-// What a peer hears that is refused before it has said anything: a line.
+// The line for a peer that is refused before its first message.
 [[nodiscard]] std::string refusal_line(std::string_view why);
 
-// What of a clock is taken at a start (server_clock.cpp).
+// Which clocks a start accepts (server_clock.cpp).
 struct ClockRules {
   DurationMs behind_max{3'600'000};  // behind the log's last date
-  bool accept{false};                // whatever it says: the administrator knows
+  bool accept{false};                // any clock: the administrator knows
 };
 
-// Whom the server connects to by itself. Addresses as env::Address; empty: none.
+// Services that the server connects to. Addresses as env::Address; empty: none.
 struct OutboundOptions {
   std::string communicator;
-  std::string service{"fastjournal"};  // who we are there
-  // Who is told of alerts (FLAG): a service, by way of the communicatord or directly at an address.
+  std::string service{"fastjournal"};  // our name there
+  // The service that receives alerts (FLAG), over the communicatord or at an address of its own.
   std::string alert_service;
   std::string alert_address;
   core::Origin origin;
@@ -100,41 +100,42 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
 
   // Before the first log is opened.
   void judge_clock_by(ClockRules rules) { clock_rules_ = rules; }
-  // Of a log that is read, before anything is written to it: not ok if the wall clock is too far behind its last date.
+  // When a log was read, before anything is written to it: not ok if the wall clock is too far behind its last date.
   [[nodiscard]] Status check_clock(core::HostedLog const& log);
-  // What a person should know of the clock at this start; empty: nothing.
+  // A remark on the clock at this start, for people; empty: none.
   [[nodiscard]] std::string const& clock_note() const { return clock_note_; }
 
   // Logs that recovered and are attached to the engine. After the last: start_serving.
   // As it was opened. What was cut off, or healed, is an alert.
   void add_log(storage::FileLog& log, storage::RecoveryReport const& report);
-  // What conf/ changed enters the logs, durably.
+  // Logs the changes by conf/, durably.
   [[nodiscard]] Status start_serving();
   // Clean end: everything committed and sealed. Connections are closed by the network.
   [[nodiscard]] Status finish();
-  // What an acknowledgement means here, for banner and STATS.
+  // The meaning of an acknowledgement, for banner and STATS.
   [[nodiscard]] std::string durability() const;
-  // As by the command RELOAD. Returns one sentence a change.
-  // `table`: that one only, whatever else differs. `dry_run`: what it would do; nothing is changed.
+  // As the command RELOAD. Returns one sentence for each change. `table`: only this table. `dry_run`: returns the
+  // changes without making them.
   [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table = {}, bool dry_run = false);
 
-  // Commands of the daemon itself that no other service has: name and parameters.
+  // Commands of the daemon that other services do not have: name and parameters.
   [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_commands();
-  // The same of what it answers and sends; what tables say stands with their types.
+  // The same for its answers and pushes; those of tables are declared by their types.
   [[nodiscard]] static std::vector<std::pair<std::string_view, std::string_view>> own_answers();
-  // All commands of the daemon itself: no alias may have such a name.
+  // All commands of the daemon: no alias may have such a name.
   [[nodiscard]] static std::vector<std::string_view> command_names();
-  // What arrives at this socket of the network are messages.
+  // Datagrams at this socket of the network are messages.
   void take_messages(ConnectionId socket, DatagramOptions options);
 
   // What ServerHost::keep_refused was asked for is durable, or why it cannot be.
   void refused_kept(std::uint64_t ticket, Status const& status);
 
-  // The number is env::ListenOptions's, from 1. Before anybody comes by it.
+  // The number is that of env::ListenOptions, from 1. Call it before the first connection.
   void add_listener(std::uint32_t number, Listener listener);
-  // Before start_serving, once.
+  // Call it once, before start_serving.
   void join(OutboundOptions options);
-  // Alerts of the daemon itself that the program around it finds. Told at the end of a turn, which follows at once.
+  // Alerts of the daemon that are found by the program around the server. Sent at the end of a turn, which follows at
+  // once.
   void raise_alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags);
   void lower_alert(std::string_view name);
 
@@ -151,29 +152,29 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
  private:
   struct ServedLog {
     storage::FileLog* log{nullptr};
-    // When it is idle, and when its policy wants a sync.
+    // When it counts as idle, and when its policy needs a sync.
     std::int64_t stamp_at_us{INT64_MAX};
     std::int64_t sync_at_us{INT64_MAX};
-    // Of scrubbing (server_scrub.cpp): the next step, the begin of the round, and what was told of what was found.
+    // Of scrubbing (server_scrub.cpp): the next step, the begin of the round, and the damage that was reported.
     std::int64_t scrub_at_us{0};
     std::int64_t scrub_round_us{0};
     std::uint64_t damaged_told{0};
     bool mending{false};
   };
-  // Of a turn that waits for syncs: what it has to say.
+  // The output of a turn that waits for syncs.
   struct WaitingTurn {
     std::vector<std::pair<storage::FileLog const*, Lsn>> needs;
-    std::vector<std::pair<ConnectionId, std::uint64_t>> ends;  // of the stream of its answers, counted from its begin
+    std::vector<std::pair<ConnectionId, std::uint64_t>> ends;  // position in the stream of its answers
     std::vector<core::AlertNotice> notices;
   };
 
-  // Whose a command is.
+  // The sender of a command.
   struct Speaker {
     ConnectionId connection{};
     std::string_view worker{};
-    std::string_view origin{};  // whose names it uses
+    std::string_view origin{};  // the owner of its names
     Rights rights{};
-    std::string_view door{};  // by which it came, in words
+    std::string_view door{};  // the listener, in words
   };
 
   using SystemHandler = void (Server::*)(Session&, Message const&, Answer&, Status&);
@@ -181,8 +182,8 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
     std::string_view name;
     SystemHandler handler;
     std::string_view parameters;   // accepted names, separated by blanks
-    std::optional<Right> right{};  // none: whoever may connect may say it
-    bool life_cycle{false};        // a communicatord says it to all services
+    std::optional<Right> right{};  // none: allowed to all connections
+    bool life_cycle{false};        // a communicatord sends it to all services
   };
 
   // -- core::ReplySink -------------------------------------------------------------
@@ -196,16 +197,16 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   // -- messages (server.cpp) ------------------------------------------------------
   void read_messages(Session& session, std::string_view unread);
   [[nodiscard]] bool turn_away(Session& session, Status const& why);
-  // Nothing more is read from it; it is closed when what was said to it has left.
+  // Nothing more is read from it; it is closed when its output was sent.
   void end_after_answers(Session& session);
-  // What is left of a session's input goes on when it is its turn again.
+  // The rest of a session's input is read when it is its turn again.
   void stand_in_line(Session& session, std::deque<ConnectionId>& line);
   void read_those_in_line();
   void pause_reading(Session& session);
-  // The message that is being handled is what its turn went to, so far.
+  // Notes the current message as a cause of the length of the turn.
   void note_command(std::uint64_t looks);
   void handle(Session& session);
-  // What is echoed in every message of an answer can be, and is short; else it is refused before anything is done.
+  // Checks the names that every message of an answer repeats, before anything is done.
   [[nodiscard]] bool refuse_names(Session& session);
   // False: the answer comes later, through the ReplySink.
   [[nodiscard]] bool run_table_command(Speaker const& speaker, Message const& message, Answer& answer, Status& status);
@@ -217,7 +218,7 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   void tell_refused(Aliases::Alias const& alias, std::string_view peer, std::string_view why, std::string_view kept);
   [[nodiscard]] static Status check_parameters(core::HostedTable const& table, core::CommandType const& command,
                                                Message const& message);
-  // The aliases of these tables; not ok: one of them is no free name.
+  // The aliases of these tables; not ok: a name is taken.
   [[nodiscard]] Result<Aliases> read_aliases(core::Declarations const& tables) const;
   void reply(Session& session, Message const& command, Answer& answer, Status const& status);
   void reply_invalid(Session& session, Status const& status);
@@ -226,9 +227,9 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
 
   // -- who comes and stays (server_admission.cpp) ----------------------------------
   void refuse(ConnectionId id, std::string_view peer, Status const& why);
-  // It hears why, and is closed.
+  // Sends the reason and closes.
   void show_out(Session& session, std::string_view why);
-  // Those who say nothing. True: more of them follow.
+  // Closes silent connections. True: more of them follow.
   [[nodiscard]] bool end_silent();
   void heard(Session& session);
   [[nodiscard]] Listener const& listener_of(Session const& session) const;
@@ -239,10 +240,10 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   void count(Session& session);
   // False: there is no memory for it.
   [[nodiscard]] bool take_in(Session& session, std::string_view bytes);
-  // The same, for an answer: its connection is lost then.
+  // The same for an answer; otherwise its connection is lost.
   void append(Session& session, wire::Outgoing const& message);
   void append_text(Session& session, wire::Outgoing const& message);
-  // A message of so many bytes would be more than there is memory for.
+  // A message of so many bytes exceeds the free memory.
   [[nodiscard]] bool refuse_large(Session& session, std::size_t bytes);
   void begin_memory_end();
   void look_after_memory();
@@ -279,9 +280,9 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   [[nodiscard]] bool look_at_folders();
   void scrub_log(ServedLog& served);
   void tell_damage(ServedLog& served);
-  // False, for whoever must stop here.
+  // False, for callers that must stop here.
   bool die(Status const& status);
-  // Not ok: the daemon is dead from here on.
+  // Not ok: the daemon acknowledges nothing from here on.
   [[nodiscard]] Result<storage::FileLog::Snapshot> pin(ServedLog& served);
   void mark_dirty(Session& session);
   void flush(Session& session);
@@ -297,24 +298,24 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   [[nodiscard]] Session* session_of(ConnectionId connection) const;
   bool close_link(ConnectionId id, std::string_view reason);
   void leave_links();
-  // False: it was refused, or is nobody's to answer.
+  // False: it was refused, or cannot be answered.
   [[nodiscard]] bool prepare_from_link(Session& session);
   void drop_transport_parameters();
-  // Whose the message is, for the engine.
+  // The sender of the message, for the engine.
   [[nodiscard]] ConnectionId speaker(Session const& session);
-  // Whose names it uses; valid until the next call.
+  // The owner of its names; valid until the next call.
   [[nodiscard]] std::string_view origin_of(Session const& session);
   // -- rights (server_rights.cpp) ----------------------------------------------------
   [[nodiscard]] Speaker speaker_of(Session const& session, ConnectionId connection);
   [[nodiscard]] Status check_right(Speaker const& speaker, Right right, std::string_view command) const;
   [[nodiscard]] Status check_right(Session const& session, SystemCommand const& command);
   void end_senders(std::vector<ConnectionId> const& senders);
-  // The connection by which alerts leave; null: none was asked for.
+  // The connection for alerts; null: none is configured.
   [[nodiscard]] OutboundLink const* flag_road() const;
   void tell_flag(core::AlertNotice const& notice);
   void send_flag(Session& session, core::AlertNotice const& notice);
 
-  // Once a second (server_alerts.cpp): the clock, and what was short.
+  // Once a second (server_alerts.cpp): checks the clock and shortages.
   void check_health();
   void tell_alerts(std::vector<core::AlertNotice> const& notices);
 
@@ -334,7 +335,7 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   void digest_of_logs(Answer& answer);
   void on_backup(Session&, Message const&, Answer&, Status&);
   void on_backup_done(Session&, Message const&, Answer&, Status&);
-  // The connection for which the logs are held, or its end.
+  // The connection with a backup in progress, or its end.
   bool end_backup(ConnectionId id);
   void on_reload(Session&, Message const&, Answer&, Status&);
   [[nodiscard]] Result<core::Declarations> declarations_with(std::string_view table,
@@ -366,21 +367,21 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   Senders senders_;  // over the communicatord's connection
 
   std::vector<SystemCommand> system_commands_;
-  // Every command that is no alias: the place of one of ours, or kOfTables.
+  // All commands except aliases: the index of one of ours, or kOfTables.
   NameTable commands_;
   // Of these each says how many follow, also one that is alone.
   std::vector<std::string_view> counted_answers_;
   static constexpr std::uint32_t kOfTables = NameTable::kAbsent - 1;
 
-  std::vector<Listener> listeners_;  // by number; 0: connections that we made
+  std::vector<Listener> listeners_;  // by number; 0: connections opened by the daemon
   Admission admission_;
   Silence silence_;
   std::int64_t refusal_note_at_us_{0};
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
-  std::vector<Session*> dirty_;                                          // have something to send, or to be closed for
+  std::vector<Session*> dirty_;                                          // with output to send, or to be closed
   std::vector<Session*> flushing_;
   ClientMemory memory_;
-  std::vector<ConnectionId> stopped_;  // those who are; one that is gone may stand there still
+  std::vector<ConnectionId> stopped_;  // may include sessions that are gone
   std::vector<ConnectionId> let_on_;
   std::vector<ConnectionId> lost_;
   bool was_short_{false};
@@ -393,14 +394,14 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   std::deque<WaitingTurn> waiting_;  // in order; bounded: kTurnsWaitingMax
   TurnBudget budget_;
   TurnRecord record_;
-  // Sessions with input that is still to be read: those that had no turn since it came, and those that had one. A
-  // session stands in one of them once at most; those that are gone are passed over.
+  // Sessions with unread input: those that had no turn since it arrived, and those that had one. A session is in at
+  // most one of them, once; sessions that are gone are skipped.
   std::deque<ConnectionId> first_in_line_;
   std::deque<ConnectionId> line_;
-  std::vector<ConnectionId> to_pause_;  // stand in line since this turn
+  std::vector<ConnectionId> to_pause_;  // queued in this turn
   Aliases aliases_;
   Feeds feeds_;
-  // Lines on their way into a file; their senders are answered once they are there.
+  // Lines that are being written to a file; their senders are answered afterwards.
   struct KeptRefusal {
     ConnectionId connection{};
     Message message;  // owned
@@ -411,30 +412,30 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   std::size_t refusal_bytes_{0};
   std::uint64_t last_ticket_{0};
   std::unordered_map<ConnectionId, DatagramSource> datagram_sources_;
-  Message message_;     // the one being handled
-  Message translated_;  // what it means, if it is an alias
+  Message message_;     // the message being handled
+  Message translated_;  // its translation, if it is an alias
   std::string origin_;  // of a service behind the communicatord
   Answer answer_;
   std::vector<Param> outgoing_;
-  std::optional<ConnectionId> backup_;  // for whom the logs are held
-  bool dead_{false};                    // a log failed: nothing leaves any more
+  std::optional<ConnectionId> backup_;  // that makes a backup
+  bool dead_{false};                    // a log failed: nothing more is sent
   bool now_known_{false};
   TimeMs now_{};
   std::int64_t slew_at_us_{0};
-  std::int64_t looked_at_us_{0};  // at the folders of the logs
+  std::int64_t looked_at_us_{0};  // the last check of the folders of the logs
   std::int64_t alias_note_at_us_{0};
-  bool unwell_{false};  // the clock is off, or something is short: looked at again without being asked
+  bool unwell_{false};  // the clock is off, or something is short: checked every second
 
   struct Counters {
     std::uint64_t connections{0};
     std::uint64_t connections_refused{0};
-    std::uint64_t connections_silent{0};  // closed, as they said nothing
+    std::uint64_t connections_silent{0};  // closed because they were silent
     std::uint64_t messages{0};
     std::uint64_t invalid{0};
     std::uint64_t unknown{0};
-    std::uint64_t strangers{0};        // turned away, as they began with no message
-    std::uint64_t without_sender{0};   // by way of the communicatord, and of no use without an answer
-    std::uint64_t clients_refused{0};  // closed, as they took too much memory
+    std::uint64_t strangers{0};        // closed because their first line was not a message
+    std::uint64_t without_sender{0};   // over the communicatord, and useless without an answer
+    std::uint64_t clients_refused{0};  // closed because they used too much memory
     std::uint64_t turns{0};
     std::uint64_t commits{0};
     std::uint64_t bytes_in{0};
@@ -445,7 +446,7 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
     std::uint64_t udp_ignored{0};  // commands that add nothing
     std::uint64_t udp_refused{0};  // by the table
     std::uint64_t wake_messages{0};
-    std::uint64_t wake_messages_dropped{0};  // nobody there, too much unsent, or what text cannot carry
+    std::uint64_t wake_messages_dropped{0};  // not connected, too much unsent, or not possible in text
   } counters_;
   std::array<Histogram, 3> lateness_us_;  // by ListenMode: due -> push given to the kernel
 };

@@ -1,5 +1,5 @@
-// The end of a turn: the logs are written and synced, and what was decided
-// leaves, never before. Where the sync is done on a thread, turns go on meanwhile, and their answers wait in order.
+// The end of a turn: the logs are written and synced, and only then its output is sent. If a sync runs on a thread,
+// turns continue meanwhile, and their output waits in order.
 #include <algorithm>
 
 #include "server/server.h"
@@ -9,12 +9,11 @@ namespace {
 
 // An idle log stamps its last sync after this long: from then on damage to that batch is told from a torn tail.
 constexpr std::int64_t kStampAfterUs = 5'000;
-// What leaves rests on a look at the folders that is no older than this; and nobody asks for years. A look after each
-// sync would cost two system calls a turn; a look on a thread could not keep answers back. While the loop is idle
-// nobody is acknowledged anything, so that rarer looks suffice.
+// Output is sent only if the folders were checked within this time. A check after each sync would cost two system calls
+// a turn; a check on a thread could not hold answers back. An idle loop acknowledges nothing and checks rarely.
 constexpr std::int64_t kLookEveryUs = 100'000;
 constexpr std::int64_t kIdleLookEveryUs = 10'000'000;
-// Turns that wait for a sync; then the loop waits too.
+// The most turns that wait for a sync; beyond it the loop waits too.
 constexpr std::size_t kTurnsWaitingMax = 65'536;
 
 bool syncs_by_interval(storage::FileLog const& log) { return log.options().sync == storage::SyncPolicy::interval; }
@@ -84,12 +83,12 @@ bool Server::commit_logs() {
 
 Status Server::commit_log(ServedLog& served) {
   storage::FileLog& log = *served.log;
-  // Between two turns: a container's header.
+  // Between two turns: the header of a container.
   if (!log.error().ok()) return log.error();
   log.end_turn();
   bool const too_much = log.unsynced_bytes() > log.options().write_buffer_bytes || waiting_.size() >= kTurnsWaitingMax;
   if (log.is_flushing() && too_much) host_.wait_for_flush(log);
-  // What waits for a sync anyway shares one batch with what comes until the one under way has ended.
+  // Records that wait for a sync share one batch with later ones until the current sync has ended.
   if (log.is_flushing() && log.needs_sync()) return log.error();
   std::int64_t const now_us = time_.monotonic_us();
   bool const elsewhere = syncs_elsewhere(log);
@@ -130,16 +129,16 @@ Status Server::sync_log(storage::FileLog& log, bool elsewhere) {
   return log.error();
 }
 
-// A log may have failed while it made room, for a command that was then refused or for what the
-// engine copies forward: nothing was written since, and still the daemon must end.
+// A log may have failed while it made room, for a refused command or for copying forward: then the daemon must end
+// although nothing was written since.
 bool Server::logs_are_well() {
   for (ServedLog const& served : logs_)
     if (!served.log->error().ok()) return die(served.log->error());
   return true;
 }
 
-// A file that was removed, or a folder that another one took the place of, takes what is written like any other: only
-// looking tells. False: the daemon is dead from here on.
+// Writes to a removed file, or in a replaced folder, succeed: only a check can detect that. False: the daemon
+// acknowledges nothing from here on.
 bool Server::look_at_folders() {
   std::int64_t const now_us = time_.monotonic_us();
   if (now_us - looked_at_us_ < kLookEveryUs) return true;
@@ -164,16 +163,16 @@ bool Server::die(Status const& status) {
 }
 
 // ---------------------------------------------------------------------------
-// What leaves
+// Output
 
-// What this turn has to say leaves now, or waits for the syncs that it needs, behind those who wait already.
+// The output of this turn is sent now, or waits for the syncs that it needs, after that of earlier turns.
 void Server::leave() {
   WaitingTurn turn;
   for (ServedLog const& served : logs_)
     if (served.log->needs_sync()) turn.needs.emplace_back(served.log, served.log->needed_lsn());
   if (turn.needs.empty() && waiting_.empty()) {
     tell_alerts(engine_.take_notices());
-    // Taken out first: what flushing starts (messages that waited for room) belongs to the next turn.
+    // Moved out first: messages that flushing makes room for belong to the next turn.
     flushing_.swap(dirty_);
     for (Session* const session : flushing_) {
       session->dirty = false;
@@ -228,7 +227,7 @@ void Server::flush(Session& session) {
     session.before += session.out.size();
     session.sent = session.committed = 0;
     clear_buffer(session.out);
-    // What is kept for later would count against it.
+    // Memory kept for reuse would count against it.
     if (memory_ended_ || memory_.is_short()) session.out.shrink_to_fit();
   } else if (session.sent > kBufferKeptBytes) {
     session.out.erase(0, session.sent);
@@ -247,7 +246,7 @@ void Server::flush(Session& session) {
       for (ConnectionId const sender : senders_.all()) engine_.writable(sender);
     network_.turn_again();
   }
-  // Whoever is shown the door and takes nothing is not waited for.
+  // A connection that is being closed and does not read is not waited for.
   if (session.ending && session.committed == session.out.size()) {
     close(session);
     return;
@@ -263,7 +262,7 @@ void Server::flush(Session& session) {
   if (session.input_ended && session.unsent() == 0 && !session.reading_paused && !session.in_line) close(session);
 }
 
-// How late those pushes are that the kernel has whole by now.
+// The lateness of pushes that the kernel has accepted whole.
 void Server::measure_pushes(Session& session) {
   std::int64_t const now_us = time_.now_us();
   auto const whole = std::find_if(session.pushed.begin(), session.pushed.end(),
@@ -286,7 +285,7 @@ void Server::schedule(bool again) {
   for (ServedLog const& served : logs_) {
     if (served.log->options().scrub_ms != 0) wake = std::min(wake, served.scrub_at_us);
     if (served.log->needs_stamp()) wake = std::min(wake, served.stamp_at_us);
-    // A flush that is out ends with a turn.
+    // The end of a running flush causes a turn.
     if (syncs_by_interval(*served.log) && served.log->has_unsynced() && !served.log->is_flushing())
       wake = std::min(wake, served.sync_at_us);
   }

@@ -1,9 +1,9 @@
 // The log in files: containers in a folder (bytes: storage/format.h), one open
 // batch in memory, one write and one sync a commit.
 //
-// Owned and called by one thread. What may go elsewhere are chores, making a
-// container (16 MiB of zeros and a sync) and removing one, and the sync itself
-// (storage/flush.h): the log goes on meanwhile, and says what waits for it.
+// Owned and called by one thread. Other threads may run chores, that is, creating a container (16 MiB of zeros and a
+// sync) or removing one, and the sync itself (storage/flush.h). The log continues meanwhile, and knows what waits for
+// them.
 #pragma once
 
 #include <cstddef>
@@ -29,75 +29,76 @@ inline constexpr std::uint64_t kContainerBytesMin = 512U << 10U;
 inline constexpr std::uint64_t kContainerBytesMax = 4ULL << 30U;
 
 enum class SyncPolicy : std::uint8_t {
-  always,    // commit() syncs what was promised `synced`: the default, and the promise
-  interval,  // commit() only writes; whoever owns the log calls sync() in time
+  always,    // commit() syncs groups that were promised `synced`: the default
+  interval,  // commit() only writes; the owner of the log calls sync() in time
 };
 
 // Where syncs are done.
 enum class SyncPlace : std::uint8_t {
   automatic,  // on the loop; elsewhere while they are slow (SyncTimes)
-  on_loop,    // the answer of one who waits alone comes soonest
-  on_thread,  // whatever a sync takes, turns go on: dates and other logs do not wait for it
+  on_loop,    // the shortest latency for a single client
+  on_thread,  // turns continue during a sync: dates and other logs do not wait for it
 };
 
 // How a batch becomes durable. Behind a write that was not synced, write and fdatasync cost the same as two direct
 // writes, and keep one order.
 enum class SyncMethod : std::uint8_t {
-  fdatasync,  // write, then sync the file
-  direct,     // where nothing unsynced stands before it, in one call past the kernel's memory; else as above
-  automatic,  // direct where a try at the start shows that it works
+  fdatasync,  // write, then fdatasync
+  direct,     // in one call that bypasses the kernel's cache, if nothing unsynced precedes it; else as above
+  automatic,  // direct, if a test at the start shows that it works
 };
 
-// What an empty log keeps of its containers. Its dead records go in every case, and no LSN comes back.
+// The containers that an empty log keeps. Its dead records are dropped in any case, and no LSN repeats.
 enum class WhenEmpty : std::uint8_t {
-  reset,     // all that it may have: max(initial-containers, 4)
-  truncate,  // the one it goes on in, and the two that are kept back
-  remove,    // only the one it goes on in; what adds next waits until two others are made ("delete")
+  reset,     // as many as allowed: max(initial-containers, 4)
+  truncate,  // the current one, and the two of the reserve
+  remove,    // only the current one; the next addition waits until two others are created ("delete")
 };
 
 struct LogOptions {
   std::string name{"shared"};  // for messages
-  // container_bytes and block_bytes are fixed when the log is made; later what its headers say counts.
+  // container_bytes and block_bytes are fixed when the log is created; later its headers count.
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
-  std::size_t block_bytes{4096};  // what the device writes whole
+  std::size_t block_bytes{4096};  // the unit that the device writes atomically
   SyncPolicy sync{SyncPolicy::always};
-  std::uint32_t sync_interval_ms{0};           // for banners and statistics; the owner keeps it
-  SyncPlace sync_place{SyncPlace::automatic};  // the owner keeps it, and the next one
+  std::uint32_t sync_interval_ms{0};           // for banners and statistics; followed by the owner
+  SyncPlace sync_place{SyncPlace::automatic};  // followed by the owner, like the next one
   SyncMethod sync_method{SyncMethod::fdatasync};
-  std::uint64_t write_buffer_bytes{64U << 20U};  // decided and not known to be durable; then the loop waits
-  // A turn with more than this, or than an eighth of a container, is written in several batches; one sync covers
-  // them. A batch keeps every container that it touches: copying one of them free must not mean copying two.
+  std::uint64_t write_buffer_bytes{
+      64U << 20U};  // the most that is decided and not known to be durable; then the loop waits
+  // A turn with more than this, or more than an eighth of a container, is written in several batches; one sync covers
+  // them. A batch keeps every container that it touches, so a large one would make copying forward free two containers
+  // at once.
   std::uint64_t batch_bytes_max{8U << 20U};
   WhenEmpty when_empty{WhenEmpty::reset};
   std::uint64_t scrub_ms{
-      0};            // everything durable is checked once in this time (take_scrub); the owner keeps it; 0: never
+      0};            // everything durable is checked once in this time (take_scrub); followed by the owner; 0: never
   bool wipe{false};  // containers are overwritten with zeros when nothing in them is needed any more
-  std::uint64_t store_id_seed{0};  // chance, for a new log's store id
-  // Of a new log that holds the records of another one: it goes on where that ended.
+  std::uint64_t store_id_seed{0};  // random, for the store id of a new log
+  // For a new log with the records of another one: continues where that ended.
   Lsn first_lsn{kFirstLsn};
   std::uint32_t starts_before{0};
-  // Bytes of the file system that a new container must leave free.
+  // The free space of the file system that a new container must leave.
   std::uint64_t disk_reserve_bytes{0};
-  std::uint64_t container_bytes_min{kContainerBytesMin};  // tests go below
-  env::Workers* workers{nullptr};                         // for open(); null: its thread does everything
+  std::uint64_t container_bytes_min{kContainerBytesMin};  // tests use less
+  env::Workers* workers{nullptr};                         // for open(); null: the calling thread does everything
 };
 
 class FileLog final : public core::Log {
  public:
-  // Containers kept back from what adds: one for what removes, one to copy forward into (keep_for_copy).
+  // The reserve that additions cannot use: one container for removals, one to copy forward into (keep_for_copy).
   static constexpr std::uint32_t kKeptBack = 2;
-  // And one more for every twelve that hold records, the first from five on: an object that is copied takes a
-  // little more than its first record did.
+  // And one more for every twelve with records, the first from five on: a copied object is a little larger than its
+  // first record.
   static constexpr std::uint32_t kCopiesGrowPart = 12;
   // And one more, so that the next is there before it is needed.
   // Allowed beside twice the live bytes, unless initial-containers is larger.
   static constexpr std::uint32_t kContainersAllowed = 4;
 
-  // Locks the folder, hands every record to `handler`, cuts a torn tail, and
-  // opens a fresh container, durable when this returns. On failure nothing
-  // that was there has changed: `damaged` names container and offset, `in_use`
-  // who holds the folder; a Status of the handler comes back as it is.
+  // Locks the folder, hands every record to `handler`, cuts a torn tail, and opens a fresh container, durable when this
+  // returns. On failure nothing that was there has changed: `damaged` names container and offset, `in_use` who uses the
+  // folder; a Status of the handler is returned unchanged.
   [[nodiscard]] static Result<std::unique_ptr<FileLog>> open(env::Disk& disk, std::string folder, LogOptions options,
                                                              RecordHandler& handler, RecoveryReport& report);
   ~FileLog() override;
@@ -105,21 +106,20 @@ class FileLog final : public core::Log {
   FileLog& operator=(FileLog const&) = delete;
 
   // -- core::Log ------------------------------------------------------------
-  // `bytes` of bodies, and their headers if these are not more than that plus
-  // 4 KiB (20 bytes a record). Counts from here: a second call replaces the first.
-  // False: last_refusal() says why.
+  // `bytes` of bodies, and their headers if these are not more than that plus 4 KiB (20 bytes a record). Valid from
+  // here: a second call replaces the first. False: last_refusal() has the reason.
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override;
   [[nodiscard]] bool reserve_to_copy(std::size_t bytes) override;
   void keep_for_copy(std::uint64_t bytes) override { kept_for_copy_ = bytes; }
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override;
   void end_group(Durability durability) override;
-  // No group may be open, and no flush be out.
+  // Requires that no group is open and no flush is running.
   [[nodiscard]] Status commit() override;
   void want_sync() override { sync_wanted_ = has_unsynced() || used_ > kBatchHeaderBytes; }
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{batch_at_.value + used_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return place_of_next(durable_); }
-  // What a long turn wrote ahead counts once commit() has seen it: until then it may lack its sync.
+  // Batches that a long turn wrote ahead count only after commit(): before, they may not be synced.
   [[nodiscard]] Lsn written_lsn() const override { return place_of_next(committed_); }
   void set_base(Lsn base, Lsn catalogue) override;
   [[nodiscard]] Status reset() override;
@@ -129,40 +129,41 @@ class FileLog final : public core::Log {
   [[nodiscard]] core::LogUsage usage() const override;
 
   // -- for the owner ----------------------------------------------------------
-  // commit() in its parts, for whoever has the sync done elsewhere: end_turn(); then, unless what was decided
-  // is to wait for a flush that is out, write(); then, if needs_sync() and none is out, take_flush().
+  // The parts of commit(), for an owner that syncs on a thread: end_turn(); then write(), unless the batch is to wait
+  // for a running flush; then, if needs_sync() and none is running, take_flush().
   void end_turn();
   // Gives the open batch to the kernel: from here on kill -9 does not lose it.
   [[nodiscard]] Status write();
-  // write() and a sync, on the spot. No flush may be out. The clock measures.
+  // write() and a sync, at once. Requires that no flush is running. The clock measures it.
   [[nodiscard]] Status write_synced(env::Clock* clock = nullptr);
-  // What was decided up to the last end_turn() may leave once durable_lsn() is here.
+  // The output up to the last end_turn() may be sent once durable_lsn() has reached this.
   [[nodiscard]] Lsn needed_lsn() const { return needed_; }
   [[nodiscard]] bool needs_sync() const { return durable_ < needed_; }
-  // For all that was written. Call run() on any thread, then finish_flush() on this one. One is out at a time.
+  // Covers everything that was written. Call run() on any thread, then finish_flush() on this one. One runs at a time.
   [[nodiscard]] std::unique_ptr<Flush> take_flush();
   void finish_flush(std::unique_ptr<Flush> flush);
   [[nodiscard]] bool is_flushing() const { return flush_out_; }
-  // In the open batch, or written and not known to be durable.
+  // Bytes in the open batch, or written and not known to be durable.
   [[nodiscard]] std::uint64_t unsynced_bytes() const { return end_lsn().value - durable_lsn().value; }
   [[nodiscard]] SyncTimes const& sync_times() const { return sync_times_; }
-  // What SyncMethod::automatic found.
+  // The result of SyncMethod::automatic.
   [[nodiscard]] bool writes_direct() const { return direct_; }
 
-  // Syncs what was written and not synced (SyncPolicy::interval, promises `written`). No flush may be out.
+  // Syncs everything that was written and not synced (SyncPolicy::interval, promises `written`). Requires that no flush
+  // is running.
   [[nodiscard]] Status sync();
   [[nodiscard]] bool has_unsynced() const { return durable_ < batch_at_; }
-  // True while batches are durable and nothing durable says so: stamp the log when it has been idle for some
-  // milliseconds. write_stamp() is the first part of stamp(): it leaves something that needs_sync(), and one more
-  // is needed after that if something was only written.
+  // True while batches are durable but nothing on disk says so: stamp the log when it has been idle for some
+  // milliseconds. write_stamp() is the first part of stamp(): it leaves something that needs_sync(), and one more is
+  // needed after that if something was only written.
   [[nodiscard]] bool needs_stamp() const;
   [[nodiscard]] Status write_stamp();
   [[nodiscard]] Status stamp();
-  // Clean stop: commits, syncs, and writes a seal. Nothing may follow. No flush may be out.
+  // Clean stop: commits, syncs, and writes a seal. Nothing may follow. Requires that no flush is running.
   [[nodiscard]] Status seal();
-  // Are the files that are written still those of this folder? Not ok: fatal, as of a failed write. Microseconds.
+  // Checks that the open files are still those of this folder. Not ok: fatal, like a failed write. Takes microseconds.
   [[nodiscard]] Status look();
-  // Why reserve() last said no.
+  // Why reserve() last returned false.
   [[nodiscard]] Status const& last_refusal() const { return refusal_; }
   [[nodiscard]] std::string shortage() const override;
   // Not ok: a write or sync failed; nothing more may be acknowledged.
@@ -174,32 +175,31 @@ class FileLog final : public core::Log {
   struct Snapshot {
     std::uint64_t store_id{0};
     Lsn base{};                             // nothing below is needed
-    Lsn end{};                              // begin of the next batch
+    Lsn end{};                              // where the next batch begins
     std::vector<std::uint32_t> containers;  // in the order of the stream
   };
   [[nodiscard]] Result<Snapshot> pin();
-  // False: it was given up, and what was copied cannot be trusted.
+  // False: the hold has ended, and the copy cannot be trusted.
   bool unpin();
 
   [[nodiscard]] std::string const& folder() const { return folder_; }
   [[nodiscard]] LogOptions const& options() const { return options_; }
 
-  // Work to be done ahead, or nullptr. Call once a turn; call run() on any
-  // thread, then finish_chore() on this one. At most one is out at a time.
-  // Whoever has no thread runs it at once.
+  // Work to be done ahead, or nullptr. Call it once a turn; call run() on any thread, then finish_chore() on this one.
+  // At most one runs at a time. Without a thread it is run at once.
   [[nodiscard]] std::unique_ptr<Chore> take_chore();
   void finish_chore(std::unique_ptr<Chore> chore);
   void run_chores();
 
-  // A chore too: the next step of reading and checking what is durable. nullptr: another chore is out, or
-  // the round is over (round_total of the report is 0) and the next call begins another.
+  // Also a chore: the next step of checking everything durable. nullptr: another chore is running, or the round is over
+  // (round_total of the report is 0) and the next call begins another.
   [[nodiscard]] std::unique_ptr<Chore> take_scrub();
   [[nodiscard]] ScrubReport const& scrub_report() const { return scrub_.report; }
-  // Something that is needed cannot be read back: a start would be refused.
+  // Something that is needed cannot be read: a start would be refused.
   [[nodiscard]] bool is_damaged() const { return scrub_.damaged_lap != 0; }
   [[nodiscard]] Lsn damaged_end() const override;
-  // The log's part in healing, between batches, until is_damaged() is false: a damaged container that is written is
-  // left as soon as nothing is unsynced, as only others can be given up; and once it is, the disk is told.
+  // The log's part in healing, between batches, until is_damaged() is false: the log leaves a damaged current container
+  // as soon as nothing is unsynced, since only others can be freed, and then records that on disk.
   [[nodiscard]] Status mend();
 
  private:
@@ -208,7 +208,7 @@ class FileLog final : public core::Log {
     std::shared_ptr<env::File> file;  // open while it is written
     Lsn live_until{};                 // end of the last batch that touches it
     std::uint8_t stale_copy{0};
-    bool dirty{false};  // written since its last sync began
+    bool dirty{false};  // has writes since its last sync began
     bool clean{false};  // no record of an earlier use is in it (LogOptions::wipe)
   };
 
@@ -231,7 +231,7 @@ class FileLog final : public core::Log {
   [[nodiscard]] std::uint64_t containers_total() const { return chain_.size() + spares(); }
   [[nodiscard]] ContainerHeader unused_header();
   [[nodiscard]] Status check_disk_space();
-  // What must be left behind what is asked for.
+  // The space that must remain.
   struct KeptBack {
     std::uint32_t containers{0};
     std::uint64_t bytes{0};
@@ -241,9 +241,9 @@ class FileLog final : public core::Log {
   [[nodiscard]] bool make_room(std::uint64_t bytes, KeptBack kept);
   // From the begin of the open batch to the end of the last spare container.
   [[nodiscard]] std::uint64_t room_bytes() const;
-  // Of what is free, one that needs no wiping if there is one.
+  // A free container, preferably one that needs no wiping.
   [[nodiscard]] Container take_free();
-  // A step is asked for by one container later than it is made ready, so that nobody waits for it.
+  // Containers are prepared one earlier than they are needed, so that nothing waits for them.
   [[nodiscard]] std::uint32_t kept_back() const {
     return kKeptBack + (static_cast<std::uint32_t>(chain_.size()) + 7) / kCopiesGrowPart;
   }
@@ -255,17 +255,17 @@ class FileLog final : public core::Log {
   [[nodiscard]] std::unique_ptr<Chore> chore_to_make();
   [[nodiscard]] std::unique_ptr<Chore> chore_to_wipe();
   [[nodiscard]] std::unique_ptr<Chore> chore_to_remove();
-  // Makes the disk name a base above this container, so that it may go. False: it cannot be told now.
+  // Writes a base above this container to the disk, so that it may be freed. False: not possible now.
   [[nodiscard]] bool is_below_base_on_disk(Container const& container);
   [[nodiscard]] Status extend();
   Status prepare_next();
   Status put_header(Container& container);
-  // What `newest` may say now.
+  // The current contents for `newest`.
   [[nodiscard]] Newest newest_now(Lsn durable) const { return {store_id_, newest_lap_, durable, start_}; }
   Status tell_lap(std::uint64_t lap);
   Status put_base_on_disk();
   [[nodiscard]] Lsn base_for_header() const;
-  // What every header tells as it is written.
+  // The fields that every header gets when it is written.
   void tell(ContainerHeader& header) const;
   void free_below_base();
   void give_up_pin();
@@ -282,7 +282,7 @@ class FileLog final : public core::Log {
   Status sync_written();
   [[nodiscard]] std::optional<ScrubStep::Task> next_scrub_task();
   void finish_scrub(ScrubStep const& step);
-  // Fatal from here on.
+  // Everything fails from here on.
   Status fail(Status const& why);
 
   env::Disk& disk_;
@@ -294,10 +294,10 @@ class FileLog final : public core::Log {
   std::uint64_t lap_{0};    // the highest given
   std::uint32_t index_{0};  // the highest given
 
-  std::deque<Container> chain_;     // base to the one being written (the last)
+  std::deque<Container> chain_;     // from that of the base to the current one (the last)
   std::deque<Container> ready_;     // follow it; headers durable
-  std::vector<Container> free_;     // may be used again
-  std::optional<Container> wiped_;  // is being overwritten by a chore
+  std::vector<Container> free_;     // free for reuse
+  std::optional<Container> wiped_;  // being overwritten by a chore
   std::vector<Container> pinned_;   // not needed, but for pin()
   std::uint64_t pinned_lap_{0};     // the last that is pinned; 0: none
 
@@ -318,8 +318,8 @@ class FileLog final : public core::Log {
   bool sync_wanted_{false};  // or a sync was asked for
 
   Lsn durable_{};
-  Lsn needed_{};     // what may not leave before it is durable ends here
-  Lsn committed_{};  // end of what write() has seen
+  Lsn needed_{};     // end of the records that must be durable before output is sent
+  Lsn committed_{};  // end of the written part
   bool flush_out_{false};
   bool direct_{false};
   Lsn data_end_{};         // end of the last batch with records,
@@ -328,9 +328,9 @@ class FileLog final : public core::Log {
   Lsn durable_telling_{};  // and that it will tell after the next sync
   Lsn base_{};
   Lsn catalogue_{};       // nothing below is needed of the records of table 0
-  Lsn base_needs_{};      // both hold once everything below this is durable
-  Lsn base_safe_{};       // a base that holds,
-  Lsn catalogue_safe_{};  // and what holds of the other
+  Lsn base_needs_{};      // both take effect once everything below this is durable
+  Lsn base_safe_{};       // the base in effect,
+  Lsn catalogue_safe_{};  // and the catalogue LSN in effect
   Lsn base_in_header_{};  // the highest base in a durable container header
 
   // The file `newest`: of the container that was made last, and of what a stamp or seal made durable.
@@ -348,18 +348,18 @@ class FileLog final : public core::Log {
     std::uint64_t step_bytes{0};  // the next step reads more than usual
     bool lost{false};
     bool passed_over{false};
-    std::uint64_t damaged_lap{0};  // the last container that must be given up for its damage; 0: none
+    std::uint64_t damaged_lap{0};  // the last container that must be freed because of damage; 0: none
   } scrub_;
 
   SyncTimes sync_times_;
   Status error_;
   Status refusal_;
   bool chore_out_{false};
-  bool coming_{false};  // that chore brings a container
+  bool coming_{false};  // the running chore creates a container
   std::uint64_t kept_for_copy_{0};
-  bool resting_{false};  // it became empty, and nothing was added since
+  bool resting_{false};  // empty since the last addition
   std::uint32_t chore_failures_{0};
-  std::uint32_t chore_pause_{0};  // calls of take_chore to skip
+  std::uint32_t chore_pause_{0};  // number of calls of take_chore to skip
 };
 
 }  // namespace fastjournal::storage

@@ -18,11 +18,11 @@ namespace fastjournal::storage {
 namespace {
 
 constexpr std::uint64_t kWindowBytes = 1U << 20U;
-// As many are known before they are handed out: memory is asked for what they need while others are applied.
+// So many records are parsed ahead: memory for them is prefetched while others are applied.
 constexpr std::size_t kRecordsAhead = 8;
-// And so many bytes before they are looked at, those are asked for that a worker checked.
+// And bytes that a worker checked are prefetched so far ahead.
 constexpr std::uint64_t kBytesAhead = 1024;
-// Whoever tells people of it looks at the clock as often.
+// Receivers read the clock as often.
 constexpr std::uint64_t kProgressBytes = 1U << 20U;
 constexpr Lsn kLsnMax{UINT64_MAX};
 
@@ -87,7 +87,7 @@ Status LogReader::check_alike() const {
   return {};
 }
 
-// A container that was removed, or is an old copy, leaves no other trace.
+// There is no other trace of a removed container, or of an old copy.
 Status LogReader::check_newest() const {
   std::string const file = join_path(folder_, std::string{kNewestName});
   Container const* tip = nullptr;
@@ -131,8 +131,8 @@ Status LogReader::order() {
   if (!is_mutant(Mutant::newest_not_looked_at)) header_durable_ = std::max(header_durable_, newest_.what.durable);
   if (tip == nullptr) return {};
   chain_.push_back(tip);
-  // Laps fall with every step, so this ends whatever the headers say.
-  // A base in the gap behind a cut needs nothing of what was cut: that container may be gone already.
+  // Laps decrease with every step, so this ends whatever the headers contain. A base in the gap after a cut needs no
+  // bytes before it: that container may have been freed.
   while (chain_.back()->header.cut > base_ && chain_.back()->header.lap_before != 0) {
     Container const& after = *chain_.back();
     auto const found = std::find_if(containers_.begin(), containers_.end(),
@@ -168,7 +168,7 @@ Status LogReader::make_segments() {
     segments_.back().limit = header.end();
   }
   segments_.back().last = true;
-  // A base in the gap behind a cut: nothing of that segment is needed.
+  // A base in the gap after a cut: nothing of that segment is needed.
   while (segments_.size() > 1 && base_ >= segments_.front().limit) segments_.erase(segments_.begin());
   return {};
 }
@@ -257,11 +257,11 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
 
 Result<Lsn> LogReader::find_batch(Segment const& segment, Lsn wanted, RecoveryReport& report) {
   Lsn const front = segment.containers.front()->header.first;
-  if (front > wanted) return front;  // what is wanted is in the gap behind a cut, or the log is new
+  if (front > wanted) return front;  // the wanted LSN is in the gap after a cut, or the log is new
   std::uint64_t number = (wanted.value - front.value) / segment.containers.front()->header.payload_bytes();
   for (;; --number) {
-    // The container may begin with the rest of a batch, of one even whose begin is gone. So what cannot be
-    // read below the wanted place is passed over.
+    // The container may begin with the rest of a batch whose begin is gone. So unreadable bytes below the wanted LSN
+    // are skipped.
     Lsn at = segment.containers[number]->header.first;
     Lsn seen_to = at;
     while (at <= wanted && at < segment.limit) {
@@ -273,12 +273,12 @@ Result<Lsn> LogReader::find_batch(Segment const& segment, Lsn wanted, RecoveryRe
       }
       BatchHeader const& header = found.value().header;
       if (header.end() > wanted) return at;
-      // What may be needed is counted where it is handed out: a stamp is not.
+      // Needed batches are counted when they are handed out; stamps are not needed.
       if (header.end() <= base_) count_batch(segment, header);
       at = seen_to = header.end();
     }
     if (number > 0 && seen_to < wanted) continue;  // it may have begun in a container before
-    // Nothing is there. Where the stream simply ends, that is how it must be.
+    // Nothing is there, as it must be at the end of the stream.
     if (Status status = judge(segment, std::max(wanted, seen_to), false, report); !status.ok()) return status;
     return kNoLsn;
   }
@@ -347,8 +347,8 @@ Status LogReader::read_segment(Segment const& segment, Range range, RecordHandle
 }
 
 void LogReader::note_batch(Segment const& segment, BatchHeader const& header) {
-  // Stamps and seals hold nothing: the next start may cut below them, so
-  // that starts without work keep no containers.
+  // Stamps and seals have no records: the next start may cut below them, so that starts without work use up no
+  // containers.
   if (header.used > kBatchHeaderBytes) {
     count_batch(segment, header);
     end_ = header.end();
@@ -376,7 +376,7 @@ void LogReader::begin_progress(bool catalogue, Range range) {
 void LogReader::tell_progress(RecordHandler& handler, RecoveryReport const& report, Segment const& segment,
                               BatchHeader const& header) {
   std::uint64_t const before = progress_.bytes / kProgressBytes;
-  // The first batch may begin before what was asked for.
+  // The first batch may begin before the range.
   progress_.bytes = std::min(progress_.bytes + header.length, progress_.bytes_total);
   if (progress_.bytes / kProgressBytes == before) return;
   progress_.records = report.records;
@@ -387,7 +387,7 @@ void LogReader::tell_progress(RecordHandler& handler, RecoveryReport const& repo
 
 namespace {
 
-// What is read twice, for the first time: only the catalogue's records go on.
+// The first reading of the parts that are read twice: only records of the catalogue are handed out.
 class CatalogueOnly final : public RecordHandler {
  public:
   explicit CatalogueOnly(RecordHandler& handler) : handler_(handler) {}
@@ -418,8 +418,8 @@ Status LogReader::read_range(Range range, RecordHandler& handler, bool catalogue
   return {};
 }
 
-// The newest header knows where the records of table 0 stand that were needed when it was written, but for
-// those that were not durable yet.
+// The newest header says where the records of table 0 are that were needed when it was written, except for those that
+// were not durable yet.
 Status LogReader::read_catalogue(RecordHandler& handler, RecoveryReport& report) {
   CatalogueOnly catalogue{handler};
   auto const by_durable = [](Container const* a, Container const* b) { return a->header.durable < b->header.durable; };
@@ -450,7 +450,7 @@ Status LogReader::read(RecordHandler& handler, RecoveryReport& report, env::Work
     report.store_id = chain_.back()->header.store_id;
   }
   report.containers = static_cast<std::uint32_t>(containers_.size());
-  // A base that a batch names holds no more than the batch does.
+  // A base in a batch is only valid if the batch is.
   report.base = end_.is_none() ? base_ : std::max(base_, std::min(batch_base_, end_));
   report.end = end_;
   report.clean = (last_flags_ & kBatchSeal) != 0;
