@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fastjournal/histogram.h"
 #include "clients/main_job/event.h"
+#include "fastjournal/histogram.h"
 
 namespace fastjournal::main_job {
 

@@ -47,8 +47,7 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   put({"rows_future", "waiting rows whose date has not come"}, state_.future());
   put({"rows_due", "waiting rows whose date has come"}, state_.order().size());
   put({"rows_behind", "waiting rows whose key is being processed"}, state_.behind());
-  put({"rows_held", "due rows that a limit or a pause holds back"},
-      state_.order().size() - state_.order().available());
+  put({"rows_held", "due rows that a limit or a pause holds back"}, state_.order().size() - state_.order().available());
   put({"domains", "domains that have waiting rows"}, state_.order().domains().size());
   put({"rows_processing", "rows that are leased"}, state_.leases().size());
   put({"rows_parked", "rows that workers gave up"}, state_.parked().size());

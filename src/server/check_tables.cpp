@@ -32,8 +32,7 @@ Status check_tables(core::TableTypes const& types, core::Declarations const& tab
       add(table->at("log") + ": no log " + quoted(table->log) + " is declared in " + logs->file);
     // Made and dropped again: it has no rows.
     if (auto const type = types.find(table->type); type != types.end())
-      if (auto const made = type->second->make({.id = TableId{1}}, table); !made.ok())
-        add(made.status().message());
+      if (auto const made = type->second->make({.id = TableId{1}}, table); !made.ok()) add(made.status().message());
     for (AliasDeclaration const& alias : table->aliases) {
       std::string const where = table->at("alias " + alias.command) + ": the alias " + alias.command;
       if (is_command(types, own, alias.command))

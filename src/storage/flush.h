@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "fastjournal/histogram.h"
 #include "env/clock.h"
 #include "env/disk.h"
+#include "fastjournal/histogram.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 #include "storage/newest.h"

@@ -202,9 +202,8 @@ BOOST_AUTO_TEST_CASE(loses_no_acknowledged_row_and_hands_no_row_to_two_holders) 
     BOOST_TEST(daemon.wait().value_or(-1) == 0);
     BOOST_TEST_MESSAGE(kills << " kills, seed " << seed << ": " << books.inserted.size() << " inserts acknowledged, "
                              << done_before << " finished under load, " << books.done.size() - done_before << " after, "
-                             << books.handed_out_twice << " handed out again, " << books.refused
-                             << " refused; lost " << lost << ", too early " << books.too_early << ", after DONE "
-                             << books.after_done);
+                             << books.handed_out_twice << " handed out again, " << books.refused << " refused; lost "
+                             << lost << ", too early " << books.too_early << ", after DONE " << books.after_done);
     BOOST_TEST(lost == 0);
     BOOST_TEST(books.too_early == 0);
     BOOST_TEST(books.after_done == 0);

@@ -288,7 +288,8 @@ class Harness {
     Alerts nobody;
     for (MemoryLog::Stored const& record : log.stored()) {
       if (record.lsn < base) continue;
-      check(twin->apply(record.view(), {.live = false, .now = {}, .base = base}, nobody), "a record was refused at replay");
+      check(twin->apply(record.view(), {.live = false, .now = {}, .base = base}, nobody),
+            "a record was refused at replay");
     }
     return twin;
   }
@@ -352,7 +353,8 @@ class Harness {
   }
   void apply_step() {
     for (std::size_t i = log.applied(); i < log.stored().size(); ++i)
-      check(table->apply(log.stored()[i].view(), {.live = true, .now = now, .base = Lsn{8}}, alerts), "the table refused its own record");
+      check(table->apply(log.stored()[i].view(), {.live = true, .now = now, .base = Lsn{8}}, alerts),
+            "the table refused its own record");
   }
   template <typename Decide>
   std::size_t decide_until_done(Decide&& decide) {
