@@ -32,8 +32,7 @@ std::size_t bytes_of_parameters(Message const& message) {
 
 }  // namespace
 
-Engine::Engine(TableTypes const& types, ReplySink& replies)
-    : types_(types), replies_(replies), group_(std::make_unique<Group>()) {}
+Engine::Engine(TableTypes const& types, ReplySink& replies) : types_(types), replies_(replies) {}
 Engine::~Engine() = default;
 
 HostedTable* Engine::find(std::string_view name) const {
@@ -76,9 +75,10 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
   }
   bool const logs = type.kind != CommandKind::read;
   std::size_t room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + kGroupBytes : 0;
-  Group& group = *group_;
-  group.begin(log, table.id);
-  Decision decision{.now = now, .start = log.log->start(), .waited = waited, .records = group, .answer = answer};
+  Group& group = group_;
+  group.begin(log);
+  Group::Part part{group, table, observer};
+  Decision decision{.now = now, .start = log.log->start(), .waited = waited, .records = part, .answer = answer};
   Durability durability = Durability::written;
   Verdict verdict = Verdict::done;
   do {
@@ -104,7 +104,7 @@ Engine::Outcome Engine::run(HostedTable& table, Command const& command, TimeMs n
     if (!group.step_is_empty()) {
       FJ_CHECK(logs, "a command that is declared to read appended records");
       if (decision.durability == Durability::synced) durability = Durability::synced;
-      group.apply_step(table, now, observer);
+      group.apply_step(now);
     }
     ++decision.step;
     room = kStepBytesMax + kGroupBytes;
@@ -180,9 +180,9 @@ void Engine::end_group(HostedLog& log, TimeMs now, Durability durability) {
   // Once in a batch is enough, since `now` is the same for the whole turn.
   if (!log.clock_in_batch) {
     Group clock;
-    clock.begin(log, TableId::catalogue);
-    Catalogue::append_clock(clock, {.now = now});
-    clock.apply_to_catalogue();
+    clock.begin(log);
+    Catalogue::append_clock(clock.catalogue(), {.now = now});
+    clock.apply_step(now);
     log.clock_in_batch = true;
   }
   log.has_dead = true;
@@ -248,14 +248,15 @@ Engine::Ending Engine::decide_by_itself(HostedTable& table, TimeMs now, std::uin
       note_short_disk(log, now);
       return Ending::no_space;
     }
-    Group& group = *group_;
-    group.begin(log, table.id);
+    Group& group = group_;
+    group.begin(log);
+    Group::Part part{group, table, observer};
     scratch_.clear();
-    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    Decision decision{.now = now, .start = log.log->start(), .records = part, .answer = scratch_};
     bool const more = decide(decision);
     looks_ += kLooksPerStep + decision.looks + kLooksPerRecord * group.step_size();
     if (!group.step_is_empty()) {
-      group.apply_step(table, now, observer);
+      group.apply_step(now);
       close_group(log, now, durability);
     }
     if (!more) return Ending::finished;

@@ -21,6 +21,7 @@
 
 #include "core/alerts.h"
 #include "core/due_heap.h"
+#include "core/group.h"
 #include "core/hosted.h"
 #include "core/volatile_log.h"
 #include "fastjournal/message.h"
@@ -167,7 +168,6 @@ class Engine {
   [[nodiscard]] static std::uint64_t digest(HostedLog const& log);
 
  private:
-  class Group;
   class Collector;
   friend class Collector;
 
@@ -298,7 +298,7 @@ class Engine {
   // Memory that engine_listen.cpp reuses.
   Answer pushed_;
   std::vector<ObjectId> found_;
-  std::unique_ptr<Group> group_;
+  Group group_;
   std::uint64_t hash_seed_{0};
   std::uint64_t memory_bytes_{0};  // of all tables, as they last reported
   std::uint64_t memory_bytes_max_{UINT64_MAX};

@@ -103,11 +103,11 @@ void Engine::log_alert(HostedLog& log, PendingAlerts::Change const& change, Time
   AlertBook const& book = log.catalogue.alerts();
   AlertBook::Entry const* known = book.find(table, change.alert.name);
   Group group;
-  group.begin(log, TableId::catalogue);
+  group.begin(log);
   if (change.lowered && known != nullptr) {
     if (change.raised == 0) notify(false, change.table, known->alert);
-    AlertBook::append_lowered(group, table, change.alert.name);
-    group.apply_to_catalogue();
+    AlertBook::append_lowered(group.catalogue(), table, change.alert.name);
+    group.apply_step(now);
     known = nullptr;
   }
   if (change.raised == 0) return;
@@ -120,12 +120,12 @@ void Engine::log_alert(HostedLog& log, PendingAlerts::Change const& change, Time
   alert.first = known == nullptr ? now : known->alert.first;
   alert.last = now;
   if (known != nullptr && now - known->told < alert_interval_) {
-    AlertBook::append_again(group, table, alert.name, alert.count, now);
+    AlertBook::append_again(group.catalogue(), table, alert.name, alert.count, now);
   } else {
-    AlertBook::append_raised(group, known == nullptr ? ObjectId{} : known->object, table, alert, now);
+    AlertBook::append_raised(group.catalogue(), known == nullptr ? ObjectId{} : known->object, table, alert, now);
     notify(true, change.table, alert);
   }
-  group.apply_to_catalogue();
+  group.apply_step(now);
 }
 
 // Alerts without a logged cause: the daemon's own, and those caused by time alone.

@@ -1,68 +1,12 @@
-// The records of one group on their way into a log and at once into the
-// state: private to the engine's files.
+// What a group's records cause, passed on to those who wait: private to the engine's files.
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
-#include "base/check.h"
 #include "core/engine.h"
+#include "core/group.h"
 
 namespace fastjournal::core {
-
-// Appends to the log's open batch, then applies what was appended.
-class Engine::Group final : public Records {
- public:
-  // Starts an empty group; the memory of the last one is used again.
-  void begin(HostedLog& log, TableId table) {
-    log_ = &log;
-    table_ = table;
-    step_.clear();
-    applied_ = 0;
-  }
-
-  Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
-    Place const place = log_->log->append(table_, type, version, object, body_bytes);
-    step_.push_back({table_, type, version, place.lsn, object.is_none() ? object_of(place.lsn) : object, place.body});
-    return place;
-  }
-
-  [[nodiscard]] bool step_is_empty() const { return step_.empty(); }
-  [[nodiscard]] std::size_t step_size() const { return step_.size(); }
-  [[nodiscard]] bool is_empty() const { return applied_ == 0 && step_.empty(); }
-
-  // Applies the records of the last step. A table that refuses its own record is broken.
-  void apply_step(HostedTable& table, TimeMs now, TableObserver& observer) {
-    ApplyContext const context{.live = true, .now = now, .base = log_->log->base_lsn()};
-    for (RecordView const& record : step_)
-      FJ_CHECK(table.table->apply(record, context, observer), "a table refused a record it decided itself");
-    if (table.feed != nullptr)
-      for (RecordView const& record : step_) tell_followers(table, record);
-    applied_ += step_.size();
-    step_.clear();
-  }
-  void apply_to_catalogue() {
-    for (RecordView const& record : step_) {
-      FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
-      // A follower cannot read rows without their schemas.
-      if (HostedTable* const table = log_->table_of_schema(record); table != nullptr && table->feed != nullptr)
-        tell_followers(*table, record);
-    }
-    applied_ += step_.size();
-    step_.clear();
-  }
-
- private:
-  void tell_followers(HostedTable& table, RecordView const& record) {
-    if (!table.feed->has_unsent()) log_->unsent_feeds.push_back(&table);
-    table.feed->note(record);
-  }
-
-  HostedLog* log_{nullptr};
-  TableId table_{};
-  std::vector<RecordView> step_;
-  std::size_t applied_{0};
-};
 
 // TableObserver of one table, passed on to those who wait for it.
 class Engine::Collector final : public TableObserver {

@@ -210,13 +210,14 @@ bool Engine::copy_some(HostedTable& table, Lsn below, std::size_t budget, bool m
       budget /= 2;
     }
     Collector observer{*this, table, now};
-    Group& group = *group_;
-    group.begin(log, table.id);
+    Group& group = group_;
+    group.begin(log);
+    Group::Part part{group, table, observer};
     scratch_.clear();
-    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    Decision decision{.now = now, .start = log.log->start(), .records = part, .answer = scratch_};
     Restated const restated = table.table->restate_oldest(below, budget, decision);
     if (!group.step_is_empty()) {
-      group.apply_step(table, now, observer);
+      group.apply_step(now);
       end_group(log, now, Durability::synced);
       return true;
     }

@@ -442,9 +442,9 @@ Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
 
 void Engine::append_to_catalogue(HostedLog& log, std::function<void(Records&)> const& append) {
   Group group;
-  group.begin(log, TableId::catalogue);
-  append(group);
-  group.apply_to_catalogue();
+  group.begin(log);
+  append(group.catalogue());
+  group.apply_step(now_);
 }
 
 // ---------------------------------------------------------------------------

@@ -43,15 +43,16 @@ bool Engine::tell_lost(HostedTable& table, TimeMs now) {
       note_short_disk(log, now);
       return false;
     }
-    Group& group = *group_;
-    group.begin(log, table.id);
+    Group& group = group_;
+    group.begin(log);
+    Group::Part part{group, table, observer};
     scratch_.clear();
-    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    Decision decision{.now = now, .start = log.log->start(), .records = part, .answer = scratch_};
     decision.carry = lost.carry;
     bool const more = table.can.holder->decide_time_lost(lost.telling, decision);
     lost.carry = decision.carry;
     if (!group.step_is_empty()) {
-      group.apply_step(table, now, observer);
+      group.apply_step(now);
       // Like a lease itself: after a power cut the lease has at least the grace.
       close_group(log, now, Durability::written);
     }
@@ -73,17 +74,19 @@ Status Engine::accept_clock_in(HostedLog& log, TimeMs now) {
   TimeMs const from = log.catalogue.last_now();
   if (!log.log->reserve(log.tables.size() * kAcceptedBytesMax + kStepBytesMax + kGroupBytes, true))
     return {Code::no_space, "log " + log.name + " has no room to accept the clock: free disk space"};
+  Group& group = group_;
+  group.begin(log);
   for (auto const& [id, table] : log.tables) {
     if (table == nullptr || table->can.timed == nullptr) continue;
     Collector observer{*this, *table, now};
-    Group& group = *group_;
-    group.begin(log, id);
+    Group::Part part{group, *table, observer};
     scratch_.clear();
-    Decision decision{.now = now, .start = log.log->start(), .records = group, .answer = scratch_};
+    Decision decision{.now = now, .start = log.log->start(), .records = part, .answer = scratch_};
     table->can.timed->decide_clock_accepted(from, decision);
-    if (!group.step_is_empty()) group.apply_step(*table, now, observer);
+    group.apply_step(now);
   }
-  append_to_catalogue(log, [&](Records& records) { Catalogue::append_clock_accepted(records, now, from); });
+  Catalogue::append_clock_accepted(group.catalogue(), now, from);
+  group.apply_step(now);
   log.clock_in_batch = true;
   end_group(log, now, Durability::synced);
   return {};
