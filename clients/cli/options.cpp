@@ -163,7 +163,8 @@ class Grammar {
   }
 
   void add_producer_verbs() {
-    CLI::App& put = table_verb("put", "insert a row, or merge it into the one that waits under its key");
+    CLI::App& put =
+        table_verb("put", "insert a row, or merge it into the one that waits under its key, if the table has keys");
     put.add_option("COLUMNS", out_.words, kColumnsHelp);
     number(put, "--priority", out_.priority, "0 (first) to 255", 0, 255);
     date(put, "--at", out_.at, "not to be worked on before this date");
@@ -410,7 +411,7 @@ class Grammar {
     auto const any = [](std::string_view text) -> Result<std::string> { return std::string(text); };
     to.add_option("--status", out_.filter.status, "waiting, due, processing, behind, parked or paused")
         ->check(CLI::IsMember({"waiting", "due", "processing", "behind", "parked", "paused"}));
-    to.add_option("--prefix", out_.filter.prefix, "only keys that begin so");
+    to.add_option("--prefix", out_.filter.prefix, "only keys that begin so (tables with a row-key)");
     to.add_option("--domain", into("--domain", out_.filter.domain, any), "only of this domain")->type_name("TEXT");
     to.add_option("--error", into("--error", out_.filter.error, any),
                   "only rows whose last error contains this; '' for any error")
@@ -419,7 +420,8 @@ class Grammar {
 
   void bulk_verb(std::string const& name, std::string const& description, std::string const& footer) {
     CLI::App& made = table_verb(name, description);
-    made.add_option("WHICH", out_.words, "the row's number, or all columns of its key; or else a filter");
+    made.add_option("WHICH", out_.words,
+                    "the row's number, or all columns of its key if the table has keys; or else a filter");
     filter(made);
     number(made, "--count", out_.count, "stop after so many rows", 1);
     made.add_option("--after", out_.after, "go on where an earlier one ended");
@@ -429,7 +431,9 @@ class Grammar {
   }
 
   void row_verb(std::string const& name, std::string const& description) {
-    table_verb(name, description).add_option("WHICH", out_.words, "its number, or all columns of its key")->required();
+    table_verb(name, description)
+        .add_option("WHICH", out_.words, "its number, or all columns of its key if the table has keys")
+        ->required();
   }
 
   void add_other_verbs() {
@@ -478,7 +482,8 @@ std::string contradiction(Invocation const& one) {
   if (one.verb != "put") return {};
   if (one.lines && !one.words.empty())
     return "put --lines takes the columns from standard input, not from the command line";
-  if (!one.lines && one.words.empty()) return "put needs at least the key: fastjournal put TABLE COLUMN=VALUE...";
+  if (!one.lines && one.words.empty())
+    return "put needs columns, those of the key at least: fastjournal put TABLE COLUMN=VALUE...";
   if (!one.lines && one.client.empty() != !one.sequence) return "--client and --sequence belong together";
   if (one.lines && one.client.empty() && one.sequence) return "--sequence needs --client";
   return {};

@@ -45,6 +45,7 @@ struct Date {
   static Date never() { return {}; }  // for expiration dates
 };
 
+// Of a table without row-key only the first and `duplicate`.
 enum class PutResult : std::uint8_t {
   inserted,   // a new row
   merged,     // into the row that waits under this key
@@ -137,7 +138,7 @@ struct ListenOptions {
 struct Notice {
   enum class Kind : std::uint8_t {
     work,       // wake: `ready` rows wait, the first became due at `date`
-    due,        // row: `row` has its number, the key's columns and its process date
+    due,        // row: `row` has its number, the key's columns (if the table has a key) and its process date
     missed,     // row: so many rows that could not be told, as this side did not read
     delivered,  // deliver: `row` is leased to this connection
   };

@@ -38,7 +38,7 @@ bool Journal::apply(RecordView const& record, ApplyContext const& context, Table
 
 // The key index is too large for any cache, and accessed at random.
 void Journal::prefetch(RecordView const& record) const noexcept {
-  if (static_cast<RecordType>(record.type) != RecordType::row) return;
+  if (!state_.has_keys() || static_cast<RecordType>(record.type) != RecordType::row) return;
   RowBody body;
   if (read_row(as_text(record.body), record.version, body)) state_.prefetch(body.key);
 }

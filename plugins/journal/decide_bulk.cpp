@@ -44,6 +44,9 @@ Status Journal::read_filter(Command const& command, Filter& filter) const {
                       "table " + declaration_->name + " has no domains: leave domain out");
   filter.by_error = parameters.has("error");
   filter.error = parameters.text("error", kErrorBytesMax);
+  if (!state_.has_keys() && parameters.has("prefix"))
+    parameters.refuse(Code::bad_parameter, "prefix",
+                      "table " + declaration_->name + " has no row-key, so no key begins with this: leave prefix out");
   if (!parameters.ok()) return parameters.take_status();
   key_.clear();
   if (std::string_view const prefix = command.message->text("prefix"); !prefix.empty())
@@ -72,11 +75,14 @@ Status Journal::read_bulk(Command const& command, Filter& filter) const {
   if (command.message->has("row") ||
       std::any_of(declaration_->schema.columns.begin(), declaration_->schema.columns.end(),
                   [&](Column const& column) { return command.message->has(column.name); }))
-    return Status{Code::bad_parameter, std::string{command.message->command} +
-                                           " takes a row or a key, or else a filter (status, domain, prefix, error), "
-                                           "not both"};
+    return Status{Code::bad_parameter,
+                  std::string{command.message->command} +
+                      (state_.has_keys() ? " takes a row or a key, or else a filter (status, domain, prefix, error), "
+                                         : " takes a row, or else a filter (status, domain, error), ") +
+                      "not both"};
   if (!kicks && filter.is_empty())
-    return Status{Code::missing_parameter, "a DELETE of many rows needs a filter: status, domain, prefix or error"}
+    return Status{Code::missing_parameter, std::string{"a DELETE of many rows needs a filter: status, domain"} +
+                                               (state_.has_keys() ? ", prefix or error" : " or error")}
         .with("parameter", "status");
   if (kicks && filter.status == "processing")
     return Status{Code::bad_parameter, "status is \"processing\": a row that is being processed cannot be kicked"}.with(

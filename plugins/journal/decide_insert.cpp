@@ -1,4 +1,4 @@
-// INSERT: a new row, or a merge into the one that waits (doc/merge.md).
+// INSERT: a new row, or a merge into the one that waits (doc/merge.md). Without a row-key: always a new row.
 #include <algorithm>
 
 #include "model/key_codec.h"
@@ -164,7 +164,7 @@ Verdict Journal::insert(Command const& command, Decision& decision) const {
     decision.status = refused_by_pause("inserts are refused");
     return Verdict::done;
   }
-  KeyRows rows = state_.find_key(wish.key);
+  KeyRows rows = state_.has_keys() ? state_.find_key(wish.key) : KeyRows{};
   std::uint32_t expired = kNoRow;
   if (rows.waiting != kNoRow && !is_visible(rows.waiting, now)) {
     expired = rows.waiting;

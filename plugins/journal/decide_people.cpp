@@ -47,8 +47,18 @@ Status Journal::read_target(Command const& command, std::int64_t now, ObjectId& 
     std::uint32_t const found = state_.find(row);
     return found == kNoRow || !is_visible(found, now) ? unknown_row(row) : Status{};
   }
+  return read_key(command, key);
+}
+
+Status Journal::read_key(Command const& command, std::string& key) const {
   key.clear();
-  return model::encode_key(declaration_->schema, *command.message, key);
+  if (state_.has_keys()) return model::encode_key(declaration_->schema, *command.message, key);
+  std::string const reason = "table " + declaration_->name + " has no row-key: its rows are found by row, their number";
+  for (Column const& column : declaration_->schema.columns)
+    if (command.message->has(column.name))
+      return Status{Code::bad_parameter, "column " + column.name + " finds no row, as " + reason}.with("parameter",
+                                                                                                       column.name);
+  return Status{Code::missing_parameter, "row is missing: " + reason}.with("parameter", "row");
 }
 
 // ---------------------------------------------------------------------------

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "model/date.h"
-#include "model/key_codec.h"
 #include "plugins/journal/journal.h"
 
 namespace fastjournal::journal {
@@ -247,8 +246,7 @@ Verdict Journal::why(Command const& command, Decision& decision) const {
     }
     return Verdict::done;
   }
-  key_.clear();
-  decision.status = model::encode_key(declaration_->schema, *command.message, key_);
+  decision.status = read_key(command, key_);
   if (!decision.status.ok()) return Verdict::done;
   tell_key(command, decision, [&](std::uint32_t row) {
     Reasons{*this, row, now, decision.answer}.tell();

@@ -91,7 +91,7 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
       declaration_(std::move(declaration)),
       options_(Options::read(*declaration_)),
       has_merge_rules_(has_rules(declaration_->schema)),
-      state_(context.hash_seed) {
+      state_(context.hash_seed, !declaration_->schema.key.empty()) {
   for (CommandDeclaration const& command : type_->commands)
     for (Named const& known : Named::all())
       if (known.name == command.name) handlers_.push_back(known.handler);
@@ -119,6 +119,13 @@ Status Journal::check(TableDeclaration const& declaration) {
 }
 
 Status Journal::check_change(TableDeclaration const& next) const {
+  // Before all else: options that need a key, or the lack of one, would be blamed for it. Whether rows are found by
+  // keys is decided once, also for records of a table that is empty now.
+  if (bool const has_keys = !next.schema.key.empty(); has_keys != state_.has_keys())
+    return {Code::bad_configuration,
+            next.at("table") + ": table " + declaration_->name + (has_keys ? " was made without" : " was made with") +
+                " a row-key, and that cannot change while it exists, also not while it is empty: empty it, take its "
+                "file away and RELOAD, then put the new one there; or make a table of another name"};
   if (Status status = check(next); !status.ok()) return status;
   if (state_.rows().size() > 0 && !same_key(declaration_->schema, next.schema))
     return {Code::bad_configuration, next.at("table") + ": the key of table " + declaration_->name +

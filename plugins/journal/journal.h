@@ -150,6 +150,8 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
 
   // -- people -------------------------------------------------------------
   [[nodiscard]] Status read_target(Command const& command, std::int64_t now, ObjectId& row, std::string& key) const;
+  // The command's key columns; refused where rows have no keys.
+  [[nodiscard]] Status read_key(Command const& command, std::string& key) const;
   void kick_row(std::uint32_t row, Decision& decision) const;
   [[nodiscard]] bool is_visible(std::uint32_t row, std::int64_t now) const;
   void describe_row(std::uint32_t row, Answer& answer) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace fastjournal::journal {
 namespace {
@@ -12,6 +14,22 @@ std::uint64_t mix(std::uint64_t value) {
   value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9ULL;
   value = (value ^ (value >> 27U)) * 0x94D049BB133111EBULL;
   return value ^ (value >> 31U);
+}
+
+// Options of keys are a mistake where rows have none.
+Status check_keys(TableDeclaration const& declaration) {
+  if (!declaration.schema.key.empty()) return {};
+  constexpr std::pair<std::string_view, std::string_view> kOfKeys[] = {
+      {"max-postpone", "an insert never meets a row that waits"},
+      {"one-at-a-time", "no row waits for another"},
+      {"concurrency-key", "no row waits for another"},
+  };
+  for (auto const& [name, reason] : kOfKeys)
+    if (declaration.option(name).given)
+      return {Code::bad_configuration, declaration.at(name) + ": element <" + std::string{name} + "> in table " +
+                                           declaration.name +
+                                           ", made without a row-key, expected none: " + std::string{reason}};
+  return {};
 }
 
 }  // namespace
@@ -42,6 +60,7 @@ Options Options::read(TableDeclaration const& declaration) {
 }
 
 Status Options::check(TableDeclaration const& declaration) const {
+  if (Status status = check_keys(declaration); !status.ok()) return status;
   if (processing_timeout_min <= processing_timeout && processing_timeout <= processing_timeout_max) return {};
   constexpr std::string_view kThree[] = {"processing-timeout", "processing-timeout-min", "processing-timeout-max"};
   auto const given = std::find_if(std::begin(kThree), std::end(kThree),

@@ -34,7 +34,9 @@ unsigned rank(Place place) { return is_waiting(place) ? 0 : place == Place::proc
 
 }  // namespace
 
-State::State(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
+State::State(std::uint64_t hash_seed, bool has_keys) : hash_seed_(hash_seed) {
+  if (has_keys) keys_.emplace();
+}
 
 std::uint32_t State::hash_of(std::string_view key) const {
   return static_cast<std::uint32_t>(hash64(key, hash_seed_) >> 32U);
@@ -51,7 +53,7 @@ std::uint32_t State::find(ObjectId id) const {
 }
 
 std::uint32_t State::find_head(std::uint32_t hash, std::string_view key) const {
-  return keys_.find(hash, [&](std::uint32_t row) { return view(row).key == key; });
+  return keys_->find(hash, [&](std::uint32_t row) { return view(row).key == key; });
 }
 
 KeyRows State::key_rows(std::uint32_t head) const {
@@ -116,7 +118,7 @@ RowBody State::body_of(std::uint32_t index) const {
 }
 
 std::uint64_t State::memory_bytes() const {
-  return rows_.memory_bytes() + payloads_.memory_bytes() + keys_.memory_bytes() + ids_.memory_bytes() +
+  return rows_.memory_bytes() + payloads_.memory_bytes() + (keys_ ? keys_->memory_bytes() : 0) + ids_.memory_bytes() +
          order_.memory_bytes() + wheel_.memory_bytes() + leases_.memory_bytes() + clients_.memory_bytes() +
          regions_.memory_bytes() + (expiries_.size() + parked_.size()) * 20 + siblings_.capacity() * 13;
 }
@@ -245,8 +247,9 @@ void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& fa
 
 // `head`: the first row of the key, if there is one.
 void State::link(std::uint32_t row, std::uint32_t hash, std::uint32_t head) {
+  if (!has_keys()) return;
   if (head == kNoRow) {
-    keys_.insert(hash, row);
+    keys_->insert(hash, row);
     return;
   }
   if (!rows_[head].has_siblings()) {
@@ -266,14 +269,15 @@ void State::link(std::uint32_t row, std::uint32_t hash, std::uint32_t head) {
   if (before != kNoRow) {
     siblings_.find(before)->second.next = row;
   } else {
-    keys_.replace(hash, head, row);
+    keys_->replace(hash, head, row);
   }
 }
 
 void State::unlink(std::uint32_t row, std::string_view key) {
+  if (!has_keys()) return;
   std::uint32_t const hash = hash_of(key);
   if (!rows_[row].has_siblings()) {
-    keys_.erase(hash, row);
+    keys_->erase(hash, row);
     return;
   }
   auto const found = siblings_.find(row);
@@ -284,7 +288,7 @@ void State::unlink(std::uint32_t row, std::string_view key) {
   if (sibling.prev != kNoRow) {
     siblings_.find(sibling.prev)->second.next = sibling.next;
   } else {
-    keys_.replace(hash, row, sibling.next);
+    keys_->replace(hash, row, sibling.next);
   }
   std::uint32_t const neighbour = sibling.next != kNoRow ? sibling.next : sibling.prev;
   auto const left = siblings_.find(neighbour);
@@ -454,8 +458,9 @@ TimeMs State::next_date(std::string_view domain) const {
 bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observer) {
   SchemaUse* const use = use_of(body.facts.schema);
   if (use == nullptr) return false;
-  std::uint32_t const hash = hash_of(body.key);
-  std::uint32_t const head = find_head(hash, body.key);
+  if (!has_keys() && !body.key.empty()) return false;
+  std::uint32_t const hash = has_keys() ? hash_of(body.key) : 0;
+  std::uint32_t const head = has_keys() ? find_head(hash, body.key) : kNoRow;
   KeyRows const others = key_rows(head);
   if (body.status == RowStatus::waiting && others.waiting != kNoRow) return false;
 

@@ -1,10 +1,12 @@
 // The state of a journal: rows in their slabs with all indexes, leases, clients and schemas. Its functions keep all of
-// them consistent. It knows the rules of places (due, behind a twin), but no commands.
+// them consistent. It knows the rules of places (due, behind a twin), but no commands. In a table without row-key there
+// is no index of keys, and no row has siblings.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,7 +46,8 @@ class State {
   using Deadlines = absl::btree_set<std::pair<std::int64_t, std::uint32_t>>;  // (date, row)
 
   // `hash_seed`: TableContext's.
-  explicit State(std::uint64_t hash_seed);
+  // `has_keys`: rows are found by key; for the whole life of the state.
+  State(std::uint64_t hash_seed, bool has_keys);
 
   // -- reading ------------------------------------------------------------
   [[nodiscard]] std::uint32_t find(ObjectId id) const;
@@ -55,9 +58,11 @@ class State {
   }
   // Prefetches its payload.
   void expect(std::uint32_t row) const { fastjournal::prefetch(payloads_.at(rows_[row].payload)); }
+  [[nodiscard]] bool has_keys() const { return keys_.has_value(); }
+  // Only with keys, as prefetch.
   [[nodiscard]] KeyRows find_key(std::string_view key) const;
   // Prefetches for a search of this key.
-  void prefetch(std::string_view key) const { keys_.prefetch(hash_of(key)); }
+  void prefetch(std::string_view key) const { keys_->prefetch(hash_of(key)); }
   [[nodiscard]] KeyRows key_rows_of(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t next_sibling(std::uint32_t row) const;
   [[nodiscard]] PayloadView view(std::uint32_t row) const;
@@ -76,7 +81,7 @@ class State {
   [[nodiscard]] Leases::Terms terms_of(std::uint32_t row) const;
   [[nodiscard]] Rows const& rows() const { return rows_; }
   [[nodiscard]] IdIndex const& ids() const { return ids_; }
-  [[nodiscard]] KeyIndex const& keys() const { return keys_; }
+  [[nodiscard]] KeyIndex const& keys() const { return *keys_; }
   [[nodiscard]] Order const& order() const { return order_; }
   [[nodiscard]] Leases const& leases() const { return leases_; }
   [[nodiscard]] DedupWindows const& clients() const { return clients_; }
@@ -124,7 +129,7 @@ class State {
   void lower_clock(std::int64_t from, std::int64_t to, TableObserver& observer);
 
   // -- rows ---------------------------------------------------------------
-  // False: the body does not fit (a second waiting row of the key, an unknown schema).
+  // False: the body does not fit (a second waiting row of the key, a key without row-key, an unknown schema).
   [[nodiscard]] bool add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observer);
   void remove(std::uint32_t row, TableObserver& observer);
   // The place of the row's latest whole record.
@@ -220,7 +225,7 @@ class State {
   std::uint64_t hash_seed_;
   Rows rows_;
   PayloadStore payloads_;
-  KeyIndex keys_;
+  std::optional<KeyIndex> keys_;  // none without row-key
   IdIndex ids_;
   Order order_{rows_, hash_seed_};
   timer::Wheel<WheelLinks> wheel_{WheelLinks{&rows_}};

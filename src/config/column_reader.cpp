@@ -183,9 +183,19 @@ void check_key_column(Element const& element, Element const& table, Column& colu
   column.length_max = std::min<std::uint64_t>(column.length_max, model::kKeyBytesMax);
 }
 
-void read_key(Element const& table, std::vector<Element> const& elements, Schema& schema) {
+// Rows meet by their keys alone.
+void refuse_merge_rules(std::vector<Element> const& columns) {
+  for (Element const& column : columns)
+    if (column.attribute("merge"))
+      column.problem_at("merge",
+                        "attribute \"merge\" in a table without attribute \"row-key\", expected none: rows "
+                        "without a key never merge");
+}
+
+void read_key(Element const& table, std::vector<Element> const& elements, TypeDeclaration const& type, Schema& schema) {
   std::optional<std::string_view> const text = table.attribute("row-key");
-  if (!text || schema.columns.empty()) return;  // no columns: said already
+  if (!text && type.key != TypeDeclaration::Key::required) refuse_merge_rules(elements);
+  if (!text || schema.columns.empty()) return;  // said already, or no key is needed
   std::vector<std::string_view> const names = split_names(*text);
   if (names.empty() || names.size() > kKeyColumnsMax)
     table.problem_at("row-key", "attribute \"row-key\": found " + std::to_string(names.size()) +
@@ -229,7 +239,7 @@ Schema read_schema(Element const& schema, Element const& table, TypeDeclaration 
       element.problem_at("name", "column " + model::shown(column.name) + " twice, expected each name once");
     out.columns.push_back(std::move(column));
   }
-  read_key(table, elements, out);
+  read_key(table, elements, type, out);
   return out;
 }
 

@@ -401,7 +401,7 @@ void Daemon::print_banner() const {
     std::string key;
     for (std::uint16_t const column : schema.key)
       key.append(key.empty() ? "" : ", ").append(schema.columns[column].name);
-    fmt::print("table      {} ({}), key {}{}\n", table->name, table->type->name(), key,
+    fmt::print("table      {} ({}), {}{}\n", table->name, table->type->name(), key.empty() ? "no key" : "key " + key,
                table->declaration->persistent ? "" : ", not persistent");
   }
 }

@@ -1,6 +1,8 @@
 // Format 1: byte 1, varint schema version, varint columns, then for each: name, type, flags, merge rule, the
 // limits whose flag is set, lengths, description; then varint key columns and their indexes. Strings: varint
 // length, bytes.
+// Format 2: the same of a table whose rows have no keys, so 0 key columns. A program that knows format 1 alone would
+// take such a schema for damage.
 #include "model/schema_codec.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace fastjournal::model {
 namespace {
 
 constexpr std::uint8_t kFormat = 1;
+constexpr std::uint8_t kFormatWithoutKey = 2;
 constexpr std::uint64_t kColumnsMax = 200;
 constexpr std::uint64_t kKeyColumnsMax = 8;
 
@@ -119,7 +122,7 @@ Column decode_column(Parts& parts) {
 }  // namespace
 
 void encode_schema(Schema const& schema, std::string& out) {
-  append_byte(out, kFormat);
+  append_byte(out, schema.key.empty() ? kFormatWithoutKey : kFormat);
   append_varint(out, schema.version);
   append_varint(out, schema.columns.size());
   for (Column const& column : schema.columns) encode_column(column, out);
@@ -128,12 +131,13 @@ void encode_schema(Schema const& schema, std::string& out) {
 }
 
 Result<Schema> decode_schema(std::string_view bytes) {
-  if (!bytes.empty() && static_cast<std::uint8_t>(bytes[0]) > kFormat)
+  if (!bytes.empty() && static_cast<std::uint8_t>(bytes[0]) > kFormatWithoutKey)
     return Status{Code::not_supported, "a schema of format " + std::to_string(static_cast<std::uint8_t>(bytes[0])) +
-                                           ", this program reads up to format " + std::to_string(kFormat)};
+                                           ", this program reads up to format " + std::to_string(kFormatWithoutKey)};
   Parts parts{bytes};
   Schema schema;
-  bool sound = parts.byte(kFormat) == kFormat;
+  std::uint8_t const format = parts.byte(kFormatWithoutKey);
+  bool sound = format != 0;
   schema.version = static_cast<std::uint16_t>(parts.number(UINT16_MAX));
   std::uint64_t const columns = parts.number(kColumnsMax);
   for (std::uint64_t i = 0; i < columns && parts.ok(); ++i) schema.columns.push_back(decode_column(parts));
@@ -143,7 +147,7 @@ Result<Schema> decode_schema(std::string_view bytes) {
     sound = sound && index < columns && std::find(schema.key.begin(), schema.key.end(), index) == schema.key.end();
     schema.key.push_back(index);
   }
-  if (!sound || !parts.finished())
+  if (!sound || !parts.finished() || schema.key.empty() != (format == kFormatWithoutKey))
     return Status{Code::damaged, "a schema of " + std::to_string(bytes.size()) + " bytes cannot be read"};
   return schema;
 }

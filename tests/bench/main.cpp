@@ -43,6 +43,7 @@ std::vector<std::unique_ptr<Peer>> make_peers(Choice const& choice, Ours ours) {
     if (ours == Ours::variants) {
       peers.push_back(make_fastjournal({.local = true, .table = ""}));
       peers.push_back(make_fastjournal({.binary = true, .table = ""}));
+      peers.push_back(make_fastjournal({.has_key = false, .table = ""}));
     }
   }
   if (choice.has(choice.peers, "beanstalkd")) {

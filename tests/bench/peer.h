@@ -61,6 +61,7 @@ struct OwnOptions {
   bool local{false};        // unix socket
   bool binary{false};       // msgpack
   bool wake{false};         // workers that wait are woken and ask; else rows are delivered
+  bool has_key{true};       // else every insert is a row of its own
   std::string table;        // option elements of the table
   std::uint32_t tables{1};  // jobs, jobs1, jobs2, ...; only the first one is worked with
 };

@@ -29,10 +29,10 @@ class RealDaemon {
   }
 
   void write(std::string const& name, std::string const& text) const { std::ofstream{folder_.path() / name} << text; }
-  void write_table(std::string const& name, std::string const& options) const {
+  void write_table(std::string const& name, std::string const& options, bool has_key = true) const {
     write(
         "tables/" + name + ".xml",
-        "<table name=\"" + name + "\" model=\"journal\" row-key=\"name\">\n<schema>\n" +
+        "<table name=\"" + name + "\" model=\"journal\"" + (has_key ? " row-key=\"name\"" : "") + ">\n<schema>\n" +
             "<column name=\"name\" type=\"string\" required=\"true\"/>\n<column name=\"payload\" type=\"string\"/>\n" +
             "</schema>\n" + options + "\n</table>\n");
   }

@@ -3,14 +3,18 @@
 namespace fastjournal::reference {
 namespace {
 
+// Of eight lives in a row.
+constexpr std::uint64_t kSeedsWithoutKey = 5;
 constexpr char const* kStatus[] = {"waiting", "due", "processing", "behind", "parked", "paused"};
 
 }  // namespace
 
-Chance::Chance(std::uint64_t seed) : random_(seed), several_of_a_key_(random_() % 4 == 0) {}
+Chance::Chance(std::uint64_t seed)
+    : random_(seed), several_of_a_key_(random_() % 4 == 0), has_key_(seed % 8 != kSeedsWithoutKey) {}
 
 Options Chance::options() {
   Options out;
+  out.has_key = has_key_;
   out.processing_timeout = one_in(3) ? 2000 : 6000;
   out.grace = one_in(4) ? 0 : 1000;
   out.max_timeouts = static_cast<int>(draw(4));
@@ -24,7 +28,7 @@ Options Chance::options() {
   out.max_postpone = one_in(6) ? 0 : 3000;
   out.rows_max = one_in(3) ? 20 : 0;
   out.pause_after = one_in(3) ? 3 : 0;
-  if (several_of_a_key_ && !one_in(4)) out.concurrency_key = 2;
+  if (several_of_a_key_ && !one_in(4) && has_key_) out.concurrency_key = 2;
   if (one_in(2)) {
     out.client_keep = 10'800'000;
     out.clients_max = 2 + draw(8);
@@ -42,6 +46,14 @@ Options Chance::options() {
 }
 
 std::vector<Column> Chance::columns() {
+  std::vector<Column> out = draw_columns();
+  // Without keys there are no merges.
+  if (!has_key_)
+    for (Column& column : out) column.rule = "replace";
+  return out;
+}
+
+std::vector<Column> Chance::draw_columns() {
   switch (draw(4)) {
     case 0: return {{"v", "replace"}, {"d", "replace"}, {"n", "sum", true}, {"t", "append"}};
     case 1: return {{"v", "keep"}, {"d", "replace"}, {"n", "max", true}};
@@ -81,6 +93,7 @@ Texts Chance::insert(Reference const& table) {
   // A column that the table has not is refused by its name alone.
   for (std::string const name : {"v", "d", "n", "t"})
     if (!table.has_column(name)) out.erase(name);
+  if (!has_key_ && one_in(4)) out.erase("k");
   return out;
 }
 
@@ -119,7 +132,7 @@ Texts Chance::of_row(Reference const& table, std::string const& name) {
   Texts out{{"", name}};
   Row const* const row = any(table, kStates[draw(3)]);
   if (row == nullptr || one_in(3)) {
-    out["k"] = row != nullptr ? row->key : "key" + std::to_string(draw(14));
+    out["k"] = row != nullptr ? row->k : "key" + std::to_string(draw(14));
   } else {
     out["row"] = std::to_string(row->id);
   }

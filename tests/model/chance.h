@@ -26,6 +26,7 @@ class Chance {
   Texts silent_command(Reference const& table, bool insert);
 
  private:
+  std::vector<Column> draw_columns();
   Texts insert(Reference const& table);
   Texts next(bool server);
   Texts of_lease(Reference const& table, std::string const& client, std::string const& name);
@@ -38,6 +39,7 @@ class Chance {
   std::mt19937_64 random_;
   // For life: several leases of a key make the order of time-outs open, jitter their dates, and both at once too much.
   bool several_of_a_key_;
+  bool has_key_;  // not drawn: lives of other seeds stay what they were
 };
 
 }  // namespace fastjournal::reference

@@ -28,6 +28,7 @@ inline std::shared_ptr<TableDeclaration> declare(Options const& options, std::ve
                                                  std::uint16_t version) {
   auto out = std::make_shared<TableDeclaration>(*journal::test::declare(options.texts(), {}, version));
   out->schema.columns.resize(1);
+  if (!options.has_key) out->schema.key.clear();
   for (fastjournal::Column& column : columns_of(columns)) out->schema.columns.push_back(std::move(column));
   return out;
 }

@@ -28,6 +28,7 @@ class Life final : private Oracle {
         steps_(steps),
         watchers_(result_.seen) {
     history_.push_back(table_);
+    if (!options_.has_key) ++result_.seen["a table without row-key"];
   }
 
   LifeResult run() {

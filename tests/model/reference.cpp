@@ -65,7 +65,6 @@ Texts Options::texts() const {
             {"back-off-factor", std::to_string(back_off_factor)},
             {"back-off-max", ms(back_off_max)},
             {"back-off-jitter", std::to_string(jitter)},
-            {"max-postpone", ms(max_postpone)},
             {"rows-max", std::to_string(rows_max)},
             {"client-keep", ms(client_keep)},
             {"clients-max", std::to_string(clients_max)},
@@ -74,6 +73,7 @@ Texts Options::texts() const {
             {"slow-from", std::to_string(slow_from)},
             {"aging", ms(aging)},
             {"concurrency", std::to_string(concurrency)}};
+  if (has_key) out["max-postpone"] = ms(max_postpone);
   if (concurrency_key > 1) {
     out["one-at-a-time"] = "false";
     out["concurrency-key"] = std::to_string(concurrency_key);
@@ -184,7 +184,8 @@ std::string Reference::insert(std::string const& from, Texts const& command, std
   Texts const& answer = messages.empty() ? kNone : messages[0];
   Wish wish;
   Row& row = wish.row;
-  row.key = text(command, "k");
+  row.k = text(command, "k");
+  row.key = options_.has_key ? row.k : "row " + std::to_string(++rows_ever_);
   for (Column const& column : columns_)
     if (command.contains(column.name)) row.values[column.name] = text(command, column.name);
   row.priority = static_cast<int>(number(command, "priority", 100));

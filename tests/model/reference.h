@@ -27,6 +27,7 @@ struct Rate {
 };
 
 struct Options {
+  bool has_key{true};  // the column k; never changes in a life
   std::int64_t processing_timeout{5000};
   std::int64_t grace{1000};
   int max_timeouts{2};
@@ -72,8 +73,9 @@ enum class State : std::uint8_t { waiting, processing, parked };
 
 struct Row {
   std::uint64_t id{0};  // 0: nobody heard it yet
-  std::string key;
-  Texts values;  // columns that are there
+  std::string key;      // rows of one key meet; in a table without row-key no other row's
+  std::string k;        // what the column shows
+  Texts values;         // the other columns that are there
   State state{State::waiting};
   int priority{100};
   std::int64_t date{0};      // not to be handed out before
@@ -194,6 +196,8 @@ class Reference {
   [[nodiscard]] std::string compare_row(Row const& row, Texts const& shown) const;
   [[nodiscard]] std::string status_of(Row const& row) const;
   [[nodiscard]] std::vector<Row*> rows_of(Texts const& command);
+  // A row without key has nothing but its number.
+  [[nodiscard]] bool names_no_row(Texts const& command) const { return !options_.has_key && !command.contains("row"); }
 
   // -- rules
   Row* of_key(std::string const& key, State state);
@@ -246,6 +250,7 @@ class Reference {
   std::uint64_t failures_logged_{0};  // the same, had pause-after-failures not changed: that is not in the log
   std::uint64_t highest_epoch_{0};
   bool synced_{false};
+  std::uint64_t rows_ever_{0};
   // derived
   Turns turns_;
   Bucket bucket_;

@@ -26,7 +26,7 @@ std::string site_of(std::string const& uri) {
 std::string Reference::domain_of(Row const& row) const {
   if (options_.domain.empty()) return {};
   if (options_.domain == "site(d)") return site_of(text(row.values, "d"));
-  return options_.domain == "k" ? row.key : text(row.values, options_.domain);
+  return options_.domain == "k" ? row.k : text(row.values, options_.domain);
 }
 
 int Reference::class_of(Row const& row) const {

@@ -49,6 +49,7 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
   bool const kicks = text(command, "") == "KICK";
   std::string status = text(command, "status");
   if (options_.domain.empty() && command.contains("domain")) return is_error(answer, "not_supported");
+  if (!options_.has_key && command.contains("prefix")) return is_error(answer, "bad_parameter");
   bool const filters =
       !status.empty() || command.contains("domain") || !text(command, "prefix").empty() || command.contains("error");
   if (!kicks && !filters) return is_error(answer, "missing_parameter");
@@ -90,6 +91,7 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
 // Parked rows of the key, or else the one that waits: due now, attempts forgotten.
 std::string Reference::kick(Texts const& command, std::vector<Texts> const& answer) {
   if (is_bulk(command)) return change_many(command, first(answer));
+  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
   // One that expired in this moment may still be found by its key: it goes, and is told as DELETED.
   std::set<std::uint64_t> expired;
   for (Texts const& message : answer) {
@@ -139,6 +141,7 @@ Row* Reference::put_back(std::uint64_t id) {
 
 std::string Reference::remove(Texts const& command, std::vector<Texts> const& answer) {
   if (is_bulk(command)) return change_many(command, first(answer));
+  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
   std::set<std::uint64_t> wanted;
   for (Row const* const row : rows_of(command)) wanted.insert(row->id);
   // One that expired in this moment may still be dropped by its key.
@@ -188,7 +191,7 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
       wrong = name + ": expected \"" + expected.substr(0, 60) + "\" in " + shown(shown_row);
   };
   same("row", std::to_string(row.id));
-  same("k", row.key);
+  same("k", row.k);
   for (char const* const name : {"v", "d", "n", "t"}) {
     same(name, text(row.values, name));
     if (row.values.contains(name) != shown_row.contains(name) && wrong.empty())
@@ -211,6 +214,7 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
 }
 
 std::string Reference::peek(Texts const& command, std::vector<Texts> const& answer) const {
+  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
   std::vector<Row*> const wanted = const_cast<Reference*>(this)->rows_of(command);
   if (wanted.empty()) return is_error(first(answer), "unknown_row");
   if (answer.size() != wanted.size()) return "expected " + std::to_string(wanted.size()) + " rows";
@@ -225,6 +229,7 @@ std::string Reference::peek(Texts const& command, std::vector<Texts> const& answ
 std::string Reference::list(Texts const& command, std::vector<Texts> const& answer) const {
   std::string const status = text(command, "status");
   if (options_.domain.empty() && command.contains("domain")) return is_error(first(answer), "not_supported");
+  if (!options_.has_key && command.contains("prefix")) return is_error(first(answer), "bad_parameter");
   std::set<std::uint64_t> wanted;
   for (Row const& row : rows_)
     if (fits(row, command, status)) wanted.insert(row.id);
@@ -244,6 +249,7 @@ std::string Reference::list(Texts const& command, std::vector<Texts> const& answ
 std::string Reference::compare(std::vector<Texts> const& dump) const { return list({{"", "LIST"}}, dump); }
 
 std::string Reference::why(Texts const& command, std::vector<Texts> const& answer) const {
+  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
   std::vector<Row*> const wanted = const_cast<Reference*>(this)->rows_of(command);
   for (Texts const& message : answer) {
     if (text(message, "") != "REASON") return "expected REASON";
@@ -297,7 +303,7 @@ bool Reference::adopt(std::vector<Texts> const& dump) {
     auto const id = static_cast<std::uint64_t>(number(message, "row"));
     if (text(message, "") != "ROW" || find(id) != nullptr) continue;
     Row* const unheard = row_of(0);
-    if (unheard == nullptr || unheard->key != text(message, "k")) return false;
+    if (unheard == nullptr || unheard->k != text(message, "k")) return false;
     unheard->id = id;
     for (auto& [name, client] : clients_)
       for (auto& [sequence, row] : client.rows)

@@ -80,7 +80,8 @@ std::string Watchers::hear_notice(Reference const& table, Heard const& heard) {
     if (listener.mode != "row") return "told of a row without asking";
     auto const id = static_cast<std::uint64_t>(number(heard.message, "row"));
     Row const* const row = table.find(id);
-    if (row != nullptr && row->key != text(heard.message, "k")) return "told of a row with another key";
+    std::string const key = row != nullptr && table.options().has_key ? row->k : "";
+    if (row != nullptr && key != text(heard.message, "k")) return "told of a row with another key";
     listener.told.insert(id);
     return {};
   }

@@ -96,6 +96,9 @@ void ClientOracle::note(std::string const& line, Message const& message) {
 void ClientOracle::note_insert(std::string const& line, std::string const& row, Message const& message) {
   Known& known = rows_[row];
   if (known.gone) return wrong("row " + row + " was ended and is back: " + line);
+  if (!merges_ && (known.told || message.text("result") != "inserted"))
+    return wrong("without keys " + line + " is answered result=" + std::string{message.text("result")} + " about row " +
+                 row);
   known.told = true;
   known.key = line;
   // An expiry date may end it without a word.

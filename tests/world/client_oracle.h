@@ -49,6 +49,8 @@ class ClientOracle {
   }
   // One command and all of its answers.
   void exchange(std::string const& client, std::string const& line);
+  // Its rows have no keys: each INSERT says that it made one.
+  void expect_no_merges() { merges_ = false; }
 
   // Rows that somebody holds, or held, by number.
   struct Held {
@@ -129,6 +131,7 @@ class ClientOracle {
   std::string table_;
   char letter_;
   bool is_kept_;
+  bool merges_{true};
   std::map<std::string, Known> rows_;
   std::map<std::string, Held> held_;
   std::string standing_{"RESUMED"};

@@ -32,6 +32,8 @@ constexpr std::int64_t kScrubRoundMs = 60'000;
 // to write everything again.
 constexpr int kRoundParts = 8;
 constexpr int kMendingParts = 3 * kRoundParts;
+// In one of so many lives the rows of the first table have no keys.
+constexpr std::uint64_t kLivesToOneWithoutKey = 5;
 // So few that a crowd fills them.
 constexpr std::size_t kPlaces = 64;
 constexpr std::size_t kPlacesOfPeer = 32;
@@ -61,6 +63,10 @@ class Player {
   PlayResult run() {
     wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml"));
     wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/scratch.xml"));
+    if (seed_ % kLivesToOneWithoutKey == 4) {
+      world_.drop_key("jobs");
+      jobs_.expect_no_merges();
+    }
     // Little is kept, so that followers that were away have to begin anew.
     world_.set_feed("jobs", feed_that_keeps(following_() % 2 == 0 ? 8'000U : 1U << 20U));
     if (seed_ % 2 == 1) tell_communicator();

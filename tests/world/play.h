@@ -10,6 +10,7 @@
 //   - time that a leap of the clock or a sleep took is not taken from a lease; time never goes back, but by a start
 //     that accepts the clock as it is, and a start whose clock is too far behind is refused;
 //   - lease epochs of a row only rise;
+//   - in every fifth life the table has no row-key: every INSERT makes a row of its own;
 //   - a listener gets what its LISTEN says: rows within its credit, every new row that is due, a wake when it is
 //     idle; and while a row is due no listener has credit, and somebody was woken;
 //   - in every other life wakes leave as messages too: none while the table is paused, and again while a row is due that

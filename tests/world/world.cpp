@@ -59,6 +59,14 @@ void World::set_feed(std::string_view table, std::optional<FeedDeclaration> feed
   change_declaration(table, [&](TableDeclaration& declaration) { declaration.feed = feed; });
 }
 
+void World::drop_key(std::string_view table) {
+  change_declaration(table, [](TableDeclaration& declaration) {
+    declaration.schema.key.clear();
+    for (OptionValue& option : declaration.options)
+      if (option.name == "max-postpone") option.given = false;
+  });
+}
+
 void World::set_wake_message(std::string_view table, WakeMessage message) {
   change_declaration(table, [&](TableDeclaration& declaration) { declaration.wake_message = message; });
 }

@@ -34,6 +34,8 @@ class World final : public server::ServerHost {
   void remove_table(std::string_view name);
   // From the next start or RELOAD on it has a feed (nothing: none).
   void set_feed(std::string_view table, std::optional<FeedDeclaration> feed);
+  // It is declared without row-key, and without the options that need one.
+  void drop_key(std::string_view table);
   void set_wake_message(std::string_view table, WakeMessage message);
   [[nodiscard]] Status start();
   // Power cut: unsynced sectors and names may be lost, by seed. Not started again.

@@ -223,6 +223,7 @@ class BinaryProtocol final : public Protocol {
 class Fastjournal final : public Peer {
  public:
   explicit Fastjournal(OwnOptions options) : options_(std::move(options)), daemon_(options_.table) {
+    if (!options_.has_key) daemon_.write_table("jobs", options_.table, false);
     for (std::uint32_t i = 1; i < options_.tables; ++i) daemon_.write_table("jobs" + std::to_string(i), options_.table);
   }
   ~Fastjournal() override {
@@ -233,12 +234,13 @@ class Fastjournal final : public Peer {
 
   [[nodiscard]] std::string name() const override {
     return std::string{"fastjournal"} + (options_.local ? " unix" : "") + (options_.binary ? " msgpack" : "") +
-           (options_.wake ? " wake" : "");
+           (options_.wake ? " wake" : "") + (options_.has_key ? "" : " keyless");
   }
   [[nodiscard]] std::string durability() const override {
     return "synced before acknowledged; leases written, not synced";
   }
   [[nodiscard]] bool synced() const override { return true; }
+  [[nodiscard]] bool merges() const override { return options_.has_key; }
   void start() override {
     if (!daemon_.start()) throw std::runtime_error("fastjournald did not start: " + daemon_.output());
     running_ = true;

@@ -72,8 +72,28 @@ BOOST_AUTO_TEST_CASE(a_key_that_names_no_column_or_one_twice_is_damaged) {
   }
 }
 
+// Format 1 stays what it was: programs that know nothing else take no such table for a damaged one.
+BOOST_AUTO_TEST_CASE(a_schema_without_a_key_is_of_a_format_of_its_own) {
+  std::string with;
+  encode_schema(full_schema(), with);
+  BOOST_TEST(with[0] == '\x01');
+  Schema keyless = full_schema();
+  keyless.key.clear();
+  std::string without;
+  encode_schema(keyless, without);
+  BOOST_TEST(without[0] == '\x02');
+  Result<Schema> const back = decode_schema(without);
+  BOOST_REQUIRE(back.ok());
+  BOOST_TEST((back.value() == keyless));
+  // Neither for the other.
+  with[0] = '\x02';
+  without[0] = '\x01';
+  BOOST_TEST((decode_schema(with).status().code() == Code::damaged));
+  BOOST_TEST((decode_schema(without).status().code() == Code::damaged));
+}
+
 BOOST_AUTO_TEST_CASE(a_later_format_is_said_to_be_one) {
-  BOOST_TEST((decode_schema("\x02").status().code() == Code::not_supported));
+  BOOST_TEST((decode_schema("\x03").status().code() == Code::not_supported));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
