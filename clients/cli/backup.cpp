@@ -38,8 +38,8 @@ std::uint64_t number_of(Message const& message, std::string_view name) {
   return out;
 }
 
-storage::FileLog::Snapshot snapshot_of(Message const& held) {
-  storage::FileLog::Snapshot out;
+core::LogSnapshot snapshot_of(Message const& held) {
+  core::LogSnapshot out;
   out.store_id = number_of(held, "store");
   out.base = Lsn{number_of(held, "base")};
   out.end = Lsn{number_of(held, "end")};

@@ -1,5 +1,5 @@
-// The interface of a log, independent of its implementation (today the file log of storage/). A record is appended to
-// the open batch at once and gets its LSN there; commit() at the end of the turn makes the batch durable.
+// What the engine needs of a log, whatever its implementation (log_store.h: what its owner does with it). A record is
+// appended to the open batch at once and gets its LSN there; commit() at the end of the turn makes the batch durable.
 #pragma once
 
 #include <cstddef>
@@ -61,6 +61,8 @@ class Log {
   [[nodiscard]] virtual Lsn end_lsn() const = 0;
   // Everything below is durable / was given to the kernel.
   [[nodiscard]] virtual Lsn durable_lsn() const = 0;
+  // What was decided up to the last commit, or end of a turn, may leave once durable_lsn() is here.
+  [[nodiscard]] virtual Lsn needed_lsn() const = 0;
   [[nodiscard]] virtual Lsn written_lsn() const = 0;
   // Nothing below `base` is needed any more, and nothing below `catalogue`, which is not lower, of the records of table
   // 0. Rests on every record appended so far: it takes effect once these are durable, and durably before a container is

@@ -37,6 +37,7 @@ class VolatileLog final : public Log {
   void want_sync() override {}
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return Lsn{next_}; }
+  [[nodiscard]] Lsn needed_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn written_lsn() const override { return Lsn{next_}; }
   void set_base(Lsn, Lsn) override {}
   [[nodiscard]] Status reset() override { return {}; }

@@ -22,7 +22,8 @@
 #include "os/workers.h"
 #include "server/check_tables.h"
 #include "server/message_files.h"
-#include "server/replay.h"
+#include "storage/file_log.h"
+#include "storage/replay.h"
 
 namespace fastjournal::daemon {
 namespace {
@@ -278,17 +279,18 @@ Status Daemon::open_logs() {
     options.wipe = log.wipe;
     options.store_id_seed = os::random_bits();
     options.workers = &workers;
+    options.clock = &clock_;
     std::int64_t const before = clock_.monotonic_us();
     std::int64_t tell_at = before + kProgressEveryUs;
-    server::Replay replay{engine, hosted,
-                          [&](storage::ReadProgress const& progress) {
-                            end_start_if_told();
-                            heap_.look(progress.bytes_total - progress.bytes);
-                            if (clock_.monotonic_us() < tell_at) return;
-                            tell_at = clock_.monotonic_us() + kProgressEveryUs;
-                            log_info(progress_text(log.name, progress));
-                          },
-                          [this, &hosted] { return server_->check_clock(hosted); }};
+    storage::Replay replay{engine, hosted,
+                           [&](storage::ReadProgress const& progress) {
+                             end_start_if_told();
+                             heap_.look(progress.bytes_total - progress.bytes);
+                             if (clock_.monotonic_us() < tell_at) return;
+                             tell_at = clock_.monotonic_us() + kProgressEveryUs;
+                             log_info(progress_text(log.name, progress));
+                           },
+                           [this, &hosted] { return server_->check_clock(hosted); }};
     storage::RecoveryReport report;
     Result<std::unique_ptr<storage::FileLog>> opened =
         storage::FileLog::open(*disk_, log.name, options, replay, report);
@@ -297,7 +299,7 @@ Status Daemon::open_logs() {
     end_start_if_told();
     logs_.push_back(std::move(opened).value());
     if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
-    server_->add_log(*logs_.back(), report);
+    server_->add_log(*logs_.back());
     if (Status status = data_->know(log.name); !status.ok()) return status;
     recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
                                      logs_.back()->start(), report.records, report.containers,
@@ -457,19 +459,21 @@ void Daemon::tell(core::AlertNotice const& notice) {
     log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
 }
 
-void Daemon::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) {
-  storage::Chore& work = *chore;
-  background_->run([&work] { work.run(); },
-                   [&log, chore = std::move(chore)]() mutable { log.finish_chore(std::move(chore)); });
+// Syncs: a thread for each log that needs one, as their disks may differ. Everything else shares one.
+void Daemon::run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) {
+  os::Background* runner = background_.get();
+  if (lane == core::Lane::sync) {
+    std::unique_ptr<os::Background>& syncer = syncers_[&log];
+    if (syncer == nullptr) syncer = std::make_unique<os::Background>([this] { reactor_->wake(); });
+    runner = syncer.get();
+  }
+  core::LogJob& work = *job;
+  runner->run([&work] { work.run(); },
+              [&log, lane, job = std::move(job)]() mutable { log.finish_job(lane, std::move(job)); });
 }
 
-// A thread for each log that needs one: their disks may differ.
-void Daemon::run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) {
-  std::unique_ptr<os::Background>& syncer = syncers_[&log];
-  if (syncer == nullptr) syncer = std::make_unique<os::Background>([this] { reactor_->wake(); });
-  storage::Flush& work = *flush;
-  syncer->run([this, &work] { work.run(clock_); },
-              [&log, flush = std::move(flush)]() mutable { log.finish_flush(std::move(flush)); });
+void Daemon::wait_for_sync(core::LogStore& log) {
+  if (auto const syncer = syncers_.find(&log); syncer != syncers_.end()) syncer->second->finish_all();
 }
 
 void Daemon::collect_work() {

@@ -10,6 +10,7 @@
 
 #include "alerts/teller.h"
 #include "config/daemon_declaration.h"
+#include "core/log_store.h"
 #include "core/types.h"
 #include "daemon/blocked_signals.h"
 #include "daemon/options.h"
@@ -64,9 +65,8 @@ class Daemon final : public server::ServerHost {
   void restart(std::string_view reason) override;
   [[nodiscard]] Status rotate_log() override;
   [[noreturn]] void fatal(Status const& status) override;
-  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
-  void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) override;
-  void wait_for_flush(storage::FileLog& log) override { syncers_.at(&log)->finish_all(); }
+  void run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) override;
+  void wait_for_sync(core::LogStore& log) override;
   void collect_work() override;
   void tell(core::AlertNotice const& notice) override;
   [[nodiscard]] std::string data_folder() const override;
@@ -87,7 +87,7 @@ class Daemon final : public server::ServerHost {
   std::unique_ptr<storage::DataFolder> data_;
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<server::Server> server_;
-  std::vector<std::unique_ptr<storage::FileLog>> logs_;
+  std::vector<std::unique_ptr<core::LogStore>> logs_;
   std::unique_ptr<os::PosixDisk> flags_;
   std::unique_ptr<alerts::Teller> teller_;  // ends before the flags and the reactor do
   bool restart_{false};
@@ -95,7 +95,7 @@ class Daemon final : public server::ServerHost {
   std::optional<os::Ballast> ballast_;
   std::unique_ptr<os::Background> background_;  // ends before the logs do
   // For the logs whose syncs were slow once.
-  std::map<storage::FileLog*, std::unique_ptr<os::Background>> syncers_;
+  std::map<core::LogStore*, std::unique_ptr<os::Background>> syncers_;
   std::vector<std::string> recovered_;  // a line of the banner for each log
 };
 

@@ -57,7 +57,10 @@ Status Server::start_serving() {
   // Half-empty containers of many starts are merged before the next start needs room, even if the daemon never serves.
   // That is little work; the rest of a long log is copied while serving.
   std::uint64_t most = 0;
-  for (ServedLog const& served : logs_) most += kCopiedAtStart * served.log->options().container_bytes;
+  for (ServedLog const& served : logs_) {
+    core::LogUsage const usage = served.log->usage();
+    if (usage.containers != 0) most += kCopiedAtStart * (usage.disk_bytes / usage.containers);
+  }
   while (restated_bytes() < most && engine_.committed(time_.now())) {
     for (ServedLog const& served : logs_)
       if (Status status = served.log->commit(); !status.ok()) return status;
@@ -80,7 +83,7 @@ Status Server::finish() {
   if (!dead_) leave_links();
   if (dead_) return {};
   for (ServedLog const& served : logs_) {
-    if (served.log->is_flushing()) host_.wait_for_flush(*served.log);
+    host_.wait_for_sync(*served.log);
     if (Status status = served.log->commit(); !status.ok()) return status;
     if (Status status = served.log->look(); !status.ok()) return status;
   }

@@ -17,6 +17,7 @@
 #include "base/name_table.h"
 #include "core/engine.h"
 #include "core/flag.h"
+#include "core/log_store.h"
 #include "env/network.h"
 #include "fastjournal/histogram.h"
 #include "server/admission.h"
@@ -32,7 +33,6 @@
 #include "server/time_keeper.h"
 #include "server/turn_budget.h"
 #include "server/turn_record.h"
-#include "storage/file_log.h"
 #include "wire/outgoing.h"
 
 namespace fastjournal::server {
@@ -106,8 +106,8 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   [[nodiscard]] std::string const& clock_note() const { return clock_note_; }
 
   // Logs that recovered and are attached to the engine. After the last: start_serving.
-  // As it was opened. What was cut off, or healed, is an alert.
-  void add_log(storage::FileLog& log, storage::RecoveryReport const& report);
+  // What it has to tell of how it was opened becomes alerts.
+  void add_log(core::LogStore& log);
   // Logs the changes by conf/, durably.
   [[nodiscard]] Status start_serving();
   // Clean end: everything committed and sealed. Connections are closed by the network.
@@ -151,20 +151,12 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
 
  private:
   struct ServedLog {
-    storage::FileLog* log{nullptr};
-    // When it counts as idle, and when its policy needs a sync.
-    std::int64_t stamp_at_us{INT64_MAX};
-    std::int64_t sync_at_us{INT64_MAX};
-    // Of scrubbing (server_scrub.cpp): the next step, the begin of the round, and the damage that was reported.
-    std::int64_t scrub_at_us{0};
-    std::int64_t scrub_round_us{0};
-    std::uint64_t damaged_told{0};
-    bool mending{false};
+    core::LogStore* log{nullptr};
   };
   // The output of a turn that waits for syncs.
   struct WaitingTurn {
-    std::vector<std::pair<storage::FileLog const*, Lsn>> needs;
-    std::vector<std::pair<ConnectionId, std::uint64_t>> ends;  // position in the stream of its answers
+    std::vector<std::pair<core::LogStore const*, Lsn>> needs;
+    std::vector<std::pair<ConnectionId, std::uint64_t>> ends;  // of the stream of its answers, counted from its begin
     std::vector<core::AlertNotice> notices;
   };
 
@@ -269,21 +261,17 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   void begin_turn();
   void end_part(TurnRecord::Part part);
   void end_turn();
-  [[nodiscard]] bool commit_logs();
-  [[nodiscard]] Status commit_log(ServedLog& served);
-  [[nodiscard]] Status sync_log(storage::FileLog& log, bool elsewhere);
-  [[nodiscard]] static bool syncs_elsewhere(storage::FileLog const& log);
+  [[nodiscard]] bool end_logs_turn();
+  void end_log_turn(core::LogStore& log);
+  void tell_news(core::LogStore& log);
   void leave();
   void release_turns();
   [[nodiscard]] std::uint64_t restated_bytes() const;
   [[nodiscard]] bool logs_are_well();
-  [[nodiscard]] bool look_at_folders();
-  void scrub_log(ServedLog& served);
-  void tell_damage(ServedLog& served);
   // False, for callers that must stop here.
   bool die(Status const& status);
   // Not ok: the daemon acknowledges nothing from here on.
-  [[nodiscard]] Result<storage::FileLog::Snapshot> pin(ServedLog& served);
+  [[nodiscard]] Result<core::LogSnapshot> pin(core::LogStore& log);
   void mark_dirty(Session& session);
   void flush(Session& session);
   void measure_pushes(Session& session);
@@ -422,7 +410,6 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   bool now_known_{false};
   TimeMs now_{};
   std::int64_t slew_at_us_{0};
-  std::int64_t looked_at_us_{0};  // the last check of the folders of the logs
   std::int64_t alias_note_at_us_{0};
   bool unwell_{false};  // the clock is off, or something is short: checked every second
 

@@ -5,9 +5,6 @@
 namespace fastjournal::server {
 namespace {
 
-constexpr std::string_view kLogDamaged = "log-damaged";
-constexpr std::string_view kTailCut = "tail-cut";
-
 void add_facts(core::Alert const& alert, Answer& answer) {
   if (!alert.table.empty()) answer.add("table", std::string_view{alert.table});
   answer.add("name", std::string_view{alert.name}).add("priority", std::uint64_t{alert.priority});
@@ -18,17 +15,9 @@ void add_facts(core::Alert const& alert, Answer& answer) {
 
 }  // namespace
 
-void Server::add_log(storage::FileLog& log, storage::RecoveryReport const& report) {
+void Server::add_log(core::LogStore& log) {
   logs_.push_back({.log = &log});
-  for (std::string const& odd : report.notes) raise_alert(kLogDamaged, 70, odd, "log,manual");
-  if (!report.cut) return;
-  // For a person to judge: after a power cut or a crash of the kernel this is expected.
-  raise_alert(kTailCut, 30,
-              "log " + log.options().name + ": its tail was cut at LSN " + std::to_string(report.cut_at.value) + ", " +
-                  std::to_string(report.cut_bytes) + " bytes, at the start: " + report.cut_reason +
-                  ". After a power cut that is as it must be, and nothing acknowledged is lost; if there was none, see "
-                  "the disk",
-              "log,manual");
+  tell_news(log);
 }
 
 void Server::raise_alert(std::string_view name, std::uint8_t priority, std::string_view message,

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/engine.h"
+#include "core/log_store.h"
 #include "fastjournal/status.h"
-#include "storage/file_log.h"
 
 namespace fastjournal::server {
 
@@ -26,13 +26,12 @@ class ServerHost {
   [[nodiscard]] virtual Status rotate_log() = 0;
   // A write or sync failed: nothing more is acknowledged; end at once.
   virtual void fatal(Status const& status) = 0;
-  // Runs it, on another thread if there is one, then gives it back to log.finish_chore on the
-  // thread of the loop: at once, or in a later collect_work. Either way another turn follows.
-  virtual void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) = 0;
-  // The same for a sync, whose thread has nothing else to do; log.finish_flush takes it back.
-  virtual void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) = 0;
-  // Returns when that flush has been given back.
-  virtual void wait_for_flush(storage::FileLog& log) = 0;
+  // Runs it, on another thread if there is one, then gives it back to log.finish_job on the
+  // thread of the loop: at once, or in a later collect_work. Either way another turn follows. A job of Lane::sync waits
+  // for no other job, and for none of another log.
+  virtual void run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) = 0;
+  // Returns when the log's job of Lane::sync has been given back; at once if none is out.
+  virtual void wait_for_sync(core::LogStore& log) = 0;
   // Called once a turn: gives back finished work.
   virtual void collect_work() = 0;
   // Appends `text`, whole lines, to the file of messages that this table refused but confirmed. When that is durable,

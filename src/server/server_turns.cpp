@@ -7,16 +7,8 @@
 namespace fastjournal::server {
 namespace {
 
-// An idle log stamps its last sync after this long: from then on damage to that batch is told from a torn tail.
-constexpr std::int64_t kStampAfterUs = 5'000;
-// Output is sent only if the folders were checked within this time. A check after each sync would cost two system calls
-// a turn; a check on a thread could not hold answers back. An idle loop acknowledges nothing and checks rarely.
-constexpr std::int64_t kLookEveryUs = 100'000;
-constexpr std::int64_t kIdleLookEveryUs = 10'000'000;
-// The most turns that wait for a sync; beyond it the loop waits too.
+// Turns that wait for a sync; then the loop waits too.
 constexpr std::size_t kTurnsWaitingMax = 65'536;
-
-bool syncs_by_interval(storage::FileLog const& log) { return log.options().sync == storage::SyncPolicy::interval; }
 
 }  // namespace
 
@@ -50,13 +42,12 @@ void Server::on_turn_end() {
   again = engine_.end_of_turn(now) || again;
   end_part(Part::listeners);
   if (feeds_.wants_sync(time_.monotonic_us()))
-    for (ServedLog const& served : logs_)
-      if (!syncs_by_interval(*served.log)) served.log->want_sync();
-  if (!commit_logs()) return;
+    for (ServedLog const& served : logs_) served.log->sync_soon();
+  if (!end_logs_turn()) return;
   end_part(Part::log);
   feeds_.send(time_.monotonic_us());
   again = engine_.committed(now) || again;
-  if (!logs_are_well() || !look_at_folders()) return;
+  if (!logs_are_well()) return;
   end_part(Part::copying);
   tick_links();
   again = end_silent() || again;
@@ -74,84 +65,41 @@ void Server::on_turn_end() {
 // Logs
 
 // False: the daemon is dead from here on.
-bool Server::commit_logs() {
+bool Server::end_logs_turn() {
   host_.collect_work();
-  for (ServedLog& served : logs_)
-    if (Status const status = commit_log(served); !status.ok()) return die(status);
-  return true;
+  for (ServedLog& served : logs_) end_log_turn(*served.log);
+  return logs_are_well();
 }
 
-Status Server::commit_log(ServedLog& served) {
-  storage::FileLog& log = *served.log;
-  // Between two turns: the header of a container.
-  if (!log.error().ok()) return log.error();
-  log.end_turn();
-  bool const too_much = log.unsynced_bytes() > log.options().write_buffer_bytes || waiting_.size() >= kTurnsWaitingMax;
-  if (log.is_flushing() && too_much) host_.wait_for_flush(log);
-  // Records that wait for a sync share one batch with later ones until the current sync has ended.
-  if (log.is_flushing() && log.needs_sync()) return log.error();
+void Server::end_log_turn(core::LogStore& log) {
+  if (log.is_full() || waiting_.size() >= kTurnsWaitingMax) host_.wait_for_sync(log);
+  if (log.end_turn(time_.monotonic_us())) ++counters_.commits;
   std::int64_t const now_us = time_.monotonic_us();
-  bool const elsewhere = syncs_elsewhere(log);
-  Status status = log.error();
-  if (status.ok() && log.end_lsn() != log.written_lsn()) {
-    if (!log.has_unsynced()) served.sync_at_us = now_us + std::int64_t{log.options().sync_interval_ms} * 1000;
-    status = log.needs_sync() && !elsewhere ? log.write_synced(&time_.clock()) : log.write();
-    ++counters_.commits;
-    served.stamp_at_us = now_us + kStampAfterUs;
-  } else if (log.needs_stamp() && now_us >= served.stamp_at_us) {
-    status = log.write_stamp();
-  }
-  bool const interval_over = syncs_by_interval(log) && log.has_unsynced() && now_us >= served.sync_at_us;
-  if (status.ok() && !log.is_flushing() && (log.needs_sync() || interval_over)) status = sync_log(log, elsewhere);
-  if (status.ok())
-    if (std::unique_ptr<storage::Chore> chore = log.take_chore()) host_.run_chore(log, std::move(chore));
-  if (status.ok() && log.options().scrub_ms != 0) scrub_log(served);
-  return status;
+  for (core::Lane const lane : core::kLanes)
+    if (std::unique_ptr<core::LogJob> job = log.take_job(lane, now_us)) host_.run_job(log, lane, std::move(job));
+  tell_news(log);
 }
 
-bool Server::syncs_elsewhere(storage::FileLog const& log) {
-  switch (log.options().sync_place) {
-    case storage::SyncPlace::on_loop: return false;
-    case storage::SyncPlace::on_thread: return true;
-    case storage::SyncPlace::automatic: break;
+void Server::tell_news(core::LogStore& log) {
+  for (core::LogNews const& news : log.take_news()) {
+    if (news.alert.empty())
+      host_.note(news.text);
+    else
+      raise_alert(news.alert, news.priority, news.text, "log,manual");
   }
-  return log.sync_times().are_slow();
-}
-
-Status Server::sync_log(storage::FileLog& log, bool elsewhere) {
-  std::unique_ptr<storage::Flush> flush = log.take_flush();
-  if (elsewhere) {
-    host_.run_flush(log, std::move(flush));
-  } else {
-    flush->run(time_.clock());
-    log.finish_flush(std::move(flush));
-  }
-  return log.error();
 }
 
 // A log may have failed while it made room, for a refused command or for copying forward: then the daemon must end
 // although nothing was written since.
 bool Server::logs_are_well() {
   for (ServedLog const& served : logs_)
-    if (!served.log->error().ok()) return die(served.log->error());
+    if (served.log->standing() == core::Standing::failed) return die(served.log->why());
   return true;
 }
 
-// Writes to a removed file, or in a replaced folder, succeed: only a check can detect that. False: the daemon
-// acknowledges nothing from here on.
-bool Server::look_at_folders() {
-  std::int64_t const now_us = time_.monotonic_us();
-  if (now_us - looked_at_us_ < kLookEveryUs) return true;
-  looked_at_us_ = now_us;
-  for (ServedLog const& served : logs_)
-    if (Status const status = served.log->look(); !status.ok()) return die(status);
-  return true;
-}
-
-Result<storage::FileLog::Snapshot> Server::pin(ServedLog& served) {
-  if (served.log->is_flushing()) host_.wait_for_flush(*served.log);
-  Result<storage::FileLog::Snapshot> pinned = served.log->pin();
-  served.stamp_at_us = time_.monotonic_us() + kStampAfterUs;
+Result<core::LogSnapshot> Server::pin(core::LogStore& log) {
+  host_.wait_for_sync(log);
+  Result<core::LogSnapshot> pinned = log.pin();
   if (!pinned.ok()) die(pinned.status());
   return pinned;
 }
@@ -169,7 +117,8 @@ bool Server::die(Status const& status) {
 void Server::leave() {
   WaitingTurn turn;
   for (ServedLog const& served : logs_)
-    if (served.log->needs_sync()) turn.needs.emplace_back(served.log, served.log->needed_lsn());
+    if (served.log->durable_lsn() < served.log->needed_lsn())
+      turn.needs.emplace_back(served.log, served.log->needed_lsn());
   if (turn.needs.empty() && waiting_.empty()) {
     tell_alerts(engine_.take_notices());
     // Moved out first: messages that flushing makes room for belong to the next turn.
@@ -279,16 +228,10 @@ void Server::schedule(bool again) {
     slew_at_us_ = monotonic + TimeKeeper::kSlewEveryUs;
     check_health();
   }
-  std::int64_t wake = std::min(time_.monotonic_of(engine_.next_due()), looked_at_us_ + kIdleLookEveryUs);
+  std::int64_t wake = time_.monotonic_of(engine_.next_due());
   wake = std::min({wake, next_link_us(), feeds_.next_us(), silence_.next_us(), next_memory_us()});
   if (unwell_) wake = std::min(wake, slew_at_us_);
-  for (ServedLog const& served : logs_) {
-    if (served.log->options().scrub_ms != 0) wake = std::min(wake, served.scrub_at_us);
-    if (served.log->needs_stamp()) wake = std::min(wake, served.stamp_at_us);
-    // The end of a running flush causes a turn.
-    if (syncs_by_interval(*served.log) && served.log->has_unsynced() && !served.log->is_flushing())
-      wake = std::min(wake, served.sync_at_us);
-  }
+  for (ServedLog const& served : logs_) wake = std::min(wake, served.log->next_us());
   network_.wake_at(wake);
   if (again) network_.turn_again();
 }

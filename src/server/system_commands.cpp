@@ -359,13 +359,15 @@ void Server::own_stats(Answer& answer) {
       .add("log_disk_bound", bound)
       .add("log_containers", containers)
       .add("log_bytes_restated", restated_bytes());
-  storage::ScrubReport scrubbed;
+  core::ScrubReport scrubbed;
   std::uint64_t mending = 0;
   for (ServedLog const& served : logs_) {
-    mending += served.log->is_damaged() ? 1 : 0;
-    scrubbed.bytes += served.log->scrub_report().bytes;
-    scrubbed.rounds += served.log->scrub_report().rounds;
-    scrubbed.damaged += served.log->scrub_report().damaged;
+    core::LogDescription const log = served.log->describe();
+    mending += log.is_mending ? 1 : 0;
+    if (log.scrubbed == nullptr) continue;
+    scrubbed.bytes += log.scrubbed->bytes;
+    scrubbed.rounds += log.scrubbed->rounds;
+    scrubbed.damaged += log.scrubbed->damaged;
   }
   answer.add("log_scrubbed_bytes", scrubbed.bytes)
       .add("log_scrub_rounds", scrubbed.rounds)
@@ -380,9 +382,10 @@ void Server::add_sync_stats(Answer& answer) const {
   std::array<std::uint64_t, 3> slowest{};
   std::uint64_t on_threads = 0;
   for (ServedLog const& served : logs_) {
-    Histogram const& times = served.log->sync_times().all();
-    slowest = std::max(slowest, {times.percentile(99), times.percentile(50), times.max()});
-    if (syncs_elsewhere(*served.log)) ++on_threads;
+    core::LogDescription const log = served.log->describe();
+    if (log.syncs_elsewhere) ++on_threads;
+    if (log.sync_us == nullptr) continue;
+    slowest = std::max(slowest, {log.sync_us->percentile(99), log.sync_us->percentile(50), log.sync_us->max()});
   }
   answer.add("sync_us_p50", slowest[1]).add("sync_us_p99", slowest[0]).add("sync_us_max", slowest[2]);
   answer.add("syncs_on_threads", on_threads);
@@ -391,13 +394,8 @@ void Server::add_sync_stats(Answer& answer) const {
 std::string Server::durability() const {
   std::string text;
   for (ServedLog const& served : logs_) {
-    storage::FileLog const* const log = served.log;
     if (!text.empty()) text += "; ";
-    text += "log " + log->options().name + ": ";
-    text += log->options().sync == storage::SyncPolicy::always
-                ? "synced before it is acknowledged"
-                : "acknowledged before it is synced, synced every " + std::to_string(log->options().sync_interval_ms) +
-                      " ms";
+    text += "log " + served.log->name() + ": " + served.log->describe().durability;
   }
   std::string volatile_ones;
   for (auto const& table : engine_.tables())
@@ -460,19 +458,19 @@ void Server::on_backup(Session& session, Message const& message, Answer& answer,
   }
   backup_ = session.id;
   for (ServedLog& served : logs_) {
-    storage::FileLog* const log = served.log;
-    Result<storage::FileLog::Snapshot> const pinned = pin(served);
+    core::LogStore& log = *served.log;
+    Result<core::LogSnapshot> const pinned = pin(log);
     if (!pinned.ok()) return;
     std::string containers;
     for (std::uint32_t const index : pinned->containers)
       containers.append(containers.empty() ? "" : " ").append(std::to_string(index));
-    answer.message("BACKUP").add("log", std::string_view{log->options().name});
-    answer.add("folder", std::string_view{host_.data_folder() + "/" + log->folder()});
+    answer.message("BACKUP").add("log", std::string_view{log.name()});
+    answer.add("folder", std::string_view{host_.data_folder() + "/" + log.describe().folder});
     answer.add("store", pinned->store_id).add("base", pinned->base.value).add("end", pinned->end.value);
     answer.add("containers", std::string_view{containers});
     if (digest == 0) continue;
     for (auto const& hosted : engine_.logs())
-      if (hosted->log == log) answer.add("digest", std::string_view{core::digest_text(core::Engine::digest(*hosted))});
+      if (hosted->log == &log) answer.add("digest", std::string_view{core::digest_text(core::Engine::digest(*hosted))});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/log_store.h"
 #include "env/disk.h"
 #include "fastjournal/status.h"
 #include "storage/format.h"
@@ -36,7 +37,7 @@ struct HeaderCopies {
 [[nodiscard]] Status wipe_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header);
 
 // Work that does not use the log, and may run on any thread.
-class Chore {
+class Chore final : public core::LogJob {
  public:
   enum class Kind : std::uint8_t { make, wipe, remove, check };
 
@@ -45,7 +46,7 @@ class Chore {
       : disk_(disk), folder_(std::move(folder)), kind_(kind), header_(header), wipe_first_(wipe_first) {}
   // A step of scrubbing; its status() is always ok, and it has a result of its own.
   Chore(env::Disk& disk, ScrubStep step) : disk_(disk), kind_(Kind::check), scrub_(std::move(step)) {}
-  void run();
+  void run() override;
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] ContainerHeader const& header() const { return header_; }

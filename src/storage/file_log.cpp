@@ -213,11 +213,11 @@ void FileLog::end_group(Durability durability) {
 }
 
 Status FileLog::commit() {
-  end_turn();
+  close_turn();
   return needs_sync() ? write_synced() : write();
 }
 
-void FileLog::end_turn() {
+void FileLog::close_turn() {
   FJ_CHECK(!group_open_, "groups are complete when they are committed");
   if (sync_wanted_ || (promised_ && options_.sync == SyncPolicy::always)) needed_ = end_of_records();
   promised_ = sync_wanted_ = false;
@@ -231,8 +231,9 @@ Status FileLog::write() {
   return {};
 }
 
-Status FileLog::write_synced(env::Clock* clock) {
+Status FileLog::write_synced() {
   if (!error_.ok()) return error_;
+  env::Clock* const clock = options_.clock;
   std::int64_t const begin_us = clock == nullptr ? 0 : clock->monotonic_us();
   if (used_ > kBatchHeaderBytes)
     if (Status status = write_open_batch(0, may_go_through() ? How::through : How::to_kernel); !status.ok())
@@ -324,6 +325,7 @@ Status FileLog::sync_written() {
 std::unique_ptr<Flush> FileLog::take_flush() {
   FJ_CHECK(!flush_out_, "one flush is out at a time");
   auto flush = std::make_unique<Flush>();
+  flush->clock_ = options_.clock;
   // Writes are in the last containers, not only in the current one: an earlier batch may have been written and not
   // synced.
   for (auto container = chain_.rbegin(); container != chain_.rend() && container->header.end() > durable_;
@@ -448,11 +450,11 @@ void FileLog::free_below_base() {
   }
 }
 
-Result<FileLog::Snapshot> FileLog::pin() {
+Result<core::LogSnapshot> FileLog::pin() {
   FJ_CHECK(pinned_lap_ == 0, "one pin at a time");
   if (Status status = commit(); !status.ok()) return status;
   if (Status status = sync(); !status.ok()) return status;
-  Snapshot out;
+  core::LogSnapshot out;
   out.store_id = store_id_;
   out.base = base_for_header();
   out.end = batch_at_;

@@ -3,7 +3,7 @@
 //
 // Owned and called by one thread. Other threads may run chores, that is, creating a container (16 MiB of zeros and a
 // sync) or removing one, and the sync itself (storage/flush.h). The log continues meanwhile, and knows what waits for
-// them.
+// them. When each of these is due is in file_log_turn.cpp.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,11 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/log.h"
+#include "core/log_store.h"
+#include "env/clock.h"
 #include "env/disk.h"
 #include "storage/container.h"
 #include "storage/flush.h"
@@ -30,7 +32,7 @@ inline constexpr std::uint64_t kContainerBytesMax = 4ULL << 30U;
 
 enum class SyncPolicy : std::uint8_t {
   always,    // commit() syncs groups that were promised `synced`: the default
-  interval,  // commit() only writes; the owner of the log calls sync() in time
+  interval,  // commit() only writes; end_turn() syncs in time
 };
 
 // Where syncs are done.
@@ -62,8 +64,8 @@ struct LogOptions {
   std::uint32_t initial_containers{2};
   std::size_t block_bytes{4096};  // the unit that the device writes atomically
   SyncPolicy sync{SyncPolicy::always};
-  std::uint32_t sync_interval_ms{0};           // for banners and statistics; followed by the owner
-  SyncPlace sync_place{SyncPlace::automatic};  // followed by the owner, like the next one
+  std::uint32_t sync_interval_ms{0};
+  SyncPlace sync_place{SyncPlace::automatic};
   SyncMethod sync_method{SyncMethod::fdatasync};
   std::uint64_t write_buffer_bytes{
       64U << 20U};  // the most that is decided and not known to be durable; then the loop waits
@@ -72,9 +74,8 @@ struct LogOptions {
   // at once.
   std::uint64_t batch_bytes_max{8U << 20U};
   WhenEmpty when_empty{WhenEmpty::reset};
-  std::uint64_t scrub_ms{
-      0};            // everything durable is checked once in this time (take_scrub); followed by the owner; 0: never
-  bool wipe{false};  // containers are overwritten with zeros when nothing in them is needed any more
+  std::uint64_t scrub_ms{0};       // everything durable is checked once in this time; 0: never
+  bool wipe{false};                // containers are overwritten with zeros when nothing in them is needed any more
   std::uint64_t store_id_seed{0};  // random, for the store id of a new log
   // For a new log with the records of another one: continues where that ended.
   Lsn first_lsn{kFirstLsn};
@@ -83,9 +84,10 @@ struct LogOptions {
   std::uint64_t disk_reserve_bytes{0};
   std::uint64_t container_bytes_min{kContainerBytesMin};  // tests use less
   env::Workers* workers{nullptr};                         // for open(); null: the calling thread does everything
+  env::Clock* clock{nullptr};                             // measures syncs; null: they are not measured
 };
 
-class FileLog final : public core::Log {
+class FileLog final : public core::LogStore {
  public:
   // The reserve that additions cannot use: one container for removals, one to copy forward into (keep_for_copy).
   static constexpr std::uint32_t kKeptBack = 2;
@@ -119,6 +121,7 @@ class FileLog final : public core::Log {
   void want_sync() override { sync_wanted_ = has_unsynced() || used_ > kBatchHeaderBytes; }
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{batch_at_.value + used_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return place_of_next(durable_); }
+  [[nodiscard]] Lsn needed_lsn() const override { return needed_; }
   // Batches that a long turn wrote ahead count only after commit(): before, they may not be synced.
   [[nodiscard]] Lsn written_lsn() const override { return place_of_next(committed_); }
   void set_base(Lsn base, Lsn catalogue) override;
@@ -128,16 +131,31 @@ class FileLog final : public core::Log {
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
   [[nodiscard]] core::LogUsage usage() const override;
 
-  // -- for the owner ----------------------------------------------------------
-  // The parts of commit(), for an owner that syncs on a thread: end_turn(); then write(), unless the batch is to wait
+  // -- core::LogStore (file_log_turn.cpp) -----------------------------------
+  [[nodiscard]] std::string const& name() const override { return options_.name; }
+  [[nodiscard]] core::Standing standing() const override {
+    return error_.ok() ? core::Standing::serving : core::Standing::failed;
+  }
+  [[nodiscard]] Status const& why() const override { return error_; }
+  [[nodiscard]] bool end_turn(std::int64_t now_us) override;
+  [[nodiscard]] std::int64_t next_us() const override;
+  [[nodiscard]] bool is_full() const override { return flush_out_ && unsynced_bytes() > options_.write_buffer_bytes; }
+  [[nodiscard]] std::unique_ptr<core::LogJob> take_job(core::Lane lane, std::int64_t now_us) override;
+  void finish_job(core::Lane lane, std::unique_ptr<core::LogJob> job) override;
+  void sync_soon() override;
+  // Checks that the open files are still those of this folder. Not ok: fatal, like a failed write.
+  [[nodiscard]] Status look() override;
+  [[nodiscard]] std::vector<core::LogNews> take_news() override { return std::exchange(news_, {}); }
+  [[nodiscard]] core::LogDescription describe() const override;
+
+  // -- the same in parts ------------------------------------------------------
+  // The parts of commit(), for an owner that syncs on a thread: close_turn(); then write(), unless the batch is to wait
   // for a running flush; then, if needs_sync() and none is running, take_flush().
-  void end_turn();
+  void close_turn();
   // Gives the open batch to the kernel: from here on kill -9 does not lose it.
   [[nodiscard]] Status write();
-  // write() and a sync, at once. Requires that no flush is running. The clock measures it.
-  [[nodiscard]] Status write_synced(env::Clock* clock = nullptr);
-  // The output up to the last end_turn() may be sent once durable_lsn() has reached this.
-  [[nodiscard]] Lsn needed_lsn() const { return needed_; }
+  // write() and a sync, at once. Requires that no flush is running.
+  [[nodiscard]] Status write_synced();
   [[nodiscard]] bool needs_sync() const { return durable_ < needed_; }
   // Covers everything that was written. Call run() on any thread, then finish_flush() on this one. One runs at a time.
   [[nodiscard]] std::unique_ptr<Flush> take_flush();
@@ -160,9 +178,7 @@ class FileLog final : public core::Log {
   [[nodiscard]] Status write_stamp();
   [[nodiscard]] Status stamp();
   // Clean stop: commits, syncs, and writes a seal. Nothing may follow. Requires that no flush is running.
-  [[nodiscard]] Status seal();
-  // Checks that the open files are still those of this folder. Not ok: fatal, like a failed write. Takes microseconds.
-  [[nodiscard]] Status look();
+  [[nodiscard]] Status seal() override;
   // Why reserve() last returned false.
   [[nodiscard]] Status const& last_refusal() const { return refusal_; }
   [[nodiscard]] std::string shortage() const override;
@@ -172,15 +188,9 @@ class FileLog final : public core::Log {
   // For a copy of the files while the log goes on. What stands below `end` in these containers stays as it is until
   // unpin(), unless its space is needed: then the pin is given up, as what removes must always work. It costs the disk
   // no more than these containers. Commits and syncs first; no group may be open, and no flush be out. One pin at a time.
-  struct Snapshot {
-    std::uint64_t store_id{0};
-    Lsn base{};                             // nothing below is needed
-    Lsn end{};                              // where the next batch begins
-    std::vector<std::uint32_t> containers;  // in the order of the stream
-  };
-  [[nodiscard]] Result<Snapshot> pin();
+  [[nodiscard]] Result<core::LogSnapshot> pin() override;
   // False: the hold has ended, and the copy cannot be trusted.
-  bool unpin();
+  bool unpin() override;
 
   [[nodiscard]] std::string const& folder() const { return folder_; }
   [[nodiscard]] LogOptions const& options() const { return options_; }
@@ -284,6 +294,11 @@ class FileLog final : public core::Log {
   void finish_scrub(ScrubStep const& step);
   // Everything fails from here on.
   Status fail(Status const& why);
+  [[nodiscard]] bool syncs_elsewhere() const;
+  [[nodiscard]] Status write_turn(std::int64_t now_us, bool& wrote);
+  [[nodiscard]] std::unique_ptr<Chore> take_scrub_in_time(std::int64_t now_us);
+  void tell_damage(std::int64_t now_us);
+  void tell_opened(RecoveryReport const& report);
 
   env::Disk& disk_;
   std::string folder_;
@@ -350,6 +365,20 @@ class FileLog final : public core::Log {
     bool passed_over{false};
     std::uint64_t damaged_lap{0};  // the last container that must be freed because of damage; 0: none
   } scrub_;
+
+  // When end_turn() has something to do without a cause.
+  struct Dates {
+    std::int64_t now_us{0};  // of the last turn
+    std::int64_t stamp_us{INT64_MAX};
+    std::int64_t sync_us{INT64_MAX};  // by its interval
+    std::int64_t scrub_us{0};         // the next step
+    std::int64_t scrub_round_us{0};   // began
+    std::int64_t looked_us{0};        // at the folder
+  } dates_;
+  bool flush_wanted_{false};  // on a thread
+  std::vector<core::LogNews> news_;
+  std::uint64_t damaged_told_{0};
+  bool mending_{false};
 
   SyncTimes sync_times_;
   Status error_;

@@ -70,6 +70,7 @@ Status FileLog::recover(RecordHandler& handler, RecoveryReport& report) {
   while (lap_ == 0 && free_.size() < options_.initial_containers)
     if (Status status = extend(); !status.ok()) return status;
   if (Status status = start_container(report); !status.ok()) return status;
+  tell_opened(report);
   return remember_store();
 }
 

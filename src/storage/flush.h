@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/log_store.h"
 #include "env/clock.h"
 #include "env/disk.h"
 #include "fastjournal/histogram.h"
@@ -18,12 +19,9 @@
 
 namespace fastjournal::storage {
 
-class Flush {
+class Flush final : public core::LogJob {
  public:
-  // On any thread, once. The clock measures it.
-  void run(env::Clock& clock);
-  // Without a measure.
-  void run();
+  void run() override;
 
   // Valid after run(). Not ok: nothing is known about any byte that it covers; never retry.
   [[nodiscard]] Status const& status() const { return status_; }
@@ -31,8 +29,10 @@ class Flush {
  private:
   friend class FileLog;
 
+  void sync();
   void tell();
 
+  env::Clock* clock_{nullptr};  // measures; null: nobody does
   std::vector<std::shared_ptr<env::File>> files_;
   // The state when the sync begins, which holds on disk once the sync is ok.
   Lsn end_{};           // everything below is durable

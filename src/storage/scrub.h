@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/log_store.h"
 #include "env/disk.h"
 #include "fastjournal/status.h"
 #include "storage/format.h"
@@ -19,16 +20,7 @@ namespace fastjournal::storage {
 // What one step reads, if no batch is larger.
 inline constexpr std::uint64_t kScrubStepBytes = 1U << 20U;
 
-// The results of rounds, for statistics and alerts.
-struct ScrubReport {
-  std::uint64_t rounds{0};   // completed rounds
-  std::uint64_t bytes{0};    // read and checked
-  std::uint64_t damaged{0};  // damaged places; one that remains is counted once a round
-  std::string last_damage;   // for people; names file and offset
-  // Of this round; 0 of 0: none is under way.
-  std::uint64_t round_done{0};
-  std::uint64_t round_total{0};
-};
+using core::ScrubReport;
 
 class ScrubStep {
  public:

@@ -44,7 +44,7 @@ class LastBatch final : public storage::RecordHandler {
 class Copier {
  public:
   Copier(env::Disk& from, std::string const& from_folder, env::Disk& to, std::string const& to_folder,
-         storage::FileLog::Snapshot const& snapshot, Pace const& pace, Progress const& progress)
+         core::LogSnapshot const& snapshot, Pace const& pace, Progress const& progress)
       : from_(from),
         from_folder_(from_folder),
         to_(to),
@@ -159,7 +159,7 @@ class Copier {
   std::string const& from_folder_;
   env::Disk& to_;
   std::string const& to_folder_;
-  storage::FileLog::Snapshot const& snapshot_;
+  core::LogSnapshot const& snapshot_;
   Pace const& pace_;
   Progress const& progress_;
   std::uint64_t total_{0};
@@ -170,7 +170,7 @@ class Copier {
 }  // namespace
 
 Result<Copied> copy_log(env::Disk& from, std::string const& from_folder, env::Disk& to, std::string const& to_folder,
-                        storage::FileLog::Snapshot const& snapshot, Pace const& pace, Progress const& progress) {
+                        core::LogSnapshot const& snapshot, Pace const& pace, Progress const& progress) {
   Copier copier{from, from_folder, to, to_folder, snapshot, pace, progress};
   if (Status status = copier.run(); !status.ok()) return status;
   return copier.copied;

@@ -19,7 +19,7 @@
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/workers.h"
-#include "server/replay.h"
+#include "storage/replay.h"
 #include "storage/file_log.h"
 #include "tests/world/world.h"
 
@@ -57,7 +57,7 @@ class Start {
     engine_.declare({std::move(table)});
     core::HostedLog& hosted = engine_.add_log(kLog);
     // As the daemon does.
-    server::Replay replay{engine_, hosted, [](storage::ReadProgress const& progress) {
+    storage::Replay replay{engine_, hosted, [](storage::ReadProgress const& progress) {
                             static os::HeapAhead heap;
                             heap.look(progress.bytes_total - progress.bytes);
                           }};

@@ -79,7 +79,7 @@ class Scenario {
   }
   // As an owner does at the end of a turn.
   bool begin_flush() {
-    world.log->end_turn();
+    world.log->close_turn();
     if (flush_ != nullptr || !world.log->needs_sync()) return true;
     if (!world.log->write().ok()) return false;
     flush_ = world.log->take_flush();
@@ -87,7 +87,7 @@ class Scenario {
     return true;
   }
   bool write() {
-    world.log->end_turn();
+    world.log->close_turn();
     return world.log->write().ok();
   }
   bool run_flush() {

@@ -5,8 +5,8 @@
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "plugins/journal/journal.h"
-#include "server/replay.h"
 #include "storage/log_reader.h"
+#include "storage/replay.h"
 
 namespace fastjournal::sim {
 namespace {
@@ -90,15 +90,16 @@ Status World::open_logs() {
   data_ = std::make_unique<storage::DataFolder>(std::move(data).value());
   for (std::string const& name : names) {
     core::HostedLog& hosted = engine.add_log(name);
-    server::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->check_clock(hosted); }};
+    storage::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->check_clock(hosted); }};
     storage::RecoveryReport report;
     storage::LogOptions options = log_options;
     options.name = name;
+    options.clock = &clock_;
     if (name != "shared") options.store_id_seed += hash64(name);
     Result<std::unique_ptr<storage::FileLog>> log = storage::FileLog::open(disk_, name, options, replay, report);
     if (!log.ok()) return log.status();
     storage::FileLog& opened = *(logs_[name] = std::move(log).value());
-    server_->add_log(opened, report);
+    server_->add_log(opened);
     if (Status status = data_->know(name); !status.ok()) return status;
     if (Status status = engine.attach(hosted, opened); !status.ok()) return status;
   }
@@ -171,24 +172,26 @@ Status World::stop() {
   return status;
 }
 
-void World::run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) {
-  chore->run();
-  log.finish_chore(std::move(chore));
-  network_.turn_again();
-}
-
-void World::run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) {
+void World::run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) {
+  if (lane != core::Lane::sync) {
+    job->run();
+    log.finish_job(lane, std::move(job));
+    network_.turn_again();
+    return;
+  }
   bool const at_once = flush_chance_() % 2 == 0;
-  if (at_once) flush->run();
-  flushes_[&log] = {std::move(flush), at_once, flush_chance_() % 5};
+  if (at_once) job->run();
+  flushes_[&log] = {std::move(job), at_once, flush_chance_() % 5};
   if (!flushes_held_) network_.turn_again();
 }
 
-void World::wait_for_flush(storage::FileLog& log) {
-  FlushUnderWay one = std::move(flushes_.at(&log));
-  flushes_.erase(&log);
-  if (!one.ran) one.flush->run(clock_);
-  log.finish_flush(std::move(one.flush));
+void World::wait_for_sync(core::LogStore& log) {
+  auto const found = flushes_.find(&log);
+  if (found == flushes_.end()) return;
+  FlushUnderWay one = std::move(found->second);
+  flushes_.erase(found);
+  if (!one.ran) one.job->run();
+  log.finish_job(core::Lane::sync, std::move(one.job));
 }
 
 void World::hold_flushes(bool paused) {
@@ -199,10 +202,10 @@ void World::hold_flushes(bool paused) {
 void World::collect_work() {
   if (flushes_.empty() || flushes_held_) return;
   network_.turn_again();
-  std::vector<storage::FileLog*> done;
+  std::vector<core::LogStore*> done;
   for (auto& [log, one] : flushes_)
     if (one.turns-- == 0) done.push_back(log);
-  for (storage::FileLog* const log : done) wait_for_flush(*log);
+  for (core::LogStore* const log : done) wait_for_sync(*log);
 }
 
 void World::keep_refused(std::string_view table, std::string text, std::uint64_t ticket) {
@@ -302,7 +305,7 @@ Result<std::uint64_t> World::replayed_digest() {
     Result<storage::LogReader> reader = storage::LogReader::open(disk_, name);
     if (!reader.ok()) return reader.status();
     core::HostedLog& hosted = engine.add_log(name);
-    server::Replay replay{engine, hosted};
+    storage::Replay replay{engine, hosted};
     storage::RecoveryReport report;
     if (Status status = reader->read(replay, report); !status.ok()) return status;
     if (Status status = engine.attach(hosted, *log); !status.ok()) return status;
@@ -317,7 +320,7 @@ TimeMs World::last_logged() {
   for (std::string const& name : log_names()) {
     Result<storage::LogReader> reader = storage::LogReader::open(disk_, name);
     core::HostedLog& hosted = engine.add_log(name);
-    server::Replay replay{engine, hosted};
+    storage::Replay replay{engine, hosted};
     storage::RecoveryReport report;
     if (!reader.ok() || !reader->read(replay, report).ok()) return {};
   }

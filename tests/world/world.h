@@ -112,9 +112,8 @@ class World final : public server::ServerHost {
   void restart(std::string_view reason) override { stop_reason_ = "restart: " + std::string{reason}; }
   [[nodiscard]] Status rotate_log() override { return {}; }
   void fatal(Status const& status) override { fatal_ = status; }
-  void run_chore(storage::FileLog& log, std::unique_ptr<storage::Chore> chore) override;
-  void run_flush(storage::FileLog& log, std::unique_ptr<storage::Flush> flush) override;
-  void wait_for_flush(storage::FileLog& log) override;
+  void run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) override;
+  void wait_for_sync(core::LogStore& log) override;
   void collect_work() override;
   void tell(core::AlertNotice const& notice) override { told_.push_back(notice); }
   [[nodiscard]] std::string data_folder() const override { return {}; }
@@ -151,11 +150,11 @@ class World final : public server::ServerHost {
   std::string stop_reason_;
   // A sync on its way: its bytes reach the disk at its begin or at its end, and turns pass before it is told.
   struct FlushUnderWay {
-    std::unique_ptr<storage::Flush> flush;
+    std::unique_ptr<core::LogJob> job;
     bool ran{false};
     std::uint64_t turns{0};
   };
-  std::map<storage::FileLog*, FlushUnderWay> flushes_;
+  std::map<core::LogStore*, FlushUnderWay> flushes_;
   bool flushes_held_{false};
   std::mt19937_64 flush_chance_;
 };

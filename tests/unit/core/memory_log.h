@@ -47,6 +47,7 @@ class MemoryLog final : public Log {
   void want_sync() override { synced_promised = true; }
   Lsn end_lsn() const override { return Lsn{end_}; }
   Lsn durable_lsn() const override { return Lsn{durable_}; }
+  Lsn needed_lsn() const override { return Lsn{durable_}; }
   Lsn written_lsn() const override { return Lsn{written_}; }
   void set_base(Lsn lsn, Lsn) override { base_ = lsn; }
   Lsn base_lsn() const override { return base_; }

@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(held_files_are_copied_while_the_log_goes_round) {
   world.send("admin", "BACKUP digest=1");
   world.settle();
   std::string const answer = world.take_line("admin").value_or("");
-  storage::FileLog::Snapshot snapshot;
+  core::LogSnapshot snapshot;
   snapshot.store_id = std::stoull(Used::value(answer, "store"));
   snapshot.base = Lsn{std::stoull(Used::value(answer, "base"))};
   snapshot.end = Lsn{std::stoull(Used::value(answer, "end"))};

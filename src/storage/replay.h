@@ -8,11 +8,11 @@
 #include "core/engine.h"
 #include "storage/log_reader.h"
 
-namespace fastjournal::server {
+namespace fastjournal::storage {
 
-class Replay final : public storage::RecordHandler {
+class Replay final : public RecordHandler {
  public:
-  using Progress = std::function<void(storage::ReadProgress const&)>;
+  using Progress = std::function<void(ReadProgress const&)>;
 
   using Check = std::function<Status()>;
 
@@ -26,7 +26,7 @@ class Replay final : public storage::RecordHandler {
   Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
   void on_soon(RecordView const& record) override { engine_.prefetch(log_, record); }
   Status on_read() override { return check_ ? check_() : Status{}; }
-  void on_progress(storage::ReadProgress const& progress) override {
+  void on_progress(ReadProgress const& progress) override {
     if (progress_) progress_(progress);
   }
 
@@ -37,4 +37,4 @@ class Replay final : public storage::RecordHandler {
   Check check_;
 };
 
-}  // namespace fastjournal::server
+}  // namespace fastjournal::storage
