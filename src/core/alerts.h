@@ -16,6 +16,8 @@
 
 namespace fastjournal::core {
 
+class Log;
+
 struct HostedTable;
 
 struct Alert {
@@ -36,6 +38,7 @@ struct Alert {
 struct AlertNotice {
   bool up{false};
   Alert alert;
+  Log const* log{nullptr};  // in which it stands
 };
 
 inline constexpr std::size_t kAlertNameBytesMax = 32;

@@ -224,14 +224,16 @@ void Engine::close_some(TimeMs now) {
     if (table.table != nullptr && table.can.holder != nullptr) {
       std::uint64_t const before = looks_;
       ConnectionId const gone = connection;
-      ending = decide_by_itself(table, now, kTimerStepsPerTurn, Durability::written, [&](Decision& decision) {
-        return table.can.holder->decide_connection_closed(gone, decision);
-      });
+      ending = !table.log->serves
+                   ? Ending::no_space
+                   : decide_by_itself(table, now, kTimerStepsPerTurn, Durability::written, [&](Decision& decision) {
+                       return table.can.holder->decide_connection_closed(gone, decision);
+                     });
       close_looks_ += looks_ - before;
       mark_dirty(table);
       refresh(table);
     }
-    // Without room for it their leases end by their own dates.
+    // Without room for it, and in a log that is away, their leases end by their own dates.
     if (ending != Ending::more) closing_.pop_front();
   }
 }
@@ -271,6 +273,10 @@ bool Engine::run_timers(TimeMs now) {
   for (std::uint32_t looked = 0; due_.first_date() <= now; ++looked) {
     if (looked == kTimedTablesPerTurn || looks_ - before >= kTimerLooksPerTurn) return true;
     HostedTable& table = *tables_[due_.first()];
+    if (!table.log->serves) {
+      due_.set(table.number, TimeMs::max());
+      continue;
+    }
     if (table.lost.any() && !tell_lost(table, now)) {
       due_.set(table.number, now + kRetryWithoutSpace);
       continue;
@@ -314,7 +320,8 @@ bool Engine::end_of_turn(TimeMs now) {
       continue;
     }
     table->dirty = false;
-    if (table->table == nullptr) continue;  // dropped in this turn
+    // Dropped in this turn, or looked at when its log is back.
+    if (table->table == nullptr || !table->log->serves) continue;
     if (serve(*table, now)) mark_dirty(*table);
     refresh(*table);
   }
@@ -340,6 +347,18 @@ void Engine::refresh(HostedTable& table) {
   std::uint64_t const memory = table.table->memory_bytes();
   memory_bytes_ += memory - table.memory_bytes;
   table.memory_bytes = memory;
+}
+
+// Dates that came meanwhile are due now.
+void Engine::set_serving(HostedLog& log, bool serves, std::string why) {
+  log.serves = serves;
+  log.why_not = std::move(why);
+  if (!serves) return;
+  for (auto const& [id, table] : log.tables) {
+    if (table == nullptr || table->table == nullptr) continue;
+    mark_dirty(*table);
+    refresh(*table);
+  }
 }
 
 // ---------------------------------------------------------------------------

@@ -29,14 +29,16 @@
 
 namespace fastjournal::core {
 
-// Receives later answers and pushes. Like every answer they may be sent once the logs are committed.
+// Receives later answers and pushes. Like every answer they may be sent once the log of the table is durable.
 class ReplySink : public Keeper {
  public:
   // The answer to a command that was parked, in place of the direct one.
-  virtual void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) = 0;
+  virtual void answer(HostedTable const& table, ConnectionId connection, Message const& command, Answer& answer,
+                      Status const& status) = 0;
   // Pushes; not while is_full. `due` is when they became due, for measuring lateness; 0: not measured, as they were due
   // before there was a listener.
-  virtual void push(ConnectionId connection, Answer& messages, TimeMs due, ListenMode mode) = 0;
+  virtual void push(HostedTable const& table, ConnectionId connection, Answer& messages, TimeMs due,
+                    ListenMode mode) = 0;
   // This topic of a table that declares a wake-message has work that nobody takes.
   virtual void tell_wake(HostedTable const&, std::string_view) {}
   // True while the connection has more unsent output than its limit. Engine::writable is called when that has ended.
@@ -95,6 +97,10 @@ class Engine {
   // The process has run out of memory, or has memory again: meanwhile additions are refused (no_space).
   void set_memory_ended(bool ended) { memory_ended_ = ended; }
 
+  // While a log does not serve, nothing is decided for its tables: timers, waiting commands and listeners wait. The
+  // owner refuses commands on its tables. `why`: for people.
+  void set_serving(HostedLog& log, bool serves, std::string why);
+
   // -- commands ---------------------------------------------------------------
   [[nodiscard]] HostedTable* find_table(std::string_view name);
   [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& tables() const { return tables_; }
@@ -144,7 +150,7 @@ class Engine {
   [[nodiscard]] bool check_shortages(TimeMs now);
   // Lowered by a person; `table` null: an alert of the daemon. not_found if there is none.
   [[nodiscard]] Status lower_by_hand(HostedTable const* table, std::string_view name, TimeMs now);
-  // By log, table and name.
+  // By log, table and name; of logs that serve.
   [[nodiscard]] std::vector<Alert> alerts() const;
   // Alerts to be sent once the logs are committed; each is returned once.
   [[nodiscard]] std::vector<AlertNotice> take_notices() { return std::exchange(notices_, {}); }
@@ -201,6 +207,8 @@ class Engine {
   [[nodiscard]] Status drop_forgotten(TimeMs now);
   Status host(HostedLog& log, TableId id, TableType const& type, Declaration declaration);
   [[nodiscard]] HostedLog* find_log(std::string_view name) const;
+  // For what the daemon says of itself: the first that is local.
+  [[nodiscard]] HostedLog& own_log() const;
   [[nodiscard]] HostedTable* find(std::string_view name) const;
   [[nodiscard]] Declaration declared(std::string_view name) const;
 
@@ -266,7 +274,7 @@ class Engine {
   void note_short_disk(HostedLog& log, TimeMs now);
   void note_short_memory(TimeMs now);
   [[nodiscard]] HostedLog& log_of_alert(HostedTable const* table, std::string_view name) const;
-  void notify(bool up, HostedTable const* table, Alert alert);
+  void notify(HostedLog const& log, bool up, HostedTable const* table, Alert alert);
   [[nodiscard]] std::vector<Alert> alerts_of(HostedTable const& table) const;
 
   TableTypes const& types_;

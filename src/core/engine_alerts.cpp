@@ -47,31 +47,33 @@ Status Engine::lower_by_hand(HostedTable const* table, std::string_view name, Ti
   Alert const gone = found->alert;
   Status status = log_in_catalogue(log, now, AlertBook::kRecordBytesMax,
                                    [&](Records& records) { AlertBook::append_lowered(records, id_of(table), name); });
-  if (status.ok()) notify(false, table, gone);
+  if (status.ok()) notify(log, false, table, gone);
   return status;
 }
 
 std::vector<Alert> Engine::alerts() const {
   std::vector<Alert> out;
-  for (auto const& log : logs_)
+  for (auto const& log : logs_) {
+    if (!log->serves) continue;
     for (auto const& [key, entry] : log->catalogue.alerts().all()) {
       out.push_back(entry.alert);
       if (Catalogue::TableEntry const* const table = log->catalogue.find(key.first)) out.back().table = table->name;
     }
+  }
   return out;
 }
 
-// The daemon's own are in the first log; if conf/ changes the order of the logs, they stay in theirs.
+// The daemon's own are in the first local log; if conf/ changes the order of the logs, they stay in theirs.
 HostedLog& Engine::log_of_alert(HostedTable const* table, std::string_view name) const {
   if (table != nullptr) return *table->log;
   for (auto const& log : logs_)
     if (log->catalogue.alerts().find(TableId::catalogue, name) != nullptr) return *log;
-  return *logs_.front();
+  return own_log();
 }
 
-void Engine::notify(bool up, HostedTable const* table, Alert alert) {
+void Engine::notify(HostedLog const& log, bool up, HostedTable const* table, Alert alert) {
   if (table != nullptr) alert.table = table->name;
-  notices_.push_back({up, std::move(alert)});
+  notices_.push_back({up, std::move(alert), log.log});
 }
 
 std::vector<Alert> Engine::alerts_of(HostedTable const& table) const {
@@ -105,7 +107,7 @@ void Engine::log_alert(HostedLog& log, PendingAlerts::Change const& change, Time
   Group group;
   group.begin(log);
   if (change.lowered && known != nullptr) {
-    if (change.raised == 0) notify(false, change.table, known->alert);
+    if (change.raised == 0) notify(log, false, change.table, known->alert);
     AlertBook::append_lowered(group.catalogue(), table, change.alert.name);
     group.apply_step(now);
     known = nullptr;
@@ -123,7 +125,7 @@ void Engine::log_alert(HostedLog& log, PendingAlerts::Change const& change, Time
     AlertBook::append_again(group.catalogue(), table, alert.name, alert.count, now);
   } else {
     AlertBook::append_raised(group.catalogue(), known == nullptr ? ObjectId{} : known->object, table, alert, now);
-    notify(true, change.table, alert);
+    notify(log, true, change.table, alert);
   }
   group.apply_step(now);
 }
@@ -131,10 +133,10 @@ void Engine::log_alert(HostedLog& log, PendingAlerts::Change const& change, Time
 // Alerts without a logged cause: the daemon's own, and those caused by time alone.
 void Engine::log_alerts_alone(TimeMs now) {
   for (auto const& log : logs_) {
-    while (std::any_of(pending_alerts_.changes().begin(), pending_alerts_.changes().end(),
-                       [&](PendingAlerts::Change const& change) {
-                         return &log_of_alert(change.table, change.alert.name) == log.get();
-                       })) {
+    while (log->serves && std::any_of(pending_alerts_.changes().begin(), pending_alerts_.changes().end(),
+                                      [&](PendingAlerts::Change const& change) {
+                                        return &log_of_alert(change.table, change.alert.name) == log.get();
+                                      })) {
       // Kept for a later turn, when there may be room.
       if (!log->log->reserve(kGroupBytes, true)) break;
       if (log_alerts(*log, now)) end_group(*log, now, Durability::synced);
@@ -176,7 +178,7 @@ bool Engine::check_shortages(TimeMs now) {
     lower_alert(kMemoryShort);
   if (alert_is_up(kDiskShort)) {
     bool const over = std::all_of(logs_.begin(), logs_.end(), [&](auto const& log) {
-      return now - log->refused_at >= kShortageEnds && log->log->reserve(kProbeBytes, false);
+      return !log->serves || (now - log->refused_at >= kShortageEnds && log->log->reserve(kProbeBytes, false));
     });
     if (over) lower_alert(kDiskShort);
   }

@@ -89,13 +89,13 @@ void Engine::end_waiting(HostedTable& table) {
   Status const gone{Code::unknown_table, "table " + table.name + " was dropped while this waited"};
   for (auto const& command : ended.commands) {
     pushed_.clear();
-    replies_.answer(command->connection, command->message, pushed_, gone);
+    replies_.answer(table, command->connection, command->message, pushed_, gone);
   }
   for (auto const& [connection, topic] : ended.listeners) {
     pushed_.clear();
     pushed_.message("UNLISTENED").add("table", std::string_view{table.name});
     if (!topic.empty()) pushed_.add(table.type->topic(), std::string_view{topic});
-    replies_.push(connection, pushed_, {}, ListenMode::wake);
+    replies_.push(table, connection, pushed_, {}, ListenMode::wake);
   }
 }
 
@@ -149,7 +149,7 @@ bool Engine::answer_parked(HostedTable& table, WaitingCommand const& parked, Tim
   if (outcome.verdict == Verdict::wait) return false;
   static_cast<void>(table.subscriptions.took(parked.connection, outcome.take));
   say_something(table, answer, status);
-  replies_.answer(parked.connection, parked.message, answer, status);
+  replies_.answer(table, parked.connection, parked.message, answer, status);
   return true;
 }
 
@@ -197,7 +197,7 @@ bool Engine::deliver(HostedTable& table, Subscriptions::Turn const& turn, TimeMs
   Outcome const outcome = run(table, command, now, true, pushed_, status);
   table.subscriptions.deliver_to(nullptr);
   if (!status.ok() || outcome.take != Take::found) return false;
-  replies_.push(listener.connection, pushed_, due, ListenMode::deliver);
+  replies_.push(table, listener.connection, pushed_, due, ListenMode::deliver);
   return true;
 }
 
@@ -216,7 +216,7 @@ void Engine::wake_listeners(HostedTable& table, TimeMs now) {
     begin_notice(pushed_, table, listener.topic->name);
     pushed_.add("ready", table.can.work->available(listener.topic->name));
     pushed_.add("date", wake.due.value == 0 ? now.value : wake.due.value);
-    replies_.push(listener.connection, pushed_, wake.due, ListenMode::wake);
+    replies_.push(table, listener.connection, pushed_, wake.due, ListenMode::wake);
   }
 }
 
@@ -282,7 +282,7 @@ std::uint32_t Engine::tell_all(HostedTable& table, Subscriptions::Topic& topic, 
       table.subscriptions.note_missed(*listener, 1);
       continue;
     }
-    replies_.push(listener->connection, pushed_, event.due, ListenMode::row);
+    replies_.push(table, listener->connection, pushed_, event.due, ListenMode::row);
     looks_ += kLooksPerPush;
     ++told;
   }
@@ -297,7 +297,7 @@ void Engine::tell_missed(HostedTable& table) {
     }
     begin_notice(pushed_, table, listener->topic->name);
     pushed_.add("missed", std::exchange(listener->missed, 0));
-    replies_.push(listener->connection, pushed_, {}, ListenMode::row);
+    replies_.push(table, listener->connection, pushed_, {}, ListenMode::row);
   }
 }
 
@@ -316,7 +316,8 @@ void Engine::tell_page(HostedTable& table, Subscriptions::Listener& listener) {
       return;
     }
     begin_notice(pushed_, table, topic);
-    if (table.can.topics->announce(object, pushed_)) replies_.push(listener.connection, pushed_, {}, ListenMode::row);
+    if (table.can.topics->announce(object, pushed_))
+      replies_.push(table, listener.connection, pushed_, {}, ListenMode::row);
     told = object;
   }
   waiting.page_told(listener, next, next.is_none());

@@ -40,7 +40,7 @@ bool Engine::committed(TimeMs now) {
   reset_due_ = TimeMs::max();
   for (auto const& log : logs_) {
     log->clock_in_batch = false;
-    if (!log->keeps) continue;
+    if (!log->keeps || !log->serves) continue;
     if (log->has_dead && is_empty(*log) && reset_if_empty(*log, now)) {
       again = true;
       continue;

@@ -47,6 +47,12 @@ HostedLog* Engine::find_log(std::string_view name) const {
   return nullptr;
 }
 
+HostedLog& Engine::own_log() const {
+  for (auto const& log : logs_)
+    if (log->log != nullptr && log->log->is_local()) return *log;
+  return *logs_.front();
+}
+
 Declaration Engine::declared(std::string_view name) const {
   for (Declaration const& declaration : declarations_)
     if (declaration->name == name) return declaration;
@@ -228,6 +234,8 @@ void Engine::name_tables() {
 
 Status Engine::finish_recovery(TimeMs now) {
   now_ = now;
+  if (!own_log().log->is_local())
+    return {Code::bad_configuration, "no log is local: the daemon's own alerts need one that is"};
   if (Status status = drop_forgotten(now); !status.ok()) return status;
   for (Declaration const& declaration : declarations_)
     if (Status status = adopt(declaration, now); !status.ok()) return status;
@@ -342,7 +350,7 @@ Status Engine::create_new(Declaration const& declaration, HostedLog& log, TimeMs
 Status Engine::host_volatile_log(TimeMs now) {
   Lsn first{kLsnAlign};  // none was ever given
   for (auto const& log : logs_) first = std::max(first, log->catalogue.numbers().below);
-  Log const& kept = *logs_.front()->log;
+  Log const& kept = *own_log().log;
   volatile_log_ = std::make_unique<VolatileLog>(kept.start(), kept.store_id(), first);
   if (Status status = reserve_numbers(now); !status.ok()) {
     volatile_log_.reset();
@@ -356,7 +364,7 @@ Status Engine::host_volatile_log(TimeMs now) {
 }
 
 Status Engine::reserve_numbers(TimeMs now) {
-  HostedLog& kept = *logs_.front();
+  HostedLog& kept = own_log();
   Lsn const below{volatile_log_->end_lsn().value + VolatileLog::kNumbersReserved};
   Status status = log_in_catalogue(kept, now, 64, [&](Records& records) {
     Catalogue::append_numbers(records, kept.catalogue.numbers().object, below);
@@ -418,7 +426,7 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
   Status status = log_in_catalogue(
       *table.log, now, 64, [&](Records& records) { Catalogue::append_table_dropped(records, object, table.id); });
   if (!status.ok()) return status;
-  for (Alert const& alert : gone) notify(false, &table, alert);
+  for (Alert const& alert : gone) notify(*table.log, false, &table, alert);
   std::erase(table.log->unsent_feeds, &table);
   table.feed.reset();
   table.log->tables.erase(table.id);
@@ -433,6 +441,7 @@ Status Engine::drop(HostedTable& table, TimeMs now) {
 
 Status Engine::log_in_catalogue(HostedLog& log, TimeMs now, std::size_t bytes,
                                 std::function<void(Records&)> const& append) {
+  if (!log.serves) return {Code::unavailable, log.why_not};
   if (!log.log->reserve(bytes + kStepBytesMax + kGroupBytes, true))
     return {Code::no_space, "log " + log.name + " has no room for its catalogue: free disk space"};
   append_to_catalogue(log, append);
@@ -481,6 +490,8 @@ Status Engine::check_reload(Declarations const& next) const {
   auto const refuse = [&refusals](std::string const& text) {
     refusals.append(refusals.empty() ? "" : "\n").append(text);
   };
+  for (auto const& log : logs_)
+    if (!log->serves) refuse(log->why_not + "; reload when it is back");
   for (Declaration const& declaration : next)
     if (Status status = check_one(declaration); !status.ok()) refuse(status.message());
   for (auto const& table : tables_)

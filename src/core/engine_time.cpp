@@ -14,8 +14,8 @@ constexpr std::size_t kAcceptedBytesMax = 128;
 
 void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
   for (auto const& log : logs_) {
-    // Without room for it, only the date of the next batch shows it.
-    if (!log->log->reserve(kGroupBytes, true)) continue;
+    // Without room for it, or while the log is away, only the date of the next batch shows it.
+    if (!log->serves || !log->log->reserve(kGroupBytes, true)) continue;
     append_to_catalogue(*log, [&](Records& records) { Catalogue::append_clock(records, {now, why, lost}); });
     log->clock_in_batch = true;
     end_group(*log, now, Durability::written);
@@ -33,6 +33,7 @@ void Engine::lose_time(Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
 bool Engine::tell_lost(HostedTable& table, TimeMs now) {
   auto& lost = table.lost;
   HostedLog& log = *table.log;
+  if (!log.serves) return false;
   Collector observer{*this, table, now};
   while (lost.any()) {
     if (lost.telling.value == 0) {

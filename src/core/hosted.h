@@ -27,6 +27,9 @@ struct HostedLog {
   std::string name;
   Log* log{nullptr};  // owned by the server; set once recovery is over
   bool keeps{true};   // false: the log of tables that are not persistent (VolatileLog)
+  // False: it takes no records now (Engine::set_serving), and nothing is decided for its tables.
+  bool serves{true};
+  std::string why_not;  // ... for people
   Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
   std::vector<HostedTable*> unsent_feeds;  // with records that their followers were not sent

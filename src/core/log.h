@@ -75,6 +75,9 @@ class Log {
   [[nodiscard]] virtual Lsn base_lsn() const = 0;
   // How often this store was opened for writing, this time included; durable before open returned.
   [[nodiscard]] virtual std::uint32_t start() const = 0;
+  // False: it may be away while this computer works. The daemon's own state (its alerts, the numbers of a volatile log)
+  // is in a local log.
+  [[nodiscard]] virtual bool is_local() const { return true; }
   // Random, drawn when the log was created: tells the LSNs of two logs apart.
   [[nodiscard]] virtual std::uint64_t store_id() const = 0;
   [[nodiscard]] virtual LogUsage usage() const = 0;

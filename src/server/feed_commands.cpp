@@ -171,7 +171,7 @@ void Server::on_fetch(Session&, Message const& message, Answer& answer, Status& 
 // The same digest as that of `log verify`.
 void Server::digest_of_logs(Answer& answer) {
   for (auto const& log : engine_.logs()) {
-    if (!log->keeps) continue;
+    if (!log->keeps || !log->serves) continue;
     log->log->want_sync();
     answer.message("DIGEST").add("log", std::string_view{log->name}).add("lsn", log->log->end_lsn().value);
     answer.add("digest", std::string_view{core::digest_text(core::Engine::digest(*log))});

@@ -78,8 +78,7 @@ bool Server::open_link(ConnectionId id, env::Peer const& peer) {
     engine_.tell_wakes_again();
   }
   // The receiver may have been down: all current alerts are sent again.
-  if (one == flag_road())
-    for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
+  if (one == flag_road()) tell_all_flags(session);
   return true;
 }
 
@@ -99,10 +98,7 @@ void Server::leave_links() {
   auto const found = sessions_.find(communicator_->id());
   if (found == sessions_.end() || found->second->quitting) return;
   Param const params[] = {{"service", Value::of_text(links_.service)}};
-  Session& session = *found->second;
-  write(session, {.command = "UNREGISTER", .params = params});
-  session.committed = session.out.size();
-  flush(session);
+  write(*found->second, {.command = "UNREGISTER", .params = params});
 }
 
 // Many services share the connection: the sender is the default worker, and pushes have no receiver.
@@ -181,8 +177,7 @@ void Server::on_status(Session& session, Message const& message, Answer&, Status
   } else if (message.text("status") == "up") {
     // It may have been down when they were sent.
     engine_.tell_wakes_again(service);
-    if (service == links_.alert_service && flag_road() == communicator_.get())
-      for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
+    if (service == links_.alert_service && flag_road() == communicator_.get()) tell_all_flags(session);
   }
 }
 
@@ -213,6 +208,8 @@ void Server::tell_wake(core::HostedTable const& table, std::string_view topic) {
     return;
   }
   ++counters_.wake_messages;
+  mark_dirty(*found->second);
+  rest_on(*found->second, *table.log->log);
   write(*found->second, message);
 }
 
@@ -229,6 +226,12 @@ void Server::tell_flag(core::AlertNotice const& notice) {
   if (road == nullptr) return;
   auto const found = sessions_.find(road->id());
   if (found != sessions_.end()) send_flag(*found->second, notice);
+}
+
+void Server::tell_all_flags(Session& session) {
+  mark_dirty(session);
+  rest_on_all(session);
+  for (core::Alert const& alert : engine_.alerts()) send_flag(session, {true, alert});
 }
 
 void Server::send_flag(Session& session, core::AlertNotice const& notice) {

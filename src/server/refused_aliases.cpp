@@ -83,6 +83,9 @@ void Server::refused_kept(std::uint64_t ticket, Status const& status) {
   if (alias == nullptr) return;  // a reload took it away
   if (!status.ok()) tell_refused(*alias, "a sender", status.message(), "its line could not be kept");
   auto const session = sessions_.find(kept.connection);
+  touched_ = nullptr;
+  touches_all_ = false;
+  if (core::HostedTable const* const table = engine_.find_table(alias->table->name)) touch(*table);
   if (session != sessions_.end()) answer_alias(*session->second, *alias, kept.message, status.ok());
   network_.turn_again();
 }

@@ -80,16 +80,18 @@ std::uint64_t Server::restated_bytes() const {
 }
 
 Status Server::finish() {
-  if (!dead_) leave_links();
   if (dead_) return {};
   for (ServedLog const& served : logs_) {
+    if (served.standing != core::Standing::serving) continue;
     host_.wait_for_sync(*served.log);
     if (Status status = served.log->commit(); !status.ok()) return status;
     if (Status status = served.log->look(); !status.ok()) return status;
   }
-  release_turns();
+  leave_links();
+  leave();
   for (ServedLog const& served : logs_)
-    if (Status status = served.log->seal(); !status.ok()) return status;
+    if (served.standing == core::Standing::serving)
+      if (Status status = served.log->seal(); !status.ok()) return status;
   return {};
 }
 
@@ -345,6 +347,8 @@ void Server::end_after_answers(Session& session) {
 
 void Server::handle(Session& session) {
   ++counters_.messages;
+  touched_ = nullptr;
+  touches_all_ = false;
   if (!memory_ended_ && host_.has_memory_ended()) begin_memory_end();
   if (has_names_to_check(message_) && refuse_names(session)) return;
   if (session.link && !prepare_from_link(session)) return;
@@ -441,12 +445,21 @@ core::HostedTable* Server::table_of(Message const& message, Status& status, bool
     if (absent == nullptr)
       status = Status{Code::missing_parameter, std::string{message.command} + " needs the parameter table"}.with(
           "parameter", "table");
+    else
+      touch_all();
     return nullptr;
   }
   core::HostedTable* const table = engine_.find_table(name->bytes);
-  if (table == nullptr)
+  if (table == nullptr) {
     status =
         Status{Code::unknown_table, "no table \"" + std::string{name->bytes.substr(0, 64)} + "\"; TABLES lists them"};
+    return nullptr;
+  }
+  if (!table->log->serves) {
+    status = Status{Code::unavailable, "table " + table->name + " is not available: " + table->log->why_not};
+    return nullptr;
+  }
+  touch(*table);
   return table;
 }
 
@@ -511,6 +524,13 @@ void Server::write_what_fits(Session& session, wire::Outgoing const& message, St
 }
 
 void Server::reply(Session& session, Message const& command, Answer& answer, Status const& status) {
+  mark_dirty(session);
+  if (touched_ != nullptr) rest_on(session, *touched_);
+  if (touches_all_) rest_on_all(session);
+  tell(session, command, answer, status);
+}
+
+void Server::tell(Session& session, Message const& command, Answer& answer, Status const& status) {
   if (!status.ok()) {
     answer.message("ERROR").add("command", command.command).add("code", row_of(status.code()).wire_name);
     answer.add("message", std::string_view{status.message()});
@@ -550,18 +570,24 @@ void Server::reply_invalid(Session& session, Status const& status) {
 // ---------------------------------------------------------------------------
 // Later answers and pushes
 
-void Server::answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) {
+void Server::answer(core::HostedTable const& table, ConnectionId connection, Message const& command, Answer& answer,
+                    Status const& status) {
   Session* const session = session_of(connection);
   if (session == nullptr) return;
   if (session->waiting != 0) --session->waiting;
-  reply(*session, command, answer, status);
+  mark_dirty(*session);
+  rest_on(*session, *table.log->log);
+  tell(*session, command, answer, status);
   count(*session);
 }
 
-void Server::push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) {
+void Server::push(core::HostedTable const& table, ConnectionId connection, Answer& messages, TimeMs due,
+                  core::ListenMode mode) {
   auto const found = sessions_.find(connection);
   if (found == sessions_.end()) return;
   Session& session = *found->second;
+  mark_dirty(session);
+  rest_on(session, *table.log->log);
   std::span<Param const> const params{messages.params()};
   for (std::size_t i = 0; i < messages.heads().size(); ++i) {
     Answer::Head const& head = messages.heads()[i];

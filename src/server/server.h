@@ -152,12 +152,12 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
  private:
   struct ServedLog {
     core::LogStore* log{nullptr};
-  };
-  // The output of a turn that waits for syncs.
-  struct WaitingTurn {
-    std::vector<std::pair<core::LogStore const*, Lsn>> needs;
-    std::vector<std::pair<ConnectionId, std::uint64_t>> ends;  // of the stream of its answers, counted from its begin
-    std::vector<core::AlertNotice> notices;
+    core::Standing standing{core::Standing::serving};  // as of the last turn's end
+    Lsn needed{};                                      // of this turn,
+    bool is_behind{false};                             // which is not durable yet
+    // Output that waits until the log is durable up to there, by LSN: sessions with such a mark, and alerts.
+    std::deque<std::pair<Lsn, ConnectionId>> sessions{};
+    std::deque<std::pair<Lsn, core::AlertNotice>> notices{};
   };
 
   // The sender of a command.
@@ -179,8 +179,10 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   };
 
   // -- core::ReplySink -------------------------------------------------------------
-  void answer(ConnectionId connection, Message const& command, Answer& answer, Status const& status) override;
-  void push(ConnectionId connection, Answer& messages, TimeMs due, core::ListenMode mode) override;
+  void answer(core::HostedTable const& table, ConnectionId connection, Message const& command, Answer& answer,
+              Status const& status) override;
+  void push(core::HostedTable const& table, ConnectionId connection, Answer& messages, TimeMs due,
+            core::ListenMode mode) override;
   [[nodiscard]] bool is_full(ConnectionId connection) override;
   void keeps(ConnectionId connection, std::int64_t bytes) override;
   // By way of the communicatord (outbound_links.cpp).
@@ -212,7 +214,9 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
                                                Message const& message);
   // The aliases of these tables; not ok: a name is taken.
   [[nodiscard]] Result<Aliases> read_aliases(core::Declarations const& tables) const;
+  // Depends on the logs that the command touched (touch).
   void reply(Session& session, Message const& command, Answer& answer, Status const& status);
+  void tell(Session& session, Message const& command, Answer& answer, Status const& status);
   void reply_invalid(Session& session, Status const& status);
   void write(Session& session, wire::Outgoing const& message);
   void write_what_fits(Session& session, wire::Outgoing const& message, Status const& why);
@@ -262,10 +266,21 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   void end_part(TurnRecord::Part part);
   void end_turn();
   [[nodiscard]] bool end_logs_turn();
-  void end_log_turn(core::LogStore& log);
+  void end_log_turn(ServedLog& served);
+  void note_standing(ServedLog& served);
   void tell_news(core::LogStore& log);
+  // The logs on which the answer to the current message depends: that of a table, or every log that serves.
+  void touch(core::HostedTable const& table) { touched_ = table.log->log; }
+  void touch_all() { touches_all_ = true; }
+  // What is written to this session from here on is sent when the log is durable up to the end of this turn.
+  static void rest_on(Session& session, core::Log const& log);
+  void rest_on_all(Session& session);
   void leave();
-  void release_turns();
+  void leave_notices();
+  void release(ServedLog& served);
+  void close_marks(Session& session);
+  void release(Session& session);
+  [[nodiscard]] ServedLog* served_of(core::Log const* log);
   [[nodiscard]] std::uint64_t restated_bytes() const;
   [[nodiscard]] bool logs_are_well();
   // False, for callers that must stop here.
@@ -301,11 +316,12 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   // The connection for alerts; null: none is configured.
   [[nodiscard]] OutboundLink const* flag_road() const;
   void tell_flag(core::AlertNotice const& notice);
+  void tell_all_flags(Session& session);
   void send_flag(Session& session, core::AlertNotice const& notice);
 
   // Once a second (server_alerts.cpp): checks the clock and shortages.
   void check_health();
-  void tell_alerts(std::vector<core::AlertNotice> const& notices);
+  void tell_alert(core::AlertNotice const& notice);
 
   // -- commands of the daemon itself (system_commands.cpp) --------------------------
   [[nodiscard]] static std::vector<SystemCommand> known_commands();
@@ -379,7 +395,8 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   std::int64_t let_on_at_us_{0};
   std::int64_t stuck_since_us_{0};
   std::int64_t refused_for_memory_us_{0};
-  std::deque<WaitingTurn> waiting_;  // in order; bounded: kTurnsWaitingMax
+  core::Log const* touched_{nullptr};
+  bool touches_all_{false};
   TurnBudget budget_;
   TurnRecord record_;
   // Sessions with unread input: those that had no turn since it arrived, and those that had one. A session is in at
@@ -406,7 +423,7 @@ class Server final : public env::NetworkHandler, private core::ReplySink {
   Answer answer_;
   std::vector<Param> outgoing_;
   std::optional<ConnectionId> backup_;  // that makes a backup
-  bool dead_{false};                    // a log failed: nothing more is sent
+  bool dead_{false};                    // a local log failed: nothing more is sent
   bool now_known_{false};
   TimeMs now_{};
   std::int64_t slew_at_us_{0};

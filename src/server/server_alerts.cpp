@@ -51,13 +51,11 @@ void Server::check_health() {
   unwell_ = engine_.check_shortages(now_) || clock_off || was_off || crowded;
 }
 
-void Server::tell_alerts(std::vector<core::AlertNotice> const& notices) {
-  for (core::AlertNotice const& notice : notices) {
-    // Alerts of the daemon are checked until they are over, also without clients.
-    unwell_ = unwell_ || (notice.up && notice.alert.table.empty());
-    host_.tell(notice);
-    tell_flag(notice);
-  }
+void Server::tell_alert(core::AlertNotice const& notice) {
+  // Alerts of the daemon are checked until they are over, also without clients.
+  unwell_ = unwell_ || (notice.up && notice.alert.table.empty());
+  host_.tell(notice);
+  tell_flag(notice);
 }
 
 void Server::on_alerts(Session&, Message const& message, Answer& answer, Status& status) {

@@ -1,5 +1,27 @@
-// The end of a turn: the logs are written and synced, and only then its output is sent. If a sync runs on a thread,
-// turns continue meanwhile, and their output waits in order.
+// The end of a turn: the logs are written and synced, and only then its output is sent.
+//
+// Output waits per session and per log. A session's stream of answers has marks (session.h): the bytes from here on
+// depend on this log, up to that LSN. Bytes are sent up to the first mark whose log is not durable so far. So answers
+// keep their order, and a log that is slow or away delays only the sessions that used it.
+//
+// An answer depends on the state that it may have read. A table's state changes before its records are durable, and
+// reads see that: so every answer to a command on a table, and every push of it, depends on the table's log up to the
+// end of the turn, whatever the command itself appended. That is LogStore::needed_lsn() at the end of the turn: it
+// covers everything that was decided so far and promised `synced`. Records that were promised `written` only (leases)
+// may be lost in a power cut after the answer; the promise allows that.
+//
+// Commands on all tables (STATS, TABLES, ALERTS, DIGEST, RELOAD) depend on all logs. Their answers leave out the logs
+// that do not serve, so that an administrator can ask what is wrong. A table reads no other table, and the engine's
+// other state (memory in use, listeners) is not durable; so no other answer shows the state of a log that it does not
+// depend on. A client that acts on an answer acts on durable state, in whichever table. Answers without table state
+// (HELP, an unknown command, an invalid line) depend on no log, and only keep their order.
+//
+// An alert depends on the log that holds it. Feeds send durable records (feeds.cpp).
+//
+// If a log is fenced, the outcome of its pending records is unknown. Sessions that wait for it are closed, as after a
+// lost connection: the client asks again. If a log is unavailable, they continue to wait.
+//
+// Only a local log can fail (Standing::failed): then the daemon ends.
 #include <algorithm>
 
 #include "server/server.h"
@@ -7,8 +29,8 @@
 namespace fastjournal::server {
 namespace {
 
-// Turns that wait for a sync; then the loop waits too.
-constexpr std::size_t kTurnsWaitingMax = 65'536;
+// The most entries that wait for one log; beyond it the loop waits too, if the log is local.
+constexpr std::size_t kWaitingMax = 65'536;
 
 }  // namespace
 
@@ -67,17 +89,36 @@ void Server::on_turn_end() {
 // False: the daemon is dead from here on.
 bool Server::end_logs_turn() {
   host_.collect_work();
-  for (ServedLog& served : logs_) end_log_turn(*served.log);
+  for (ServedLog& served : logs_) end_log_turn(served);
   return logs_are_well();
 }
 
-void Server::end_log_turn(core::LogStore& log) {
-  if (log.is_full() || waiting_.size() >= kTurnsWaitingMax) host_.wait_for_sync(log);
+void Server::end_log_turn(ServedLog& served) {
+  core::LogStore& log = *served.log;
+  if (log.is_full() || (served.sessions.size() >= kWaitingMax && log.is_local())) host_.wait_for_sync(log);
   if (log.end_turn(time_.monotonic_us())) ++counters_.commits;
   std::int64_t const now_us = time_.monotonic_us();
   for (core::Lane const lane : core::kLanes)
     if (std::unique_ptr<core::LogJob> job = log.take_job(lane, now_us)) host_.run_job(log, lane, std::move(job));
   tell_news(log);
+  if (log.standing() != served.standing) note_standing(served);
+}
+
+void Server::note_standing(ServedLog& served) {
+  core::LogStore const& log = *served.log;
+  served.standing = log.standing();
+  bool const serves = served.standing == core::Standing::serving;
+  std::string text = "log " + log.name() + " is " + std::string{name_of(served.standing)};
+  if (serves)
+    host_.inform(text + " again");
+  else
+    host_.note(text.append(": ").append(log.why().message()));
+  for (auto const& hosted : engine_.logs())
+    if (hosted->log == &log) engine_.set_serving(*hosted, serves, serves ? std::string{} : text);
+  network_.turn_again();
+  if (served.standing != core::Standing::fenced) return;
+  for (auto const& [lsn, id] : std::exchange(served.sessions, {}))
+    if (Session* const session = session_of(id)) close(*session);
 }
 
 void Server::tell_news(core::LogStore& log) {
@@ -113,48 +154,91 @@ bool Server::die(Status const& status) {
 // ---------------------------------------------------------------------------
 // Output
 
-// The output of this turn is sent now, or waits for the syncs that it needs, after that of earlier turns.
-void Server::leave() {
-  WaitingTurn turn;
-  for (ServedLog const& served : logs_)
-    if (served.log->durable_lsn() < served.log->needed_lsn())
-      turn.needs.emplace_back(served.log, served.log->needed_lsn());
-  if (turn.needs.empty() && waiting_.empty()) {
-    tell_alerts(engine_.take_notices());
-    // Moved out first: messages that flushing makes room for belong to the next turn.
-    flushing_.swap(dirty_);
-    for (Session* const session : flushing_) {
-      session->dirty = false;
-      session->committed = session->out.size();
-      flush(*session);
-    }
-    flushing_.clear();
-    return;
-  }
-  turn.notices = engine_.take_notices();
-  for (Session* const session : dirty_) {
-    session->dirty = false;
-    turn.ends.emplace_back(session->id, session->before + session->out.size());
-  }
-  dirty_.clear();
-  if (!turn.ends.empty() || !turn.notices.empty()) waiting_.push_back(std::move(turn));
-  release_turns();
+Server::ServedLog* Server::served_of(core::Log const* log) {
+  for (ServedLog& served : logs_)
+    if (served.log == log) return &served;
+  return nullptr;
 }
 
-void Server::release_turns() {
-  auto const holds = [](auto const& need) { return need.first->durable_lsn() < need.second; };
-  while (!waiting_.empty() && std::none_of(waiting_.front().needs.begin(), waiting_.front().needs.end(), holds)) {
-    WaitingTurn const turn = std::move(waiting_.front());
-    waiting_.pop_front();
-    tell_alerts(turn.notices);
-    for (auto const& [id, end] : turn.ends) {
-      auto const found = sessions_.find(id);
-      if (found == sessions_.end()) continue;
-      found->second->committed = static_cast<std::size_t>(end - found->second->before);
-      flush(*found->second);
-    }
+// One mark for each log and turn is enough: everything after it waits for it too.
+void Server::rest_on(Session& session, core::Log const& log) {
+  for (std::size_t i = session.marks_closed; i < session.marks.size(); ++i)
+    if (session.marks[i].log == &log) return;
+  session.marks.push_back({.begin = session.before + session.out.size(), .log = &log});
+}
+
+void Server::rest_on_all(Session& session) {
+  for (ServedLog const& served : logs_)
+    if (served.standing == core::Standing::serving) rest_on(session, *served.log);
+}
+
+// The output of this turn is sent now, or waits for the syncs that it needs, after earlier output.
+void Server::leave() {
+  for (ServedLog& served : logs_) {
+    served.needed = served.log->needed_lsn();
+    served.is_behind = served.log->durable_lsn() < served.needed;
   }
+  for (ServedLog& served : logs_) release(served);
+  leave_notices();
+  // Moved out first: messages that flushing makes room for belong to the next turn.
+  flushing_.swap(dirty_);
+  for (Session* const session : flushing_) {
+    session->dirty = false;
+    close_marks(*session);
+    session->commit();
+    flush(*session);
+  }
+  flushing_.clear();
   if (!dirty_.empty()) network_.turn_again();
+}
+
+void Server::leave_notices() {
+  for (core::AlertNotice& notice : engine_.take_notices()) {
+    ServedLog* const served = served_of(notice.log);
+    if (served != nullptr && (served->is_behind || !served->notices.empty()))
+      served->notices.emplace_back(served->needed, std::move(notice));
+    else
+      tell_alert(notice);
+  }
+}
+
+// Output that waited for this log, as far as it is durable.
+void Server::release(ServedLog& served) {
+  Lsn const durable = served.log->durable_lsn();
+  while (!served.notices.empty() && served.notices.front().first <= durable) {
+    core::AlertNotice const notice = std::move(served.notices.front().second);
+    served.notices.pop_front();
+    tell_alert(notice);
+  }
+  while (!served.sessions.empty() && served.sessions.front().first <= durable) {
+    ConnectionId const id = served.sessions.front().second;
+    served.sessions.pop_front();
+    if (Session* const session = session_of(id)) release(*session);
+  }
+}
+
+void Server::release(Session& session) {
+  auto const holds = [](Mark const& mark) { return mark.log->durable_lsn() < mark.lsn; };
+  auto const closed = session.marks.begin() + static_cast<std::ptrdiff_t>(session.marks_closed);
+  auto const first = std::find_if(session.marks.begin(), closed, holds);
+  session.marks_closed -= static_cast<std::size_t>(first - session.marks.begin());
+  session.marks.erase(session.marks.begin(), first);
+  session.commit();
+  flush(session);
+}
+
+// At the end of the turn the LSN of its marks is known.
+void Server::close_marks(Session& session) {
+  std::size_t kept = session.marks_closed;
+  for (std::size_t i = session.marks_closed; i < session.marks.size(); ++i) {
+    Mark const& mark = session.marks[i];
+    ServedLog* const served = served_of(mark.log);
+    if (served == nullptr || !served->is_behind) continue;
+    served->sessions.emplace_back(served->needed, session.id);
+    session.marks[kept++] = {mark.begin, mark.log, served->needed};
+  }
+  session.marks.resize(kept);
+  session.marks_closed = kept;
 }
 
 void Server::mark_dirty(Session& session) {

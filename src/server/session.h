@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/log.h"
 #include "core/subscriptions.h"
 #include "env/network.h"
 #include "fastjournal/rights.h"
@@ -23,6 +24,13 @@ struct Pushed {
   TimeMs due{};
   core::ListenMode mode{};
   std::size_t end{0};
+};
+
+// The stream of answers from here on depends on a log: it is sent once that is durable up to `lsn`.
+struct Mark {
+  std::uint64_t begin{0};  // counted from the begin of the stream
+  core::Log const* log{nullptr};
+  Lsn lsn{kNoLsn};  // none: of the current turn
 };
 
 // Buffers that grew beyond this are freed when empty.
@@ -49,17 +57,19 @@ struct Session {
   std::string worker;      // its default name in leases
   Rights rights{};         // of the listener, or of a connection that we opened
   wire::Framer framer;
-  std::string in;              // an incomplete message, or messages that wait for room in `out`
-  std::string out;             // answers
-  std::uint64_t before{0};     // bytes removed from `out` so far
-  std::size_t sent{0};         // of `out`: given to the kernel
-  std::size_t committed{0};    // of `out`: covered by a commit; nothing after it may be sent
-  std::vector<Pushed> pushed;  // pushes in `out` that were not sent yet
-  bool binary{false};          // the form of the last message, also for pushes
-  bool reading_paused{false};  // the network reads nothing more
-  bool full{false};            // ... because `out` must be sent first
-  bool in_line{false};         // ... because earlier input waits for its turn (Server::stand_in_line)
-  bool told_full{false};       // the engine sends it nothing
+  std::string in;               // an incomplete message, or messages that wait for room in `out`
+  std::string out;              // answers
+  std::uint64_t before{0};      // bytes removed from `out` so far
+  std::size_t sent{0};          // of `out`: given to the kernel
+  std::vector<Mark> marks;      // in order; everything before the first may be sent
+  std::size_t marks_closed{0};  // of these: of earlier turns
+  std::size_t committed{0};     // of `out`: covered by a commit; nothing after it may be sent
+  std::vector<Pushed> pushed;   // pushes in `out` that were not sent yet
+  bool binary{false};           // the form of the last message, also for pushes
+  bool reading_paused{false};   // the network reads nothing more
+  bool full{false};             // ... because `out` must be sent first
+  bool in_line{false};          // ... because earlier input waits for its turn (Server::stand_in_line)
+  bool told_full{false};        // the engine sends it nothing
   bool input_ended{false};
   Admission::Place place{Admission::Place::none};
   std::list<Session*>* silence{nullptr};  // its queue in silence.h
@@ -80,9 +90,12 @@ struct Session {
   bool stopped{false};              // not read, to save memory; in the server's list of those
   std::int64_t let_on_until_us{0};  // until then it may finish its message all the same; 0: it may not
 
+  // According to its marks.
+  void commit() { committed = marks.empty() ? out.size() : static_cast<std::size_t>(marks.front().begin - before); }
   [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return kConnectionBytes + in.capacity() + out.capacity() + pushed.capacity() * sizeof(Pushed) + kept;
+    return kConnectionBytes + in.capacity() + out.capacity() + pushed.capacity() * sizeof(Pushed) +
+           marks.size() * sizeof(Mark) + kept;
   }
 };
 

@@ -262,13 +262,15 @@ void Server::on_alive(Session&, Message const& message, Answer& answer, Status& 
 }
 
 void Server::on_tables(Session&, Message const&, Answer& answer, Status& status) {
+  touch_all();
   for (auto const& table : engine_.tables()) {
     if (table->table == nullptr) continue;
     answer.message("TABLE")
         .add("name", std::string_view{table->name})
         .add("type", std::string_view{table->type->name()});
     if (!table->declaration->persistent) answer.add("persistent", std::uint64_t{0});
-    answer.add("log", std::string_view{table->log->name}).add("rows", core::metric_of(*table, turn_now(), "rows"));
+    answer.add("log", std::string_view{table->log->name});
+    if (table->log->serves) answer.add("rows", core::metric_of(*table, turn_now(), "rows"));
     std::string key;
     for (std::uint16_t const column : table->declaration->schema.key) {
       if (!key.empty()) key += ' ';
@@ -294,7 +296,7 @@ void Server::on_stats(Session&, Message const& message, Answer& answer, Status& 
   if (one == nullptr && !absent) return;
   if (absent) own_stats(answer);
   for (auto const& table : engine_.tables()) {
-    if (table->table == nullptr || (one != nullptr && table.get() != one)) continue;
+    if (table->table == nullptr || !table->log->serves || (one != nullptr && table.get() != one)) continue;
     answer.message("STATS").add("table", std::string_view{table->name});
     AnswerMetrics sink{answer};
     core::Engine::metrics(*table, turn_now(), sink);
@@ -341,7 +343,7 @@ void Server::own_stats(Answer& answer) {
   std::uint64_t bound = 0;
   std::string starts;
   for (auto const& log : engine_.logs()) {
-    if (!log->keeps) continue;
+    if (!log->keeps || !log->serves) continue;
     core::LogUsage const usage = log->log->usage();
     std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
     disk += usage.disk_bytes + usage.containers_pinned * container;
@@ -429,6 +431,7 @@ void Server::on_unlisten(Session& session, Message const& message, Answer& answe
 }
 
 void Server::on_reload(Session&, Message const& message, Answer& answer, Status& status) {
+  touch_all();
   std::int64_t const dry_run = message.has("dry_run") ? message.integer("dry_run").value_or(-1) : 0;
   if (dry_run != 0 && dry_run != 1) {
     status = Status{Code::bad_parameter, "dry_run: expected 0 or 1"}.with("parameter", "dry_run");
@@ -454,6 +457,11 @@ void Server::on_backup(Session& session, Message const& message, Answer& answer,
   std::int64_t const digest = message.has("digest") ? message.integer("digest").value_or(-1) : 0;
   if (digest != 0 && digest != 1) {
     status = bad("digest", "digest: expected 0 or 1");
+    return;
+  }
+  for (ServedLog const& served : logs_) {
+    if (served.standing == core::Standing::serving) continue;
+    status = Status{Code::unavailable, "log " + served.log->name() + " does not serve: " + served.log->why().message()};
     return;
   }
   backup_ = session.id;

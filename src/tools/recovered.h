@@ -17,8 +17,8 @@ namespace fastjournal::tools {
 // Nobody is connected to a tool.
 class NoReplySink final : public core::ReplySink {
  public:
-  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
+  void answer(core::HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(core::HostedTable const&, ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };
 

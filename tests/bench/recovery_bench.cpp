@@ -41,8 +41,8 @@ void require(Status const& status) {
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 struct Nobody final : core::ReplySink {
-  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
+  void answer(core::HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(core::HostedTable const&, ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };
 

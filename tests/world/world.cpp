@@ -14,8 +14,8 @@ namespace {
 // Nobody is there.
 class Nobody final : public core::ReplySink {
  public:
-  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
+  void answer(core::HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(core::HostedTable const&, ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };
 
@@ -84,12 +84,18 @@ void World::remove_table(std::string_view name) {
 Status World::open_logs() {
   core::Engine& engine = server_->engine();
   std::set<std::string> const names = log_names();
-  Result<storage::DataFolder> data =
-      storage::DataFolder::open(disk_, {.folder = "data", .logs = {names.begin(), names.end()}});
+  std::vector<std::string> in_files;
+  for (std::string const& name : names)
+    if (!sim_logs_.contains(name)) in_files.push_back(name);
+  Result<storage::DataFolder> data = storage::DataFolder::open(disk_, {.folder = "data", .logs = in_files});
   if (!data.ok()) return data.status();
   data_ = std::make_unique<storage::DataFolder>(std::move(data).value());
   for (std::string const& name : names) {
     core::HostedLog& hosted = engine.add_log(name);
+    if (auto const simulated = sim_logs_.find(name); simulated != sim_logs_.end()) {
+      if (Status status = open_sim_log(hosted, *simulated->second); !status.ok()) return status;
+      continue;
+    }
     storage::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->check_clock(hosted); }};
     storage::RecoveryReport report;
     storage::LogOptions options = log_options;
@@ -104,6 +110,24 @@ Status World::open_logs() {
     if (Status status = engine.attach(hosted, opened); !status.ok()) return status;
   }
   return {};
+}
+
+Status World::open_sim_log(core::HostedLog& hosted, SimLog& log) {
+  core::Engine& engine = server_->engine();
+  log.open();
+  for (SimLog::Record const& record : log.records())
+    if (record.table == TableId::catalogue)
+      if (Status status = engine.replay_catalogue(hosted, record.view()); !status.ok()) return status;
+  for (SimLog::Record const& record : log.records())
+    if (Status status = engine.replay(hosted, record.view(), log.base_lsn()); !status.ok()) return status;
+  server_->add_log(log);
+  return engine.attach(hosted, log);
+}
+
+SimLog& World::use_sim_log(std::string const& name) {
+  std::unique_ptr<SimLog>& log = sim_logs_[name];
+  if (log == nullptr) log = std::make_unique<SimLog>(name, seed_ + hash64(name));
+  return *log;
 }
 
 std::set<std::string> World::log_names() const {
@@ -148,6 +172,7 @@ Status World::start() {
 }
 
 void World::tear_down() {
+  for (auto const& [name, log] : sim_logs_) log->lose();
   flushes_.clear();
   network_.clear();
   clients_.clear();
@@ -182,7 +207,7 @@ void World::run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::
   bool const at_once = flush_chance_() % 2 == 0;
   if (at_once) job->run();
   flushes_[&log] = {std::move(job), at_once, flush_chance_() % 5};
-  if (!flushes_held_) network_.turn_again();
+  if (!flushes_held_ && !held_.contains(&log)) network_.turn_again();
 }
 
 void World::wait_for_sync(core::LogStore& log) {
@@ -199,12 +224,24 @@ void World::hold_flushes(bool paused) {
   network_.turn_again();
 }
 
-void World::collect_work() {
-  if (flushes_.empty() || flushes_held_) return;
+void World::hold_syncs(core::LogStore& log, bool paused) {
+  if (paused)
+    held_.insert(&log);
+  else
+    held_.erase(&log);
   network_.turn_again();
+}
+
+void World::collect_work() {
+  if (flushes_held_) return;
   std::vector<core::LogStore*> done;
-  for (auto& [log, one] : flushes_)
+  bool again = false;
+  for (auto& [log, one] : flushes_) {
+    if (held_.contains(log)) continue;
+    again = true;
     if (one.turns-- == 0) done.push_back(log);
+  }
+  if (again) network_.turn_again();
   for (core::LogStore* const log : done) wait_for_sync(*log);
 }
 

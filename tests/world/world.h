@@ -16,6 +16,7 @@
 #include "storage/data_folder.h"
 #include "storage/file_log.h"
 #include "tests/sim/sim_disk.h"
+#include "tests/sim/sim_log.h"
 #include "tests/world/sim_network.h"
 
 namespace fastjournal::sim {
@@ -37,6 +38,8 @@ class World final : public server::ServerHost {
   // It is declared without row-key, and without the options that need one.
   void drop_key(std::string_view table);
   void set_wake_message(std::string_view table, WakeMessage message);
+  // From the next start on tables that name this log have a simulated one. It outlives the daemon.
+  SimLog& use_sim_log(std::string const& name);
   [[nodiscard]] Status start();
   // Power cut: unsynced sectors and names may be lost, by seed. Not started again.
   void power_cut();
@@ -103,8 +106,9 @@ class World final : public server::ServerHost {
   // Memory ended; whether it can be had again.
   bool memory_ended{false};
   bool memory_stays_short{false};
-  // Syncs on a thread do not end, unless somebody must wait for one.
+  // Syncs on a thread do not end, unless somebody must wait for one: of all logs; of one.
   void hold_flushes(bool paused);
+  void hold_syncs(core::LogStore& log, bool paused);
 
  private:
   Result<core::Declarations> read_declarations() override { return declarations_; }
@@ -124,6 +128,7 @@ class World final : public server::ServerHost {
   [[nodiscard]] bool restore_memory() override { return !(memory_ended = memory_ended && memory_stays_short); }
   [[nodiscard]] std::set<std::string> log_names() const;
   [[nodiscard]] Status open_logs();
+  [[nodiscard]] Status open_sim_log(core::HostedLog& hosted, SimLog& log);
   void tear_down();
   void change_declaration(std::string_view table, std::function<void(TableDeclaration&)> const& change);
 
@@ -156,6 +161,8 @@ class World final : public server::ServerHost {
   };
   std::map<core::LogStore*, FlushUnderWay> flushes_;
   bool flushes_held_{false};
+  std::set<core::LogStore*> held_;
+  std::map<std::string, std::unique_ptr<SimLog>, std::less<>> sim_logs_;
   std::mt19937_64 flush_chance_;
 };
 

@@ -43,8 +43,8 @@ PluginDescriptor const& alarming_plugin() {
 }
 
 struct Nobody final : ReplySink {
-  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(ConnectionId, Answer&, TimeMs, ListenMode) override {}
+  void answer(HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(HostedTable const&, ConnectionId, Answer&, TimeMs, ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };
 

@@ -17,13 +17,13 @@ using namespace fastjournal::core;
 using namespace fastjournal::core::test;
 
 struct Post final : ReplySink {
-  void answer(ConnectionId connection, Message const&, Answer& answer, Status const& status) override {
+  void answer(HostedTable const&, ConnectionId connection, Message const&, Answer& answer, Status const& status) override {
     std::string text = std::to_string(static_cast<std::uint64_t>(connection)) + ":";
     for (Answer::Head const& head : answer.heads()) text.append(head.command);
     if (!status.ok()) text += status.text();
     letters.push_back(text);
   }
-  void push(ConnectionId connection, Answer& message, TimeMs due, ListenMode) override {
+  void push(HostedTable const&, ConnectionId connection, Answer& message, TimeMs due, ListenMode) override {
     letters.push_back(std::to_string(static_cast<std::uint64_t>(connection)) + ":" +
                       std::string{message.heads().front().command} + "@" + std::to_string(due.value));
   }

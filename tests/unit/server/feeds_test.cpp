@@ -47,8 +47,8 @@ struct Datagrams final : env::Network {
 };
 
 struct Nobody final : ReplySink {
-  void answer(ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(ConnectionId, Answer&, TimeMs, ListenMode) override {}
+  void answer(HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(HostedTable const&, ConnectionId, Answer&, TimeMs, ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };
 
