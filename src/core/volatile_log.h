@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/log.h"
+#include "core/log_store.h"
 
 namespace fastjournal::core {
 
-class VolatileLog final : public Log {
+class VolatileLog final : public LogStore {
  public:
   // Numbers from `first` on; `start` is that of a log that is kept.
   VolatileLog(std::uint32_t start, std::uint64_t store_id, Lsn first);
@@ -48,7 +48,28 @@ class VolatileLog final : public Log {
   [[nodiscard]] LogUsage usage() const override { return {}; }
   [[nodiscard]] Lsn damaged_end() const override { return kNoLsn; }
 
+  // -- LogStore: there is nothing to drive ------------------------------------
+  [[nodiscard]] std::string const& name() const override { return name_; }
+  [[nodiscard]] Standing standing() const override { return Standing::serving; }
+  [[nodiscard]] Status const& why() const override { return well_; }
+  [[nodiscard]] bool end_turn(std::int64_t) override { return false; }
+  [[nodiscard]] std::int64_t next_us() const override { return INT64_MAX; }
+  [[nodiscard]] bool is_full() const override { return false; }
+  [[nodiscard]] std::unique_ptr<LogJob> take_job(Lane, std::int64_t) override { return nullptr; }
+  void finish_job(Lane, std::unique_ptr<LogJob>) override {}
+  void sync_soon() override {}
+  [[nodiscard]] Status look() override { return {}; }
+  [[nodiscard]] Result<LogSnapshot> pin() override {
+    return Status{Code::not_supported, "what is in memory only cannot be copied"};
+  }
+  bool unpin() override { return true; }
+  [[nodiscard]] Status seal() override { return {}; }
+  [[nodiscard]] std::vector<LogNews> take_news() override { return {}; }
+  [[nodiscard]] LogDescription describe() const override { return {.folder = {}, .durability = "in memory only"}; }
+
  private:
+  std::string name_{"volatile"};
+  Status well_;
   std::uint32_t start_;
   std::uint64_t store_id_;
   Lsn first_;
