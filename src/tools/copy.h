@@ -25,7 +25,7 @@ struct Copied {
 // Into `to_folder`, which must not be there; durable when this returns ok. Reads the copy again, all of it: damaged
 // if a batch is missing in it, as when the pin was given up meanwhile. On failure what was begun stays for a look.
 [[nodiscard]] Result<Copied> copy_log(env::Disk& from, std::string const& from_folder, env::Disk& to,
-                                      std::string const& to_folder, core::LogSnapshot const& snapshot,
-                                      Pace const& pace, Progress const& progress = {});
+                                      std::string const& to_folder, core::LogSnapshot const& snapshot, Pace const& pace,
+                                      Progress const& progress = {});
 
 }  // namespace fastjournal::tools

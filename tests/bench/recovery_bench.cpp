@@ -19,8 +19,8 @@
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/workers.h"
-#include "storage/replay.h"
 #include "storage/file_log.h"
+#include "storage/replay.h"
 #include "tests/world/world.h"
 
 namespace {
@@ -58,9 +58,9 @@ class Start {
     core::HostedLog& hosted = engine_.add_log(kLog);
     // As the daemon does.
     storage::Replay replay{engine_, hosted, [](storage::ReadProgress const& progress) {
-                            static os::HeapAhead heap;
-                            heap.look(progress.bytes_total - progress.bytes);
-                          }};
+                             static os::HeapAhead heap;
+                             heap.look(progress.bytes_total - progress.bytes);
+                           }};
     storage::LogOptions options;
     options.workers = workers;
     auto opened = storage::FileLog::open(disk_, kLog, options, replay, report_);

@@ -17,7 +17,8 @@ using namespace fastjournal::core;
 using namespace fastjournal::core::test;
 
 struct Post final : ReplySink {
-  void answer(HostedTable const&, ConnectionId connection, Message const&, Answer& answer, Status const& status) override {
+  void answer(HostedTable const&, ConnectionId connection, Message const&, Answer& answer,
+              Status const& status) override {
     std::string text = std::to_string(static_cast<std::uint64_t>(connection)) + ":";
     for (Answer::Head const& head : answer.heads()) text.append(head.command);
     if (!status.ok()) text += status.text();
