@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_stands_behind_the_dashes_belongs_to_the_command) {
 BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
   BOOST_TEST(says(refused({}), "subcommand"));
   BOOST_TEST(says(refused({"dance"}), "dance"));
-  BOOST_TEST(says(refused({"put", "pages"}), "at least the key"));
+  BOOST_TEST(says(refused({"put", "pages"}), "those of the key at least"));
   BOOST_TEST(says(refused({"put", "pages", "a=1", "--at", "soon"}), "'soon' is no date"));
   BOOST_TEST(says(refused({"put", "pages", "a=1", "--priority", "256"}), "256"));
   BOOST_TEST(says(refused({"put", "pages", "a=1", "--client", "c"}), "belong together"));
