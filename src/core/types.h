@@ -19,7 +19,6 @@ struct CommandType {
   CommandKind kind{CommandKind::read};
   Right right{Right::read};
   bool takes_columns{false};
-  bool takes_table{false};
   NameTable parameters;               // name -> index of the declaration
   std::vector<std::string> required;  // parameters
 };
