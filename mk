@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Everything one does with a checkout, one verb each: `./mk help` lists them.
-# Works from any folder, as root or not, on Debian 12, Debian 13 and Ubuntu 24.04. Only
-# `deps` changes the machine, and only by installing packages that are missing.
+# Build, test and run a checkout, one verb each: `./mk help` lists them.
+# Works from any folder, as root or not, on Debian 12, Debian 13 and Ubuntu 24.04. It changes the machine in one way
+# only: verbs install the packages that they need and that are missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 conf=$root/conf
 
-# What each job needs, by package name (the same on all of them).
+# The packages that each job needs; their names are the same on all three systems.
 packages_build=(
   g++ binutils cmake ninja-build pkg-config git
-  libevent-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
+  libevent-dev libssl-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev nlohmann-json3-dev
-  libsqlite3-dev zlib1g-dev libboost-test-dev libxml2-utils
+  libsqlite3-dev zlib1g-dev libboost-dev libboost-test-dev libxml2-utils
 )
 packages_fuzz=(clang)
 packages_format=(clang-format)
-format_version=14  # another one breaks some lines elsewhere
+format_version=14  # other versions break some lines differently
 packages_lint=(clang-tidy cppcheck)
 packages_bench=(beanstalkd redis-server postgresql postgresql-client)
 packages_count=(valgrind)
@@ -30,7 +30,7 @@ die() {
 
 # --- packages ---------------------------------------------------------------
 
-# Those of the given packages that are not installed.
+# Prints those of the given packages that are not installed.
 missing_packages() {
   local package installed
   installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null |
@@ -48,11 +48,11 @@ as_root() {
   fi
 }
 
-# install_packages PACKAGE...: installs what is missing, silent when nothing is.
+# install_packages PACKAGE...: installs missing ones; silent if there are none.
 install_packages() {
   local missing log
   command -v dpkg-query >/dev/null ||
-    die "this system has no dpkg: install by hand what these Debian packages hold: $*"
+    die "this system has no dpkg: install by hand the contents of these Debian packages: $*"
   mapfile -t missing < <(missing_packages "$@")
   [[ ${#missing[@]} -gt 0 ]] || return 0
   say "missing: ${missing[*]}"
@@ -90,8 +90,7 @@ verb_deps() {
 
 # --- building ---------------------------------------------------------------
 
-# As many compilers as there are processors, but no more than memory carries
-# (the largest takes about 1 GiB).
+# The number of compilers: one for each processor, but no more than there are GiB of memory (the largest takes 1 GiB).
 jobs() {
   local cores available
   cores=$(nproc)
@@ -107,7 +106,7 @@ check_preset() {
   esac
 }
 
-# Without a terminal, a line at every tenth of the way, and all that is not progress.
+# Without a terminal: a line for each tenth of the build, and all lines that are not progress.
 short_progress() {
   awk '/^\[[0-9]+\/[0-9]+/ {
          split(substr($1, 2), part, "/"); done = int(10 * part[1] / (part[2] + 0))
@@ -126,7 +125,7 @@ configure() {
   }
 }
 
-# build_preset PRESET [TARGET...]; without targets, everything.
+# build_preset PRESET [TARGET...]: builds all targets by default.
 build_preset() {
   local preset=$1 start=$SECONDS build=(cmake --build "$root/build/$1" -j "$(jobs)")
   shift
@@ -141,7 +140,7 @@ build_preset() {
   say "built $preset in $((SECONDS - start)) s"
 }
 
-# program NAME: builds build/release/bin/NAME, with all that the daemon needs.
+# program NAME: builds build/release/bin/NAME, and all that the daemon needs.
 program() {
   install_packages "${packages_build[@]}"
   configure release
@@ -203,7 +202,7 @@ verb_hostile() {
   exec "$root/build/release/bin/fj_hostile" "$@"
 }
 
-# count [--write]: against the baseline, or a new baseline.
+# count [--write]: compares with the baseline, or writes a new one.
 verb_count() {
   install_packages "${packages_build[@]}" "${packages_count[@]}"
   build_preset release hot_path
@@ -217,8 +216,8 @@ verb_mutants() {
 
 # --- checking ---------------------------------------------------------------
 
-# test_preset PRESET [LABEL]: builds and runs its tests; adds to `passed` and `failed`, and to `broken`
-# what ctest itself could not do.
+# test_preset PRESET [LABEL]: builds and runs its tests; adds to `passed` and `failed`, and to `broken` if ctest itself
+# failed.
 passed=0
 failed=0
 broken=0
@@ -231,7 +230,7 @@ test_preset() {
   say "$preset: ${counts% *} passed, ${counts#* } failed"
   passed=$((passed + ${counts% *}))
   failed=$((failed + ${counts#* }))
-  # The exit code is ctest's; a failure that the count does not show is still one.
+  # A failure of ctest that the count does not show.
   [[ $ctest_status -eq 0 || ${counts#* } -gt 0 ]] || broken=$((broken + 1))
 }
 
@@ -261,7 +260,7 @@ verb_test() {
   [[ $((failed + broken)) -eq 0 && $passed -gt 0 ]]
 }
 
-# fuzz [NAME] [SECONDS]: each fuzzer of tests/fuzz for so long (default 60).
+# fuzz [NAME] [SECONDS]: runs each fuzzer of tests/fuzz for SECONDS (default 60).
 verb_fuzz() {
   local wanted="" seconds=60 argument fuzzer name found=0 seeds
   for argument in "$@"; do
@@ -280,13 +279,13 @@ verb_fuzz() {
     say "fuzzing $name for $seconds s"
     "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
       -artifact_prefix="$root/build/fuzz/found/$name-" "$root/build/fuzz/corpus/$name" "${seeds[@]}" ||
-      die "$name: found an input that breaks it; it is in build/fuzz/found"
+      die "$name: found an input that makes it fail; it is in build/fuzz/found"
   done
   [[ $found -eq 1 ]] || die "fuzz${wanted:+ $wanted}: not in this tree" 2
   say "fuzzed, nothing found"
 }
 
-# C++ files: those given, else those that FILTER (a git command) names.
+# cpp_files GIT COMMAND...: the C++ files that this git command lists.
 cpp_files() {
   (cd "$root" && "$@" -- '*.cpp' '*.h') | sort -u
 }
@@ -306,14 +305,14 @@ verb_format() {
   fi
   version=$(clang-format --version | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
   if [[ $version != "$format_version" && ${mode[0]} != -i ]]; then
-    say "the files are formatted by clang-format $format_version; what $version would change is not judged"
+    say "the files are formatted by clang-format $format_version; this is $version, so nothing is checked"
     return 0
   fi
   clang-format --style=file "${mode[@]}" "${files[@]}" || die "not formatted as .clang-format says: ./mk format"
   say "${#files[@]} files formatted"
 }
 
-# part COMMAND...: one part of nightly; says how long it took, and keeps in `parts_failed` what failed.
+# part COMMAND...: one part of nightly; prints its duration, and adds it to `parts_failed` if it fails.
 parts_failed=()
 part() {
   local start=$SECONDS
@@ -326,7 +325,7 @@ part() {
   fi
 }
 
-# nightly: what is too long for .ci/run (its head has the figures). The last line is that of ./mk test.
+# nightly: all that takes too long for .ci/run (its head has the figures). The last line is that of ./mk test.
 verb_nightly() {
   local status=0
   install_packages "${packages_build[@]}" "${packages_fuzz[@]}"
@@ -343,7 +342,7 @@ verb_nightly() {
   [[ ${#parts_failed[@]} -eq 0 && $status -eq 0 ]]
 }
 
-# lint [FILE...]: the files changed since the last commit by default; `lint all` for the tree.
+# lint [FILE...]: by default the files changed since the last commit; `lint all` for the tree.
 verb_lint() {
   local files=()
   install_packages "${packages_build[@]}" "${packages_lint[@]}"
@@ -372,7 +371,7 @@ verb_lint() {
   say "nothing found"
 }
 
-# drawings: the pictures of doc/, of the drawings beside them; tests compare the two.
+# drawings: makes the pictures of doc/ from the files beside them; tests compare the two.
 verb_drawings() {
   local drawing
   install_packages "${packages_drawings[@]}"
@@ -405,29 +404,29 @@ usage: ./mk VERB [...]
 
   run [FOLDER]          the main job, end to end, on the documents of FOLDER (default: this machine's texts)
   test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
-  test --quick          only those that together take less than a minute; --only LABEL: those of a label
+  test --quick          only tests that together take less than a minute; --only LABEL: those with a label
                         (unit, world, lives, proof, process, threads, quick: cmake/layers.cmake)
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
-  deps [fuzz|format|lint|bench|count]  install the packages that are missing, with those for the verbs named
-  bench [OPTIONS]       measure
-  count [--write]       the processor's instructions for one message of each kind, against the recorded baseline;
-                        more than 5 % above it fails. --write records a new one
+  deps [fuzz|format|lint|bench|count]  install missing packages, also those of the named verbs
+  bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md)
+  count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
+                        more than 5 % above it fails. --write records a new baseline
   sim [--seed N]        random lives of the whole daemon in the simulator
-  sim --model           the same, every answer held against the reference model
-  crash [--seed N]      millions of simulated power cuts, damaged sectors and failing calls against the log store
-  hostile [--full]      what hostile clients and careless hands do to the daemon, beside an honest client
-  mutants [--only NAME]  puts known faults into the log store: the proofs must see each
-  fuzz [NAME] [SECONDS]  feed the parsers with what breaks parsers (default: all, 60 s each)
-  nightly               what is too long for .ci/run: sanitizers over all tests, long lives, campaigns; some hours
+  sim --model           the same, with every answer compared with the reference model
+  crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
+  hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
+  mutants [--only NAME]  put known faults into the log store: the proofs must detect each
+  fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
+  nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours
   format [--check] [FILE...]  clang-format
   lint [all | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit)
-  drawings              make the pictures of doc/ again
+  drawings              make the pictures of doc/ anew
   clean [PRESET...]     remove build/
   help                  this text
 
 presets: dev (debug), release, asan (address and undefined behaviour), tsan (threads), fuzz
-MK_JOBS=N sets how many compilers run, MK_TEST_JOBS=N how many test programs (default 2).
+MK_JOBS=N sets the number of compilers, MK_TEST_JOBS=N that of test programs (default 2).
 HELP
 }
 

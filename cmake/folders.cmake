@@ -1,6 +1,6 @@
-# Where things are installed. Relative to the prefix where that can be, so that an installation may stand anywhere
-# (cmake --install --prefix, DESTDIR, a moved folder): programs find what came with them from where they are.
-# GNUInstallDirs wants some folders of the prefix /usr outside of it (/etc, /var): those are absolute.
+# The folders of an installation. They are relative to the prefix if possible, so that an installation can be anywhere
+# (cmake --install --prefix, DESTDIR, a moved folder): programs find their files relative to their own path.
+# For the prefix /usr, GNUInstallDirs has some folders outside of it (/etc, /var): those are absolute.
 function(fj_folder out kind below)
   set(folder "${CMAKE_INSTALL_${kind}}")
   set(full "${CMAKE_INSTALL_FULL_${kind}}")

@@ -1,7 +1,8 @@
-# What `cmake --install` adds to the programs and plugins (their folders have their own rules): schemas, documents,
-# examples, and a configuration with which the daemon starts.
+# `cmake --install` installs programs and plugins by the rules of their own folders, and by these rules schemas,
+# documents, examples, and a configuration with which the daemon starts.
 
-# conf/ with the folders of an installation in place of a checkout's: out of FROM, whose relative paths mean FROM's folder.
+# fj_installed_conf(FILE FOLDER): FILE of conf/, with the folders of an installation instead of those of a checkout.
+# FOLDER is its folder below the installed configuration.
 function(fj_installed_conf file folder)
   if(IS_ABSOLUTE "${FJ_CONF_FOLDER}")
     set(data "${FJ_DATA_FOLDER_FULL}")
@@ -31,17 +32,17 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/xml-schemas/ DESTINATION ${FJ_SCHEMAS_FOLD
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${FJ_DOC_FOLDER})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/doc DESTINATION ${FJ_DOC_FOLDER}
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN internals EXCLUDE)
-# Of the logs: the daemon would make it, but might not be allowed to.
+# The folder of the logs: the daemon may lack the permission to create it.
 install(DIRECTORY DESTINATION ${FJ_DATA_FOLDER})
 
-# The configuration belongs to the administrator once it is there: an upgrade leaves it alone, tables and all.
+# An existing configuration belongs to the administrator: an upgrade changes neither it nor its tables.
 install(CODE "
   set(folder \"${FJ_CONF_FOLDER}\")
   if(NOT IS_ABSOLUTE \"\${folder}\")
     set(folder \"\${CMAKE_INSTALL_PREFIX}/\${folder}\")
   endif()
   if(EXISTS \"\$ENV{DESTDIR}\${folder}/fastjournal.xml\")
-    message(STATUS \"Kept: \$ENV{DESTDIR}\${folder}, as it is\")
+    message(STATUS \"Kept unchanged: \$ENV{DESTDIR}\${folder}\")
   else()
     file(INSTALL DESTINATION \"\${folder}\" TYPE DIRECTORY FILES \"${CMAKE_BINARY_DIR}/installed-conf/\")
   endif()")

@@ -1,10 +1,11 @@
-# How layers and tests become targets.
+# Functions that make targets of layers and tests.
 
-# fj_layer(NAME DEPS ...): src/NAME/*.cpp becomes the static library fj_NAME (an
-# interface library while it has headers only).
-function(fj_layer name)
+# fj_layer(FOLDER DEPS ...): src/FOLDER/*.cpp becomes the static library fj_FOLDER, or an interface library if there are
+# only headers. For log/file the library is fj_log_file.
+function(fj_layer folder)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  string(REPLACE "/" "_" name ${folder})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
   if(sources)
     add_library(fj_${name} STATIC ${sources})
     target_include_directories(fj_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
@@ -16,18 +17,18 @@ function(fj_layer name)
   endif()
 endfunction()
 
-# What a test is; each has one of the first line at least. `ctest -L NAME` runs those of a label, and the target
-# tests_NAME builds them.
-#   unit     one layer or one part of a program, in memory
-#   world    the whole core in the simulator
-#   lives    random lives, against promises or the reference model
-#   proof    the log store under power cuts, damage and known faults
-#   process  starts real programs
-#   threads  has several threads: what the preset tsan is for
-#   quick    all of them together take less than a minute: ./mk test --quick
+# The labels of tests; each test has at least one. `ctest -L LABEL` runs the tests with a label, and the target
+# tests_LABEL builds them.
+#   unit     test one layer or one part of a program, in memory
+#   world    run the whole core in the simulator
+#   lives    play random lives, checked by promises or the reference model
+#   proof    test the log store with power cuts, damage and known faults
+#   process  start real programs
+#   threads  use several threads: for the preset tsan
+#   quick    take less than a minute, all together: ./mk test --quick
 set(FJ_TEST_LABELS unit world lives proof process threads quick)
 
-# fj_label_test(NAME TARGET LABEL...): of the test NAME, whose program is TARGET.
+# fj_label_test(NAME TARGET LABEL...): labels the test NAME, whose program is TARGET.
 function(fj_label_test name target)
   if(NOT ARGN)
     message(FATAL_ERROR "test ${name}: no label; there are ${FJ_TEST_LABELS}")
@@ -45,7 +46,7 @@ function(fj_label_test name target)
 endfunction()
 
 # fj_test(NAME LABELS ... SOURCES ... DEPS ...): one Boost.Test program, run by ctest under its name.
-# Its reports are short ones: scripts/count_tests.awk counts the cases in them.
+# Its reports are short: scripts/count_tests.awk counts the cases in them.
 function(fj_test name)
   cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;DEPS" ${ARGN})
   if(NOT TARGET fj_test_main)
@@ -58,11 +59,16 @@ function(fj_test name)
   target_compile_definitions(${name} PRIVATE FJ_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FJ_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   fj_label_test(${name} ${name} ${ARG_LABELS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300
+  # With sanitizers they take up to ten times as long.
+  set(seconds 300)
+  if(FJ_SANITIZE)
+    set(seconds 3000)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${seconds}
     ENVIRONMENT "BOOST_TEST_REPORT_LEVEL=short;UBSAN_OPTIONS=print_stacktrace=1")
 endfunction()
 
-# The programs and plugins that a folder and those below it have defined so far.
+# fj_programs_in(FOLDER OUT): the programs and plugins defined so far in FOLDER and below.
 function(fj_programs_in folder out)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
@@ -80,7 +86,7 @@ function(fj_programs_in folder out)
   set(${out} ${programs} PARENT_SCOPE)
 endfunction()
 
-# fj_collect_programs(TARGET): builds every program and plugin defined so far, but no test (unit_...).
+# fj_collect_programs(TARGET): TARGET builds every program and plugin defined so far, except tests (unit_...).
 function(fj_collect_programs target)
   fj_programs_in(${CMAKE_SOURCE_DIR} programs)
   list(FILTER programs EXCLUDE REGEX "^unit_")

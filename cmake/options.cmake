@@ -1,8 +1,8 @@
-# Compiler options, sanitizers and third-party parts, each found once.
+# Compiler options, sanitizers and third-party parts. Each part is searched for here only.
 set(FJ_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize= (address,undefined | thread)")
 option(FJ_FUZZ "build the fuzzers of tests/fuzz (clang only) instead of the tests" OFF)
 
-# Used when it is there; everything builds without.
+# Optional.
 find_program(FJ_CCACHE ccache)
 if(FJ_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${FJ_CCACHE})
@@ -13,7 +13,7 @@ target_compile_options(fj_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
   -fvisibility=hidden -fno-omit-frame-pointer)
-# Where it inlines much, GCC 12 takes the unread half of a std::optional for a mistake of ours.
+# With much inlining GCC 12 reports the unread part of a std::optional as uninitialized.
 if(FJ_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_options(fj_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
@@ -32,20 +32,28 @@ find_package(CLI11 REQUIRED)
 find_package(absl REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
 pkg_check_modules(libevent_core REQUIRED IMPORTED_TARGET libevent_core)
 pkg_check_modules(tinyxml2 REQUIRED IMPORTED_TARGET tinyxml2)
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=3.0)
 
-# msgpack-c, header-only; its package's CMake file asks for Boost, which we do not need.
+# msgpack-c, header-only; its package's CMake file requires Boost, which is not needed.
 find_path(MSGPACK_INCLUDE_DIR msgpack.hpp REQUIRED)
 add_library(msgpack INTERFACE)
 target_include_directories(msgpack SYSTEM INTERFACE ${MSGPACK_INCLUDE_DIR})
 target_compile_definitions(msgpack INTERFACE MSGPACK_NO_BOOST)
 
+# Boost.Beast, header-only.
+find_path(BEAST_INCLUDE_DIR boost/beast/http/parser.hpp REQUIRED)
+add_library(beast INTERFACE)
+target_include_directories(beast SYSTEM INTERFACE ${BEAST_INCLUDE_DIR})
+
 add_library(libevent ALIAS PkgConfig::libevent_core)
 add_library(tinyxml2 ALIAS PkgConfig::tinyxml2)
 add_library(xxhash ALIAS PkgConfig::libxxhash)
+add_library(libcrypto ALIAS PkgConfig::libcrypto)
 
 # Public, header-only.
 add_library(fj_public INTERFACE)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# count_instructions.sh HOT_PATH BASELINE [--write]: instructions of one message from its bytes to its
-# answer (parse, decide, log, apply, write; without the disk), counted by callgrind in the simulator.
-# The count is the same on a noisy machine. More than 5 % above BASELINE fails; --write records today's.
-# The baseline is of one compiler; another one's figures are printed and not judged.
+# count_instructions.sh HOT_PATH BASELINE [--write]: counts the instructions of one message from its bytes to its answer
+# (parse, decide, log, apply, write; without the disk), by callgrind in the simulator. Unlike a time, the count is the
+# same on a busy machine. More than 5 % above BASELINE fails; --write records a new baseline. The baseline is valid for
+# one compiler; with another one the figures are only printed.
 set -euo pipefail
 
 program=$1 baseline=$2 write=${3:-}
@@ -11,9 +11,9 @@ compiler="g++ $(g++ -dumpversion)"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Of all that Server::read_messages does while the steps are played: what a turn has no time for is read by the next.
+# Counts in Reader::read, in all turns: messages for which a turn has no time are read by the next one.
 count() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*Server::read_messages*' \
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*server::Reader::read(*' \
     "$program" --rows "$rows" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
   sed -n 's/^==[0-9]*== Collected : //p' "$work/log"
 }

@@ -11,6 +11,7 @@
 #include "config/daemon_reader.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
+#include "config/users_reader.h"
 #include "config/xml.h"
 #include "os/installation.h"
 #include "os/plugin_loader.h"
@@ -36,7 +37,7 @@ class Checker {
   Report run(std::vector<std::string> const& paths) {
     if (paths.empty()) find_files(os::default_configuration());
     for (std::string const& path : paths) find_files(path);
-    // A daemon's file adds its tables: the list grows.
+    // A daemon's file adds its tables, so the list grows.
     for (std::size_t i = 0; i < report_.files.size(); ++i) sort_out(std::string{report_.files[i]});
     if (!tables_.empty()) check_tables();
     std::stable_sort(report_.problems.begin(), report_.problems.end(),
@@ -57,7 +58,7 @@ class Checker {
       return;
     }
     std::vector<std::string> found = files_of(path);
-    // The folder of a configuration without the daemon's file: its tables all the same.
+    // A folder without the daemon's file: its tables nevertheless.
     if (fs::is_directory(fs::path{path} / kTablesFolder, error) && !fs::exists(fs::path{path} / kDaemonFile, error))
       for (std::string& file : files_of((fs::path{path} / kTablesFolder).string())) found.push_back(std::move(file));
     if (found.empty() && report_.problems.empty())
@@ -76,14 +77,14 @@ class Checker {
     return found;
   }
 
-  // Once, by whatever name.
+  // Each file once, even under several names.
   void add_file(std::string const& file) {
     bool const known = std::any_of(report_.files.begin(), report_.files.end(),
                                    [&](std::string const& one) { return one == file || is_same(one, file); });
     if (!known) report_.files.push_back(file);
   }
 
-  // What it is, its root element says; daemon and types are checked at once, tables when all is known.
+  // The root element tells the kind of file. Daemon and types are checked at once, tables when everything is known.
   void sort_out(std::string const& file) {
     config::Problems problems{file};
     std::optional<config::Document> const document = config::Document::read(file, problems);
@@ -93,12 +94,14 @@ class Checker {
       take_daemon(file);
     } else if (document->root().name() == "table-type") {
       if (Result<TypeDeclaration> const type = config::read_type(file); !type.ok()) add(file, type.status());
+    } else if (document->root().name() == "access") {
+      if (Result<access::Users> const users = config::read_users(file); !users.ok()) add(file, users.status());
     } else {
       tables_.push_back(file);
     }
   }
 
-  // With all that it would load.
+  // With everything that the daemon would load.
   void take_daemon(std::string const& file) {
     Result<config::DaemonDeclaration> daemon = config::read_daemon(file);
     if (!daemon.ok()) {
@@ -107,10 +110,11 @@ class Checker {
     }
     for (std::string const& table : files_of(daemon->tables_folder)) add_file(table);
     if (plugins_.empty()) plugins_ = daemon->plugins_folder;
+    if (!daemon->access.users_file.empty()) add_file(daemon->access.users_file);
     daemon_ = std::move(daemon).value();
   }
 
-  // The daemon that loads this table, if its file is where such files are as a rule.
+  // Finds the daemon that loads this table, if its file is in the usual place.
   void find_daemon() {
     for (std::string const& table : tables_) {
       fs::path const folder = fs::absolute(table).parent_path();
@@ -129,7 +133,7 @@ class Checker {
   void check_tables() {
     if (!daemon_) find_daemon();
     if (!load_types()) return;
-    core::Declarations declared;
+    engine::Declarations declared;
     for (std::string const& file : tables_) {
       Result<TableDeclaration> table = config::read_table(file, declared_types_);
       if (!table.ok())
@@ -141,7 +145,7 @@ class Checker {
     server::DeclaredLogs const logs{daemon_ ? daemon_->file : std::string{}, names};
     add({}, server::check_tables(types_, declared, daemon_ ? &logs : nullptr));
     if (daemon_) return;
-    for (core::Declaration const& table : declared)
+    for (engine::Declaration const& table : declared)
       if (table->log != config::LogDeclaration{}.name && table->persistent)
         report_.notes.push_back(
             {table->file, line_of(*table, "log"),
@@ -167,7 +171,7 @@ class Checker {
         continue;
       }
       declared_types_.emplace(name, type->declaration);
-      types_.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
+      types_.emplace(name, std::make_unique<engine::TableType>(*type->plugin, type->declaration));
     }
     if (names->empty())
       report_.problems.push_back(
@@ -175,7 +179,7 @@ class Checker {
     return !types_.empty();
   }
 
-  // A line for each problem: "FILE:LINE: text", "FILE: text" or a text, which is about `file`.
+  // One line per problem: "FILE:LINE: text", "FILE: text", or a text about `file`.
   void add(std::string const& file, Status const& status) {
     std::string_view rest = status.message();
     while (!rest.empty()) {
@@ -196,7 +200,7 @@ class Checker {
     }
   }
 
-  // Which file a problem begins with; empty: none that was read.
+  // The file at the beginning of a problem; empty: none of the files read.
   [[nodiscard]] std::string file_of(std::string_view line, std::string const& expected) const {
     if (!expected.empty() && line.starts_with(expected + ":")) return expected;
     for (std::string const& file : report_.files)
@@ -209,7 +213,7 @@ class Checker {
   std::vector<std::string> tables_;
   std::optional<config::DaemonDeclaration> daemon_;
   config::TypesByName declared_types_;
-  core::TableTypes types_;
+  engine::TableTypes types_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Checks configuration files without a daemon: what its loader and the
-// plugins would say, for `fastjournal check` and whoever else works on such
-// files. A folder of its own, as it is the one client that stands on the
+// Checks configuration files without a daemon: reports the same mistakes as its loader and the plugins. For
+// `fastjournal check` and other programs that work on such files. A folder of its own, because no other client uses the
 // daemon's readers and loads its plugins.
 #pragma once
 
@@ -11,25 +10,25 @@ namespace fastjournal::check {
 
 struct Problem {
   std::string file;
-  int line{0};  // 0: the file as a whole
+  int line{0};  // 0: the whole file
   std::string text;
 };
 
 struct Report {
-  std::vector<std::string> files;  // that were read
+  std::vector<std::string> files;  // the files read
   std::vector<Problem> problems;   // in the order of the files
-  std::vector<Problem> notes;      // what could not be looked at; no mistake
+  std::vector<Problem> notes;      // parts that could not be checked; not mistakes
 };
 
-// Files of tables, of the daemon (root <fastjournal>) and of table types (root <table-type>), told by their root
-// element; of a folder every *.xml. None: the file that a daemon reads if it is given none.
+// Files of tables, of the daemon (root <fastjournal>) and of table types (root <table-type>), distinguished by their
+// root element; for a folder every *.xml. No path: the daemon's default file.
 //
-// With a daemon's file comes what that daemon would load: its folder of plugins and its tables folder. All tables of
-// a call are held against its logs and against each other. Tables without a daemon's file are held against the one
-// that loads their folder, if it stands beside that folder.
+// A daemon's file adds everything that the daemon would load: its folder of plugins and its tables folder. All tables
+// of a call are checked against its logs and against each other. Tables without a daemon's file are checked against the
+// daemon that loads their folder, if its file is next to that folder.
 //
-// `plugins`: the folder of the table types, only looked at if there is a table; empty: as the daemon's file says,
-// else where they were installed.
+// `plugins`: the folder of the table types, used only if there is a table; empty: that of the daemon's file, or else of
+// this installation.
 [[nodiscard]] Report check_files(std::vector<std::string> const& paths, std::string const& plugins);
 
 }  // namespace fastjournal::check

@@ -49,7 +49,7 @@ ExitCode apply_tables(Invocation const& one, Console& console, Connection& conne
 
 ExitCode stop_daemon(Invocation const& one, Console& console) {
   client::Options options = connection_options(one);
-  // The end of the connection is what we wait for.
+  // The connection is expected to end: do not reconnect.
   options.back_off.clear();
   Result<std::unique_ptr<Connection>> const opened = Connection::open(std::move(options));
   if (!opened.ok()) {

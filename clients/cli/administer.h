@@ -1,4 +1,4 @@
-// The daemon itself, through its unix socket: `apply`, `reload`, `stop`.
+// Commands for the daemon itself, through its unix socket: `apply`, `reload`, `stop`.
 #pragma once
 
 #include "clients/cli/console.h"
@@ -6,10 +6,10 @@
 
 namespace fastjournal::cli {
 
-// RELOAD in two steps: what it would do, then doing it. `reload` does not ask, `--dry-run` does not do it.
+// RELOAD in two steps: a dry run, then the change. `reload` does not ask in between, `--dry-run` omits the second step.
 [[nodiscard]] ExitCode apply_tables(Invocation const& invocation, Console& console, client::Connection& connection);
 
-// STOP, and waits until the daemon has ended.
+// STOP, then waits for the end of the daemon.
 [[nodiscard]] ExitCode stop_daemon(Invocation const& invocation, Console& console);
 
 }  // namespace fastjournal::cli

@@ -20,7 +20,7 @@ namespace {
 constexpr char kUnfinished[] = ".partial";
 constexpr char kAbout[] = "backup.json";
 
-// No more than so many bytes a second on the average; 0: as fast as it goes.
+// At most so many bytes per second on average; 0: unlimited.
 tools::Pace pace_of(std::uint64_t bytes_per_second) {
   if (bytes_per_second == 0) return [](std::uint64_t) {};
   auto const begin = std::chrono::steady_clock::now();
@@ -38,8 +38,8 @@ std::uint64_t number_of(Message const& message, std::string_view name) {
   return out;
 }
 
-core::LogSnapshot snapshot_of(Message const& held) {
-  core::LogSnapshot out;
+log::LogSnapshot snapshot_of(Message const& held) {
+  log::LogSnapshot out;
   out.store_id = number_of(held, "store");
   out.base = Lsn{number_of(held, "base")};
   out.end = Lsn{number_of(held, "end")};
@@ -54,7 +54,7 @@ core::LogSnapshot snapshot_of(Message const& held) {
   return out;
 }
 
-// As the daemon's configuration wants names of logs. It becomes a folder of the backup, and nothing beside it.
+// The rule of the daemon's configuration. The name becomes a folder of the backup, so it must not lead anywhere else.
 bool is_log_name(std::string_view name) {
   auto const is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   auto const fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
@@ -118,7 +118,7 @@ Status Backup::copy(Message const& held) {
   return {};
 }
 
-// Its name says that it is whole.
+// The final name means that the backup is complete.
 Status Backup::finish() {
   std::string about;
   for (Message const& log : done_) about += render_json(log);
@@ -142,8 +142,8 @@ ExitCode Backup::run() {
   }
   Status status;
   for (auto log = held->messages.begin(); status.ok() && log != held->messages.end(); ++log) status = copy(*log);
-  // Over the same connection, or the daemon knows of no backup: then the files were not held to the end. Files that
-  // are gone, or hold something else, are no more than a sign of that.
+  // Over the same connection; otherwise the daemon knows of no backup, and the files were not kept to the end. Missing
+  // or changed files are only a symptom of that.
   Result<client::Reply> const kept = connection_.call(Message("BACKUP_DONE"));
   if (!kept.ok() && (status.ok() || kept.status().code() == Code::no_space)) status = kept.status();
   if (status.ok()) status = finish();

@@ -1,6 +1,5 @@
-// `fastjournal backup DIR`: a copy of all logs of a running daemon, at one
-// moment. The daemon only names the files and holds them; reading and writing
-// them, as fast as it is allowed to, is done here.
+// `fastjournal backup DIR`: a copy of all logs of a running daemon, at one moment. The daemon only names the files and
+// keeps them; this client copies them, within its speed limit.
 #pragma once
 
 #include "clients/cli/commands.h"

@@ -1,7 +1,7 @@
-// Which columns of a table are buffers. On the command line their values are plain bytes, or `base64:...`; a msgpack
-// message carries bytes, a text message base64. So somebody must know which columns these are: the daemon, which is
-// asked (TABLES) once, and only where it matters. The same rule holds for `put`, `put --lines`, `--json` and the input
-// of `work`, so that output can be put again.
+// Buffer columns of a table. On the command line their values are plain bytes or `base64:...`; a msgpack message has
+// bytes, a text message base64. So the command line must know these columns: it asks the daemon (TABLES), once and only
+// if needed. The same rule is used by `put`, `put --lines`, `--json` and the input of `work`, so that output can be put
+// again.
 #pragma once
 
 #include <set>
@@ -14,18 +14,18 @@
 
 namespace fastjournal::cli {
 
-// What a value for a buffer column begins with if base64 stands behind it.
+// The prefix of base64 in the value of a buffer column.
 inline constexpr std::string_view kBase64Prefix = "base64:";
 
 class Buffers {
  public:
-  // `connection` outlives it.
+  // `connection` must outlive it.
   explicit Buffers(client::Connection& connection) : connection_(connection) {}
 
-  // Turns the columns of `command`, as they were typed, into what the daemon takes from a connection of this framing.
-  // bad_parameter, or why the daemon could not be asked.
+  // Converts the columns of `command` from their typed form to the form for a connection of this framing.
+  // bad_parameter, or the failure to ask the daemon.
   [[nodiscard]] Status encode(Message& command);
-  // Turns the buffers of an answer about `table` that came as text into bytes, as msgpack brings them.
+  // Converts buffers that arrived as text in an answer about `table` into bytes, as in msgpack.
   [[nodiscard]] Status decode(Message& answer, std::string_view table);
 
  private:
@@ -33,7 +33,7 @@ class Buffers {
   [[nodiscard]] bool are_text() const { return connection_.options().framing == client::Framing::text; }
 
   client::Connection& connection_;
-  std::string table_;  // that `names_` are of; empty: none was asked yet
+  std::string table_;  // the table of `names_`; empty: not asked yet
   std::set<std::string, std::less<>> names_;
 };
 

@@ -20,7 +20,7 @@ namespace fastjournal::cli {
 
 namespace {
 
-// NULL-ended, borrowed from the strings.
+// Null-terminated; borrows from the strings.
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> out;
   for (std::string& one : strings) out.push_back(one.data());
@@ -31,13 +31,13 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 std::vector<std::string> environment_with(std::vector<std::string> const& variables) {
   std::vector<std::string> out;
   for (char** one = environ; *one != nullptr; ++one)
-    // What an outer `work` set is not this row's.
+    // Variables of an outer `work` do not belong to this row.
     if (!std::string_view(*one).starts_with("FJ_")) out.emplace_back(*one);
   out.insert(out.end(), variables.begin(), variables.end());
   return out;
 }
 
-// posix_spawn's two objects, destroyed together.
+// The two objects of posix_spawn, destroyed together.
 struct SpawnPlan {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -68,7 +68,7 @@ void close_if_open(int& fd) {
   fd = -1;
 }
 
-// A command with its arguments in one word is a common slip; the system says no more than that there is no such file.
+// A command with its arguments in one word is a common mistake, and the system reports only a missing file.
 std::string hint_about(std::vector<std::string> const& command, int error) {
   if (error != ENOENT || command.size() != 1 || command.front().find(' ') == std::string::npos) return {};
   return " (it is one word: leave out the quotes, or have a shell read it: -- sh -c '" + command.front() + "')";
@@ -130,7 +130,7 @@ void Child::feed() {
   ssize_t const took = ::write(input_fd_, input_.data() + fed_, input_.size() - fed_);
   if (took < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (took > 0) fed_ += static_cast<std::size_t>(took);
-  // It may end without reading all of it; that is its own business.
+  // The command may end without reading all of it, which is not an error.
   if (took < 0 || fed_ == input_.size()) close_if_open(input_fd_);
 }
 
@@ -152,7 +152,7 @@ std::string Child::errors() {
     ssize_t const got = ::read(error_fd_, buffer, sizeof buffer);
     if (got > 0) out.append(buffer, static_cast<std::size_t>(got));
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) close_if_open(error_fd_);
-    // What writes without end must not keep its reader here.
+    // A command that writes without end must not keep its reader here.
     if ((got < 0 && errno == EAGAIN) || out.size() >= sizeof buffer * 16) break;
   }
   return out;

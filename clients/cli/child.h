@@ -1,6 +1,5 @@
-// The command that `work` runs for a row: its process group, its standard
-// input, its end. Whatever happens to the worker's code, the destructor leaves
-// neither a process nor a zombie behind.
+// The command run by `work` for a row: its process group, its standard input, its end. The destructor leaves neither a
+// process nor a zombie behind, whatever the worker's code does.
 #pragma once
 
 #include <sys/types.h>
@@ -16,9 +15,9 @@ namespace fastjournal::cli {
 
 class Child {
  public:
-  // Starts `command` (searched in PATH) in a process group of its own with `variables` ("NAME=value") added to
-  // our environment, with `input` on its standard input and its standard error read by us. Signals that we block are
-  // open to it.
+  // Starts `command` (searched in PATH) in a new process group, with `variables` ("NAME=value") added to our
+  // environment and `input` on its standard input; we read its standard error. Signals blocked here are not blocked
+  // there.
   [[nodiscard]] static Result<Child> start(std::vector<std::string> const& command,
                                            std::vector<std::string> const& variables, std::string input);
   Child(Child&& other) noexcept;
@@ -27,20 +26,20 @@ class Child {
   Child& operator=(Child const&) = delete;
   ~Child();
 
-  // Gives it its input and reads its standard error until `wake_fd` is readable, `until` has come, or something was
-  // read, which is returned. SIGPIPE must be blocked or ignored: it may not read its input to the end.
+  // Writes its input and reads its standard error until `wake_fd` is readable, `until` has come, or something was read,
+  // which is returned. SIGPIPE must be blocked or ignored: the command may not read all of its input.
   [[nodiscard]] std::string talk(int wake_fd, std::chrono::steady_clock::time_point until);
-  // What there is of its standard error now. Once it has ended that is all of it: what its own children, left behind,
-  // may write later has no reader.
+  // The standard error available now. After its end that is all of it: later output of children that it left behind is
+  // ignored.
   [[nodiscard]] std::string errors();
-  // To it and what it started.
+  // Signals the whole process group.
   void signal(int number) const;
-  // True once it has ended; how() is known from then on.
+  // True once it has ended; how() is valid from then on.
   [[nodiscard]] bool reap();
 
   struct End {
-    int status{0};  // exit status, if it was no signal
-    int signal{0};  // what killed it, or 0
+    int status{0};  // exit status, if not killed by a signal
+    int signal{0};  // the signal that killed it, or 0
     [[nodiscard]] bool ok() const { return status == 0 && signal == 0; }
     [[nodiscard]] std::string text() const;  // "exit status 3", "killed by signal 9 (Killed)"
   };
@@ -52,8 +51,8 @@ class Child {
   void feed();
 
   pid_t pid_{-1};     // -1: reaped
-  int input_fd_{-1};  // -1: it has all of its input, or does not want it
-  int error_fd_{-1};  // -1: nobody holds the other end any more
+  int input_fd_{-1};  // -1: all input is written, or it does not want it
+  int error_fd_{-1};  // -1: the other end is closed
   std::string input_;
   std::size_t fed_{0};
   End end_;

@@ -24,7 +24,9 @@
 #include "clients/cli/put_lines.h"
 #include "clients/cli/rows.h"
 #include "clients/cli/sentences.h"
+#include "clients/cli/token.h"
 #include "clients/cli/top.h"
+#include "clients/cli/user_commands.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
 #include "clients/lib/value_text.h"
@@ -51,7 +53,8 @@ class Runner {
   ExitCode stats();
   ExitCode alerts();
   ExitCode tables();
-  ExitCode columns(std::vector<Message> const& tables);
+  // `which` columns of the table, one a line: all "columns", or those of the "key".
+  ExitCode columns(std::vector<Message> const& tables, std::string const& name, std::string_view which);
   ExitCode ping();
   ExitCode commands();
   ExitCode call_any();
@@ -59,12 +62,12 @@ class Runner {
  private:
   ExitCode complain(Status const& status) { return cli::complain(one_, console_, status); }
   Message about_table(std::string_view command) const;
-  // Buffers are bytes on both sides, whatever the framing.
+  // Buffers are bytes on both sides, in any framing.
   Result<Reply> ask(Message& command);
-  // The same again: what it carries is bytes already.
+  // Sends it again: its buffers are already bytes.
   Result<Reply> call(Message const& command);
   std::optional<DurationMs> grace_of_table();
-  // The answer as JSON, or as the sentence.
+  // Prints the answer as JSON, or the sentence.
   ExitCode say(Message const& answer, std::string const& sentence);
   ExitCode show(std::vector<Message> const& records);
   ExitCode rows_of_key(Message& command);
@@ -111,12 +114,12 @@ ExitCode Runner::show(std::vector<Message> const& records) {
 std::optional<DurationMs> Runner::grace_of_table() {
   Message stats = about_table("STATS");
   Result<Reply> const reply = connection_.call(stats);
-  // Not every table type has one.
+  // Not every table type has a grace.
   std::optional<std::int64_t> const grace = reply.ok() ? reply->first().integer("grace_ms") : std::nullopt;
   return grace ? std::optional(DurationMs{*grace}) : std::nullopt;
 }
 
-// When the lease of this row really ends, if nobody adopts it.
+// Sets lease_end to the end that the lease has once this connection is closed, if nobody adopts it.
 void end_with_connection(Message& row, DurationMs grace) {
   using std::chrono::milliseconds;
   auto const now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
@@ -153,7 +156,7 @@ ExitCode Runner::take() {
   return ExitCode::ok;
 }
 
-// What became of a row that was given back, or given up.
+// The fate of a row that was returned or given up.
 std::string sentence_of_return(std::uint64_t row, Message const& answer) {
   if (answer.command == "PARKED") return fmt::format("row {} is parked; `fastjournal kick` puts it back", row);
   if (answer.command == "DELETED") return fmt::format("row {} is deleted: it was given up, or has expired", row);
@@ -179,7 +182,7 @@ ExitCode Runner::lease_command() {
                                  model::format_date(answer.integer("lease_end").value_or(0))));
 }
 
-// peek, why: what they show of a key comes in pages.
+// peek, why: the rows of a key come in pages.
 ExitCode Runner::rows_of_key(Message& command) {
   for (std::string after;;) {
     Result<Reply> reply = after.empty() ? ask(command) : call(command);
@@ -246,7 +249,7 @@ ExitCode Runner::listen() {
   return ExitCode::ok;
 }
 
-// user@host: who asks, as a person understands it.
+// user@host: the sender, for people.
 std::string who_am_i() {
   passwd const* const user = ::getpwuid(::geteuid());
   char host[256] = "";
@@ -310,8 +313,9 @@ ExitCode Runner::tables() {
     return ExitCode::nothing;
   }
   if (!reply.ok()) return complain(reply.status());
-  if (!one_.columns_of.empty()) return columns(reply->messages);
-  // As many words as columns: for programs.
+  if (!one_.columns_of.empty()) return columns(reply->messages, one_.columns_of, "columns");
+  if (!one_.key_of.empty()) return columns(reply->messages, one_.key_of, "key");
+  // One word per column, for programs.
   if (!one_.json)
     for (Message& table : reply->messages) table.erase("types");
   if (!one_.names) return show(reply->messages);
@@ -319,13 +323,13 @@ ExitCode Runner::tables() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::columns(std::vector<Message> const& tables) {
-  auto const table = std::find_if(tables.begin(), tables.end(),
-                                  [&](Message const& one) { return one.text("name") == one_.columns_of; });
-  if (table == tables.end()) return complain({Code::unknown_table, "no table " + one_.columns_of});
-  std::string columns(table->text("columns"));
+ExitCode Runner::columns(std::vector<Message> const& tables, std::string const& name, std::string_view which) {
+  auto const table =
+      std::find_if(tables.begin(), tables.end(), [&](Message const& one) { return one.text("name") == name; });
+  if (table == tables.end()) return complain({Code::unknown_table, "no table " + name});
+  std::string columns(table->text(which));
   std::replace(columns.begin(), columns.end(), ' ', '\n');
-  console_.out << columns << '\n';
+  if (!columns.empty()) console_.out << columns << '\n';
   return ExitCode::ok;
 }
 
@@ -397,6 +401,10 @@ std::map<std::string_view, Step> const& steps() {
 client::Options connection_options(Invocation const& invocation) {
   client::Options options;
   options.server = invocation.server;
+  options.ca_file = invocation.ca_file;
+  options.certificate_file = invocation.certificate_file;
+  options.key_file = invocation.key_file;
+  options.token = invocation.token;
   options.framing = invocation.text ? client::Framing::text : client::Framing::msgpack;
   options.time_limit = invocation.timeout;
   options.connect_limit = std::min(options.connect_limit, options.time_limit);
@@ -407,7 +415,7 @@ Result<std::unique_ptr<Connection>> connect(Invocation const& invocation) {
   return Connection::open(connection_options(invocation));
 }
 
-// One problem a line; the exit code is for CI.
+// One problem per line; the exit code is for CI.
 ExitCode check_configuration(Invocation const& invocation, Console& console) {
   check::Report const report = check::check_files(invocation.words, invocation.plugins);
   auto const print = [&](check::Problem const& problem, std::string_view what) {
@@ -432,7 +440,8 @@ ExitCode check_configuration(Invocation const& invocation, Console& console) {
 }
 
 bool asks_daemon(Invocation const& invocation) {
-  return invocation.verb != "completion" && invocation.verb != "check" && !invocation.verb.starts_with("log ");
+  return invocation.verb != "completion" && invocation.verb != "check" && !invocation.verb.starts_with("log ") &&
+         !invocation.verb.starts_with("user ");
 }
 
 ExitCode run(Invocation const& invocation, Console& console) {
@@ -447,6 +456,8 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "stop") return stop_daemon(invocation, console);
   if (invocation.verb == "check") return check_configuration(invocation, console);
   if (invocation.verb.starts_with("log ")) return run_log(invocation, console);
+  if (invocation.verb.starts_with("user ")) return run_user(invocation, console);
+  if (invocation.verb == "login") return login(invocation, console, TokenSources::of_environment());
   Result<std::unique_ptr<Connection>> const connection = connect(invocation);
   if (!connection.ok()) {
     ExitCode const code = complain(invocation, console, connection.status());

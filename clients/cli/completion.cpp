@@ -11,8 +11,8 @@ namespace fastjournal::cli {
 
 namespace {
 
-// %VERBS% etc. are filled in below. Columns and tables are asked of the daemon that the
-// command line names; without one there is simply nothing to offer.
+// %VERBS% etc. are replaced below. Columns and tables are asked of the daemon named on the command line; without a
+// daemon there are no suggestions for them.
 constexpr std::string_view kScript = R"bash(# fastjournal completion; made by `fastjournal completion`
 _fastjournal_options() {
   case "$1" in
@@ -55,9 +55,11 @@ _fastjournal() {
     words="$(fastjournal "${server[@]}" --timeout 1s commands 2>/dev/null)"
   elif [[ -z "$table" && " %TABLE_VERBS% " == *" $verb "* ]]; then
     words="$(fastjournal "${server[@]}" --timeout 1s tables --names 2>/dev/null)"
-  elif [[ " put peek delete kick " == *" $verb "* && "$current" != *=* ]]; then
-    words="$(fastjournal "${server[@]}" --timeout 1s tables --columns "$table" 2>/dev/null)"
-    compopt -o nospace 2>/dev/null
+  elif [[ " put peek why delete kick " == *" $verb "* && "$current" != *=* ]]; then
+    # The others name a row by its key or, without one, by its number: no files then.
+    [[ "$verb" == put ]] && words=--columns || words=--key
+    words="$(fastjournal "${server[@]}" --timeout 1s tables $words "$table" 2>/dev/null)"
+    compopt -o nospace +o default 2>/dev/null
     COMPREPLY=($(compgen -S = -W "$words" -- "$current"))
     return
   fi

@@ -1,5 +1,5 @@
-// Completion scripts, made from the very options that are parsed, so that they
-// never differ; tables are asked of the daemon when the key is pressed.
+// Completion scripts, generated from the options of the parser, so that they always agree; tables are asked of the
+// daemon when the key is pressed.
 #pragma once
 
 #include <string>

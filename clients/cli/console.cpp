@@ -10,9 +10,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What to do about it, where there is something that most people would do.
-std::string_view advice_on(Code code) {
-  switch (code) {
+// The usual remedy for an error, if there is one.
+std::string_view advice_on(Status const& status) {
+  // The daemon was reached; the sentence says what to do.
+  for (auto const& [name, value] : status.facts())
+    if (name == "tls") return {};
+  switch (status.code()) {
     case Code::unavailable:
       return "is fastjournald running there? --server or FASTJOURNAL_SERVER names another address";
     case Code::unknown_table: return "`fastjournal tables` shows which there are";
@@ -30,14 +33,14 @@ std::string_view advice_on(Code code) {
   }
 }
 
-// Bytes that are no UTF-8 become U+FFFD, as in all other output.
+// Bytes that are not UTF-8 become U+FFFD, as in all other output.
 std::string line_of(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 std::string whose(Invocation const& invocation) {
   return invocation.table.empty() ? invocation.verb : invocation.verb + " " + invocation.table;
 }
 
-// A refused RELOAD has a line for each mistake.
+// A refused RELOAD has one line per mistake.
 std::string printable_lines(std::string_view text) {
   std::string out;
   while (true) {
@@ -81,7 +84,7 @@ void tell(Invocation const& invocation, Console& console, Status const& status, 
 }
 
 ExitCode complain(Invocation const& invocation, Console& console, Status const& status, std::string_view place) {
-  tell(invocation, console, status, place, advice_on(status.code()));
+  tell(invocation, console, status, place, advice_on(status));
   return exit_code_of(status.code());
 }
 

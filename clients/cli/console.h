@@ -1,6 +1,5 @@
-// Where the command line reads and writes, and how it tells what went wrong: a
-// line for a person; with --json one object a line, also on standard error, so
-// that standard output has results alone.
+// Input and output of the command line, and the form of its errors: one line for a person; with --json one object per
+// line, also on standard error, so that standard output contains only results.
 #pragma once
 
 #include <iosfwd>
@@ -12,29 +11,30 @@
 
 namespace fastjournal::cli {
 
-// Where input comes from and output goes.
+// The streams of the command line.
 struct Console {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
   Look look;
-  bool progress{false};  // a person looks at `err`: how far a long command is may be drawn there
+  bool progress{false};  // a person watches `err`: the progress of a long command may be shown there
 };
 
-// "fastjournal VERB TABLE: place: code: sentence (facts)" and what to do about it. As JSON: error (the code), message,
-// command (the verb), table, place, facts (an object), advice. `place`: where, if that is not clear ("line 5", a folder).
+// "fastjournal VERB TABLE: place: code: sentence (facts)" and the advice. As JSON: error (the code), message, command
+// (the verb), table, place, facts (an object), advice. `place`: the source of the error, if it is not clear ("line 5",
+// a folder).
 void tell(Invocation const& invocation, Console& console, Status const& status, std::string_view place,
           std::string_view advice);
-// With the advice for the code; its exit code.
+// With the standard advice for the code; returns its exit code.
 [[nodiscard]] ExitCode complain(Invocation const& invocation, Console& console, Status const& status,
                                 std::string_view place = {});
-// The same for what is wrong with the command line or the input: the code is "usage".
+// The same for a mistake in the command line or the input: the code is "usage".
 [[nodiscard]] ExitCode misuse(Invocation const& invocation, Console& console, std::string_view sentence,
                               std::string_view place = {});
-// What a person should know and no program need act on; as JSON: note, command, table.
+// Information for people that programs need not act on; as JSON: note, command, table.
 void note(Invocation const& invocation, Console& console, std::string_view sentence);
 
-// For a line that cannot be made an Invocation.
+// For a command line that cannot be parsed.
 [[nodiscard]] std::string usage_error_json(std::string_view sentence);
 
 }  // namespace fastjournal::cli

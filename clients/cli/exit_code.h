@@ -1,6 +1,5 @@
-// What the shell learns from `fastjournal`. Part of the interface: scripts
-// depend on these numbers, so they are only added to. `fastjournal --help` and
-// clients/README.md list them.
+// The exit status of `fastjournal`. Part of the interface: scripts depend on these numbers, so they never change; new
+// ones may be added. `fastjournal --help` and clients/README.md list them.
 #pragma once
 
 #include "fastjournal/status.h"
@@ -9,14 +8,14 @@ namespace fastjournal::cli {
 
 enum class ExitCode : int {
   ok = 0,
-  refused = 1,      // the daemon said no
-  usage = 2,        // the command line, a file or the input is wrong
+  refused = 1,      // by the daemon
+  usage = 2,        // mistake in the command line, a file or the input
   unreachable = 3,  // no connection, or no answer in time
-  nothing = 4,      // there was nothing to do
+  nothing = 4,      // no work
   failed = 5,       // work: the command failed for at least one row
-  in_use = 6,       // log: a daemon, or another tool, has the folder
-  damaged = 7,      // log: what is stored is damaged
-  alerts = 8,       // alerts: at least one is up
+  in_use = 6,       // log: a daemon or another tool uses the folder
+  damaged = 7,      // log: stored data is damaged
+  alerts = 8,       // alerts: at least one is active
 };
 
 // For a Status that is not ok.
@@ -30,7 +29,7 @@ enum class ExitCode : int {
   }
 }
 
-// For a Status of a tool that works on files.
+// For a Status of a tool for files.
 [[nodiscard]] constexpr ExitCode exit_code_of_files(Code code) {
   switch (code) {
     case Code::ok: return ExitCode::ok;

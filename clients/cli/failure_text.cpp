@@ -12,7 +12,7 @@ constexpr std::string_view kCut = "...";
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-// Each byte that is not UTF-8 becomes '?'; control characters go, line ends and tabs apart.
+// Replaces each byte that is not UTF-8 by '?', and removes control characters except line ends and tabs.
 std::string readable(std::string_view bytes) {
   std::string out;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -36,7 +36,7 @@ std::string readable(std::string_view bytes) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  // A backslash at the end is what a text message cannot always carry.
+  // Without a backslash at the end, which a text message cannot always carry.
   constexpr std::string_view kBlanks = " \t\n\\";
   std::size_t const begin = text.find_first_not_of(" \t\n");
   if (begin == std::string_view::npos) return {};
@@ -64,7 +64,7 @@ std::string failure_text(std::string_view command, std::string_view end, std::st
   if (said.size() > room) {
     said = said.substr(said.size() - (room - kCut.size()));
     while (!said.empty() && is_continuation(said.front())) said.remove_prefix(1);
-    // From the beginning of a line, if that leaves most of it.
+    // From the beginning of a line, if most of the text remains.
     std::size_t const line_end = said.find('\n');
     if (line_end < said.size() / 2) said.remove_prefix(line_end + 1);
     out += kCut;

@@ -1,4 +1,4 @@
-// What is told of a command that failed: how it ended, and the end of what it wrote to standard error. Pure.
+// The error text of a failed command: how it ended, and the end of its standard error. Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace fastjournal::cli {
 
-// What a row keeps of an error (doc/protocol.md).
+// The limit of a row's error text (doc/protocol.md).
 inline constexpr std::size_t kErrorBytesMax = 1024;
 
-// The last bytes of a stream, some more than an error keeps.
+// The last bytes of a stream, a few more than an error text holds.
 class Tail {
  public:
   void add(std::string_view bytes);
@@ -21,8 +21,8 @@ class Tail {
   std::string kept_;
 };
 
-// "sh: exit status 3: cannot open x", at most kErrorBytesMax: the beginning of `standard_error` gives way, marked by "...".
-// UTF-8, and nothing that a text message could not carry or that steers a terminal, line ends apart.
+// "sh: exit status 3: cannot open x", at most kErrorBytesMax: a long `standard_error` loses its beginning, marked by
+// "...". UTF-8, without characters that a text message cannot carry or that control a terminal, except line ends.
 [[nodiscard]] std::string failure_text(std::string_view command, std::string_view end, std::string_view standard_error);
 
 }  // namespace fastjournal::cli

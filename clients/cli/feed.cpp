@@ -45,7 +45,7 @@ class FeedPrinter {
 
   [[nodiscard]] bool is_full() const { return one_.count && printed_ >= *one_.count; }
 
-  // On standard output if it was asked for; else to standard error, out of the way.
+  // On standard output if requested; otherwise on standard error, apart from the results.
   void sum_up(replica::Replica const& replica) {
     replica::Counters const& counters = replica.counters();
     if (!one_.digest) {

@@ -1,5 +1,4 @@
-// `fastjournal feed`: a table followed by its change feed, printed record by
-// record, or compared by its digest.
+// `fastjournal feed`: follows a table by its change feed, and prints each record or compares the digest.
 #pragma once
 
 #include "clients/cli/commands.h"

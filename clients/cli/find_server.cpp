@@ -9,7 +9,7 @@ namespace fastjournal::cli {
 namespace {
 
 constexpr char kDefaultAddress[] = "127.0.0.1:4050";
-// A unix socket answers at once, or its daemon is stuck: then that is what the command should tell.
+// A unix socket answers at once. If not, its daemon is stuck, and the command itself will report that.
 constexpr std::chrono::milliseconds kLimit{1'000};
 
 }  // namespace

@@ -18,10 +18,10 @@
 namespace fastjournal::cli {
 namespace {
 
-// Behind the name of what is being written, until it is whole.
+// Suffix of output until it is complete.
 constexpr char kUnfinished[] = ".partial";
 
-// What went wrong in a log's folder, and the exit code for it.
+// Reports an error of a log's folder; returns its exit code.
 ExitCode complain_of(Invocation const& one, Console& console, std::string const& folder, Status const& status) {
   std::string_view advice;
   if (status.code() == Code::in_use)
@@ -48,7 +48,7 @@ class LogRunner {
   void show_salvaged(tools::Salvaged const& salvaged, std::string const& target);
   ExitCode each(ExitCode (LogRunner::*what)(std::string const&));
   void show(Message const& facts, std::vector<Message> const& tables);
-  // `bytes_before`: of a container, before a resize.
+  // `bytes_before`: container size before a resize.
   void show_log(std::string const& log, tools::LogFacts const& found, std::optional<std::uint64_t> bytes_before);
   void say(std::string const& text) { note(one_, console_, text); }
   tools::Progress progress(tools::Place const& place) {
@@ -59,7 +59,7 @@ class LogRunner {
   Console& console_;
   std::vector<std::string> folders_;
   std::string plugins_;
-  core::TableTypes types_;
+  engine::TableTypes types_;
 };
 
 Status LogRunner::find_logs() {
@@ -76,7 +76,7 @@ Status LogRunner::find_logs() {
 }
 
 Status LogRunner::load_types() {
-  Result<core::TableTypes> types = tools::load_types(plugins_);
+  Result<engine::TableTypes> types = tools::load_types(plugins_);
   if (!types.ok()) return types.status();
   types_ = std::move(types).value();
   return {};
@@ -94,9 +94,9 @@ void LogRunner::show(Message const& facts, std::vector<Message> const& tables) {
 
 void LogRunner::show_log(std::string const& log, tools::LogFacts const& found,
                          std::optional<std::uint64_t> bytes_before) {
-  storage::RecoveryReport const& report = found.report;
+  log::file::RecoveryReport const& report = found.report;
   std::string const store = fmt::format("{:016x}", report.store_id);
-  std::string const digest = core::digest_text(found.digest);
+  std::string const digest = engine::digest_text(found.digest);
   Message facts("LOG");
   facts.set("log", log);
   facts.set("store", store);
@@ -176,7 +176,7 @@ ExitCode LogRunner::dump(std::string const& folder) {
   return damaged.value() ? ExitCode::damaged : ExitCode::ok;
 }
 
-// What cannot be had back comes first, then what is there.
+// The losses first, then the salvaged data.
 void LogRunner::show_salvaged(tools::Salvaged const& salvaged, std::string const& target) {
   auto const say = [this](Message const& line) {
     console_.out << (one_.json ? render_json(line, true) : render_line(line));
@@ -210,7 +210,7 @@ void LogRunner::show_salvaged(tools::Salvaged const& salvaged, std::string const
     line.set_integer("records_of_lost_rows", table.records_ignored);
     say(line);
   }
-  std::string const digest = core::digest_text(salvaged.result.digest);
+  std::string const digest = engine::digest_text(salvaged.result.digest);
   Message line("SALVAGED");
   line.set("log", target);
   line.set("lost_bytes", Value::of_unsigned(salvaged.lost_bytes));
@@ -255,7 +255,7 @@ ExitCode LogRunner::run() {
   if (!status.ok()) {
     return misuse(one_, console_, status.message());
   }
-  // One for each container.
+  // One file for each container.
   os::allow_most_open_files();
   if (one_.verb == "log dump") return each(&LogRunner::dump);
   if (one_.verb == "log salvage") return each(&LogRunner::salvage);

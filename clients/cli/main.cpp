@@ -1,4 +1,4 @@
-// The program `fastjournal`: everything it does is in fj_cli, which tests link too.
+// The program `fastjournal`. All of its code is in fj_cli, which tests link too.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include "clients/cli/commands.h"
 #include "clients/cli/find_server.h"
 #include "clients/cli/options.h"
+#include "clients/cli/token.h"
 
 namespace {
 
@@ -27,7 +28,7 @@ Look look_of(bool json) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  // A reader such as `head` that has seen enough ends us as it does every tool.
+  // A reader such as `head` that closes the pipe ends this program, as with every tool.
   std::signal(SIGPIPE, SIG_DFL);
   Parsed const parsed = parse_arguments(std::vector<std::string>(argv + 1, argv + argc));
   if (!parsed.invocation) {
@@ -38,6 +39,11 @@ int main(int argc, char** argv) {
   if (invocation.server.empty() && asks_daemon(invocation)) invocation.server = find_server();
   Console console{std::cin, std::cout, std::cerr, look_of(invocation.json),
                   ::isatty(STDERR_FILENO) == 1 && !invocation.json};
+  if (asks_daemon(invocation) && invocation.verb != "login") {
+    fastjournal::Result<std::string> token = find_token(invocation, TokenSources::of_environment());
+    if (!token.ok()) return static_cast<int>(misuse(invocation, console, token.status().message()));
+    invocation.token = std::move(token).value();
+  }
   ExitCode const code = run(invocation, console);
   std::cout.flush();
   return static_cast<int>(code);

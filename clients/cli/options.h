@@ -1,5 +1,5 @@
-// The command line, read and checked: what CLI11 finds becomes an Invocation,
-// plain values that the commands work from. The only place that knows CLI11.
+// Parses and checks the command line: CLI11's results become an Invocation, plain values for the commands. Only this and
+// grammar.h use CLI11.
 #pragma once
 
 #include <chrono>
@@ -14,29 +14,34 @@
 
 namespace fastjournal::cli {
 
-// Which rows: ls, kick, delete. What is given must fit.
+// Selection of rows: ls, kick, delete. All given conditions must match.
 struct RowFilter {
   std::string status;
   std::string prefix;
-  std::optional<std::string> domain;  // empty: of none
-  std::optional<std::string> error;   // empty: those that have one
+  std::optional<std::string> domain;  // empty: rows without a domain
+  std::optional<std::string> error;   // empty: all rows with an error
 
   [[nodiscard]] bool is_empty() const { return status.empty() && prefix.empty() && !domain && !error; }
 };
 
 struct Invocation {
   // of every command
-  std::string server;  // empty: whichever find_server finds
+  std::string server;   // empty: the result of find_server
+  std::string ca_file;  // with "tls:"
+  std::string certificate_file;
+  std::string key_file;
+  std::string token_file;
+  std::string token;  // what find_token found; not an option
   bool json{false};
   bool text{false};
   std::chrono::milliseconds timeout{30'000};
   bool timeout_given{false};
 
-  std::string verb;  // "log verify" where one has commands of its own
+  std::string verb;  // "log verify" for a command with subcommands
   std::string table;
   std::vector<std::string>
       words;  // put: columns; peek, why, delete, kick: ROW or columns; check: files; call: COMMAND name=value...
-  std::vector<std::string> command;  // work: what stands behind --
+  std::vector<std::string> command;  // work: the words after --
   std::uint64_t row{0};
   std::uint64_t epoch{0};
 
@@ -52,7 +57,7 @@ struct Invocation {
   // take, work, touch
   std::optional<DurationMs> lease;
   std::optional<DurationMs> wait;
-  std::optional<std::uint64_t> count;  // take, ls, listen, top: how many
+  std::optional<std::uint64_t> count;  // take, ls, listen, top: maximum number
   std::string domain;
   std::string worker;
   bool hold{false};
@@ -63,7 +68,7 @@ struct Invocation {
   bool once{false};
   bool until_empty{false};
   bool quiet{false};
-  bool input_only{false};  // the row is on standard input, and none of its columns in the environment
+  bool input_only{false};  // the row is on standard input, its columns are not in the environment
   std::optional<std::uint64_t> max;
   std::optional<int> fail_status;
   // listen
@@ -95,14 +100,20 @@ struct Invocation {
   std::string to;
   std::optional<std::uint64_t> container_bytes;
   // backup: DIR in `words`
-  std::optional<std::uint64_t> rate;  // bytes a second
+  std::optional<std::uint64_t> rate;  // bytes per second
   // feed, backup
   bool digest{false};
+  // user: NAME in `words`
+  std::string file;
+  std::string rights;
+  std::string tables;
+  bool no_token{false};
   // top
   std::optional<DurationMs> interval;
   // tables
   bool names{false};
   std::string columns_of;
+  std::string key_of;
 };
 
 // kick and delete of many rows.
@@ -110,14 +121,14 @@ struct Invocation {
   return (one.verb == "kick" || one.verb == "delete") && one.words.empty();
 }
 
-// What to do, or what to print before ending.
+// A command to run, or text to print before the exit.
 struct Parsed {
   std::optional<Invocation> invocation;
   ExitCode exit_code{ExitCode::ok};
-  std::string output;  // help to standard output (ok), or the mistake, to standard error
+  std::string output;  // help for standard output (ok), or the mistake for standard error
 };
 
-// `arguments` without the program's name.
+// `arguments` without the name of the program.
 [[nodiscard]] Parsed parse_arguments(std::vector<std::string> arguments);
 
 // The commands and their options, for completion.
@@ -125,11 +136,11 @@ struct VerbWords {
   std::string verb;
   std::vector<std::string> options;
   bool takes_table{false};
-  std::vector<std::string> below;  // `log`: verify, ...
+  std::vector<std::string> below;  // subcommands of `log`: verify, ...
 };
 [[nodiscard]] std::vector<VerbWords> verb_words();
 [[nodiscard]] std::vector<std::string> global_options();
-// Of all commands, those that a value follows.
+// The options of all commands that take a value.
 [[nodiscard]] std::vector<std::string> options_with_value();
 
 }  // namespace fastjournal::cli

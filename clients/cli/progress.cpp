@@ -37,7 +37,7 @@ tools::Progress progress_on(Console& console, std::string what, SteadyClock now)
                                                                            std::uint64_t total) mutable {
     std::string const text = fmt::format("{}: {}, {} of at most {} MiB", what, step, done >> 20U, total >> 20U);
     if (line->is_seen()) return line->show(text);
-    // Another step, or the same once more.
+    // Another step, or the same step again.
     if (done < told) told = 0;
     if (done - told < kTellEveryBytes) return;
     told = done;

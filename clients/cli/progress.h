@@ -1,6 +1,5 @@
-// How far a long work is, on standard error: a line that is written over each
-// second where a person looks on, else a line every 256 MiB; nothing for what
-// takes no longer than a glance, and nothing with --json.
+// The progress of long work, on standard error: for a person a line that is updated every second, otherwise a line
+// every 256 MiB; nothing for short work, and nothing with --json.
 #pragma once
 
 #include <chrono>
@@ -14,15 +13,15 @@
 
 namespace fastjournal::cli {
 
-// Between two lines where nobody looks on.
+// Between two lines without a person watching.
 inline constexpr std::uint64_t kTellEveryBytes = 256U << 20U;
 
 using SteadyClock = std::function<std::chrono::steady_clock::time_point()>;
 
-// One line of a terminal that comes after a second and is gone in the end. Elsewhere it does nothing.
+// One line of a terminal, shown after a second and removed at the end. No effect elsewhere.
 class StatusLine {
  public:
-  // `console` stays. `now` is for tests.
+  // `console` must outlive it. `now` is for tests.
   explicit StatusLine(Console& console, SteadyClock now = std::chrono::steady_clock::now);
   StatusLine(StatusLine const&) = delete;
   StatusLine& operator=(StatusLine const&) = delete;
@@ -41,7 +40,7 @@ class StatusLine {
   std::chrono::steady_clock::time_point next_;
 };
 
-// `what` begins each line: "fastjournal log verify: /data/shared". `console` stays.
+// `what` is the beginning of each line: "fastjournal log verify: /data/shared". `console` must outlive it.
 [[nodiscard]] tools::Progress progress_on(Console& console, std::string what,
                                           SteadyClock now = std::chrono::steady_clock::now);
 

@@ -33,7 +33,7 @@ class Putter {
   Buffers buffers_{connection_};
 };
 
-// Where a merge left another date than was asked for.
+// The reason when a merge kept another date than the requested one.
 std::string_view why_this_date(Message const& answer) {
   std::string_view const by = answer.text("date_by");
   if (by == "waiting-row") return "; not the date asked for: of the two the later one holds";

@@ -1,4 +1,4 @@
-// `fastjournal put`: a row from the command line. Many from standard input: put_lines.h.
+// `fastjournal put`: one row from the command line. put_lines.h is for many rows from standard input.
 #pragma once
 
 #include "clients/cli/commands.h"
@@ -7,7 +7,7 @@ namespace fastjournal::cli {
 
 [[nodiscard]] ExitCode put(Invocation const& invocation, Console& console, client::Connection& connection);
 
-// An INSERT with what the options say; the columns are to come.
+// An INSERT with the values of the options, without columns.
 [[nodiscard]] Message insert_of_options(Invocation const& invocation);
 
 }  // namespace fastjournal::cli

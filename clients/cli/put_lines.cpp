@@ -28,17 +28,17 @@ using client::Connection;
 using client::Reply;
 using Clock = std::chrono::steady_clock;
 
-// In flight: one sync serves them all.
+// Commands in flight: a single sync covers them all.
 constexpr std::size_t kDepth = 256;
-// Lines confirmed between two writes of the state. What a run that was killed had sent beyond its state must be within
-// the daemon's window (65,536 numbers a client), or its duplicates would not be known.
+// Confirmed lines between two writes of the state. The lines sent by a killed run after its last state must fit into
+// the daemon's window (65,536 numbers per client), or their duplicates would not be recognised.
 constexpr std::uint64_t kStateLines = 8192;
 constexpr std::chrono::seconds kStateInterval{1};
 constexpr std::chrono::milliseconds kProgressInterval{500};
-// Reasons on standard error; the lines themselves are all in the file.
+// Limit of reasons on standard error; the file has all refused lines.
 constexpr std::uint64_t kReasonsMax = 100;
 
-// A refusal that another row would not meet: the line is set aside. Everything else stops the run.
+// A refusal due to this row only: the line is set aside. All other refusals stop the run.
 bool is_about_the_row(Code code) {
   switch (code) {
     case Code::invalid:
@@ -61,12 +61,12 @@ class Run {
   ExitCode run();
 
  private:
-  // A line that was read and is not confirmed yet.
+  // A line that was read but is not confirmed yet.
   struct Open {
     std::string text;
-    std::uint64_t hash{0};  // of all lines up to this one
+    std::uint64_t hash{0};  // of all lines up to and including this one
     bool sent{false};
-    Status bad;  // of a line that was not sent; ok if it is blank
+    Status bad;  // of a line that was not sent; ok for a blank line
   };
 
   Status begin();
@@ -93,10 +93,10 @@ class Run {
   std::optional<Buffers> buffers_;
   RunState state_;
   std::uint64_t first_{1};    // the sequence of line 1
-  std::uint64_t earlier_{0};  // lines of an earlier run
+  std::uint64_t earlier_{0};  // lines of earlier runs
   std::uint64_t earlier_in_{0};
-  std::deque<Open> open_;  // in the order of the lines; the first is line state_.lines + 1
-  std::uint64_t hash_{0};  // of all lines that were read
+  std::deque<Open> open_;  // in the order of the lines; the first one is line state_.lines + 1
+  std::uint64_t hash_{0};  // of all lines read
   std::map<std::string, std::uint64_t> results_;
   std::ofstream refused_;
   std::uint64_t reasons_{0};
@@ -109,7 +109,7 @@ class Run {
 ExitCode Run::run() {
   if (Status const begun = begin(); !begun.ok()) return mistake(begun);
   client::Options options = connection_options(one_);
-  // A producer outlives its daemon's restart, however long that takes, unless it is told otherwise.
+  // Without a given time limit, a producer outlives any restart of its daemon.
   if (!one_.timeout_given) options.time_limit = client::kForever;
   bool lost = false;
   options.on_connection = [&](Status const& how) {
@@ -131,7 +131,7 @@ ExitCode Run::run() {
   return finish();
 }
 
-// A new run, or one that goes on.
+// Begins a new run, or continues one.
 Status Run::begin() {
   first_ = one_.sequence.value_or(1);
   state_.table = one_.table;
@@ -162,7 +162,7 @@ Status Run::check_earlier_lines() {
             fmt::format("the first {} lines are not those that {} says were put: give the same input "
                         "again, from its beginning",
                         state_.lines, one_.resume)};
-  // What was set aside beyond the state comes again.
+  // Lines set aside after the last state will be set aside again.
   std::error_code ignored;
   if (!state_.refused_file.empty() && std::filesystem::file_size(state_.refused_file, ignored) > state_.refused_bytes)
     std::filesystem::resize_file(state_.refused_file, state_.refused_bytes, ignored);
@@ -185,7 +185,7 @@ void Run::note(std::string const& sentence) {
 void Run::read_lines(client::Pipeline& pipeline) {
   std::string line;
   for (std::uint64_t line_nr = state_.lines + 1; !stopped_; ++line_nr) {
-    // Whoever writes slowly sees each row put at once.
+    // A slow writer sees each row put at once.
     if (console_.in.rdbuf()->in_avail() <= 0) {
       pipeline.finish();
       settle_unsent();
@@ -200,11 +200,11 @@ void Run::read_lines(client::Pipeline& pipeline) {
     }
     Message insert = insert_of_options(one_);
     Status sent = insert_of(line, line_nr, insert);
-    // Sending may receive answers of lines before: this one counts as under way already.
+    // Sending may receive answers of earlier lines: this one counts as under way already.
     open_.back().sent = sent.ok();
     if (sent.ok()) sent = pipeline.send(insert);
     if (!sent.ok()) {
-      // None behind it was sent, so it is still the last.
+      // No later line was sent, so it is still the last one.
       open_.back().sent = false;
       open_.back().bad = sent;
       settle_unsent();
@@ -216,7 +216,7 @@ Status Run::insert_of(std::string const& line, std::uint64_t line_nr, Message& i
   insert.erase("client");
   insert.erase("sequence");
   if (Status parsed = parse_json_row(line, insert); !parsed.ok()) return parsed;
-  // A row may bring numbers of its producer's own.
+  // A row may have its own producer's numbers.
   if (!insert.has("client") && !insert.has("sequence")) {
     insert.set("client", state_.client);
     insert.set("sequence", Value::of_unsigned(first_ + line_nr - 1));
@@ -233,12 +233,12 @@ void Run::on_reply(Result<Reply> reply) {
   settle_unsent();
 }
 
-// Blank lines, and those that were never sent, as soon as all before them are confirmed.
+// Settles blank lines and unsent lines as soon as all lines before them are confirmed.
 void Run::settle_unsent() {
   while (!open_.empty() && !open_.front().sent) settle(std::move(open_.front().bad), nullptr);
 }
 
-// The oldest line that is open. Lines behind one that stopped the run are not looked at: they come again.
+// Settles the oldest open line. Lines after one that stopped the run are ignored: a later run repeats them.
 void Run::settle(Status refusal, Message const* answer) {
   Open const line = std::move(open_.front());
   open_.pop_front();
@@ -290,7 +290,7 @@ void Run::save_if_due() {
   if (state_.lines - saved_lines_ >= kStateLines || Clock::now() - saved_at_ >= kStateInterval) save();
 }
 
-// A line that whatever comes next is written over.
+// A line that the next output overwrites.
 void Run::show_progress() {
   if (!console_.progress) return;
   Clock::time_point const now = Clock::now();

@@ -1,5 +1,5 @@
-// `fastjournal put --lines`: rows from standard input, one JSON object a line, each done once whatever happens to the
-// connection, to the daemon, or (with --resume) to us.
+// `fastjournal put --lines`: rows from standard input, one JSON object per line. Each is inserted once, even if the
+// connection, the daemon, or (with --resume) this process fails.
 #pragma once
 
 #include "clients/cli/commands.h"

@@ -30,7 +30,7 @@ bool is_date(std::string_view name) {
   return std::find(kDates.begin(), kDates.end(), name) != kDates.end();
 }
 
-// Where a parameter stands in a table: what names the row, then its columns, then the rest.
+// The order of parameters in a table: first those that identify the row, then its columns, then the rest.
 std::size_t rank_of(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kFront{"table", "name",  "type",   "rows",
                                                           "row",   "epoch", "status", "result"};
@@ -91,7 +91,7 @@ std::vector<TableColumn> columns_of(std::span<Message const> records, std::strin
   return out;
 }
 
-// Takes from the widest until a line fits.
+// Shortens the widest columns until a line fits.
 void fit(std::vector<TableColumn>& columns, std::size_t width) {
   std::size_t total = std::accumulate(columns.begin(), columns.end(), kGap.size() * (columns.size() - 1),
                                       [](std::size_t sum, TableColumn const& c) { return sum + c.width; });
@@ -123,7 +123,7 @@ nlohmann::ordered_json json_of(Value const& value) {
     case Value::Kind::real: return value.real;
     case Value::Kind::boolean: return value.boolean;
     case Value::Kind::binary: {
-      // As it may be put again: its text if it is one, else base64 and a word that says so.
+      // In a form that can be put again: text if possible, otherwise base64 with its prefix.
       if (model::is_utf8(value.bytes) && !value.bytes.starts_with(kBase64Prefix)) break;
       std::string spelled{kBase64Prefix};
       append_base64(value.bytes, spelled);
@@ -141,7 +141,7 @@ std::string printable(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     auto const byte = static_cast<unsigned char>(text[at]);
     std::size_t const size = utf8_size(text, at);
-    // U+0080 to U+009F steer terminals too; they begin with C2.
+    // U+0080 to U+009F, which begin with C2, control terminals too.
     bool const steers_too = size == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
     if (byte == '\n')
       out += "\\n";
@@ -200,7 +200,7 @@ std::string render_json(Message const& record, bool with_command) {
   if (with_command) out["command"] = std::string(record.command);
   for (Param const& param : record.params())
     if (!steers(param.name)) out[std::string(param.name)] = json_of(param.value);
-  // Bytes that are no UTF-8 become U+FFFD, as in the daemon's own JSON.
+  // Bytes that are not UTF-8 become U+FFFD, as in the daemon's own JSON.
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 

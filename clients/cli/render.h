@@ -1,5 +1,5 @@
-// How answers look: as a table for a person, as one JSON object a line for a
-// program. Pure, apart from everything else that the command line does.
+// The output form of answers: tables for people, one JSON object per line for programs. Pure, unlike the rest of the
+// command line.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +14,27 @@ namespace fastjournal::cli {
 
 struct Look {
   bool json{false};
-  bool terminal{false};   // bold heads, and cells cut so that a line fits
+  bool terminal{false};   // bold headings, and cells cut to fit the width
   std::size_t width{80};  // of the terminal
 };
 
-// Control characters escaped, and bytes that are no UTF-8: nothing that a row carries may steer the terminal, and one bad
-// byte hides nothing else.
+// Escapes control characters and bytes that are not UTF-8: the contents of a row must not control the terminal, and an
+// invalid byte must not hide the rest.
 [[nodiscard]] std::string printable(std::string_view text);
 
-// One line a record under a line of names, numbers to the right; empty for no
-// records. Dates are written as such; control characters are escaped. What only steers the conversation
-// (request, left, after) and `hidden` is left out.
+// One line per record under a heading of names, numbers aligned to the right; empty for no records. Dates are shown as
+// dates; control characters are escaped. Parameters of the protocol (request, left, after) and `hidden` are left out.
 [[nodiscard]] std::string render_table(std::span<Message const> records, Look const& look,
                                        std::string_view hidden = {});
 
-// One parameter a line, for a record with many.
+// One parameter per line, for a record with many parameters.
 [[nodiscard]] std::string render_sheet(Message const& record);
 
-// One line `COMMAND name=value ...`, for what is watched.
+// One line `COMMAND name=value ...`, for live output.
 [[nodiscard]] std::string render_line(Message const& record);
 
-// The parameters as one JSON object and a LF, without request, left and after: numbers as numbers, bytes as `put
-// --lines` reads them (their text if they are UTF-8, else "base64:..."); `with_command` adds the member "command".
+// The parameters as one JSON object and a LF, without request, left and after. Numbers are numbers; bytes are in the
+// form read by `put --lines` (text if they are UTF-8, else "base64:..."). `with_command` adds the member "command".
 [[nodiscard]] std::string render_json(Message const& record, bool with_command = false);
 
 }  // namespace fastjournal::cli

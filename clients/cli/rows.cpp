@@ -28,7 +28,7 @@ void set_filter(Message& command, RowFilter const& filter) {
   if (filter.error) command.set("error", *filter.error);
 }
 
-// What an INSERT takes of a row: its columns, and what is said about its order and dates.
+// The part of a row for an INSERT: its columns, order and dates.
 class Putable {
  public:
   Status learn(Connection& connection, std::string const& table) {

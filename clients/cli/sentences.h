@@ -1,4 +1,4 @@
-// What commands say about answers, where more than one of them does.
+// Sentences about answers, used by several commands.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace fastjournal::cli {
 
 // ", due 2026-11-21T12:00:00.000Z", or nothing.
 [[nodiscard]] std::string due_text(Message const& answer);
-// The parameter as a person writes it, "?" if it is absent.
+// The parameter in the spelling of people, "?" if absent.
 [[nodiscard]] std::string value_text(Message const& message, std::string_view name);
 
 }  // namespace fastjournal::cli

@@ -16,7 +16,7 @@ SignalQueue::SignalQueue(std::initializer_list<int> numbers) {
 
 SignalQueue::~SignalQueue() {
   if (fd_ >= 0) {
-    // A SIGTERM that was seen must not come a second time when it is let through.
+    // A SIGTERM already read must not be delivered again when the signals are unblocked.
     while (next() != 0) continue;
     ::close(fd_);
   }

@@ -1,5 +1,5 @@
-// Signals as something to be read, so that they wait in the same place as
-// everything else and no handler interrupts anything.
+// Signals as input of a descriptor, so that one wait covers them and everything else, and no handler interrupts the
+// code.
 #pragma once
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 namespace fastjournal::cli {
 
-// Blocks the signals for this thread while it lives.
+// Blocks the signals for this thread during its lifetime.
 class SignalQueue {
  public:
   explicit SignalQueue(std::initializer_list<int> numbers);
@@ -17,9 +17,9 @@ class SignalQueue {
   ~SignalQueue();
 
   [[nodiscard]] bool ok() const { return fd_ >= 0; }
-  // Readable while a signal waits.
+  // Readable while a signal is pending.
   [[nodiscard]] int fd() const { return fd_; }
-  // The next one's number, or 0.
+  // The number of the next signal, or 0.
   [[nodiscard]] int next();
 
  private:

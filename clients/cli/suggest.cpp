@@ -10,7 +10,7 @@
 namespace fastjournal::cli {
 namespace {
 
-// Other tools' words for our commands.
+// Other tools' names of our commands.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kElsewhere{{{"add", "put"},
                                                                                     {"ack", "done"},
                                                                                     {"get", "peek"},

@@ -1,4 +1,4 @@
-// What somebody meant who typed a command or an option that there is not.
+// Suggestions for an unknown command or option.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace fastjournal::cli {
 
-// "; did you mean NAME?" if one of `names` is near, begins so, or is what `word` is called elsewhere; else empty.
+// "; did you mean NAME?" if one of `names` is similar, begins with `word`, or is its name in other tools; else empty.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<std::string const> names);
 
 }  // namespace fastjournal::cli

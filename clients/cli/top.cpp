@@ -25,14 +25,14 @@ using client::Reply;
 using client::Ticket;
 using Steady = std::chrono::steady_clock;
 
-// An answer that is not there by then is told as missing; the screen is drawn as often while it stays out.
+// A later answer is reported as missing; meanwhile the screen is updated at the same rate.
 constexpr Milliseconds kPatience{1'000};
 
 std::int64_t wall_ms() {
   return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Keys come one by one and unseen, on a screen of its own; as before when it ends.
+// Keys without line mode and echo, on the alternate screen; both are restored at the end.
 class RawTerminal {
  public:
   explicit RawTerminal(std::ostream& out) : out_(out), reads_(::tcgetattr(STDIN_FILENO, &before_) == 0) {
@@ -58,7 +58,7 @@ class RawTerminal {
   bool reads_;
 };
 
-// Signals, keys and a timer as one descriptor: whatever is waited for, these end the wait.
+// Signals, keys and a timer as one descriptor, which ends any wait.
 class Waker {
  public:
   explicit Waker(int signals)
@@ -79,10 +79,10 @@ class Waker {
     ::epoll_ctl(fd_, EPOLL_CTL_ADD, fd, &event);
   }
   [[nodiscard]] int fd() const { return fd_; }
-  // Readable once more after so long; what was to come before is forgotten.
+  // Becomes readable after `span`; replaces the previous timer.
   void in(Milliseconds span) const {
     itimerspec when{};
-    // 0 would never come.
+    // 0 would disarm the timer.
     auto const ns = std::chrono::nanoseconds(std::max(span, Milliseconds{1})).count();
     when.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
     ::timerfd_settime(timer_, 0, &when, nullptr);
@@ -98,7 +98,7 @@ bool is_readable(int fd) {
   return ::poll(&one, 1, 0) > 0;
 }
 
-// The daemon is not there, or does not answer: it may come back.
+// The daemon is away or does not answer, but may come back.
 bool may_come_back(Code code) { return code == Code::unavailable || code == Code::timed_out || code == Code::closed; }
 
 class Top {
@@ -156,7 +156,7 @@ class Top {
     console_.out << render_screen(now_, one_.server, window, silence) << std::flush;
   }
 
-  // A new snapshot. Not ok: the one before stays.
+  // Takes a new snapshot. Not ok: the previous one stays.
   Status look() {
     asked_ = Steady::now();
     due_ = asked_ + Milliseconds{one_.interval ? one_.interval->value : 1000};
@@ -194,7 +194,7 @@ class Top {
     return {};
   }
 
-  // The answer. Keys and signals count meanwhile; if one of them ends us, there is none.
+  // Waits for the answer, and handles keys and signals meanwhile; if one of them ends the program, there is no answer.
   Result<Reply> ask(Message const& command) {
     Status const given_up{Code::timed_out, "ended before there was an answer"};
     Steady::time_point const until = Steady::now() + connection_.options().time_limit;
@@ -226,7 +226,7 @@ class Top {
     }
   }
 
-  // What the waker was woken by. The timer needs nothing but to be set again.
+  // Handles the events of the waker. The timer only needs to be set again.
   void handle() {
     waker_.in(kPatience);
     while (int const number = signals_.next())
@@ -256,9 +256,9 @@ class Top {
   bool keys_{false};
   bool ended_{false};
   bool asking_{false};
-  bool failing_{false};         // the last look brought nothing
-  Steady::time_point asked_{};  // the look under way
-  Steady::time_point due_{};    // the next look
+  bool failing_{false};         // the last look failed
+  Steady::time_point asked_{};  // time of the look under way
+  Steady::time_point due_{};    // time of the next look
   Steady::time_point answered_{Steady::now()};
   std::int64_t answered_ms_{wall_ms()};
 };
@@ -267,7 +267,7 @@ class Top {
 
 ExitCode top(Invocation const& invocation, Console& console) {
   client::Options options = connection_options(invocation);
-  // A person waits for it.
+  // A person is waiting.
   options.back_off = {kPatience};
   Result<std::unique_ptr<Connection>> const connection = Connection::open(std::move(options));
   if (!connection.ok()) return complain(invocation, console, connection.status());

@@ -1,5 +1,5 @@
-// `fastjournal top`: the daemon's figures, live. In a terminal a screen that
-// is drawn again and again until q is pressed; otherwise one JSON object a line.
+// `fastjournal top`: the daemon's figures, live. A terminal shows a screen, updated until q is pressed; otherwise one
+// JSON object per line.
 #pragma once
 
 #include "clients/cli/commands.h"

@@ -70,7 +70,7 @@ std::string came_in(Message const& table, std::string_view) {
   return shortly(real(table, "inserted_per_s") + real(table, "merged_per_s"));
 }
 
-// Behind STATE and TABLE, as they stand side by side. `worth`: where there is no room for all, the smallest stay.
+// A column after STATE and TABLE, in display order. `worth`: the lowest are left out if there is not enough room.
 struct Figure {
   std::string_view head;
   std::size_t width;
@@ -95,7 +95,7 @@ constexpr std::size_t kStateWidth = 6;
 constexpr std::size_t kNameWidthMin = 16;
 constexpr std::size_t kNameWidthMax = 48;
 
-// Which figures fit, and how much room the names of the tables have.
+// The figures that fit, and the width for the names of tables.
 struct Layout {
   std::array<bool, kFigures.size()> shown{};
   std::size_t name_width{kNameWidthMin};
@@ -137,7 +137,7 @@ std::string table_line(Message const& table, Layout const& layout) {
   return out;
 }
 
-// Whole figures only: as many as fit.
+// Complete figures only, as many as fit.
 std::string daemon_line(Message const& daemon, std::size_t width) {
   if (daemon.params().empty()) return {};
   std::array<std::string, 5> const figures{
@@ -165,7 +165,7 @@ class Screen {
  public:
   explicit Screen(Window const& window) : window_(window) {}
 
-  // Nothing that came from outside may steer the terminal. `style`: "1" is bold.
+  // External text must not control the terminal. `style`: "1" is bold.
   void line(std::string_view text, std::string_view style = {}) {
     if (used_ == window_.height) return;
     out_ += used_++ == 0 ? "\x1b[H" : "\r\n";
@@ -202,7 +202,7 @@ void add_rates(Snapshot const& before, Snapshot& now) {
                                   [&](Message const& one) { return one.text("table") == table.text("table"); });
     if (old == before.tables.end()) continue;
     for (Rate const& rate : kRates) {
-      // After a restart of the daemon it counts from 0 again.
+      // After a restart of the daemon the counter begins at 0 again.
       std::int64_t const more = number(table, rate.counter) - number(*old, rate.counter);
       table.set(rate.name, Value::of_real(static_cast<double>(more < 0 ? number(table, rate.counter) : more) / passed));
     }

@@ -1,6 +1,6 @@
 #include "clients/cli/utf8.h"
 
-#include <clocale>  // newlocale() too, by POSIX
+#include <clocale>  // also newlocale(), according to POSIX
 #include <cwchar>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace fastjournal::cli {
 namespace {
 
-// wcwidth() asks the thread's locale; ours is set for no longer than a call. C.UTF-8 comes with the C library. Where it
-// does not, each character counts as one column.
+// wcwidth() uses the thread's locale; ours is set only during a call. C.UTF-8 is part of the C library. Without it,
+// each character counts as one column.
 class Utf8Locale {
  public:
   Utf8Locale() : before_(locale() == nullptr ? nullptr : ::uselocale(locale())) {}
@@ -40,7 +40,7 @@ wchar_t character_of(std::string_view bytes) {
   return static_cast<wchar_t>(out);
 }
 
-// How far one gets within `width` columns, and how many of them it takes.
+// The bytes that fit into `width` columns, and the columns that they take.
 struct Reached {
   std::size_t bytes{0};
   std::size_t columns{0};
@@ -72,7 +72,7 @@ std::size_t utf8_size(std::string_view text, std::size_t at) {
   if (size == 0 || at + size > text.size()) return 0;
   for (std::size_t i = 1; i < size; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
+  // Overlong forms, surrogates, and values above U+10FFFF.
   if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
   if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
   return size;

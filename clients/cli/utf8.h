@@ -1,5 +1,5 @@
-// Characters as a terminal sees them: where one ends in UTF-8, and how many
-// columns it takes. A wide character takes two, a combining one none.
+// Characters as shown by a terminal: their ends in UTF-8, and their width in columns. A wide character takes two
+// columns, a combining one none.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace fastjournal::cli {
 
-// Bytes of the character that begins at `at`; 0 if none does.
+// Size of the character at `at` in bytes; 0 if there is no valid one.
 [[nodiscard]] std::size_t utf8_size(std::string_view text, std::size_t at);
 [[nodiscard]] bool is_utf8(std::string_view bytes);
 
-// Columns; what is no character, or steers, counts as one.
+// Columns; an invalid byte or a control character counts as one.
 [[nodiscard]] std::size_t display_width(std::string_view text);
-// The longest beginning that takes no more than `width` columns.
+// The longest prefix of at most `width` columns.
 [[nodiscard]] std::string_view cut_to_width(std::string_view text, std::size_t width);
 
 }  // namespace fastjournal::cli

@@ -25,7 +25,7 @@ Status bad(std::string_view what, std::string_view text, std::string_view expect
           "'" + std::string(text) + "' is no " + std::string(what) + ": expected " + std::string(expected)};
 }
 
-// Digits only; nothing else, nothing too large.
+// Digits only, and within the range.
 std::optional<std::int64_t> digits(std::string_view text) {
   std::int64_t out = 0;
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
@@ -49,7 +49,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// The 1 to 9 digits behind the point of seconds, in whole milliseconds.
+// The 1 to 9 digits after the decimal point of seconds, in whole milliseconds.
 std::optional<int> take_fraction(std::string_view& text) {
   constexpr std::size_t kDigitsMax = 9;
   std::size_t const count = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -60,7 +60,7 @@ std::optional<int> take_fraction(std::string_view& text) {
   return ms;
 }
 
-// What stands behind the clock, taken off: `Z`, `+hh:mm` or `-hh:mm`, in milliseconds east of UTC; nothing: UTC.
+// Takes the offset after the time: `Z`, `+hh:mm` or `-hh:mm`, in milliseconds east of UTC; none: UTC.
 std::optional<std::int64_t> take_offset(std::string_view& text) {
   constexpr std::size_t kOffsetBytes = 6;
   if (text.ends_with('Z')) {
@@ -120,7 +120,7 @@ std::optional<std::int64_t> parse_calendar(std::string_view text) {
   return midnight_ms + *clock - *offset_ms;
 }
 
-// False: not to its end.
+// False: the stream could not be read to its end.
 bool read_all(std::istream& in, std::string& out) {
   char buffer[65'536];
   while (in.read(buffer, sizeof buffer) || in.gcount() > 0) out.append(buffer, static_cast<std::size_t>(in.gcount()));

@@ -22,8 +22,8 @@ namespace fastjournal::cli {
 
 namespace {
 
-// `work -j N`: a process for each worker, with a connection of its own. So a row that takes long, or a lease that must be
-// renewed, never waits for another, and the daemon wakes one of us for each row.
+// `work -j N`: one process per worker, each with its own connection. So a long row or a lease renewal never delays
+// another row, and the daemon wakes one worker per row.
 class Crew {
  public:
   Crew(Invocation const& invocation, Console& console) : one_(invocation), console_(console) {}
@@ -47,7 +47,7 @@ class Crew {
 
 ExitCode Crew::run() {
   if (!signals_.ok()) return complain(one_, console_, Status(Code::io_error, "cannot read signals from a descriptor"));
-  // One says that nobody is there, not all of them.
+  // Only one process reports a missing daemon, not all of them.
   if (Result<std::unique_ptr<client::Connection>> const there = connect(one_); !there.ok()) {
     ExitCode const code = complain(one_, console_, there.status());
     return there.status().code() == Code::bad_parameter ? ExitCode::usage : code;
@@ -75,7 +75,7 @@ bool Crew::start(unsigned count) {
       workers_.push_back(pid);
       continue;
     }
-    // The terminal's signals come to each once, by us; and nobody works on for a crew that was killed.
+    // A terminal's signals reach the workers only through us; and no worker outlives a killed crew.
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     ExitCode const code = ::getppid() == parent ? Worker(one_, console_, i == 0).run() : ExitCode::ok;
@@ -100,7 +100,7 @@ void Crew::collect() {
   });
 }
 
-// What is worst, to whoever looks at the exit code.
+// The worst status becomes the exit status.
 void Crew::note(int status) {
   constexpr std::array kWorstFirst{ExitCode::usage, ExitCode::refused, ExitCode::unreachable, ExitCode::failed,
                                    ExitCode::ok};

@@ -1,5 +1,5 @@
-// `fastjournal work`: lease rows, run a command for each, say how it went, until told to stop; by one worker, or by
-// several side by side.
+// `fastjournal work`: lease rows, run a command for each, report the result, until told to stop; with one or several
+// workers.
 #pragma once
 
 #include "clients/cli/commands.h"

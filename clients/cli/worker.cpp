@@ -21,9 +21,9 @@ using client::Moment;
 using client::Returned;
 using client::Row;
 
-// A listener asks all the same: only so is it noticed that the daemon's computer is gone.
+// A listener asks as well: only this detects that the daemon's computer is gone.
 constexpr Milliseconds kListenMax{60'000};
-// While COMMAND runs, an absent daemon must not keep us from it for longer.
+// While COMMAND runs, an absent daemon may delay the worker by no more than this.
 constexpr Milliseconds kCallMax{5'000};
 constexpr std::chrono::seconds kPatienceAfterTerm{10};
 constexpr std::size_t kVariableBytesMax = 64U * 1024;
@@ -32,7 +32,7 @@ Moment now() { return std::chrono::steady_clock::now(); }
 
 bool is_outage(Code code) { return exit_code_of(code) == ExitCode::unreachable; }
 
-// The first column that no environment can hold; null: there is none.
+// The first column that the environment cannot hold; null: none.
 std::string const* uncarried_column(Row const& row) {
   auto const found = std::find_if(row.columns.begin(), row.columns.end(),
                                   [](auto const& column) { return column.second.find('\0') != std::string::npos; });
@@ -48,7 +48,7 @@ std::vector<std::string> variables_of(Row const& row, bool with_columns) {
                                "FJ_ATTEMPT=" + std::to_string(row.attempts + 1)};
   if (!with_columns) return out;
   for (auto const& [name, value] : row.columns) {
-    // What would be too much is on standard input only.
+    // Too large for the environment: on standard input only.
     if (value.size() > kVariableBytesMax) continue;
     std::string upper = name;
     std::transform(upper.begin(), upper.end(), upper.begin(),
@@ -58,7 +58,7 @@ std::vector<std::string> variables_of(Row const& row, bool with_columns) {
   return out;
 }
 
-// What became of a row that failed.
+// The fate of a failed row.
 std::string sentence_of(Row const& row, Returned const& returned) {
   std::uint64_t const attempts = row.attempts + 1;
   switch (returned.fate) {
@@ -110,7 +110,7 @@ ExitCode Worker::work() {
     if (Status const waited = wait_for_work(); !waited.ok()) return complain(one_, console_, waited);
   }
   if (one_.once && handled_ == 0 && stop_signal_ == 0) return ExitCode::nothing;
-  // Ended by a signal, it did what it was told, whatever single rows came to.
+  // Ended by a signal, it did as told, whatever the results of single rows.
   return failed_ > 0 && stop_signal_ == 0 ? ExitCode::failed : ExitCode::ok;
 }
 
@@ -139,13 +139,13 @@ Result<std::optional<Worker::Taken>> Worker::take() {
   return std::optional<Taken>{Taken{std::move(row).value(), render_json(reply->first())}};
 }
 
-// A NEXT that found nothing armed us: from here on the daemon tells.
+// The empty NEXT has armed this listener: from now on the daemon notifies it.
 Status Worker::wait_for_work() {
   Moment const until = client::moment_after(kListenMax);
   while (now() < until && stop_signal_ == 0) {
     auto const left = std::chrono::ceil<Milliseconds>(until - now());
     Result<Message> const pushed = connection_->wait_push(left, signals_.fd());
-    // A subscription that was refused after a reconnect would never tell anything.
+    // A subscription refused after a reconnect would never notify.
     if (pushed.ok()) return client::refusal_of(pushed.value());
     if (pushed.status().code() != Code::timed_out) return pushed.status();
     pass_signals_on(nullptr);
@@ -159,11 +159,11 @@ Status Worker::wait_out(Status const& why) {
     return waits_ ? wait_for_work() : Status{};
   }
   if (!waits_ || !is_outage(why.code())) return why;
-  // Without an answer we may have been woken and not armed again: ask. A new connection tells what there is.
+  // Without an answer, the listener may be woken but not armed again: ask. A new connection reports the waiting work.
   return connected_ ? Status{} : wait_for_work();
 }
 
-// It comes back by itself, with its pauses; a worker outlives its daemon's restart.
+// The connection is restored by itself, with pauses; a worker outlives its daemon's restart.
 void Worker::hear_of_connection(Status const& how) {
   if (std::exchange(connected_, how.ok()) == how.ok()) return;
   say(how.ok() ? "connected again" : how.message() + "; trying again");
@@ -173,7 +173,7 @@ void Worker::say(std::string const& what) {
   if (tells_) note(one_, console_, what);
 }
 
-// Reads what signals came; those that stop us go to the command too, from the second on as SIGKILL.
+// Reads pending signals. Those that stop the worker also go to the command, from the second one on as SIGKILL.
 void Worker::pass_signals_on(Child* child) {
   while (int const number = signals_.next()) {
     if (number == SIGCHLD || number == SIGPIPE) continue;
@@ -196,7 +196,7 @@ ExitCode Worker::handle(Taken const& taken) {
     if (std::string const* const column = uncarried_column(taken.row)) return refuse(taken.row, *column);
   Result<Child> child = Child::start(one_.command, variables_of(taken.row, !one_.input_only), taken.json);
   if (!child.ok()) {
-    // It would be the same with every row: give this one back, which counts nothing, and stop.
+    // Every row would fail in the same way: return this one, without counting an attempt, and stop.
     static_cast<void>(journal_->release(taken.row));
     return misuse(one_, console_, child.status().message());
   }
@@ -208,7 +208,7 @@ ExitCode Worker::handle(Taken const& taken) {
   return settle(taken.row, outcome, park, end.text(), error);
 }
 
-// For good: it would be the same with the next attempt.
+// For good: every attempt would fail in the same way.
 ExitCode Worker::refuse(Row const& row, std::string const& column) {
   std::string const why =
       fmt::format("column {} has a NUL, which no environment can hold: work with --input-only", column);
@@ -220,7 +220,7 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
   Moment kill_at = Moment::max();
   bool lost = false;
   Tail tail;
-  // What the command says there reaches our own standard error as it comes.
+  // The command's standard error is copied to ours as it arrives.
   auto const pass_on = [&](std::string const& said) {
     if (said.empty()) return;
     console_.err << said << std::flush;
@@ -231,7 +231,7 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
     pass_signals_on(&child);
     if (!lost && now() >= touch_at) {
       lost = !touch(row, child);
-      // After a failure soon again, while the lease lasts.
+      // After a failure, retry soon while the lease lasts.
       touch_at = std::max(half_of_lease(), now() + Milliseconds{lease_.value / 8 + 1});
       if (lost) kill_at = now() + kPatienceAfterTerm;
     }
@@ -247,7 +247,7 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
   return stop_signal_ != 0 ? Outcome::stopped : Outcome::failed;
 }
 
-// False: the row is somebody else's, or soon will be; the command is told to end.
+// False: the row belongs to another worker, or soon will; the command is told to end.
 bool Worker::touch(Row const& row, Child& child) {
   Moment const asked = now();
   Result<TimeMs> const touched = journal_->touch(row, lease_);
@@ -256,21 +256,21 @@ bool Worker::touch(Row const& row, Child& child) {
     return true;
   }
   Code const code = touched.status().code();
-  // An outage may pass in time; an expired row may still be done within its lease.
+  // An outage may be over in time; an expired row may still be done within its lease.
   if (is_outage(code) || code == Code::expired) return true;
   report(row, "lost while the command ran: " + touched.status().text());
   child.signal(SIGTERM);
   return false;
 }
 
-// What became of the row, in words.
+// Reports the outcome to the daemon; returns it in words.
 Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, std::string const& error) {
   if (outcome == Outcome::succeeded) {
     Status const done = journal_->done(row);
     if (!done.ok()) return done;
     return std::string("done");
   }
-  // Stopped by us it is not the row's fault: nothing is counted, and it is due at once.
+  // Stopped by us: not the row's fault, so no attempt is counted, and the row is due at once.
   Result<Returned> const returned = park                         ? journal_->fail(row, error)
                                     : outcome == Outcome::failed ? journal_->release(row, {.error = error})
                                                                  : journal_->release(row);
@@ -289,7 +289,7 @@ ExitCode Worker::settle(Row const& row, Outcome outcome, bool park, std::string 
     told = tell(row, outcome, park, error);
     pass_signals_on(nullptr);
   }
-  // The first try got through and only its answer was lost.
+  // The first attempt succeeded, and only its answer was lost.
   bool const was_told = told.status().code() == Code::unknown_row || told.status().code() == Code::not_leased;
   if (in_doubt && was_told) told = std::string(outcome == Outcome::succeeded ? "done" : "given back");
   if (!told.ok()) {

@@ -9,7 +9,7 @@
 
 namespace fastjournal::client {
 Result<std::unique_ptr<Follower>> Follower::open(FollowOptions options) {
-  Result<core::TableTypes> types = os::load_table_types(options.plugins);
+  Result<engine::TableTypes> types = os::load_table_types(options.plugins);
   if (!types.ok()) return types.status();
   Result<std::unique_ptr<Connection>> connection = Connection::open(options.connection);
   if (!connection.ok()) return connection.status();
@@ -27,7 +27,7 @@ Result<bool> Follower::ask() {
   }
   for (Message const& message : reply->messages)
     if (Status status = replica_.take_answer(message); !status.ok()) return status;
-  // As early as that: what comes during the snapshot need not be fetched.
+  // As early as possible: datagrams received during the snapshot need not be fetched.
   if (!listens_ && !replica_.feed_address().empty())
     if (Status status = open_socket(); !status.ok()) return status;
   return true;
@@ -45,7 +45,7 @@ Status Follower::open_socket() {
 bool Follower::hear() {
   std::array<char, env::kDatagramBytesMax + 1> bytes;
   bool heard = false;
-  // Bounded by what the kernel holds: nobody waits here.
+  // Bounded by the kernel's buffer: this loop does not wait.
   for (std::size_t got = 0; listens_ && (got = socket_.receive(bytes)) > 0; heard = true)
     replica_.take_datagram({bytes.data(), got});
   return heard;

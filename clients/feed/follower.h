@@ -1,6 +1,5 @@
-// Following a table of a daemon: its change feed by UDP, what is missing over a connection, all of it applied to a
-// replica (replica/replica.h). Uses the reactor's datagram socket, not its loop: multicast groups are joined in one
-// place.
+// Follows a table of a daemon: its change feed by UDP, missing records over a connection, and all of it applied to a
+// replica (replica/replica.h). Uses the reactor's datagram socket, not its loop: only one place joins multicast groups.
 //
 //   auto opened = Follower::open({.connection = {.server = "127.0.0.1:4050"}, .table = "pages"});
 //   opened.value()->catch_up();                        // a snapshot, and what came since
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "clients/lib/client.h"
-#include "core/types.h"
+#include "engine/types.h"
 #include "os/random.h"
 #include "reactor/datagram_socket.h"
 #include "replica/replica.h"
@@ -24,8 +23,8 @@ namespace fastjournal::client {
 struct FollowOptions {
   Options connection{};
   std::string table{};
-  std::string address{};     // of the feed; empty: where the daemon says that it goes
-  std::string interface {};  // IPv4 address of the network card where a group is joined; empty: the system chooses
+  std::string address{};     // of the feed; empty: the destination stated by the daemon
+  std::string interface {};  // IPv4 address of the network card for joining a group; empty: the system chooses
   std::string plugins{};     // folder of the table types
 };
 
@@ -33,30 +32,30 @@ class Follower {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Follower>> open(FollowOptions options);
 
-  // Before catch_up; called for every record that is applied.
+  // To be called before catch_up; the function is called for every applied record.
   void on_record(replica::Replica::OnRecord call) { replica_.on_record(std::move(call)); }
-  // Until nothing is known to be missing, and the daemon was asked once.
+  // Returns when no record is known to be missing, and the daemon was asked once.
   [[nodiscard]] Status catch_up();
-  // Until a datagram came, or `limit` is over, or `wake_fd` (if any) is readable; then fetches what is missing.
+  // Waits for a datagram, for `limit`, or for `wake_fd` (if any) to be readable; then fetches missing records.
   [[nodiscard]] Status wait(Milliseconds limit, int wake_fd = -1);
 
   [[nodiscard]] replica::Replica const& replica() const { return replica_; }
-  // Where datagrams are read.
+  // The address that receives datagrams.
   [[nodiscard]] std::string const& address() const { return socket_.text(); }
 
  private:
-  Follower(FollowOptions options, core::TableTypes types, std::unique_ptr<Connection> connection)
+  Follower(FollowOptions options, engine::TableTypes types, std::unique_ptr<Connection> connection)
       : options_(std::move(options)),
         types_(std::move(types)),
         connection_(std::move(connection)),
         replica_(options_.table, types_, os::random_bits()) {}
-  // One request and its answer; false: nothing is to be asked.
+  // One request and its answer; false: there is no request.
   [[nodiscard]] Result<bool> ask();
   [[nodiscard]] Status open_socket();
   bool hear();
 
   FollowOptions options_;
-  core::TableTypes types_;
+  engine::TableTypes types_;
   std::unique_ptr<Connection> connection_;
   replica::Replica replica_;
   reactor::DatagramSocket socket_;

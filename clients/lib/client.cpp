@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "base/check.h"
 #include "clients/lib/in_flight.h"
 #include "clients/lib/socket.h"
-#include "wire/framer.h"
-#include "wire/msgpack.h"
-#include "wire/outgoing.h"
-#include "wire/text.h"
+#include "fastjournal/protocol.h"
+#include "protocol/framer.h"
+#include "protocol/msgpack.h"
+#include "protocol/text.h"
 
 namespace fastjournal::client {
 
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::size_t kFlushBytes = 64U * 1024;
 constexpr std::size_t kReadBytes = 64U * 1024;
-// Beyond this the sender waits for the daemon to read.
+// Beyond this, sending waits for the daemon to read.
 constexpr std::size_t kUnsentBytesMax = 1024U * 1024;
 
 Moment now() { return std::chrono::steady_clock::now(); }
@@ -41,7 +42,7 @@ Message copy_of(Message const& message) {
   return out;
 }
 
-// Borrows names and values.
+// Names and values are borrowed.
 Message message_of(std::string_view command, Params const& params) {
   Message out(command);
   for (Param const& param : params) out.set(param.name, param.value);
@@ -50,12 +51,12 @@ Message message_of(std::string_view command, Params const& params) {
 
 }  // namespace
 
-// Everything behind the header. All waiting happens in step().
+// The implementation. All waiting is in step().
 class Connection::Body {
  public:
   explicit Body(Options given)
       : options(std::move(given)),
-        framer_(wire::FrameLimits{options.message_bytes_max, options.message_bytes_max}),
+        framer_(protocol::FrameLimits{options.message_bytes_max, options.message_bytes_max}),
         chance_(std::random_device{}()) {}
 
   Status connect_once(int wake_fd, Moment until);
@@ -73,8 +74,10 @@ class Connection::Body {
 
  private:
   [[nodiscard]] std::size_t unsent() const { return out_.size() - out_sent_; }
+  Status log_in(int wake_fd, Moment until);
   Status step(Moment until, int wake_fd);
   Status reconnect(Moment until, int wake_fd);
+  void drop_connection();
   void plan_retry();
   void send_again();
   void lose(Status const& why);
@@ -88,8 +91,9 @@ class Connection::Body {
   Status encode(Message const& command, std::uint64_t nr, std::string& into);
   Status give_up(std::uint64_t nr);
 
-  wire::Framer framer_;
+  protocol::Framer framer_;
   std::minstd_rand chance_;
+  std::shared_ptr<tls::ClientContext> tls_;  // null: none, or to be made
   Socket socket_;
   std::string out_;
   std::size_t out_sent_{0};
@@ -98,33 +102,71 @@ class Connection::Body {
   std::size_t in_taken_{0};
   std::uint64_t bytes_read_{0};
   InFlightTable in_flight_;
-  std::size_t tickets_{0};  // of in_flight_, those that a caller holds
+  std::size_t tickets_{0};  // entries of in_flight_ with a ticket
   std::uint64_t last_nr_{0};
   std::deque<Message> pushes_;
   std::vector<Message> subscriptions_;
-  Params params_;  // encode's, kept for its memory
+  std::optional<Status> login_;  // the answer to AUTH
+  Params params_;                // of encode; kept for their memory
   Status last_error_;
-  std::size_t attempts_{0};  // since the daemon was heard last
+  std::size_t attempts_{0};  // since the last bytes from the daemon
   Moment retry_at_{};
 };
 
 Status Connection::Body::connect_once(int wake_fd, Moment until) {
-  Result<Socket> made = Socket::connect(options.server, wake_fd, std::min(until, moment_after(options.connect_limit)));
-  if (!made.ok()) return made.status();
+  if (tls_ == nullptr) {
+    Result<std::shared_ptr<tls::ClientContext>> tls =
+        Socket::tls_for(options.server, {.ca = {options.ca_file, "--ca"},
+                                         .certificate = {options.certificate_file, "--certificate"},
+                                         .key = {options.key_file, "--key"}});
+    if (!tls.ok()) return tls.status();
+    tls_ = std::move(tls).value();
+  }
+  Result<Socket> made =
+      Socket::connect(options.server, wake_fd, std::min(until, moment_after(options.connect_limit)), tls_);
+  if (!made.ok()) {
+    tls_.reset();
+    return made.status();
+  }
   socket_ = std::move(made).value();
-  framer_ = wire::Framer({options.message_bytes_max, options.message_bytes_max});
+  framer_ = protocol::Framer({options.message_bytes_max, options.message_bytes_max});
+  if (!options.token.empty())
+    if (Status status = log_in(wake_fd, std::min(until, moment_after(options.connect_limit))); !status.ok()) {
+      if (socket_.is_open()) drop_connection();
+      return status;
+    }
   ++connects;
   return {};
 }
 
-// One wait and what follows from it. Not ok: there is no connection and there will be none.
+// Alone: what follows must have the rights of the user.
+Status Connection::Body::log_in(int wake_fd, Moment until) {
+  Message auth{"AUTH"};
+  auth.set("token", options.token);
+  login_.reset();
+  if (Status status = encode(auth, ++last_nr_, out_); !status.ok()) return status;
+  InFlight one;
+  one.command = "AUTH";
+  one.role = InFlight::Role::login;
+  in_flight_.emplace_hint(in_flight_.end(), last_nr_, std::move(one));
+  while (!login_ && socket_.is_open() && now() < until && !is_woken(wake_fd))
+    if (Status stepped = step(until, wake_fd); !stepped.ok()) return stepped;
+  if (login_ && login_->ok()) return {};
+  if (login_) return {login_->code(), options.server + " refuses the token: " + login_->message()};
+  if (!socket_.is_open()) return {Code::unavailable, last_error_.message()};
+  return {Code::unavailable, "no answer to the token from " + options.server};
+}
+
+// One wait and its consequences. Not ok: there is no connection, and there will be none.
 Status Connection::Body::step(Moment until, int wake_fd) {
   if (!socket_.is_open()) return reconnect(until, wake_fd);
   if (unsent() > 0) write_some();
   if (!socket_.is_open()) return {};
-  Ready const ready = wait_for(socket_.fd(), unsent() > 0, wake_fd, until);
+  bool const wants_write = socket_.wants_write();
+  Ready const ready = socket_.has_unread() ? Ready{.readable = true}
+                                           : wait_for(socket_.fd(), unsent() > 0 || wants_write, wake_fd, until);
   if (ready.writable && unsent() > 0) write_some();
-  if (ready.readable && socket_.is_open()) read_some();
+  if ((ready.readable || (ready.writable && wants_write)) && socket_.is_open()) read_some();
   return {};
 }
 
@@ -142,6 +184,8 @@ Status Connection::Body::reconnect(Moment until, int wake_fd) {
   }
   last_error_ = made;
   plan_retry();
+  // The next attempt would end in the same way.
+  if (made.code() == Code::not_allowed) return made;
   return {};
 }
 
@@ -153,14 +197,14 @@ void Connection::Body::plan_retry() {
   retry_at_ = moment_after(std::chrono::duration_cast<Milliseconds>(pause * spread(chance_)));
 }
 
-// On a new connection: subscriptions first, so that no wake-up falls between.
+// On a new connection: subscriptions first, so that no wake-up is missed.
 void Connection::Body::send_again() {
   for (Message const& subscription : subscriptions_) {
     InFlight again;
     again.command = "LISTEN";
     again.role = InFlight::Role::subscription;
     std::uint64_t const nr = ++last_nr_;
-    // It was encoded before without complaint.
+    // It was encoded before without an error.
     FJ_CHECK(encode(subscription, nr, out_).ok(), "a subscription can be sent twice");
     in_flight_.emplace(nr, std::move(again));
   }
@@ -173,13 +217,26 @@ void Connection::Body::send_again() {
   }
 }
 
+// Before anything was sent for a caller.
+void Connection::Body::drop_connection() {
+  socket_.close();
+  out_.clear();
+  out_sent_ = 0;
+  in_.clear();
+  in_taken_ = 0;
+  std::erase_if(in_flight_, [](auto const& entry) { return entry.second.role != InFlight::Role::caller; });
+}
+
 void Connection::Body::lose(Status const& why) {
   socket_.close();
   out_.clear();
   out_sent_ = 0;
   in_.clear();
   in_taken_ = 0;
-  last_error_ = Status(Code::closed, "the connection to " + options.server + " was lost: " + why.message());
+  // The daemon has refused our certificate: the next attempt would end in the same way.
+  bool const for_good = options.back_off.empty() || why.code() == Code::not_allowed;
+  last_error_ = Status(for_good && why.code() == Code::not_allowed ? Code::not_allowed : Code::closed,
+                       "the connection to " + options.server + " was lost: " + why.message());
   if (options.on_connection) options.on_connection(last_error_);
   plan_retry();
   for (auto at = in_flight_.begin(); at != in_flight_.end();) {
@@ -188,7 +245,7 @@ void Connection::Body::lose(Status const& why) {
       at = in_flight_.erase(at);
       continue;
     }
-    if (!one.finished && options.back_off.empty()) one.finish(last_error_);
+    if (!one.finished && for_good) one.finish(last_error_);
     if (!one.finished && !one.may_resend)
       one.finish({Code::closed, last_error_.message() + "; whether " + one.command + " was carried out is not known"});
     ++at;
@@ -198,7 +255,7 @@ void Connection::Body::lose(Status const& why) {
 void Connection::Body::write_some() {
   Result<std::size_t> const took = socket_.send(std::string_view(out_).substr(out_sent_));
   if (!took.ok()) {
-    // The answers that arrived before the end are still to be read.
+    // Read the answers that arrived before the end.
     while (socket_.is_open() && read_some()) continue;
     if (socket_.is_open()) lose(took.status());
     return;
@@ -213,7 +270,7 @@ void Connection::Body::write_some() {
   }
 }
 
-// False: nothing was there.
+// False: nothing was received.
 bool Connection::Body::read_some() {
   Result<std::size_t> const got = socket_.receive({read_buffer_.get(), kReadBytes});
   if (!got.ok()) {
@@ -228,16 +285,16 @@ bool Connection::Body::read_some() {
 
 void Connection::Body::take_pieces() {
   while (true) {
-    wire::Framer::Piece const piece = framer_.next(std::string_view(in_).substr(in_taken_));
+    protocol::Framer::Piece const piece = framer_.next(std::string_view(in_).substr(in_taken_));
     in_taken_ += piece.consumed;
-    if (piece.kind == wire::Framer::Kind::need_more) break;
-    if (piece.kind == wire::Framer::Kind::bad) {
+    if (piece.kind == protocol::Framer::Kind::need_more) break;
+    if (piece.kind == protocol::Framer::Kind::bad) {
       settle_oldest(piece.status);
       continue;
     }
     Message message;
-    Status const parsed = piece.kind == wire::Framer::Kind::line ? wire::parse_line(piece.bytes, message)
-                                                                 : wire::parse_frame(piece.bytes, message);
+    Status const parsed = piece.kind == protocol::Framer::Kind::line ? protocol::parse_line(piece.bytes, message)
+                                                                     : protocol::parse_frame(piece.bytes, message);
     if (!parsed.ok()) {
       settle_oldest(parsed);
       continue;
@@ -246,7 +303,7 @@ void Connection::Body::take_pieces() {
     message.own();
     take_message(std::move(message));
   }
-  // Halves at least, so that moving the rest costs no more than reading it did.
+  // Only at half or more, so that moving the rest costs no more than reading it.
   if (in_taken_ * 2 >= in_.size()) {
     in_.erase(0, in_taken_);
     in_taken_ = 0;
@@ -258,7 +315,7 @@ void Connection::Body::take_message(Message message) {
   Value const* const request = message.find("request");
   if (request == nullptr) {
     Status const refusal = refusal_of(message);
-    // A line it could not read has no request to echo.
+    // The daemon cannot echo the request of an unreadable line.
     return refusal.ok() ? push(std::move(message)) : settle_oldest(refusal);
   }
   auto const at = in_flight_.find(request->as_unsigned().value_or(0));
@@ -267,7 +324,9 @@ void Connection::Body::take_message(Message message) {
   if (one.role == InFlight::Role::caller) return one.add(std::move(message));
   bool const last = message.integer("left").value_or(0) <= 0;
   bool const refused = !refusal_of(message).ok();
-  if (one.role == InFlight::Role::subscription && refused)
+  if (one.role == InFlight::Role::login)
+    login_ = refusal_of(message);
+  else if (one.role == InFlight::Role::subscription && refused)
     push(std::move(message));
   else if (!one.rule.leases.empty() && message.command == one.rule.leases)
     give_back_late_row(one.rule.give_back, message);
@@ -283,25 +342,24 @@ void Connection::Body::push(Message message) {
   pushes_.push_back(std::move(message));
 }
 
-// Its command ran out of time: nobody would work on it until the lease is over. Without an error, as nothing failed.
+// The command has timed out: nobody would work on the row until its lease ends. Without an error, as nothing failed.
 void Connection::Body::give_back_late_row(std::string_view command, Message const& row) {
   Message release{command};
   for (std::string_view const name : {"table", "row", "epoch"})
     if (Value const* const value = row.find(name); value != nullptr) release.set(name, *value);
-  // Its answer finds nobody and is dropped. If the daemon's own message cannot be named back, there is nothing to release.
+  // The answer is dropped. If the daemon's own message cannot be repeated, there is nothing to release.
   static_cast<void>(encode(release, ++last_nr_, out_));
 }
 
-// For what names no request: answers come in order, so it is the oldest one's that may not overtake.
+// For a refusal without a request: answers come in order, so it belongs to the oldest command that cannot be overtaken.
 void Connection::Body::settle_oldest(Status const& how) {
   auto const oldest = std::find_if(in_flight_.begin(), in_flight_.end(), [](auto const& entry) {
     return !entry.second.finished && entry.second.wait == Milliseconds{0};
   });
   if (oldest == in_flight_.end()) return;
-  if (oldest->second.role == InFlight::Role::caller)
-    oldest->second.finish(how);
-  else
-    in_flight_.erase(oldest);
+  if (oldest->second.role == InFlight::Role::caller) return oldest->second.finish(how);
+  if (oldest->second.role == InFlight::Role::login) login_ = how;
+  in_flight_.erase(oldest);
 }
 
 Status Connection::Body::encode(Message const& command, std::uint64_t nr, std::string& into) {
@@ -313,10 +371,10 @@ Status Connection::Body::encode(Message const& command, std::uint64_t nr, std::s
     return {Code::too_large,
             "a message has at most " + std::to_string(Message::kParamsMax) + " parameters, `request` included"};
   }
-  wire::Outgoing const outgoing{command.from_server, command.from_service, command.server,
-                                command.service,     command.command,      params_};
-  if (options.framing == Framing::text) return wire::append_line(outgoing, into);
-  wire::append_frame(outgoing, into);
+  Outgoing const outgoing{command.from_server, command.from_service, command.server,
+                          command.service,     command.command,      params_};
+  if (options.framing == Framing::text) return protocol::append_line(outgoing, into);
+  protocol::append_frame(outgoing, into);
   return {};
 }
 
@@ -324,8 +382,10 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
   if (tickets_ >= options.in_flight_max)
     return Status{Code::over_limit, std::to_string(tickets_) + " commands are in flight: receive() some first"};
   Moment const until = moment_after(options.time_limit);
-  // With nothing in flight, an end of the connection was not noticed by anybody yet.
+  // With nothing in flight, nobody has noticed yet that the connection ended.
   if (tickets_ == 0 && socket_.is_open()) read_some();
+  if (!socket_.is_open() && last_error_.code() == Code::not_allowed)
+    return std::exchange(last_error_, Status{Code::unavailable, "there is no connection to " + options.server});
   while (!socket_.is_open()) {
     if (Status const stepped = step(until, wake_fd); !stepped.ok()) return stepped;
     if (socket_.is_open()) break;
@@ -358,7 +418,7 @@ Result<Reply> Connection::Body::receive(std::uint64_t nr) {
     std::uint64_t const heard = bytes_read_;
     Status const stepped = step(until, -1);
     if (!stepped.ok()) at->second.finish(stepped);
-    // What came in time but was not read yet still counts.
+    // Data received in time, but not read yet, still counts.
     else if (!at->second.finished && now() >= until && heard == bytes_read_)
       return give_up(nr);
   }
@@ -375,7 +435,7 @@ bool Connection::Body::wait_answer(std::uint64_t nr, Milliseconds limit, int wak
            "a ticket is waited for, then received");
   Moment const until = std::min(moment_after(limit), at->second.until);
   while (!at->second.finished) {
-    // Then receive() says so.
+    // receive() then returns timed_out.
     if (now() >= at->second.until) return true;
     if (Status const stepped = step(until, wake_fd); !stepped.ok()) at->second.finish(stepped);
     if (!at->second.finished && (is_woken(wake_fd) || now() >= until)) return now() >= at->second.until;

@@ -1,7 +1,6 @@
-// libfastjournal: talking to a fastjournald. A Connection carries commands and
-// their answers, one by one or many in flight, and what LISTEN brings; it
-// reconnects by itself. The journal's own commands have typed calls in
-// journal.h; this header knows messages only, so it serves every table type.
+// libfastjournal: a client of fastjournald. A Connection carries commands and their answers, one by one or many in
+// flight, and the notices of LISTEN; it reconnects by itself. The journal's own commands have typed calls in journal.h;
+// this header knows only messages, so it is for every table type.
 //
 //   using namespace fastjournal::client;
 //   auto opened = Connection::open({.server = "127.0.0.1:4050"});
@@ -11,8 +10,7 @@
 //   if (reply.ok()) use(reply->first().text("uri"));
 //   else complain(reply.status());  // the daemon's ERROR: code, sentence, facts
 //
-// A Connection belongs to one thread at a time; nothing happens between calls.
-// No call throws, except std::bad_alloc.
+// A Connection belongs to one thread at a time; nothing happens between calls. No call throws, except std::bad_alloc.
 #pragma once
 
 #include <chrono>
@@ -34,39 +32,48 @@ namespace fastjournal::client {
 enum class Framing : std::uint8_t { msgpack, text };
 
 using Milliseconds = std::chrono::milliseconds;
-// The time limit of those who wait as long as it takes.
+// No time limit.
 inline constexpr Milliseconds kForever{Milliseconds::max()};
 
 struct Options {
-  // "127.0.0.1:4050", "[::1]:4050", "name:4050", "unix:/run/fastjournal.sock"; a bare
-  // path that begins with '/' is a unix socket.
+  // "127.0.0.1:4050", "[::1]:4050", "name:4050", "unix:/run/fastjournal.sock"; a path that begins with '/' alone is a
+  // unix socket. With "tls:" before it, encrypted: the daemon's certificate must be for this name or IP address, or for
+  // "localhost" on a unix socket.
   std::string server{"127.0.0.1:4050"};
+  // For "tls:", in PEM format, reread with each attempt to connect after one that failed. The authorities that are
+  // trusted (empty: the system's), and this client's certificate with its key (empty: it has none).
+  std::string ca_file{};
+  std::string certificate_file{};
+  std::string key_file{};
+  // Of a user; empty: none. Shown to the daemon (AUTH) on each new connection, before anything else is sent. A refused
+  // one ends the attempt, and no other follows by itself.
+  std::string token{};
   Framing framing{Framing::msgpack};
-  // How long a command may take from send to answer, reconnecting included. NEXT with `wait` adds that to it.
+  // Time limit of a command from send to answer, including reconnects. `wait` of a NEXT is added.
   Milliseconds time_limit{30'000};
-  Milliseconds connect_limit{5'000};  // of one attempt to connect
-  // After a loss: attempts follow after these pauses (each up to a quarter more or less, so
-  // that a thousand clients do not come back at once); the last one repeats. Empty: never reconnect.
+  Milliseconds connect_limit{5'000};  // of one attempt
+  // Pauses before the attempts to reconnect; the last one repeats. Each varies by up to a quarter, so that a thousand
+  // clients do not come back at once. Empty: never reconnect.
   std::vector<Milliseconds> back_off{Milliseconds{1'000},  Milliseconds{1'000},  Milliseconds{1'000},
                                      Milliseconds{3'000},  Milliseconds{5'000},  Milliseconds{10'000},
                                      Milliseconds{20'000}, Milliseconds{30'000}, Milliseconds{60'000}};
-  // Told when a connection that was there is lost (why), and when it is there again (ok), from within the call that
-  // notices: for people. Must not call the connection.
+  // For people: called with the reason when an existing connection is lost, and with ok when it is back, from within
+  // the call that notices. Must not call the connection.
   std::function<void(Status const&)> on_connection{};
-  std::size_t in_flight_max{4096};                   // tickets that were not received yet
-  std::size_t pushes_max{65'536};                    // pushes that nobody fetched yet
+  std::size_t in_flight_max{4096};                   // tickets not yet received
+  std::size_t pushes_max{65'536};                    // pushes not yet fetched
   std::size_t message_bytes_max{64U * 1024 * 1024};  // of one answer
-  // Commands of table types; borrowed, so for as long as the connection is there.
+  // The commands of table types; borrowed, so it must outlive the connection.
   std::span<CommandRule const> commands{journal_commands()};
 };
 
-// Of a buffer column Value::of_binary is right in both framings; Value::of_text is base64 in a text message only.
+// For a buffer column, Value::of_binary is right in both framings; Value::of_text is base64 in a text message only.
 using Params = std::vector<Param>;
 
 // An answer: one message or, for NEXT, LIST, STATS, ..., several. It owns its bytes.
 struct Reply {
   std::vector<Message> messages;  // never empty
-  bool resent{false};             // the command was sent again after a loss
+  bool resent{false};             // the command was resent after a loss
 
   [[nodiscard]] Message const& first() const { return messages.front(); }
 };
@@ -76,48 +83,47 @@ enum class Ticket : std::uint64_t {};
 
 class Connection {
  public:
-  // Connects at once, in one attempt: `unavailable` says what is not there.
+  // Connects at once, with one attempt; `unavailable` states the address and the reason.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(Options options);
   ~Connection();
   Connection(Connection const&) = delete;
   Connection& operator=(Connection const&) = delete;
 
-  // Sends and waits. The daemon's refusal (ERROR, UNKNOWN, INVALID) becomes the
-  // Status: its code, sentence and the other parameters as facts. Besides:
-  //   timed_out    no answer in time; an answer that comes later is dropped, and rows it leases are released
-  //   closed       the connection was lost and the command is not one that may be sent
-  //                again: whether it was carried out is not known
+  // Sends and waits. A refusal by the daemon (ERROR, UNKNOWN, INVALID) becomes the Status: its code, its
+  // sentence and the other parameters as facts. Other errors:
+  //   timed_out    no answer in time; a later answer is dropped, and rows that it leases are released
+  //   closed       the connection was lost and the command must not be resent: whether it was carried out
+  //                is not known
   //   unavailable  the daemon cannot be reached
+  //   not_allowed  also: it refuses the token
   //   over_limit   in_flight_max tickets are waiting to be received
-  // After a loss those are sent again that Options::commands says: of a journal what only reads, NEXT, TOUCH, INSERT
-  // that carries client and sequence, and DONE (answered unknown_row the second time, it counts as done).
+  // After a loss, commands are resent according to Options::commands. For a journal: reads, NEXT, TOUCH, INSERT with
+  // client and sequence, and DONE (unknown_row to a resent one counts as done).
   [[nodiscard]] Result<Reply> call(Message const& command);
   [[nodiscard]] Result<Reply> call(std::string_view command, Params const& params = {});
 
-  // Pipelining: many commands in flight. Bytes leave with the next receive, wait_push
-  // or flush, or once 64 KiB have gathered. Every ticket must be received once.
-  // Without a connection send waits for one: timed_out, and nothing was sent, if `wake_fd` (if any) became readable
-  // before there was one.
+  // Pipelining: many commands in flight. Bytes leave with the next receive, wait_push or flush, or once 64 KiB are
+  // buffered. Every ticket must be received once. Without a connection send waits for one: timed_out, and nothing was
+  // sent, if `wake_fd` (if any) becomes readable before.
   [[nodiscard]] Result<Ticket> send(Message const& command, int wake_fd = -1);
   [[nodiscard]] Result<Reply> receive(Ticket ticket);
   [[nodiscard]] Status flush();
-  // For those who wait for keys or signals too. True: receive(ticket) returns at once. False: `limit` is over, or
+  // For callers that also wait for keys or signals. True: receive(ticket) returns at once. False: `limit` is over, or
   // `wake_fd` became readable.
   [[nodiscard]] bool wait_answer(Ticket ticket, Milliseconds limit, int wake_fd = -1);
 
-  // Subscribes (LISTEN), and again after every reconnect. `params` beside `table`: domain, mode,
-  // credit, worker. A subscription that is refused after a reconnect arrives as an ERROR push.
+  // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain, mode, credit, worker. A
+  // subscription refused after a reconnect arrives as an ERROR push.
   [[nodiscard]] Status listen(std::string_view table, Params const& params = {});
   [[nodiscard]] Status unlisten(std::string_view table, Params const& params = {});
-  // The next message that no command asked for: LISTEN (wake, row) or ROW (deliver).
-  // timed_out: nothing came within `limit`, or `wake_fd` (if any) became readable: for
-  // those who wait for signals too.
+  // The next message that does not belong to a command: LISTEN (wake, row) or ROW (deliver). timed_out: nothing arrived
+  // within `limit`, or `wake_fd` (if any) became readable, for callers that also wait for signals.
   [[nodiscard]] Result<Message> wait_push(Milliseconds limit, int wake_fd = -1);
-  // Pushes that were lost because pushes_max were waiting. Rows already leased are never dropped.
+  // Number of pushes lost because pushes_max were waiting. Leased rows are never dropped.
   [[nodiscard]] std::uint64_t pushes_dropped() const;
 
   [[nodiscard]] Options const& options() const;
-  // How often the connection was made; more than 1: it was lost in between.
+  // Number of connections made; more than 1: the connection was lost in between.
   [[nodiscard]] std::uint64_t connects() const;
 
  private:
@@ -126,23 +132,22 @@ class Connection {
   std::unique_ptr<Body> body_;
 };
 
-// Keeps up to `depth` commands in flight and hands each answer over in the order
-// of the commands. For producers:
+// Keeps up to `depth` commands in flight and passes on each answer, in the order of the commands. For producers:
 //
 //   Pipeline pipeline(connection, 256, [&](std::uint64_t nr, Result<Reply> reply) { ... });
 //   for (...) if (Status sent = pipeline.send(insert); !sent.ok()) ...
 //   pipeline.finish();
 class Pipeline {
  public:
-  // `nr` counts the commands from 0.
+  // `nr` is the number of the command, from 0.
   using OnReply = std::function<void(std::uint64_t nr, Result<Reply> reply)>;
 
-  // `depth` must be at least 1 and at most Options::in_flight_max.
+  // `depth`: 1 to Options::in_flight_max.
   Pipeline(Connection& connection, std::size_t depth, OnReply on_reply);
 
   // Receives the oldest first if `depth` are in flight. Not ok: this command was not sent.
   [[nodiscard]] Status send(Message const& command);
-  // Receives all that is in flight.
+  // Receives all answers in flight.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
-// What the library must know of a command to send it again after a loss, and to wait for its answer. Those of the
-// daemon itself are known (in_flight.cpp); a table type's stand with its wrapper (journal.h).
+// The library's knowledge about a command: whether to resend it after a loss, and how long to wait for its answer.
+// Rules of the daemon's own commands are in in_flight.cpp, those of a table type in its wrapper (journal.h).
 #pragma once
 
 #include <span>
@@ -7,28 +7,28 @@
 
 namespace fastjournal::client {
 
-// Whether it may be sent again when the connection was lost before its answer came. As TYPE.xml has it.
+// Whether a command may be resent after the connection was lost before its answer, as declared in TYPE.xml.
 enum class Resend {
-  never,     // whether it was carried out is not known
-  always,    // twice does no harm
-  numbered,  // when it carries the parameters client and sequence
+  never,     // it is not known whether the command was carried out
+  always,    // carrying it out twice does no harm
+  numbered,  // if it has the parameters client and sequence
 };
 
 struct CommandRule {
   std::string_view name;
   Resend resend{Resend::never};
-  // The parameter that asks the daemon to wait: its answer may come so much later, and overtake others. Empty: none.
+  // The parameter by which the daemon waits: the answer may be later by that time, and overtake others. Empty: none.
   std::string_view wait{};
-  // What stands for its answer when it was sent again and the row was gone by then: the first was carried out, only its
-  // answer was lost. Empty: that is a failure like any other.
+  // The answer to assume if a resent command finds the row gone: the first one was carried out, and only its answer was
+  // lost. Empty: a failure like any other.
   std::string_view done_before{};
-  // Each message of its answer of this name leases a row, which this command gives back if the answer came too late for
-  // anybody to work on it.
+  // A message of this name in the answer leases a row. If the answer comes too late for a worker, the row is returned
+  // with the command `give_back`.
   std::string_view leases{};
   std::string_view give_back{};
 };
 
-// Of a journal (journal.cpp): the default of Options::commands.
+// The rules of a journal (journal.cpp): the default of Options::commands.
 [[nodiscard]] std::span<CommandRule const> journal_commands();
 
 }  // namespace fastjournal::client

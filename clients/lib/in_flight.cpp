@@ -22,7 +22,7 @@ bool may_resend(Message const& command, CommandRule const& rule) {
 
 Milliseconds wait_of(Message const& command, CommandRule const& rule) {
   if (rule.wait.empty()) return Milliseconds{0};
-  // A day is more than any table lets a command wait, and keeps sums of durations small.
+  // A day is above any table's limit for waiting, and keeps sums of durations small.
   constexpr std::int64_t kWaitMsMax = 86'400'000;
   return Milliseconds{std::clamp<std::int64_t>(command.integer(rule.wait).value_or(0), 0, kWaitMsMax)};
 }
@@ -38,7 +38,7 @@ Status refusal_of(Message const& answer) {
   std::string_view const name = answer.text("code");
   Code const code = code_of_wire_name(name).value_or(Code::not_supported);
   std::string message(answer.text("message"));
-  // A daemon newer than this library: its code must not get lost.
+  // An unknown code of a newer daemon is kept in the message.
   if (row_of(code).wire_name != name) message.append(" (code ").append(name).append(")");
   Status out(code == Code::ok ? Code::not_supported : code, std::move(message));
   for (Param const& param : answer.params()) {
@@ -57,7 +57,7 @@ void InFlight::add(Message message) {
   } else if (status.ok()) {
     status = std::move(refusal);
   }
-  // A refusal may stand in the middle: a row that text cannot carry, say.
+  // A refusal may be followed by more messages, for example for a row that text cannot carry.
   finished = last;
 }
 

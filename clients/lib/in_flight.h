@@ -1,5 +1,4 @@
-// The commands that wait for their answers, in the order they were sent, and
-// the knowledge of which of them may be sent a second time. Apart from the
+// The commands waiting for their answers, in the order of sending, and the rules for resending them. Apart from the
 // connection because it needs no socket.
 #pragma once
 
@@ -16,19 +15,20 @@ namespace fastjournal::client {
 
 struct InFlight {
   enum class Role : std::uint8_t {
-    caller,        // somebody holds the ticket
-    nobody,        // was given up: the answer is dropped
-    subscription,  // LISTEN after a reconnect: only a refusal is of interest
+    caller,        // a caller has the ticket
+    nobody,        // given up: the answer is dropped
+    subscription,  // LISTEN after a reconnect: only a refusal matters
+    login,         // AUTH on a new connection: connect_once waits for it
   };
 
   std::string command;
   CommandRule rule;
-  std::string bytes;  // as sent; kept only for what may be sent again
+  std::string bytes;  // as sent; kept only if it may be resent
   Role role{Role::caller};
   bool may_resend{false};
   bool resent{false};
   bool finished{false};
-  Milliseconds wait{0};  // that it asked the daemon for: such an answer may overtake others
+  Milliseconds wait{0};  // requested from the daemon; such an answer may overtake others
   Moment until{};        // the time limit
   Reply reply;
   Status status;
@@ -37,20 +37,20 @@ struct InFlight {
     status = std::move(how);
     finished = true;
   }
-  // One message of the answer; finishes with the last.
+  // Adds one message of the answer; the last one finishes it.
   void add(Message message);
 };
 
-// Keyed by the number that `request` carries, so in the order of the commands.
+// The key is the number in `request`, so the map is in the order of the commands.
 using InFlightTable = std::map<std::uint64_t, InFlight>;
 
-// Of a command of the daemon itself, or of one that stands in `known`; of others nothing may be taken for granted.
+// The rule of a daemon's own command, or of one in `known`; for all others, a rule that assumes nothing.
 [[nodiscard]] CommandRule rule_of(std::string_view command, std::span<CommandRule const> known);
-// Sending it twice does no harm.
+// Whether resending it does no harm.
 [[nodiscard]] bool may_resend(Message const& command, CommandRule const& rule);
-// How long it asks the daemon to wait.
+// How long the command asks the daemon to wait.
 [[nodiscard]] Milliseconds wait_of(Message const& command, CommandRule const& rule);
-// ERROR, UNKNOWN and INVALID as a Status; ok for every other message.
+// ERROR, UNKNOWN and INVALID as a Status; ok for all other messages.
 [[nodiscard]] Status refusal_of(Message const& answer);
 
 }  // namespace fastjournal::client

@@ -15,7 +15,7 @@ namespace fastjournal::client {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kListenModes{"wake", "row", "deliver"};  // by ListenMode
+constexpr std::array<std::string_view, 3> kListenModes{"wake", "row", "deliver"};  // indexed by ListenMode
 constexpr std::array<std::string_view, 5> kPutResults{"inserted", "merged", "behind", "duplicate", "stale"};
 
 void set_date(Message& message, std::string_view name, std::optional<Date> const& date) {
@@ -48,7 +48,7 @@ std::uint64_t number(Message const& message, std::string_view name) {
 
 TimeMs date(Message const& message, std::string_view name) { return TimeMs{message.integer(name).value_or(0)}; }
 
-// The parameters of a ROW, or of a LISTEN about one.
+// From the parameters of a ROW, or of a LISTEN about a row.
 Row row_from(Message const& message) {
   Row out;
   out.table = message.text("table");
@@ -66,7 +66,7 @@ Row row_from(Message const& message) {
   return out;
 }
 
-// ROWs, or NOTHING; COMPLETED may stand before them.
+// ROWs or NOTHING, possibly after a COMPLETED.
 Result<Work> work_of(Reply const& reply) {
   Work out;
   for (Message const& message : reply.messages) {
@@ -85,7 +85,7 @@ Result<Work> work_of(Reply const& reply) {
 }  // namespace
 
 std::span<CommandRule const> journal_commands() {
-  // NEXT: a lease of the lost answer comes back after the grace whether we ask again or not.
+  // NEXT: a lease of a lost answer ends after the grace, whether or not the command is resent.
   static constexpr std::array kCommands{
       CommandRule{.name = "INSERT", .resend = Resend::numbered},
       CommandRule{.name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW", .give_back = "RELEASE"},
@@ -147,7 +147,7 @@ Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_
 
 std::string Journal::drawn_name() {
   std::array<unsigned char, 16> bits{};
-  // Whole at once, but where a signal comes while the computer boots.
+  // Interrupted only by a signal while the computer boots.
   while (::getrandom(bits.data(), bits.size(), 0) < 0) {
   }
   std::string out = "client-";

@@ -2,7 +2,8 @@
 // (next, touch, done, release, fail).
 //
 //   Journal pages(connection, "pages");
-//   pages.put({{"uri", Value::of_text("http://example.com/")}}, {.priority = 20, .process_date = Date::in(DurationMs{10'000})});
+//   pages.put({{"uri", Value::of_text("http://example.com/")}},
+//             {.priority = 20, .process_date = Date::in(DurationMs{10'000})});
 //
 //   Result<Work> work = pages.next({.count = 8, .wait = DurationMs{30'000}});
 //   if (work.ok())
@@ -35,7 +36,7 @@
 
 namespace fastjournal::client {
 
-// A date in a command: of the calendar, or from the moment the daemon reads it.
+// A date in a command: absolute, or relative to the moment when the daemon reads it.
 struct Date {
   std::int64_t ms{0};
   bool from_now{false};
@@ -45,13 +46,13 @@ struct Date {
   static Date never() { return {}; }  // for expiration dates
 };
 
-// Of a table without row-key only the first and `duplicate`.
+// A table without row-key returns only `inserted` and `duplicate`.
 enum class PutResult : std::uint8_t {
   inserted,   // a new row
-  merged,     // into the row that waits under this key
-  behind,     // a worker has this key: the row waits behind it
-  duplicate,  // client and sequence were seen: nothing changed
-  stale,      // its insertion date is older than what the row has: nothing changed
+  merged,     // into the waiting row of this key
+  behind,     // a worker has the row of this key: this row waits behind it
+  duplicate,  // client and sequence are known: nothing changed
+  stale,      // the insertion date is older than the row's: nothing changed
 };
 
 struct PutOptions {
@@ -59,7 +60,7 @@ struct PutOptions {
   std::optional<Date> process_date{};
   std::optional<Date> expiration_date{};
   std::optional<Date> insertion_date{};
-  // Both or none. Without them an INSERT whose answer was lost is not sent again.
+  // Both or none. Without them an INSERT whose answer was lost is not resent.
   std::string client{};
   std::optional<std::uint64_t> sequence{};
 };
@@ -71,60 +72,61 @@ struct Put {
   TimeMs process_date{};
 };
 
-// A row as NEXT or `deliver` hands it out, or as PEEK and LIST show it (epoch 0).
+// A row as returned by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0).
 struct Row {
   std::string table;
   std::uint64_t row{0};
   std::uint64_t epoch{0};                      // of the lease
-  std::map<std::string, std::string> columns;  // absent values are absent; text_of() spelling
+  std::map<std::string, std::string> columns;  // as of text_of(); without absent values
   std::uint8_t priority{0};
   TimeMs process_date{};
   TimeMs insertion_date{};
   TimeMs lease_end{};
   std::uint64_t timeouts{0};
-  std::uint64_t attempts{0};  // that failed since the last merge: time-outs, and releases with an error
-  std::string omitted{};      // columns that this connection could not carry, commas between; PEEK elsewhere has them
+  std::uint64_t attempts{0};  // failed ones since the last merge: time-outs, and releases with an error
+  std::string omitted{};      // columns not possible on this connection, with commas; use PEEK on another one
 };
-// A ROW message; invalid if it is something else.
+// From a ROW message; invalid for any other message.
 [[nodiscard]] Result<Row> row_of(Message const& message);
-// True for the parameters of a ROW that are not columns; no column may have such a name.
+// True for the parameters of a ROW other than columns; no column may have such a name.
 [[nodiscard]] bool is_row_parameter(std::string_view name);
 
 struct NextOptions {
   std::uint32_t count{1};
   std::optional<DurationMs> lease{};  // default: the table's processing-timeout
-  std::optional<DurationMs> wait{};   // for the first row; default: not at all
+  std::optional<DurationMs> wait{};   // for the first row; default: no waiting
   std::string domain{};
   std::string worker{};
 };
 
 struct Work {
-  std::vector<Row> rows;              // empty: nothing to do
-  std::optional<TimeMs> next_date{};  // then: when there will be, if the daemon knows
+  std::vector<Row> rows;              // empty: no work
+  std::optional<TimeMs> next_date{};  // if empty: the date of the next row, if the daemon knows it
 };
 
-// With an error it is a failed attempt: it is counted, rests for the table's back-off (or until the date), and at last the
-// row is given up. Without, nothing is counted and the row is due at once (or at the date).
+// With an error the release is a failed attempt: it is counted, the row rests for the table's back-off (or until the
+// date), and after too many attempts the row is given up. Without an error nothing is counted, and the row is due at
+// once (or at the date).
 struct ReleaseOptions {
   std::optional<Date> process_date{};
-  std::string error{};  // 1 KiB is kept
+  std::string error{};  // at most 1 KiB is kept
 };
 
-// What became of a row that was given back or given up.
+// The fate of a row that was returned or given up.
 struct Returned {
   enum class Fate : std::uint8_t {
-    released,  // it waits again
+    released,  // the row waits again
     parked,    // given up, for a person to look at
-    deleted,   // given up in a table that keeps no such rows, or expired meanwhile
+    deleted,   // given up in a table that does not keep such rows, or expired meanwhile
   };
   Fate fate{Fate::released};
-  std::optional<TimeMs> process_date{};  // released: when it may be handed out again
+  std::optional<TimeMs> process_date{};  // of a released row: the earliest date of its next lease
 };
 
 enum class ListenMode : std::uint8_t {
-  wake,     // one notice when there is work, to one idle listener: take it with next()
+  wake,     // one notice when there is work, to one idle listener; lease the row with next()
   row,      // a notice for each row as it becomes due
-  deliver,  // rows, leased, up to `credit` at once
+  deliver,  // leased rows, up to `credit` at a time
 };
 
 struct ListenOptions {
@@ -134,60 +136,61 @@ struct ListenOptions {
   std::string worker{};     // deliver: as in NextOptions
 };
 
-// What a listener is told.
+// A notice to a listener.
 struct Notice {
   enum class Kind : std::uint8_t {
-    work,       // wake: `ready` rows wait, the first became due at `date`
-    due,        // row: `row` has its number, the key's columns (if the table has a key) and its process date
-    missed,     // row: so many rows that could not be told, as this side did not read
+    work,       // wake: `ready` rows wait, the first one due since `date`
+    due,        // row: `row` has the number, the key columns (if the table has a key) and the process date
+    missed,     // row: number of rows without a notice, because this side did not read
     delivered,  // deliver: `row` is leased to this connection
   };
   Kind kind{Kind::work};
   std::string table;
-  std::string domain;  // of the LISTEN, if it has one; not of delivered rows
+  std::string domain;  // of the LISTEN, if any; empty for delivered rows
   std::uint64_t ready{0};
   std::uint64_t missed{0};
   TimeMs date{};
   Row row;
 };
-// A LISTEN or ROW push; the refusal if it is an ERROR (a subscription that failed after a reconnect).
+// From a LISTEN or ROW push. Not ok: the refusal in an ERROR (a subscription that failed after a reconnect).
 [[nodiscard]] Result<Notice> notice_of(Message const& push);
-// The next notice of any table that the connection listens to; else as Connection::wait_push.
+// The next notice of any table that the connection listens to. Errors as for Connection::wait_push.
 [[nodiscard]] Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_fd = -1);
 
 class Journal {
  public:
-  // `connection` outlives it.
+  // `connection` must outlive it.
   Journal(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
 
-  // From here on puts without a client of their own carry `client` and 1, 2, 3, ...: an
-  // INSERT whose answer was lost is sent again and counts once. A name per
-  // start of the process, never used before; it belongs to the address that used it first.
+  // From now on, puts without a client of their own carry `client` and 1, 2, 3, ...: an INSERT whose answer was lost is
+  // resent and counts once. The name must be new for each start of the process. It belongs to the origin that used it
+  // first.
   void number_puts(std::string client) { client_ = std::move(client); }
-  // Under a name of 128 random bits, which nobody else has.
+  // With a random name of 128 bits, which nobody else has.
   void number_puts() { client_ = drawn_name(); }
   // "client-" and 32 digits.
   [[nodiscard]] static std::string drawn_name();
 
   [[nodiscard]] Result<Put> put(Params const& columns, PutOptions const& options = {});
   [[nodiscard]] Result<Work> next(NextOptions const& options = {});
-  // The lease's new end.
+  // Returns the new end of the lease.
   [[nodiscard]] Result<TimeMs> touch(Row const& row, std::optional<DurationMs> lease = {});
   [[nodiscard]] Status done(Row const& row);
   // DONE and NEXT in one round trip.
   [[nodiscard]] Result<Work> done_and_next(Row const& row);
   [[nodiscard]] Result<Returned> release(Row const& row, ReleaseOptions const& options = {});
-  // From now on, also after a reconnect: wait_notice tells. Rows delivered before a loss are still this worker's until the
-  // table's grace is over; touch() adopts them. A second listen of the same domain changes mode and credit.
+  // Remains in force after a reconnect; read the notices with wait_notice. Rows delivered before a loss still belong to
+  // this worker until the table's grace is over; touch() adopts them. A second listen of the same domain changes mode
+  // and credit.
   [[nodiscard]] Status listen(ListenOptions const& options = {});
   [[nodiscard]] Status unlisten(std::string_view domain = {});
-  // This row can never work: parked at once.
+  // For a row that can never succeed: parks it at once.
   [[nodiscard]] Result<Returned> fail(Row const& row, std::string_view error);
 
-  // For pipelining: the INSERT that put() sends, and what its answer means.
+  // For pipelining: the INSERT sent by put(), and the meaning of its answer.
   [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {});
   [[nodiscard]] static Result<Put> put_of(Reply const& reply);
-  // What the answer of RELEASE or FAIL means.
+  // The meaning of an answer to RELEASE or FAIL.
   [[nodiscard]] static Result<Returned> returned_of(Reply const& reply);
 
  private:

@@ -16,6 +16,8 @@
 #include <optional>
 #include <utility>
 
+#include "tls/words.h"
+
 namespace fastjournal::client {
 
 namespace {
@@ -28,7 +30,13 @@ Status not_reached(std::string const& address, std::string const& reason) {
   return {Code::unavailable, "cannot connect to " + address + ": " + reason};
 }
 
-// Finishes a connect that is under way. 0, or the errno that says why not.
+Status not_an_address(std::string const& address) {
+  return {Code::bad_parameter, "'" + address +
+                                   "' is no address: expected HOST:PORT, [IPV6]:PORT, unix:PATH or /PATH, and tls: "
+                                   "before it where the daemon speaks TLS"};
+}
+
+// Completes a pending connect. 0, or an errno.
 int finish_connect(int fd, int wake_fd, Moment until) {
   while (std::chrono::steady_clock::now() < until) {
     Ready const ready = wait_for(fd, true, wake_fd, until);
@@ -42,12 +50,12 @@ int finish_connect(int fd, int wake_fd, Moment until) {
   return ETIMEDOUT;
 }
 
-// 0 and the socket, or the errno that says why not.
+// 0 and the socket, or an errno.
 int try_connect(int family, sockaddr const* address, socklen_t size, int wake_fd, Moment until, Socket& out) {
   Socket made(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!made.is_open()) return errno;
   if (::connect(made.fd(), address, size) != 0) {
-    // A unix socket whose backlog is full says EAGAIN and does not go on by itself.
+    // A unix socket with a full backlog returns EAGAIN and does not continue by itself.
     if (errno != EINPROGRESS && errno != EINTR) return errno;
     if (int const error = finish_connect(made.fd(), wake_fd, until); error != 0) return error;
   }
@@ -70,7 +78,7 @@ Result<Socket> connect_unix(std::string const& address, std::string_view path, i
   return socket;
 }
 
-// "[host]:port" or "host:port", split; nothing if it is neither.
+// Splits "[host]:port" or "host:port"; empty for any other text.
 std::optional<std::pair<std::string, std::string>> split_host_port(std::string_view address) {
   std::size_t const colon = address.rfind(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == address.size()) return std::nullopt;
@@ -86,22 +94,20 @@ std::optional<std::pair<std::string, std::string>> split_host_port(std::string_v
   return std::pair{std::string(host), std::string(port)};
 }
 
-// What small messages and long silence need.
+// For small messages and long silence.
 void tune_tcp(int fd) {
   int const on = 1;
   int const idle_s = 30;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // A listener may hear nothing for hours: without it a vanished daemon is never noticed.
+  // A listener may be idle for hours: without keep-alive it never notices a vanished daemon.
   ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
 }
 
-Result<Socket> connect_tcp(std::string const& address, int wake_fd, Moment until) {
-  auto const parts = split_host_port(address);
-  if (!parts) {
-    return Status{Code::bad_parameter,
-                  "'" + address + "' is no address: expected HOST:PORT, [IPV6]:PORT, unix:PATH or /PATH"};
-  }
+// `place`: the address without "tls:".
+Result<Socket> connect_tcp(std::string const& address, std::string_view place, int wake_fd, Moment until) {
+  auto const parts = split_host_port(place);
+  if (!parts) return not_an_address(address);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
@@ -120,6 +126,12 @@ Result<Socket> connect_tcp(std::string const& address, int wake_fd, Moment until
   }
   return not_reached(address, reason_of(error));
 }
+
+constexpr std::string_view kTls = "tls:";
+constexpr std::string_view kUnix = "unix:";
+
+bool is_tls(std::string_view address) { return address.starts_with(kTls); }
+std::string_view place_of(std::string_view address) { return address.substr(is_tls(address) ? kTls.size() : 0); }
 
 bool not_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -144,7 +156,7 @@ Ready wait_for(int fd, bool want_write, int wake_fd, Moment until) {
     span.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(left - whole).count();
     limit = &span;
   }
-  // poll ignores negative descriptors, which is what -1 is for.
+  // poll ignores negative descriptors, such as -1.
   if (::ppoll(polled.data(), polled.size(), limit, nullptr) <= 0) return {};
   short const seen = polled[0].revents;
   short const gone = POLLERR | POLLHUP | POLLNVAL;
@@ -155,23 +167,76 @@ Ready wait_for(int fd, bool want_write, int wake_fd, Moment until) {
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(tls_, other.tls_);
+  std::swap(wants_write_, other.wants_write_);
   return *this;
 }
 
 void Socket::close() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ < 0) return;
+  if (tls_ != nullptr) {
+    tls_->tell_end();
+    tls_.reset();
+    // TCP answers unread bytes (tickets of TLS 1.3) with a reset, which may overtake what was sent.
+    char dropped[4096];
+    for (int i = 0; i < 16 && ::recv(fd_, dropped, sizeof dropped, MSG_DONTWAIT) > 0; ++i) continue;
+  }
+  ::close(fd_);
   fd_ = -1;
+  wants_write_ = false;
 }
 
-Result<Socket> Socket::connect(std::string const& address, int wake_fd, Moment until) {
-  constexpr std::string_view kUnix = "unix:";
-  if (address.starts_with(kUnix))
-    return connect_unix(address, std::string_view(address).substr(kUnix.size()), wake_fd, until);
-  if (address.starts_with('/')) return connect_unix(address, address, wake_fd, until);
-  return connect_tcp(address, wake_fd, until);
+Result<std::shared_ptr<tls::ClientContext>> Socket::tls_for(std::string const& address, tls::ClientFiles const& files) {
+  if (!is_tls(address)) return std::shared_ptr<tls::ClientContext>{};
+  std::string_view const place = place_of(address);
+  std::string host = "localhost";
+  if (!place.starts_with(kUnix) && !place.starts_with('/')) {
+    auto const parts = split_host_port(place);
+    if (!parts) return not_an_address(address);
+    host = parts->first;
+  }
+  return tls::ClientContext::make(files, std::move(host), tls::kMessagesProtocol);
+}
+
+Result<Socket> Socket::connect(std::string const& address, int wake_fd, Moment until,
+                               std::shared_ptr<tls::ClientContext> const& tls) {
+  std::string_view const place = place_of(address);
+  Result<Socket> made = place.starts_with(kUnix) ? connect_unix(address, place.substr(kUnix.size()), wake_fd, until)
+                        : place.starts_with('/') ? connect_unix(address, place, wake_fd, until)
+                                                 : connect_tcp(address, place, wake_fd, until);
+  if (!made.ok() || !is_tls(address)) return made;
+  Status const shaken = made->shake_hands(tls, wake_fd, until);
+  if (shaken.ok()) return made;
+  Status status{shaken.code(), "cannot connect to " + address + ": " + shaken.message()};
+  for (auto const& [name, value] : shaken.facts()) status = std::move(status).with(name, value);
+  return status;
+}
+
+Status Socket::shake_hands(std::shared_ptr<tls::ClientContext> const& tls, int wake_fd, Moment until) {
+  if (tls == nullptr) return {Code::bad_parameter, "no authorities of TLS were given"};
+  Result<std::unique_ptr<tls::Stream>> stream = tls::Stream::connect(tls, fd_);
+  if (!stream.ok()) return stream.status();
+  tls_ = std::move(stream).value();
+  while (true) {
+    tls::Stream::Progress const progress = tls_->handshake();
+    if (progress == tls::Stream::Progress::done) return {};
+    if (progress == tls::Stream::Progress::failed || progress == tls::Stream::Progress::closed)
+      return tls::explain_to_client(*tls_);
+    bool const wants_write = progress == tls::Stream::Progress::want_write;
+    if (wait_for(fd_, wants_write, wake_fd, until).woken) return {Code::unavailable, reason_of(EINTR)};
+    if (std::chrono::steady_clock::now() >= until)
+      return Status{Code::unavailable,
+                    "it did not end the TLS handshake in time: it is overloaded, or speaks no TLS at this address"}
+          .with("tls", "ended");
+  }
 }
 
 Result<std::size_t> Socket::send(std::string_view bytes) {
+  if (tls_ != nullptr) {
+    std::size_t sent = 0;
+    if (tls_->write(bytes, sent) == tls::Stream::Progress::failed) return tls::explain_to_client(*tls_);
+    return sent;
+  }
   ssize_t const took = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (took >= 0) return static_cast<std::size_t>(took);
   if (not_now(errno)) return std::size_t{0};
@@ -179,6 +244,16 @@ Result<std::size_t> Socket::send(std::string_view bytes) {
 }
 
 Result<std::size_t> Socket::receive(std::span<char> into) {
+  if (tls_ != nullptr) {
+    std::size_t received = 0;
+    tls::Stream::Progress const progress = tls_->read(into, received);
+    wants_write_ = progress == tls::Stream::Progress::want_write;
+    // An end is told by the next call.
+    if (received > 0) return received;
+    if (progress == tls::Stream::Progress::closed) return Status{Code::closed, "the daemon ended the connection"};
+    if (progress == tls::Stream::Progress::failed) return tls::explain_to_client(*tls_);
+    return received;
+  }
   ssize_t const got = ::recv(fd_, into.data(), into.size(), MSG_DONTWAIT);
   if (got > 0) return static_cast<std::size_t>(got);
   if (got == 0) return Status{Code::closed, "the daemon ended the connection"};

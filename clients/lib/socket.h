@@ -1,20 +1,24 @@
-// A stream socket to the daemon, TCP or unix, never blocking: whoever uses it
-// waits with wait_for(), which all waiting of the library goes through.
+// A stream socket to the daemon, TCP or unix, with TLS or without, never blocking. All waiting of the library is in
+// wait_for().
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fastjournal/status.h"
+#include "tls/context.h"
+#include "tls/stream.h"
 
 namespace fastjournal::client {
 
 using Moment = std::chrono::steady_clock::time_point;
 
-// now + limit; Moment::max() if that is beyond every date.
+// now + limit; saturates at Moment::max().
 [[nodiscard]] Moment moment_after(std::chrono::milliseconds limit);
 
 struct Ready {
@@ -22,35 +26,50 @@ struct Ready {
   bool writable{false};
   bool woken{false};  // wake_fd is readable
 };
-// Waits until `fd` (-1: none) can be read or, if wanted, written, or `wake_fd`
-// (-1: none) can be read, or `until` has come: then nothing is set. May return early with nothing set.
+// Waits until `fd` (-1: none) is readable or, if wanted, writable, or `wake_fd` (-1: none) is readable, or until
+// `until`; in the last case nothing is set. May return early with nothing set.
 [[nodiscard]] Ready wait_for(int fd, bool want_write, int wake_fd, Moment until);
 
 class Socket {
  public:
   Socket() = default;
   explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)) {}
   Socket& operator=(Socket&& other) noexcept;
   Socket(Socket const&) = delete;
   Socket& operator=(Socket const&) = delete;
   ~Socket() { close(); }
 
-  // `address` as in client::Options::server. unavailable, with the address and the
-  // reason, if nobody answers by `until` or `wake_fd` becomes readable; bad_parameter if it is no address.
-  [[nodiscard]] static Result<Socket> connect(std::string const& address, int wake_fd, Moment until);
+  // `address` as in client::Options::server. unavailable, with the address and the reason, if nobody answers by `until`
+  // or `wake_fd` becomes readable; bad_parameter if it is not an address.
+  // `tls`: of tls_for(address).
+  [[nodiscard]] static Result<Socket> connect(std::string const& address, int wake_fd, Moment until,
+                                              std::shared_ptr<tls::ClientContext> const& tls = nullptr);
+  // Null for an address without "tls:".
+  [[nodiscard]] static Result<std::shared_ptr<tls::ClientContext>> tls_for(std::string const& address,
+                                                                           tls::ClientFiles const& files);
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   [[nodiscard]] int fd() const { return fd_; }
+  // Unread input is dropped; with TLS the daemon is told that it is the end.
   void close();
+  // Bytes can be received though the socket is not readable.
+  [[nodiscard]] bool has_unread() const { return tls_ != nullptr && tls_->has_unread(); }
+  // Receiving goes on when the socket is writable.
+  [[nodiscard]] bool wants_write() const { return wants_write_; }
 
-  // Bytes the kernel took, perhaps 0; closed if the peer is gone.
+  // Returns the bytes taken by the kernel, possibly 0; closed if the peer is gone. The next call begins with those that
+  // were not taken.
   [[nodiscard]] Result<std::size_t> send(std::string_view bytes);
-  // Bytes that were there, perhaps 0; closed at the end of the stream.
+  // Returns the bytes received, possibly 0; closed at the end of the stream.
   [[nodiscard]] Result<std::size_t> receive(std::span<char> into);
 
  private:
+  [[nodiscard]] Status shake_hands(std::shared_ptr<tls::ClientContext> const& tls, int wake_fd, Moment until);
+
   int fd_{-1};
+  std::unique_ptr<tls::Stream> tls_;
+  bool wants_write_{false};
 };
 
 }  // namespace fastjournal::client

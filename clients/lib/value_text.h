@@ -1,5 +1,5 @@
-// A value as a person writes it, whatever framing brought it. Apart because
-// the library, the command line and its tables all need the same spelling.
+// A value in the spelling of people, from any framing. Apart because the library, the command line and its tables all
+// need the same spelling.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace fastjournal::client {
 
-// Text and binary as they are, numbers in decimal, floats as short as they can be read back, booleans 0 and 1.
+// Text and binary unchanged, numbers in decimal, floats in the shortest exact form, booleans 0 and 1.
 [[nodiscard]] inline std::string text_of(Value const& value) {
   switch (value.kind) {
     case Value::Kind::integer: return std::to_string(value.integer);

@@ -22,19 +22,19 @@ using client::Journal;
 using client::Row;
 using client::Work;
 
-// A listener that was passed over asks by itself after so long.
+// An idle listener asks after this time, in case it was passed over.
 constexpr client::Milliseconds kIdle{1000};
 
 int stop_pipe[2]{-1, -1};
 
 extern "C" void on_terminate(int) {
-  // The pipe never fills: a few bytes in its life. errno belongs to what was interrupted.
+  // The pipe never fills: it gets only a few bytes. errno must be preserved for the interrupted code.
   int const before = errno;
   [[maybe_unused]] ssize_t const wrote = ::write(stop_pipe[1], "x", 1);
   errno = before;
 }
 
-// SIGTERM makes stop_pipe[0] readable.
+// Makes SIGTERM write to the pipe, so that stop_pipe[0] becomes readable.
 Status take_terminate() {
   if (::pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
     return {Code::io_error, fmt::format("pipe2: {}", std::strerror(errno))};
@@ -45,7 +45,7 @@ Status take_terminate() {
   return {};
 }
 
-// Another backend has the row, or had it.
+// Another backend has or had the row.
 bool lease_was_lost(Status const& status) {
   return status.code() == Code::stale_epoch || status.code() == Code::not_leased || status.code() == Code::unknown_row;
 }
@@ -81,7 +81,7 @@ class Backend {
   }
 
   Status wait() {
-    // A message that came while this backend worked says nothing about how long messages take.
+    // A message received during this backend's work does not show the delay of messages.
     if (connection_.wait_push(client::Milliseconds{0}).ok()) return {};
     auto const pushed = connection_.wait_push(kIdle, stop_pipe[0]);
     if (!pushed.ok()) return pushed.status().code() == Code::timed_out ? Status{} : pushed.status();
@@ -118,7 +118,7 @@ class Backend {
                  .text = row.columns.at("uri")});
   }
 
-  // Before DONE or FAIL leaves: from here on the row may end, whatever becomes of this process.
+  // Before sending DONE or FAIL: from here on the row may end even if this process is killed.
   Status announce_end(Row const& row, std::uint64_t bytes) {
     note(EventKind::worked, row, bytes);
     return events_.write();
@@ -141,11 +141,11 @@ class Backend {
     bool const refused = lease_was_lost(work.status());
     if (!work.ok() && !refused) return work.status();
     note(refused ? EventKind::refused : EventKind::done, row);
-    // One write for the end of this row and the rows that came with it: both are known, or neither is.
+    // One write for the end of this row and the rows received with it: both are recorded, or neither.
     return refused ? events_.write() : take(std::move(work).value());
   }
 
-  // A document that cannot be read never will be: FAIL parks the row for a person.
+  // An unreadable document will stay unreadable: FAIL parks the row for a person.
   Status give_up(Row const& row, Status const& why) {
     fmt::print(stderr, "{}: {}\n", job_.name, why.message());
     if (Status noted = announce_end(row, 0); !noted.ok()) return noted;

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kLook{5};
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kLastLinesBytes = 2000;
 
-// A pipe whose write end closes when exec succeeds, and else brings errno.
+// A pipe that a successful exec closes; otherwise it transfers errno.
 struct ExecPipe {
   int ends[2]{-1, -1};
 
@@ -36,7 +36,7 @@ struct ExecPipe {
       if (end >= 0) ::close(end);
   }
 
-  // 0: the program runs.
+  // 0: the program is running.
   int wait_for_errno() {
     ::close(std::exchange(ends[1], -1));
     int error = 0;
@@ -47,13 +47,13 @@ struct ExecPipe {
   }
 };
 
-// Between fork and exec: only what is safe there.
+// Runs between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become(char* const* words, int output, int errors, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have died before the kernel was told.
+  // The parent may have died before prctl.
   if (::getppid() != parent) ::_exit(1);
-  // What we ignore would stay ignored.
+  // Ignored signals would stay ignored in the program.
   ::signal(SIGPIPE, SIG_DFL);
   int const input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(input, STDIN_FILENO);

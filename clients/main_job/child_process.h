@@ -1,5 +1,5 @@
-// A process that this one starts and ends: the daemon, the producer, the
-// backends. Whatever happens to this program, none of them outlives it.
+// A process started and ended by this program: the daemon, the producer, the backends. None of them outlives this
+// program, however it ends.
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,8 @@ namespace fastjournal::main_job {
 
 class ChildProcess {
  public:
-  // `words`: the program's path and its arguments. What it prints goes to `output`, both streams. It gets a process
-  // group of its own (Ctrl-C reaches only us, and we end it in order), and the kernel kills it when we are gone.
+  // `words`: the path of the program and its arguments. Both output streams go to `output`. The process has its own
+  // process group (Ctrl-C reaches only us, and we end the processes in order), and the kernel kills it when we end.
   [[nodiscard]] static Result<ChildProcess> start(std::string name, std::vector<std::string> const& words,
                                                   std::filesystem::path const& output);
   ChildProcess(ChildProcess&& other) noexcept;
@@ -29,14 +29,14 @@ class ChildProcess {
   [[nodiscard]] std::filesystem::path const& output() const { return output_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  // Nothing while it runs; then how it ended, for a person: "" for exit status 0, else "exit status 1", "killed by signal 9".
+  // Empty while it runs; then its end in words: "" for exit status 0, else "exit status 1", "killed by signal 9".
   [[nodiscard]] std::optional<std::string> ended();
-  // Stops it where it stands and waits until it does; false: it has ended instead.
+  // Stops it and waits until it is stopped; false: it has ended instead.
   [[nodiscard]] bool pause();
   void resume() const;
-  // kill -9; returns when it is gone.
+  // kill -9; returns after its end.
   void kill();
-  // SIGTERM and up to ten seconds of patience, then kill -9.
+  // SIGTERM, then kill -9 after ten seconds.
   std::string stop();
 
  private:
@@ -50,7 +50,7 @@ class ChildProcess {
   std::optional<std::string> end_;
 };
 
-// The last lines of what it printed, for an error's text; empty if it printed nothing.
+// The last lines of its output, for an error's text; empty if there are none.
 [[nodiscard]] std::string last_lines(std::filesystem::path const& output);
 
 }  // namespace fastjournal::main_job

@@ -70,7 +70,7 @@ Result<DaemonProcess> DaemonProcess::start(fs::path const& programs, RunFolder c
   return daemon;
 }
 
-// True for the last line of the start.
+// True for the last line of a start.
 bool DaemonProcess::take_line(std::string_view line) {
   constexpr std::string_view kListening = "listening ";
   if (line.starts_with(kListening)) {

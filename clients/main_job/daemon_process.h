@@ -1,5 +1,4 @@
-// The main job's own daemon: its configuration and table, written into the
-// job's folder, and the process.
+// The daemon of the main job: its configuration and table, written to the job's folder, and its process.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +9,7 @@
 
 namespace fastjournal::main_job {
 
-// What the folder of one run holds; every name is made here.
+// The folder of one run; all its file names are made here.
 struct RunFolder {
   std::filesystem::path root;
 
@@ -24,18 +23,18 @@ struct RunFolder {
   [[nodiscard]] std::filesystem::path output(std::string const& process) const { return root / (process + ".out"); }
 };
 
-// The table `pages` as it is served here: as conf/tables.d/pages.xml, but a lost backend is noticed within a second.
+// The table `pages` as in conf/tables.d/pages.xml, except that a lost backend is noticed within a second.
 [[nodiscard]] std::string const& table_xml();
 
 class DaemonProcess {
  public:
-  // Writes configuration and table, starts bin/fastjournald from `programs` with the plugins beside that folder, and waits
-  // until it is ready. not_found: there is no such program; unavailable: it ended, and its own words.
+  // Writes configuration and table, starts bin/fastjournald from `programs` with the plugins next to that folder, and
+  // waits until it is ready. not_found: there is no such program; unavailable: it ended, with its own words.
   [[nodiscard]] static Result<DaemonProcess> start(std::filesystem::path const& programs, RunFolder const& folder);
 
   [[nodiscard]] std::string const& tcp() const { return tcp_; }
   [[nodiscard]] std::string const& local() const { return local_; }
-  // What it said about data and durability.
+  // Its statement about data and durability.
   [[nodiscard]] std::string const& banner() const { return banner_; }
   [[nodiscard]] ChildProcess& process() { return process_; }
 

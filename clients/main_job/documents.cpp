@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file is looked at so far to tell text from the rest.
+// The part of a file that is examined to recognise text.
 constexpr std::size_t kLookBytes = 4096;
-// Files looked at below one folder; more are not needed to choose from.
+// Limit of files examined below one folder; there are more than enough to choose from.
 constexpr std::size_t kFilesMax = 400'000;
 constexpr std::string_view kScheme = "file://";
 
@@ -35,7 +35,7 @@ Status failed(std::string_view call, fs::path const& path, int error) {
   return {Code::io_error, fmt::format("{} {}: {}", call, path.string(), std::strerror(error))};
 }
 
-// gzread passes through what is not packed. Never waits: a FIFO that took the file's place is refused.
+// gzread returns unpacked files unchanged. Never waits: a FIFO in place of the file is refused.
 Result<GzFile> open_file(fs::path const& path) {
   int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return failed("open", path, errno);
@@ -66,7 +66,7 @@ Result<std::string> read_unpacked(fs::path const& path, std::size_t bytes_max) {
     int error = Z_OK;
     char const* const text = gzerror(file, &error);
     if (got < 0 && error == Z_ERRNO) return failed("read", path, errno);
-    // Z_BUF_ERROR: the packed stream stops before its end.
+    // Z_BUF_ERROR: the packed stream is incomplete.
     if (got < 0 || error == Z_BUF_ERROR)
       return Status{Code::damaged, fmt::format("unpack {}: {}", path.string(), text)};
     if (got == 0) break;
@@ -85,7 +85,7 @@ bool is_markup(fs::path const& path) {
   return extension == ".html" || extension == ".htm" || extension == ".xhtml" || extension == ".xml";
 }
 
-// The files below one folder, in an order that is fixed but mixes what lies beside each other.
+// The files below one folder, in a fixed order that mixes neighbours.
 class Candidates {
  public:
   explicit Candidates(fs::path const& folder) {
@@ -99,7 +99,7 @@ class Candidates {
     std::sort(files_.begin(), files_.end());
   }
 
-  // The next one that is a text; empty: there is none left.
+  // The next text; empty: there is none left.
   fs::path next_text() {
     while (next_ < files_.size()) {
       fs::path const& path = files_[next_++].second;
@@ -142,7 +142,7 @@ Result<std::vector<fs::path>> find_documents(std::vector<fs::path> const& folder
   for (fs::path const& folder : folders) open.emplace_back(folder);
   std::vector<fs::path> found;
   while (!open.empty() && found.size() < documents_max) {
-    // One of each folder in turn; those that have no more leave the round.
+    // One from each folder in turn; exhausted folders are removed.
     for (auto at = open.begin(); at != open.end() && found.size() < documents_max;) {
       fs::path path = at->next_text();
       if (path.empty()) {

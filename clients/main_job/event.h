@@ -1,6 +1,5 @@
-// What producer and backends write down as they go: one line for each thing
-// that happened, in a file of their own, before they go on. The lines outlive kill -9, and
-// from them alone the main job counts what was lost or done twice (ledger.h).
+// The events recorded by producer and backends: one line for each, in a file per process, written before the process
+// continues. The lines survive kill -9, and they alone tell the main job what was lost or done twice (ledger.h).
 #pragma once
 
 #include <cstdint>
@@ -13,37 +12,37 @@
 namespace fastjournal::main_job {
 
 enum class EventKind : std::uint8_t {
-  insert,   // an INSERT was answered; `us` is when it was sent, `number` its PutResult
-  leased,   // a row was received; `number` is how long its lease lasts (us), `count` its time-outs so far
-  worked,   // its work is in the index, DONE (or FAIL) is about to be sent; `number`: bytes read
+  insert,   // an INSERT was answered; `us` is the time of sending, `number` its PutResult
+  leased,   // a row was received; `number` is the duration of its lease (us), `count` its time-outs so far
+  worked,   // its text is in the index, and DONE (or FAIL) is sent next; `number`: bytes read
   done,     // COMPLETED was received
-  parked,   // PARKED was received: the document cannot be read; `text` is the URI
+  parked,   // PARKED was received: the document is unreadable; `text` is the URI
   refused,  // DONE or FAIL was refused: the lease was lost
-  woken,    // a LISTEN message; `number` is how late it was received (us)
+  woken,    // a LISTEN message; `number` is the delay of its arrival (us)
 };
 
-// One row of what happened. Fields that a kind does not use are 0 or empty.
+// One event. Fields not used by its kind are 0 or empty.
 struct Event {
   EventKind kind{EventKind::insert};
-  std::int64_t us{0};  // of the machine's monotonic clock, which all processes share
+  std::int64_t us{0};  // of the machine's monotonic clock, common to all processes
   std::uint64_t row{0};
   std::uint64_t epoch{0};
   std::int64_t number{0};
   std::uint64_t count{0};
-  std::string text{};  // the URI; has no blanks
+  std::string text{};  // the URI; without blanks
 
   bool operator==(Event const&) const = default;
 };
 
 [[nodiscard]] std::string line_of(Event const& event);  // with its LF
-// Of a line without its LF; invalid: says what is wrong with it.
+// From a line without its LF; invalid: with the reason.
 [[nodiscard]] Result<Event> event_of(std::string_view line);
 
 [[nodiscard]] std::int64_t monotonic_us();
-// Microseconds since 1970, for comparing with dates of the daemon.
+// Microseconds since 1970, for comparison with the daemon's dates.
 [[nodiscard]] std::int64_t wall_us();
 
-// Appends lines to one file; each write is one call, so that lines are whole or absent.
+// Appends lines to one file. Each write is a single call, so that lines are complete or absent.
 class EventWriter {
  public:
   [[nodiscard]] static Result<EventWriter> open(std::filesystem::path const& path);
@@ -54,7 +53,7 @@ class EventWriter {
   ~EventWriter();
 
   void add(Event const& event) { lines_ += line_of(event); }
-  // Hands what was added to the system: from here on it outlives this process.
+  // Hands the added lines to the system: from then on they survive this process.
   [[nodiscard]] Status write();
 
  private:
@@ -65,7 +64,7 @@ class EventWriter {
   std::string lines_;
 };
 
-// Follows a file that another process appends to. The file may come later.
+// Follows a file that another process appends to. The file need not exist yet.
 class LineReader {
  public:
   explicit LineReader(std::filesystem::path path) : path_(std::move(path)) {}
@@ -75,7 +74,7 @@ class LineReader {
   LineReader& operator=(LineReader const&) = delete;
   ~LineReader();
 
-  // Calls `on_line` for every whole line that is new, without its LF.
+  // Calls `on_line` for every new complete line, without its LF.
   template <typename OnLine>
   [[nodiscard]] Status read(OnLine&& on_line) {
     if (Status got = fetch(); !got.ok()) return got;

@@ -28,7 +28,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return std::string_view::npos;
 }
 
-// How many bytes the UTF-8 character at the front has; 0 if it is none.
+// Size of the UTF-8 character at the front in bytes; 0 if it is not valid.
 std::size_t utf8_length(std::string_view text) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   unsigned char const first = byte(0);
@@ -40,7 +40,7 @@ std::size_t utf8_length(std::string_view text) {
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0U) != 0x80) return 0;
-  // Longer than needed, surrogates, beyond the last character.
+  // Overlong forms, surrogates, values above U+10FFFF.
   if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) || (first == 0xf0 && byte(1) < 0x90) ||
       (first == 0xf4 && byte(1) > 0x8f))
     return 0;
@@ -67,7 +67,7 @@ void append_character(std::string& out, std::uint32_t code) {
 
 struct Entity {
   std::uint32_t code;
-  std::size_t length;  // with & and ;
+  std::size_t length;  // including & and ;
 };
 
 std::optional<Entity> entity_at(std::string_view text) {
@@ -93,7 +93,7 @@ std::optional<Entity> entity_at(std::string_view text) {
   return Entity{code, static_cast<std::size_t>(stop - text.data()) + 1};
 }
 
-// Where the markup that begins at `at` with '<' ends.
+// The end of the markup whose '<' is at `at`.
 std::size_t end_of_markup(std::string_view html, std::size_t at) {
   std::string_view const rest = html.substr(at);
   std::string_view closing = ">";
@@ -171,7 +171,7 @@ std::string without_markup(std::string_view html) {
 }
 
 std::string html_title(std::string_view html) {
-  // Titles stand at the front; a page without one is not searched to its end.
+  // Titles are near the beginning; the rest of a page without one is not searched.
   std::string_view const head = html.substr(0, 8192);
   std::size_t const open = find_word(head, "<title", 0);
   if (open == std::string_view::npos) return {};

@@ -1,5 +1,5 @@
-// From the bytes of a file to text that can be searched: markup, encodings and
-// titles. Apart from documents.h because it touches no file.
+// Converts the bytes of a file to searchable text: markup, encodings and titles. Apart from documents.h because it uses
+// no files.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace fastjournal::main_job {
 
-// UTF-8 as it is; bytes that are not UTF-8 are read as Latin-1. Control characters become blanks.
+// UTF-8 unchanged; bytes that are not UTF-8 are read as Latin-1. Control characters become blanks.
 [[nodiscard]] std::string clean_text(std::string_view bytes);
 
 // HTML or XML without tags, scripts and styles; the common entities become characters.
 [[nodiscard]] std::string without_markup(std::string_view html);
-// Between <title> and </title>; empty if there is none.
+// The text between <title> and </title>; empty if there is none.
 [[nodiscard]] std::string html_title(std::string_view html);
 
-// The first line that has three letters in a row, without what frames it (comment
-// signs, underlines, `=head1`); at most kTitleBytesMax bytes, cut between characters. Empty if there is none.
+// The first line with three letters in a row, without its frame (comment signs, underlines, `=head1`); at most
+// kTitleBytesMax bytes, cut between characters. Empty if there is none.
 [[nodiscard]] std::string first_title(std::string_view text);
 
 }  // namespace fastjournal::main_job

@@ -9,13 +9,13 @@
 namespace fastjournal::main_job {
 namespace {
 
-// A transaction of the other backend takes milliseconds; a minute means that it hangs.
+// Another backend's transaction takes milliseconds; after a minute it hangs.
 constexpr int kBusyMs = 60'000;
 
 constexpr char const* kSetUp =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=NORMAL;"
-    // Pages (of 4 KiB) in SQLite's log before they move to the file: fewer moves, fewer syncs.
+    // Pages (of 4 KiB) in SQLite's log before they are moved to the file: fewer moves, fewer syncs.
     "PRAGMA wal_autocheckpoint=8000;"
     "PRAGMA cache_size=-32768;"
     "BEGIN IMMEDIATE;"
@@ -24,7 +24,7 @@ constexpr char const* kSetUp =
     "COMMIT;";
 
 void bind(sqlite3_stmt* statement, int at, std::string_view text) {
-  // Borrowed until the statement is reset; so small a number of bytes always fits.
+  // Borrowed until the statement is reset. The size always fits.
   sqlite3_bind_text64(statement, at, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
@@ -119,11 +119,11 @@ Status Index::put_in_transaction(Page const& page) {
 }
 
 Status Index::put(Page const& page) {
-  // IMMEDIATE: waits for the other writer here, where nothing was read yet; later it would be refused at once.
+  // IMMEDIATE waits for the other writer here, before any read; a later conflict would be refused at once.
   if (Status begun = run("BEGIN IMMEDIATE"); !begun.ok()) return begun;
   Status status = put_in_transaction(page);
   if (status.ok()) status = run("COMMIT");
-  // A failed transaction may have ended by itself; then there is nothing to undo.
+  // A failed transaction may have ended by itself; then there is nothing to roll back.
   if (!status.ok() && sqlite3_get_autocommit(database_.get()) == 0) {
     Status const undone = run("ROLLBACK");
     if (!undone.ok()) return undone;
@@ -132,7 +132,7 @@ Status Index::put(Page const& page) {
 }
 
 Result<std::vector<std::string>> Index::uris() {
-  // The join holds both tables to the same pages.
+  // The join requires each page in both tables.
   auto prepared = prepare("SELECT uri FROM page WHERE id IN (SELECT rowid FROM page_text) ORDER BY uri");
   if (!prepared.ok()) return prepared.status();
   std::vector<std::string> found;

@@ -1,6 +1,5 @@
-// The work that the backends do: a full-text index of the pages in one SQLite
-// file (FTS5), written by several processes at once and queried at the end.
-// The one place that knows SQLite.
+// The work of the backends: a full-text index of the pages in one SQLite file (FTS5), written by several processes at
+// the same time and queried at the end. The only use of SQLite.
 #pragma once
 
 #include <cstddef>
@@ -27,27 +26,27 @@ struct Page {
 struct Hit {
   std::string uri;
   std::string title;
-  std::string snippet;  // one line; what was found stands between [ and ]
+  std::string snippet;  // one line, with hits between [ and ]
 };
 
-// Belongs to one thread. Other processes may write to the same file: a writer
-// waits for the other's transaction. SQLite's own log (WAL) keeps what was put when
-// the process is killed; it is not synced for each page, so a power cut may lose the last pages.
+// Belongs to one thread. Other processes may write to the same file: a writer waits for the other's transaction.
+// SQLite's own log (WAL) preserves written pages when the process is killed. It is not synced for each page, so a power
+// cut may lose the last pages.
 class Index {
  public:
-  // Opens the file, made with its tables if it is not there.
+  // Opens the file; makes it with its tables if it does not exist.
   [[nodiscard]] static Result<Index> open(std::filesystem::path const& path);
 
-  // One transaction: adds the page, or replaces what was there under its URI.
+  // Adds the page, or replaces the one with its URI, in one transaction.
   [[nodiscard]] Status put(Page const& page);
 
   // The URIs of all pages, sorted.
   [[nodiscard]] Result<std::vector<std::string>> uris();
   // The best hits of an FTS5 query, best first.
   [[nodiscard]] Result<std::vector<Hit>> query(std::string_view words, std::size_t hits_max);
-  // A word of five letters or more that many pages have; empty if there is none.
+  // A word of at least five letters that occurs in many pages; empty if there is none.
   [[nodiscard]] Result<std::string> common_word();
-  // Of the file and SQLite's log beside it.
+  // Size of the file and of SQLite's log next to it.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
@@ -69,7 +68,7 @@ class Index {
 
   std::filesystem::path path_;
   std::unique_ptr<sqlite3, CloseDatabase> database_;
-  // After the database, so that they end before it.
+  // After the database, so that they are destroyed before it.
   Statement add_page_;
   Statement remove_text_;
   Statement add_text_;

@@ -104,8 +104,8 @@ void Ledger::on_end(Event const& event) {
   settle(key);
 }
 
-// Finished: a lease of the row that took the last insert, or of a later one, began after that insert was
-// sent and ended with DONE or FAIL. So the work saw what the producer had changed.
+// Finished: a lease of the row that took the last insert, or of a later row, began after that insert was sent, and
+// ended with DONE or FAIL. So the work included the producer's change.
 void Ledger::settle(Key& key) {
   bool const finished = key.insert_row != 0 && key.lease_row >= key.insert_row && key.lease_us >= key.insert_us;
   if (finished != key.finished) counts_.finished += finished ? 1 : static_cast<std::uint64_t>(-1);
@@ -149,7 +149,7 @@ std::vector<std::string> Ledger::keys_done() const {
   return uris;
 }
 
-// Two leases of one key must not overlap: neither two of one row, nor of a row and the one that waits behind it.
+// Leases of one key must not overlap: neither two of one row, nor those of a row and its twin.
 void Ledger::check_leases(Verdict& verdict) const {
   std::vector<Lease const*> order;
   order.reserve(leases_.size());

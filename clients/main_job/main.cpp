@@ -1,5 +1,5 @@
-// main_job: reads its command line, makes the folder of the run, and plays the
-// story; started by itself with --as it is the producer or a backend of it.
+// main_job: reads its command line, makes the folder of the run, and plays the story. It starts itself with --as as the
+// producer and the backends.
 #include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ struct CommandLine {
   bool keep{false};
   bool json{false};
   std::uint64_t seed{1};
-  // Of the processes that the job starts.
+  // The role of a process started by the job.
   std::string as;
   std::string name;
   std::string server;
@@ -58,7 +58,7 @@ void declare(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   app.add_flag("--keep", line.keep, "keep the run's folder: data, index, and what each process wrote down");
   app.add_flag("--json", line.json, "print one JSON object and nothing else");
-  // An empty group is not shown.
+  // Options with an empty group are hidden.
   app.add_option("--as", line.as)->group("");
   app.add_option("--name", line.name)->group("");
   app.add_option("--server", line.server)->group("");
@@ -85,7 +85,7 @@ int play_part(CommandLine const& line) {
         work({.server = line.server, .name = line.name, .index = folder.index(), .events = folder.events(line.name)}));
   if (line.as != "producer")
     return say({Code::bad_parameter, fmt::format("--as {}: expected producer or backend", line.as)});
-  // A client's name is never used again (sequence numbers are kept under it).
+  // A client's name is never reused, since the daemon keeps its sequence numbers.
   auto const start = std::chrono::system_clock::now().time_since_epoch().count();
   return say(produce({.server = line.server,
                       .pages = folder.pages(),
@@ -94,7 +94,7 @@ int play_part(CommandLine const& line) {
                       .seed = line.seed}));
 }
 
-// A new folder below $TMPDIR, gone with its content in the end unless it is to be kept.
+// A new folder below $TMPDIR, removed with its contents at the end unless it is to be kept.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(bool keep) : keep_(keep) {
@@ -136,7 +136,7 @@ void take_signals() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   for (int const number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
-  // Who reads us may stop reading; the processes must be ended all the same.
+  // The reader of our output may stop reading; the processes must be ended nevertheless.
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
 }

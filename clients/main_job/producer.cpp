@@ -22,15 +22,15 @@ using client::Journal;
 using client::Pipeline;
 using client::Reply;
 
-// How often what is due is sent; all of it in one go.
+// Interval of sending; all due changes are sent together.
 constexpr std::chrono::milliseconds kTick{20};
 constexpr std::size_t kInFlight = 256;
 
-// Numbers that are the same on every machine, which the standard's distributions do not promise.
+// Numbers that are equal on all machines, which the standard's distributions do not guarantee.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : engine_(seed) {}
-  // From `low` to `high`, both included. The bias of % is far below what a plan could show.
+  // From `low` to `high`, both included. The bias of % is negligible for a plan.
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
   }
@@ -55,7 +55,7 @@ Result<std::vector<std::string>> read_lines(std::string const& path) {
   return lines;
 }
 
-// What one page carries beside its key.
+// The columns of one page besides its key.
 struct Columns {
   std::string title;
   std::uint64_t size;
@@ -92,7 +92,7 @@ class Producer {
  private:
   using At = std::vector<Touch>::const_iterator;
 
-  // All of them in flight together; returns when they are answered and written down.
+  // All of them in flight together; returns when they are answered and recorded.
   Status send(At begin, At end) {
     Status refused;
     std::vector<std::int64_t> sent_us;
@@ -137,7 +137,7 @@ class Producer {
   Journal journal_;
   EventWriter& events_;
   std::vector<std::string> const& uris_;
-  Columns columns_{};  // lent to the command that is being made
+  Columns columns_{};  // borrowed by the command being made
 };
 
 }  // namespace
@@ -157,7 +157,7 @@ std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed) {
     if (chance.between(0, 2) == 0)
       for (std::int64_t more = chance.between(1, 4); more > 0; --more)
         touch_at(chance.between(first_ms, due_ms - 1), priority_by_chance(chance));
-    // Some when the row is in work, if it is not waiting behind others; some when it is long done.
+    // Some when the row is in work, if it is not waiting behind others; some when it has long been done.
     if (chance.percent(3)) touch_at(due_ms + chance.between(0, 10), priority_by_chance(chance));
     if (chance.percent(2)) touch_at(due_ms + chance.between(100, 3000), priority_by_chance(chance));
   }

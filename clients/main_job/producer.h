@@ -1,6 +1,5 @@
-// The frontend of the story: people change pages, often the same ones again within
-// the delay, and each change is one INSERT. Made of a plan, which is the same
-// for the same seed, and a process that carries it out on time.
+// The frontend of the story: people change pages, often the same page again within the delay, and each change is one
+// INSERT. It consists of a plan, which is the same for the same seed, and of a process that carries it out on time.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +15,31 @@ struct Touch {
   std::int64_t at_ms{0};  // after the start
   std::uint32_t page{0};  // index
   std::uint8_t priority{0};
-  std::int64_t delay_ms{0};  // from then to the process date
+  std::int64_t delay_ms{0};  // from this change to the process date
   bool operator==(Touch const&) const = default;
 };
 
 inline constexpr std::int64_t kDelayMsMin = 200;
 inline constexpr std::int64_t kDelayMsMax = 2000;
-// Pages are touched for the first time this far from each other, on average.
+// Average interval between first changes of pages.
 inline constexpr std::int64_t kSpreadUsPerPage = 4000;
-// An update of the site touches so many of the pages in one go, before half of the others were touched.
+// Share of pages changed by an update of the whole site, which happens after half of the others were changed.
 inline constexpr std::int64_t kUpdatePercent = 25;
 
 // Every page once; a third of them 1 to 4 times more within the delay, so that these merge; a few once more when they
-// may be in work or done. By date. The priorities are those of seed 000: 20, a few percent 10 and 0, updates 180.
+// may be in work or done. In order of date. The priorities are those of seed 000: 20, a few percent 10 and 0, updates
+// 180.
 [[nodiscard]] std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed);
 
 struct ProducerJob {
   std::string server;
-  std::string pages;   // file: one URI a line
-  std::string events;  // file: what was answered (event.h)
-  std::string name;    // of this start of the producer, never used before
+  std::string pages;   // file with one URI per line
+  std::string events;  // file for the answers (event.h)
+  std::string name;    // new for each start of the producer
   std::uint64_t seed{1};
 };
 
-// Carries the plan out and returns when every INSERT is answered. Not ok: one was refused, or the daemon is gone.
+// Carries out the plan, and returns when every INSERT is answered. Not ok: one was refused, or the daemon is gone.
 [[nodiscard]] Status produce(ProducerJob const& job);
 
 }  // namespace fastjournal::main_job

@@ -45,7 +45,7 @@ void Progress::show(Counts const& counts) {
 }
 
 void Progress::print(std::string const& text, bool last) {
-  // A line that wraps could not be written over.
+  // A wrapped line cannot be overwritten.
   std::string const line = style_ == Style::bar ? text.substr(0, terminal_width() - 1) : text;
   fmt::print("{}{}{}", style_ == Style::bar ? "\r\x1b[K" : "  ", line, last ? "\n" : "");
   std::fflush(stdout);

@@ -1,5 +1,4 @@
-// What a person sees while the job runs: a bar on a terminal, a line a second
-// elsewhere, nothing when a program reads us.
+// The output during a run: a bar on a terminal, one line per second elsewhere, nothing for a program.
 #pragma once
 
 #include <chrono>
@@ -15,12 +14,12 @@ class Progress {
  public:
   enum class Style : std::uint8_t { none, lines, bar };
 
-  // Prints to standard output. `pages`: how many there are to finish.
+  // Prints to standard output. `pages`: the number of pages to finish.
   Progress(Style style, std::uint64_t pages) : style_(style), pages_(pages) {}
 
-  // Shows how far it is, if it is time to.
+  // Shows the progress, at most at its update rate.
   void show(Counts const& counts);
-  // A line of its own, above the bar.
+  // Prints a separate line above the bar.
   void say(std::string_view text);
   // Ends the bar's line.
   void finish(Counts const& counts);

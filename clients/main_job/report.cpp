@@ -9,7 +9,7 @@
 namespace fastjournal::main_job {
 namespace {
 
-// Of a list of findings, so many are shown.
+// Limit of findings shown per list.
 constexpr std::size_t kShown = 5;
 
 double rows_per_second(Outcome const& outcome) {
@@ -20,7 +20,7 @@ std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", sta
 
 std::string milliseconds(std::uint64_t us) { return fmt::format("{:.2f} ms", static_cast<double>(us) / 1e3); }
 
-// A hit's URI as a person would open it.
+// A hit's URI in a form that a person can open.
 std::string place_of(Hit const& hit) {
   auto const path = path_of(hit.uri);
   return path.ok() ? path.value().string() : hit.uri;
@@ -171,7 +171,7 @@ std::string json_of(Outcome const& outcome) {
       {"index",
        {{"pages", outcome.index_pages}, {"bytes", outcome.index_bytes}, {"query", outcome.query}, {"hits", hits}}},
   };
-  // File names and texts may hold anything: what is no UTF-8 is shown as such, not thrown at us.
+  // File names and texts may contain anything: bytes that are not UTF-8 are replaced, without an exception.
   return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

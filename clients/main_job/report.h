@@ -1,5 +1,4 @@
-// What came of a run: whether it was right, as a table for a person and as
-// one JSON object for a program.
+// The result of a run: whether it was correct, as a table for people and as one JSON object for programs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace fastjournal::main_job {
 
-// What the daemon says about itself (STATS), beside what we counted.
+// The daemon's own figures (STATS), next to our counts.
 struct DaemonFigures {
   std::uint64_t rows_left{0};
   std::uint64_t rows_parked{0};
@@ -26,21 +25,21 @@ struct Outcome {
   std::uint64_t pages_wanted{0};
   Counts counts{};
   Verdict verdict{};
-  Histogram lateness{};          // LISTEN's date to the moment a backend had read it, us
+  Histogram lateness{};          // from LISTEN's date to the time of reading by a backend, us
   double seconds{0};             // from the first insert to the last row done
-  std::uint64_t best_second{0};  // rows done within one second, at most
-  std::string killed{};          // the backend that was; empty: none was caught with rows in hand
+  std::uint64_t best_second{0};  // maximum of rows done within one second
+  std::string killed{};          // the killed backend; empty: none was found with leased rows
   std::uint64_t killed_rows{0};
   DaemonFigures daemon{};
   std::uint64_t index_pages{0};
   std::uint64_t index_bytes{0};
-  std::vector<std::string> index_missing{};  // URIs that are done but not there
+  std::vector<std::string> index_missing{};  // URIs that are done but not in the index
   std::string query{};
   std::vector<Hit> hits{};
-  std::vector<std::string> problems{};  // anything else that went wrong
+  std::vector<std::string> problems{};  // all other errors
 };
 
-// Every reason why this run is not right, one sentence each; none: it is.
+// All errors of this run, one sentence each; empty: it is correct.
 [[nodiscard]] std::vector<std::string> what_is_wrong(Outcome const& outcome);
 
 [[nodiscard]] std::string table_of(Outcome const& outcome);

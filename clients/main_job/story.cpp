@@ -22,12 +22,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Between two looks at what the processes wrote.
+// Interval of reading the processes' events.
 constexpr auto kLook = 20ms;
-// While a backend is to be caught with rows in hand.
+// The same while looking for a backend with leased rows.
 constexpr auto kLookHunting = 2ms;
 constexpr std::uint64_t kKillAtPercent = 40;
-// Without any event for so long, nothing more will come: the longest legal wait is a lease of 10 s.
+// Time without any event after which nothing more is expected: the longest regular wait is a lease of 10 s.
 constexpr auto kStall = 60s;
 constexpr std::size_t kHitsMax = 5;
 constexpr char const* kVictim = "backend-2";
@@ -52,7 +52,7 @@ class Story {
   }
 
  private:
-  // A process of ours and what it writes down.
+  // One of our processes and its events.
   struct Worker {
     ChildProcess process;
     LineReader events;
@@ -75,7 +75,7 @@ class Story {
     return {};
   }
 
-  // Makes the index, and refuses words that FTS5 cannot read now and not in the end.
+  // Makes the index, and rejects a query that FTS5 cannot parse now rather than at the end.
   Status try_query() {
     auto index = Index::open(folder_.index());
     if (!index.ok()) return index.status();
@@ -158,7 +158,7 @@ class Story {
                         last_lines(process.output()))};
   }
 
-  // Whoever ended without being told to ends the run; only the producer may, when it is through.
+  // An unexpected end of a process ends the run; only the producer may end by itself, when it has finished.
   Status check_processes() {
     if (auto const how = daemon_->process().ended()) return died(daemon_->process(), *how);
     for (Worker& worker : workers_) {
@@ -168,7 +168,7 @@ class Story {
       if (worker.process.name() != "producer" || !how->empty()) return died(worker.process, *how);
       if (producer_ended_) continue;
       producer_ended_ = true;
-      // What it wrote before it ended, but after the last look.
+      // The events between the last look and its end.
       if (Status read = read_events(); !read.ok()) return read;
     }
     return {};
@@ -178,8 +178,8 @@ class Story {
     return outcome_.killed.empty() && ledger_.counts().finished * 100 >= outcome_.pages_wanted * kKillAtPercent;
   }
 
-  // Stops the victim where it stands, and kills it if it is in the middle of its work: rows in hand, and no DONE on
-  // its way, of which nobody could say whether it arrived. Else lets it go on until the next look.
+  // Stops the victim, and kills it if it is in the middle of its work: with leased rows, and without a DONE on its way,
+  // whose arrival would be unknown. Otherwise lets it continue until the next look.
   Status hunt() {
     auto const victim =
         std::find_if(workers_.begin(), workers_.end(), [](Worker const& one) { return one.process.name() == kVictim; });
@@ -256,7 +256,7 @@ class Story {
     outcome_.index_bytes = index.bytes();
     if (Status asked = query(index, settings_.query); !asked.ok()) return asked;
     if (!outcome_.hits.empty() || settings_.query_given) return {};
-    // Documents that say nothing of licences have other words.
+    // Documents about other subjects than licences have other words.
     auto const word = index.common_word();
     if (!word.ok()) return word.status();
     return word.value().empty() ? Status{} : query(index, word.value());
@@ -276,7 +276,7 @@ class Story {
   Ledger ledger_;
   Outcome outcome_;
   std::optional<DaemonProcess> daemon_;
-  // After the daemon: they end first. A deque: a worker stays where it is when one is added.
+  // After the daemon, so that they end first. A deque: adding a worker does not move the others.
   std::deque<Worker> workers_;
   bool producer_ended_{false};
   std::chrono::steady_clock::time_point last_event_{};

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/key_codec.h"
+#include "rows/apply.h"
 
 namespace fastjournal::journal {
 
@@ -15,21 +17,24 @@ struct Journal::Named {
 
   static constexpr std::size_t kCount = 14;
   static std::array<Named, kCount> const& all() {
+    using J = Journal const&;
+    using C = Command const&;
+    using D = Decision&;
     static constexpr std::array<Named, kCount> commands = {{
-        {"INSERT", &Journal::insert},
-        {"NEXT", &Journal::next},
-        {"TOUCH", &Journal::touch},
-        {"DONE", &Journal::done},
-        {"RELEASE", &Journal::release},
-        {"FAIL", &Journal::fail},
-        {"DELETE", &Journal::remove},
-        {"KICK", &Journal::kick},
-        {"PEEK", &Journal::peek},
-        {"LIST", &Journal::list},
-        {"WHY", &Journal::why},
-        {"PAUSE", &Journal::pause},
-        {"RESUME", &Journal::resume},
-        {"DRAIN", &Journal::drain},
+        {"INSERT", [](J table, C command, D decision) { return table.inserts_.insert(command, decision); }},
+        {"NEXT", [](J table, C command, D decision) { return table.workers_.next(command, decision); }},
+        {"TOUCH", [](J table, C command, D decision) { return table.workers_.touch(command, decision); }},
+        {"DONE", [](J table, C command, D decision) { return table.workers_.done(command, decision); }},
+        {"RELEASE", [](J table, C command, D decision) { return table.workers_.release(command, decision); }},
+        {"FAIL", [](J table, C command, D decision) { return table.workers_.fail(command, decision); }},
+        {"DELETE", [](J table, C command, D decision) { return table.changes_.remove(command, decision); }},
+        {"KICK", [](J table, C command, D decision) { return table.changes_.kick(command, decision); }},
+        {"PEEK", [](J table, C command, D decision) { return table.lookups_.peek(command, decision); }},
+        {"LIST", [](J table, C command, D decision) { return table.lookups_.list(command, decision); }},
+        {"WHY", [](J table, C command, D decision) { return table.lookups_.why(command, decision); }},
+        {"PAUSE", [](J table, C command, D decision) { return table.pauses_.pause(command, decision); }},
+        {"RESUME", [](J table, C command, D decision) { return table.pauses_.resume(command, decision); }},
+        {"DRAIN", [](J table, C command, D decision) { return table.pauses_.drain(command, decision); }},
     }};
     return commands;
   }
@@ -67,14 +72,6 @@ constexpr std::array<std::string_view, 29> kOptionNames = {"processing-timeout",
                                                            "clients-max",
                                                            "pause-after-failures"};
 
-bool has_rules(Schema const& schema) {
-  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
-    bool const key = std::find(schema.key.begin(), schema.key.end(), i) != schema.key.end();
-    if (!key && schema.columns[i].merge != MergeRule::replace) return true;
-  }
-  return false;
-}
-
 // Rows are found by the bytes of their keys, which must mean the same in both.
 bool same_key(Schema const& a, Schema const& b) {
   return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(), [&](std::uint16_t i, std::uint16_t j) {
@@ -86,72 +83,73 @@ bool same_key(Schema const& a, Schema const& b) {
 
 Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                  std::shared_ptr<TableDeclaration const> declaration)
-    : id_(context.id),
-      type_(std::move(type)),
-      declaration_(std::move(declaration)),
-      options_(Options::read(*declaration_)),
-      has_merge_rules_(has_rules(declaration_->schema)),
-      state_(context.hash_seed, !declaration_->schema.key.empty()) {
-  for (CommandDeclaration const& command : type_->commands)
+    : settings_(std::move(declaration)),
+      rows_(context.hash_seed, {.has_keys = !settings_.schema().key.empty()}),
+      pauses_(settings_, state().order()),
+      effects_(settings_, state(), statistics_, pauses_),
+      attempts_(state(), settings_.options().attempts),
+      timers_(rows_, attempts_, settings_.options().lifetimes),
+      selection_(state(), settings_, pauses_),
+      inserts_(rows_, settings_, pauses_, statistics_),
+      workers_(state(), settings_, pauses_, selection_, attempts_, statistics_),
+      lookups_(state(), settings_, pauses_, selection_),
+      changes_(state(), settings_, selection_, attempts_, statistics_) {
+  for (CommandDeclaration const& command : type->commands)
     for (Named const& known : Named::all())
       if (known.name == command.name) handlers_.push_back(known.handler);
   set_rules();
-  state_.add_schema(declaration_->schema);
+  rows_.add_schema(settings_.schema());
 }
 
+// ---------------------------------------------------------------------------
+// Declarations
+
 void Journal::set_rules() {
-  Result<Rules> rules = Rules::read(*declaration_);
+  Result<rows::Rules> rules = rows::Rules::read(settings_.declaration());
   FJ_CHECK(rules.ok(), "a declaration was taken without its check");
   // A reload has no observer for rows that it makes due: the timers of the next turn report them.
   NoObserver nobody;
-  state_.set_rules(std::move(rules).value(), nobody);
-  state_.set_weary_from(options_.weary_from());
-}
-
-Verdict Journal::decide(Command const& command, Decision& decision) const {
-  return (this->*handlers_[command.index])(command, decision);
+  rows_.set_rules(std::move(rules).value(), nobody);
 }
 
 Status Journal::check(TableDeclaration const& declaration) {
   if (Status status = Options::read(declaration).check(declaration); !status.ok()) return status;
-  Result<Rules> const rules = Rules::read(declaration);
+  Result<rows::Rules> const rules = rows::Rules::read(declaration);
   return rules.ok() ? Status{} : rules.status();
 }
 
 Status Journal::check_change(TableDeclaration const& next) const {
   // Before all else: options that need a key, or the lack of one, would be blamed for it. Whether rows are found by
   // keys is decided once, also for records of a table that is empty now.
-  if (bool const has_keys = !next.schema.key.empty(); has_keys != state_.has_keys())
+  if (bool const has_keys = !next.schema.key.empty(); has_keys != state().keys().has_keys())
     return {Code::bad_configuration,
-            next.at("table") + ": table " + declaration_->name + (has_keys ? " was made without" : " was made with") +
+            next.at("table") + ": table " + settings_.table() + (has_keys ? " was made without" : " was made with") +
                 " a row-key, and that cannot change while it exists, also not while it is empty: empty it, take its "
                 "file away and RELOAD, then put the new one there; or make a table of another name"};
   if (Status status = check(next); !status.ok()) return status;
-  if (state_.rows().size() > 0 && !same_key(declaration_->schema, next.schema))
-    return {Code::bad_configuration, next.at("table") + ": the key of table " + declaration_->name +
-                                         " cannot change while it has rows (" + std::to_string(state_.rows().size()) +
+  if (state().rows().size() > 0 && !same_key(settings_.schema(), next.schema))
+    return {Code::bad_configuration, next.at("table") + ": the key of table " + settings_.table() +
+                                         " cannot change while it has rows (" + std::to_string(state().rows().size()) +
                                          "): finish them first, or make a new table"};
   return {};
 }
 
 void Journal::change(std::shared_ptr<TableDeclaration const> next) {
-  declaration_ = std::move(next);
-  std::uint32_t const pause_after = options_.pause_after_failures;
-  options_ = Options::read(*declaration_);
+  std::uint32_t const pause_after = settings_.options().pause_after_failures;
+  settings_ = Settings{std::move(next)};
   // A changed option restarts the count.
-  if (options_.pause_after_failures != pause_after) failures_in_row_ = 0;
-  has_merge_rules_ = has_rules(declaration_->schema);
+  if (settings_.options().pause_after_failures != pause_after) pauses_.count_again();
   set_rules();
 }
 
-Status check_type(TypeDeclaration const& type) {
+Status Journal::check_type(TypeDeclaration const& type) {
   for (CommandDeclaration const& command : type.commands) {
-    auto const& all = Journal::Named::all();
+    auto const& all = Named::all();
     if (std::none_of(all.begin(), all.end(), [&](auto const& known) { return known.name == command.name; }))
       return {Code::bad_configuration, "journal.xml declares the command " + command.name +
                                            ", which journal.so does not know: install files of one version"};
   }
-  for (auto const& known : Journal::Named::all())
+  for (auto const& known : Named::all())
     if (std::none_of(type.commands.begin(), type.commands.end(),
                      [&](CommandDeclaration const& command) { return command.name == known.name; }))
       return {Code::bad_configuration,
@@ -162,6 +160,70 @@ Status check_type(TypeDeclaration const& type) {
       return {Code::bad_configuration,
               "journal.xml lacks the option " + std::string{option} + ": install files of one version"};
   return {};
+}
+
+// ---------------------------------------------------------------------------
+// Records and timers
+
+bool Journal::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept {
+  // The end of a lease may release a domain: its tokens are counted at the time of the decision.
+  if (context.live) rows_.see(context.now.value);
+  if (!Pauses::knows(record)) return rows_.apply(record, context, observer, effects_);
+  return record.version == 1 && pauses_.apply(record, context, observer);
+}
+
+bool Journal::decide_timer(Decision& decision) const {
+  if (pauses_.pause_after_failures(decision) || timers_.expire(decision)) return true;
+  rows::Timers::LeasesEnded const ended = timers_.end_leases(decision);
+  statistics_.timed_out += ended.count;
+  // After these are applied the table may have to pause itself.
+  return ended.more || (ended.count > 0 && settings_.options().pause_after_failures != 0);
+}
+
+// ---------------------------------------------------------------------------
+// Listeners and waiting NEXTs; clients wait in the engine
+
+std::uint64_t Journal::available(std::string_view topic) const {
+  if (pauses_.is_paused()) return 0;
+  return topic.empty() ? state().order().available() : state().order().available(topic);
+}
+
+bool Journal::announce(ObjectId object, Answer& answer) const {
+  std::uint32_t const row = state().find(object);
+  if (row == rows::kNoRow) return false;
+  rows::PayloadView const view = state().view(row);
+  answer.add("row", object.value);
+  model::add_key(*state().schemas().find(view.facts.schema), view.key, answer);
+  answer.add("process_date", state().row(row).date());
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// Space and followers: a journal's objects are its rows, its clients and its pause
+
+Lsn Journal::oldest_lsn() const {
+  Lsn const of_rows = rows_.oldest_lsn();
+  Lsn const of_pause = pauses_.oldest_lsn();
+  return of_rows.is_none() || of_pause.is_none() ? std::max(of_rows, of_pause) : std::min(of_rows, of_pause);
+}
+
+Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
+  rows::CopyRoom room{budget_bytes};
+  bool const more = pauses_.restate(below, room, decision.records) || rows_.restate(below, room, decision.records);
+  return {more, room.needed()};
+}
+
+void Journal::snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const {
+  rows::CopyRoom page{budget_bytes};
+  if (!rows_.snapshot(cursor, page, records)) return;
+  pauses_.snapshot(records);
+  cursor.complete = true;
+}
+
+bool Journal::apply_to_part(SnapshotCursor const& cursor, RecordView const& record, TableObserver& observer) noexcept {
+  if (rows::RowTable::comes_later(cursor, record))
+    return record.version != 0 && record.version <= newest_version(record.type);
+  return apply(record, {.live = false, .now = {}, .base = rows::RowTable::kBaseOfPart}, observer);
 }
 
 namespace {
@@ -176,7 +238,7 @@ Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_p
 
 PluginDescriptor const& table_type() {
   static PluginDescriptor const descriptor{
-      .build = "g++ " __VERSION__, .name = "journal", .check_type = check_type, .create = create};
+      .build = "g++ " __VERSION__, .name = "journal", .check_type = Journal::check_type, .create = create};
   return descriptor;
 }
 

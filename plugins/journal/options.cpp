@@ -8,14 +8,6 @@
 namespace fastjournal::journal {
 namespace {
 
-// splitmix64: rows that fail together must not become due together.
-std::uint64_t mix(std::uint64_t value) {
-  value += 0x9E3779B97F4A7C15ULL;
-  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBULL;
-  return value ^ (value >> 31U);
-}
-
 // Options of keys are a mistake where rows have none.
 Status check_keys(TableDeclaration const& declaration) {
   if (!declaration.schema.key.empty()) return {};
@@ -40,20 +32,20 @@ Options Options::read(TableDeclaration const& declaration) {
   out.processing_timeout = number("processing-timeout");
   out.processing_timeout_min = number("processing-timeout-min");
   out.processing_timeout_max = number("processing-timeout-max");
-  out.grace = number("grace");
-  out.max_timeouts = static_cast<std::uint8_t>(number("max-timeouts"));
-  out.max_attempts = static_cast<std::uint8_t>(number("max-attempts"));
-  out.max_lifetime_timeouts = static_cast<std::uint8_t>(number("max-lifetime-timeouts"));
-  out.delete_failed = declaration.option("when-failed").text == "delete";
-  out.keep_parked = number("keep-parked");
-  out.back_off_first = number("back-off-first");
-  out.back_off_factor = number("back-off-factor");
-  out.back_off_max = number("back-off-max");
-  out.back_off_jitter = number("back-off-jitter");
+  out.lifetimes.grace = number("grace");
+  out.attempts.max_timeouts = static_cast<std::uint8_t>(number("max-timeouts"));
+  out.attempts.max_attempts = static_cast<std::uint8_t>(number("max-attempts"));
+  out.attempts.max_lifetime = static_cast<std::uint8_t>(number("max-lifetime-timeouts"));
+  out.attempts.delete_failed = declaration.option("when-failed").text == "delete";
+  out.lifetimes.parked = number("keep-parked");
+  out.attempts.back_off_first = number("back-off-first");
+  out.attempts.back_off_factor = number("back-off-factor");
+  out.attempts.back_off_max = number("back-off-max");
+  out.attempts.back_off_jitter = number("back-off-jitter");
   out.max_postpone = number("max-postpone");
   out.rows_max = static_cast<std::uint64_t>(number("rows-max"));
   out.memory_max = static_cast<std::uint64_t>(number("memory-max"));
-  out.client_keep = number("client-keep");
+  out.lifetimes.client = number("client-keep");
   out.clients_max = static_cast<std::size_t>(number("clients-max"));
   out.pause_after_failures = static_cast<std::uint32_t>(number("pause-after-failures"));
   return out;
@@ -70,15 +62,6 @@ Status Options::check(TableDeclaration const& declaration) const {
                                        " ms) must lie between processing-timeout-min (" +
                                        std::to_string(processing_timeout_min) + " ms) and processing-timeout-max (" +
                                        std::to_string(processing_timeout_max) + " ms)"};
-}
-
-std::int64_t Options::back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const {
-  std::int64_t delay = std::min(back_off_first, back_off_max);
-  for (unsigned i = 0; i < attempts && delay < back_off_max && back_off_factor > 1; ++i)
-    delay = delay > back_off_max / back_off_factor ? back_off_max : delay * back_off_factor;
-  std::int64_t const spread = delay * back_off_jitter / 100;
-  if (spread == 0) return delay;
-  return delay + static_cast<std::int64_t>(mix(row.value ^ mix(epoch.value)) % static_cast<std::uint64_t>(spread + 1));
 }
 
 }  // namespace fastjournal::journal

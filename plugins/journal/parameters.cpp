@@ -20,13 +20,6 @@ std::string shown(Value const& value) {
 
 }  // namespace
 
-std::string_view shortened(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  std::size_t size = bytes_max;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  return text.substr(0, size);
-}
-
 void Parameters::refuse(Code code, std::string_view name, std::string text) {
   if (status_.ok()) status_ = Status{code, std::move(text)}.with("parameter", std::string{name});
 }

@@ -12,9 +12,6 @@
 
 namespace fastjournal::journal {
 
-// Texts for people (errors, reasons): the rest is cut off, between characters.
-[[nodiscard]] std::string_view shortened(std::string_view text, std::size_t bytes_max);
-
 // Reads the parameters of one command; the first error stays.
 class Parameters {
  public:

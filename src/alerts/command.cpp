@@ -30,7 +30,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return out;
 }
 
-// The attributes and file actions of posix_spawn, given back at the end.
+// The attributes and file actions of posix_spawn, released at the end.
 struct SpawnPlan {
   SpawnPlan() {
     posix_spawnattr_init(&attributes);
@@ -43,7 +43,7 @@ struct SpawnPlan {
   SpawnPlan(SpawnPlan const&) = delete;
   SpawnPlan& operator=(SpawnPlan const&) = delete;
 
-  // A group of its own, so that what it starts ends with it; signals as a program expects them.
+  // A separate group, so that its children end with it; default signals, as programs expect.
   void fill(int output) {
     sigset_t all;
     sigset_t none;
@@ -56,7 +56,7 @@ struct SpawnPlan {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    // Whatever the daemon, or a library in it, has open: it is none of the program's.
+    // The program must not inherit descriptors of the daemon or its libraries.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   }
 
@@ -66,8 +66,8 @@ struct SpawnPlan {
 
 }  // namespace
 
-std::vector<std::string> alert_environment(core::AlertNotice const& notice) {
-  core::Alert const& alert = notice.alert;
+std::vector<std::string> alert_environment(log::AlertNotice const& notice) {
+  log::Alert const& alert = notice.alert;
   std::vector<std::string> out;
   auto const add = [&out](std::string_view name, std::string value) {
     std::replace(value.begin(), value.end(), '\0', ' ');
@@ -92,7 +92,7 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(std::string const&
                                                               std::int64_t deadline_us) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure("pipe for", program, errno);
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);  // our end only: programs expect to wait
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);  // our end only: programs expect a blocking one
   SpawnPlan plan;
   plan.fill(ends[1]);
   std::vector<std::string> words{program};
@@ -111,7 +111,7 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(std::string const&
   int const ended = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));
   int const ended_error = errno;
   std::unique_ptr<RunningCommand> out{new RunningCommand(pid, ends[0], ended, deadline_us)};
-  if (ended < 0) return failure("pidfd_open of", program, ended_error);  // its end ends the program
+  if (ended < 0) return failure("pidfd_open of", program, ended_error);  // `out` kills the program
   return out;
 }
 

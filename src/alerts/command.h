@@ -1,5 +1,5 @@
-// A program that is run for an alert: started without a shell, in a process
-// group of its own, its output read, ended when its time is over. Never waits.
+// A program run for an alert: started without a shell, in its own process group; its output is read, and it is killed
+// after its time limit. Never waits.
 #pragma once
 
 #include <sys/types.h>
@@ -9,36 +9,36 @@
 #include <string>
 #include <vector>
 
-#include "core/alerts.h"
 #include "fastjournal/status.h"
+#include "log/alert_book.h"
 
 namespace fastjournal::alerts {
 
-// FASTJOURNAL_ALERT_STATE (up, down), _TABLE (empty: the daemon), _NAME, _PRIORITY, _MESSAGE, _TAGS, _COUNT, _FIRST, _LAST (ms), _MANUAL
-// (yes, no), each "NAME=value".
-[[nodiscard]] std::vector<std::string> alert_environment(core::AlertNotice const& notice);
+// Variables "NAME=value": FASTJOURNAL_ALERT_STATE (up, down), _TABLE (empty: the daemon), _NAME, _PRIORITY, _MESSAGE,
+// _TAGS, _COUNT, _FIRST, _LAST (ms), _MANUAL (yes, no).
+[[nodiscard]] std::vector<std::string> alert_environment(log::AlertNotice const& notice);
 
 class RunningCommand {
  public:
-  static constexpr std::size_t kOutputBytesMax = 4096;  // kept of its output; the rest is read and dropped
+  static constexpr std::size_t kOutputBytesMax = 4096;  // kept of its output; the rest is dropped
 
   // Runs `program` with the arguments STATE SECTION NAME and our environment plus `environment`. Input: /dev/null.
   [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start(std::string const& program,
                                                                      std::vector<std::string> const& arguments,
                                                                      std::vector<std::string> const& environment,
                                                                      std::int64_t deadline_us);
-  // Ends it, and its group, if it still runs.
+  // Kills it and its group if it is still running.
   ~RunningCommand();
   RunningCommand(RunningCommand const&) = delete;
   RunningCommand& operator=(RunningCommand const&) = delete;
 
-  [[nodiscard]] int output_fd() const { return output_; }  // -1 once it was closed at the other end
-  [[nodiscard]] int ended_fd() const { return ended_; }    // readable when it has ended
+  [[nodiscard]] int output_fd() const { return output_; }  // -1 once closed at the other end
+  [[nodiscard]] int ended_fd() const { return ended_; }    // readable once it has ended
   [[nodiscard]] std::int64_t deadline_us() const { return deadline_us_; }
   void read_output();
-  // True once it has ended; `how` says "" for success, or what went wrong.
+  // True once it has ended; `how` is empty for success, otherwise the failure.
   [[nodiscard]] bool collect(std::string& how);
-  // Its time is over: kills the group. collect() is true soon after.
+  // The time limit is over: kills the group. collect() is true soon after.
   void kill();
   [[nodiscard]] std::string const& output() const { return text_; }
 

@@ -8,31 +8,32 @@
 namespace fastjournal::alerts {
 namespace {
 
-// Does not end in ".flag": nobody reads it half written.
+// Without ".flag" at the end: nobody reads an incomplete file.
 std::string temporary_of(std::string const& name) { return name + ".new"; }
 
 bool is_ours(std::string_view file) {
-  return file.starts_with(std::string{core::kUnit} + "_") && (file.ends_with(".flag") || file.ends_with(".flag.new"));
+  return file.starts_with(std::string{communicator::kUnit} + "_") &&
+         (file.ends_with(".flag") || file.ends_with(".flag.new"));
 }
 
 }  // namespace
 
-void FlagFolder::up(core::Alert const& alert) { standing_[core::flag_file_name(alert)] = alert; }
+void FlagFolder::up(log::Alert const& alert) { standing_[communicator::flag_file_name(alert)] = alert; }
 
-void FlagFolder::down(core::Alert const& alert) { standing_.erase(core::flag_file_name(alert)); }
+void FlagFolder::down(log::Alert const& alert) { standing_.erase(communicator::flag_file_name(alert)); }
 
 FlagFolder::Files FlagFolder::wanted() const {
-  std::vector<std::pair<std::string const, core::Alert> const*> order;
+  std::vector<std::pair<std::string const, log::Alert> const*> order;
   for (auto const& one : standing_) order.push_back(&one);
   std::stable_sort(order.begin(), order.end(),
                    [](auto const* a, auto const* b) { return a->second.priority > b->second.priority; });
-  if (order.size() > core::kFlagsMax) order.resize(core::kFlagsMax);
+  if (order.size() > communicator::kFlagsMax) order.resize(communicator::kFlagsMax);
   Files out;
-  for (auto const* const one : order) out[one->first] = core::flag_content(one->second, origin_);
+  for (auto const* const one : order) out[one->first] = communicator::flag_content(one->second, origin_);
   return out;
 }
 
-// What is there of ours has no content we know: it is written again, or goes.
+// The content of our existing files is unknown: each is rewritten or removed.
 Status FlagFolder::look() {
   Result<std::vector<std::string>> const names = disk_.list("");
   if (!names.ok()) return names.status();
@@ -53,7 +54,7 @@ Status FlagFolder::agree() {
       continue;
     }
     Status status = disk_.remove(at->first);
-    if (!status.ok() && status.code() != Code::not_found) return status;  // somebody else may have removed it
+    if (!status.ok() && status.code() != Code::not_found) return status;  // others may have removed it
     at = written_.erase(at);
     changed = true;
   }

@@ -1,11 +1,11 @@
-// The flag files of this daemon in the watcher's folder, held to what stands.
-// Files of others are never touched. Lives on the thread of Teller: every call may wait for a disk.
+// The flag files of this daemon in the watcher's folder, kept in agreement with the active alerts. Files of others are
+// never touched. Lives on Teller's thread: every call may wait for a disk.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "core/flag.h"
+#include "communicator/flag.h"
 #include "env/disk.h"
 #include "fastjournal/status.h"
 
@@ -13,13 +13,13 @@ namespace fastjournal::alerts {
 
 class FlagFolder {
  public:
-  // `disk` has the flags folder as its root.
-  FlagFolder(env::Disk& disk, core::Origin origin) : disk_(disk), origin_(std::move(origin)) {}
+  // The root of `disk` is the flags folder.
+  FlagFolder(env::Disk& disk, communicator::Origin origin) : disk_(disk), origin_(std::move(origin)) {}
 
-  void up(core::Alert const& alert);
-  void down(core::Alert const& alert);
-  // Writes and removes files until they are what stands: of more than the watcher reads, those of the highest
-  // priority. The first call also removes what an earlier start left. After an error a later call goes on.
+  void up(log::Alert const& alert);
+  void down(log::Alert const& alert);
+  // Writes and removes files until they match the active alerts; if these exceed the watcher's limit, those of the
+  // highest priority. The first call also removes the files of an earlier start. After an error a later call continues.
   [[nodiscard]] Status agree();
 
  private:
@@ -29,8 +29,8 @@ class FlagFolder {
   [[nodiscard]] Status write(std::string const& name, std::string const& content);
 
   env::Disk& disk_;
-  core::Origin origin_;
-  std::map<std::string, core::Alert> standing_;  // by file name
+  communicator::Origin origin_;
+  std::map<std::string, log::Alert> standing_;  // by file name
   Files written_;
   bool looked_{false};
 };

@@ -25,12 +25,12 @@ std::int64_t monotonic_us() {
 
 }  // namespace
 
-Teller::Teller(TellerOptions options, std::vector<core::Alert> const& standing)
+Teller::Teller(TellerOptions options, std::vector<log::Alert> const& standing)
     : options_(std::move(options)), wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   FJ_CHECK(wake_fd_ >= 0, "an eventfd can be made at the start");
   if (options_.flags != nullptr) {
     flags_ = std::make_unique<FlagFolder>(*options_.flags, options_.origin);
-    for (core::Alert const& alert : standing) flags_->up(alert);
+    for (log::Alert const& alert : standing) flags_->up(alert);
   }
   thread_ = std::thread{[this] { work(); }};
 }
@@ -46,7 +46,7 @@ Teller::~Teller() {
   ::close(wake_fd_);
 }
 
-void Teller::tell(core::AlertNotice const& notice) {
+void Teller::tell(log::AlertNotice const& notice) {
   {
     std::scoped_lock const lock{mutex_};
     if (notices_.size() >= kNoticesMax) {
@@ -90,7 +90,7 @@ void Teller::work() {
 
 // True: the last round.
 bool Teller::take_notices() {
-  std::deque<core::AlertNotice> taken;
+  std::deque<log::AlertNotice> taken;
   std::uint64_t dropped = 0;
   bool ending = false;
   {
@@ -99,7 +99,7 @@ bool Teller::take_notices() {
     dropped = std::exchange(notices_dropped_, 0);
     ending = ending_;
   }
-  for (core::AlertNotice& notice : taken) {
+  for (log::AlertNotice& notice : taken) {
     if (flags_ != nullptr) {
       if (notice.up)
         flags_->up(notice.alert);
@@ -134,9 +134,9 @@ void Teller::write_flags(std::int64_t now_us) {
 
 void Teller::start_commands(std::int64_t now_us) {
   while (!to_run_.empty() && running_.size() < kCommandsAtOnce) {
-    core::AlertNotice const notice = std::move(to_run_.front());
+    log::AlertNotice const notice = std::move(to_run_.front());
     to_run_.pop_front();
-    std::vector<std::string> const arguments{notice.up ? "up" : "down", core::section_of(notice.alert.table),
+    std::vector<std::string> const arguments{notice.up ? "up" : "down", communicator::section_of(notice.alert.table),
                                              notice.alert.name};
     std::string const what = fmt::format("{} {}", options_.command, fmt::join(arguments, " "));
     Result<std::unique_ptr<RunningCommand>> started = RunningCommand::start(
@@ -175,7 +175,7 @@ void Teller::wait(std::int64_t now_us) {
   for (Running const& one : running_) {
     if (one.command->output_fd() >= 0) watched.push_back({one.command->output_fd(), POLLIN, 0});
     watched.push_back({one.command->ended_fd(), POLLIN, 0});
-    // Once it was killed only its end is waited for.
+    // A killed command has no deadline any more: only its end is awaited.
     if (one.command->deadline_us() > now_us) until_us = std::min(until_us, one.command->deadline_us());
   }
   int timeout_ms = -1;

@@ -1,6 +1,6 @@
-// Tells alerts to this computer: flag files, and a command that is run. All of it may wait for a disk or for a program,
-// so it has a thread of its own: neither the loop nor the making of containers ever waits for it. Its queues have
-// limits. Without configuration nothing is told: a default folder that happens to exist belongs to somebody else.
+// Reports alerts on this computer: by flag files, and by running a command. Both may wait for a disk or a program, so
+// there is a separate thread: neither the loop nor the making of containers ever waits for them. All queues have
+// limits. Without configuration nothing is reported: a default folder that happens to exist belongs to another program.
 //
 // Made, called and destroyed on the loop's thread.
 #pragma once
@@ -16,19 +16,19 @@
 
 #include "alerts/command.h"
 #include "alerts/flag_folder.h"
-#include "core/alerts.h"
+#include "log/alert_book.h"
 
 namespace fastjournal::alerts {
 
 struct TellerOptions {
   env::Disk* flags{nullptr};  // the flags folder; null: no flag files
-  core::Origin origin{};
+  communicator::Origin origin{};
   std::string command{};  // path of a program; empty: none
   std::int64_t command_limit_us{30'000'000};
-  std::function<void()> wake{};  // from any thread: there is something to collect
+  std::function<void()> wake{};  // called from the teller's thread: there is something to collect
 };
 
-// What the loop hears back.
+// A result for the loop.
 struct Report {
   enum class Kind : std::uint8_t { flags_failed, flags_agree, command_failed, command_output };
   Kind kind{};
@@ -37,19 +37,19 @@ struct Report {
 
 class Teller {
  public:
-  static constexpr std::size_t kNoticesMax = 4096;  // not looked at yet; above it notices are only counted
+  static constexpr std::size_t kNoticesMax = 4096;  // not processed yet; beyond this, notices are only counted
   static constexpr std::size_t kCommandsWaitingMax = 256;
   static constexpr std::size_t kCommandsAtOnce = 4;
   static constexpr std::int64_t kFlagsAgainUs = 10'000'000;  // after a failure
 
-  // `standing`: every alert that is up; flag files are made to agree with them.
-  Teller(TellerOptions options, std::vector<core::Alert> const& standing);
-  // Flags are brought to what was told; commands that run are ended, others are not begun.
+  // `standing`: every active alert; the flag files are made to match.
+  Teller(TellerOptions options, std::vector<log::Alert> const& standing);
+  // Brings the flags up to date with all notices; kills running commands and drops waiting ones.
   ~Teller();
   Teller(Teller const&) = delete;
   Teller& operator=(Teller const&) = delete;
 
-  void tell(core::AlertNotice const& notice);
+  void tell(log::AlertNotice const& notice);
   [[nodiscard]] std::vector<Report> collect();
 
  private:
@@ -70,21 +70,21 @@ class Teller {
   int wake_fd_;
 
   std::mutex mutex_;
-  std::deque<core::AlertNotice> notices_;  // guarded by mutex_, as all until the blank line
+  std::deque<log::AlertNotice> notices_;  // guarded by mutex_, like all members up to the blank line
   std::vector<Report> reports_;
   std::uint64_t notices_dropped_{0};
   bool ending_{false};
 
-  // The thread's own.
+  // Used only by the thread.
   std::unique_ptr<FlagFolder> flags_;
   bool flags_dirty_{true};
   bool flags_failed_{false};
   bool flags_agreed_{false};
   std::int64_t flags_again_us_{0};
-  std::deque<core::AlertNotice> to_run_;
+  std::deque<log::AlertNotice> to_run_;
   std::vector<Running> running_;
 
-  std::thread thread_;  // last: it uses everything above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace fastjournal::alerts

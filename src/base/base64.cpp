@@ -20,7 +20,7 @@ constexpr std::array<std::uint8_t, 256> kDigits = [] {
 
 std::uint32_t byte_of(char c) { return static_cast<std::uint8_t>(c); }
 
-// Four digits make 24 bits; a value above that says that one of them is no digit.
+// Four digits make 24 bits. A larger result means that one of them is not a digit.
 std::uint32_t group_of(char const* text, std::size_t digits) {
   constexpr std::uint32_t kBad = 1U << 24U;
   std::uint32_t bits = 0;

@@ -1,5 +1,5 @@
-// Base64 with the standard alphabet and padding (RFC 4648, section 4): how
-// binary values travel in text and JSON messages.
+// Base64 with the standard alphabet and padding (RFC 4648, section 4): the form of binary values in text and JSON
+// messages.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace fastjournal {
 
 void append_base64(std::string_view bytes, std::string& out);
-// To where there is room for 4 bytes for each 3, begun ones too; returns where it ended.
+// `to` must have room for 4 bytes per 3 bytes of input, rounded up; returns the end of the output.
 char* put_base64(std::string_view bytes, char* to);
 
-// Replaces `out` by what `text` spells. Strict: the padding must be there, no blanks or line ends,
-// and the bits that padding leaves over must be zero, so that each value has one spelling.
-// False leaves `out` empty.
+// Replaces `out` by the bytes that `text` encodes. Strict, so that each value has one spelling: the padding is
+// required, blanks and line ends are refused, and the unused bits before the padding must be zero. False leaves `out`
+// empty.
 [[nodiscard]] bool decode_base64(std::string_view text, std::string& out);
 
 }  // namespace fastjournal

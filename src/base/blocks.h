@@ -1,5 +1,5 @@
-// Long texts sixteen bytes at a time, with the compiler's vectors: every value of
-// every message is looked through for the few bytes that ask for care, and most have none.
+// Scans text sixteen bytes at a time, with the compiler's vectors. Every value of every message is scanned for the few
+// bytes that need special treatment, and most values have none.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace fastjournal {
 
 using Block [[gnu::vector_size(16)]] = std::uint8_t;
 
-// Whether suspect(block) marks any byte of the text. `suspect` must not mark a blank: short texts are filled with them.
+// Whether suspect(block) marks any byte of the text. `suspect` must not mark a blank: short texts are padded with
+// blanks.
 template <typename Suspect>
 [[nodiscard]] bool any_marked(std::string_view text, Suspect const& suspect) {
   using Halves [[gnu::vector_size(16)]] = std::uint64_t;

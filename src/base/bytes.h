@@ -1,5 +1,5 @@
-// Fixed-width numbers in byte strings, little endian whatever the machine.
-// Reader never reads past the end: it says ok() == false instead.
+// Fixed-width numbers in byte strings, little endian on every machine. ByteReader never reads past the end; ok() is
+// false instead.
 #pragma once
 
 #include <bit>
@@ -72,7 +72,7 @@ class ByteReader {
   }
   [[nodiscard]] std::string_view rest() const { return rest_; }
   [[nodiscard]] bool ok() const { return ok_; }
-  // Nothing was missing and nothing is left.
+  // Nothing was missing, and nothing is left.
   [[nodiscard]] bool finished() const { return ok_ && rest_.empty(); }
 
  private:

@@ -1,5 +1,5 @@
-// Assertions on what only the program itself can do wrong. On in release
-// builds too: a broken invariant in a store must stop it, not be written down.
+// Assertions for errors of programming. On in release builds too: a broken invariant must stop a store, not be written
+// to disk.
 #pragma once
 
 namespace fastjournal {

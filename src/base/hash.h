@@ -1,5 +1,5 @@
-// The one door to xxHash: XXH3 with 64 bits. Its values are stored in logs and
-// in files, so they must never change: the unit test pins some of them.
+// The one door to xxHash: XXH3 with 64 bits. Its values are stored in logs and files, so they must never change; the
+// unit test pins some of them.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace fastjournal {
 
-// XXH3-64 of the bytes; different seeds give unrelated values. Finds damage, is no secret:
-// who knows the seed can make collisions.
+// XXH3-64 of the bytes; different seeds give unrelated values. Detects damage, but is not cryptographic: collisions can
+// be made for a known seed.
 [[nodiscard]] std::uint64_t hash64(std::string_view bytes, std::uint64_t seed = 0);
 
-// For hash maps of names that clients choose: salted, so that nobody can choose names that collide.
+// For hash maps of names chosen by clients: with a secret seed, nobody can choose names that collide.
 struct NameHash {
   std::uint64_t seed{0};
   [[nodiscard]] std::size_t operator()(std::string_view name) const { return hash64(name, seed); }

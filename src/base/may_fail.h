@@ -1,8 +1,6 @@
-// Memory that somebody can do without. Where memory ends, what must not fail uses
-// the ballast of the process (os/ballast.h); what may fail is told so first: an
-// allocation under a MayFail throws std::bad_alloc and leaves the ballast where it is.
-// So it stands around buffers of clients and around tries, never around what is
-// decided or applied.
+// Marks allocations that are allowed to fail. When the process gets no more memory, allocations that must not fail use
+// its ballast (os/ballast.h). An allocation under a MayFail throws std::bad_alloc before that and leaves the ballast
+// alone. It is used for buffers of clients and for attempts, never for deciding or applying.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +10,13 @@ namespace fastjournal {
 
 class MayFail {
  public:
-  // Not `so`: as if it were not there.
+  // With false it has no effect.
   explicit MayFail(bool so = true) : before_(is_on) { is_on = is_on || so; }
   ~MayFail() { is_on = before_; }
   MayFail(MayFail const&) = delete;
   MayFail& operator=(MayFail const&) = delete;
 
-  // Of this thread. For who handles that memory ends.
+  // Of this thread; for the new-handler.
   [[nodiscard]] static bool is_on_here() { return is_on; }
 
  private:
@@ -26,10 +24,10 @@ class MayFail {
   bool before_;
 };
 
-// Whether so much could be had at once. It is given back: what follows takes it in its own pieces.
+// Whether an allocation of this size succeeds now. The memory is freed again; the caller then allocates it in pieces.
 [[nodiscard]] inline bool is_memory_there(std::size_t bytes) {
   MayFail const may_fail{};
-  // Volatile: else it is never asked for, as nobody uses it.
+  // Volatile: otherwise the unused allocation is optimised away.
   void* volatile const tried = ::operator new(bytes, std::nothrow);
   ::operator delete(tried);
   return tried != nullptr;

@@ -1,6 +1,5 @@
-// A fixed set of short names, found in a few nanoseconds: commands, parameters
-// and tables are looked up by name for every message. Built once, then read
-// only; names are copied. Positions are what the builder gave.
+// A fixed set of short names with a look-up of a few nanoseconds: every message needs look-ups of its command,
+// parameters and table. Built once, then read only. Names are copied. Values are those given to add.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ class NameTable {
  public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
 
-  // A name that is there already gets the new value.
+  // Replaces the value of an existing name.
   void add(std::string_view name, std::uint32_t value) {
     if ((entries_.size() + 1) * 2 > slots_.size()) rehash(slots_.empty() ? 16 : slots_.size() * 2);
     std::uint32_t& slot = slot_of(name);
@@ -46,7 +45,7 @@ class NameTable {
     std::uint32_t value;
   };
 
-  // Names come from declarations, not from strangers: a cheap mix is enough.
+  // Names come from declarations, not from clients: a cheap mix is enough.
   static std::size_t hash(std::string_view name) {
     std::uint64_t head = 0;
     std::uint64_t tail = 0;

@@ -1,11 +1,11 @@
-// Asks for memory that will be needed soon.
+// Requests memory that is needed soon.
 #pragma once
 
 namespace fastjournal {
 
 inline void prefetch(void const* at) {
   __builtin_prefetch(at);
-  // Without it GCC takes every function that only prefetches for one that does nothing, and drops its calls.
+  // Without this, GCC takes a function that only prefetches for one without effects, and drops its calls.
   asm volatile("");
 }
 

@@ -11,7 +11,7 @@ namespace fastjournal::config {
 
 namespace {
 
-// The whole of `text` as a number without sign and of at most `digits_max` digits.
+// The whole of `text` as an unsigned number of at most `digits_max` digits.
 std::optional<std::uint32_t> number(std::string_view text, int base, std::size_t digits_max, std::uint32_t max) {
   std::uint32_t out = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
@@ -20,7 +20,7 @@ std::optional<std::uint32_t> number(std::string_view text, int base, std::size_t
   return out;
 }
 
-// What stands before the separator, taken off; everything if there is none.
+// Takes the part before the separator; everything if there is no separator.
 std::string_view take_until(std::string_view& text, char separator) {
   std::size_t const end = text.find(separator);
   std::string_view const out = text.substr(0, end);
@@ -40,7 +40,8 @@ std::optional<std::array<std::uint8_t, 4>> parse_ipv4(std::string_view text) {
   return out;
 }
 
-// Groups of one side of "::"; how many, or nothing. An IPv4 tail is not taken: nobody listens on one.
+// The groups on one side of "::"; returns their number, or nothing. An IPv4 tail is not supported: nobody listens on
+// one.
 std::optional<std::size_t> parse_groups(std::string_view text, std::array<std::uint16_t, 8>& out) {
   std::size_t count = 0;
   if (text.empty()) return count;

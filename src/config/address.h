@@ -1,5 +1,5 @@
-// Addresses to listen on, as text: "127.0.0.1:4050", "[::1]:4050". Numbers
-// only: a name would have to be resolved, and could resolve to anything.
+// Addresses to listen on, as text: "127.0.0.1:4050", "[::1]:4050". Numeric only: a name would have to be resolved, with
+// an unpredictable result.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 namespace fastjournal::config {
 
 struct ParsedAddress {
-  bool loopback;      // 127.0.0.0/8 or ::1: nobody beyond this machine reaches it
-  bool group{false};  // 224.0.0.0/4: whoever joined it
+  bool loopback;      // 127.0.0.0/8 or ::1: not reachable from other machines
+  bool group{false};  // 224.0.0.0/4: a multicast group
   bool ipv4{true};
   std::uint16_t port{0};
 };
 
-// Nothing if it is no address with a port (0 to 65535).
+// Empty if it is not an address with a port (0 to 65535).
 [[nodiscard]] std::optional<ParsedAddress> parse_address(std::string_view text);
-// What is wrong with an address to listen on; empty: nothing. `what`: who names it, for the message, as "--listen";
-// `consent`: what must stand beside an address that others reach (`plain_text`: it does).
+// What is wrong with an address to listen on; empty: nothing. For the message: `what` is the source of the address, as
+// "--listen"; `consent` is the setting that an address reachable from other machines requires (`plain_text`: it is
+// set, or TLS is).
 [[nodiscard]] std::string listen_problem(std::string_view text, bool plain_text, std::string_view what,
                                          std::string_view consent);
-// Four numbers, as in 192.168.1.5.
+// Four decimal numbers, as in 192.168.1.5.
 [[nodiscard]] bool is_ipv4(std::string_view text);
 
 }  // namespace fastjournal::config

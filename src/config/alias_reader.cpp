@@ -10,25 +10,26 @@
 namespace fastjournal::config {
 namespace {
 
-// In the order of AliasParameter::Use.
+// Indexed by AliasParameter::Use.
 std::vector<std::string_view> const& use_words() {
   static std::vector<std::string_view> const words{"take", "echo", "ignore"};
   return words;
 }
 
-// How dates are counted elsewhere; ours are milliseconds.
+// Units of dates in other systems; ours are milliseconds.
 std::vector<std::string_view> const& unit_words() {
   static std::vector<std::string_view> const words{"ms", "us", "s"};
   return words;
 }
 
-// In the order of AliasDeclaration::keep_refused.
+// Indexed by AliasDeclaration::keep_refused.
 std::vector<std::string_view> const& refused_words() {
   static std::vector<std::string_view> const words{"tell", "keep"};
   return words;
 }
 
-// The command it stands for. One that adds: its answer comes at once, and only that becomes the alias's answer.
+// The command that the alias stands for. It must add: it is answered at once, and that answer becomes the alias's
+// answer.
 CommandDeclaration const* find_command(Element const& alias, TypeDeclaration const& type) {
   std::optional<std::string_view> const means = alias.attribute("means");
   if (!means) return nullptr;
@@ -43,7 +44,7 @@ CommandDeclaration const* find_command(Element const& alias, TypeDeclaration con
   return nullptr;
 }
 
-// What the parameter becomes: a parameter of the command, or a column.
+// Checks the target of a parameter: a parameter of the command, or a column.
 void check_target(Element const& element, AliasParameter& parameter, CommandDeclaration const& command,
                   Schema const& schema, std::string_view attribute) {
   auto const known = std::find_if(command.parameters.begin(), command.parameters.end(),
@@ -126,7 +127,7 @@ AliasDeclaration read_alias(Element const& element, TypeDeclaration const& type,
   return out;
 }
 
-// A value is plain text, with {TOPIC} in it or not: {domain} for a journal.
+// A value is plain text, with or without {TOPIC}: {domain} for a journal.
 void check_wake_value(Element const& element, std::string const& value, std::string_view topic, bool has_topics) {
   std::string const place = wake_place(topic);
   if (value.size() > kWakeValueBytesMax)

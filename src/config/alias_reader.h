@@ -1,6 +1,6 @@
-// <aliases> and <wake-message> of a table file: messages of other systems, those
-// that the table takes as its own commands and the one that leaves when there is work. Apart from the table's
-// reader, as it needs the type's commands and the columns to say what a parameter may become.
+// <aliases> and <wake-message> of a table file: messages of other systems. The table takes aliases as its own commands;
+// the wake message leaves when there is work. Apart from the table's reader, because a parameter's target is checked
+// against the type's commands and the columns.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ inline constexpr std::size_t kAliasParametersMax = 64;
 inline constexpr std::size_t kWakeParametersMax = 16;
 inline constexpr std::size_t kWakeValueBytesMax = 1024;
 
-// `topic`: what the type calls it. `has_topics`: the table has some that a value may name.
+// `topic`: the type's name for it. `has_topics`: the table has topics, which a value may name.
 [[nodiscard]] WakeMessage read_wake_message(Element const& element, std::string_view topic, bool has_topics);
 
 }  // namespace fastjournal::config

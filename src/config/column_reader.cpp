@@ -23,7 +23,7 @@ constexpr Unsupported kUnsupported[] = {
     {"temporary", "declare it with persistent=\"no\" on <table>"},
 };
 
-// What every message may bring (doc/protocol.md): a column of such a name could not be told from it.
+// Parameters possible in every message (doc/protocol.md): a column of the same name would be ambiguous.
 constexpr std::string_view kProtocolNames[] = {"table", "request", "left", "omitted", "secret_code"};
 
 std::vector<std::string_view> const& merge_words() {
@@ -41,7 +41,7 @@ bool takes_name(TypeDeclaration const& type, std::string_view name, std::string_
   return false;
 }
 
-// Beside the columns, in the same message.
+// Parameters next to the columns in the same message.
 bool answers_use(TypeDeclaration const& type, std::string_view name) {
   auto const is_it = [name](auto const& one) { return one.name == name; };
   return std::ranges::find(kProtocolNames, name) != std::ranges::end(kProtocolNames) ||
@@ -76,7 +76,7 @@ std::optional<ColumnType> read_column_type(Element const& element) {
   return std::nullopt;
 }
 
-// A limit by value into the column: its bits are of the type's kind (model/value.h).
+// Stores a limit by value in the column; its bits are of the type's kind (model/value.h).
 void read_value_limit(Element const& element, std::string_view attribute, Column& column) {
   std::optional<std::string_view> const text = element.attribute(attribute);
   if (!text) return;
@@ -91,7 +91,7 @@ void read_value_limit(Element const& element, std::string_view attribute, Column
                                       ", expected it on integers, floats and dates only");
     return;
   }
-  // The limit is read as a value of the type, so that the type's own range holds.
+  // The limit is read as a value of the type, so that it must be in the type's range.
   Column plain;
   plain.type = column.type;
   std::string scratch;
@@ -168,7 +168,7 @@ std::vector<std::string_view> split_names(std::string_view text) {
   return out;
 }
 
-// A key column has a value, is never merged, and fits the key.
+// A key column has a value, no merge rule, and a type that fits into a key.
 void check_key_column(Element const& element, Element const& table, Column& column) {
   if (column.type == ColumnType::void_type)
     table.problem_at("row-key", "key column " + column.name + " is void, expected a type with a value");
@@ -183,7 +183,7 @@ void check_key_column(Element const& element, Element const& table, Column& colu
   column.length_max = std::min<std::uint64_t>(column.length_max, model::kKeyBytesMax);
 }
 
-// Rows meet by their keys alone.
+// Without a key no two rows merge.
 void refuse_merge_rules(std::vector<Element> const& columns) {
   for (Element const& column : columns)
     if (column.attribute("merge"))
@@ -195,7 +195,7 @@ void refuse_merge_rules(std::vector<Element> const& columns) {
 void read_key(Element const& table, std::vector<Element> const& elements, TypeDeclaration const& type, Schema& schema) {
   std::optional<std::string_view> const text = table.attribute("row-key");
   if (!text && type.key != TypeDeclaration::Key::required) refuse_merge_rules(elements);
-  if (!text || schema.columns.empty()) return;  // said already, or no key is needed
+  if (!text || schema.columns.empty()) return;  // already reported, or no key is needed
   std::vector<std::string_view> const names = split_names(*text);
   if (names.empty() || names.size() > kKeyColumnsMax)
     table.problem_at("row-key", "attribute \"row-key\": found " + std::to_string(names.size()) +

@@ -1,5 +1,4 @@
-// The columns of a table: `<schema>` and row-key, with everything that
-// declaration.h promises about them.
+// The columns of a table: `<schema>` and row-key, with all that declaration.h promises about them.
 #pragma once
 
 #include <string_view>
@@ -9,10 +8,10 @@
 
 namespace fastjournal::config {
 
-// Columns and key. `table` has the attribute row-key, `type` the commands whose parameters no column may be called by.
+// Columns and key. `table` has the attribute row-key; no column may have the name of a parameter of `type`'s commands.
 [[nodiscard]] Schema read_schema(Element const& schema, Element const& table, TypeDeclaration const& type);
 
-// Elements and attributes of other systems' declarations that are refused with their own reason.
+// Elements and attributes of other systems' declarations, each refused with its own reason.
 [[nodiscard]] std::span<Unsupported const> unsupported_parts();
 
 }  // namespace fastjournal::config

@@ -15,40 +15,139 @@ namespace {
 constexpr std::int64_t kKiB = 1 << 10;
 constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kGiB = 1 << 30;
-// Of sync="interval" where no other is given.
+// The default for sync="interval".
 constexpr std::int64_t kSyncIntervalMs = 100;
 constexpr std::int64_t kScrubMsMin = 1000;
 constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kDayMs = 24 * kHourMs;
 constexpr std::int64_t kScrubMsMax = 365 * kDayMs;
 constexpr std::int64_t kSilenceMsMin = 1000;
-// What the kernel takes in sockaddr_un, less the byte that ends it.
+// The kernel's limit in sockaddr_un, without the terminating zero.
 constexpr std::size_t kSocketPathBytesMax = 107;
+// Of <listen hosts="...">: a name of DNS, and how many.
+constexpr std::size_t kHostBytesMax = 253;
+constexpr std::size_t kHostsMax = 16;
 
 std::string joined(std::filesystem::path const& base, std::string_view path) {
   return (base / std::filesystem::path{path}).lexically_normal().string();
 }
 
+void read_access(Element const& element, std::filesystem::path const& base, AccessDeclaration& out) {
+  element.expect({.attributes = {{"users", Times::one}}, .children = {}});
+  if (auto const file = text_field(element, "users")) out.users_file = joined(base, *file);
+}
+
+// Of a <listen> or <socket>. rights="" is for connections on which somebody logs in.
+std::optional<Rights> listener_rights(Element const& element, AccessDeclaration const& access) {
+  std::optional<std::string_view> const text = element.attribute("rights");
+  if (!text || !text->empty()) return rights_field(element, "rights");
+  if (access.users_file.empty())
+    element.problem_at("rights",
+                       "attribute \"rights\": found none, and nobody can log in; expected words out of read, add, "
+                       "work, manage and admin, or all alone, or the element <access users=\"...\"/>");
+  return Rights{};
+}
+
+// Whoever can reach an address has its rights without a login.
+void check_open(Element const& element, std::string_view address, ListenDeclaration const& listen,
+                std::optional<TlsDeclaration> const& tls) {
+  if (listen.open || listen.rights.is_empty()) return;
+  if (listen.tls && tls && tls->client_certificates == ClientCertificates::required) return;
+  element.problem_at("address", "address " + model::shown(address) +
+                                    " can be reached from other machines, and everybody there has the rights \"" +
+                                    listen.rights.names() +
+                                    "\" without a login; expected rights=\"\" and the element <access "
+                                    "users=\"...\"/>, or open=\"true\" beside it");
+}
+
+void read_tls(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
+  element.expect(
+      {.attributes = {{"certificate", Times::one}, {"key", Times::one}, {"client-ca"}, {"client-certificates"}},
+       .children = {}});
+  TlsDeclaration& tls = out.tls.emplace();
+  auto const file = [&](std::string_view name, TlsDeclaration::File& to) {
+    to.place = out.file + ":" + std::to_string(element.line_of(name)) + ": attribute \"" + std::string{name} + "\"";
+    if (auto const path = text_field(element, name)) to.path = joined(base, *path);
+  };
+  file("certificate", tls.certificate);
+  file("key", tls.key);
+  file("client-ca", tls.client_ca);
+  constexpr ClientCertificates kWords[] = {ClientCertificates::none, ClientCertificates::accepted,
+                                           ClientCertificates::required};
+  if (auto const word = word_field(element, "client-certificates", {"none", "accepted", "required"}))
+    tls.client_certificates = kWords[*word];
+  bool const wanted = tls.client_certificates != ClientCertificates::none;
+  if (wanted && !element.attribute("client-ca"))
+    element.problem_at("client-certificates",
+                       "attribute \"client-certificates\" without an authority that clients' certificates come from, "
+                       "expected client-ca=\"...\" beside it");
+  if (!wanted && element.attribute("client-ca"))
+    element.problem_at("client-ca",
+                       "attribute \"client-ca\" though clients show no certificates, expected "
+                       "client-certificates=\"accepted\" or client-certificates=\"required\" beside it");
+}
+
+bool read_listening_tls(Element const& element, DaemonDeclaration const& out) {
+  bool const tls = boolean_field(element, "tls").value_or(false);
+  if (tls && !out.tls)
+    element.problem_at(
+        "tls", "attribute \"tls\" without a certificate, expected the element <tls certificate=\"...\" key=\"...\"/>");
+  return tls;
+}
+
+// What connections speak, and by which names a browser may call it.
+void read_protocol(Element const& element, ListenDeclaration& listen) {
+  if (word_field(element, "protocol", {"messages", "http"}) == 1U) listen.protocol = Speaks::http;
+  std::string_view text = element.attribute("hosts").value_or("");
+  if (!text.empty() && listen.protocol != Speaks::http)
+    element.problem_at("hosts", "attribute \"hosts\" without protocol=\"http\", expected both or neither");
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find(' '), text.size());
+    std::string_view const name = text.substr(0, end);
+    if (name.empty()) continue;
+    bool const is_name = name.size() <= kHostBytesMax && std::all_of(name.begin(), name.end(), [](char c) {
+                           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+                         });
+    if (is_name && listen.hosts.size() < kHostsMax)
+      listen.hosts.emplace_back(name);
+    else
+      element.problem_at("hosts", "attribute \"hosts\": found " + model::shown(name) + ", expected at most " +
+                                      std::to_string(kHostsMax) +
+                                      " names of this computer in lower case, separated by blanks: letters, digits, "
+                                      "- and .; without ports");
+  }
+}
+
 void read_listen(Element const& element, DaemonDeclaration& out) {
-  element.expect({.attributes = {{"address", Times::one}, {"plain-text"}, {"rights"}}, .children = {}});
+  element.expect(
+      {.attributes = {{"address", Times::one}, {"protocol"}, {"hosts"}, {"plain-text"}, {"tls"}, {"rights"}, {"open"}},
+       .children = {}});
   ListenDeclaration listen;
+  listen.tls = read_listening_tls(element, out);
+  read_protocol(element, listen);
   listen.plain_text = boolean_field(element, "plain-text").value_or(false);
+  listen.open = boolean_field(element, "open").value_or(false);
   std::optional<std::string_view> const text = element.attribute("address");
   if (!text) return;
   listen.address = *text;
-  if (std::string problem = listen_problem(*text, listen.plain_text, "attribute \"address\"", "plain-text=\"true\"");
+  if (std::string problem = listen_problem(*text, listen.plain_text || listen.tls, "attribute \"address\"",
+                                           "tls=\"true\" or plain-text=\"true\"");
       !problem.empty())
     element.problem_at("address", std::move(problem));
   std::optional<ParsedAddress> const address = parse_address(*text);
   if (!address) return;
   listen.loopback = address->loopback;
-  if (std::optional<Rights> const rights = rights_field(element, "rights"))
+  std::optional<Rights> const rights = listener_rights(element, out.access);
+  if (rights)
     listen.rights = *rights;
-  else if (!address->loopback && listen.plain_text && !element.attribute("rights"))
+  else if (!address->loopback && !out.access.users_file.empty())
+    listen.rights = {};  // only those who log in
+  else if (!address->loopback && (listen.plain_text || listen.tls) && !element.attribute("rights"))
     element.problem_at("address",
                        "address " + model::shown(*text) +
                            " can be reached from other machines, expected rights=\"...\" beside it, what they "
                            "may do: read, add, work, manage, admin, or all");
+  if (!address->loopback && rights) check_open(element, *text, listen, out.tls);
   for (ListenDeclaration const& other : out.listen)
     if (other.address == listen.address && !listen.address.ends_with(":0"))
       element.problem_at("address", "address " + model::shown(*text) + " twice, expected each once");
@@ -106,15 +205,17 @@ void read_log(Element const& element, DaemonDeclaration& out) {
   else if (element.attribute("sync-interval"))
     element.problem_at("sync-interval",
                        "attribute \"sync-interval\" without sync=\"interval\", expected both or neither");
-  constexpr SyncPlace kSyncPlace[] = {SyncPlace::automatic, SyncPlace::on_loop, SyncPlace::on_thread};
+  constexpr log::SyncPlace kSyncPlace[] = {log::SyncPlace::automatic, log::SyncPlace::on_loop,
+                                           log::SyncPlace::on_thread};
   if (auto const word = word_field(element, "sync-place", {"auto", "inline", "thread"}))
     log.sync_place = kSyncPlace[*word];
-  constexpr SyncMethod kSyncMethod[] = {SyncMethod::automatic, SyncMethod::fdatasync, SyncMethod::direct};
+  constexpr log::SyncMethod kSyncMethod[] = {log::SyncMethod::automatic, log::SyncMethod::fdatasync,
+                                             log::SyncMethod::direct};
   if (auto const word = word_field(element, "sync-method", {"auto", "fdatasync", "direct"}))
     log.sync_method = kSyncMethod[*word];
   if (auto const size = size_field(element, "max-write-buffers", kMiB, 4 * kGiB))
     log.write_buffer_bytes = static_cast<std::uint64_t>(*size);
-  constexpr WhenEmpty kWhenEmpty[] = {WhenEmpty::reset, WhenEmpty::truncate, WhenEmpty::remove};
+  constexpr log::WhenEmpty kWhenEmpty[] = {log::WhenEmpty::reset, log::WhenEmpty::truncate, log::WhenEmpty::remove};
   if (auto const word = word_field(element, "when-empty", {"reset", "truncate", "delete"}))
     log.when_empty = kWhenEmpty[*word];
   if (auto const span = duration_field(element, "scrub", 0, kScrubMsMax)) log.scrub_ms = *span;
@@ -159,7 +260,7 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
   size("frame-bytes", kKiB, 64 * kMiB, out.frame_bytes);
   size("output-bytes", 64 * kKiB, 4 * kGiB, out.output_bytes);
   size("memory-bytes", 16 * kMiB, 64 * 1024 * kGiB, out.memory_bytes);
-  // Room for the largest message that is read and its answer, whatever is said.
+  // At least the largest message and its answer, whatever the other limits are.
   std::uint64_t const least = 2 * std::max(out.frame_bytes, out.line_bytes);
   out.client_memory_bytes = std::max(least, std::min<std::uint64_t>(out.memory_bytes / 4, 4 * kGiB));
   size("client-memory", kMiB, 64 * 1024 * kGiB, out.client_memory_bytes);
@@ -183,7 +284,7 @@ void read_logging(Element const& element, std::filesystem::path const& base, Log
   if (auto const file = text_field(element, "file")) out.file = joined(base, *file);
 }
 
-// An address that we connect to: what the reactor understands.
+// An address to connect to, in the reactor's syntax.
 std::string read_peer(Element const& element, std::filesystem::path const& base) {
   std::optional<std::string_view> const text = element.attribute("address");
   bool const plain_text = boolean_field(element, "plain-text").value_or(false);
@@ -248,8 +349,12 @@ std::optional<std::uint32_t> mode_field(Element const& element) {
 }
 
 void read_socket(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
-  element.expect({.attributes = {{"path", Times::one}, {"mode"}, {"rights", Times::one}}, .children = {}});
-  ListenDeclaration listen{.rights = rights_field(element, "rights").value_or(Rights{})};
+  element.expect(
+      {.attributes = {{"path", Times::one}, {"protocol"}, {"hosts"}, {"mode"}, {"tls"}, {"rights", Times::one}},
+       .children = {}});
+  ListenDeclaration listen{.rights = listener_rights(element, out.access).value_or(Rights{})};
+  listen.tls = read_listening_tls(element, out);
+  read_protocol(element, listen);
   listen.unix_mode = mode_field(element).value_or(listen.rights.has(Right::admin) ? kAdministratorMode : kSocketMode);
   std::optional<std::string> const text = text_field(element, "path");
   if (!text) return;
@@ -276,8 +381,10 @@ std::string read_folder(Element const& root, std::string_view name, std::filesys
 
 void read(Element const& root, std::filesystem::path const& base, DaemonDeclaration& out) {
   root.expect({.attributes = {},
-               .children = {{"listen", Times::any},
+               .children = {{"access"},
+                            {"listen", Times::any},
                             {"udp", Times::any},
+                            {"tls"},
                             {"data"},
                             {"tables"},
                             {"plugins"},
@@ -288,6 +395,8 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
                             {"socket", Times::any},
                             {"alerts"},
                             {"communicator"}}});
+  if (auto const element = root.child("access")) read_access(*element, base, out.access);
+  if (auto const element = root.child("tls")) read_tls(*element, base, out);
   for (Element const& element : root.children("listen")) read_listen(element, out);
   if (out.listen.empty()) out.listen.emplace_back();
   for (Element const& element : root.children("socket")) read_socket(element, base, out);

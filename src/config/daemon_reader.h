@@ -1,6 +1,5 @@
-// conf/fastjournal.xml: where the daemon listens, stores and finds things, and
-// its limits. The format is described in doc/table-reference.md and by
-// xml-schemas/fastjournal.xsd.
+// conf/fastjournal.xml: the daemon's addresses, folders, files and limits. The format is described in
+// doc/table-reference.md and by xml-schemas/fastjournal.xsd.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +9,7 @@
 
 namespace fastjournal::config {
 
-// bad_configuration: every problem of the file, one "FILE:LINE: what" a line; a missing file is one too.
+// bad_configuration: every problem of the file, each as a line "FILE:LINE: what"; also for a missing file.
 [[nodiscard]] Result<DaemonDeclaration> read_daemon(std::filesystem::path const& path);
 
 }  // namespace fastjournal::config

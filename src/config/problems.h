@@ -1,5 +1,5 @@
-// What is wrong with a file: the problems with their lines, so that a person
-// mends a file in one go and not error by error.
+// The problems of a file with their lines. All are collected, so that a person corrects the file once and not error by
+// error.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace fastjournal::config {
 
 class Problems {
  public:
-  // A file with more problems than this is not looked through: a daemon that reads it again must not wait for it.
+  // A file with more problems than this is not read to its end: a reload must not keep the daemon waiting.
   static constexpr std::size_t kMax = 20;
 
   explicit Problems(std::string file) : file_(std::move(file)) {}
 
-  // What was found, and what was expected. Line 0: the file as a whole.
+  // What was found, and what was expected. Line 0: the whole file.
   void add(int line, std::string what);
 
   [[nodiscard]] std::string const& file() const { return file_; }
   [[nodiscard]] bool empty() const { return problems_.empty(); }
-  // Whoever looks for more may stop.
+  // The search for further problems may stop.
   [[nodiscard]] bool is_full() const { return has_more_; }
-  // ok, or bad_configuration with one "FILE:LINE: what" per line of text, in the order of the file.
+  // ok, or bad_configuration with a line "FILE:LINE: what" per problem, in the order of the file.
   [[nodiscard]] Status status() const;
 
  private:

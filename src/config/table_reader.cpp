@@ -14,7 +14,7 @@ namespace fastjournal::config {
 
 namespace {
 
-// <table> itself, or the one <table> inside their <context> or <keyspace>.
+// The root <table>, or the only <table> inside another system's <context> or <keyspace>.
 std::optional<Element> find_table(Element const& root) {
   if (root.name() == "table") return root;
   if (root.name() != "context" && root.name() != "keyspace") {
@@ -24,18 +24,18 @@ std::optional<Element> find_table(Element const& root) {
     return std::nullopt;
   }
   root.expect({.attributes = {{"name"}}, .children = {{"description"}, {"table", Times::one}}}, unsupported_parts());
-  static_cast<void>(root.description());  // checked, and of no use to us
+  static_cast<void>(root.description());  // checked but not used
   return root.child("table");
 }
 
-// How declarations of other systems call a type of ours, or not at all.
+// The type whose name in other systems' declarations is `model`; null: none.
 TypeDeclaration const* find_foreign(std::string_view model, TypesByName const& types) {
   for (auto const& [name, type] : types)
     if (type->foreign_model == model) return type.get();
   return nullptr;
 }
 
-// `model` and `type` say the same. `foreign`: the table stands as other systems wrap theirs.
+// `model` and `type` mean the same. `foreign`: the table is wrapped as in other systems' declarations.
 TypeDeclaration const* find_type(Element const& table, TypesByName const& types, bool foreign) {
   std::optional<std::string_view> const model = table.attribute("model");
   std::optional<std::string_view> const type = table.attribute("type");
@@ -114,7 +114,7 @@ std::optional<FeedDeclaration> read_feed(Element const& table) {
   return feed;
 }
 
-// What nothing keeps cannot be followed, and no log has it.
+// A table that is not persistent has no log and cannot be followed.
 void read_volatile(Element const& table, TableDeclaration& out) {
   for (std::string const name : {"log", "feed"})
     if (std::optional<Element> const element = table.child(name))
@@ -124,7 +124,7 @@ void read_volatile(Element const& table, TableDeclaration& out) {
   out.log = kVolatileLog;
 }
 
-// For what is found later, when nobody has the elements any more.
+// For problems found later, without the elements.
 void note_lines(Element const& table, TableDeclaration& out) {
   out.lines.emplace("table", table.line());
   auto const note = [&out](std::string name, Element const& element) {
@@ -139,7 +139,7 @@ void note_lines(Element const& table, TableDeclaration& out) {
   }
 }
 
-// What a table of this type may consist of.
+// The elements and attributes of a table of this type.
 Shape shape_of(TypeDeclaration const& type) {
   Shape shape{.attributes = {{"name", Times::one}, {"model"}, {"type"}}, .children = {{"description"}, {"log"}}};
   if (type.key != TypeDeclaration::Key::none)
@@ -151,14 +151,14 @@ Shape shape_of(TypeDeclaration const& type) {
   return shape;
 }
 
-// An option of the topic's name says whether there are any.
+// The option with the topic's name, if there is one, tells whether the table has topics.
 bool has_topics(TypeDeclaration const& type, TableDeclaration const& table) {
   bool const has_option = std::ranges::any_of(type.options, [&](auto const& one) { return one.name == type.topic; });
   return !type.topic.empty() && (!has_option || !table.option(type.topic).text.empty());
 }
 
 TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
-  // Without its type, nobody can say which options a table has.
+  // Without the type the table's options are unknown.
   if (type != nullptr) table.expect(shape_of(*type), unsupported_parts());
   TableDeclaration out;
   out.file = path.string();

@@ -13,13 +13,13 @@
 
 namespace fastjournal::config {
 
-// The table types that are loaded.
+// The loaded table types.
 using TypesByName = std::map<std::string, std::shared_ptr<TypeDeclaration const>, std::less<>>;
 
-// bad_configuration: every problem of the file, one "FILE:LINE: what" a line.
+// bad_configuration: every problem of the file, each as a line "FILE:LINE: what".
 [[nodiscard]] Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByName const& types);
 
-// A table of which only its name and type are known, with every option as the type has it by default.
+// A table known only by name and type, with all options at the type's defaults.
 [[nodiscard]] TableDeclaration default_table(TypeDeclaration const& type, std::string name);
 
 }  // namespace fastjournal::config

@@ -27,7 +27,7 @@ Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path c
   std::string refusals;
   std::size_t refused = 0;
   for (std::filesystem::path const& file : files) {
-    // As in one file: whoever has more to mend reads on after these.
+    // The limit of a single file applies here too.
     if (refused == Problems::kMax) {
       refusals.append("\n").append(folder.string()).append(": the files behind these were not looked at");
       break;

@@ -1,5 +1,5 @@
-// All tables of conf/tables.d/: every *.xml, sorted by name; other files are
-// not looked at. What is wrong in any of them is told at once.
+// All tables of conf/tables.d/: every *.xml, sorted by name; other files are ignored. The problems of all files are
+// reported at once.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@
 
 namespace fastjournal::config {
 
-// A start, and each reload, reads them all.
+// All are read at a start and at each reload.
 inline constexpr std::size_t kTableFilesMax = 20'000;
 
-// bad_configuration: the problems of the first files that have some, one "FILE:LINE: what" a line. A folder without
-// tables is fine.
+// bad_configuration: the problems of the first bad files, each as a line "FILE:LINE: what". A folder without tables is
+// valid.
 [[nodiscard]] Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path const& folder,
                                                                        TypesByName const& types);
 

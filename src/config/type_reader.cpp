@@ -11,7 +11,7 @@ namespace fastjournal::config {
 
 namespace {
 
-// Elements of every table: an option of that name could not be told from them.
+// Elements of every table: an option of the same name would be ambiguous.
 constexpr std::string_view kTableElements[] = {"description", "log", "schema", "table"};
 
 std::vector<std::string_view> const& kind_words() {
@@ -19,13 +19,13 @@ std::vector<std::string_view> const& kind_words() {
   return words;
 }
 
-// In the order of Resend.
+// Indexed by Resend.
 std::vector<std::string_view> const& resend_words() {
   static std::vector<std::string_view> const words{"never", "always", "numbered"};
   return words;
 }
 
-// In the order of TypeDeclaration::Key.
+// Indexed by TypeDeclaration::Key.
 std::vector<std::string_view> const& key_words() {
   static std::vector<std::string_view> const words{"required", "optional", "none"};
   return words;
@@ -103,7 +103,7 @@ AnswerDeclaration read_answer(Element const& element) {
   return out;
 }
 
-// Whoever checks messages must know each answer.
+// Message checkers must know each answer.
 void check_answers(Element const& command, std::vector<AnswerDeclaration> const& known) {
   std::string_view rest = command.attribute("answers").value_or("");
   while (!rest.empty()) {
@@ -187,7 +187,7 @@ OptionDeclaration read_option(Element const& element) {
   out.type = static_cast<OptionType>(*type);
   read_limits(element, out);
   read_choices(element, out);
-  if (out.type == OptionType::choice && out.choices.empty()) return out;  // said already
+  if (out.type == OptionType::choice && out.choices.empty()) return out;  // already reported
   if (Result<std::int64_t> const value = parse_option(out, out.default_text);
       !value.ok() && element.attribute("default"))
     element.problem_at("default", "attribute \"default\": " + value.status().message());
@@ -207,7 +207,7 @@ std::vector<T> read_all(Element const& list, std::string_view name, Read read) {
   return out;
 }
 
-// What holds for all tables of the type.
+// Properties of all tables of the type.
 void read_shape(Element const& root, TypeDeclaration& out) {
   out.has_columns = boolean_field(root, "columns").value_or(true);
   if (auto const word = word_field(root, "key", key_words())) out.key = static_cast<TypeDeclaration::Key>(*word);

@@ -1,5 +1,5 @@
-// TYPE.xml: what a table type declares (commands, options), beside its plugin.
-// The format is described in doc/table-reference.md and by xml-schemas/table-type.xsd.
+// TYPE.xml: the declaration of a table type (commands, options), next to its plugin. The format is described in
+// doc/table-reference.md and by xml-schemas/table-type.xsd.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace fastjournal::config {
 
-// bad_configuration: every problem of the file, one "FILE:LINE: what" a line.
+// bad_configuration: every problem of the file, each as a line "FILE:LINE: what".
 [[nodiscard]] Result<TypeDeclaration> read_type(std::filesystem::path const& path);
 
 }  // namespace fastjournal::config

@@ -125,7 +125,7 @@ class Scanner {
     return true;
   }
 
-  // &amp; and its like, &#233;, &#xE9;
+  // &amp; and the other predefined entities, &#233;, &#xE9;
   bool entity() {
     std::size_t const end = text_.find_first_of(";<& \t\r\n\"'", at_ + 1);
     std::string_view const name =
@@ -155,7 +155,7 @@ class Scanner {
            (point > 0xFFFF && point <= 0x10FFFF);
   }
 
-  // The root element with all that is in it.
+  // The root element with its contents.
   bool element_tree() {
     if (!starts("<")) return fault("text before the root element, expected \"<\"");
     if (starts("</")) return fault("an end tag without its start tag, expected a root element");
@@ -166,7 +166,7 @@ class Scanner {
     return true;
   }
 
-  // What begins with "<" inside an element.
+  // Markup inside an element, from its "<".
   bool markup() {
     if (starts("<!--")) return comment();
     if (starts("<![CDATA[")) return cdata();
@@ -232,7 +232,7 @@ class Scanner {
     }
   }
 
-  // Each is held against all before it, here and in tinyxml2.
+  // Their number is limited: each is compared with all before it, here and in tinyxml2.
   bool attribute(std::vector<std::string_view>& seen) {
     constexpr std::size_t kAttributesMax = 100;
     std::string_view const name = take_name();

@@ -1,4 +1,4 @@
-// The door to tinyxml2. See xml.h.
+// The door to tinyxml2 for reading. See xml.h.
 #include "config/xml.h"
 
 #include <tinyxml2.h>
@@ -18,7 +18,7 @@ namespace {
 std::string quoted(std::string_view text) { return model::shown(text); }
 std::string tag(std::string_view name) { return "<" + std::string{name} + ">"; }
 
-// What editors want on the root element to find the schema.
+// Attributes on the root element by which editors find the schema.
 bool is_schema_hint(tinyxml2::XMLElement const& element, std::string_view name) {
   bool const root = element.Parent() == element.GetDocument();
   return root && (name == "xmlns:xsi" || name == "xsi:noNamespaceSchemaLocation");

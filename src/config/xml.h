@@ -1,7 +1,6 @@
-// XML files as the readers of this folder see them: the only place that knows
-// tinyxml2. An Element checks what stands in it (unknown, missing and repeated
-// attributes and children, text where none belongs) against a Shape, and each
-// problem names the line, what was found and what was expected.
+// XML files as the readers of this folder see them: only these and users_writer.cpp use tinyxml2. An Element checks its
+// contents (unknown, missing and repeated attributes and children, text where none belongs) against a Shape. Each
+// problem has the line, what was found and what was expected.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ class XMLElement;
 
 namespace fastjournal::config {
 
-// How often a child or attribute may stand. Attributes: one or maybe.
+// Allowed number of a child or attribute. Attributes: one or maybe.
 enum class Times : std::uint8_t { one, maybe, any, one_or_more };
 
 struct Part {
@@ -31,14 +30,14 @@ struct Part {
   Times times{Times::maybe};
 };
 
-// What may stand in an element. `refused`: names that exist in the files of others and mean nothing here.
+// The allowed contents of an element.
 struct Shape {
   std::vector<Part> attributes;
   std::vector<Part> children;
-  bool text{false};  // text belongs here
+  bool text{false};  // text is allowed
 };
 
-// What others' files contain and we do not do: refused with its own reason instead of "unknown".
+// Part of other systems' files that is not supported: refused with its own reason instead of "unknown".
 struct Unsupported {
   std::string_view name;
   std::string_view reason;
@@ -51,23 +50,23 @@ class Element {
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] int line() const;
 
-  // Reports everything that is not of the shape.
+  // Reports everything that does not match the shape.
   void expect(Shape const& shape, std::span<Unsupported const> unsupported = {}) const;
 
   [[nodiscard]] std::optional<std::string_view> attribute(std::string_view wanted) const;
-  // The line of an attribute; the element's if it has no such attribute.
+  // The line of an attribute; the element's line if the attribute is absent.
   [[nodiscard]] int line_of(std::string_view attribute) const;
-  // Without blanks and line ends around it.
+  // Without leading and trailing blanks and line ends.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::vector<Element> children() const;
-  // Of this name, the first one.
+  // The first child of this name.
   [[nodiscard]] std::optional<Element> child(std::string_view wanted) const;
   [[nodiscard]] std::vector<Element> children(std::string_view wanted) const;
 
-  // The text of the child `description`, or empty; its own shape is checked.
+  // The text of the child `description`, or empty; checks the shape of that child.
   [[nodiscard]] std::string description() const;
 
-  // Adds a problem at this element's line, or at an attribute's.
+  // Adds a problem at the element's line, or at an attribute's line.
   void problem(std::string what) const;
   void problem_at(std::string_view attribute, std::string what) const;
 
@@ -83,10 +82,10 @@ class Element {
 // A file, read and parsed.
 class Document {
  public:
-  // A configuration file that is larger is not one.
+  // A larger file is refused.
   static constexpr std::size_t kFileBytesMax = 1U << 20U;
 
-  // Nothing if the file cannot be read or is no well-formed XML: `problems` says why.
+  // Empty if the file cannot be read or is not well-formed XML: `problems` has the reason.
   static std::optional<Document> read(std::filesystem::path const& path, Problems& problems);
 
   Document(Document&&) noexcept;

@@ -1,6 +1,6 @@
-// Signals to a daemon that does not serve yet. They wait from before its first thread until its loop can take them, and
-// a start that takes long asks whether one of them ends it. No handler and nothing global. Such a start ends on the
-// spot: startup is crash-safe, so an orderly unwinding adds nothing.
+// Signals to a daemon that does not serve yet. They are blocked from before its first thread until its loop can handle
+// them. A long start checks whether a pending signal ends it; no handler and nothing global. Such a start ends at once:
+// startup is crash-safe, so an orderly unwinding adds nothing.
 #pragma once
 
 #include <csignal>
@@ -9,15 +9,15 @@ namespace fastjournal::daemon {
 
 class BlockedSignals {
  public:
-  // TERM, INT, HUP and USR1 wait: for this thread, and those that it makes.
+  // Blocks TERM, INT, HUP and USR1 for this thread and the threads that it makes.
   BlockedSignals();
   ~BlockedSignals() { release(); }
   BlockedSignals(BlockedSignals const&) = delete;
   BlockedSignals& operator=(BlockedSignals const&) = delete;
 
-  // One that ends the daemon waits.
+  // Whether a signal that ends the daemon is pending.
   [[nodiscard]] bool ask_to_end() const;
-  // On this thread what waits arrives now. The threads made before leave signals to it.
+  // Pending signals are delivered to this thread now. Threads made before keep them blocked.
   void release();
 
  private:

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -15,35 +16,30 @@
 #include "config/daemon_reader.h"
 #include "config/table_reader.h"
 #include "config/tables_folder.h"
+#include "config/users_reader.h"
 #include "daemon/event_log.h"
 #include "daemon/refused_lines.h"
+#include "log/file/file_log.h"
+#include "log/file/replay.h"
 #include "os/installation.h"
 #include "os/random.h"
 #include "os/workers.h"
+#include "protocol/http.h"
+#include "protocol/messages.h"
+#include "server/admission.h"
 #include "server/check_tables.h"
 #include "server/message_files.h"
-#include "storage/file_log.h"
-#include "storage/replay.h"
 
 namespace fastjournal::daemon {
 namespace {
 
 constexpr std::string_view kFlagsFailed = "flags-failed";
-// A start that takes longer says how far it is.
+// A start that takes longer reports its progress.
 constexpr std::int64_t kProgressEveryUs = 1'000'000;
 
 std::string host_name() {
   char name[256] = "";
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
-storage::SyncPlace sync_place(config::SyncPlace declared) {
-  switch (declared) {
-    case config::SyncPlace::on_loop: return storage::SyncPlace::on_loop;
-    case config::SyncPlace::on_thread: return storage::SyncPlace::on_thread;
-    case config::SyncPlace::automatic: break;
-  }
-  return storage::SyncPlace::automatic;
 }
 
 Status no_configuration(std::string const& file) {
@@ -55,28 +51,10 @@ Status no_configuration(std::string const& file) {
               ": copy it, or name another file with --config"};
 }
 
-std::string progress_text(std::string_view log, storage::ReadProgress const& progress) {
+std::string progress_text(std::string_view log, log::file::ReadProgress const& progress) {
   return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
                      progress.catalogue ? "checked" : "recovered", progress.bytes >> 20U, progress.bytes_total >> 20U,
                      progress.records, progress.containers + 1, progress.containers_total);
-}
-
-storage::SyncMethod sync_method(config::SyncMethod declared) {
-  switch (declared) {
-    case config::SyncMethod::fdatasync: return storage::SyncMethod::fdatasync;
-    case config::SyncMethod::direct: return storage::SyncMethod::direct;
-    case config::SyncMethod::automatic: break;
-  }
-  return storage::SyncMethod::automatic;
-}
-
-storage::WhenEmpty when_empty(config::WhenEmpty declared) {
-  switch (declared) {
-    case config::WhenEmpty::truncate: return storage::WhenEmpty::truncate;
-    case config::WhenEmpty::remove: return storage::WhenEmpty::remove;
-    case config::WhenEmpty::reset: break;
-  }
-  return storage::WhenEmpty::reset;
 }
 
 }  // namespace
@@ -84,10 +62,11 @@ storage::WhenEmpty when_empty(config::WhenEmpty declared) {
 Daemon::Daemon(Options options) : options_(std::move(options)) {}
 
 Daemon::~Daemon() {
-  // The background threads use the logs, the server the reactor, the teller too.
+  // The background threads use the logs, the server and the reactor; so does the teller.
   teller_.reset();
   background_.reset();
   syncers_.clear();
+  hashers_ = {};
   server_.reset();
   logs_.clear();
 }
@@ -104,16 +83,30 @@ Status Daemon::prepare() {
   if (!options_.plugins.empty()) declared_.plugins_folder = options_.plugins;
   if (declared_.plugins_folder.empty()) declared_.plugins_folder = os::installed_plugins();
   if (Status status = open_event_log(declared_.logging.file, declared_.logging.level); !status.ok()) return status;
-  Result<core::TableTypes> types = os::load_table_types(declared_.plugins_folder);
+  if (Status status = read_tls(); !status.ok()) return status;
+  Result<engine::TableTypes> types = os::load_table_types(declared_.plugins_folder);
   if (!types.ok()) return types.status();
   types_ = std::move(types).value();
-  Result<core::Declarations> tables = read_declarations();
+  Result<engine::Declarations> tables = read_declarations();
   if (!tables.ok()) return tables.status();
   tables_ = std::move(tables).value();
+  if (Result<access::Users> const users = read_users(); !users.ok()) return users.status();
   return server::check_forget(tables_, options_.forget);
 }
 
-// There is always a way in for the administrator: beside the data, where nothing else is declared.
+Status Daemon::read_tls() {
+  for (config::ListenDeclaration const& listen : declared_.listen)
+    if (listen.tls && !declared_.tls)
+      return {Code::bad_configuration, "--listen tls:" + listen.address +
+                                           ": the certificate is missing, expected <tls " +
+                                           "certificate=\"...\" key=\"...\"/> in " + declared_.file};
+  if (!declared_.tls) return {};
+  if (Status status = certificates_.read(*declared_.tls); !status.ok()) return status;
+  if (std::string const warning = certificates_.warning(); !warning.empty()) log_warning(warning);
+  return {};
+}
+
+// The administrator always has a socket: next to the data, if none was declared.
 void Daemon::declare_administrator() {
   auto const is_administrators = [](config::ListenDeclaration const& one) { return one.rights.has(Right::admin); };
   if (std::any_of(declared_.listen.begin(), declared_.listen.end(), is_administrators)) return;
@@ -122,9 +115,9 @@ void Daemon::declare_administrator() {
       {.address = default_socket_, .rights = kAllRights, .unix_mode = config::kAdministratorMode});
 }
 
-// Of those in the data folder once that is there, of the others before. Folders of sockets are made where they are
-// missing: /run is empty after each start of the computer; what fails there, listening tells. Nobody asked for the
-// administrator's default socket: a daemon that cannot have it serves all the same.
+// Sockets in the data folder are checked once that folder exists, all others before. Missing folders of sockets are
+// made: /run is empty after each start of the computer; if that fails, listening reports it. The administrator's
+// default socket was not requested by anybody, so a daemon without it serves all the same.
 Status Daemon::check_listening(bool in_data_folder) {
   for (auto listen = declared_.listen.begin(); listen != declared_.listen.end();) {
     bool const is_socket = listen->address.starts_with("unix:");
@@ -144,6 +137,28 @@ Status Daemon::check_listening(bool in_data_folder) {
   return {};
 }
 
+Result<access::Users> Daemon::read_users() {
+  if (declared_.access.users_file.empty()) return access::Users{};
+  return config::read_users(declared_.access.users_file);
+}
+
+access::DigestKey Daemon::login_key() {
+  access::DigestKey out{};
+  for (std::size_t at = 0; at < out.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t const bits = os::random_bits();
+    std::memcpy(out.data() + at, &bits, sizeof bits);
+  }
+  return out;
+}
+
+// Threads of their own: a hash takes long, and other work must not wait for it.
+void Daemon::run_hash(std::unique_ptr<access::HashJob> job) {
+  std::unique_ptr<os::Background>& hasher = hashers_[hashes_++ % hashers_.size()];
+  if (hasher == nullptr) hasher = std::make_unique<os::Background>([this] { reactor_->wake(); });
+  access::HashJob& work = *job;
+  hasher->run([&work] { work.run(); }, [this, job = std::move(job)]() mutable { server_->hash_done(std::move(job)); });
+}
+
 Status Daemon::write_message_files() const {
   std::string const& folder = options_.message_files;
   std::error_code error;
@@ -159,12 +174,12 @@ Status Daemon::write_message_files() const {
   return {};
 }
 
-Result<core::Declarations> Daemon::read_declarations() {
+Result<engine::Declarations> Daemon::read_declarations() {
   config::TypesByName types;
   for (auto const& [name, type] : types_) types.emplace(name, type->declaration());
   Result<std::vector<TableDeclaration>> read = config::read_tables_folder(declared_.tables_folder, types);
   if (!read.ok()) return read.status();
-  core::Declarations tables;
+  engine::Declarations tables;
   for (TableDeclaration& table : read.value()) tables.push_back(std::make_shared<TableDeclaration>(std::move(table)));
   std::vector<std::string> const logs = declared_.log_names();
   server::DeclaredLogs const declared_logs{declared_.file, logs};
@@ -175,10 +190,12 @@ Result<core::Declarations> Daemon::read_declarations() {
 Status Daemon::serve() {
   ballast_.emplace(os::Ballast::kBytes, declared_.logging.file);
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
+  protocol::Messages messages{{}};
   Result<std::unique_ptr<reactor::Reactor>> made =
       reactor::Reactor::create({.connections_reserved = declared_.limits.reserved_connections,
-                                .refusal = server::refusal_line("the daemon has no more connections to give; close "
-                                                                "some, or raise its limit of open files"),
+                                .refusal = server::refusal_by(messages,
+                                                              "the daemon has no more connections to give; close "
+                                                              "some, or raise its limit of open files"),
                                 .warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
@@ -194,8 +211,8 @@ Status Daemon::serve() {
   reactor_->set_handler(*server_);
   join_neighbours();
 
-  // Reading a log may take minutes: nobody should learn only then that an address is taken. Bound and released again: a
-  // socket that is held without listening would take the file of a unix socket from a running daemon.
+  // Reading a log may take minutes: an address in use should be reported before. Bound and released again: keeping a
+  // socket bound without listening would take the file of a unix socket from a running daemon.
   if (Status status = check_listening(false); !status.ok()) return status;
   if (Status status = take_data_folder(); !status.ok()) return status;
   if (Status status = check_listening(true); !status.ok()) return status;
@@ -217,7 +234,7 @@ Status Daemon::serve() {
   return {};
 }
 
-// As many as there are descriptors for: who is refused beyond that would not hear which limit it was.
+// At most as many as there are descriptors: a peer refused beyond that would not be told which limit applies.
 server::ConnectionLimits Daemon::connection_limits() const {
   config::LimitsDeclaration const& declared = declared_.limits;
   server::ConnectionLimits out;
@@ -238,9 +255,9 @@ server::ConnectionLimits Daemon::connection_limits() const {
 
 Status Daemon::take_data_folder() {
   if (Status status = disk_->make_folder(""); !status.ok()) return status;
-  storage::DataFolderWish wish{
+  log::file::DataFolderWish wish{
       .folder = declared_.data_folder, .logs = declared_.log_names(), .create = options_.create};
-  // What this daemon itself puts beside its logs.
+  // The daemon's own files next to its logs.
   std::filesystem::path const here = data_folder();
   auto const is_beside = [&](std::string const& file) {
     std::error_code error;
@@ -251,30 +268,30 @@ Status Daemon::take_data_folder() {
   for (config::ListenDeclaration const& listen : declared_.listen)
     if (listen.address.starts_with("unix:") || listen.address.starts_with('/'))
       is_beside(listen.address.substr(listen.address.starts_with('/') ? 0 : 5));
-  Result<storage::DataFolder> opened = storage::DataFolder::open(*disk_, wish);
+  Result<log::file::DataFolder> opened = log::file::DataFolder::open(*disk_, wish);
   if (!opened.ok()) return opened.status();
-  data_ = std::make_unique<storage::DataFolder>(std::move(opened).value());
+  data_ = std::make_unique<log::file::DataFolder>(std::move(opened).value());
   return {};
 }
 
 Status Daemon::open_logs() {
-  core::Engine& engine = server_->engine();
+  engine::Engine& engine = server_->engine();
   engine.hash_with(os::random_bits());
   engine.declare(tables_, tables_to_forget());
-  server_->judge_clock_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
+  server_->clock().judge_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
   os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
   for (config::LogDeclaration const& log : declared_.logs) {
-    core::HostedLog& hosted = engine.add_log(log.name);
-    storage::LogOptions options;
+    engine::HostedLog& hosted = engine.add_log(log.name);
+    log::file::LogOptions options;
     options.name = log.name;
     options.container_bytes = log.container_bytes;
     options.initial_containers = log.initial_containers;
-    options.sync = log.sync_interval_ms == 0 ? storage::SyncPolicy::always : storage::SyncPolicy::interval;
+    options.sync = log.sync_interval_ms == 0 ? log::file::SyncPolicy::always : log::file::SyncPolicy::interval;
     options.sync_interval_ms = log.sync_interval_ms;
-    options.sync_place = sync_place(log.sync_place);
-    options.sync_method = sync_method(log.sync_method);
+    options.sync_place = log.sync_place;
+    options.sync_method = log.sync_method;
     options.write_buffer_bytes = log.write_buffer_bytes;
-    options.when_empty = when_empty(log.when_empty);
+    options.when_empty = log.when_empty;
     options.scrub_ms = static_cast<std::uint64_t>(log.scrub_ms);
     options.wipe = log.wipe;
     options.store_id_seed = os::random_bits();
@@ -282,18 +299,18 @@ Status Daemon::open_logs() {
     options.clock = &clock_;
     std::int64_t const before = clock_.monotonic_us();
     std::int64_t tell_at = before + kProgressEveryUs;
-    storage::Replay replay{engine, hosted,
-                           [&](storage::ReadProgress const& progress) {
-                             end_start_if_told();
-                             heap_.look(progress.bytes_total - progress.bytes);
-                             if (clock_.monotonic_us() < tell_at) return;
-                             tell_at = clock_.monotonic_us() + kProgressEveryUs;
-                             log_info(progress_text(log.name, progress));
-                           },
-                           [this, &hosted] { return server_->check_clock(hosted); }};
-    storage::RecoveryReport report;
-    Result<std::unique_ptr<storage::FileLog>> opened =
-        storage::FileLog::open(*disk_, log.name, options, replay, report);
+    log::file::Replay replay{engine, hosted,
+                             [&](log::file::ReadProgress const& progress) {
+                               end_start_if_told();
+                               heap_.look(progress.bytes_total - progress.bytes);
+                               if (clock_.monotonic_us() < tell_at) return;
+                               tell_at = clock_.monotonic_us() + kProgressEveryUs;
+                               log_info(progress_text(log.name, progress));
+                             },
+                             [this, &hosted] { return server_->clock().check(hosted); }};
+    log::file::RecoveryReport report;
+    Result<std::unique_ptr<log::file::FileLog>> opened =
+        log::file::FileLog::open(*disk_, log.name, options, replay, report);
     if (!opened.ok())
       return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
     end_start_if_told();
@@ -310,8 +327,8 @@ Status Daemon::open_logs() {
   return server_->start_serving();
 }
 
-core::Declarations Daemon::tables_to_forget() const {
-  core::Declarations out;
+engine::Declarations Daemon::tables_to_forget() const {
+  engine::Declarations out;
   for (std::string const& name : options_.forget)
     for (auto const& [type_name, type] : types_)
       out.push_back(std::make_shared<TableDeclaration>(config::default_table(*type->declaration(), name)));
@@ -324,14 +341,20 @@ void Daemon::end_start_if_told() const {
   std::_Exit(0);
 }
 
+// Absent: messages.
+std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of(config::ListenDeclaration const& listen) const {
+  if (listen.protocol != config::Speaks::http) return {};
+  auto const site = std::make_shared<protocol::HttpSite const>(protocol::HttpOptions{
+      .body_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls, .names = listen.hosts});
+  return [site] { return std::make_unique<protocol::Http>(site); };
+}
+
 Status Daemon::start_listening(std::vector<std::string>& bound) {
   std::uint32_t number = 0;
   for (config::ListenDeclaration const& listen : declared_.listen) {
-    Result<env::Address> done = reactor_->listen(
-        {listen.address},
-        {.number = ++number, .unix_mode = listen.unix_mode, .reserved = listen.rights.has(Right::admin)});
+    Result<env::Address> done = this->listen(listen, ++number);
     if (!done.ok()) return done.status();
-    server_->add_listener(number, {done->text, listen.rights});
+    server_->listeners().add(number, {done->text, listen.rights, protocol_of(listen)});
     bound.push_back(done->text);
   }
   for (config::UdpDeclaration const& udp : declared_.udp)
@@ -339,46 +362,64 @@ Status Daemon::start_listening(std::vector<std::string>& bound) {
   return {};
 }
 
+Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
+  env::ListenOptions const options{
+      .number = number, .unix_mode = declared.unix_mode, .reserved = declared.rights.has(Right::admin)};
+  if (!declared.tls) return reactor_->listen({declared.address}, options);
+  bool const is_http = declared.protocol == config::Speaks::http;
+  auto context = certificates_.context(number, std::string{is_http ? tls::kHttpProtocol : tls::kMessagesProtocol});
+  if (!context.ok()) return context.status();
+  std::unique_ptr<Protocol> spoken = std::make_unique<protocol::Messages>(protocol::FrameLimits{});
+  if (is_http) spoken = protocol_of(declared)();
+  std::string const refusal = server::refusal_by(
+      *spoken, is_http ? "this address speaks TLS only: use https"
+                       : "this address speaks TLS only: use tls:HOST:PORT, as in fastjournal --server tls:HOST:PORT, "
+                         "or a client with TLS");
+  Result<env::Address> bound = reactor_->listen({declared.address}, options, {std::move(context).value(), refusal});
+  if (bound.ok()) bound->text.insert(0, "tls:");
+  return bound;
+}
+
 Status Daemon::take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound) {
-  server::DatagramOptions options;
+  communicator::DatagramOptions options;
   options.messages_per_second = udp.messages_per_second;
   if (!udp.secret_file.empty()) {
     std::ifstream file{udp.secret_file, std::ios::binary};
     std::getline(file, options.secret);
     while (!options.secret.empty() && (options.secret.back() == '\r' || options.secret.back() == ' '))
       options.secret.pop_back();
-    if (options.secret.empty() || options.secret.size() > server::kDatagramMessageBytesMax / 2)
+    if (options.secret.empty() || options.secret.size() > communicator::kDatagramMessageBytesMax / 2)
       return {Code::bad_configuration, declared_.file + ": <udp secret-file>: " + udp.secret_file +
                                            ": expected a file whose first line is the secret, of 1 to 512 bytes"};
   }
   Result<env::DatagramSocket> socket = reactor_->receive_datagrams({{udp.address}, udp.interface});
   if (!socket.ok()) return socket.status();
-  server_->take_messages(socket->id, std::move(options));
+  server_->datagrams().take(socket->id, std::move(options));
   bound.push_back("udp:" + socket->bound.text);
   return {};
 }
 
 void Daemon::join_neighbours() {
-  server_->engine().set_alert_interval(DurationMs{declared_.alerts.interval_ms});
-  server_->join({.communicator = declared_.communicator.address,
-                 .service = declared_.communicator.service,
-                 .alert_service = declared_.alerts.service,
-                 .alert_address = declared_.alerts.address,
-                 .origin = {host_name(), FJ_VERSION}});
+  server_->engine().alerting().set_interval(DurationMs{declared_.alerts.interval_ms});
+  server_->links().join({.communicator = declared_.communicator.address,
+                         .service = declared_.communicator.service,
+                         .alert_service = declared_.alerts.service,
+                         .alert_address = declared_.alerts.address,
+                         .origin = {host_name(), FJ_VERSION}});
 }
 
 void Daemon::start_telling() {
   config::AlertsDeclaration const& alerts = declared_.alerts;
   if (alerts.flags_folder.empty() && alerts.command.empty()) return;
   alerts::TellerOptions options;
-  // Readable by all: the watcher is another user.
+  // Readable by everybody: the watcher runs as another user.
   if (!alerts.flags_folder.empty()) flags_ = std::make_unique<os::PosixDisk>(alerts.flags_folder, 0644);
   options.flags = flags_.get();
   options.origin = {host_name(), FJ_VERSION};
   options.command = alerts.command;
   options.command_limit_us = alerts.command_limit_ms * 1000;
   options.wake = [this] { reactor_->wake(); };
-  teller_ = std::make_unique<alerts::Teller>(std::move(options), server_->engine().alerts());
+  teller_ = std::make_unique<alerts::Teller>(std::move(options), server_->engine().alerting().all());
 }
 
 Status Daemon::take_signals() {
@@ -392,10 +433,10 @@ void Daemon::print_banner() const {
   fmt::print("fastjournald {}\n", FJ_VERSION);
   fmt::print("data       {}\n", declared_.data_folder);
   for (std::string const& line : recovered_) fmt::print("log        {}\n", line);
-  for (core::Engine::Forgotten const& one : server_->engine().forgotten())
+  for (engine::Forgotten const& one : server_->engine().forgotten())
     fmt::print("forgotten  {}: {} dropped for good\n", one.table,
                one.rows ? fmt::format("{} {}", *one.rows, *one.rows == 1 ? "row" : "rows") : "its rows, not counted,");
-  if (!server_->clock_note().empty()) fmt::print("clock      {}\n", server_->clock_note());
+  if (!server_->clock().start_note().empty()) fmt::print("clock      {}\n", server_->clock().start_note());
   fmt::print("durability {}\n", server_->durability());
   for (auto const& table : server_->engine().tables()) {
     if (table->table == nullptr) continue;
@@ -412,7 +453,7 @@ void Daemon::reload_by_signal() {
   Result<std::vector<std::string>> const changes = server_->reload();
   if (!changes.ok()) {
     log_error("reload refused, nothing was changed:");
-    // A line for each mistake.
+    // One line per mistake.
     std::istringstream mistakes{changes.status().message()};
     for (std::string line; std::getline(mistakes, line);) log_error("reload: " + line);
     return;
@@ -438,7 +479,7 @@ Status Daemon::rotate_log() {
 }
 
 void Daemon::fatal(Status const& status) {
-  // The files that are written are not those of the folder any more.
+  // The files being written are no longer those of the folder.
   if (status.code() == Code::damaged)
     log_error(status.message() +
               "; nothing more is acknowledged. What was acknowledged more than 100 ms ago stands where " +
@@ -449,7 +490,7 @@ void Daemon::fatal(Status const& status) {
   std::_Exit(1);
 }
 
-void Daemon::tell(core::AlertNotice const& notice) {
+void Daemon::tell(log::AlertNotice const& notice) {
   std::string const whose = notice.alert.table.empty() ? "the daemon" : "table " + notice.alert.table;
   if (teller_ != nullptr) teller_->tell(notice);
   if (notice.up)
@@ -459,38 +500,40 @@ void Daemon::tell(core::AlertNotice const& notice) {
     log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
 }
 
-// Syncs: a thread for each log that needs one, as their disks may differ. Everything else shares one.
-void Daemon::run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) {
+// A thread for each log with slow syncs, as their disks may differ. All other jobs have one thread in common.
+void Daemon::run_job(log::LogStore& log, log::Lane lane, std::unique_ptr<log::LogJob> job) {
   os::Background* runner = background_.get();
-  if (lane == core::Lane::sync) {
+  if (lane == log::Lane::sync) {
     std::unique_ptr<os::Background>& syncer = syncers_[&log];
     if (syncer == nullptr) syncer = std::make_unique<os::Background>([this] { reactor_->wake(); });
     runner = syncer.get();
   }
-  core::LogJob& work = *job;
+  log::LogJob& work = *job;
   runner->run([&work] { work.run(); },
               [&log, lane, job = std::move(job)]() mutable { log.finish_job(lane, std::move(job)); });
 }
 
-void Daemon::wait_for_sync(core::LogStore& log) {
+void Daemon::wait_for_sync(log::LogStore& log) {
   if (auto const syncer = syncers_.find(&log); syncer != syncers_.end()) syncer->second->finish_all();
 }
 
 void Daemon::collect_work() {
-  // Steps ahead are no use where there is nothing left.
+  // Without free memory there is nothing to touch ahead.
   if (!ballast_->is_gone()) heap_.look();
   background_->collect();
   for (auto const& [log, syncer] : syncers_) syncer->collect();
+  for (std::unique_ptr<os::Background> const& hasher : hashers_)
+    if (hasher != nullptr) hasher->collect();
   if (teller_ == nullptr) return;
   for (alerts::Report const& report : teller_->collect()) {
     switch (report.kind) {
       case alerts::Report::Kind::flags_failed:
         log_error("flag files in " + declared_.alerts.flags_folder + ": " + report.text);
-        server_->raise_alert(kFlagsFailed, 60,
-                             "flag files cannot be written in " + declared_.alerts.flags_folder + ": " + report.text,
-                             "flags");
+        server_->alerts().raise(kFlagsFailed, 60,
+                                "flag files cannot be written in " + declared_.alerts.flags_folder + ": " + report.text,
+                                "flags");
         break;
-      case alerts::Report::Kind::flags_agree: server_->lower_alert(kFlagsFailed); break;
+      case alerts::Report::Kind::flags_agree: server_->alerts().lower(kFlagsFailed); break;
       case alerts::Report::Kind::command_failed: log_error("on-alert: " + report.text); break;
       case alerts::Report::Kind::command_output: log_info("on-alert: " + report.text); break;
     }

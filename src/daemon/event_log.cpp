@@ -20,8 +20,8 @@ std::string& file_name() {
   return name;
 }
 
-// spdlog's own opens the file for everybody to read, and for every program that is started to keep. One line, one
-// write: whoever else appends to the file, or reads it meanwhile, sees whole lines.
+// spdlog's own sink makes the file readable for everybody, and lets child processes inherit it. Here each line is one
+// write, so that others who append to the file, or read it, see whole lines.
 class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit FileSink(int fd) : fd_(fd) {}
@@ -33,7 +33,7 @@ class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(spdlog::details::log_msg const& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    // A log that cannot be written is no reason for a daemon to stop.
+    // A log that cannot be written must not stop the daemon.
     [[maybe_unused]] ssize_t const put = ::write(fd_, line.data(), line.size());
   }
   void flush_() override {}
@@ -41,7 +41,7 @@ class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
   int fd_;
 };
 
-// spdlog tells its failures by exceptions: they end here.
+// spdlog reports failures by exceptions, which end here.
 Status use_file(std::string const& file) {
   int const fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
   if (fd < 0) return {Code::io_error, "log file " + file + ": " + std::generic_category().message(errno)};
@@ -58,7 +58,7 @@ Status use_file(std::string const& file) {
   return {};
 }
 
-// Much of what is logged has words of clients in it: none of them may begin a line, or steer a terminal.
+// Logged texts often contain words of clients: these must not begin a line or control a terminal.
 std::string one_line(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -70,7 +70,7 @@ std::string one_line(std::string_view text) {
     } else if (byte < 0x20 || byte == 0x7F) {
       out += fmt::format("\\x{:02x}", byte);
     } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-      // U+0080 to U+009F: terminals take them for control characters too.
+      // U+0080 to U+009F: terminals treat them as control characters too.
       out += fmt::format("\\x{:02x}\\x{:02x}", byte, next);
       ++at;
     } else {

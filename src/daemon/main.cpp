@@ -10,9 +10,9 @@
 
 int main(int count, char** words) {
   using namespace fastjournal;
-  // Connections are bounded by <limits connections="..."/>.
+  // <limits connections="..."/> bounds the connections.
   os::allow_most_open_files();
-  // Giving a large heap back to the kernel stops the loop for milliseconds; it is used again soon.
+  // Returning a large heap to the kernel stops the loop for milliseconds, and the memory is soon needed again.
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   daemon::Options const options = daemon::parse_options(count, words);
   daemon::Daemon daemon{options};

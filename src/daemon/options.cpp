@@ -14,31 +14,36 @@ namespace {
 
 bool is_unix(std::string_view address) { return address.starts_with("unix:") || address.starts_with('/'); }
 
-// As <listen> and <socket> of the configuration judge them: what is refused there is refused here.
+// The same rules as for <listen> and <socket> of the configuration.
 std::string listen_problem(std::string const& address, bool plain_text) {
   if (!is_unix(address)) {
-    std::string const problem = config::listen_problem(address, plain_text, "--listen", "--plain-text");
+    std::string const problem =
+        config::listen_problem(address, plain_text, "--listen", "tls: before it, or --plain-text");
     return config::parse_address(address) ? problem : problem + ", or unix:/PATH";
   }
   Result<reactor::SocketAddress> const parsed = reactor::parse_address(address);
   return parsed.ok() ? std::string{} : "--listen: " + parsed.status().message();
 }
 
-// As the configuration would.
-Result<config::ListenDeclaration> declare(std::string const& address, bool plain_text, std::string const& rights) {
-  if (std::string problem = listen_problem(address, plain_text); !problem.empty())
+// The same declaration as from the configuration.
+Result<config::ListenDeclaration> declare(std::string const& text, bool plain_text, std::string const& rights) {
+  constexpr std::string_view kTls = "tls:";
+  bool const tls = text.starts_with(kTls);
+  std::string const address = tls ? text.substr(kTls.size()) : text;
+  if (std::string problem = listen_problem(address, plain_text || tls); !problem.empty())
     return Status{Code::bad_parameter, std::move(problem)};
   if (is_unix(address))
-    return config::ListenDeclaration{.address = address, .rights = kAllRights, .unix_mode = config::kAdministratorMode};
+    return config::ListenDeclaration{
+        .address = address, .rights = kAllRights, .unix_mode = config::kAdministratorMode, .tls = tls};
   bool const loopback = config::parse_address(address)->loopback;
-  config::ListenDeclaration out{.address = address, .loopback = loopback, .plain_text = plain_text};
+  config::ListenDeclaration out{.address = address, .loopback = loopback, .plain_text = plain_text, .tls = tls};
   if (!rights.empty()) {
     Result<Rights> const given = config::parse_rights(rights);
     if (!given.ok()) return Status{Code::bad_parameter, "--rights: " + given.status().message()};
     out.rights = given.value();
   } else if (!loopback) {
     return Status{Code::bad_parameter,
-                  "--listen " + address +
+                  "--listen " + text +
                       " can be reached from other machines, expected --rights beside it, what they "
                       "may do: read, add, work, manage, admin, or all"};
   }
@@ -62,10 +67,12 @@ Options parse_options(int count, char** words) {
   app.add_option("--plugins", options.plugins,
                  "folder of table types (TYPE.so, TYPE.xml); default: as the configuration says");
   CLI::Option* const listening =
-      app.add_option("--listen", listen,
-                     "address to listen on: 127.0.0.1:4050, [::1]:0, unix:/path (port 0: the system chooses); may be "
-                     "given several times; replaces those of the configuration. A unix socket is the administrator's: "
-                     "mode 0600, all rights")
+      app.add_option(
+             "--listen", listen,
+             "address to listen on: 127.0.0.1:4050, [::1]:0, unix:/path (port 0: the system chooses), each with "
+             "tls: before it to encrypt, with the certificate of the configuration; may be given several times; "
+             "replaces those of the configuration. A unix socket is the administrator's: "
+             "mode 0600, all rights")
           ->allow_extra_args(false);
   app.add_flag("--plain-text", plain_text,
                "allow --listen on addresses that other machines reach: what is said there is not encrypted, and "
@@ -91,7 +98,8 @@ Options parse_options(int count, char** words) {
       "end; with the columns of the tables as they are now");
   app.add_flag("--check", options.check, "read configuration, plugins and tables, say what is wrong, and end");
   app.footer(
-      "Signals: TERM and INT stop cleanly, also during a long start; HUP reads the tables folder again, USR1 reopens "
+      "Signals: TERM and INT stop cleanly, also during a long start; HUP reads the tables folder and certificates "
+      "again, USR1 reopens "
       "the log file.\n"
       "Exit status: 0 stopped cleanly or during the start, 1 could not start or a write failed, 2 wrong usage, 3 start "
       "it again "

@@ -12,7 +12,7 @@ std::string refused_file(std::string_view table) {
 
 Status append_refused(env::Disk& data, std::string_view table, std::string_view text) {
   std::string const path = refused_file(table);
-  // It may have been removed since the last time.
+  // The file may have been removed since the last call.
   Result<std::unique_ptr<env::File>> file = data.open(path, env::OpenMode::read_write);
   if (!file.ok() && file.status().code() == Code::not_found) {
     if (Status status = data.make_folder(kRefusedFolder); !status.ok()) return status;
@@ -26,7 +26,7 @@ Status append_refused(env::Disk& data, std::string_view table, std::string_view 
                                   " MiB: see what is in it, then remove it"};
   Status status = file.value()->write(size.value(), as_bytes(text));
   if (status.ok()) status = file.value()->sync();
-  // The names too, each time: whoever made the file may have ended, or failed, before they were durable.
+  // Syncs the names too, every time: the process that made the file may have failed before they were durable.
   if (status.ok()) status = data.sync_folder(kRefusedFolder);
   if (status.ok()) status = data.sync_folder("");
   return status;

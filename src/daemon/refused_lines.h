@@ -1,5 +1,5 @@
-// The files of messages that a table refused and answered with a yes (<alias refused="keep">): one for
-// each table, beside the logs, for a person to mend and send again. Apart from the logs: nobody reads it back.
+// The files of refused messages that were answered positively (<alias refused="keep">): one per table, next to the
+// logs, for a person to correct and send again. Apart from the logs: the daemon never reads them.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace fastjournal::daemon {
 
-// No log can be called so.
+// Not a possible name of a log.
 inline constexpr std::string_view kRefusedFolder = "refused.messages";
-// Of one file. What comes then is refused, until somebody has emptied or removed it.
+// Per file. A full file refuses further messages, until a person has emptied or removed it.
 inline constexpr std::uint64_t kRefusedBytesMax = 16U << 20U;
 
-// `data/refused.messages/TABLE.txt`, where an administrator finds it.
+// `data/refused.messages/TABLE.txt`, for the administrator.
 [[nodiscard]] std::string refused_file(std::string_view table);
-// Appends it; ok: it is durable. Called on any one thread at a time.
+// Appends the text; ok: it is durable. Only one thread at a time.
 [[nodiscard]] Status append_refused(env::Disk& data, std::string_view table, std::string_view text);
 
 }  // namespace fastjournal::daemon

@@ -1,10 +1,9 @@
-// The files that the log and the plugins may touch. Two implementations: the
-// kernel's (os/posix_disk.h) and the simulator's (tests/sim/), which loses,
-// tears and corrupts. Paths are relative to the root the Disk was made for and
-// use '/'. Every failure is a Status that names path and call.
+// The files of the logs and of everything beside them. Two implementations: the kernel's (os/posix_disk.h) and the
+// simulator's (tests/sim/), which loses, tears and corrupts. Paths are relative to the root of the Disk and use '/'.
+// Every failure is a Status that names path and call.
 //
-// What survives a power cut: bytes of a file, once its sync() returned ok; a
-// name (created, renamed, exchanged, removed), once sync_folder() of its folder did.
+// A power cut preserves the bytes of a file after its sync() returned ok, and a name (created, renamed, exchanged,
+// removed) after sync_folder() of its folder returned ok.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@
 
 namespace fastjournal::env {
 
-// What memory must be aligned to for write_through.
+// Required alignment of memory for write_through.
 inline constexpr std::size_t kDirectAlignment = 4096;
 
 class File {
@@ -27,37 +26,36 @@ class File {
   virtual ~File() = default;
   // Fills `into` from `offset`; returns the bytes read, fewer only at the end of the file.
   [[nodiscard]] virtual Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) = 0;
-  // These bytes are read soon: the medium may begin. A hint.
+  // A hint that these bytes are read soon: the medium may begin.
   virtual void expect(std::uint64_t offset, std::uint64_t bytes) = 0;
-  // What is read next comes from the medium, if it was durable there: nobody's memory of it is asked. A hint.
+  // A hint that the next read shall come from the medium, not from a cache. Bytes that are not durable stay cached.
   virtual void forget_cached(std::uint64_t offset, std::uint64_t bytes) = 0;
-  // All of `bytes` or an error; grows the file if need be.
+  // All of `bytes`, or an error; grows the file if necessary.
   [[nodiscard]] virtual Status write(std::uint64_t offset, std::span<std::byte const> bytes) = 0;
-  // The same past the kernel's memory: durable when this returns ok, whatever else was written stays as it is. Faster
-  // than write and sync, and a failure is told where it happened. not_supported: not on this file system, or not for
-  // bytes at such an address or offset or of such a length (whole blocks, kDirectAlignment); nothing was written.
+  // The same, past the kernel's cache: durable when this returns ok; other writes are not affected. Faster than write
+  // and sync, and a failure is reported by the call it concerns. not_supported: not on this file system, or not for
+  // this address, offset or length (whole blocks, kDirectAlignment); nothing was written.
   [[nodiscard]] virtual Status write_through(std::uint64_t offset, std::span<std::byte const> bytes) = 0;
-  // Everything written before is durable when this returns ok. After an error
-  // nothing is known about any byte written since the last ok. Never retry: a second call may return ok although the
-  // kernel has dropped the bytes.
+  // Every earlier write is durable when this returns ok. After an error the state of every byte written since the last
+  // ok is unknown. Never retry: a second call may return ok although the kernel has dropped the bytes.
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Result<std::uint64_t> size() = 0;
   [[nodiscard]] virtual Status truncate(std::uint64_t size) = 0;
-  // Has it a name still? damaged: somebody removed it, and what is written to it is gone once it is closed.
+  // Whether the file still has a name. damaged: it was removed, and its contents are lost once it is closed.
   [[nodiscard]] virtual Status look() = 0;
 };
 
-// An exclusive lock on a folder, held until destroyed or the process ends. Meanwhile what is done to files of that
-// folder is done in the very folder that was locked, wherever its name leads.
+// An exclusive lock on a folder, until destroyed or the process ends. Meanwhile every operation on files of that folder
+// applies to the very folder that was locked, whatever its name refers to by then.
 class FolderLock {
  public:
   virtual ~FolderLock() = default;
-  // Is the folder still where it was locked, and its lock in it? damaged: somebody removed, moved or replaced one of
-  // them; what is written there, nobody will find. A few microseconds.
+  // Whether the folder and the lock in it are still where they were. damaged: one of them was removed, moved or
+  // replaced, and files written there will not be found. Takes a few microseconds.
   [[nodiscard]] virtual Status look() = 0;
-  // What was noted by whoever held it, this one or one before: whole lines. Empty: nothing, or it locks for reading.
+  // The notes of this and earlier holders: whole lines. Empty: none, or a lock for reading.
   [[nodiscard]] virtual std::string const& note() const = 0;
-  // Adds a line, durable when this returns ok: one that is not whole after a power cut does not count.
+  // Adds a line, durable when this returns ok. A line that is incomplete after a power cut does not count.
   [[nodiscard]] virtual Status add_note(std::string_view line) = 0;
 };
 
@@ -66,26 +64,27 @@ enum class OpenMode : std::uint8_t { read_only, read_write, create_new };
 class Disk {
  public:
   virtual ~Disk() = default;
-  // not_found if it is not there; create_new: in_use if it is. Files only: what is no file, a link to one too, is
-  // bad_configuration, and nobody waits for it. not_allowed, of all calls: rights, or a file system that is read-only.
+  // not_found if it does not exist; create_new: in_use if it exists. Only regular files: anything else, including a
+  // link to a file, is bad_configuration, without waiting. not_allowed, for all calls: no permission, or a read-only
+  // file system.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) = 0;
-  // Makes the folder and its parents; ok if it is there. Above the root their names are durable when this returns ok;
-  // below it sync_folder makes them so.
+  // Makes the folder and its parents; ok if it exists. Names above the root are durable when this returns ok; names
+  // below it need sync_folder.
   [[nodiscard]] virtual Status make_folder(std::string_view path) = 0;
-  // Names of files and folders in it, sorted; not_found if it is not there.
+  // Names of files and folders in it, sorted; not_found if it does not exist.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(std::string_view path) = 0;
   [[nodiscard]] virtual Status rename(std::string_view from, std::string_view to) = 0;
-  // Exchanges the names of two files or folders of one folder, in one step: whoever looks, after a power cut too, finds
-  // both as before or both exchanged. not_supported: the file system cannot.
+  // Exchanges the names of two files or folders of one folder, atomically: at any moment, also after a power cut,
+  // either both are as before or both are exchanged. not_supported: not on this file system.
   [[nodiscard]] virtual Status exchange(std::string_view one, std::string_view other) = 0;
   [[nodiscard]] virtual Status remove(std::string_view path) = 0;
   [[nodiscard]] virtual Status sync_folder(std::string_view path) = 0;
-  // in_use, with who holds it if that is known.
+  // in_use, with the holder if known.
   [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder(std::string_view path) = 0;
-  // Keeps writers out while somebody reads, and changes nothing on the disk. A folder that was never locked (a copy)
-  // has nothing that keeps them out.
+  // Excludes writers during a read, and changes nothing on the disk. Where a file system cannot lock folders, a folder
+  // without a lock file (a copy that was never locked) excludes nobody.
   [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder_to_read(std::string_view path) = 0;
-  // Bytes that an ordinary user could still write.
+  // Bytes that an ordinary user can still write.
   [[nodiscard]] virtual Result<std::uint64_t> free_bytes() = 0;
 };
 

@@ -1,8 +1,8 @@
-// Connections, timers and turns, as the server sees them. Two implementations:
-// the libevent reactor (reactor/) and the simulator's network (tests/sim/).
+// Connections, timers and turns, as the server sees them. Two implementations: the libevent reactor (reactor/) and the
+// simulator's network (tests/sim/).
 //
-// One thread. A turn: on_bytes for what is readable, on_timer if it is due,
-// then on_turn_end once. Nothing the server sends leaves before it says so.
+// One thread. A turn: on_bytes for everything readable, on_timer if due, then on_turn_end once. Bytes leave only when
+// the server calls send.
 #pragma once
 
 #include <cstdint>
@@ -22,33 +22,35 @@ struct Address {
   std::string text;
 };
 
-// Where datagrams go to, or arrive.
+// The destination of datagrams sent, or the address to receive them on.
 struct DatagramAddress {
-  Address address;        // numbers and a port; a multicast group (IPv4), a broadcast, or one computer
+  Address address;        // numeric, with a port; a multicast group (IPv4), a broadcast address, or one computer
   std::string interface;  // IPv4 address of the network card for a group; empty: the system chooses
-  std::uint8_t ttl{1};    // of what is sent to a group; 0: it stays on this computer
+  std::uint8_t ttl{1};    // for sending to a group; 0: this computer only
 };
 
-// Who is at the other end of a connection; valid during the call only.
+// The other end of a connection; valid during the call only.
 struct Peer {
-  std::string_view text;    // for people: "127.0.0.1:51234", "unix:pid 812 uid 1000"
-  std::string_view origin;  // whom its connections and names count to: "ip:127.0.0.1", "uid:1000", "made" if we made it
-  std::uint32_t listener{0};  // by which it came: the number that listen was given; 0 if we made it
+  std::string_view text;      // for people: "127.0.0.1:51234", "unix:pid 812 uid 1000"
+  std::string_view origin;    // owner of its connections and names: "ip:127.0.0.1", "uid:1000", "made" for our own
+  std::uint32_t listener{0};  // ListenOptions::number of its listener; 0 for our own
+  // Whom the verified certificate of the peer names, 1 to 64 characters out of A-Z a-z 0-9 _ . @ -; empty: nobody.
+  std::string_view user{};
 };
 
 // How to listen.
 struct ListenOptions {
-  std::uint32_t number{0};        // comes back with each peer; the caller's own
+  std::uint32_t number{0};        // the caller's own; returned in each Peer
   std::uint32_t unix_mode{0660};  // of the file of a unix socket
-  bool reserved{false};           // the last connections that there can be are for those who come here
+  bool reserved{false};           // the last possible connections are reserved for this listener
 };
 
 struct DatagramSocket {
-  ConnectionId id{};  // not one of a connection
+  ConnectionId id{};  // never the id of a connection
   Address bound;      // port 0 resolved
 };
 
-// More than any datagram that we send or read.
+// Larger than any datagram that we send or read.
 inline constexpr std::size_t kDatagramBytesMax = 2048;
 
 class NetworkHandler {
@@ -56,19 +58,19 @@ class NetworkHandler {
   virtual void on_open(ConnectionId id, Peer const& peer) = 0;
   // Bytes that arrived; the view is valid during the call only.
   virtual void on_bytes(ConnectionId id, std::string_view bytes) = 0;
-  // The peer takes bytes again after a send that took fewer than it was given.
+  // The peer takes bytes again, after a send that accepted only a part.
   virtual void on_writable(ConnectionId id) = 0;
-  // The peer will send nothing more (end of file): answers may still be sent to it.
+  // The peer will send nothing more (end of file); answers may still be sent to it.
   virtual void on_end_of_input(ConnectionId id) = 0;
-  // The connection is gone; `id` is not used again. Not called for close().
+  // The connection is gone; `id` is not reused. Not called for close().
   virtual void on_closed(ConnectionId id, std::string_view reason) = 0;
-  // A datagram, whole or cut to kDatagramBytesMax + 1 bytes; valid during the call only. `id` is its socket.
+  // A datagram, whole or cut to kDatagramBytesMax + 1 bytes; valid during the call only. `id` is the socket's.
   virtual void on_datagram(ConnectionId, std::string_view) {}
-  // The date asked for with wake_at has come.
+  // The date given to wake_at has come.
   virtual void on_timer() = 0;
-  // Somebody set the clock of the wall, or the computer slept; on_turn_end follows.
+  // The wall clock was set, or the computer slept; on_turn_end follows.
   virtual void on_clock_set() {}
-  // Everything readable in this turn was given; commit, send, and set the next timer here.
+  // All input of this turn was delivered: commit, send, and set the next timer here.
   virtual void on_turn_end() = 0;
 
  protected:
@@ -78,28 +80,29 @@ class NetworkHandler {
 class Network {
  public:
   virtual ~Network() = default;
-  // Begins a connection and does not wait for it: on_open tells that it is there, on_closed that it
-  // could not be made. Not ok: it failed at once, and nothing follows.
+  // Begins a connection without waiting: on_open reports success, on_closed reports failure. Not ok: it failed at once,
+  // and no call follows.
   [[nodiscard]] virtual Result<ConnectionId> connect(Address const& address) = 0;
-  // The address really bound (port 0 resolved).
+  // Returns the bound address (port 0 resolved).
   [[nodiscard]] virtual Result<Address> listen(Address const& address, ListenOptions const& options) = 0;
-  // Gives the kernel what it takes now; returns how much. Fewer than given: on_writable will follow.
+  // Gives the kernel as much as it takes now; returns that size. If it is less than given, on_writable follows, and the
+  // next call begins with the bytes not taken: they may be encrypted already.
   [[nodiscard]] virtual std::size_t send(ConnectionId id, std::string_view bytes) = 0;
-  // Back-pressure: while true no on_bytes comes for it.
+  // Back-pressure: while true there is no on_bytes for it.
   virtual void pause_reading(ConnectionId id, bool paused) = 0;
   // Ends it; no further call for this id.
   virtual void close(ConnectionId id) = 0;
-  // Datagrams: lost, doubled and overtaken at will. A socket to send from; nothing is read from it.
+  // Datagrams may be lost, doubled and reordered. A socket for sending only.
   [[nodiscard]] virtual Result<ConnectionId> open_datagrams_to(DatagramAddress const& address) = 0;
-  // A socket to read from, in the group if the address is one.
+  // A socket for reading; it joins the group if the address is one.
   [[nodiscard]] virtual Result<DatagramSocket> receive_datagrams(DatagramAddress const& address) = 0;
-  // False: the kernel does not take it now; it is lost. Never waits.
+  // False: the kernel does not take it now, and the datagram is lost. Never waits.
   [[nodiscard]] virtual bool send_datagram(ConnectionId id, std::string_view bytes) = 0;
   virtual void close_datagrams(ConnectionId id) = 0;
-  // on_timer at this moment of the monotonic clock (Clock::monotonic_us);
-  // replaces the former one; INT64_MAX: none. A date that has passed: in the next turn.
+  // Calls on_timer at this moment of the monotonic clock (Clock::monotonic_us). Replaces the previous date; INT64_MAX:
+  // none. For a date in the past: in the next turn.
   virtual void wake_at(std::int64_t monotonic_us) = 0;
-  // Another turn follows at once even if nothing is readable (work was left over).
+  // Requests another turn at once, even if nothing is readable (work is left over).
   virtual void turn_again() = 0;
 };
 

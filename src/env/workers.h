@@ -1,6 +1,5 @@
-// Hands for work that falls into pieces which need nothing of one another and
-// decide nothing: checking what a start reads. Threads in the daemon
-// (os/workers.h); in the simulator, and where nobody brings any, the caller's own.
+// Workers for work in independent pieces that decide nothing: the checks of a start's reads. Threads in the daemon
+// (os/workers.h); in the simulator, and where none are given, the caller's own thread.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +10,11 @@ namespace fastjournal::env {
 class Workers {
  public:
   virtual ~Workers() = default;
-  // Begins piece(0) to piece(count - 1), side by side and in any order. One work at a time: finish() comes before the
-  // next begin(), and before what the pieces use goes away.
+  // Begins piece(0) to piece(count - 1), concurrently and in any order. One job at a time: finish() must be called
+  // before the next begin(), and before the data of the pieces is destroyed.
   virtual void begin(std::size_t count, std::function<void(std::size_t)> piece) = 0;
-  // Helps, and returns when all pieces are done. What they wrote is seen by the caller. Nothing was begun: returns at once.
+  // Helps, and returns when all pieces are done; their writes are visible to the caller. Returns at once without a
+  // begin().
   virtual void finish() = 0;
 };
 

@@ -15,7 +15,7 @@ struct Unit {
   std::int64_t factor;
 };
 
-// From the smallest on; the first is what a bare number means.
+// Ascending; a number without a unit has the first one.
 constexpr Unit kDurations[] = {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
 constexpr Unit kSizes[] = {{"B", 1},
                            {"KiB", std::int64_t{1} << 10U},

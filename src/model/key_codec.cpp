@@ -1,4 +1,4 @@
-// The layout is written in key_codec.h.
+// See key_codec.h for the layout.
 #include "model/key_codec.h"
 
 #include <bit>
@@ -50,7 +50,7 @@ std::uint64_t load_big(std::string_view bytes) {
 
 constexpr std::uint64_t sign_bit(std::size_t width) { return std::uint64_t{1} << (8 * width - 1); }
 
-// The bits of a float or double such that they sort as the numbers do, and back.
+// Converts the bits of a float or double to a form that sorts like the numbers, and back.
 std::uint64_t sortable(std::uint64_t bits, std::size_t width) {
   std::uint64_t const sign = sign_bit(width);
   return (bits & sign) != 0 ? ~bits : bits ^ sign;
@@ -90,7 +90,7 @@ void append_cell(Column const& column, Cell const& cell, bool last, std::string&
   }
 }
 
-// Takes an escaped string off the front of `key`; `scratch` is used only if it holds escapes.
+// Takes an escaped string off the front of `key`; `scratch` is used only if there are escapes.
 std::string_view take_escaped(std::string_view& key, std::string& scratch) {
   std::size_t zero = key.find('\0');
   FJ_CHECK(zero != std::string_view::npos && zero + 1 < key.size(), "a key's string has an end");
@@ -101,7 +101,7 @@ std::string_view take_escaped(std::string_view& key, std::string& scratch) {
   }
   scratch.clear();
   while (key[zero + 1] != '\0') {
-    scratch.append(key.substr(0, zero + 1));  // the 00 itself too, not the FF
+    scratch.append(key.substr(0, zero + 1));  // with the 00 itself, without the FF
     key.remove_prefix(zero + 2);
     zero = key.find('\0');
     FJ_CHECK(zero != std::string_view::npos && zero + 1 < key.size(), "a key's string has an end");

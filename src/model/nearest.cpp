@@ -6,7 +6,7 @@
 namespace fastjournal::model {
 namespace {
 
-// How many letters must be changed, added, left out, or swapped with their neighbour.
+// Number of letters to change, add, leave out, or swap with their neighbour.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i)
@@ -29,7 +29,7 @@ std::string_view nearest(std::string_view found, std::span<std::string_view cons
   std::string_view best;
   std::size_t best_edits = found.size() < 4 ? 2 : 3;  // below this many, and fewer than half the letters
   for (std::string_view const name : names) {
-    // At least so many letters are missing or too many: a name of a whole MiB is near to nothing.
+    // The lengths give a lower limit of the edits: a name of a whole MiB costs nothing here.
     std::size_t const difference = std::max(found.size(), name.size()) - std::min(found.size(), name.size());
     if (difference >= best_edits) continue;
     std::size_t const count = edits(found, name);

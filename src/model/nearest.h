@@ -1,4 +1,4 @@
-// Which known name somebody meant who wrote another one: for "did you mean ...?".
+// Finds the known name that a misspelt one was meant to be: for "did you mean ...?".
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace fastjournal::model {
 
-// The one of `names` that is fewest letters away, if these are at most 2 and fewer than half of it; else empty.
+// The nearest of `names`, at most 2 edits away and fewer than half the letters of `found`; else empty.
 [[nodiscard]] std::string_view nearest(std::string_view found, std::span<std::string_view const> names);
 
 }  // namespace fastjournal::model

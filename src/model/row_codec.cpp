@@ -1,4 +1,4 @@
-// The layout is written in row_codec.h.
+// See row_codec.h for the layout.
 #include "model/row_codec.h"
 
 #include <array>
@@ -26,7 +26,7 @@ bool is_key(Schema const& schema, std::size_t column) {
 
 std::size_t presence_bytes(Schema const& schema) { return (schema.columns.size() - schema.key.size() + 7) / 8; }
 
-// A value that is no text and no buffer.
+// A value of any type except strings and buffers.
 void append_number(Column const& column, Cell const& cell, std::string& out) {
   switch (kind_of(column.type)) {
     case CellKind::none:
@@ -42,7 +42,7 @@ void append_number(Column const& column, Cell const& cell, std::string& out) {
   }
 }
 
-// Writes a row: begin, then for each data column in order either add or skip.
+// Writes a row: begin, then add or skip for each data column in order.
 class RowWriter {
  public:
   RowWriter(Schema const& schema, std::string& out) : start_(out.size()), out_(out) {
@@ -64,7 +64,7 @@ class RowWriter {
     append_varint(out_, head.size() + tail.size());
     out_.append(head).append(tail);
   }
-  // A value as it stands in another row.
+  // A value in its encoded form, from another row.
   void copy(std::string_view encoded) {
     mark();
     out_.append(encoded);
@@ -81,7 +81,7 @@ class RowWriter {
   }
 
   std::size_t start_;
-  std::size_t column_{0};  // counted without the key's
+  std::size_t column_{0};  // without the key's columns
   std::string& out_;
 };
 
@@ -139,7 +139,7 @@ class RowReader {
     return ok_;
   }
 
-  // Every value was whole, nothing is left, and no bit is set for a column that does not exist.
+  // Every value was complete, nothing is left, and no presence bit is set beyond the last column.
   [[nodiscard]] bool finished() const {
     if (!ok_ || !rest_.empty()) return false;
     return column_ % 8 == 0 || static_cast<unsigned char>(presence_.back()) >> (column_ % 8) == 0;
@@ -176,7 +176,7 @@ void add_cell(Column const& column, Cell const& cell, Answer& out) {
 // ---------------------------------------------------------------------------
 // Merging
 
-// The old row's values by column of the old schema, as they are encoded.
+// The encoded values of the old row, by column of the old schema.
 class OldRow {
  public:
   OldRow(Schema const& schema, std::string_view data) : schema_(schema) {
@@ -191,7 +191,7 @@ class OldRow {
     FJ_CHECK(reader.finished(), "old data is a row of the old schema");
   }
 
-  // Whether the old row has this column, of this type. Schemas mostly agree, so the same place is looked at first.
+  // Whether the old row has this column, with this type. Schemas are mostly equal, so the same place is tried first.
   [[nodiscard]] bool find(std::size_t place, Column const& column, std::string_view& encoded) const {
     if (place < schema_.columns.size() && schema_.columns[place].name == column.name) return at(place, column, encoded);
     for (std::size_t i = 0; i < schema_.columns.size(); ++i)
@@ -200,7 +200,7 @@ class OldRow {
   }
 
  private:
-  // Without initialisers: 200 of them are not to be zeroed for every merge.
+  // Without initialisers: zeroing 200 of them would cost too much in every merge.
   struct Place {
     char const* data;
     std::size_t size;
@@ -261,7 +261,7 @@ Status add_joined(Column const& column, Cell const& a, Cell const& b, Writer& wr
   return {};
 }
 
-// A column that both rows have.
+// A column that is present in both rows.
 template <typename Writer>
 Status add_merged(Column const& column, std::string_view old_encoded, Cell const& cell, std::string_view encoded,
                   Writer& writer) {
@@ -320,7 +320,7 @@ Status merge_into(Schema const& old_schema, std::string_view old_data, Schema co
 
 }  // namespace
 
-// What RowWriter writes, as pieces.
+// The output of RowWriter, as pieces.
 class PieceWriter {
  public:
   PieceWriter(Schema const& schema, Pieces& out) : out_(out) {
@@ -328,7 +328,7 @@ class PieceWriter {
     out_.pieces_.clear();
     out_.size_ = 0;
     std::size_t const presence = presence_bytes(schema);
-    // A number or a length for each column, at the most.
+    // At most one number or length per column.
     out_.kept_.reserve(presence + schema.columns.size() * kVarintBytesMax);
     out_.kept_.append(presence, '\0');
     take(0);
@@ -338,7 +338,7 @@ class PieceWriter {
   void add(Column const& column, Cell const& cell) {
     mark();
     std::size_t const from = out_.kept_.size();
-    // Sums alone are made anew: numbers.
+    // Only sums are computed here: numbers.
     FJ_CHECK(kind_of(column.type) != CellKind::bytes, "texts are taken from where they are");
     append_number(column, cell, out_.kept_);
     take(from);
@@ -476,7 +476,7 @@ bool Pieces::is_old_data() const {
   std::size_t at = 0;
   for (std::string_view const piece : pieces_) {
     std::string_view const before = old_.substr(at, piece.size());
-    // Where it stands already nothing needs to be compared.
+    // A piece already in its place needs no comparison.
     if (piece.data() != before.data() && piece != before) return false;
     at += piece.size();
   }

@@ -1,5 +1,5 @@
-// A row's data: the columns that are no part of the key, as bytes in memory and
-// in the log. Compact and written in one pass, because every insert does it:
+// A row's data: the columns outside the key, as bytes in memory and in the log. Compact, and written in one pass,
+// because every insert does it:
 //
 //   row     = presence value*        of the columns beside the key, in the schema's order
 //   presence = one bit a column, lowest first, in whole bytes; 1: a value follows
@@ -7,8 +7,8 @@
 //             float: 4, double: 8 bytes, little endian; string, buffer: varint length, bytes;
 //             void: nothing
 //
-// varint: 7 bits a byte, the lowest first, high bit: more follow. The schema
-// that wrote the bytes must be the one that reads them: rows name its version.
+// varint: 7 bits a byte, the lowest first; the high bit is set if more bytes follow. Bytes must be read with the schema
+// that wrote them; each row names its schema version.
 #pragma once
 
 #include <cstddef>
@@ -22,42 +22,42 @@
 
 namespace fastjournal::model {
 
-// Appends the message's data columns to `out`; absent ones take their default.
-// missing_parameter: required, absent and no default; bad_parameter, too_large: the value;
-// too_large too: the whole is above kRowBytesMax (value.h). Whatever fails, `out` is as it was.
+// Appends the message's data columns to `out`; absent ones take their default. missing_parameter: required, absent and
+// without a default. bad_parameter, too_large: a bad value; also too_large: more than kRowBytesMax (value.h) in total.
+// On failure `out` is unchanged.
 [[nodiscard]] Status encode_data(Schema const& schema, Message const& message, std::string& out);
 
-// Back as parameters of the answer's current message: strings as text, buffers as binary, integers and dates as
+// The reverse, as parameters of the answer's current message: strings as text, buffers as binary, integers and dates as
 // integer or unsigned, floats as real, bool as 0 or 1. Names are borrowed from the schema.
 void add_data(Schema const& schema, std::string_view data, Answer& out);
 
-// The value of one data column (its place in the schema) as text, as messages show it: false if the row has
-// none, or it is no text, character, whole number, boolean or date. `out` borrows from `data` or `scratch`.
+// The value of one data column (index in the schema) as text, as messages show it. False if it is absent, or not text,
+// a character, a whole number, a boolean or a date. `out` borrows from `data` or `scratch`.
 [[nodiscard]] bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,
                              std::string_view& out);
 
-// Whether `data` is a row of this schema from its first byte to its last: for those who read it from a log.
+// Whether `data` is exactly one row of this schema. For data read from a log.
 [[nodiscard]] bool is_data(Schema const& schema, std::string_view data);
 
-// Appends what a merge leaves, by the MergeRule of each column of `schema`: old_data was written
-// with old_schema, new_data with schema, and so is the result. A column that is absent in the new
-// data is absent after replace and stays after the other rules. An old column of another type counts
-// as absent. A sum that leaves the type or the limits: bad_parameter; an append, or the
-// whole, that is too long: too_large; `out` is then as it was. `out` must be neither of the inputs.
+// Appends the result of a merge, by the MergeRule of each column of `schema`. old_data was written with old_schema;
+// new_data and the result use schema. A column that is absent in the new data becomes absent under the rule replace,
+// and keeps its old value under the other rules. An old column of another type counts as absent. bad_parameter: a sum
+// beyond the type or the limits. too_large: an append, or the whole row, is too long. On failure `out` is unchanged.
+// `out` must not be one of the inputs.
 [[nodiscard]] Status merge_data(Schema const& old_schema, std::string_view old_data, Schema const& schema,
                                 std::string_view new_data, std::string& out);
 
-// The same, told as pieces of both, one behind the other: for rows so large that they are changed where they are. Their
-// blocks may grow by a quarter. What was appended is joined at once, not when the row is read, so every view is whole.
+// The same result as a sequence of pieces of both inputs, for rows so large that they are changed in place. Their
+// blocks may grow by a quarter. Appended text is joined at once, not when the row is read, so every view is whole.
 class Pieces {
  public:
-  // Views of the old data, of the new, and of what is kept here.
+  // Views of the old data, of the new data, and of bytes kept here.
   [[nodiscard]] std::vector<std::string_view> const& all() const { return pieces_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool is_old(std::string_view piece) const {
     return piece.data() >= old_.data() && piece.data() + piece.size() <= old_.data() + old_.size();
   }
-  // What is kept of the old data stands in the order that it had.
+  // The pieces of the old data are in their old order.
   [[nodiscard]] bool keeps_order() const;
   // Nothing changes.
   [[nodiscard]] bool is_old_data() const;
@@ -67,7 +67,7 @@ class Pieces {
   friend Status merge_pieces(Schema const&, std::string_view, Schema const&, std::string_view, Pieces&);
 
   std::string_view old_;
-  std::string kept_;  // never grows beyond its first room: views stay
+  std::string kept_;  // never grows beyond its first capacity: views stay valid
   std::vector<std::string_view> pieces_;
   std::size_t size_{0};
 };

@@ -1,8 +1,7 @@
-// Format 1: byte 1, varint schema version, varint columns, then for each: name, type, flags, merge rule, the
-// limits whose flag is set, lengths, description; then varint key columns and their indexes. Strings: varint
-// length, bytes.
-// Format 2: the same of a table whose rows have no keys, so 0 key columns. A program that knows format 1 alone would
-// take such a schema for damage.
+// Format 1: byte 1, varint schema version, varint number of columns, then for each column: name, type, flags, merge
+// rule, the limits whose flag is set, lengths, description; then varint number of key columns and their indexes.
+// Strings: varint length, bytes. Format 2: the same for a table without row keys, with 0 key columns. A program that
+// knows only format 1 would take such a schema for damage.
 #include "model/schema_codec.h"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ void encode_column(Column const& column, std::string& out) {
   append_string(out, column.description);
 }
 
-// Takes parts off the front; after the first that is missing or wrong, all are zero and ok() is false.
+// Takes parts off the front. After the first missing or wrong part, all others are zero and ok() is false.
 class Parts {
  public:
   explicit Parts(std::string_view bytes) : rest_(bytes) {}

@@ -1,6 +1,5 @@
-// A table's schema as bytes, for the catalogue: rows name the version of the
-// schema they were written with, and the log brings every schema in use before
-// the first row that needs it. The first byte is the version of this format.
+// A table's schema as bytes, for the catalogue. Rows name the version of their schema, and the log has every schema in
+// use before the first row that needs it. The first byte is the version of this format.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ namespace fastjournal::model {
 // Appends.
 void encode_schema(Schema const& schema, std::string& out);
 
-// `damaged`: the bytes are no schema; `not_supported`: of a later format.
+// `damaged`: the bytes are not a schema; `not_supported`: a later format.
 [[nodiscard]] Result<Schema> decode_schema(std::string_view bytes);
 
 }  // namespace fastjournal::model

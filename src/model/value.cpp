@@ -20,7 +20,7 @@ struct TypeName {
   ColumnType type;
 };
 
-// The first of a type is the one that we write ourselves.
+// The first spelling of a type is the one used in output.
 constexpr TypeName kTypeNames[] = {
     {"void", ColumnType::void_type},
     {"bool", ColumnType::boolean},
@@ -187,7 +187,7 @@ Status parse_character(Column const& column, Value const& value, Cell& out) {
 Status parse_real(Column const& column, Value const& value, Cell& out) {
   std::optional<double> real = value.as_real();
   if (real && column.type == ColumnType::real32) {
-    // A double beyond what a float holds must not be converted: that is undefined.
+    // Converting a double beyond the range of float is undefined.
     if (std::fabs(*real) > static_cast<double>(std::numeric_limits<float>::max()))
       real.reset();
     else
@@ -231,7 +231,7 @@ Status check_order(Column const& column, std::string_view what, T low, T high, s
                                 std::string{what} + "=\"" + spelled(high) + "\", expected it below");
 }
 
-// Limits of an integer column, both in the type and in order.
+// Limits of an integer column: within the type, and in order.
 template <typename T>
 Status check_integer_limits(Column const& column, T type_low, T type_high, T low, T high) {
   for (T const limit : {low, high})
@@ -462,7 +462,7 @@ std::string shown(std::string_view text) {
     auto const byte = static_cast<unsigned char>(rest[0]);
     std::string_view after = rest;
     bool const valid = take_code_point(after).has_value();
-    // A character that the cut went through is left out, not shown as broken.
+    // A character divided by the cut is left out, not shown as invalid.
     if (!valid && text.size() > kShownBytesMax && rest.size() < code_point_bytes(byte)) break;
     if (!valid || byte < 0x20 || byte == 0x7F) {
       out.append("\\x").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 0xFU]);

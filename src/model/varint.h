@@ -1,6 +1,5 @@
-// Variable-length integers and zigzag, for the row and schema codecs: 7 bits a
-// byte, the lowest first, high bit: more follow. Small numbers are the common
-// ones, and a 200-byte string must cost 200 bytes and not 208.
+// Variable-length integers and zigzag, for the row and schema codecs: 7 bits a byte, the lowest first; the high bit is
+// set if more bytes follow. Most numbers are small, and a string of 200 bytes must not cost 208.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace fastjournal::model {
 
 inline constexpr std::size_t kVarintBytesMax = 10;
 
-// Returns how many of kVarintBytesMax bytes were written.
+// `to` needs room for kVarintBytesMax bytes; returns the number of bytes written.
 inline std::size_t store_varint(char* to, std::uint64_t value) {
   std::size_t size = 0;
   while (value >= 0x80) {
@@ -34,8 +33,8 @@ inline void append_varint(std::string& out, std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1U) ^ -static_cast<std::int64_t>(value & 1U);
 }
 
-// Takes one off the front; false if it is cut short, above 64 bits, or longer than it must be
-// (one value, one spelling: rows are compared and digested by their bytes).
+// Takes one off the front. False if it is incomplete, above 64 bits, or longer than necessary: each value has one
+// spelling, since rows are compared and digested by their bytes.
 [[nodiscard]] inline bool take_varint(std::string_view& from, std::uint64_t& value) {
   value = 0;
   for (std::size_t i = 0; i < from.size() && i < kVarintBytesMax; ++i) {

@@ -1,5 +1,5 @@
-// A thread of its own for work that must not stop the loop: containers are
-// made and removed on one, the slow syncs of a log on another. Decides nothing.
+// A separate thread for work that must not stop the loop: one thread makes and removes containers, another does the
+// slow syncs of a log. Decides nothing.
 #pragma once
 
 #include <condition_variable>
@@ -16,18 +16,18 @@ class Background {
  public:
   using Work = absl::AnyInvocable<void()>;
 
-  // `finished` is called on its thread after each job.
+  // `finished` is called on the background thread after each job.
   explicit Background(std::function<void()> finished);
-  // Waits for the job that is being done; the others are dropped.
+  // Waits for the current job; drops the others.
   ~Background();
   Background(Background const&) = delete;
   Background& operator=(Background const&) = delete;
 
-  // `work` there; then, in collect() or finish_all(), `hand_back` on the thread of the loop.
+  // Calls `work` on the background thread; then, in collect() or finish_all(), `hand_back` on the loop's thread.
   void run(Work work, Work hand_back);
-  // On the loop's thread: hands back what is finished.
+  // On the loop's thread: hands back the finished jobs.
   void collect();
-  // The same, once everything is.
+  // The same, after waiting for all jobs.
   void finish_all();
 
  private:
@@ -41,11 +41,11 @@ class Background {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;
-  std::deque<Job> waiting_;  // guarded by mutex_, as all below
+  std::deque<Job> waiting_;  // guarded by mutex_, like all members below
   std::deque<Job> finished_;
   bool working_{false};
   bool ending_{false};
-  std::thread thread_;  // last: it uses everything above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace fastjournal::os

@@ -18,13 +18,13 @@
 namespace fastjournal::os {
 namespace {
 
-// In pieces, so that a heap full of small holes can have them again; from malloc, as the heap may have what the kernel
-// has not. The handler takes no argument, hence all this has no owner.
+// In pieces, so that a fragmented heap can provide them again; from malloc, since the heap may have memory when the
+// kernel has none. The new-handler takes no argument, hence these globals without an owner.
 constexpr std::size_t kPieces = 16;
 
 enum class Standing : int { there, leaving, gone };
 std::atomic<Standing> g_standing{Standing::gone};
-std::atomic<unsigned> g_left{0};  // how often
+std::atomic<unsigned> g_left{0};  // number of times
 std::atomic<bool> g_is_thrifty{false};
 std::array<void*, kPieces> g_pieces{};
 std::string g_log_file;
@@ -46,11 +46,11 @@ void free_pieces() {
   for (void*& piece : g_pieces) std::free(std::exchange(piece, nullptr));
 }
 
-// Returns if the caller shall try again.
+// Returns if the caller should retry.
 void on_memory_end() {
-  // What may fail must not cost what must not.
+  // An allocation that may fail must not use up the ballast.
   if (MayFail::is_on_here()) throw std::bad_alloc{};
-  // The heap grows in steps (heap_ahead.h): there may be room for what is needed now.
+  // The heap grows in steps (heap_ahead.h): with smaller steps there may be enough room.
   if (!g_is_thrifty.exchange(true)) {
     ::mallopt(M_TOP_PAD, 0);
     return;
@@ -62,7 +62,7 @@ void on_memory_end() {
     g_standing = Standing::gone;
     return;
   }
-  // Another thread gave it up since this one last looked: then there is room.
+  // Another thread has given up the ballast since this one last looked: there is room.
   static thread_local unsigned seen = 0;
   if (g_standing == Standing::leaving || seen != g_left) {
     seen = g_left;
@@ -92,7 +92,7 @@ Ballast::~Ballast() {
 
 bool Ballast::is_gone() const { return g_standing.load(std::memory_order_relaxed) != Standing::there; }
 
-// Not touched: where memory ends by an allocation that fails, what the kernel promised is what counts.
+// The pieces are not touched: if an allocation can fail at all, the kernel counts promised memory.
 bool Ballast::restore() {
   if (!is_gone()) return true;
   for (void*& piece : g_pieces) {

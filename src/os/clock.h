@@ -1,4 +1,4 @@
-// The real clocks. Dates go by CLOCK_BOOTTIME, so that one that passes in the computer's sleep is reached as it wakes.
+// The real clocks. Dates follow CLOCK_BOOTTIME: a date that passes while the computer sleeps is due when it wakes.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace fastjournal::os {
 class PosixClock final : public env::Clock {
  public:
   [[nodiscard]] std::int64_t wall_us() override;
-  // CLOCK_BOOTTIME, which the reactor's timer follows.
+  // CLOCK_BOOTTIME, like the reactor's timer.
   [[nodiscard]] std::int64_t monotonic_us() override;
-  // CLOCK_MONOTONIC, which stands while the computer sleeps.
+  // CLOCK_MONOTONIC, which stops while the computer sleeps.
   [[nodiscard]] std::int64_t awake_us() override;
 };
 

@@ -10,9 +10,9 @@
 namespace fastjournal::os {
 namespace {
 
-// A step is this part of the heap: so much may be touched and never used.
+// A step's share of the heap: at most so much may be touched in vain.
 constexpr std::size_t kStepPart = 64;
-// And this part of what is to come: the larger the steps, the more of their pages are large ones.
+// A step's share of the memory still to come: the larger the steps, the more of their pages are large ones.
 constexpr std::uint64_t kStepPartToCome = 16;
 constexpr std::size_t kStepMin = std::size_t{256} << 10U;
 constexpr std::size_t kStepMax = std::size_t{32} << 20U;
@@ -22,10 +22,10 @@ char* round_up(char* at, std::size_t to) {
   return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(at) + to - 1) / to * to);
 }
 
-// Best effort: where the kernel cannot (before 5.14), pages are touched when they are used.
+// Best effort: where the kernel cannot do it (before 5.14), pages are touched on first use.
 void touch(char* begin, char* end) {
   char* const huge = round_up(begin, kHugeBytes);
-  // Fewer, larger pages are found faster too.
+  // Large pages also make page look-ups faster.
   if (huge < end) static_cast<void>(::madvise(huge, static_cast<std::size_t>(end - huge), MADV_HUGEPAGE));
   begin = round_up(begin, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
   if (begin < end) static_cast<void>(::madvise(begin, static_cast<std::size_t>(end - begin), MADV_POPULATE_WRITE));

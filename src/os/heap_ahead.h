@@ -1,6 +1,6 @@
-// Memory is touched before it is needed: the first touch of a page costs some microseconds, many times what a row costs
-// else. The heap grows in steps, and a thread of its own touches each step while the loop uses what stands before.
-// malloc has no hook for that, but the program's break tells how far the heap is.
+// Touches memory before it is needed: the first touch of a page takes some microseconds, many times the rest of the
+// cost of a row. The heap grows in steps, and a separate thread touches each step while the loop uses the memory before
+// it. malloc has no hook for this, but the program break tells the end of the heap.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace fastjournal::os {
 class HeapAhead {
  public:
   HeapAhead();
-  // Once a turn, on the thread whose heap it is (the main one: its heap is the program's break). While a log is
-  // read: what is still to be read of it, as much memory may be needed.
+  // Once a turn, on the thread that owns the heap (the main thread: its heap ends at the program break). While a log is
+  // read: `bytes_to_come` is the unread rest, and about as much memory may be needed.
   void look(std::uint64_t bytes_to_come = 0);
 
  private:
   void set_step(std::uint64_t bytes_to_come);
 
   char* begin_;
-  char* end_;  // of what was looked at
+  char* end_;  // of the part already looked at
   Background toucher_;
 };
 

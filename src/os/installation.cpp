@@ -8,7 +8,7 @@ namespace {
 constexpr char kFile[] = "fastjournal.xml";
 constexpr char kSocket[] = "fastjournal.sock";
 
-// PREFIX of PREFIX/bin/PROGRAM.
+// The PREFIX of PREFIX/bin/PROGRAM.
 std::filesystem::path prefix() {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -29,7 +29,7 @@ std::string installed_plugins() {
 std::string default_configuration() {
   std::filesystem::path const here = prefix();
   std::filesystem::path const folder{is_build(here) ? FJ_CONF_FOLDER_FULL : FJ_CONF_FOLDER};
-  return (here / folder / kFile).string();  // an absolute folder stays as it is
+  return (here / folder / kFile).string();  // an absolute `folder` stays as it is
 }
 
 std::vector<std::string> administrator_sockets() {

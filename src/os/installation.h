@@ -1,6 +1,6 @@
-// What was installed with the program that runs, found from where it stands: an installation may be anywhere
-// (cmake/folders.cmake). A program of a build finds what that build made. No folder is compiled in: one build serves
-// every prefix, a DESTDIR and a folder that was moved.
+// Finds what was installed with the running program, relative to the program's own path: an installation may be
+// anywhere (cmake/folders.cmake). A program of a build folder finds the files of that build. No folder is compiled in,
+// so one build works with every prefix, with a DESTDIR and after a folder was moved.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace fastjournal::os {
 
-// Of table types.
+// The folder of table types.
 [[nodiscard]] std::string installed_plugins();
-// The daemon's file, if nobody names another; it need not be there.
+// The default configuration file of the daemon; it need not exist.
 [[nodiscard]] std::string default_configuration();
-// Where a daemon that was installed, or built, with this program has its administrator's socket; the likeliest first.
+// Paths of the administrator's socket of a daemon installed or built with this program; the most likely first.
 [[nodiscard]] std::vector<std::string> administrator_sockets();
-// A folder with fastjournal.xml and tables.d; empty: there is none.
+// A folder with fastjournal.xml and tables.d; empty if there is none.
 [[nodiscard]] std::string installed_examples();
 
 }  // namespace fastjournal::os

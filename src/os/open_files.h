@@ -1,10 +1,9 @@
-// How many files and connections this process may have open. What we do bounds
-// that by limits of its own, not by what a shell happens to allow.
+// The limit of open files and connections of this process. Our own limits bound them, not the defaults of a shell.
 #pragma once
 
 namespace fastjournal::os {
 
-// As many as the system lets an ordinary user have.
+// Raises the limit to the maximum for an ordinary user.
 void allow_most_open_files();
 
 }  // namespace fastjournal::os

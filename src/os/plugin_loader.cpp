@@ -14,7 +14,7 @@
 namespace fastjournal::os {
 namespace {
 
-// Given back unless kept: what was refused must not stay in the process.
+// Closed unless kept: a refused plugin must not stay in the process.
 class Library {
  public:
   explicit Library(std::filesystem::path const& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
@@ -32,7 +32,7 @@ class Library {
   void* handle_;
 };
 
-// A name is a file name too: nothing in it may lead out of the folder.
+// A name is also a file name: it must not refer to anything outside the folder.
 bool is_type_name(std::string_view name) {
   auto const letter = [](char c) { return c >= 'a' && c <= 'z'; };
   auto const digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -56,7 +56,7 @@ std::string_view text_of(char const* text) {
 
 Status check_descriptor(std::filesystem::path const& so, PluginDescriptor const* plugin, std::string_view name) {
   if (plugin == nullptr) return refused(so, fmt::format("{}() returns nothing; the plugin is faulty", kPluginSymbol));
-  // The first four fields never move; nothing behind them is touched before these are right.
+  // The first four fields never move; the fields after them are read only if these are right.
   if (plugin->abi != kPluginAbi) {
     return refused(
         so, fmt::format("it was built for plugin ABI {} (by {}), this daemon has ABI {}; install the plugin of this "
@@ -77,7 +77,7 @@ Status check_descriptor(std::filesystem::path const& so, PluginDescriptor const*
   return {};
 }
 
-// Why the linker refused; it names the file itself in most of its sentences.
+// The linker's reason, which usually names the file.
 std::string linker_words() {
   char const* const words = ::dlerror();
   return words == nullptr ? "unknown error" : words;
@@ -91,7 +91,7 @@ Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_vi
         Code::bad_configuration,
         fmt::format("table type \"{}\": expected a lower-case letter, then letters and digits, 64 at most", name)};
   }
-  // Absolute: dlopen searches the system's folders for a name without a slash.
+  // Absolute, because dlopen searches the system's folders for a name without a slash.
   std::error_code error;
   std::filesystem::path const base = std::filesystem::absolute(folder, error);
   std::filesystem::path const so = base / fmt::format("{}.so", name);
@@ -99,7 +99,7 @@ Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_vi
   for (std::filesystem::path const& file : {so, xml})
     if (!std::filesystem::exists(file, error)) return missing(file, name);
 
-  // The declaration first: a mistake in it is the likelier one, and reading it runs no foreign code. Its name is the file's.
+  // The declaration first: mistakes are more likely there, and reading it runs no foreign code. Its name is the file's.
   Result<TypeDeclaration> declared = config::read_type(xml);
   if (!declared.ok()) return declared.status();
 

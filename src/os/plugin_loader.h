@@ -1,6 +1,5 @@
-// Table types from files: TYPE.so and TYPE.xml in one folder. The only place
-// with dlopen. What is loaded stays loaded until the process ends: tables hold
-// code of it, and a type never changes under a running daemon.
+// Table types from files: TYPE.so and TYPE.xml in one folder. The only use of dlopen. A loaded plugin stays until the
+// process ends: tables use its code, and a type never changes in a running daemon.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +15,15 @@
 namespace fastjournal::os {
 
 struct LoadedType {
-  PluginDescriptor const* plugin{nullptr};  // stays
+  PluginDescriptor const* plugin{nullptr};  // valid for the life of the process
   std::shared_ptr<TypeDeclaration const> declaration;
 };
 
-// not_found: a file is missing. bad_configuration: the plugin cannot be loaded, is no plugin,
-// was built for another ABI, or does not agree with its XML. Each says which file and what to do.
+// not_found: a file is missing. bad_configuration: the plugin cannot be loaded, is not a plugin, was built for another
+// ABI, or does not match its XML. Each message has the file and the remedy.
 [[nodiscard]] Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_view name);
 
-// Names of the types for which there is a .so, sorted. not_found if there is no such folder.
+// Names of the types with a .so, sorted. not_found if there is no such folder.
 [[nodiscard]] Result<std::vector<std::string>> list_types(std::filesystem::path const& folder);
 
 }  // namespace fastjournal::os

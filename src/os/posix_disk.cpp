@@ -1,4 +1,4 @@
-// Files by system calls. Every errno becomes a Status on the spot.
+// Files by system calls. Every errno becomes a Status at once.
 #include "os/posix_disk.h"
 
 #include <dirent.h>
@@ -27,11 +27,11 @@ namespace {
 
 constexpr mode_t kFolderMode = 0750;
 constexpr char kLockName[] = "lock";
-// The process id and blanks, then a line feed: it is written anew without touching the notes behind it.
+// The process id and blanks, then a line feed: fixed size, so that rewriting it does not touch the notes after it.
 constexpr std::size_t kPidBytes = 16;
 constexpr off_t kNotesAt = kPidBytes;
 constexpr std::size_t kNoteBytesMax = 1U << 20U;
-// Whatever stands at a name that should be a file's, nobody waits for it, and no link leads elsewhere.
+// No open waits, whatever kind of file has the name, and no link is followed.
 constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 Status failure(std::string_view call, std::string_view path, int error) {
@@ -50,7 +50,7 @@ Status failure(std::string_view call, std::string_view path, int error) {
   return {code, fmt::format("{} {}: {}{}", call, path, std::generic_category().message(error), advice)};
 }
 
-// Calls until no signal interrupts it.
+// Repeats the call while a signal interrupts it.
 template <typename Call>
 auto uninterrupted(Call call) {
   decltype(call()) result{};
@@ -71,19 +71,19 @@ class Descriptor {
     return *this;
   }
   ~Descriptor() {
-    // Not repeated on EINTR: Linux has closed it already.
+    // Not repeated on EINTR: Linux has already closed it.
     if (fd_ >= 0) ::close(fd_);
   }
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  // Somebody else closes it.
+  // The descriptor now has another owner.
   void release() { fd_ = -1; }
 
  private:
   int fd_;
 };
 
-// A file and nothing else: what is read or written is not what a device, a pipe or a socket has.
+// Regular files only: reads and writes on a device, a pipe or a socket mean something else.
 Status check_is_file(int fd, std::string const& path) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return failure("fstat", path, errno);
@@ -97,7 +97,7 @@ bool same(struct stat const& one, struct stat const& other) {
 
 class PosixFile final : public env::File {
  public:
-  // `reopen`: opens the same name again with these flags.
+  // `reopen`: opens the same name again with the given flags.
   using Reopen = std::function<int(int)>;
   PosixFile(Descriptor descriptor, std::string path, Reopen reopen)
       : fd_(std::move(descriptor)), path_(std::move(path)), reopen_(std::move(reopen)) {}
@@ -129,7 +129,7 @@ class PosixFile final : public env::File {
       ssize_t const put =
           uninterrupted([&] { return ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
       if (put < 0) return failure("write", path_, errno);
-      // The kernel took nothing and says no reason: asking again could go on for ever.
+      // Nothing was written, without an error: retrying could go on for ever.
       if (put == 0) return failure("write", path_, EIO);
       bytes = bytes.subspan(static_cast<std::size_t>(put));
       offset += static_cast<std::uint64_t>(put);
@@ -141,7 +141,7 @@ class PosixFile final : public env::File {
     if (!direct_.is_open())
       if (Status status = open_direct(); !status.ok()) return status;
     for (bool first = true; !bytes.empty(); first = false) {
-      // The kernel only reads what it is given.
+      // The kernel only reads the bytes.
       iovec const part{const_cast<std::byte*>(bytes.data()), bytes.size()};
       ssize_t const put =
           uninterrupted([&] { return ::pwritev2(direct_.get(), &part, 1, static_cast<off_t>(offset), RWF_DSYNC); });
@@ -154,7 +154,7 @@ class PosixFile final : public env::File {
   }
 
   Status sync() override {
-    // Not repeated, whatever the error.
+    // Not repeated after any error.
     if (::fdatasync(fd_.get()) != 0) return failure("sync", path_, errno);
     return {};
   }
@@ -202,7 +202,7 @@ class PosixFile final : public env::File {
   Reopen reopen_;
 };
 
-// Whole lines only: the last one may have been cut off.
+// Whole lines only: the last one may be incomplete.
 std::string note_in(int fd) {
   std::string out(kNoteBytesMax, '\0');
   ssize_t const got = ::pread(fd, out.data(), out.size(), kNotesAt);
@@ -220,7 +220,7 @@ std::string holder_of(int fd) {
   return std::string(pid.substr(0, digits));
 }
 
-// Somebody has it. The file names the last who wrote here: one who only reads does not write, not even that.
+// The file names the last writer: a reader does not write, not even its process id.
 Status locked_by_another(std::string const& name, int locked, int file) {
   if (uninterrupted([&] { return ::flock(locked, LOCK_SH | LOCK_NB); }) == 0)
     return {Code::in_use, fmt::format("lock {}: held by a program that reads the folder", name)};
@@ -229,7 +229,7 @@ Status locked_by_another(std::string const& name, int locked, int file) {
       .with("holder", pid);
 }
 
-// A network file system may know no locks of folders: there the file's is all there is.
+// Network file systems may not support locks of folders; then the lock of the file must suffice.
 bool knows_no_lock(int error) {
   return error == EBADF || error == EINVAL || error == EOPNOTSUPP || error == ENOLCK || error == ENOSYS;
 }
@@ -238,8 +238,8 @@ Descriptor open_folder(std::string const& name) {
   return Descriptor{uninterrupted([&] { return ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
 }
 
-// The folders above `path`: their names are durable then. Not only those that were made now: whoever made one may have
-// ended before it was durable. One that may be entered and not read cannot be synced alone: the file system is.
+// Syncs the folders above `path`, so that their names are durable. Not only the new ones: an earlier process may have
+// ended before its names were durable. A folder without read permission cannot be synced alone: its file system is.
 Status sync_above(std::string const& path) {
   bool all = true;
   for (std::string at = path; at != "." && at != "/";) {
@@ -260,10 +260,10 @@ Status sync_above(std::string const& path) {
 
 struct PosixDisk::LockedFolder {
   Descriptor folder;
-  std::string path;  // whole, for people and to look where it leads
+  std::string path;  // complete, for people, and to check what it refers to
 };
 
-// By path below the root.
+// By path relative to the root.
 class PosixDisk::LockedFolders {
  public:
   void add(std::string const& path, std::shared_ptr<LockedFolder> locked) {
@@ -279,7 +279,7 @@ class PosixDisk::LockedFolders {
     auto const found = folders_.find(path);
     return found == folders_.end() ? nullptr : found->second;
   }
-  // They have each other's names.
+  // Their names were exchanged.
   void exchange(std::string_view one, std::string_view other) {
     std::scoped_lock const lock{mutex_};
     std::map<std::string, std::shared_ptr<LockedFolder>, std::less<>> moved;
@@ -341,7 +341,7 @@ class PosixDisk::Lock final : public env::FolderLock {
 
   std::shared_ptr<LockedFolders> all_;
   std::shared_ptr<LockedFolder> locked_;
-  // Closing it releases the lock. The file stays: removing it would let a third opener lock another one.
+  // Closing it releases the lock. The file is not removed: otherwise a third opener could lock a new one.
   Descriptor file_;
   std::string note_;
 };
@@ -356,7 +356,7 @@ std::string PosixDisk::full(std::string_view path) const {
 
 PosixDisk::Place PosixDisk::place_of(std::string_view path) const {
   if (auto locked = locked_->find(path)) return {locked, locked->folder.get(), "."};
-  // The nearest that is held.
+  // The nearest locked folder.
   for (std::size_t slash = path.rfind('/');; slash = path.rfind('/', slash - 1)) {
     std::string_view const above = slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
     if (auto locked = path.empty() ? nullptr : locked_->find(above))
@@ -390,7 +390,7 @@ Status PosixDisk::make_folder(std::string_view path) {
       return failure("make folder", place.locked == nullptr ? part : name, errno);
     if (slash == std::string::npos) break;
   }
-  // EEXIST says nothing about what is there.
+  // EEXIST does not tell what kind of file it is.
   struct stat info {};
   if (::fstatat(place.folder, place.name.c_str(), &info, 0) != 0) return failure("stat", name, errno);
   if (!S_ISDIR(info.st_mode)) return failure("make folder", name, ENOTDIR);
@@ -430,20 +430,20 @@ Status PosixDisk::rename(std::string_view from, std::string_view to) {
 
 Status PosixDisk::exchange(std::string_view one, std::string_view other) {
   std::string const name = full(one);
-  // By path: a folder that is held has its name in the one above it.
+  // By path: the name of a locked folder is in the folder above it.
   if (::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, full(other).c_str(), RENAME_EXCHANGE) == 0) {
     locked_->exchange(one, other);
     return {};
   }
   Status const status = failure("exchange names with", name, errno);
-  // A file system that knows no flags says so in this way, as does an old kernel.
+  // The error of old kernels, and of file systems without support for flags.
   if (errno == EINVAL || errno == ENOSYS) return {Code::not_supported, status.message()};
   return status;
 }
 
 Status PosixDisk::remove(std::string_view path) {
   Place const place = place_of(path);
-  // A folder that is held has its name in the one above it.
+  // The name of a locked folder is in the folder above it.
   bool const by_path = place.name == ".";
   int const folder = by_path ? AT_FDCWD : place.folder;
   std::string const name = by_path ? full(path) : place.name;
@@ -483,7 +483,7 @@ Result<std::unique_ptr<env::FolderLock>> PosixDisk::lock_folder(std::string_view
   }
   std::string note = note_in(file.get());
   std::string const pid = fmt::format("{:<{}}\n", ::getpid(), kPidBytes - 1);
-  // Only for people: a full disk must not keep the daemon from starting.
+  // For people only: a full disk must not prevent a start.
   static_cast<void>(uninterrupted([&] { return ::pwrite(file.get(), pid.data(), pid.size(), 0); }));
   locked_->add(std::string{path}, locked);
   return std::unique_ptr<env::FolderLock>(

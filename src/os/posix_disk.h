@@ -1,11 +1,11 @@
 // The kernel's files: env::Disk on a root folder. Any thread may use it; a File belongs to one thread at a time. A
-// folder that is locked is held by a descriptor, and its files are opened, renamed and removed by that: the journal
-// goes on in the folder that it locked, or finds out that it was replaced. Other folders are not held: that of the flag
-// files belongs to somebody else, who may make it anew. A folder may be a symbolic link, since a log on another disk is
-// mounted or linked; a file may not: a link in place of one of our files is a mistake, or a trap.
+// locked folder is kept open by a descriptor, and its files are opened, renamed and removed relative to it: a journal
+// continues in the folder that it locked, or finds out that it was replaced. Other folders are not kept open: the
+// folder of the flag files belongs to another program, which may recreate it. A folder may be a symbolic link, since a
+// log on another disk is mounted or linked. A file may not: a link in place of one of our files is a mistake or an
+// attack.
 //
-// sync() is fdatasync, called once: after an error nothing is known about the
-// file, and only the caller can decide to stop.
+// sync() calls fdatasync once: after an error the state of the file is unknown, and only the caller can decide to stop.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace fastjournal::os {
 
 class PosixDisk final : public env::Disk {
  public:
-  // `root`: absolute or relative to the working folder; it need not exist until make_folder("") is called.
-  // `file_mode`: of the files it makes.
+  // `root`: absolute or relative to the working folder; it need not exist before make_folder(""). `file_mode`: of new
+  // files.
   explicit PosixDisk(std::string root, mode_t file_mode = 0640);
 
   [[nodiscard]] Result<std::unique_ptr<env::File>> open(std::string_view path, env::OpenMode mode) override;
@@ -30,7 +30,7 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] Status exchange(std::string_view one, std::string_view other) override;
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
-  // The folder itself is locked, and a file `lock` in it, which holds the process id of the holder and the notes.
+  // Locks the folder itself, and a file `lock` in it with the process id of the holder and the notes.
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder_to_read(std::string_view path) override;
   [[nodiscard]] Result<std::uint64_t> free_bytes() override;
@@ -39,9 +39,9 @@ class PosixDisk final : public env::Disk {
   struct LockedFolder;
   class LockedFolders;
   class Lock;
-  // Where a call goes: a name, and the folder that it is relative to.
+  // The target of a call: a name, and the folder it is relative to.
   struct Place {
-    std::shared_ptr<LockedFolder> locked;  // null: the name is a whole path
+    std::shared_ptr<LockedFolder> locked;  // null: the name is a complete path
     int folder;
     std::string name;
   };

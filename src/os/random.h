@@ -1,11 +1,11 @@
-// Chance from the kernel, for what nobody else may know or guess.
+// Random bits from the kernel, for values that nobody else may know or guess.
 #pragma once
 
 #include <cstdint>
 
 namespace fastjournal::os {
 
-// 64 bits of getrandom(2). Waits only on a computer that has just begun to boot.
+// 64 bits of getrandom(2). Waits only on a computer that is still booting.
 [[nodiscard]] std::uint64_t random_bits();
 
 }  // namespace fastjournal::os

@@ -6,17 +6,17 @@
 
 namespace fastjournal::os {
 
-Result<core::TableTypes> load_table_types(std::string const& folder) {
+Result<engine::TableTypes> load_table_types(std::string const& folder) {
   Result<std::vector<std::string>> const names = list_types(folder);
   if (!names.ok()) return names.status();
   if (names->empty())
     return Status{Code::bad_configuration,
                   "no table type in " + folder + ": TYPE.so and TYPE.xml are expected there; see --plugins"};
-  core::TableTypes out;
+  engine::TableTypes out;
   for (std::string const& name : names.value()) {
     Result<LoadedType> type = load_type(folder, name);
     if (!type.ok()) return type.status();
-    out.emplace(name, std::make_unique<core::TableType>(*type->plugin, type->declaration));
+    out.emplace(name, std::make_unique<engine::TableType>(*type->plugin, type->declaration));
   }
   return out;
 }

@@ -1,8 +1,8 @@
-// Taking connections in, and refusing them politely where there is no
-// descriptor left. The daemon needs descriptors for its own files: a log that
-// cannot open its next container stops it, so peers never get the last ones.
+// Accepts connections, and refuses them with a message when there is no descriptor left. Peers never get the last
+// descriptors: the daemon needs them for its own files, and a log that cannot open its next container stops it.
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -17,15 +17,15 @@
 namespace fastjournal::reactor {
 namespace {
 
-// Descriptors that peers never get: containers, plugins' files, listening sockets.
+// Descriptors reserved for containers, plugins' files, listening sockets.
 constexpr std::size_t kDescriptorsKept = 128;
-// After a refusal nobody is accepted for this long: the loop's time goes to those who are there.
+// After a refusal nothing is accepted for this long: the loop's time goes to existing connections.
 constexpr timeval kAcceptPause{0, 100'000};
 constexpr std::int64_t kWarnAgainAfterUs = 10'000'000;
 
 bool out_of_descriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
 
-// Failures of one connection, which came and went before we looked (accept(2), "Error handling").
+// Failures of a single connection that ended before it was accepted (accept(2), "Error handling").
 bool only_this_peer(int error) {
   switch (error) {
     case EINTR:
@@ -54,6 +54,12 @@ UniqueFd accept_from(int listener, SocketAddress& peer) {
   return UniqueFd{::accept4(listener, peer.get(), &peer.length, SOCK_NONBLOCK | SOCK_CLOEXEC)};
 }
 
+// Somebody is in the queue of the kernel.
+bool is_waited_for(int listener) {
+  pollfd now{listener, POLLIN, 0};
+  return ::poll(&now, 1, 0) == 1;
+}
+
 UniqueFd open_reserve() { return UniqueFd{::open("/dev/null", O_RDONLY | O_CLOEXEC)}; }
 
 }  // namespace
@@ -66,7 +72,7 @@ Status Reactor::prepare_accepting() {
   auto const resume = [](int, short, void* self) { static_cast<Reactor*>(self)->resume_accepting(); };
   resume_event_.reset(event_new(base_.get(), -1, 0, resume, this));
   if (!resume_event_) return {Code::unavailable, "event loop: out of memory"};
-  return {};
+  return prepare_handshakes();
 }
 
 Status Reactor::can_listen(env::Address const& address) {
@@ -75,6 +81,10 @@ Status Reactor::can_listen(env::Address const& address) {
 }
 
 Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOptions const& options) {
+  return listen(address, options, {});
+}
+
+Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOptions const& options, TlsListening tls) {
   Result<SocketAddress> parsed = parse_address(address.text);
   if (!parsed.ok()) return parsed.status();
   Result<std::unique_ptr<ListeningSocket>> socket = ListeningSocket::open(parsed.value(), options.unix_mode);
@@ -84,6 +94,7 @@ Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOpt
   made->owner = this;
   made->number = options.number;
   made->reserved = options.reserved;
+  made->tls = std::move(tls);
   made->socket = std::move(socket).value();
   auto const call = [](int, short, void* argument) {
     auto& self = *static_cast<Listener*>(argument);
@@ -102,6 +113,13 @@ void Reactor::on_acceptable(Listener& listener) {
     if (is_full(listener)) {
       refuse(listener, 0);
       return;
+    }
+    if (listener.tls.context != nullptr && handshakes_.size() >= options_.handshakes_max) {
+      if (!is_waited_for(listener.socket->fd())) return;
+      if (!make_room_for_handshake()) {
+        pause_accepting(listener);
+        return;
+      }
     }
     UniqueFd fd = accept_from(listener.socket->fd(), peer);
     if (fd.valid()) {
@@ -125,14 +143,15 @@ bool Reactor::is_full(Listener const& listener) const {
   return open_ >= (listener.reserved ? options_.connections_max : connections_max());
 }
 
-// Those who wait are told at once (why, and their connection ends) instead of hanging in the kernel's queue.
+// Waiting peers get the reason at once, and their connection ends; otherwise they would wait in the kernel's queue.
 void Reactor::refuse(Listener& listener, int error) {
   SocketAddress peer;
   for (std::uint32_t i = 0; i < options_.accepts_max; ++i) {
     if (error != 0) reserve_fd_.reset();
     UniqueFd refused = accept_from(listener.socket->fd(), peer);
     bool const was_there = refused.valid();
-    if (was_there && !options_.refusal.empty())
+    // Plain text would be no answer to a client that speaks TLS.
+    if (was_there && !options_.refusal.empty() && listener.tls.context == nullptr)
       static_cast<void>(
           ::send(refused.get(), options_.refusal.data(), options_.refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
     refused.reset();
@@ -154,7 +173,7 @@ void Reactor::warn_of_refusal(int error) {
                    counters_.refused, open_, why));
 }
 
-// That one alone: a crowd at one address keeps nobody from another.
+// This listener only: a crowd at one address does not block the others.
 void Reactor::pause_accepting(Listener& listener) {
   event_del(listener.acceptable.get());
   listener.paused = true;

@@ -40,7 +40,7 @@ Result<SocketAddress> parse_unix(std::string_view text, std::string_view path) {
   return out;
 }
 
-// Four numbers: getaddrinfo would read "*" as this computer and "1" as 0.0.0.1.
+// Four numbers only: getaddrinfo would accept "*" as this computer and "1" as 0.0.0.1.
 Result<SocketAddress> parse_ipv4(std::string_view text, std::string const& host, std::uint16_t port) {
   SocketAddress out;
   auto& internet = reinterpret_cast<sockaddr_in&>(out.storage);
@@ -52,7 +52,7 @@ Result<SocketAddress> parse_ipv4(std::string_view text, std::string const& host,
   return out;
 }
 
-// By getaddrinfo for the sake of scopes, as in fe80::1%eth0.
+// By getaddrinfo because of scopes, as in fe80::1%eth0.
 Result<SocketAddress> parse_ipv6(std::string_view text, std::string const& host, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_family = AF_INET6;

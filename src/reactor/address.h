@@ -1,6 +1,5 @@
-// Addresses between what people write ("127.0.0.1:4050", "[::1]:0",
-// "unix:/run/fastjournal.sock") and what the kernel takes. Numbers only: a
-// name would be a question to a server, and the loop does not wait for one.
+// Converts addresses between text ("127.0.0.1:4050", "[::1]:0", "unix:/run/fastjournal.sock") and the kernel's form.
+// Numeric only: a name needs a query to a server, and the loop must not wait for one.
 #pragma once
 
 #include <sys/socket.h>
@@ -23,13 +22,13 @@ struct SocketAddress {
   [[nodiscard]] std::string path() const;
 };
 
-// bad_parameter, with what was expected, for text that is no address.
+// bad_parameter, with the expected form, for any other text.
 [[nodiscard]] Result<SocketAddress> parse_address(std::string_view text);
 
-// As parse_address reads it.
+// In the form that parse_address accepts.
 [[nodiscard]] std::string to_text(SocketAddress const& address);
 
-// Who is at the other end (env::Peer): its address, or process and user of a local peer.
+// The other end of a connection (env::Peer): its address, or process and user of a local peer.
 struct PeerName {
   std::string text;
   std::string origin;

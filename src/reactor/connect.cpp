@@ -1,4 +1,4 @@
-// Connections that we make ourselves: begun without waiting, told as any other once they are there.
+// Outgoing connections: begun without waiting, and reported like all others once established.
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -12,29 +12,50 @@
 #include "fastjournal/types.h"
 #include "reactor/datagram_socket.h"
 #include "reactor/reactor.h"
+#include "tls/stream.h"
 
 namespace fastjournal::reactor {
 
-// id = generation << 32 | slot: found without hashing, and never given twice.
+// Reads and drops what has arrived, up to a limit.
+void discard_input(int fd);
+
+// Of a connection with TLS.
+struct Reactor::Secure {
+  std::unique_ptr<tls::Stream> stream;
+  PeerName peer;
+  Listener const* listener{nullptr};
+  std::int64_t begun_us{0};
+  std::list<ConnectionId>::iterator place{};  // in handshakes_, while it shakes
+  bool shaking{true};
+  bool greeted{false};         // its first byte was looked at
+  bool queued{false};          // it is in postponed_
+  bool full{false};            // the handler waits for on_writable
+  bool read_for_write{false};  // ... and for that the socket must be readable
+  bool write_for_read{false};  // reading goes on when the socket is writable
+};
+
+// id = generation << 32 | slot: found without hashing, never given twice.
 struct Reactor::Connection {
   Reactor* owner{nullptr};
   ConnectionId id{ConnectionId::none};  // none while the slot is free
   std::uint32_t slot{0};
   std::uint32_t generation{0};
   UniqueFd fd;
+  std::unique_ptr<Secure> secure;  // null: plain
   event readable{};
-  event writable{};       // once; armed only after a send that took fewer bytes than it was given
-  std::uint64_t look{0};  // when it was last read
-  int error{0};           // why the peer takes no more bytes
-  bool paused{false};     // the handler wants no bytes
+  event writable{};       // one-shot; armed only after a send that accepted only a part
+  std::uint64_t look{0};  // number of the look that last read it
+  int error{0};           // the reason why the peer takes no more bytes
+  bool paused{false};     // by the handler
   bool input_ended{false};
 };
 
 struct Reactor::Listener {
   Reactor* owner{nullptr};
-  std::uint32_t number{0};  // the owner's own
-  bool reserved{false};     // the last connections are for those who come here
-  bool paused{false};       // it refused somebody a moment ago
+  std::uint32_t number{0};  // ListenOptions::number
+  bool reserved{false};     // the last connections are reserved for this listener
+  bool paused{false};       // for a moment after a refusal
+  TlsListening tls;         // without a context: plain
   std::unique_ptr<ListeningSocket> socket;
   Event acceptable;
 };
@@ -46,7 +67,7 @@ struct Reactor::Datagrams {
   Reactor* owner;
   ConnectionId id;
   DatagramSocket socket;
-  Event readable;  // only of those that are read
+  Event readable;  // only for sockets that are read
 };
 
 struct Reactor::SignalAction {

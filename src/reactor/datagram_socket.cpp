@@ -12,11 +12,11 @@
 namespace fastjournal::reactor {
 namespace {
 
-// Some 3000 datagrams of a feed: a follower is away that long while it fetches.
+// About 3000 datagrams of a feed: they arrive while a follower is busy with a fetch.
 constexpr int kReceiveBufferBytes = 4 << 20;
 constexpr int kSendBufferBytes = 1 << 20;
 
-// Null: it is no IPv4 multicast group.
+// Null: not an IPv4 multicast group.
 in_addr const* group_of(SocketAddress const& address) {
   if (address.family() != AF_INET) return nullptr;
   auto const& internet = reinterpret_cast<sockaddr_in const&>(address.storage);
@@ -80,7 +80,7 @@ Result<DatagramSocket> DatagramSocket::at(env::DatagramAddress const& wanted) {
   out.fd_ = make(address.value());
   if (!out.fd_.valid()) return system_failure("socket", out.text_, errno);
   in_addr const* const group = group_of(address.value());
-  // Several followers on one computer; an ordinary address belongs to one process.
+  // Several followers on one computer may share a group; an ordinary address belongs to one process.
   Status status = group == nullptr ? Status{} : set(out.fd(), SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR", 1, out.text_);
   if (!status.ok()) return status;
   ::setsockopt(out.fd(), SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof kReceiveBufferBytes);
@@ -90,7 +90,7 @@ Result<DatagramSocket> DatagramSocket::at(env::DatagramAddress const& wanted) {
     membership.imr_multiaddr = *group;
     membership.imr_interface = card;
     status = set(out.fd(), IPPROTO_IP, IP_ADD_MEMBERSHIP, "IP_ADD_MEMBERSHIP", membership, out.text_);
-    // Only groups that this socket joined, whatever others on this computer did.
+    // Only the groups joined by this socket, not those joined by others on this computer.
     if (status.ok()) status = set(out.fd(), IPPROTO_IP, IP_MULTICAST_ALL, "IP_MULTICAST_ALL", 0, out.text_);
     if (!status.ok()) return status;
   }
@@ -106,7 +106,7 @@ bool DatagramSocket::send(std::string_view bytes) const {
 }
 
 std::size_t DatagramSocket::receive(std::span<char> into) const {
-  // An empty datagram says nothing; an error (of one that was sent) is over with this call.
+  // An empty datagram has no meaning; an error (of an earlier send) is cleared by this call.
   ssize_t const got = ::recv(fd(), into.data(), into.size(), MSG_DONTWAIT);
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }

@@ -1,5 +1,5 @@
-// UDP sockets: bound or aimed, with their group joined. Apart from the loop
-// because followers of a feed open them without one.
+// UDP sockets: bound or connected, with their group joined. Apart from the loop because followers of a feed open them
+// without one.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@ namespace fastjournal::reactor {
 
 class DatagramSocket {
  public:
-  // For sending to one computer, a multicast group (IPv4) or a broadcast. Whoever listens on this
-  // computer hears a group too.
+  // For sending to one computer, a multicast group (IPv4) or a broadcast address. Receivers on this computer get a
+  // group's datagrams too.
   [[nodiscard]] static Result<DatagramSocket> to(env::DatagramAddress const& address);
-  // For reading what comes to the address; joins the group if it is one. Others may read the same group and port.
+  // For receiving on the address; joins the group if it is one. Several sockets may receive the same group and port.
   [[nodiscard]] static Result<DatagramSocket> at(env::DatagramAddress const& address);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
-  // The address really bound, or aimed at.
+  // The bound address, or the destination.
   [[nodiscard]] std::string const& text() const { return text_; }
 
-  // False: the kernel does not take it now.
+  // False: the kernel does not take it now; the datagram is lost.
   [[nodiscard]] bool send(std::string_view bytes) const;
-  // Bytes of the next datagram, cut to `into`; 0: there is none.
+  // Size of the next datagram, cut to `into`; 0: there is none.
   [[nodiscard]] std::size_t receive(std::span<char> into) const;
 
  private:

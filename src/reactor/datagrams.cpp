@@ -1,5 +1,5 @@
-// The sockets that bring and take datagrams, as the loop sees them. They have
-// ids of their own: no slot of connections has had 2^31 generations.
+// The sockets of datagrams in the loop. Their ids differ from those of connections: no slot of a connection reaches
+// 2^31 generations.
 #include <errno.h>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace fastjournal::reactor {
 namespace {
 
-// Of one socket in one look; what is left is read in the next turn.
+// Per socket and look; the rest is read in the next turn.
 constexpr std::uint32_t kDatagramsPerLook = 256;
 
 }  // namespace

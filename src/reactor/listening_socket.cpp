@@ -1,4 +1,4 @@
-// Opening and ending listening sockets; see listening_socket.h.
+// Opens and closes listening sockets; see listening_socket.h.
 #include "reactor/listening_socket.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 namespace fastjournal::reactor {
 namespace {
 
-// What the kernel keeps for us while a turn runs; it lowers this to net.core.somaxconn.
+// Connections queued by the kernel during a turn; it lowers this to net.core.somaxconn.
 constexpr int kBacklog = 4096;
 
-// A peer that lost its power is noticed after two minutes of silence.
+// A vanished peer is noticed after two minutes of silence.
 constexpr int kKeepAliveIdleSeconds = 60;
 constexpr int kKeepAliveIntervalSeconds = 10;
 constexpr int kKeepAliveProbes = 6;
@@ -31,7 +31,7 @@ struct SocketOption {
   char const* words;
 };
 
-// Linux hands all of these on to the accepted sockets, which saves the calls there.
+// Linux copies all of these to accepted sockets, which saves calls.
 constexpr SocketOption kInternetOptions[] = {
     {SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR"},
     {IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY"},
@@ -58,14 +58,14 @@ Status bind_failure(std::string const& text, int error) {
   return system_failure("bind", text, error);
 }
 
-// Does anybody accept connections there? A full backlog counts as somebody.
+// Whether the address accepts connections. A full backlog counts as yes.
 bool somebody_listens(SocketAddress const& address) {
   UniqueFd const probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!probe.valid()) return true;
   return ::connect(probe.get(), address.get(), address.length) == 0 || errno != ECONNREFUSED;
 }
 
-// Whether a socket file of this name is there that nobody listens on; not ok: something else has the name.
+// Whether there is a socket file of this name without a listener; not ok: another kind of file has the name.
 Result<bool> is_stale(SocketAddress const& address, std::string const& text) {
   std::string const path = address.path();
   struct stat found {};
@@ -82,7 +82,7 @@ Result<bool> is_stale(SocketAddress const& address, std::string const& text) {
   return true;
 }
 
-// Makes room for a new socket file.
+// Removes a stale socket file.
 Status remove_stale(SocketAddress const& address, std::string const& text) {
   Result<bool> const stale = is_stale(address, text);
   if (!stale.ok() || !stale.value()) return stale.status();
@@ -91,7 +91,7 @@ Status remove_stale(SocketAddress const& address, std::string const& text) {
   return {};
 }
 
-// May a file be made in the folder of this socket?
+// Whether a file can be made in the folder of this socket.
 Status probe_folder(SocketAddress const& address, std::string const& text) {
   std::string folder = address.path();
   std::size_t const slash = folder.rfind('/');
@@ -126,7 +126,7 @@ Result<std::unique_ptr<ListeningSocket>> ListeningSocket::make(SocketAddress con
 Status ListeningSocket::probe(SocketAddress const& address) {
   Result<std::unique_ptr<ListeningSocket>> made = make(address);
   if (!made.ok()) return made.status();
-  // Bound and let go at once: without listen() nobody notices.
+  // Bound and released at once: without listen() nobody notices.
   if (address.family() != AF_UNIX) return made.value()->open_internet(address);
   std::string const& text = made.value()->text_;
   if (Result<bool> const stale = is_stale(address, text); !stale.ok()) return stale.status();
@@ -137,7 +137,7 @@ Status ListeningSocket::open_internet(SocketAddress const& address) {
   for (SocketOption const& option : kInternetOptions)
     if (Status set = set_option(fd(), option, text_); !set.ok()) return set;
   if (address.family() == AF_INET6) {
-    // So that [::]:4050 and 0.0.0.0:4050 can be given side by side, on any system.
+    // So that [::]:4050 and 0.0.0.0:4050 can be used together on any system.
     if (Status set = set_option(fd(), {IPPROTO_IPV6, IPV6_V6ONLY, 1, "IPV6_V6ONLY"}, text_); !set.ok()) return set;
   }
   if (::bind(fd(), address.get(), address.length) != 0) return bind_failure(text_, errno);
@@ -162,7 +162,7 @@ Status ListeningSocket::open_unix(SocketAddress const& address, mode_t mode) {
   if (::lstat(path_.c_str(), &made) != 0) return system_failure("lstat", path_, errno);
   device_ = made.st_dev;
   inode_ = made.st_ino;
-  // Nobody can connect before listen(), so nobody slips in under the mode that umask left.
+  // Nobody can connect before listen(), so nobody connects under the mode left by umask.
   if (::chmod(path_.c_str(), mode) != 0) return system_failure("chmod", path_, errno);
   return {};
 }

@@ -1,6 +1,5 @@
-// A stream socket that listens: bound, with its options set, and cleaned up at
-// its end. Kept apart from the loop because the rules about socket files (who
-// may replace one, who removes it) have nothing to do with events.
+// A listening stream socket: bound, with its options set, and cleaned up at its end. Apart from the loop because the
+// rules about socket files (who may replace one, who removes it) have nothing to do with events.
 #pragma once
 
 #include <sys/types.h>
@@ -16,21 +15,20 @@ namespace fastjournal::reactor {
 
 class ListeningSocket {
  public:
-  // The file of a unix socket gets `unix_mode`. A socket file that is there
-  // is replaced if nobody listens on it, and is in_use if somebody does;
-  // any other kind of file is left alone and reported.
+  // The file of a unix socket gets `unix_mode`. An existing socket file is replaced if nobody listens on it, and is
+  // in_use otherwise; any other kind of file is kept, and an error.
   [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> open(SocketAddress const& address, mode_t unix_mode);
 
-  // Whether open would succeed now; changes nothing, and holds nothing.
+  // Whether open would succeed now. Changes nothing and keeps nothing open.
   [[nodiscard]] static Status probe(SocketAddress const& address);
 
-  // Removes the socket file, unless another one has taken its place.
+  // Removes the socket file, unless another one has taken its name.
   ~ListeningSocket();
   ListeningSocket(ListeningSocket const&) = delete;
   ListeningSocket& operator=(ListeningSocket const&) = delete;
 
   [[nodiscard]] int fd() const { return fd_.get(); }
-  // The address really bound: port 0 is resolved.
+  // The bound address, with port 0 resolved.
   [[nodiscard]] std::string const& text() const { return text_; }
 
  private:
@@ -42,7 +40,7 @@ class ListeningSocket {
   UniqueFd fd_;
   std::string text_;
   std::string path_;  // of the socket file; empty for TCP
-  dev_t device_{0};   // which file was made under that name
+  dev_t device_{0};   // identity of the socket file
   ino_t inode_{0};
 };
 

@@ -1,4 +1,4 @@
-// What POSIX calls are wrapped in here; see posix.h.
+// See posix.h.
 #include "reactor/posix.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 namespace fastjournal::reactor {
 
 void UniqueFd::reset(int fd) {
-  // An interrupted close has closed the descriptor on Linux: never try again.
+  // On Linux an interrupted close has closed the descriptor: never retry.
   if (fd_ >= 0) ::close(fd_);
   fd_ = fd;
 }
@@ -38,7 +38,7 @@ std::int64_t monotonic_us() {
 Result<UniqueFd> watch_wall_clock() {
   UniqueFd timer{::timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
   if (!timer.valid()) return system_failure("timerfd_create", "of the wall clock", errno);
-  // A date that never comes: all that ever happens to it is that the clock is set.
+  // A date that never comes; the timer becomes readable only when the clock is set.
   itimerspec never{};
   never.it_value.tv_sec = std::numeric_limits<std::int32_t>::max();
   never.it_value.tv_sec *= sizeof(time_t) > 4 ? 1000 : 1;

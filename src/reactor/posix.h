@@ -1,5 +1,5 @@
-// The small things that every file here needs of POSIX: a descriptor that
-// closes itself, the words for an errno, the clock of env::Network::wake_at.
+// Small POSIX helpers for every file of this folder: a descriptor that closes itself, the text of an errno, the clock
+// of env::Network::wake_at.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class UniqueFd {
   int fd_{-1};
 };
 
-// "No space left on device": the same words in every locale.
+// "No space left on device": the same text in every locale.
 [[nodiscard]] std::string_view error_words(int error);
 
 // "bind 127.0.0.1:80: Permission denied".
@@ -41,7 +41,7 @@ class UniqueFd {
 // As env::Clock::monotonic_us.
 [[nodiscard]] std::int64_t monotonic_us();
 
-// Readable whenever somebody has set CLOCK_REALTIME, or the computer woke up; reading it fails with ECANCELED then.
+// Readable after CLOCK_REALTIME was set or the computer woke up; reading it then fails with ECANCELED.
 [[nodiscard]] Result<UniqueFd> watch_wall_clock();
 
 }  // namespace fastjournal::reactor

@@ -1,5 +1,4 @@
-// The loop: turns, timer, signals, and the way in and out of a connection.
-// Accepting is in accept.cpp.
+// The loop: turns, timer, signals, and input and output of connections. accept.cpp has the accepting.
 #include "reactor/reactor.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@
 namespace fastjournal::reactor {
 namespace {
 
-// Empties an eventfd or a timerfd. There is nothing to do if it was empty.
+// Resets an eventfd or a timerfd, also if there is nothing to read.
 void drain(int fd) {
   std::uint64_t count = 0;
   [[maybe_unused]] ssize_t const got = ::read(fd, &count, sizeof count);
@@ -31,6 +30,17 @@ std::string_view reason_of(int error) {
 }
 
 }  // namespace
+
+void discard_input(int fd) {
+  constexpr std::size_t kDiscardBytesMax = 1U << 20U;
+  char discarded[16U << 10U];  // not the loop's buffer: the handler may still be using it
+  std::size_t total = 0;
+  while (total < kDiscardBytesMax) {
+    ssize_t const got = ::recv(fd, discarded, sizeof discarded, MSG_DONTWAIT);
+    if (got <= 0) return;
+    total += static_cast<std::size_t>(got);
+  }
+}
 
 void Reactor::EventDeleter::operator()(event* one) const { event_free(one); }
 void Reactor::BaseDeleter::operator()(event_base* base) const { event_base_free(base); }
@@ -61,7 +71,7 @@ Status Reactor::make_event(int fd, void (*call)(int, short, void*), Event& out) 
 Status Reactor::open() {
   std::unique_ptr<event_config, decltype(&event_config_free)> const config{event_config_new(), &event_config_free};
   if (!config) return Status{Code::unavailable, "event loop: out of memory"};
-  // epoll or nothing: the edge-triggered watch of end_input depends on it.
+  // epoll is required: the edge-triggered watch of end_input depends on it.
   event_config_require_features(config.get(), EV_FEATURE_ET | EV_FEATURE_O1);
   event_config_set_flag(config.get(), EVENT_BASE_FLAG_NOLOCK);
   event_config_set_flag(config.get(), EVENT_BASE_FLAG_IGNORE_ENV);
@@ -77,9 +87,10 @@ Status Reactor::open() {
 
   if (Status watched = watch_clock(); !watched.ok()) return watched;
 
-  // Our own timer with the exact date; one that came while the computer slept rings as it wakes. Late at the median (reactor_bench; 2 cores of a virtual computer): 0.045 ms;
-  // libevent's default timer 2.9 ms, with 1 us of timer slack no less; its precise timer 0.05 ms, but at one more
-  // system call a turn, which this one makes only when the date moves forward.
+  // A timer of our own with the exact date; a date that passes during sleep fires on wake-up. Median lateness
+  // (reactor_bench; 2 cores of a virtual computer): 0.045 ms. libevent's default timer: 2.9 ms, and no less with 1 us
+  // of timer slack. Its precise timer: 0.05 ms, at the cost of one more system call per turn; this one needs a call
+  // only if the date moves forward.
   timer_fd_.reset(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC));
   if (!timer_fd_.valid()) return system_failure("timerfd_create", "of the event loop", errno);
   auto const rang = [](int fd, short, void* self) {
@@ -91,7 +102,7 @@ Status Reactor::open() {
   return prepare_accepting();
 }
 
-// A kernel that does not offer it is no reason not to start: whoever asks for the time looks now and then.
+// Not a reason to refuse a start: without the watch, the time is only compared now and then.
 Status Reactor::watch_clock() {
   Result<UniqueFd> clock = options_.watch_clock();
   if (!clock.ok()) {
@@ -137,7 +148,7 @@ Status Reactor::run() {
 void Reactor::stop() {
   stopping_.store(true, std::memory_order_release);
   std::uint64_t const one = 1;
-  // Fails only when the counter is full, and then it wakes the loop anyway.
+  // Fails only if the counter is full, and then the loop wakes anyway.
   [[maybe_unused]] ssize_t const put = ::write(stop_fd_.get(), &one, sizeof one);
 }
 
@@ -151,6 +162,7 @@ Status Reactor::turn() {
   active_ = std::exchange(again_, false);
   turn_bytes_ = 0;
   turn_reads_ = 0;
+  handshake_steps_ = 0;
   ++counters_.looks;
   tell_ended();
   read_postponed();
@@ -169,18 +181,18 @@ Status Reactor::turn() {
 
 Status Reactor::look(bool wait) {
   if (wait) arm_timer();
-  // Driving the loop ourselves is the cheapest hook for the end of a turn: no event of our own to activate.
+  // Calling the loop once per turn is the cheapest hook for the end of a turn: it needs no event of our own.
   if (event_base_loop(base_.get(), EVLOOP_ONCE | (wait ? 0 : EVLOOP_NONBLOCK)) >= 0) return {};
   return system_failure("wait for", "events", errno);
 }
 
-// Whoever was read in this turn has, as a rule, nothing more to say before it is answered.
+// A peer that was read in this turn usually sends nothing more before its answer.
 bool Reactor::gathering_may_help() const {
   return options_.gather && turn_reads_ < open_ && turn_bytes_ < options_.turn_bytes_max;
 }
 
 void Reactor::arm_timer() {
-  // A timer set too early only costs an idle turn of the loop; moving it each time the date moves would cost a call a turn.
+  // A timer set too early costs only an idle turn; moving it with every change of the date would cost a call per turn.
   if (wake_us_ >= armed_us_) return;
   std::int64_t const at_us = std::max<std::int64_t>(wake_us_, 1);  // zero would disarm it
   itimerspec date{};
@@ -204,7 +216,9 @@ void Reactor::read_postponed() {
   swap_.swap(postponed_);
   for (ConnectionId const id : swap_) {
     Connection* const connection = find(id);
-    if (connection != nullptr && !connection->paused && !connection->input_ended) on_readable(*connection);
+    if (connection == nullptr) continue;
+    if (connection->secure != nullptr) connection->secure->queued = false;
+    if (!connection->paused && !connection->input_ended) on_readable(*connection);
   }
 }
 
@@ -241,7 +255,7 @@ Reactor::Connection& Reactor::take_slot() {
   return connection;
 }
 
-// The descriptor with its two watches, neither of them begun.
+// Stores the descriptor and its two watches, without starting them.
 void Reactor::assign(Connection& connection, UniqueFd fd) {
   connection.fd = std::move(fd);
   connection.look = 0;
@@ -261,7 +275,8 @@ void Reactor::assign(Connection& connection, UniqueFd fd) {
 }
 
 void Reactor::open_connection(Listener const& listener, UniqueFd fd, SocketAddress const& address) {
-  PeerName const peer = peer_name(fd.get(), address);
+  PeerName peer = peer_name(fd.get(), address);
+  if (listener.tls.context != nullptr) return begin_handshake(listener, std::move(fd), std::move(peer));
   Connection& connection = take_slot();
   assign(connection, std::move(fd));
   if (event_add(&connection.readable, nullptr) != 0) {
@@ -277,21 +292,28 @@ void Reactor::open_connection(Listener const& listener, UniqueFd fd, SocketAddre
 void Reactor::release(Connection& connection) {
   event_del(&connection.readable);
   event_del(&connection.writable);
+  if (connection.secure != nullptr) {
+    if (connection.secure->shaking) handshakes_.erase(connection.secure->place);
+    connection.secure.reset();
+  }
   connection.fd.reset();
   connection.id = ConnectionId::none;
   --open_;
-  // A slot that has had every generation is given up rather than started again.
+  // A slot that has used all generations is abandoned, since ids must never repeat.
   if (connection.generation != UINT32_MAX) free_slots_.push_back(connection.slot);
 }
 
-void Reactor::end(Connection& connection, int error) {
+void Reactor::end(Connection& connection, int error) { end(connection, reason_of(error)); }
+
+void Reactor::end(Connection& connection, std::string_view reason) {
   ConnectionId const id = connection.id;
   release(connection);
   active_ = true;
-  handler_->on_closed(id, reason_of(error));
+  handler_->on_closed(id, reason);
 }
 
 void Reactor::on_readable(Connection& connection) {
+  if (connection.secure != nullptr) return on_secure_readable(connection);
   if (connection.look == counters_.looks) return;
   connection.look = counters_.looks;
   if (turn_bytes_ >= options_.turn_bytes_max) {
@@ -299,7 +321,7 @@ void Reactor::on_readable(Connection& connection) {
     again_ = true;
     return;
   }
-  // One call: what it leaves is reported again, so asking until EAGAIN would only cost.
+  // One call: unread data is reported again, so reading until EAGAIN would only add cost.
   ssize_t const got = ::recv(connection.fd.get(), buffer_.get(), options_.read_bytes_max, MSG_DONTWAIT);
   if (got > 0) {
     active_ = true;
@@ -319,8 +341,8 @@ void Reactor::end_input(Connection& connection) {
     return;
   }
   connection.input_ended = true;
-  // The end of file stays readable for ever. From here on only a change matters, and the only
-  // change that is left is that the peer goes for good: an edge-triggered watch wakes for that alone.
+  // The end of file stays readable for ever. From here on the only possible change is the end of the connection, so an
+  // edge-triggered watch wakes for that alone.
   bool const sending = event_pending(&connection.writable, EV_WRITE, nullptr) != 0;
   auto const changed = [](int, short, void* argument) {
     auto& self = *static_cast<Connection*>(argument);
@@ -348,6 +370,7 @@ void Reactor::on_change_after_input(Connection& connection) {
 }
 
 void Reactor::on_writable(Connection& connection) {
+  if (connection.secure != nullptr) return on_secure_writable(connection);
   active_ = true;
   handler_->on_writable(connection.id);
 }
@@ -356,7 +379,8 @@ std::size_t Reactor::send(ConnectionId id, std::string_view bytes) {
   Connection* const connection = find(id);
   if (connection == nullptr || bytes.empty()) return 0;
   if (connection->error != 0) return bytes.size();
-  if (event_pending(&connection->writable, EV_WRITE, nullptr) != 0) return 0;  // it was full a moment ago
+  if (connection->secure != nullptr) return send_secure(*connection, bytes);
+  if (event_pending(&connection->writable, EV_WRITE, nullptr) != 0) return 0;  // it was full before
   ssize_t sent = -1;
   do {
     sent = ::send(connection->fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -364,7 +388,7 @@ std::size_t Reactor::send(ConnectionId id, std::string_view bytes) {
   if (sent == static_cast<ssize_t>(bytes.size())) return bytes.size();
   if (sent < 0 && errno != EAGAIN && errno != ENOBUFS && errno != ENOMEM) {
     connection->error = errno;
-    // Reading finds the end by itself; where there is nothing left to read, the next turn tells it.
+    // Reading notices the end by itself. If the input has ended, the next turn reports it.
     if (connection->input_ended) {
       ended_.push_back(id);
       again_ = true;
@@ -384,20 +408,16 @@ void Reactor::pause_reading(ConnectionId id, bool paused) {
     event_del(&connection->readable);
   else
     event_add(&connection->readable, nullptr);
+  // What is decrypted already does not make the socket readable.
+  if (connection->secure != nullptr && !paused) read_later(*connection);
 }
 
 void Reactor::close(ConnectionId id) {
   Connection* const connection = find(id);
   if (connection == nullptr) return;
-  // TCP answers unread bytes with a reset, which would overtake the last answer: take what is there.
-  constexpr std::size_t kDiscardBytesMax = 1U << 20U;
-  char discarded[16U << 10U];  // not buffer_: the handler may still be looking at it
-  std::size_t total = 0;
-  while (!connection->input_ended && connection->error == 0 && total < kDiscardBytesMax) {
-    ssize_t const got = ::recv(connection->fd.get(), discarded, sizeof discarded, MSG_DONTWAIT);
-    if (got <= 0) break;
-    total += static_cast<std::size_t>(got);
-  }
+  if (connection->secure != nullptr) connection->secure->stream->tell_end();
+  // TCP answers unread bytes with a reset, which would overtake the last answer: discard them first.
+  if (!connection->input_ended && connection->error == 0) discard_input(connection->fd.get());
   release(*connection);
 }
 

@@ -1,14 +1,12 @@
-// The network of the daemon: one libevent loop, plain events, our own buffers.
-// The only door to libevent; the simulator's network is the other
-// implementation of env::Network.
+// The daemon's network: one libevent loop, plain events, our own buffers. The only door to libevent; the simulator's
+// network is the other implementation of env::Network.
 //
-// One thread makes all calls, run() included; only stop() and wake() may come from
-// another. A turn looks for readable sockets once, or twice with `gather`,
-// then tells the handler that its date has come and that the turn ends.
+// One thread makes all calls, including run(); only stop() and wake() may be called from another thread. A turn looks
+// for readable sockets once, or twice with `gather`; then it tells the handler that its date has come, and that the
+// turn ends.
 //
-// A slow or broken peer costs no other peer anything: reads, accepts and the
-// bytes of a turn are bounded, and what the kernel does not take stays with
-// the handler until on_writable.
+// A slow or broken peer does not affect other peers: the reads, accepts and bytes of a turn are bounded, and bytes that
+// the kernel does not take stay with the handler until on_writable.
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,6 +25,7 @@
 #include "env/network.h"
 #include "reactor/listening_socket.h"
 #include "reactor/posix.h"
+#include "tls/context.h"
 
 struct event;
 struct event_base;
@@ -33,25 +33,39 @@ struct event_base;
 namespace fastjournal::reactor {
 
 struct ReactorOptions {
-  // One more non-blocking look for readable sockets before the turn ends, where
-  // it can find any, so that one sync carries more commands.
+  // One more non-blocking look for readable sockets before the turn ends, if it can find any, so that one sync covers
+  // more commands.
   bool gather{true};
-  std::size_t read_bytes_max{256U << 10U};  // of one connection in one look
-  std::size_t turn_bytes_max{4U << 20U};    // of all: who comes too late is read first in the next turn
-  std::uint32_t accepts_max{64};            // of one listening socket in one look
-  std::size_t connections_max{0};           // 0: the limit of open files less what the daemon itself needs
-  std::size_t connections_reserved{0};      // the last of them; no more than a quarter
-  std::string refusal{};                    // said to those for whom there is none left
-  // A descriptor that is readable once the clock of the wall was set. Tests have their own: nobody may set a clock.
+  std::size_t read_bytes_max{256U << 10U};      // per connection and look
+  std::size_t turn_bytes_max{4U << 20U};        // of all connections; the others are read first in the next turn
+  std::uint32_t accepts_max{64};                // per listening socket and look
+  std::size_t connections_max{0};               // 0: the limit of open files minus the daemon's own need
+  std::size_t connections_reserved{0};          // the last ones, for reserved listeners; at most a quarter
+  std::string refusal{};                        // the message to refused peers
+  std::uint32_t handshakes_max{256};            // of TLS under way; more wait in the kernel's queue
+  std::uint32_t handshake_steps_max{8};         // per turn: each may cost a millisecond of the processor
+  std::int64_t handshake_limit_us{10'000'000};  // of one; then it is ended
+  // A descriptor that becomes readable when the wall clock is set. Tests use their own, as they may not set the clock.
   std::function<Result<UniqueFd>()> watch_clock{&watch_wall_clock};
-  std::function<void(std::string_view)> warn{};  // what an administrator should read; few lines
+  std::function<void(std::string_view)> warn{};  // for the administrator; few lines
 };
 
 struct ReactorCounters {
   std::uint64_t turns{0};
-  std::uint64_t looks{0};  // for readable sockets; more than two a turn: something wakes the loop for nothing
+  std::uint64_t looks{0};  // for readable sockets; more than two per turn: something wakes the loop in vain
   std::uint64_t accepted{0};
-  std::uint64_t refused{0};  // there was no descriptor for them
+  std::uint64_t refused{0};             // for lack of a descriptor
+  std::uint64_t handshakes{0};          // of TLS that were completed
+  std::uint64_t handshakes_resumed{0};  // of these, without certificates
+  std::uint64_t handshakes_failed{0};   // the peer's certificate, version, protocol, or its end
+  std::uint64_t handshakes_late{0};     // ended because they took too long
+  std::uint64_t handshakes_plain{0};    // the peer spoke no TLS
+};
+
+// A listener that speaks TLS.
+struct TlsListening {
+  std::shared_ptr<tls::ServerContext const> context;
+  std::string plain_refusal;  // the message to peers that do not speak TLS
 };
 
 class Reactor final : public env::Network {
@@ -62,24 +76,29 @@ class Reactor final : public env::Network {
   Reactor(Reactor const&) = delete;
   Reactor& operator=(Reactor const&) = delete;
 
-  // Once, before run; borrowed. The handler is made after its network, hence no argument of create.
+  // Once, before run; borrowed. Not an argument of create, because the handler is made after its network.
   void set_handler(env::NetworkHandler& handler) { handler_ = &handler; }
-  // The action runs in the loop, between the handler's calls, not as a signal handler; on_turn_end
-  // follows. Only one reactor of a process may take signals.
+  // The action runs in the loop, between calls of the handler, not as a signal handler; on_turn_end follows. Only one
+  // reactor per process may handle signals.
   [[nodiscard]] Status on_signal(int number, std::function<void()> action);
-  // Turns until stop(). An error means that the loop itself is broken.
+  // Runs turns until stop(). An error means that the loop itself is broken.
   [[nodiscard]] Status run();
-  // From any thread; also before run. The turn that is under way is finished.
+  // From any thread, also before run. The current turn is completed.
   void stop();
-  // From any thread: a turn follows at once.
+  // From any thread: requests a turn at once.
   void wake();
 
-  // Whether listen would succeed now. For whoever has long work to do before it may listen.
+  // Whether listen would succeed now, for callers with long work to do before they listen.
   [[nodiscard]] static Status can_listen(env::Address const& address);
   [[nodiscard]] Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override;
+  // Its connections are opened for the handler when their handshake is done.
+  [[nodiscard]] Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options,
+                                            TlsListening tls);
+  // For connections accepted from now on, by each listener of this number; it speaks TLS already.
+  void use_certificates(std::uint32_t listener, std::shared_ptr<tls::ServerContext const> context);
   [[nodiscard]] Result<ConnectionId> connect(env::Address const& address) override;
-  // A peer that takes nothing any more (it is gone) swallows what it is given: what it sent
-  // before is still read, and on_closed follows.
+  // After the peer is gone, send accepts and drops all bytes: input received before is still read, and on_closed
+  // follows.
   [[nodiscard]] std::size_t send(ConnectionId id, std::string_view bytes) override;
   void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
@@ -91,7 +110,7 @@ class Reactor final : public env::Network {
   void turn_again() override { again_ = true; }
 
   [[nodiscard]] std::size_t connections() const { return open_; }
-  // For those who come by any listener.
+  // The limit for listeners that are not reserved.
   [[nodiscard]] std::size_t connections_max() const { return options_.connections_max - options_.connections_reserved; }
   [[nodiscard]] ReactorCounters const& counters() const { return counters_; }
 
@@ -100,6 +119,7 @@ class Reactor final : public env::Network {
   struct Listener;
   struct Datagrams;
   struct SignalAction;
+  struct Secure;
   struct EventDeleter {
     void operator()(event* one) const;
   };
@@ -124,7 +144,7 @@ class Reactor final : public env::Network {
 
   [[nodiscard]] ConnectionId next_datagram_id();
 
-  // What the events call.
+  // Callbacks of events.
   void on_datagrams(Datagrams& datagrams);
   void on_acceptable(Listener& listener);
   void on_readable(Connection& connection);
@@ -148,7 +168,24 @@ class Reactor final : public env::Network {
   [[nodiscard]] Connection* find(ConnectionId id);
   void end_input(Connection& connection);
   void end(Connection& connection, int error);
+  void end(Connection& connection, std::string_view reason);
   void release(Connection& connection);
+
+  // Connections with TLS: tls.cpp.
+  [[nodiscard]] Status prepare_handshakes();
+  void begin_handshake(Listener const& listener, UniqueFd fd, PeerName peer);
+  void shake_hands(Connection& connection);
+  [[nodiscard]] bool speaks_tls(Connection& connection);
+  void finish_handshake(Connection& connection);
+  void refuse_handshake(Connection& connection, std::uint64_t& counter, std::string_view why);
+  void end_late_handshakes();
+  void arm_handshake_limit();
+  [[nodiscard]] bool make_room_for_handshake();
+  void on_secure_readable(Connection& connection);
+  void on_secure_writable(Connection& connection);
+  void take_secure_end(Connection& connection);
+  [[nodiscard]] std::size_t send_secure(Connection& connection, std::string_view bytes);
+  void read_later(Connection& connection);
 
   ReactorOptions options_;
   env::NetworkHandler* handler_{nullptr};
@@ -165,17 +202,17 @@ class Reactor final : public env::Network {
 
   UniqueFd timer_fd_;
   Event timer_event_;
-  std::int64_t wake_us_{INT64_MAX};   // asked for
-  std::int64_t armed_us_{INT64_MAX};  // what the kernel's timer is set to, never later than wake_us_ while we wait
+  std::int64_t wake_us_{INT64_MAX};   // the requested date
+  std::int64_t armed_us_{INT64_MAX};  // the date of the kernel's timer, never later than wake_us_ while waiting
 
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::map<ConnectionId, std::unique_ptr<Datagrams>> datagrams_;
   std::uint64_t datagram_ids_{0};
   Event resume_event_;
-  UniqueFd reserve_fd_;  // given up for a moment to refuse a peer when there is no other descriptor
+  UniqueFd reserve_fd_;  // closed for a moment to refuse a peer when there is no other descriptor
   std::int64_t warned_us_{INT64_MIN};
 
-  // By slot; the objects stay where they are, libevent knows their addresses.
+  // By slot; the objects keep their addresses, which libevent stores.
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<std::uint32_t> free_slots_;
   std::size_t open_{0};
@@ -183,12 +220,17 @@ class Reactor final : public env::Network {
   std::vector<std::unique_ptr<SignalAction>> signals_;
   std::unique_ptr<char[]> buffer_;
 
+  std::list<ConnectionId> handshakes_;  // under way, the oldest first
+  Event handshake_event_;               // the oldest one's limit
+  std::uint32_t handshake_steps_{0};    // of this turn
+  std::int64_t handshake_warned_us_{INT64_MIN};
+
   bool again_{false};
-  bool active_{false};  // something happened in this turn
+  bool active_{false};  // this turn had any event
   std::size_t turn_bytes_{0};
   std::size_t turn_reads_{0};
   std::vector<ConnectionId> postponed_;  // readable, but the turn was full
-  std::vector<ConnectionId> ended_;      // found gone inside a call of the handler's
+  std::vector<ConnectionId> ended_;      // their end was noticed inside a call of the handler
   std::vector<ConnectionId> swap_;
 };
 

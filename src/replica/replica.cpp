@@ -7,8 +7,8 @@
 #include "base/base64.h"
 #include "base/bytes.h"
 #include "config/fields.h"
-#include "core/catalogue.h"
-#include "core/digest.h"
+#include "engine/digest.h"
+#include "log/catalogue.h"
 
 namespace fastjournal::replica {
 namespace {
@@ -24,7 +24,7 @@ Status unreadable(std::string_view what) {
 
 }  // namespace
 
-std::uint64_t Replica::digest() const { return table_ == nullptr ? 0 : core::digest_of(*table_, name_); }
+std::uint64_t Replica::digest() const { return table_ == nullptr ? 0 : engine::digest_of(*table_, name_); }
 
 void Replica::begin_again() {
   phase_ = Phase::empty;
@@ -47,16 +47,16 @@ void Replica::abandon() {
 // Datagrams
 
 void Replica::take_datagram(std::string_view bytes) {
-  if (!wire::read_feed(bytes, datagram_) || datagram_.head.name != name_) {
+  if (!protocol::read_feed(bytes, datagram_) || datagram_.head.name != name_) {
     ++counters_.foreign;
     return;
   }
   ++counters_.datagrams;
-  if (phase_ != Phase::following) return;  // pages and ranges bring it
+  if (phase_ != Phase::following) return;  // included in a page or range
   char store[17];
   std::snprintf(store, sizeof store, "%016llx", static_cast<unsigned long long>(datagram_.head.store_id));
   if (store_ != store || number_ != static_cast<std::uint32_t>(datagram_.head.table)) {
-    look_ = true;  // another table under this name, perhaps: the daemon knows
+    look_ = true;  // perhaps another table has this name now: ask the daemon
     return;
   }
   Lsn const previous = datagram_.head.previous;
@@ -70,7 +70,7 @@ void Replica::take_datagram(std::string_view bytes) {
     heard_ = std::max(heard_, last);
     return;
   }
-  for (wire::FeedDatagram::Record const& record : datagram_.records) {
+  for (protocol::FeedDatagram::Record const& record : datagram_.records) {
     heard_ = std::max(heard_, record.view.lsn);
     if (record.announced && record.view.lsn >= next_) return;
     apply_following(record.view);
@@ -161,7 +161,7 @@ Status Replica::take_record(Message const& message) {
   return {};
 }
 
-// False: another table, or another log, has this name now.
+// False: the name belongs to another table or another log now.
 bool Replica::is_same_table(Message const& message) {
   std::string const store{message.text("store")};
   std::uint64_t const number = number_of(message, "number");
@@ -192,7 +192,7 @@ Status Replica::end_of_page(Message const& message) {
   page_place_ = {};
   page_place_.cursor.complete = true;
   if (more_) {
-    std::optional<core::SnapshotPlace> const place = core::SnapshotPlace::read(message.text("cursor"));
+    std::optional<feed::SnapshotPlace> const place = feed::SnapshotPlace::read(message.text("cursor"));
     if (!place) return unreadable("FETCHED");
     page_place_ = *place;
   }
@@ -208,9 +208,9 @@ Status Replica::end_of_page(Message const& message) {
 Status Replica::apply_page() {
   NoObserver nobody;
   for (Held& held : page_) {
-    held.view.lsn = page_lsn_;  // behind every record that it sums up
+    held.view.lsn = page_lsn_;  // above the LSN of every record that it sums up
     held.view.body = as_bytes(held.body);
-    // The first page's records came before anybody said which number the table has.
+    // The records of the first page arrive before the table's number is known.
     held.view.table = held.of_catalogue ? TableId::catalogue : TableId{static_cast<std::uint32_t>(number_)};
     ++counters_.records;
     if (held.of_catalogue) {
@@ -226,7 +226,7 @@ Status Replica::apply_page() {
   next_ = page_lsn_;
   place_ = page_place_;
   phase_ = place_.cursor.complete ? Phase::following : Phase::snapshot;
-  // What came during the last page was not looked at.
+  // Records received during the last page were not checked.
   look_ = phase_ == Phase::following;
   return {};
 }
@@ -248,7 +248,7 @@ bool Replica::apply(RecordView const& record) {
 }
 
 Status Replica::state_schema(RecordView const& record) {
-  Result<Schema> const schema = core::Catalogue::read_schema(record);
+  Result<Schema> const schema = log::Catalogue::read_schema(record);
   if (!schema.ok()) return schema.status();
   if (table_ == nullptr)
     if (Status status = create(schema.value()); !status.ok()) return status;
@@ -256,7 +256,7 @@ Status Replica::state_schema(RecordView const& record) {
   return {};
 }
 
-// Options steer what is decided, and here nothing is.
+// Options only affect decisions, and a replica makes none.
 Status Replica::create(Schema const& schema) {
   auto const type = types_.find(type_);
   if (type == types_.end())

@@ -2,6 +2,16 @@
 
 namespace fastjournal::server {
 
+std::string refusal_by(Protocol& protocol, std::string_view why) {
+  // An ERROR always names a command.
+  Param const params[] = {{"command", Value::of_text("CONNECT")},
+                          {"code", Value::of_text(row_of(Code::over_limit).wire_name)},
+                          {"message", Value::of_text(why)}};
+  std::string out;
+  protocol.write({.command = "ERROR", .params = params}, out);
+  return out;
+}
+
 Result<Admission::Place> Admission::enter(std::string const& origin, bool administrator) {
   auto const found = by_origin_.find(origin);
   bool const peer_is_full = found != by_origin_.end() && found->second >= limits_.per_peer;

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
+#include "fastjournal/protocol.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::server {
@@ -21,6 +23,9 @@ struct ConnectionLimits {
   std::int64_t first_message_us{30'000'000};
   std::int64_t idle_us{0};
 };
+
+// What a peer is told that gets no connection, or whose connection ends with this: there is no command to answer.
+[[nodiscard]] std::string refusal_by(Protocol& protocol, std::string_view why);
 
 class Admission {
  public:

@@ -3,31 +3,29 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <vector>
 
-#include "server/server.h"
+#include "admin/declarations.h"
 
 namespace fastjournal::server {
 namespace {
 
 std::string quoted(std::string_view name) { return std::string(1, '"').append(name).append(1, '"'); }
 
-bool is_command(core::TableTypes const& types, std::vector<std::string_view> const& own, std::string_view name) {
-  return std::find(own.begin(), own.end(), name) != own.end() ||
+bool is_command(engine::TableTypes const& types, std::string_view name) {
+  return std::ranges::find(admin::own_commands(), name, &admin::OwnCommand::name) != admin::own_commands().end() ||
          std::any_of(types.begin(), types.end(),
                      [&](auto const& type) { return type.second->find_command(name) != NameTable::kAbsent; });
 }
 
 }  // namespace
 
-Status check_tables(core::TableTypes const& types, core::Declarations const& tables, DeclaredLogs const* logs) {
+Status check_tables(engine::TableTypes const& types, engine::Declarations const& tables, DeclaredLogs const* logs) {
   std::string problems;
   auto const add = [&problems](std::string const& problem) {
     problems.append(problems.empty() ? "" : "\n").append(problem);
   };
-  std::vector<std::string_view> const own = Server::command_names();
   std::map<std::string_view, std::string_view> aliases;  // command -> table
-  for (core::Declaration const& table : tables) {
+  for (engine::Declaration const& table : tables) {
     if (logs != nullptr && table->persistent && std::ranges::find(logs->names, table->log) == logs->names.end())
       add(table->at("log") + ": no log " + quoted(table->log) + " is declared in " + logs->file);
     // Made and dropped again: it has no rows.
@@ -35,8 +33,7 @@ Status check_tables(core::TableTypes const& types, core::Declarations const& tab
       if (auto const made = type->second->make({.id = TableId{1}}, table); !made.ok()) add(made.status().message());
     for (AliasDeclaration const& alias : table->aliases) {
       std::string const where = table->at("alias " + alias.command) + ": the alias " + alias.command;
-      if (is_command(types, own, alias.command))
-        add(where + " has the name of a command of the daemon: choose another");
+      if (is_command(types, alias.command)) add(where + " has the name of a command of the daemon: choose another");
       auto const [other, is_first] = aliases.emplace(alias.command, table->name);
       if (!is_first)
         add(where + " is one of table " + std::string{other->second} + " already: a message can go to one table only");
@@ -45,8 +42,8 @@ Status check_tables(core::TableTypes const& types, core::Declarations const& tab
   return problems.empty() ? Status{} : Status{Code::bad_configuration, problems};
 }
 
-Status check_forget(core::Declarations const& tables, std::span<std::string const> forget) {
-  for (core::Declaration const& table : tables) {
+Status check_forget(engine::Declarations const& tables, std::span<std::string const> forget) {
+  for (engine::Declaration const& table : tables) {
     if (!table->persistent || std::ranges::find(forget, table->name) == forget.end()) continue;
     return {Code::bad_configuration,
             table->at("table") + ": table " + quoted(table->name) + " is declared, so --forget " + table->name +

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "core/engine.h"
-#include "core/types.h"
+#include "engine/engine.h"
+#include "engine/types.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::server {
@@ -20,11 +20,11 @@ struct DeclaredLogs {
 };
 
 // bad_configuration: every problem, one "FILE:LINE: what" a line. `logs` null: not known, and not checked.
-[[nodiscard]] Status check_tables(core::TableTypes const& types, core::Declarations const& tables,
+[[nodiscard]] Status check_tables(engine::TableTypes const& types, engine::Declarations const& tables,
                                   DeclaredLogs const* logs);
 
 // bad_configuration: `forget` names a table that is declared. Left in a unit file, --forget would empty it at every
 // start. A table that is now declared persistent="no" is allowed: then only its old records in a log are dropped.
-[[nodiscard]] Status check_forget(core::Declarations const& tables, std::span<std::string const> forget);
+[[nodiscard]] Status check_forget(engine::Declarations const& tables, std::span<std::string const> forget);
 
 }  // namespace fastjournal::server

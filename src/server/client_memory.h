@@ -6,7 +6,7 @@
 // Shares limit what is used, and nothing is reserved: eight bytes that announce a frame of 32 MiB must not take the
 // room of those who send theirs.
 //
-// server_memory.cpp acts on four states:
+// memory_guard.h acts on four states:
 //
 //   short    three quarters of the limit are used. A connection over its share (greedy) is no longer read. The room is
 //            divided among the origins that use much, then among their large connections. A share is at least the
@@ -73,9 +73,10 @@ class ClientMemory {
     peak_ = std::max(peak_, total_);
     if ((bytes > small_) != account.large) turn(account);
   }
-  // Bytes that no longer belong to a connection.
-  void add_shared(std::int64_t bytes) {
-    total_ += static_cast<std::uint64_t>(bytes);
+  // Sets the bytes that belong to no connection any more.
+  void set_shared(std::uint64_t bytes) {
+    total_ += bytes - shared_;
+    shared_ = bytes;
     peak_ = std::max(peak_, total_);
   }
 
@@ -121,6 +122,7 @@ class ClientMemory {
   std::uint64_t short_;
   std::uint64_t small_;
   std::uint64_t total_{0};
+  std::uint64_t shared_{0};  // of it
   std::uint64_t peak_{0};
   std::uint64_t large_origins_{0};
   std::unordered_map<std::string, Origin, Hash, std::equal_to<>> origins_;  // never iterated

@@ -11,10 +11,10 @@ constexpr std::int64_t kSyncAfterUs = 10'000;
 
 }  // namespace
 
-Result<Feeds::Outlets> Feeds::open(core::Declarations const& tables) {
+Result<Feeds::Outlets> Feeds::open(engine::Declarations const& tables) {
   Outlets next;
   std::vector<ConnectionId> opened;
-  for (core::Declaration const& table : tables) {
+  for (engine::Declaration const& table : tables) {
     if (!table->feed) continue;
     FeedDeclaration const& feed = *table->feed;
     Outlet& outlet = next[table->name];
@@ -56,8 +56,8 @@ void Feeds::send(std::int64_t now_us) {
   bool waits = false;
   for (auto const& log : engine_.logs()) {
     if (log->unsent_feeds.empty()) continue;
-    for (core::HostedTable* const table : log->unsent_feeds) send_durable(*log, *table, now_us);
-    std::erase_if(log->unsent_feeds, [](core::HostedTable const* table) { return !table->feed->has_unsent(); });
+    for (engine::HostedTable* const table : log->unsent_feeds) send_durable(*log, *table, now_us);
+    std::erase_if(log->unsent_feeds, [](engine::HostedTable const* table) { return !table->feed->has_unsent(); });
     waits = waits || !log->unsent_feeds.empty();
   }
   if (!waits) sync_at_us_ = INT64_MAX;
@@ -65,15 +65,15 @@ void Feeds::send(std::int64_t now_us) {
   send_heartbeats(now_us);
 }
 
-void Feeds::send_durable(core::HostedLog const& log, core::HostedTable& table, std::int64_t now_us) {
+void Feeds::send_durable(engine::HostedLog const& log, engine::HostedTable& table, std::int64_t now_us) {
   Lsn const durable = log.log->durable_lsn();
-  core::Feed& feed = *table.feed;
+  feed::Feed& feed = *table.feed;
   auto const outlet = outlets_.find(table.name);
   // After an interrupted reload: followers fetch what is not sent.
   while (outlet == outlets_.end() && feed.has_unsent()) feed.sent_one();
   bool open = false;
   while (feed.has_unsent() && feed.unsent()->lsn < durable) {
-    core::Feed::Entry const& entry = *feed.unsent();
+    feed::Feed::Entry const& entry = *feed.unsent();
     if (!open) writer_.begin({log.log->store_id(), table.id, entry.previous, table.name});
     open = true;
     if (!writer_.add(entry.view())) {
@@ -95,7 +95,7 @@ void Feeds::send_heartbeats(std::int64_t now_us) {
     heartbeats_.erase(heartbeats_.begin());
     Outlet& outlet = outlets_.find(name)->second;
     std::int64_t const every_us = outlet.declared.heartbeat_ms * 1000;
-    core::HostedTable const* const table = engine_.find_table(name);
+    engine::HostedTable const* const table = engine_.find_table(name);
     if (outlet.quiet_since_us + every_us <= now_us && table != nullptr && table->feed != nullptr) {
       writer_.begin({table->log->log->store_id(), table->id, table->feed->sent_to(), table->name});
       leave(outlet, writer_.finish());

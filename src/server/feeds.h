@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "core/engine.h"
+#include "engine/engine.h"
 #include "env/network.h"
-#include "wire/feed.h"
+#include "protocol/feed.h"
 
 namespace fastjournal::server {
 
@@ -31,11 +31,11 @@ class Feeds {
     std::uint64_t dropped{0};  // datagrams that the kernel did not take
   };
 
-  Feeds(env::Network& network, core::Engine& engine) : network_(network), engine_(engine) {}
+  Feeds(env::Network& network, engine::Engine& engine) : network_(network), engine_(engine) {}
 
   // Sockets for the feeds of these tables: existing ones, and new ones. Not ok: one cannot be opened; nothing is
   // changed.
-  [[nodiscard]] Result<Outlets> open(core::Declarations const& tables);
+  [[nodiscard]] Result<Outlets> open(engine::Declarations const& tables);
   // Uses these from now on, and closes the others.
   void use(Outlets outlets, std::int64_t now_us);
 
@@ -49,16 +49,16 @@ class Feeds {
   [[nodiscard]] Counters const& counters() const { return counters_; }
 
  private:
-  void send_durable(core::HostedLog const& log, core::HostedTable& table, std::int64_t now_us);
+  void send_durable(engine::HostedLog const& log, engine::HostedTable& table, std::int64_t now_us);
   void send_heartbeats(std::int64_t now_us);
   void leave(Outlet const& outlet, std::string_view datagram);
 
   env::Network& network_;
-  core::Engine& engine_;
+  engine::Engine& engine_;
   Outlets outlets_;
   std::set<std::pair<std::int64_t, std::string>> heartbeats_;  // the next check, never later than a date that is due
   std::int64_t sync_at_us_{INT64_MAX};
-  wire::FeedWriter writer_;
+  protocol::FeedWriter writer_;
   Counters counters_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "server/server.h"
+#include "admin/declarations.h"
 
 namespace fastjournal::server {
 namespace {
@@ -26,7 +26,7 @@ class MetricNames final : public MetricSink {
   void integer(Metric const& metric, std::int64_t) override { add(metric.name); }
   void real(Metric const& metric, double) override { add(metric.name); }
   void histogram(Metric const& metric, Histogram const& values) override {
-    core::tell_parts(metric, values, [this](std::string const& name, std::uint64_t) { add(name); });
+    engine::tell_parts(metric, values, [this](std::string const& name, std::uint64_t) { add(name); });
   }
 
  private:
@@ -55,8 +55,8 @@ void add(CommandDeclaration const& declared, Command& out) {
     if (!seen.contains(name)) parameter.required = false;
 }
 
-void add_columns(core::Declarations const& tables, std::string_view type, Command& command) {
-  for (core::Declaration const& table : tables)
+void add_columns(engine::Declarations const& tables, std::string_view type, Command& command) {
+  for (engine::Declaration const& table : tables)
     if (table->type == type)
       for (Column const& column : table->schema.columns)
         command.parameters.try_emplace(column.name, Parameter{"string", false});
@@ -78,21 +78,21 @@ void add_names(std::string_view names, Command& out) {
   }
 }
 
-void add_metrics(core::TableTypes const& types, core::Declarations const& tables, Command& stats) {
+void add_metrics(engine::TableTypes const& types, engine::Declarations const& tables, Command& stats) {
   MetricNames names{stats};
-  for (core::Declaration const& declaration : tables) {
-    core::TableType const& type = *types.find(declaration->type)->second;
-    core::HostedTable hosted;
+  for (engine::Declaration const& declaration : tables) {
+    engine::TableType const& type = *types.find(declaration->type)->second;
+    engine::HostedTable hosted;
     Result<std::unique_ptr<Table>> made = type.make({.id = TableId{1}}, declaration);
     if (!made.ok()) continue;
     hosted.take(std::move(made).value());
-    core::Engine::metrics(hosted, TimeMs{}, names);
+    engine::tell_metrics(hosted, TimeMs{}, names);
   }
 }
 
 // The alias's parameter becomes a required one without a default.
 bool is_required(AliasDeclaration const& alias, AliasParameter const& parameter, TableDeclaration const& table,
-                 core::TableType const& type) {
+                 engine::TableType const& type) {
   if (parameter.use != AliasParameter::Use::take) return false;
   for (Column const& column : table.schema.columns)
     if (column.name == parameter.is) return column.required;
@@ -103,7 +103,7 @@ bool is_required(AliasDeclaration const& alias, AliasParameter const& parameter,
 }
 
 // The message, and its two answers with the echoed parameters.
-Commands commands_of(AliasDeclaration const& alias, TableDeclaration const& table, core::TableType const& type) {
+Commands commands_of(AliasDeclaration const& alias, TableDeclaration const& table, engine::TableType const& type) {
   Commands out;
   Command& asked = out[alias.command];
   asked.description = "an alias: " + alias.means + " of table " + table.name;
@@ -128,7 +128,7 @@ std::string content_of(std::string const& name, Command const& command) {
 
 }  // namespace
 
-std::map<std::string, std::string> message_files(core::TableTypes const& types, core::Declarations const& tables) {
+std::map<std::string, std::string> message_files(engine::TableTypes const& types, engine::Declarations const& tables) {
   Commands commands;
   for (auto const& [type_name, type] : types) {
     for (CommandDeclaration const& declared : type->declaration()->commands) {
@@ -137,10 +137,11 @@ std::map<std::string, std::string> message_files(core::TableTypes const& types, 
       if (declared.takes_columns) add_columns(tables, type_name, command);
     }
   }
-  for (auto const& [name, parameters] : Server::own_commands()) {
-    Command& command = commands[std::string{name}];
+  for (admin::OwnCommand const& own : admin::own_commands()) {
+    if (own.kind != admin::OwnCommand::Kind::own) continue;
+    Command& command = commands[std::string{own.name}];
     if (command.description.empty()) command.description = "of the daemon";
-    add_names(with_topics(parameters, types), command);
+    add_names(admin::with_topics(own.parameters, types), command);
   }
   for (auto const& [type_name, type] : types) {
     for (AnswerDeclaration const& declared : type->declaration()->answers) {
@@ -149,10 +150,10 @@ std::map<std::string, std::string> message_files(core::TableTypes const& types, 
       if (declared.has_columns) add_columns(tables, type_name, command);
     }
   }
-  for (auto const& [name, parameters] : Server::own_answers()) {
-    Command& command = commands[std::string{name}];
+  for (admin::OwnAnswer const& own : admin::own_answers()) {
+    Command& command = commands[std::string{own.name}];
     if (command.description.empty()) command.description = "an answer of the daemon";
-    add_names(with_topics(parameters, types), command);
+    add_names(admin::with_topics(own.parameters, types), command);
   }
   add_metrics(types, tables, commands["STATS"]);
   std::map<std::string, std::string> out;
@@ -161,7 +162,7 @@ std::map<std::string, std::string> message_files(core::TableTypes const& types, 
     add_names("request left omitted", command);
     out[name + ".conf"] = content_of(name, command);
   }
-  for (core::Declaration const& table : tables)
+  for (engine::Declaration const& table : tables)
     for (AliasDeclaration const& alias : table->aliases)
       for (auto const& [name, command] : commands_of(alias, *table, *types.find(table->type)->second))
         out[name + ".conf"] = content_of(name, command);

@@ -6,14 +6,14 @@
 #include <map>
 #include <string>
 
-#include "core/engine.h"
+#include "engine/engine.h"
 
 namespace fastjournal::server {
 
 // File name -> content: the commands of the table types and of the daemon itself with their answers, except those that
 // every service of such a system has (HELP, ALIVE, STOP, UNKNOWN, ...: their files are part of that system). A section
 // for each parameter, columns of the declared tables included.
-[[nodiscard]] std::map<std::string, std::string> message_files(core::TableTypes const& types,
-                                                               core::Declarations const& tables);
+[[nodiscard]] std::map<std::string, std::string> message_files(engine::TableTypes const& types,
+                                                               engine::Declarations const& tables);
 
 }  // namespace fastjournal::server

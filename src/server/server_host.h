@@ -1,54 +1,87 @@
 // Services that the server needs from the program around it: the daemon implements them with files and signals, the
-// simulator with values.
+// simulator with values. Each part of the server sees the interface that it uses.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "core/engine.h"
-#include "core/log_store.h"
+#include "access/logins.h"
+#include "access/user.h"
+#include "admin/commands.h"
+#include "communicator/refused_aliases.h"
+#include "engine/engine.h"
+#include "env/notes.h"
 #include "fastjournal/status.h"
+#include "log/log_store.h"
 
 namespace fastjournal::server {
 
-class ServerHost {
+// What logs need beside the loop.
+class LogHost {
  public:
-  virtual ~ServerHost() = default;
-  // The tables folder as it is now; not ok: every mistake in it.
-  [[nodiscard]] virtual Result<core::Declarations> read_declarations() = 0;
-  // Finish this turn, then end cleanly.
-  virtual void stop(std::string_view reason) = 0;
-  // The same, and the supervisor starts us again.
-  virtual void restart(std::string_view reason) = 0;
-  // The log file is opened again. Not ok: the old one stays in use.
-  [[nodiscard]] virtual Status rotate_log() = 0;
-  // A write or sync failed: nothing more is acknowledged; end at once.
-  virtual void fatal(Status const& status) = 0;
+  virtual ~LogHost() = default;
   // Runs it, on another thread if there is one, then gives it back to log.finish_job on the
   // thread of the loop: at once, or in a later collect_work. Either way another turn follows. A job of Lane::sync waits
   // for no other job, and for none of another log.
-  virtual void run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) = 0;
+  virtual void run_job(log::LogStore& log, log::Lane lane, std::unique_ptr<log::LogJob> job) = 0;
   // Returns when the log's job of Lane::sync has been given back; at once if none is out.
-  virtual void wait_for_sync(core::LogStore& log) = 0;
+  virtual void wait_for_sync(log::LogStore& log) = 0;
   // Called once a turn: gives back finished work.
   virtual void collect_work() = 0;
-  // Appends `text`, whole lines, to the file of messages that this table refused but confirmed. When that is durable,
-  // or has failed, Server::refused_kept is called with the ticket, on the thread of the loop: at once, or in a later
-  // collect_work.
-  virtual void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) = 0;
-  // An alert was raised, repeated or lowered, durably: for flag files, a command, and the log.
-  virtual void tell(core::AlertNotice const& notice) = 0;
+  // A write or sync failed: nothing more is acknowledged; end at once.
+  virtual void fatal(Status const& status) = 0;
+  // The absolute path of the folders of the logs.
+  [[nodiscard]] virtual std::string data_folder() const = 0;
+};
+
+// The memory that is kept for the moment in which the process gets no more.
+class MemoryReserve {
+ public:
+  virtual ~MemoryReserve() = default;
   // Memory has run out, and the reserve for it is in use: nothing that needs more may be begun.
   [[nodiscard]] virtual bool has_memory_ended() { return false; }
   // Tries to refill the reserve; true if it is full.
   [[nodiscard]] virtual bool restore_memory() { return true; }
-  // The absolute path of the folders of the logs.
-  [[nodiscard]] virtual std::string data_folder() const = 0;
-  // A line in the daemon's log: a warning; information.
-  virtual void note(std::string_view text) = 0;
-  virtual void inform(std::string_view text) = 0;
+};
+
+class TablesFolder {
+ public:
+  virtual ~TablesFolder() = default;
+  // The tables folder as it is now; not ok: every mistake in it.
+  [[nodiscard]] virtual Result<engine::Declarations> read_declarations() = 0;
+};
+
+// What logins need of the program: a job of HashRunner is given back to Server::hash_done.
+class AccessHost : public access::HashRunner {
+ public:
+  // The users of the file as it is now; none if no file is declared; not ok: every mistake in it.
+  [[nodiscard]] virtual Result<access::Users> read_users() = 0;
+  // Random, and known to this process only. Called once.
+  [[nodiscard]] virtual access::DigestKey login_key() = 0;
+};
+
+class CertificateFiles {
+ public:
+  virtual ~CertificateFiles() = default;
+  // Reads the certificates of TLS again. Returns one sentence for each change that use_certificates would make; not ok:
+  // what is wrong with them, and those in use stay.
+  [[nodiscard]] virtual Result<std::vector<std::string>> read_certificates() { return std::vector<std::string>{}; }
+  // What was read last is for all connections from now on.
+  virtual void use_certificates() {}
+};
+
+class ServerHost : public env::Notes,
+                   public admin::LifeCycle,
+                   public communicator::RefusalFiles,
+                   public LogHost,
+                   public MemoryReserve,
+                   public AccessHost,
+                   public TablesFolder,
+                   public CertificateFiles {
+ public:
+  // An alert was raised, repeated or lowered, durably: for flag files, a command, and the log.
+  virtual void tell(log::AlertNotice const& notice) = 0;
 };
 
 }  // namespace fastjournal::server

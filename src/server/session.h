@@ -1,35 +1,38 @@
-// One connection: its unread input, its unsent output, and its peer. Owned by the server; plain data.
+// One connection: its unread input, its unsent output, and its peer. Owned by Sessions; plain data.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/log.h"
-#include "core/subscriptions.h"
+#include "access/user.h"
 #include "env/network.h"
+#include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/types.h"
+#include "log/log.h"
 #include "server/admission.h"
 #include "server/client_memory.h"
-#include "wire/framer.h"
+#include "work/subscriptions.h"
 
 namespace fastjournal::server {
 
 // When a push became due, for its lateness, and where it ends in `out`.
 struct Pushed {
   TimeMs due{};
-  core::ListenMode mode{};
+  work::ListenMode mode{};
   std::size_t end{0};
 };
 
 // The stream of answers from here on depends on a log: it is sent once that is durable up to `lsn`.
 struct Mark {
   std::uint64_t begin{0};  // counted from the begin of the stream
-  core::Log const* log{nullptr};
+  log::Log const* log{nullptr};
   Lsn lsn{kNoLsn};  // none: of the current turn
 };
 
@@ -45,8 +48,8 @@ inline void clear_buffer(std::string& buffer) {
 }
 
 struct Session {
-  Session(ConnectionId connection, env::Peer const& from, wire::FrameLimits limits)
-      : id(connection), peer(from.text), origin(from.origin), listener(from.listener), framer(limits) {
+  Session(ConnectionId connection, env::Peer const& from, std::unique_ptr<Protocol> spoken)
+      : id(connection), peer(from.text), origin(from.origin), listener(from.listener), protocol(std::move(spoken)) {
     worker = peer + "#" + std::to_string(static_cast<std::uint64_t>(connection));
   }
 
@@ -55,8 +58,12 @@ struct Session {
   std::string origin;      // its origin (env::Peer)
   std::uint32_t listener;  // its listener; 0: opened by the daemon
   std::string worker;      // its default name in leases
-  Rights rights{};         // of the listener, or of a connection that we opened
-  wire::Framer framer;
+  // Of the listener, or of a connection that we opened; and those that the user has on all tables.
+  Rights rights{};
+  access::UserPtr user;        // who logged in, or whose certificate it is; null: nobody
+  std::string user_origin;     // the owner of his names
+  access::UserPtr token_user;  // of the last message that came with a token; null: there was none
+  std::unique_ptr<Protocol> protocol;
   std::string in;               // an incomplete message, or messages that wait for room in `out`
   std::string out;              // answers
   std::uint64_t before{0};      // bytes removed from `out` so far
@@ -65,10 +72,12 @@ struct Session {
   std::size_t marks_closed{0};  // of these: of earlier turns
   std::size_t committed{0};     // of `out`: covered by a commit; nothing after it may be sent
   std::vector<Pushed> pushed;   // pushes in `out` that were not sent yet
-  bool binary{false};           // the form of the last message, also for pushes
   bool reading_paused{false};   // the network reads nothing more
   bool full{false};             // ... because `out` must be sent first
-  bool in_line{false};          // ... because earlier input waits for its turn (Server::stand_in_line)
+  bool in_line{false};          // ... because earlier input waits for its turn (input_line.h)
+  bool held_back{false};        // input waits until an answer is whole (Protocol::is_answering), or a login
+  bool logs_in{false};          // a token of it is being verified: nothing is read (authentication.h)
+  bool wipes_input{false};      // its input has a token in it
   bool told_full{false};        // the engine sends it nothing
   bool input_ended{false};
   Admission::Place place{Admission::Place::none};
@@ -77,19 +86,20 @@ struct Session {
   std::int64_t silent_since_us{0};
   std::uint32_t waiting{0};  // commands whose answers come later
   bool listens{false};       // it listens, so it may be silent
-  bool is_known{false};      // it has sent a message: bad lines no longer close it
+  bool is_known{false};      // it has sent a message
   bool ending{false};        // nothing more is read; it is closed when `out` is sent
   bool link{false};          // opened by the daemon
   bool communicator{false};  // to a communicatord, whose senders are trusted
-  bool quitting{false};      // it said QUITTING: nothing more is sent to it
-  bool dirty{false};         // in the server's list of those to flush
+  bool dirty{false};         // in the list of those to flush (sessions.h)
 
   ClientMemory::Account account{};
   std::uint64_t kept{0};            // memory of its waiting commands and listeners in the engine
   bool lost{false};                 // there was no memory for an answer: it will be closed
-  bool stopped{false};              // not read, to save memory; in the server's list of those
+  bool stopped{false};              // not read, to save memory; in the list of those (memory_guard.h)
   std::int64_t let_on_until_us{0};  // until then it may finish its message all the same; 0: it may not
 
+  // Nothing more is handled until something else has happened.
+  [[nodiscard]] bool must_wait() const { return logs_in || protocol->is_answering(); }
   // According to its marks.
   void commit() { committed = marks.empty() ? out.size() : static_cast<std::size_t>(marks.front().begin - before); }
   [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }

@@ -1,13 +1,11 @@
-// A hierarchical timer wheel over entries that live elsewhere: an entry is a
-// u32, its links and its date stand in the owner's own structure (a row's
-// header), so that a million waiting rows cost no memory here.
+// A hierarchical timer wheel over entries stored elsewhere: an entry is a u32, and its links and its date are in the
+// owner's own structure (a row's header). So a million waiting rows cost no memory here.
 //
-// Eight levels of 64 slots hold every date of 48 bits. An entry stands at the
-// level of the highest six-bit digit in which its date differs from now(), in
-// the slot of that digit: so each level comes before the next one, and slots
-// of a level come in order. When a slot's time begins it is emptied into the
-// levels below, a few entries at a time (`budget`): nothing here takes long
-// because many entries share a date. There is no clock and no ticking.
+// Eight levels of 64 slots cover every date of 48 bits. An entry is on the level of the highest six-bit digit in which
+// its date differs from now(), in the slot of that digit. So all entries of a level are due before those of the next
+// level, and slots of a level are in order. When a slot's time begins, its entries are moved to the levels below, a few
+// at a time (`budget`): nothing here takes long because many entries have the same date. There is no clock and no
+// ticking.
 //
 // Links, given by the owner:
 //   std::uint32_t next(e), prev(e); void set_next(e, v), set_prev(e, v);
@@ -42,13 +40,13 @@ class Wheel {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] TimeMs now() const { return TimeMs{now_}; }
 
-  // Where time begins for a wheel that is empty: dates are placed relative to it.
+  // The initial time of an empty wheel: dates are placed relative to it.
   void start(TimeMs now) {
     FJ_CHECK(size_ == 0, "a wheel that holds entries cannot start again");
     now_ = now.value;
   }
 
-  // The entry's date is above now() and at most kDateMax.
+  // The entry's date must be above now() and at most kDateMax.
   void set(std::uint32_t entry) {
     FJ_CHECK(links_.date(entry) > now_ && links_.date(entry) <= kDateMax, "a date outside the wheel");
     place(entry);
@@ -66,7 +64,7 @@ class Wheel {
         at->heads[slot] = next == entry ? kNoEntry : next;
         if (next == entry) at->used &= ~(1ULL << slot);
       }
-      // What is left in the slot may begin later than its noted first date.
+      // The remaining entries of the slot may be later than its noted first date.
       if (at != nullptr && (at->used >> slot & 1U) != 0 && at->first[slot] == links_.date(entry))
         at->loose |= 1ULL << slot;
     }
@@ -76,8 +74,8 @@ class Wheel {
     --size_;
   }
 
-  // When advance() has something to do next: never late; early only where the first
-  // entry of a slot was cancelled, or while work is left over. TimeMs::max(): never.
+  // The next time advance() has something to do. Never late; early only where the first entry of a slot was cancelled,
+  // or while work is left over. TimeMs::max(): never.
   [[nodiscard]] TimeMs next_due() const {
     if (size_ == 0) return TimeMs::max();
     if (drain_ != kNoEntry) return TimeMs{now_};
@@ -86,8 +84,8 @@ class Wheel {
     return TimeMs{levels_[level]->first[first_slot(level)]};
   }
 
-  // The earliest date held. Exact, unless the first entry of a slot was cancelled and the slot
-  // holds more than kLookMax others: then early.
+  // The earliest date in the wheel. Exact, unless the first entry of a slot was cancelled and the slot has more than
+  // kLookMax others: then early.
   [[nodiscard]] TimeMs first_date() const {
     if (drain_ != kNoEntry) return TimeMs{now_};
     std::size_t const level = lowest_level();
@@ -105,9 +103,8 @@ class Wheel {
     return TimeMs{at.first[slot]};
   }
 
-  // Takes out what is due up to `to` and calls due(entry) for each, dates in order, entries of one
-  // date as before() says (as long as they are at most kSortMax). Moves or gives out at most
-  // `budget` entries; true if more remains to be done.
+  // Removes the entries due up to `to` and calls due(entry) for each: dates in order, entries of one date as before()
+  // says (if they are at most kSortMax). Moves or removes at most `budget` entries; true if more remains to be done.
   template <typename Due>
   bool advance(TimeMs to, std::size_t budget, Due&& due) {
     for (;;) {
@@ -133,7 +130,7 @@ class Wheel {
     }
   }
 
-  // Of the wheel itself, beside what the owner keeps for it.
+  // Of the wheel itself, without the owner's links.
   [[nodiscard]] std::size_t memory_bytes() const { return sizeof *this + levels_made_ * sizeof(Level); }
 
   static constexpr std::size_t kLookMax = 1024;
@@ -144,7 +141,7 @@ class Wheel {
   static constexpr std::size_t kSlots = 64;
   static constexpr std::size_t kLevels = 8;
 
-  // Slots are rings: the head's prev is the tail, so that entries keep the order they came in.
+  // Slots are rings: the head's prev is the tail, so that entries keep their order of arrival.
   struct Level {
     std::uint64_t used{0};
     std::uint64_t loose{0};  // `first` may be early: its entry was cancelled
@@ -209,7 +206,7 @@ class Wheel {
     if (drains_due_) sort_drain();
   }
 
-  // Entries that came down in another order than theirs: their owner wants ties in its own.
+  // Moving entries down may change their order: entries of one date are sorted as before() says.
   void sort_drain() {
     bool sorted = true;
     scratch_.clear();
@@ -242,12 +239,12 @@ class Wheel {
   }
 
   Links links_;
-  std::array<std::unique_ptr<Level>, kLevels> levels_{};  // made when first used
+  std::array<std::unique_ptr<Level>, kLevels> levels_{};  // made on first use
   std::size_t levels_made_{0};
-  std::int64_t now_{0};  // every entry's date is above it, but for those that are being drained
+  std::int64_t now_{0};  // every entry's date is above it, except entries being drained
   std::size_t size_{0};
-  std::uint32_t drain_{kNoEntry};  // the ring that is being emptied
-  bool drains_due_{false};         // it holds entries of the date now_
+  std::uint32_t drain_{kNoEntry};  // the ring being emptied
+  bool drains_due_{false};         // the ring has entries of the date now_
   std::vector<std::uint32_t> scratch_;
 };
 

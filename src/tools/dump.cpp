@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/catalogue.h"
+#include "log/catalogue.h"
 #include "tools/rewrite.h"
 #include "tools/scan.h"
 
 namespace fastjournal::tools {
 namespace {
 
-// Tables by number, as far as the catalogue can be read.
+// The tables by number, as far as the catalogue is readable.
 class Names final : public ScanVisitor {
  public:
-  Status on_batch(ScannedContainer const&, std::uint64_t, storage::BatchHeader const& header,
+  Status on_batch(ScannedContainer const&, std::uint64_t, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
     return for_each_record(header, bytes, {}, [&](RecordView const& record, bool) -> Status {
       if (record.table == TableId::catalogue) static_cast<void>(catalogue.apply(record));
@@ -23,7 +23,7 @@ class Names final : public ScanVisitor {
     });
   }
 
-  core::Catalogue catalogue;
+  log::Catalogue catalogue;
 };
 
 void put(Message& to, std::string_view name, std::uint64_t value) { to.set(name, Value::of_unsigned(value)); }
@@ -38,14 +38,14 @@ std::string hex_of(std::span<std::byte const> bytes, std::size_t most) {
 
 class Dumper final : public ScanVisitor {
  public:
-  Dumper(DumpWish const& wish, std::optional<TableId> table, core::Catalogue const& catalogue, DumpSink const& sink)
+  Dumper(DumpWish const& wish, std::optional<TableId> table, log::Catalogue const& catalogue, DumpSink const& sink)
       : wish_(wish), table_(table), catalogue_(catalogue), sink_(sink) {}
 
   void on_container(ScannedContainer const& container) override {
     if (wants(container.name)) describe(container);
   }
 
-  Status on_batch(ScannedContainer const& container, std::uint64_t offset, storage::BatchHeader const& header,
+  Status on_batch(ScannedContainer const& container, std::uint64_t offset, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
     if (!wants(container.name) || header.end() <= wish_.from || header.lsn >= wish_.to) return {};
     Message out("BATCH");
@@ -56,7 +56,7 @@ class Dumper final : public ScanVisitor {
     put(out, "used", header.used);
     put(out, "durable", header.durable.value);
     put(out, "base", header.base.value);
-    if ((header.flags & storage::kBatchSeal) != 0) out.set("seal", "yes");
+    if ((header.flags & log::file::kBatchSeal) != 0) out.set("seal", "yes");
     if (!table_) sink_(out);
     return for_each_record(header, bytes, wish_.from, [&](RecordView const& record, bool last_of_group) -> Status {
       if (record.lsn < wish_.to && (!table_ || record.table == *table_)) describe(record, last_of_group);
@@ -82,7 +82,7 @@ class Dumper final : public ScanVisitor {
     out.set("container", container.name);
     put(out, "bytes", container.file_bytes);
     if (container.header) {
-      storage::ContainerHeader const& header = *container.header;
+      log::file::ContainerHeader const& header = *container.header;
       put(out, "lap", header.lap);
       put(out, "lap_before", header.lap_before);
       put(out, "first", header.first.value);
@@ -102,7 +102,7 @@ class Dumper final : public ScanVisitor {
 
   [[nodiscard]] bool wants(std::string_view container) const {
     if (wish_.container.empty() || wish_.container == container) return true;
-    return storage::index_of_container(container) == index_wanted();
+    return log::file::index_of_container(container) == index_wanted();
   }
 
   bool damaged{false};
@@ -117,14 +117,14 @@ class Dumper final : public ScanVisitor {
   void describe(RecordView const& record, bool last_of_group) {
     Message out("RECORD");
     put(out, "lsn", record.lsn.value);
-    core::Catalogue::TableEntry const* const entry = catalogue_.find(record.table);
+    log::Catalogue::TableEntry const* const entry = catalogue_.find(record.table);
     if (record.table == TableId::catalogue)
       out.set("table", "(catalogue)");
     else if (entry != nullptr)
       out.set("table", entry->name);
     put(out, "number", static_cast<std::uint32_t>(record.table));
     put(out, "type", record.type);
-    if (record.table == TableId::catalogue) out.set("is", core::Catalogue::name_of(record.type));
+    if (record.table == TableId::catalogue) out.set("is", log::Catalogue::name_of(record.type));
     put(out, "version", record.version);
     put(out, "object", record.object.value);
     if (record.object == object_of(record.lsn)) out.set("begins", "yes");
@@ -137,11 +137,11 @@ class Dumper final : public ScanVisitor {
 
   DumpWish const& wish_;
   std::optional<TableId> table_;
-  core::Catalogue const& catalogue_;
+  log::Catalogue const& catalogue_;
   DumpSink const& sink_;
 };
 
-Result<std::optional<TableId>> find_table(std::string const& wanted, core::Catalogue const& catalogue) {
+Result<std::optional<TableId>> find_table(std::string const& wanted, log::Catalogue const& catalogue) {
   if (wanted.empty()) return std::optional<TableId>{};
   std::string known;
   for (auto const& [id, entry] : catalogue.tables()) {
@@ -149,7 +149,7 @@ Result<std::optional<TableId>> find_table(std::string const& wanted, core::Catal
     if (wanted == entry.name || wanted == number) return std::optional{id};
     known.append(known.empty() ? "" : ", ").append(entry.name).append(" (").append(number).append(")");
   }
-  // A number without a name: of a table that was dropped, or whose name is lost.
+  // The number of a table that was dropped, or whose name is lost.
   bool const digits = wanted.find_first_not_of("0123456789") == std::string::npos;
   if (digits && wanted.size() <= 9) return std::optional{static_cast<TableId>(std::stoul(wanted))};
   return Status{Code::bad_parameter, fmt::format("no table \"{}\" in the catalogue of this log, which knows {}", wanted,

@@ -1,5 +1,5 @@
-// The containers, batches and records of a log as messages, one for each: for
-// a person, or as JSON for a program. Works on what is damaged, and says where.
+// The containers, batches and records of a log, each as one message: for people, or as JSON for programs. Also for
+// damaged logs; it reports the damage.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace fastjournal::tools {
 
 struct DumpWish {
   Lsn from{};
-  Lsn to{UINT64_MAX};            // records and batches that begin below
-  std::string table;             // its name or its number; empty: all
-  std::string container;         // its number, or its file's name; empty: all
-  std::uint32_t body_bytes{64};  // of a record, shown in hexadecimal
+  Lsn to{UINT64_MAX};            // records and batches that begin below it
+  std::string table;             // name or number; empty: all
+  std::string container;         // number or file name; empty: all
+  std::uint32_t body_bytes{64};  // of a record's body, shown in hexadecimal
 };
 
-// CONTAINER, BATCH, RECORD, DAMAGE and REST messages, in the order of the log; for what is left out see DumpWish.
+// CONTAINER, BATCH, RECORD, DAMAGE and REST messages, in the order of the log; DumpWish selects them.
 using DumpSink = std::function<void(Message const&)>;
 
-// True if there is damage. not_found, in_use, bad_parameter (a table that the log does not know), or what the disk
-// says.
+// True if there is damage. not_found, in_use, bad_parameter (a table that the log does not know), or an error of the
+// disk.
 [[nodiscard]] Result<bool> dump(env::Disk& disk, std::string const& folder, DumpWish const& wish, DumpSink const& sink);
 
 }  // namespace fastjournal::tools

@@ -14,7 +14,7 @@ std::string Place::text() const { return above == "/" ? above + name : above + "
 Place place_of(std::string const& folder) {
   std::filesystem::path path = std::filesystem::path{folder.empty() ? "." : folder}.lexically_normal();
   std::error_code error;
-  // "." has its name only where it is.
+  // The name of "." is found only in its absolute path.
   if (auto absolute = std::filesystem::absolute(path, error).lexically_normal(); !error) path = std::move(absolute);
   if (!path.has_filename()) path = path.parent_path();
   Place out;
@@ -33,7 +33,7 @@ Result<Configured> read_configured(std::string const& file) {
   return out;
 }
 
-Result<core::TableTypes> load_types(std::string const& plugins) {
+Result<engine::TableTypes> load_types(std::string const& plugins) {
   return os::load_table_types(plugins.empty() ? os::installed_plugins() : plugins);
 }
 

@@ -1,4 +1,4 @@
-// How far a tool is, told while it works: logs may be larger than patience.
+// Progress reports of tools: a log may take minutes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace fastjournal::tools {
 
-// What is being done ("reading"), and how many bytes of at most how many. A step may come again, from 0.
+// The step ("reading"), the bytes done and the maximum. A step may be repeated, from 0.
 using Progress = std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)>;
 
 }  // namespace fastjournal::tools

@@ -10,18 +10,18 @@ namespace {
 
 constexpr char kLogName[] = "log";
 
-std::int64_t number_of(core::HostedTable const& table, std::string_view metric) {
-  return core::metric_of(table, TimeMs{}, metric);
+std::int64_t number_of(engine::HostedTable const& table, std::string_view metric) {
+  return engine::metric_of(table, TimeMs{}, metric);
 }
 
 }  // namespace
 
-Recovered::Recovered(core::TableTypes const& types, Progress progress)
+Recovered::Recovered(engine::TableTypes const& types, Progress progress)
     : types_(types), progress_(std::move(progress)), engine_(types, nobody_), log_(engine_.add_log(kLogName)) {}
 
-// Every table as its type has it by default; what is unknown, the engine says in its own words.
+// Every table with the defaults of its type; the engine reports unknown types in its own words.
 void Recovered::declare_tables() {
-  core::Declarations out;
+  engine::Declarations out;
   for (auto const& [id, entry] : log_.catalogue.tables()) {
     auto const type = types_.find(entry.type);
     auto declaration = std::make_shared<TableDeclaration>(
@@ -43,7 +43,7 @@ Status Recovered::on_record(RecordView const& record, Lsn base) {
   return engine_.replay(log_, record, base);
 }
 
-void Recovered::on_batch(storage::BatchView const& batch) {
+void Recovered::on_batch(log::file::BatchView const& batch) {
   done_ += batch.header.length;
   if (progress_) progress_(step_, done_, total_);
 }

@@ -6,14 +6,14 @@
 #include <memory>
 #include <utility>
 
-#include "storage/container.h"
+#include "log/file/container.h"
 #include "tools/rewrite.h"
 
 namespace fastjournal::tools {
 namespace {
 
-// Gives the records to tables, for their digest, and the batches to the new log.
-class Copying final : public storage::RecordHandler {
+// Gives records to the tables, for their digest, and batches to the new log.
+class Copying final : public log::file::RecordHandler {
  public:
   Copying(Recovered& tables, Rewriter& out, Lsn base) : tables_(tables), out_(out), base_(base) {}
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
@@ -21,11 +21,11 @@ class Copying final : public storage::RecordHandler {
   Status on_record(RecordView const& record, Lsn base) override {
     return status_.ok() ? tables_.on_record(record, base) : status_;
   }
-  void on_batch(storage::BatchView const& batch) override {
+  void on_batch(log::file::BatchView const& batch) override {
     tables_.on_batch(batch);
     if (status_.ok()) status_ = out_.take(batch.header, batch.bytes, base_, [](RecordView const&) { return true; });
   }
-  // Of the last batch too, behind which no record asks.
+  // To be checked after the last batch: no further record returns its error.
   [[nodiscard]] Status const& status() const { return status_; }
 
  private:
@@ -40,29 +40,29 @@ std::string parent_of(std::string const& path) {
   return slash == std::string::npos ? std::string{} : path.substr(0, slash);
 }
 
-// Not of what else may stand in a folder: locking it would leave a file there.
+// Other folders are refused: locking one would leave a file in it.
 Status check_is_log(env::Disk& disk, std::string const& folder) {
   auto const names = disk.list(folder);
   if (!names.ok()) return names.status();
   bool const is_log = std::any_of(names->begin(), names->end(), [](std::string const& name) {
-    return storage::index_of_container(name).has_value();
+    return log::file::index_of_container(name).has_value();
   });
   return is_log ? Status{} : no_log_here();
 }
 
-// With what is in it: the files of a log, no folders.
+// With its contents: the files of a log, no folders.
 Status remove_folder(env::Disk& disk, std::string const& folder) {
   auto const names = disk.list(folder);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
-    if (Status status = disk.remove(storage::join_path(folder, name)); !status.ok()) return status;
+    if (Status status = disk.remove(log::file::join_path(folder, name)); !status.ok()) return status;
   if (Status status = disk.remove(folder); !status.ok()) return status;
   return disk.sync_folder(parent_of(folder));
 }
 
 class Resizing {
  public:
-  Resizing(env::Disk& disk, std::string const& folder, core::TableTypes const& types, Progress const& progress)
+  Resizing(env::Disk& disk, std::string const& folder, engine::TableTypes const& types, Progress const& progress)
       : disk_(disk), folder_(folder), other_(folder + kResizeSuffix), types_(types), progress_(progress) {}
 
   Result<Resized> run(std::uint64_t container_bytes, std::uint64_t store_id) {
@@ -71,7 +71,7 @@ class Resizing {
       return Status{Code::bad_parameter, fmt::format("{} is there: an interrupted resize left it, or somebody else. "
                                                      "Nothing in it is needed for {}: remove it, then begin again",
                                                      other_, folder_)};
-    // Nobody else writes here before the new log is durable under its name.
+    // Nobody else writes here until the new log is durable under its name.
     auto const lock = disk_.lock_folder(folder_);
     if (!lock.ok()) return lock.status();
     if (Status status = write_anew(container_bytes, store_id); !status.ok()) return status;
@@ -83,7 +83,7 @@ class Resizing {
           Code::io_error,
           fmt::format("what was written to {} reads as something else: digest {}, not {} as in {}, which is as "
                       "it was. Check the disk, and remove {} before it is tried again",
-                      other_, core::digest_text(after->digest), core::digest_text(digest_), folder_, other_)};
+                      other_, engine::digest_text(after->digest), engine::digest_text(digest_), folder_, other_)};
     if (Status status = exchange(); !status.ok()) return status;
     out_.log = std::move(after).value();
     new_log_.reset();
@@ -92,24 +92,24 @@ class Resizing {
   }
 
  private:
-  // Without a new log if it would be no other.
+  // Makes no new log if it would be the same.
   Status write_anew(std::uint64_t container_bytes, std::uint64_t store_id) {
-    auto opened = storage::LogReader::open(disk_, folder_);
+    auto opened = log::file::LogReader::open(disk_, folder_);
     if (!opened.ok()) return opened.status();
-    storage::LogReader& reader = opened.value();
-    storage::ContainerHeader const& any = reader.containers().front().header;
+    log::file::LogReader& reader = opened.value();
+    log::file::ContainerHeader const& any = reader.containers().front().header;
     out_.container_bytes_before = any.size;
-    container_bytes = storage::round_up(container_bytes, any.block);
+    container_bytes = log::file::round_up(container_bytes, any.block);
     if (any.size == container_bytes) return {};
     Lsn base{};
-    Origin origin{storage::kFirstLsn, 0};
-    for (storage::LogReader::Container const& container : reader.containers()) {
+    Origin origin{log::file::kFirstLsn, 0};
+    for (log::file::LogReader::Container const& container : reader.containers()) {
       if (container.header.lap == 0) continue;
       base = std::max(base, container.header.base);
       origin.beyond = std::max(origin.beyond, container.header.end());
       origin.last_start = std::max(origin.last_start, container.header.start);
     }
-    storage::LogOptions options;
+    log::file::LogOptions options;
     options.name = "resized";
     options.container_bytes = container_bytes;
     options.block_bytes = any.block;
@@ -120,7 +120,7 @@ class Resizing {
     Recovered tables{types_, progress_};
     tables.expect("copying", reader.containers().size() * any.payload_bytes());
     Copying copying{tables, *new_log_, base};
-    storage::RecoveryReport report;
+    log::file::RecoveryReport report;
     if (Status status = reader.read(copying, report); !status.ok()) return status;
     if (!copying.status().ok()) return copying.status();
     digest_ = tables.digest();
@@ -148,9 +148,9 @@ class Resizing {
   env::Disk& disk_;
   std::string const& folder_;
   std::string other_;
-  core::TableTypes const& types_;
+  engine::TableTypes const& types_;
   Progress const& progress_;
-  std::unique_ptr<Rewriter> new_log_;  // holds the lock of its folder
+  std::unique_ptr<Rewriter> new_log_;  // has the lock of its folder
   std::uint64_t digest_{0};
   Resized out_;
 };
@@ -158,7 +158,7 @@ class Resizing {
 }  // namespace
 
 Result<Resized> resize(env::Disk& disk, std::string const& folder, std::uint64_t container_bytes,
-                       core::TableTypes const& types, std::uint64_t store_id, Progress const& progress) {
+                       engine::TableTypes const& types, std::uint64_t store_id, Progress const& progress) {
   return Resizing{disk, folder, types, progress}.run(container_bytes, store_id);
 }
 

@@ -9,23 +9,23 @@
 namespace fastjournal::tools {
 namespace {
 
-// Files that are written and not synced stay open, and the kernel keeps what they hold.
+// Written but not synced files stay open, and the kernel keeps their data in memory.
 constexpr std::uint64_t kUnsyncedContainers = 16;
 constexpr std::uint64_t kUnsyncedBytes = 256U << 20U;
 
-// A new log has nothing to say.
-class Nothing final : public storage::RecordHandler {
+// A new log has no records.
+class Nothing final : public log::file::RecordHandler {
  public:
   Status on_record(RecordView const&, Lsn) override { return {}; }
 };
 
 }  // namespace
 
-Status for_each_record(storage::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
+Status for_each_record(log::file::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
                        std::function<Status(RecordView const&, bool)> const& take) {
-  for (std::uint64_t at = storage::kBatchHeaderBytes; at < header.used;) {
+  for (std::uint64_t at = log::file::kBatchHeaderBytes; at < header.used;) {
     Lsn const lsn{header.lsn.value + at};
-    auto const record = storage::decode_record(bytes.subspan(at, header.used - at), lsn);
+    auto const record = log::file::decode_record(bytes.subspan(at, header.used - at), lsn);
     if (!record) return {Code::damaged, fmt::format("LSN {}: a record of a sound batch cannot be read", lsn.value)};
     if (lsn >= base)
       if (Status status = take(record->view, record->last_of_group); !status.ok()) return status;
@@ -34,18 +34,18 @@ Status for_each_record(storage::BatchHeader const& header, std::span<std::byte c
   return {};
 }
 
-Result<std::unique_ptr<Rewriter>> Rewriter::open(env::Disk& disk, std::string folder, storage::LogOptions options,
+Result<std::unique_ptr<Rewriter>> Rewriter::open(env::Disk& disk, std::string folder, log::file::LogOptions options,
                                                  Origin const& origin) {
   if (disk.list(folder).ok())
     return Status{Code::bad_parameter, folder + " is there already: a new folder is expected"};
-  // Synced when we say so: until the end it is no log that anybody may use.
-  options.sync = storage::SyncPolicy::interval;
+  // Synced explicitly: before the end it is not a log that anybody may use.
+  options.sync = log::file::SyncPolicy::interval;
   options.first_lsn = origin.beyond;
   options.starts_before = origin.last_start;
   std::uint64_t const unsynced_bytes_max = std::min(kUnsyncedContainers * options.container_bytes, kUnsyncedBytes);
   Nothing nothing;
-  storage::RecoveryReport report;
-  auto log = storage::FileLog::open(disk, std::move(folder), std::move(options), nothing, report);
+  log::file::RecoveryReport report;
+  auto log = log::file::FileLog::open(disk, std::move(folder), std::move(options), nothing, report);
   if (!log.ok()) return log.status();
   auto out = std::make_unique<Rewriter>();
   out->log_ = std::move(log).value();
@@ -55,8 +55,8 @@ Result<std::unique_ptr<Rewriter>> Rewriter::open(env::Disk& disk, std::string fo
 
 Status Rewriter::write_group(std::span<RecordView const> group) {
   std::size_t bytes = 0;
-  for (RecordView const& record : group) bytes += storage::record_bytes(true, record.body.size());
-  if (!log_->reserve(bytes, false)) return log_->last_refusal();
+  for (RecordView const& record : group) bytes += log::file::record_bytes(true, record.body.size());
+  if (!log_->reserve(bytes, false)) return log_->writer().last_refusal();
   for (RecordView const& record : group) {
     auto const place = log_->append(record.table, record.type, record.version, record.object, record.body.size());
     std::copy(record.body.begin(), record.body.end(), place.body.begin());
@@ -68,10 +68,10 @@ Status Rewriter::write_group(std::span<RecordView const> group) {
 
 Status Rewriter::sync_now_and_then() {
   bool const is_much = log_->end_lsn().value - log_->durable_lsn().value > unsynced_bytes_max_;
-  return is_much ? log_->sync() : Status{};
+  return is_much ? log_->committer().sync() : Status{};
 }
 
-Status Rewriter::take(storage::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
+Status Rewriter::take(log::file::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
                       Keep const& keep) {
   group_.clear();
   Status status = for_each_record(header, bytes, base, [&](RecordView const& record, bool last_of_group) -> Status {

@@ -11,16 +11,16 @@
 namespace fastjournal::tools {
 namespace {
 
-// Leaving a record out may make another one misfit. Seen: two rounds.
+// Leaving out a record may make another one not fit. Two rounds were seen.
 constexpr int kTrialsMax = 16;
 
 using Reasons = std::map<std::pair<TableId, std::string>, std::uint64_t>;
 
-// Every batch, record by record, from base on.
+// Every record of every batch, from base on.
 class EachRecord : public ScanVisitor {
  public:
   explicit EachRecord(Lsn base) : base_(base) {}
-  Status on_batch(ScannedContainer const&, std::uint64_t, storage::BatchHeader const& header,
+  Status on_batch(ScannedContainer const&, std::uint64_t, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
     return for_each_record(header, bytes, base_, [&](RecordView const& record, bool) { return on_record(record); });
   }
@@ -33,13 +33,13 @@ class EachRecord : public ScanVisitor {
   Lsn base_;
 };
 
-// What the tables say to the records that are left: those that do not fit join `left_out`.
+// Applies the remaining records to tables; records that do not fit are added to `left_out`.
 class Trial {
  public:
-  Trial(core::TableTypes const& types, Scan& scan, std::set<Lsn>& left_out, Reasons& reasons)
+  Trial(engine::TableTypes const& types, Scan& scan, std::set<Lsn>& left_out, Reasons& reasons)
       : tables_(types), scan_(scan), left_out_(left_out), reasons_(reasons) {}
 
-  // As a start does: the catalogue first.
+  // Like a start: the catalogue first.
   Status run() {
     Catalogue catalogue{*this};
     if (Status status = scan_.walk(catalogue); !status.ok()) return status;
@@ -54,7 +54,7 @@ class Trial {
     explicit Catalogue(Trial& owner) : EachRecord(owner.scan_.base()), trial(owner) {}
     Status on_record(RecordView const& record) override {
       if (record.table != TableId::catalogue || trial.left_out_.contains(record.lsn)) return {};
-      auto const table = core::Catalogue::table_of(record);
+      auto const table = log::Catalogue::table_of(record);
       if (table && trial.nameless_.contains(*table))
         trial.leave_out(record, "of a table whose name or columns are lost");
       else if (!trial.tables_.on_catalogue(record).ok())
@@ -69,7 +69,7 @@ class Trial {
     Trial& trial;
   };
 
-  // Tables of which the catalogue lost a part: the rest of it goes too. False: there are some.
+  // Tables with a damaged catalogue entry: the rest of the entry is left out too. False: there are some.
   bool find_nameless() {
     for (auto const& [id, entry] : tables_.catalogue().tables())
       if (entry.name.empty() || entry.schemas.empty()) nameless_.insert(id);
@@ -87,7 +87,7 @@ class Trial {
     moved.lsn.value += scan_.beyond().value;
     Status const status = tables_.on_record(moved, scan_.beyond());
     if (status.ok()) return {};
-    // A type that is not installed, a schema that is lost: no record is to blame.
+    // A type that is not installed, or a lost schema: not the record's fault.
     if (tables_.tables().size() < tables_.catalogue().tables().size()) return status;
     leave_out(record, "does not fit what is left");
     return {};
@@ -107,7 +107,7 @@ class Trial {
   std::uint64_t misfits_{0};
 };
 
-// Writes what fits.
+// Writes the records that fit.
 class Writing final : public ScanVisitor {
  public:
   Writing(Rewriter& out, Lsn base, std::set<Lsn> const& left_out, Salvaged& report)
@@ -115,7 +115,7 @@ class Writing final : public ScanVisitor {
   void on_container(ScannedContainer const& container) override {
     if (!container.problem.empty()) report_.odd_containers.push_back(container.name + ": " + container.problem);
   }
-  Status on_batch(ScannedContainer const&, std::uint64_t, storage::BatchHeader const& header,
+  Status on_batch(ScannedContainer const&, std::uint64_t, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
     ++report_.batches;
     return out_.take(header, bytes, base_, [&](RecordView const& record) { return !left_out_.contains(record.lsn); });
@@ -133,7 +133,7 @@ class Writing final : public ScanVisitor {
   Salvaged& report_;
 };
 
-// The names of tables, as far as the catalogue is left.
+// The names of tables, as far as the catalogue is readable.
 class Names final : public EachRecord {
  public:
   explicit Names(Lsn base) : EachRecord(base) {}
@@ -141,10 +141,10 @@ class Names final : public EachRecord {
     if (record.table == TableId::catalogue) static_cast<void>(catalogue.apply(record));
     return {};
   }
-  core::Catalogue catalogue;
+  log::Catalogue catalogue;
 };
 
-Status check_damaged(env::Disk& disk, std::string const& folder, core::TableTypes const& types,
+Status check_damaged(env::Disk& disk, std::string const& folder, engine::TableTypes const& types,
                      Progress const& progress) {
   Result<LogFacts> const found = verify(disk, folder, types, progress);
   if (found.ok())
@@ -153,11 +153,11 @@ Status check_damaged(env::Disk& disk, std::string const& folder, core::TableType
   return found.status().code() == Code::damaged ? Status{} : found.status();
 }
 
-storage::LogOptions options_of(Scan const& scan, std::uint64_t store_id) {
-  storage::LogOptions out;
+log::file::LogOptions options_of(Scan const& scan, std::uint64_t store_id) {
+  log::file::LogOptions out;
   out.name = "salvaged";
   out.container_bytes = scan.container_bytes();
-  // Whatever size the log had is good for it.
+  // Any size of the old log is valid.
   out.container_bytes_min = scan.container_bytes();
   out.block_bytes = scan.block_bytes();
   out.store_id_seed = store_id;
@@ -167,7 +167,7 @@ storage::LogOptions options_of(Scan const& scan, std::uint64_t store_id) {
 }  // namespace
 
 Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& to_disk, std::string const& to_folder,
-                         core::TableTypes const& types, std::uint64_t store_id, Progress const& progress) {
+                         engine::TableTypes const& types, std::uint64_t store_id, Progress const& progress) {
   if (Status status = check_damaged(disk, folder, types, progress); !status.ok()) return status;
   auto const lock = disk.lock_folder_to_read(folder);
   if (!lock.ok()) return lock.status();

@@ -1,16 +1,14 @@
-// What is left of a damaged log, as a new log that the daemon starts on. The
-// damaged one is only read.
+// Writes the readable part of a damaged log into a new log that the daemon can start on. The damaged log is only read.
 //
-// Groups stay whole: each lies in one batch, and a batch is there or not. A
-// record that no longer fits what is left (a lease of a row that another
-// record, now lost, had returned) is left out alone, and counted.
+// Groups stay whole: each is in one batch, and a batch is either present or not. A record that does not fit the
+// remaining ones (a lease of a row that was returned by a record now lost) is left out alone, and counted.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "core/types.h"
+#include "engine/types.h"
 #include "tools/scan.h"
 #include "tools/verify.h"
 
@@ -19,12 +17,12 @@ namespace fastjournal::tools {
 struct Salvaged {
   std::vector<std::string> odd_containers;  // "container-000002: neither copy of the header can be read; ..."
   std::vector<Gap> lost;                    // damage, in the order of the log
-  std::uint64_t lost_bytes{0};              // in these
+  std::uint64_t lost_bytes{0};              // in `lost`
   std::uint64_t batches{0};
   std::uint64_t records_kept{0};
   struct LeftOut {
     TableId table{};
-    std::string name;  // empty: the catalogue does not know the table
+    std::string name;  // empty: unknown to the catalogue
     std::uint64_t records{0};
     std::string reason;
   };
@@ -32,9 +30,9 @@ struct Salvaged {
   LogFacts result;  // the new log, as `verify` finds it
 };
 
-// wrong_state: the log is sound, there is nothing to salvage. `store_id`: chance, for the new log.
+// wrong_state: the log is sound, and there is nothing to salvage. `store_id`: random, for the new log.
 [[nodiscard]] Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& to_disk,
-                                       std::string const& to_folder, core::TableTypes const& types,
+                                       std::string const& to_folder, engine::TableTypes const& types,
                                        std::uint64_t store_id, Progress const& progress = {});
 
 }  // namespace fastjournal::tools

@@ -6,17 +6,17 @@
 #include <map>
 #include <tuple>
 
-#include "storage/container.h"
-#include "storage/newest.h"
+#include "log/file/container.h"
+#include "log/file/newest.h"
 
 namespace fastjournal::tools {
 namespace {
 
-using storage::BatchHeader;
-using storage::ContainerHeader;
+using log::file::BatchHeader;
+using log::file::ContainerHeader;
 
 std::uint64_t offset_in(ContainerHeader const& header, Lsn lsn) {
-  return storage::kHeaderBlocks * header.block + (lsn.value - header.first.value);
+  return log::file::kHeaderBlocks * header.block + (lsn.value - header.first.value);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ Result<Scan> Scan::open(env::Disk& disk, std::string folder) {
   auto const names = disk.list(out.folder_);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
-    if (auto const index = storage::index_of_container(name))
+    if (auto const index = log::file::index_of_container(name))
       if (Status status = out.read_container(name, *index); !status.ok()) return status;
   if (out.containers_.empty())
     return Status{Code::not_found, "no log here: a log's folder holds files container-000001 and so on"};
@@ -42,13 +42,13 @@ Result<Scan> Scan::open(env::Disk& disk, std::string folder) {
 Status Scan::read_container(std::string const& name, std::uint32_t index) {
   ScannedContainer out;
   out.name = name;
-  auto file = disk_->open(storage::join_path(folder_, name), env::OpenMode::read_only);
+  auto file = disk_->open(log::file::join_path(folder_, name), env::OpenMode::read_only);
   if (!file.ok()) return file.status();
   out.file = std::move(file.value());
   auto const size = out.file->size();
   if (!size.ok()) return size.status();
   out.file_bytes = size.value();
-  auto const copies = storage::read_header_copies(*out.file, index);
+  auto const copies = log::file::read_header_copies(*out.file, index);
   if (!copies.ok()) return copies.status();
   auto const& [first, second] = copies.value();
   out.header = first;
@@ -59,7 +59,7 @@ Status Scan::read_container(std::string const& name, std::uint32_t index) {
   return {};
 }
 
-// Store, size and block are those of most containers; others are of another log.
+// Store, size and block are those of most containers; containers that differ belong to another log.
 Status Scan::agree() {
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>, int> votes;
   for (ScannedContainer const& one : containers_)
@@ -69,7 +69,7 @@ Status Scan::agree() {
       std::max_element(votes.begin(), votes.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
   std::tie(store_id_, size_, block_) = most->first;
   for (ScannedContainer& one : containers_) {
-    std::uint32_t const index = storage::index_of_container(one.name).value_or(0);
+    std::uint32_t const index = log::file::index_of_container(one.name).value_or(0);
     if (one.header && (one.header->store_id != store_id_ || one.header->size != size_ || one.header->block != block_)) {
       one.problem = fmt::format("of another log: store {:016x}", one.header->store_id);
       one.header.reset();
@@ -87,9 +87,9 @@ Status Scan::agree() {
   return {};
 }
 
-// What the newest containers were, should they be missing. If it cannot be read, nobody knows.
+// The newest containers as recorded, in case they are missing. Unknown if that file cannot be read.
 void Scan::look_at_newest() {
-  auto const found = storage::read_newest(*disk_, folder_);
+  auto const found = log::file::read_newest(*disk_, folder_);
   if (!found.ok() || !found->is_there || found->what.store_id != store_id_) return;
   std::uint64_t lap = 0;
   for (ScannedContainer const& one : containers_)
@@ -97,22 +97,22 @@ void Scan::look_at_newest() {
   durable_ = std::max(durable_, found->what.durable);
   start_ = std::max(start_, found->what.start);
   laps_missing_ = found->what.lap - std::min(found->what.lap, lap);
-  // Each of them began where another one ended.
-  beyond_ = Lsn{std::max(beyond_.value + laps_missing_ * (size_ - storage::kHeaderBlocks * block_), durable_.value)};
+  // A container begins at the end of another one.
+  beyond_ = Lsn{std::max(beyond_.value + laps_missing_ * (size_ - log::file::kHeaderBlocks * block_), durable_.value)};
 }
 
-// Every batch says its LSN and its lap: the newest lap in the file is the container's.
+// Every batch has its LSN and its lap: the newest lap in the file is the container's.
 Status Scan::rebuild(ScannedContainer& container, std::uint32_t index) {
-  std::uint64_t const begin = storage::kHeaderBlocks * block_;
+  std::uint64_t const begin = log::file::kHeaderBlocks * block_;
   std::vector<std::byte> bytes(size_);
   auto const got = container.file->read(0, bytes);
   if (!got.ok()) return got.status();
   std::uint64_t lap = 0;
   Lsn first{};
   for (std::uint64_t at = begin; at + block_ <= got.value(); at += block_) {
-    auto const seen = storage::peek_batch(std::span(bytes).subspan(at), block_);
+    auto const seen = log::file::peek_batch(std::span(bytes).subspan(at), block_);
     if (!seen || seen->lap <= lap || at + seen->length > got.value() || seen->lsn.value < at - begin) continue;
-    if (!storage::is_intact(*seen, store_id_, std::span(bytes).subspan(at, seen->length))) continue;
+    if (!log::file::is_intact(*seen, store_id_, std::span(bytes).subspan(at, seen->length))) continue;
     lap = seen->lap;
     first = Lsn{seen->lsn.value - (at - begin)};
   }
@@ -130,7 +130,8 @@ Status Scan::rebuild(ScannedContainer& container, std::uint32_t index) {
   return {};
 }
 
-// The one before it in the stream, or the newest that may have been; null: nothing before is needed, or is there.
+// The container before `after` in the stream, or a possible newest one; null: nothing before it is needed, or nothing
+// is there.
 ScannedContainer* Scan::before(ScannedContainer const& after) {
   ContainerHeader const& header = *after.header;
   bool const first_of_all = !after.rebuilt && (header.lap_before == 0 || header.cut <= base_);
@@ -161,7 +162,7 @@ void Scan::order() {
   }
 }
 
-// Does the next container go on where this one ends?
+// Whether the next container continues at the end of this one.
 bool Scan::follows(std::size_t number) const {
   if (number + 1 >= stream_.size()) return false;
   ContainerHeader const& next = *stream_[number + 1]->header;
@@ -171,7 +172,7 @@ bool Scan::follows(std::size_t number) const {
 // ---------------------------------------------------------------------------
 // Batches
 
-// False: the stream ends before.
+// False: the stream ends earlier.
 Result<bool> Scan::read_stream(std::size_t number, Lsn lsn, std::span<std::byte> into) {
   for (;; ++number) {
     ContainerHeader const& header = *stream_[number]->header;
@@ -193,7 +194,7 @@ Result<Scan::Found> Scan::batch_at(std::size_t number, Lsn lsn) {
   Result<bool> there = read_stream(number, lsn, std::span(batch_).first(block_));
   if (!there.ok()) return there.status();
   if (!there.value()) return found;
-  auto const header = storage::decode_batch(std::span(batch_).first(block_), lsn, container.lap, block_);
+  auto const header = log::file::decode_batch(std::span(batch_).first(block_), lsn, container.lap, block_);
   if (!header) return found;
   found.plausible = true;
   found.header = *header;
@@ -202,7 +203,7 @@ Result<Scan::Found> Scan::batch_at(std::size_t number, Lsn lsn) {
   if (batch_.size() < header->length) batch_.resize(header->length);
   there = read_stream(number, lsn, std::span(batch_).first(header->length));
   if (!there.ok()) return there.status();
-  found.intact = there.value() && storage::is_intact(*header, store_id_, std::span(batch_).first(header->length));
+  found.intact = there.value() && log::file::is_intact(*header, store_id_, std::span(batch_).first(header->length));
   return found;
 }
 
@@ -222,7 +223,7 @@ Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor)
   auto const end_gap = [&](Lsn end, bool batch_behind) {
     if (gap_at >= end || !know_durable_) return;
     Gap gap{one.name, offset_in(container, gap_at), gap_at, end, false, {}};
-    // What stands below base is not needed; the container may begin with the rest of a batch that is gone.
+    // Data below base is not needed; the container may begin with the rest of a batch that is gone.
     gap.damage = end > base_ && gap_at < durable_;
     gap.reason = gap.damage                  ? "no sound batch here, and what stood here was durable"
                  : end <= base_              ? "nothing that is needed"
@@ -279,7 +280,7 @@ Status Scan::walk(ScanVisitor& visitor) {
                     from,
                     std::max(from, durable_),
                     true,
-                    fmt::format("{} newer containers are lost, as {} says", laps_missing_, storage::kNewestName)});
+                    fmt::format("{} newer containers are lost, as {} says", laps_missing_, log::file::kNewestName)});
   know_durable_ = true;
   return {};
 }

@@ -1,7 +1,6 @@
-// Reads a log's folder whatever its state: where a start stops at the first
-// damage, this goes on behind it. Finds the containers that make up the stream,
-// their whole batches, and every range between them that should be a batch and
-// is none. What `log dump` shows and `log salvage` keeps.
+// Reads a log's folder in any state: a start stops at the first damage, this continues after it. Finds the containers
+// of the stream, their whole batches, and every range without a valid batch between them. `log dump` shows the result,
+// and `log salvage` keeps it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "env/disk.h"
-#include "storage/format.h"
+#include "log/file/format.h"
 #include "tools/progress.h"
 
 namespace fastjournal::tools {
@@ -21,32 +20,32 @@ namespace fastjournal::tools {
 struct ScannedContainer {
   std::string name;
   std::uint64_t file_bytes{0};
-  // Nothing: no copy could be read, and no batch in it tells what the header was.
-  std::optional<storage::ContainerHeader> header;
-  bool rebuilt{false};  // the header was made up from the batches
+  // Empty: no copy of the header is readable, and no batch in the container tells its contents.
+  std::optional<log::file::ContainerHeader> header;
+  bool rebuilt{false};  // derived from the batches
   std::string problem;  // for people; empty: the header is sound
   bool in_stream{false};
-  Lsn limit{};  // of what counts in it: its end, or where a later start cut the stream
+  Lsn limit{};  // end of the valid part: the container's end, or a later start's cut of the stream
   std::unique_ptr<env::File> file;
 };
 
 struct Gap {
-  std::string container;    // empty: a whole container is lost
+  std::string container;    // empty: a whole container is missing
   std::uint64_t offset{0};  // in it
   Lsn begin{};
   Lsn end{};
-  bool damage{false};  // something acknowledged may be lost here; else the unwritten rest, or a torn tail
+  bool damage{false};  // acknowledged data may be lost here; false: the unwritten rest, or a torn tail
   std::string reason;
 };
 
 class ScanVisitor {
  public:
-  // Of the stream, in its order.
+  // A container of the stream, in the stream's order.
   virtual void on_container(ScannedContainer const&) {}
-  // Whole and of its place. Not ok ends the walk.
-  virtual Status on_batch(ScannedContainer const& container, std::uint64_t offset, storage::BatchHeader const& header,
+  // A whole batch, in its right place. Not ok ends the walk.
+  virtual Status on_batch(ScannedContainer const& container, std::uint64_t offset, log::file::BatchHeader const& header,
                           std::span<std::byte const> bytes) = 0;
-  // Not in the first walk: it finds out what was durable, and so what is damage.
+  // Not called in the first walk, which determines what was durable, and so what is damage.
   virtual void on_gap(Gap const&) {}
 
  protected:
@@ -55,23 +54,23 @@ class ScanVisitor {
 
 class Scan {
  public:
-  // not_found: there is no container at all. damaged: not one of them tells what log it is of.
+  // not_found: no container. damaged: no container tells the log's identity.
   [[nodiscard]] static Result<Scan> open(env::Disk& disk, std::string folder);
 
-  // For the walks from here on, the next steps of somebody's work. Both stay.
+  // Reports the progress of walks from now on, as part of a caller's step. Both must outlive the walks.
   void tell(Progress const& progress, std::string_view step) {
     progress_ = &progress;
     step_ = step;
   }
-  // May be done again. Only what the disk itself refuses ends it.
+  // May be repeated. Ends early only by an error of the disk.
   [[nodiscard]] Status walk(ScanVisitor& visitor);
 
-  // By index, those outside of the stream too.
+  // By index, including those outside of the stream.
   [[nodiscard]] std::vector<ScannedContainer> const& containers() const { return containers_; }
-  // The largest that a sound header names: nothing below it is needed.
+  // The largest base in a sound header: nothing below it is needed.
   [[nodiscard]] Lsn base() const { return base_; }
   [[nodiscard]] std::uint64_t store_id() const { return store_id_; }
-  // The highest number of a start that was seen, and an LSN that no record of this log ever had or names.
+  // The highest start number found, and an LSN above every record and object of this log.
   [[nodiscard]] std::uint32_t last_start() const { return start_; }
   [[nodiscard]] Lsn beyond() const { return beyond_; }
   [[nodiscard]] std::uint64_t container_bytes() const { return size_; }
@@ -89,7 +88,7 @@ class Scan {
   struct Found {
     bool plausible{false};
     bool intact{false};
-    storage::BatchHeader header;
+    log::file::BatchHeader header;
   };
   Result<Found> batch_at(std::size_t number, Lsn lsn);
   Result<bool> read_stream(std::size_t number, Lsn lsn, std::span<std::byte> into);
@@ -106,9 +105,9 @@ class Scan {
   std::uint32_t start_{0};
   Lsn base_{};
   Lsn beyond_{};
-  Lsn durable_{};                  // everything below was durable, as headers and the batches seen so far say
-  std::uint64_t laps_missing_{0};  // newer than the newest container that is here
-  bool know_durable_{false};       // all batches were seen
+  Lsn durable_{};                  // everything below was durable, according to headers and the batches seen so far
+  std::uint64_t laps_missing_{0};  // newer than the newest container present
+  bool know_durable_{false};       // all batches were read
   std::vector<std::byte> batch_;
   Progress const* progress_{nullptr};
   std::string_view step_;

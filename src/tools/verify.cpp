@@ -4,7 +4,8 @@
 
 namespace fastjournal::tools {
 
-Result<LogFacts> verify(env::Disk& disk, std::string const& folder, core::TableTypes const& types, Progress progress) {
+Result<LogFacts> verify(env::Disk& disk, std::string const& folder, engine::TableTypes const& types,
+                        Progress progress) {
   auto const lock = disk.lock_folder_to_read(folder);
   if (!lock.ok()) return lock.status();
   return read_log(disk, folder, types, std::move(progress));
@@ -12,14 +13,14 @@ Result<LogFacts> verify(env::Disk& disk, std::string const& folder, core::TableT
 
 Status no_log_here() { return {Code::not_found, "no log here: a log's folder holds files container-000001 and so on"}; }
 
-Result<LogFacts> read_log(env::Disk& disk, std::string const& folder, core::TableTypes const& types,
+Result<LogFacts> read_log(env::Disk& disk, std::string const& folder, engine::TableTypes const& types,
                           Progress progress) {
-  auto opened = storage::LogReader::open(disk, folder);
+  auto opened = log::file::LogReader::open(disk, folder);
   if (!opened.ok()) return opened.status();
-  storage::LogReader& reader = opened.value();
+  log::file::LogReader& reader = opened.value();
   if (reader.containers().empty()) return no_log_here();
   LogFacts out;
-  storage::ContainerHeader const& first = reader.containers().front().header;
+  log::file::ContainerHeader const& first = reader.containers().front().header;
   out.container_bytes = first.size;
   out.block_bytes = first.block;
   Recovered tables{types, std::move(progress)};

@@ -1,5 +1,5 @@
-// Reads a log as a start of the daemon does, and changes nothing: what is
-// there, whether all of it is sound, and the digest of the tables.
+// Reads a log like a start of the daemon, without any change: reports its contents, whether all of it is sound, and the
+// digest of the tables.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace fastjournal::tools {
 
 struct LogFacts {
-  storage::RecoveryReport report;
+  log::file::RecoveryReport report;
   std::uint64_t container_bytes{0};
   std::uint32_t block_bytes{0};
   std::uint64_t digest{0};
@@ -20,16 +20,16 @@ struct LogFacts {
   std::vector<Recovered::TableFacts> tables;
 };
 
-// not_found: there is no log in this folder. in_use: a daemon has it. damaged, bad_configuration: what a start
-// would say.
-[[nodiscard]] Result<LogFacts> verify(env::Disk& disk, std::string const& folder, core::TableTypes const& types,
+// not_found: there is no log in this folder. in_use: a daemon uses it. damaged, bad_configuration: the errors of a
+// start.
+[[nodiscard]] Result<LogFacts> verify(env::Disk& disk, std::string const& folder, engine::TableTypes const& types,
                                       Progress progress = {});
 
-// The same by one who has the folder's lock.
-[[nodiscard]] Result<LogFacts> read_log(env::Disk& disk, std::string const& folder, core::TableTypes const& types,
+// The same, for a caller that has the folder's lock.
+[[nodiscard]] Result<LogFacts> read_log(env::Disk& disk, std::string const& folder, engine::TableTypes const& types,
                                         Progress progress);
 
-// Of a folder without containers.
+// The error for a folder without containers.
 [[nodiscard]] Status no_log_here();
 
 }  // namespace fastjournal::tools

@@ -23,8 +23,8 @@ constexpr double kBarStep = 19;
 constexpr double kBarHeight = 13;
 constexpr double kAxisHeight = 20;
 constexpr double kPanelGap = 20;
-constexpr double kNameWidth = 132;  // of the peers, left of the bars
-constexpr double kValueWidth = 62;  // behind the longest bar
+constexpr double kNameWidth = 132;  // of the peers' names, left of the bars
+constexpr double kValueWidth = 62;  // right of the longest bar
 constexpr double kBarsWidth = kPanelWidth - kNameWidth - kValueWidth;
 constexpr double kTicksMax = 4;
 
@@ -58,7 +58,7 @@ constexpr std::string_view kStyle = R"(<style>
 struct Panel {
   std::string title;
   std::string unit;    // of the axis
-  std::string wish;    // where a short bar is the better one
+  std::string wish;    // which direction is better
   double per_unit{1};  // figures are divided by this
   std::vector<Figure> bars;
 };
@@ -66,7 +66,7 @@ struct Panel {
 bool is_ours(std::string_view peer) { return peer.starts_with("fastjournal"); }
 bool is_memory(std::string_view peer) { return peer.ends_with(" memory"); }
 
-// Ours, those that sync, the one that does not.
+// The order of the bars: ours, peers that sync, peers that do not.
 int rank(Figure const& figure) { return is_ours(figure.peer) ? 0 : is_memory(figure.peer) ? 2 : 1; }
 
 std::string title_of(Figure const& figure) {
@@ -82,7 +82,7 @@ std::string name_of(std::string_view peer) {
   return std::string{peer};
 }
 
-// Three digits that count.
+// With three significant digits.
 std::string shown(double value) {
   if (value >= 999'500) return fmt::format("{:.3g} M", value / 1e6);
   if (value >= 9'995) return fmt::format("{:.3g} k", value / 1e3);
@@ -139,7 +139,7 @@ std::vector<Panel> panels_of(std::vector<Figure> const& figures) {
   return out;
 }
 
-// 1, 2 or 5 of some power of ten: at most kTicksMax of them reach `most`.
+// 1, 2 or 5 times a power of ten, such that at most kTicksMax steps reach `most`.
 double tick_step(double most) {
   double const power = std::pow(10, std::floor(std::log10(most / kTicksMax)));
   for (double const step : {1.0, 2.0, 5.0})

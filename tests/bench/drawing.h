@@ -1,6 +1,6 @@
-// The figures as a picture: horizontal bars, a panel for each kind of work with a linear axis of its own that begins at 0.
-// Drawn by ourselves, as a picture in a document must be read at a page's width, on light and on dark pages, and must
-// come out the same from the same figures.
+// The figures as a chart: horizontal bars, with a panel for each kind of work that has a linear axis from 0. It is
+// drawn without a library: it must be legible at a page's width, on light and on dark pages, and must be the same for
+// the same figures.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ struct Figure {
   double value{0};
 };
 
-// A panel for each work that both we and somebody else did; what was not measured is not there. SVG, 900 pixels wide.
+// A panel for each work of which both we and some peer have a figure. SVG, 900 pixels wide.
 [[nodiscard]] std::string draw(std::vector<Figure> const& figures);
-// Of a file that write_json wrote. Throws std::runtime_error when it cannot be read.
+// Reads a file that write_json wrote. Throws std::runtime_error when it cannot be read.
 [[nodiscard]] std::vector<Figure> read_figures(std::filesystem::path const& file);
 
 }  // namespace fastjournal::bench

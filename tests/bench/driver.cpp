@@ -34,13 +34,13 @@ struct Link {
   std::string in;
   std::string out;
   bool ready{true};
-  bool writing{false};  // the kernel took less than it was given
-  bool asked{false};    // something was put into `out` since the last flush
+  bool writing{false};  // the kernel took only a part of `out`
+  bool asked{false};    // an operation was added to `out` since the last flush
   std::uint32_t outstanding{0};
-  std::uint32_t idle{0};                // slots that found no work
-  std::deque<std::uint64_t> inserting;  // numbers, in the order of their answers
-  std::deque<std::int64_t> sent;        // when, of each operation that is timed, in the order of their answers
-  std::deque<bool> chains;              // of each DONE under way: the next row comes in the same answer
+  std::uint32_t idle{0};                // operations in flight that found no work
+  std::deque<std::uint64_t> inserting;  // row numbers, in the order of their answers
+  std::deque<std::int64_t> sent;        // times of the requests, us, in the order of their answers
+  std::deque<bool> chains;              // for each DONE under way: whether the answer has the next row
 };
 
 class Driver {
@@ -94,9 +94,9 @@ class Driver {
   // The plan
 
   [[nodiscard]] bool is_late() const { return now_us_ >= end_us_; }
-  // Nothing new is begun.
+  // No new operation is begun.
   [[nodiscard]] bool is_closing() const { return is_late() || begun_ >= plan_.rows; }
-  // Rows come without being asked for, one after the other: only their number says when all have come.
+  // Rows are delivered one after the other, so only their number tells when all have come.
   [[nodiscard]] bool is_counted() const { return plan_.work == Work::deliver || plan_.work == Work::wait; }
   [[nodiscard]] bool is_over() const {
     if (is_counted()) return outcome_.operations >= plan_.rows || is_late();
@@ -240,7 +240,7 @@ class Driver {
     last_us_ = now_us_;
     bool const chain = link.chains.front();
     link.chains.pop_front();
-    if (chain) return;  // the answer goes on with the next row
+    if (chain) return;  // the next row follows in the same answer
     bool const pushed = link.sent.empty();
     answered(link);
     if (pushed) return;
@@ -254,7 +254,7 @@ class Driver {
   // ---------------------------------------------------------------------------
   // Sockets
 
-  // False: nothing came for too long.
+  // False if nothing arrived for too long.
   bool turn() {
     epoll_event events[64];
     int const left = static_cast<int>((end_us_ - now_us_) / 1000) + 1;
@@ -310,7 +310,7 @@ class Driver {
     ::epoll_ctl(epoll_, what, links_[index]->client.fd(), &event);
   }
 
-  // A peer that does not wake is asked again at the date it told, or soon.
+  // A peer that does not wake its workers is asked again at the date that it told, or soon.
   void set_timer(std::int64_t next_ms) {
     std::int64_t const soon = now_us(CLOCK_REALTIME) + 10'000;
     std::int64_t const at = next_ms > 0 ? std::min(next_ms * 1000, soon + 1'000'000) : soon;

@@ -1,7 +1,6 @@
-// What callgrind counts for `./mk count`: messages through the whole server in
-// the simulator, so that every run executes the same instructions. Plays the steps that are
-// named, one after the other, on `--rows` rows; the cost of a step is the
-// difference between a run with it and one without.
+// The program whose instructions callgrind counts for `./mk count`: messages through the whole server in the simulator,
+// so that every run executes the same instructions. It plays the named steps, one after the other, on `--rows` rows.
+// The cost of a step is the difference between a run with it and one without.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -15,7 +14,7 @@ namespace {
 
 using fastjournal::sim::World;
 
-// Messages that arrive together.
+// Number of messages that arrive together.
 constexpr std::uint64_t kTogether = 64;
 
 [[noreturn]] void fail(std::string const& what) {

@@ -1,12 +1,10 @@
-// What a journal costs by itself, without log, wire and network: operations a
-// second on one core, and bytes a waiting row takes beside its key and data. Also the
-// longest single operation, as nothing may stop for long while a table grows.
-// Times are of the processor, so that a machine that does other things as well
-// tells nearly the same.
+// The cost of a journal alone, without log, protocol and network: operations a second on one core, and bytes of a
+// waiting row besides its key and data. Also the longest single operation, as a growing table must not block the others
+// for long. Times are processor times, so that they hardly change on a busy machine.
 //
 //   journal_bench [rows]        1,000,000 if absent; 40-byte keys, 200-byte data
 //
-// Once more with 10,000 domains, and then how long a tenant waits beside another that floods the table.
+// It runs again with 10,000 domains, and measures how long a tenant waits while another one floods the table.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +19,7 @@ namespace {
 using namespace fastjournal;
 using namespace fastjournal::journal;
 
-// A log that keeps nothing: one step's records, in memory that is used again.
+// A log that keeps only the records of one step, in memory that is reused.
 class NoLog final : public Records {
  public:
   Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
@@ -54,15 +52,15 @@ class NoLog final : public Records {
 
 class Bench {
  public:
-  // Rows go to the domains in turn; 0: the table has none.
+  // Rows are put into the domains in turn; 0: a table without domains.
   Bench(std::uint32_t rows, std::uint32_t domains)
       : rows_(rows),
         domains_(domains),
-        declaration_(domains == 0 ? test::declare({{"processing-timeout", "365d"}})
-                                  : test::declare({{"processing-timeout", "365d"}, {"domain", "t"}},
-                                                  {test::column("t", ColumnType::uint32)})) {
-    for (std::size_t i = 0; i < test::journal_type()->commands.size(); ++i)
-      names_.push_back(test::journal_type()->commands[i].name);
+        declaration_(domains == 0 ? journal::test::declare({{"processing-timeout", "365d"}})
+                                  : journal::test::declare({{"processing-timeout", "365d"}, {"domain", "t"}},
+                                                           {journal::test::column("t", ColumnType::uint32)})) {
+    for (std::size_t i = 0; i < journal::test::journal_type()->commands.size(); ++i)
+      names_.push_back(journal::test::journal_type()->commands[i].name);
   }
 
   void run() {
@@ -96,7 +94,7 @@ class Bench {
     memory();
   }
 
-  // Domain 0 has all rows at once; one of domain 1 comes after each 100 that are worked off.
+  // Domain 0 has all rows from the beginning; one of domain 1 is inserted for each 100 that are finished.
   void flood() {
     constexpr std::uint32_t kRounds = 1000;
     std::printf("%u rows of one domain wait while another's come one by one\n", rows_);
@@ -141,7 +139,7 @@ class Bench {
     double longest = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       operation(i);
-      if (i % 16 == 15) {  // a look at the clock costs as much as some of this work
+      if (i % 16 == 15) {  // reading the clock costs as much as some of these operations
         double const after = seconds();
         longest = std::max(longest, after - before);
         before = after;
@@ -162,7 +160,7 @@ class Bench {
       std::printf("%-42s %9.0f KiB\n", "memory when empty", static_cast<double>(table_.memory_bytes()) / 1024);
       return;
     }
-    // Data: one presence byte, two of length, 200 of text; the domain's number takes two more, mostly.
+    // Data: 1 byte for presence, 2 of length, 200 of text; most domains' numbers take two more.
     std::printf("%-42s %9.1f bytes\n", "memory of a row beside key and data",
                 static_cast<double>(table_.memory_bytes()) / static_cast<double>(rows) - 240 - (domains_ == 0 ? 3 : 5));
   }
@@ -214,7 +212,7 @@ class Bench {
   }
   void drain() {
     now_ = now_ + DurationMs{7'200'000};
-    measure("the wheel's rest becomes due (16 x 64)", table_.state().future() / 64 + 1,
+    measure("the wheel's rest becomes due (16 x 64)", table_.state().places().future() / 64 + 1,
             [this](std::uint32_t) { table_.advance(now_, 64, alerts_); });
     while (table_.advance(now_, 4096, alerts_)) {
     }
@@ -229,9 +227,9 @@ class Bench {
   std::uint32_t domains_;
   std::vector<std::string> names_;
   std::shared_ptr<TableDeclaration const> declaration_;
-  Journal table_{TableContext{TableId{1}}, test::journal_type(), declaration_};
+  Journal table_{TableContext{TableId{1}}, journal::test::journal_type(), declaration_};
   NoLog log_;
-  test::Alerts alerts_;
+  journal::test::Alerts alerts_;
   Answer answer_;
   Message message_;
   TimeMs now_{1'700'000'000'000};

@@ -1,5 +1,4 @@
-// Who was inserted and who was handed out, by number: no figure counts when a
-// row was lost or came twice.
+// Rows inserted and handed out, by number: a figure is not valid if a row was lost or handed out twice.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +8,13 @@ namespace fastjournal::bench {
 
 class Ledger {
  public:
-  // Numbers go up by one, whatever becomes of the row.
+  // The next row number; they are consecutive, whatever happens to the row.
   [[nodiscard]] std::uint64_t next() {
     states_.push_back(0);
     return states_.size() - 1;
   }
   void acknowledged(std::uint64_t number) { states_[number] |= kAcknowledged; }
-  // Dates of rows that have one: wall clock, ms.
+  // The date of a row that has one: wall clock, ms.
   void set_due(std::uint64_t number, std::int64_t due) {
     if (dues_.size() <= number) dues_.resize(number + 1);
     dues_[number] = due;
@@ -30,11 +29,11 @@ class Ledger {
       states_[number] |= kHandedOut;
     }
   }
-  // A merge: the row that was there before it never comes.
+  // A merge: the earlier row of the key will not be handed out.
   void replaced(std::uint64_t number) { states_[number] |= kHandedOut; }
 
   [[nodiscard]] std::uint64_t twice() const { return twice_ + strangers_; }
-  // Acknowledged and never handed out: what still waits, or is lost.
+  // Number of rows acknowledged but not handed out: they wait, or are lost.
   [[nodiscard]] std::uint64_t outstanding() const {
     std::uint64_t count = 0;
     for (std::uint8_t const state : states_) count += state == kAcknowledged ? 1 : 0;
@@ -48,7 +47,7 @@ class Ledger {
   std::vector<std::uint8_t> states_;
   std::vector<std::int64_t> dues_;
   std::uint64_t twice_{0};
-  std::uint64_t strangers_{0};  // numbers that nobody gave
+  std::uint64_t strangers_{0};  // rows with numbers that were never given
 };
 
 }  // namespace fastjournal::bench

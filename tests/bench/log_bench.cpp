@@ -1,7 +1,7 @@
-// log_bench: the file log alone, without daemon or network. Prints the disk's
-// raw rate (4 KiB pwrite + fdatasync into zeroed space) beside the log's rate at
-// 1, 16 and 256 records a commit, in turns and in one run, because disks change
-// their mind from second to second; then what append and commit cost without the sync.
+// log_bench: the file log alone, without daemon or network. Prints the disk's raw rate (4 KiB pwrite + fdatasync into
+// zeroed space) beside the log's rate at 1, 16 and 256 records a commit. They are measured alternately in one run,
+// because the speed of a disk changes from second to second. Then prints the cost of append and commit without the
+// sync.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <string>
 
+#include "log/file/file_log.h"
 #include "os/posix_disk.h"
-#include "storage/file_log.h"
 #include "tests/bench/sync_probe.h"
 
 namespace {
@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBodyBytes = 200;
 
-struct Counter final : storage::RecordHandler {
+struct Counter final : log::file::RecordHandler {
   Status on_record(RecordView const& record, Lsn) override {
     bytes += record.body.size();
     return {};
@@ -38,20 +38,20 @@ void require(Status const& status) {
 }
 
 struct Rate {
-  double records{0};  // a second
+  double records{0};  // all per second
   double commits{0};
   double bytes_per_record{0};
 };
 
-// Everything dies at once, so that a few containers go round.
-Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Durability durability, double seconds) {
+// The base follows the end at once, so that a few containers are reused.
+Rate measure(log::file::FileLog& log, std::uint32_t records_per_commit, Durability durability, double seconds) {
   std::string const body(kBodyBytes, 'r');
   std::uint64_t commits = 0;
   Lsn const from = log.written_lsn();
   Clock::time_point const begin = Clock::now();
   do {
     for (std::uint32_t i = 0; i < records_per_commit; ++i) {
-      if (!log.reserve(kBodyBytes, false)) require(log.last_refusal());
+      if (!log.reserve(kBodyBytes, false)) require(log.writer().last_refusal());
       auto const place = log.append(static_cast<TableId>(1), 1, 1, ObjectId{}, kBodyBytes);
       std::memcpy(place.body.data(), body.data(), kBodyBytes);
       log.end_group(durability);
@@ -67,16 +67,16 @@ Rate measure(storage::FileLog& log, std::uint32_t records_per_commit, Durability
           static_cast<double>(log.written_lsn().value - from.value) / records};
 }
 
-// How fast a start reads what lives: `records` of them, in the page cache.
+// The speed at which a start reads `records` live records from the page cache.
 void measure_recovery(std::string const& folder, std::uint32_t records) {
   os::PosixDisk disk(folder);
   Counter counter;
-  storage::RecoveryReport report;
+  log::file::RecoveryReport report;
   {
-    auto log = storage::FileLog::open(disk, "recovery", {}, counter, report);
+    auto log = log::file::FileLog::open(disk, "recovery", {}, counter, report);
     require(log.status());
     for (std::uint32_t i = 0; i < records; ++i) {
-      if (!log.value()->reserve(kBodyBytes, false)) require(log.value()->last_refusal());
+      if (!log.value()->reserve(kBodyBytes, false)) require(log.value()->writer().last_refusal());
       auto const place = log.value()->append(static_cast<TableId>(1), 1, 1, ObjectId{}, kBodyBytes);
       std::memset(place.body.data(), 'r', kBodyBytes);
       log.value()->end_group(Durability::written);
@@ -85,7 +85,7 @@ void measure_recovery(std::string const& folder, std::uint32_t records) {
     require(log.value()->seal());
   }
   Clock::time_point const begin = Clock::now();
-  require(storage::FileLog::open(disk, "recovery", {}, counter, report).status());
+  require(log::file::FileLog::open(disk, "recovery", {}, counter, report).status());
   double const took = seconds_since(begin);
   fmt::print("recovery of {} records, 100 a batch, {} MB: {:.2f} s, {:.0f} records/s\n", report.records,
              report.bytes_scanned / 1'000'000, took, static_cast<double>(report.records) / took);
@@ -106,8 +106,8 @@ int main(int count, char** words) {
     os::PosixDisk disk(folder);
     require(disk.make_folder(""));
     Counter counter;
-    storage::RecoveryReport report;
-    auto log = storage::FileLog::open(disk, "log", {}, counter, report);
+    log::file::RecoveryReport report;
+    auto log = log::file::FileLog::open(disk, "log", {}, counter, report);
     require(log.status());
     log.value()->run_chores();
     fmt::print("{:<34} {:>12} {:>12} {:>12} {:>8} {:>10}\n", "200-byte records, synced", "records/s", "commits/s",

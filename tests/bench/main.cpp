@@ -1,7 +1,6 @@
-// fastjournal_bench: fastjournal beside what a user would pick instead, on one
-// machine in one run. Peers are started from their packages on loopback with fresh data on
-// the same disk; each figure stands beside what an acknowledgement means there; the
-// rows are counted by id, and a lost one fails the run.
+// fastjournal_bench: fastjournal beside its alternatives, on one machine in one run. Peers are started from their
+// packages, on loopback, with fresh data on the same disk. Each figure is shown with what an acknowledgement guarantees
+// there. Rows are counted by id, and the run fails if fastjournal loses one.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -22,7 +21,7 @@ struct Choice {
   }
 };
 
-// A peer that is not installed is left out, and said so.
+// A peer that is not installed is left out with a message.
 template <typename Make>
 void add(std::vector<std::unique_ptr<Peer>>& peers, Make make) {
   try {
@@ -38,7 +37,7 @@ std::vector<std::unique_ptr<Peer>> make_peers(Choice const& choice, Ours ours) {
   std::vector<std::unique_ptr<Peer>> peers;
   if (choice.has(choice.peers, "fastjournal")) {
     peers.push_back(make_fastjournal({.table = ""}));
-    // Of interest for its dates.
+    // Measured for its dates only.
     if (ours == Ours::and_woken) peers.push_back(make_fastjournal({.wake = true, .table = ""}));
     if (ours == Ours::variants) {
       peers.push_back(make_fastjournal({.local = true, .table = ""}));
@@ -109,7 +108,7 @@ int main(int count, char** words) {
     if (choice.has(choice.groups, "rest")) {
       std::vector<std::unique_ptr<Peer>> peers = make_peers(choice, Ours::and_woken);
       bench.run_at_rest(peers, settings.rows);
-      // Starts and dates with as many rows as the others have.
+      // Starts and dates once more, with as many rows as the other peers have.
       if (settings.peer_rows != settings.rows && choice.has(choice.peers, "fastjournal")) {
         std::vector<std::unique_ptr<Peer>> ours;
         ours.push_back(make_fastjournal({.table = ""}));

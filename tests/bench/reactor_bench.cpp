@@ -1,10 +1,9 @@
-// How fast the reactor answers and how late its timer is, on this computer.
+// The rate at which the reactor answers, and the lateness of its timer, on this computer.
 //
 //   reactor_bench [seconds per line]
 //
-// Echo in a closed loop: one thread drives all clients with blocking system
-// calls through epoll, each client sends its next line when the answer came.
-// Both sides share the computer, so figures compare settings, not computers.
+// Echo in a closed loop: one thread drives all clients with blocking system calls through epoll, and each client sends
+// its next line after the answer. Both sides share the computer, so the figures compare settings, not computers.
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -31,7 +30,7 @@ using fastjournal::reactor::ReactorOptions;
 
 std::int64_t now_us() { return fastjournal::reactor::monotonic_us(); }
 
-// CPU time of the calling thread.
+// CPU time of the calling thread, in seconds.
 double thread_seconds() {
   rusage use{};
   ::getrusage(RUSAGE_THREAD, &use);
@@ -52,7 +51,7 @@ class Echo final : public fastjournal::env::NetworkHandler {
   void on_closed(ConnectionId, std::string_view) override {}
   void on_timer() override {}
   void on_turn_end() override {
-    // What a sync costs, so that gathering has something to save.
+    // Takes as long as a sync, so that gathering has something to save.
     if (sync_us_ > 0 && !answers_.empty()) {
       std::int64_t const end = now_us() + sync_us_;
       while (now_us() < end) {
@@ -86,7 +85,7 @@ class Clients {
     ::close(epoll_);
   }
 
-  // Round trips done in that time.
+  // Returns the number of round trips in this time.
   std::uint64_t run(double seconds) {
     for (int const fd : fds_) ask(fd);
     std::int64_t const end = now_us() + static_cast<std::int64_t>(seconds * 1e6);
@@ -157,7 +156,7 @@ Figures echo(Load const& load, bool gather, double seconds) {
           done / static_cast<double>(std::max<std::uint64_t>(reactor.counters().turns, 1))};
 }
 
-// On and off take turns, and the median counts: what else the computer does then meets both.
+// With and without gathering alternately, and their medians: other load on the computer then affects both.
 void compare(Load const& load, double seconds) {
   constexpr int kRounds = 5;
   std::vector<Figures> rounds[2];
@@ -179,7 +178,7 @@ void compare(Load const& load, double seconds) {
   }
 }
 
-// Asks for dates a little ahead, one after the other, and notes how late each comes.
+// Asks for dates a little ahead, one after the other, and records how late each comes.
 class Lateness final : public fastjournal::env::NetworkHandler {
  public:
   Lateness(Reactor& reactor, int dates) : reactor_(reactor), left_(dates) {}

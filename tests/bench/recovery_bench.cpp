@@ -1,8 +1,7 @@
-// recovery_bench: how long a start takes that finds much in its log. Fills a log with the rows of one
-// journal, then shows beside one another, in one run over the same files: what the disk gives to somebody who
-// only reads them one after the other, what reading and checking every batch takes, and what the
-// whole start takes until the table stands. First with the page cache emptied of these files (cold), then
-// with all of them in it (warm).
+// recovery_bench: the duration of a start on a large log. Fills a log with the rows of one journal, then measures three
+// things in one run over the same files: reading the files one after the other, reading and checking every batch, and
+// the whole start until the table can serve. First with these files removed from the page cache (cold), then with all
+// of them in it (warm).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,12 +14,14 @@
 #include <vector>
 
 #include "config/table_reader.h"
-#include "core/engine.h"
+#include "engine/engine.h"
+#include "log/file/file_log.h"
+#include "log/file/log_reader.h"
+#include "log/file/replay.h"
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/workers.h"
-#include "storage/file_log.h"
-#include "storage/replay.h"
+#include "tests/support/nobody.h"
 #include "tests/world/world.h"
 
 namespace {
@@ -40,39 +41,33 @@ void require(Status const& status) {
 }
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-struct Nobody final : core::ReplySink {
-  void answer(core::HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(core::HostedTable const&, ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
-  bool is_full(ConnectionId) override { return false; }
-};
-
-struct Counter final : storage::RecordHandler {
+struct Counter final : log::file::RecordHandler {
   Status on_record(RecordView const&, Lsn) override { return {}; }
 };
 
-// An engine over the log in `folder`, as the daemon starts it.
+// An engine on the log in `folder`, started as the daemon does it.
 class Start {
  public:
-  Start(std::string const& folder, core::Declaration table, env::Workers* workers) : disk_(folder) {
+  Start(std::string const& folder, engine::Declaration table, env::Workers* workers) : disk_(folder) {
     engine_.declare({std::move(table)});
-    core::HostedLog& hosted = engine_.add_log(kLog);
-    // As the daemon does.
-    storage::Replay replay{engine_, hosted, [](storage::ReadProgress const& progress) {
-                             static os::HeapAhead heap;
-                             heap.look(progress.bytes_total - progress.bytes);
-                           }};
-    storage::LogOptions options;
+    engine::HostedLog& hosted = engine_.add_log(kLog);
+    // Touches memory ahead, as the daemon does.
+    log::file::Replay replay{engine_, hosted, [](log::file::ReadProgress const& progress) {
+                               static os::HeapAhead heap;
+                               heap.look(progress.bytes_total - progress.bytes);
+                             }};
+    log::file::LogOptions options;
     options.workers = workers;
-    auto opened = storage::FileLog::open(disk_, kLog, options, replay, report_);
+    auto opened = log::file::FileLog::open(disk_, kLog, options, replay, report_);
     require(opened.status());
     log_ = std::move(opened).value();
     require(engine_.attach(hosted, *log_));
   }
 
-  // INSERTs as from one client, 64 a turn, until the log has so many bytes.
+  // INSERTs as of one client, 64 in a turn, until the log has this many bytes.
   void fill(std::uint64_t bytes, std::size_t payload_bytes) {
     require(engine_.finish_recovery(now_));
-    core::HostedTable& table = *engine_.find_table("jobs");
+    engine::HostedTable& table = *engine_.find_table("jobs");
     std::string const payload(payload_bytes, 'p');
     Answer answer;
     Message message;
@@ -98,15 +93,15 @@ class Start {
     require(log_->seal());
   }
 
-  [[nodiscard]] storage::RecoveryReport const& report() const { return report_; }
+  [[nodiscard]] log::file::RecoveryReport const& report() const { return report_; }
 
  private:
   os::PosixDisk disk_;
-  sim::World world_{1};  // brings the table types
-  Nobody nobody_;
-  core::Engine engine_{world_.types(), nobody_};
-  std::unique_ptr<storage::FileLog> log_;
-  storage::RecoveryReport report_;
+  sim::World world_{1};  // only for its table types
+  fastjournal::test::Nobody nobody_;
+  engine::Engine engine_{world_.types(), nobody_};
+  std::unique_ptr<log::file::FileLog> log_;
+  log::file::RecoveryReport report_;
   TimeMs now_{1'700'000'000'000};
 };
 
@@ -126,7 +121,7 @@ void empty_page_cache(std::vector<std::string> const& files) {
   }
 }
 
-// 1 MiB at a time, and nothing is done with it.
+// Reads 1 MiB at a time and does nothing with it.
 double read_plainly(std::vector<std::string> const& files) {
   std::vector<char> buffer(1U << 20U);
   Clock::time_point const begin = Clock::now();
@@ -143,10 +138,10 @@ double read_plainly(std::vector<std::string> const& files) {
 double check(std::string const& folder, env::Workers* workers) {
   Clock::time_point const begin = Clock::now();
   os::PosixDisk disk(folder);
-  auto reader = storage::LogReader::open(disk, kLog);
+  auto reader = log::file::LogReader::open(disk, kLog);
   require(reader.status());
   Counter counter;
-  storage::RecoveryReport report;
+  log::file::RecoveryReport report;
   require(reader->read(counter, report, workers));
   return seconds_since(begin);
 }
@@ -161,7 +156,7 @@ class Bench {
     Start{folder_, table_, nullptr}.fill(mib << 20U, payload_bytes);
   }
 
-  // Lines that hold `only`.
+  // Runs the lines whose names contain `only`.
   void run(std::string only) {
     only_ = std::move(only);
     for (bool const cold : {true, false}) {
@@ -212,7 +207,7 @@ class Bench {
   sim::World world_{1};
   os::ThreadWorkers workers_;
   std::size_t threads_;
-  core::Declaration table_;
+  engine::Declaration table_;
   std::uint64_t records_{0};
   std::uint64_t batches_{0};
 };

@@ -17,7 +17,7 @@ double median_in(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Three digits that count.
+// With three significant digits.
 std::string shown(double value) {
   if (value >= 1e6) return fmt::format("{:.2f} M", value / 1e6);
   if (value >= 10'000) return fmt::format("{:.0f} k", value / 1e3);

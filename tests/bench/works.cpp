@@ -13,25 +13,25 @@ namespace fastjournal::bench {
 namespace {
 
 constexpr double kProbeSeconds = 0.2;
-// A disk that is this much slower than at its best is not measured on ...
+// While the disk is slower than this share of its best rate, nothing is measured ...
 constexpr double kTooSlow = 0.5;
-// ... but for no longer than this do we wait for it.
+// ... but after this many probes it is measured all the same.
 constexpr int kProbesMax = 50;
 // A driver that is busy for more than this share of the time may be the limit.
 constexpr double kDriverLimit = 0.9;
-// Ours must come to its end, for its books; the others, some of them slow, only shall not begin the next round full.
+// Seconds. Ours must be emptied, as every row is counted; a slow peer only must not begin the next round full.
 constexpr double kDrainSeconds = 20;
 constexpr double kPeerDrainSeconds = 3;
 constexpr double kStockSeconds = 2;
 constexpr char kDeliver[] = "deliver, 8 workers, credit 32";
 constexpr char kMerges[] = "1,000 keys, data replaced, 64 x 32";
 constexpr std::int64_t kFarMs = 3'600'000;
-// Fewer weigh less than what else the process takes.
+// With fewer rows their memory is less than other memory of the process.
 constexpr std::uint64_t kRowsWeighed = 1'000'000;
 
 bool is_ours(Peer const& peer) { return peer.name().starts_with("fastjournal"); }
 
-// What a row is by itself: 200 bytes of letters, its number twice, a letter and a colon.
+// Bytes of a row itself: 200 letters, its number twice, a letter and a colon.
 double own_bytes(std::uint64_t rows) { return 202 + 2 * static_cast<double>(fmt::format("{}", rows).size()); }
 
 double drain_seconds(Peer const& peer) { return is_ours(peer) ? kDrainSeconds : kPeerDrainSeconds; }
@@ -43,12 +43,12 @@ double since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 // ---------------------------------------------------------------------------
-// ClientOracle
+// Lines and faults
 
 Line& Bench::line(std::string const& group, std::string const& work, std::string const& peer, std::string const& unit) {
   for (Line& one : lines_)
     if (one.group == group && one.work == work && one.peer == peer) return one;
-  // Beside the others of its work.
+  // Next to other lines of the same work.
   auto at = std::find_if(lines_.rbegin(), lines_.rend(),
                          [&](Line const& one) { return one.group == group && one.work == work; });
   if (at == lines_.rend())
@@ -64,7 +64,7 @@ Line& Bench::line(std::string const& group, std::string const& work, std::string
                                     .samples = {}});
 }
 
-// A fault of ours fails the run; one of a peer is told: what it does at the end of a measurement is its own affair.
+// A fault of ours fails the run. A peer's is only reported: it may treat the end of a measurement as it likes.
 void Bench::fault(Peer const& peer, std::uint64_t count, std::string_view what) {
   if (count == 0) return;
   if (is_ours(peer)) faults_ += count;
@@ -110,7 +110,7 @@ void Bench::measure(Contestant& contestant, Named const& named) {
   fault(peer, outcome.finished ? 0 : 1, "measurement without all answers: " + std::string{named.name});
 }
 
-// At least so many rows wait, or as many as two seconds bring.
+// Fills up to `rows` waiting rows, or as many as can be inserted in two seconds.
 void Bench::stock(Contestant& contestant, std::uint64_t rows) {
   std::uint64_t const there = contestant.ledger.outstanding();
   if (there >= rows) return;
@@ -119,7 +119,7 @@ void Bench::stock(Contestant& contestant, std::uint64_t rows) {
   fault(*contestant.peer, run(*contestant.peer, plan, contestant.ledger).refused, "inserts refused");
 }
 
-// Until nothing is left: then every number must have come, once.
+// Takes all rows: each number must have come once.
 void Bench::drain(Contestant& contestant) {
   double const seconds = drain_seconds(*contestant.peer);
   Plan const plan{.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = seconds};
@@ -133,7 +133,7 @@ void Bench::drain(Contestant& contestant) {
 void Bench::measure_merges(Contestant& contestant) {
   constexpr std::uint64_t kKeys = 1000;
   if (!contestant.peer->merges()) return;
-  // A ledger of its own: a merge leaves one row of each key, and which one depends on the order of arrival.
+  // With a ledger of its own: a merge leaves one row of each key, and which one depends on the order of arrival.
   Contestant merged{std::move(contestant.peer), {}};
   measure(
       merged,
@@ -144,7 +144,7 @@ void Bench::measure_merges(Contestant& contestant) {
   double const seconds = drain_seconds(*merged.peer);
   Outcome const left = run(
       *merged.peer, {.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = seconds}, merged.ledger);
-  // The others may still have had rows when it began.
+  // Peers may still have had rows at the beginning.
   if (is_ours(*merged.peer))
     fault(*merged.peer, left.operations > kKeys ? left.operations - kKeys : kKeys - left.operations,
           "rows too many or too few after merges of 1,000 keys");
@@ -182,7 +182,7 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
     for (Named const& named : leases)
       for (Contestant& contestant : contestants) {
         if (!wanted(named.name) || contestant.peer->batches_only()) continue;
-        // As many as the fastest could work in that time.
+        // As many as the fastest peer can finish in that time.
         stock(contestant, static_cast<std::uint64_t>(s * (named.plan.in_flight > 1 ? 600'000 : 60'000)));
         measure(contestant, named);
       }
@@ -209,7 +209,7 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
 void Bench::measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting) {
   double const span = settings_.lateness_seconds;
   auto const rows = static_cast<std::uint64_t>(span * 1000);
-  // One a millisecond, beginning when all are in.
+  // One row each millisecond, beginning when all are inserted.
   Plan insert{.work = Work::insert, .connections = 8, .in_flight = 32, .seconds = 30, .rows = rows};
   insert.delay_ms = [](std::uint64_t number) { return 2000 + static_cast<std::int64_t>(number); };
   Outcome const in = run(peer, insert, ledger);
@@ -229,16 +229,16 @@ void Bench::measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting) {
 void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t own_rows) {
   for (auto const& peer : peers) {
     std::uint64_t const rows = is_ours(*peer) ? own_rows : settings_.peer_rows;
-    // A row of ours is weighed where there are many.
+    // Our memory per row is measured only with many rows.
     bool const weighs = !is_ours(*peer) || rows == settings_.rows;
-    // The same daemon with other workers: only its dates are of interest.
+    // The same daemon with another kind of worker: only its dates are measured.
     bool const dates_only = peer->name().ends_with(" wake");
     say(fmt::format("{}: {} rows that wait", peer->name(), rows));
     peer->start();
     Ledger ledger;
     std::uint64_t const memory = resident_bytes(*peer);
     std::uint64_t const disk = disk_bytes(*peer);
-    // One is due, for the first lease after the start; the rest waits for a far date.
+    // One row is due, for the first lease after the start; the others have a far date.
     Plan insert{.work = Work::insert, .connections = 8, .in_flight = 128, .seconds = 60, .rows = rows};
     insert.delay_ms = [](std::uint64_t number) { return number > 0 ? kFarMs : std::int64_t{0}; };
     Outcome const in = run(*peer, insert, ledger);
@@ -261,7 +261,7 @@ void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t
 
     double const busy = processor_seconds(*peer);
     auto const idle_from = std::chrono::steady_clock::now();
-    // Nobody asks for anything.
+    // A time without any requests.
     static_cast<void>(run(*peer, {.work = Work::wait, .connections = 0, .seconds = 3, .rows = 1}, ledger));
     if (weighs)
       add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / since(idle_from) * 100, "< 1 %");

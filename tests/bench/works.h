@@ -1,6 +1,5 @@
-// The works that are measured, in the order of the table at the end of the
-// journal's design: each runs on every peer in turn, several rounds, with the raw
-// sync rate of the same seconds beside it.
+// The measured works, in the order of the table in doc/performance.md. Each one runs on every peer in turn, for several
+// rounds, with the raw sync rate of the same seconds beside it.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +17,15 @@ namespace fastjournal::bench {
 struct Settings {
   double seconds{0.6};
   std::uint32_t rounds{2};
-  std::uint64_t rows{1'000'000};       // that wait, in ours, where many are wanted
-  std::uint64_t peer_rows{50'000};     // in the others: some take them slowly
-  std::uint64_t most_rows{1'000'000};  // where cost grows with rows
+  std::uint64_t rows{1'000'000};       // waiting rows in ours, where there should be many
+  std::uint64_t peer_rows{50'000};     // the same in the others, some of which insert slowly
+  std::uint64_t most_rows{1'000'000};  // most rows where cost may grow with their number
   double lateness_seconds{5};
-  std::string only{};  // rates whose names contain it
+  std::string only{};  // only rates whose names contain it
   bool quiet{false};
 };
 
-// A peer with what was inserted into it and handed out by it.
+// A peer, with the rows that were inserted into it and handed out by it.
 struct Contestant {
   std::unique_ptr<Peer> peer;
   Ledger ledger;
@@ -38,14 +37,14 @@ class Bench {
 
   // Inserts, leases, both, merges: on running peers.
   void run_rates(std::vector<Contestant>& contestants);
-  // Memory, disk, dates, start after kill -9: starts each peer itself.
-  // `own_rows`: that wait in ours; in the others Settings::peer_rows.
+  // Memory, disk, dates, start after kill -9: starts each peer itself. `own_rows`: waiting rows in ours; the others
+  // have Settings::peer_rows.
   void run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t own_rows);
-  // How cost grows with rows and tables: ours alone.
+  // How cost grows with the number of rows and tables; only ours.
   void run_growth();
 
   [[nodiscard]] std::vector<Line> const& lines() const { return lines_; }
-  // Rows lost or handed out twice, answers that never came.
+  // Rows lost or handed out twice, and answers that never came.
   [[nodiscard]] std::uint64_t faults() const { return faults_; }
 
  private:
@@ -54,7 +53,7 @@ class Bench {
     char const* name;
     Plan plan;
     char const* aim;        // of fastjournal by text over TCP
-    bool sync_each{false};  // the ratio to the raw sync rate is of interest
+    bool sync_each{false};  // the ratio to the raw sync rate is meaningful
   };
 
   void measure(Contestant& contestant, Named const& named);

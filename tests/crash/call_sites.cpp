@@ -1,4 +1,4 @@
-// Reads the source with regular expressions and asks addr2line for the rest.
+// Finds the calls in the source with regular expressions, and their addresses with addr2line.
 #include "tests/crash/call_sites.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string text_of(std::filesystem::path const& path) {
   return out.str();
 }
 
-// Comments become blanks, so that lines stay where they are.
+// Comments become blanks, so that line numbers stay the same.
 std::string without_comments(std::string text) {
   for (std::size_t at = text.find("//"); at != std::string::npos; at = text.find("//", at))
     for (; at < text.size() && text[at] != '\n'; ++at) text[at] = ' ';
@@ -44,7 +44,7 @@ std::size_t end_of_call(std::string const& text, std::size_t open) {
   return text.size();
 }
 
-// What returns nothing is a hint, and cannot fail.
+// Functions that return nothing are hints and cannot fail.
 std::string names_of_interface(std::string const& interface) {
   std::regex const declared(R"(virtual (?!void )[^;]*?\b(\w+)\([^;]*\)[^;]*= 0;)");
   std::string names;
@@ -79,7 +79,7 @@ std::set<std::string> lines_of(std::set<void const*> const& addresses) {
   for (void const* address : addresses) {
     Dl_info info{};
     if (::dladdr(address, &info) == 0) continue;
-    // One byte back: the call itself, not what follows it.
+    // The return address is after the call: one byte before it is the call itself.
     auto const offset = static_cast<char const*>(address) - static_cast<char const*>(info.dli_fbase) - 1;
     command += fmt::format(" {:#x}", offset);
   }
@@ -105,4 +105,4 @@ std::vector<CallSite> not_reached(std::vector<CallSite> const& sites, std::set<s
   return out;
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

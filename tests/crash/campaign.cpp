@@ -1,17 +1,17 @@
-// The order of the proofs, and threads that share their work by counting up.
+// The order of the proofs. Threads share a proof by taking the next number.
 #include "tests/crash/campaign.h"
 
 #include <mutex>
 #include <sstream>
 #include <thread>
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 namespace {
 
 constexpr std::uint64_t kCrashesOfALongHistory = 40;
 constexpr std::uint64_t kDamagesOfALog = 200;
-// Of all crashes at least one in so many is one of a long history.
+// At least one crash in this many is in a long history.
 constexpr std::uint64_t kLongPart = 10;
 constexpr std::size_t kLongWord = 3;
 constexpr std::uint64_t kFirstLong = 8;
@@ -24,12 +24,12 @@ class Campaign {
   Outcome run() {
     phase("failing calls", 1, [this](std::uint64_t) { return fail_every_call(proof_, sites_); });
     std::uint64_t const logs = (plan_.damages + kDamagesOfALog - 1) / kDamagesOfALog;
-    // More logs than that, as a try that changes nothing does not count.
+    // More logs than that, as a damage that changes nothing is not counted.
     phase("damaged sectors", 4 * logs + 16, [this](std::uint64_t number) -> std::optional<Failure> {
       if (tally_.damages >= plan_.damages) return {};
       return damaged_sectors(proof_, plan_.seed * 1'000'003 + number, kDamagesOfALog);
     });
-    // Some faults are seen there soon, and elsewhere late or not at all.
+    // These find some faults soon that other proofs find late or not at all.
     phase("first long histories", kFirstLong, [this](std::uint64_t number) {
       return long_history(proof_, {plan_.seed * 1'000'003 + number, kCrashesOfALongHistory, {}, false});
     });
@@ -48,7 +48,7 @@ class Campaign {
 
   [[nodiscard]] std::uint64_t outcome_crashes() const { return outcome_.sum.crashes + tally_.crashes; }
 
-  // The longer words are so many that each is tried with one kind of sectors, another one with the next seed.
+  // There are many long words, so each is tried with one of kSizes only; another seed tries another one.
   void all_words(std::size_t length) {
     auto const words_of_length = short_words(length);
     std::string const name = fmt::format("all histories of {}", length);
@@ -64,7 +64,7 @@ class Campaign {
     });
   }
 
-  // Calls work(0) ... work(count - 1), each once, until one fails or it is enough.
+  // Calls work(0) ... work(count - 1), each once, until one fails or the plan is done.
   void phase(std::string const& name, std::uint64_t count, Work const& work) {
     if (outcome_.failure) return;
     std::atomic<std::uint64_t> next{0};
@@ -157,4 +157,4 @@ std::optional<Failure> run_again(std::string const& words, Tally& tally) {
   return Failure{"expected --word, --damage-seed, --seed or --failing-calls: " + words, words};
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

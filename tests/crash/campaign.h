@@ -1,5 +1,5 @@
-// All proofs of proofs.h one after the other on several threads: what `./mk
-// crash` runs for minutes, the mutants for a second each, and the tests in a slice.
+// All proofs of proofs.h, one after the other, on several threads. `./mk crash` runs them for minutes, the mutants for
+// a second each, the unit tests a part of them.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 #include "tests/crash/proofs.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 struct Plan {
   std::uint64_t seed{1};
-  std::size_t scope{3};              // letters of the exhaustive histories
-  Effort effort{Effort::thorough};   // with the shortest and the chosen ones
-  std::uint64_t crashes{2'000'000};  // at least; long histories go on until there are as many
+  std::size_t scope{3};              // letters of the exhaustive histories, at most
+  Effort effort{Effort::thorough};   // of the shortest histories and the chosen ones
+  std::uint64_t crashes{2'000'000};  // at least; long histories go on until then
   std::uint64_t damages{100'000};
   unsigned threads{2};
 };
@@ -34,19 +34,19 @@ struct Phase {
 };
 
 struct Outcome {
-  std::vector<Phase> phases;  // those that ran; the last one failed, if any did
+  std::vector<Phase> phases;  // those that ran; if one failed, it is the last
   std::optional<Failure> failure;
   Phase sum;
 };
 
-// Gives the seconds since the begin; the caller owns the clock.
+// Returns the seconds since the begin; the caller owns the clock.
 using Stopwatch = std::function<double()>;
-// Called now and then from some thread, one at a time, with what was tried in this phase.
+// Called now and then from any thread, by one at a time, with the counts of this phase.
 using Progress = std::function<void(Phase const&)>;
 
 [[nodiscard]] Outcome run_campaign(Plan const& plan, Stopwatch const& stopwatch, Progress const& progress);
 
-// A line of failed_seeds.txt, as `Failure::again` gives it. The failure if it still fails.
+// `words`: a line of failed_seeds.txt, as in `Failure::again`. Returns the failure if it still fails.
 [[nodiscard]] std::optional<Failure> run_again(std::string const& words, Tally& tally);
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

@@ -1,6 +1,5 @@
-// fj_crash: the proofs of the log store in full, or one thing again. A failure
-// prints how to see it again and goes into tests/crash/failed_seeds.txt, which
-// the default tests replay for good.
+// fj_crash: the proofs of the log store in full, or one case again. A failure prints how to repeat it and is added to
+// tests/crash/failed_seeds.txt, which the default tests always replay.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -12,7 +11,7 @@
 
 namespace {
 
-using namespace fastjournal::storage::test;
+using namespace fastjournal::log::file::test;
 using Clock = std::chrono::steady_clock;
 
 constexpr char kFailedSeeds[] = FJ_SOURCE_DIR "/tests/crash/failed_seeds.txt";

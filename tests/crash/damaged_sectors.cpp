@@ -1,17 +1,16 @@
-// Damage to what was acknowledged. A log is made by seed; its batches are read
-// once while it is well; then one sector after the other is damaged and the log
-// opened. Counted is only what changed bytes of a batch at or above base of which
-// the disk itself says that it is durable (a stamp, a later batch, a header): there
-// a start that goes on is a fault, whatever it finds. Now and then it is no sector but
-// a file: a container is gone, or is an old copy, all behind a place is wiped, `newest` is gone.
+// Damage to acknowledged data. A log is made by seed, and its batches are read once while it is intact. Then one sector
+// after the other is damaged, and the log is opened. Damage counts only if it changed bytes of a batch at or above the
+// base that the disk itself says is durable (in a stamp, a later batch, a header): a start that accepts such a log is a
+// fault, whatever it finds. Sometimes a file is damaged instead of a sector: a container is missing or an old copy,
+// everything after some place is wiped, or `newest` is missing.
 #include <charconv>
 #include <memory>
 #include <random>
 
-#include "storage/log_reader.h"
+#include "log/file/log_reader.h"
 #include "tests/crash/proofs.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 namespace {
 
@@ -70,7 +69,7 @@ class DamagedLog {
   sim::SimDisk::Options options() const { return {sizes_.sector, 1ULL << 40U}; }
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
 
-  // A life of some starts, closed; and another log with the same life.
+  // Makes a log with several starts and closes it; and a second log with the same history.
   std::optional<std::string> make() {
     if (!well_.open() || !twin_.open()) return well_.trouble() + twin_.trouble();
     for (std::uint64_t left = 10 + draw(30); left > 0; --left) {
@@ -78,18 +77,18 @@ class DamagedLog {
       char const letter = Scenario::kSteps[draw(Scenario::kSteps.size())];
       if (!well_.step(letter) || !twin_.step(letter)) return well_.trouble() + twin_.trouble();
     }
-    // A stamp tells what is durable, or else the header of the next container.
+    // What is durable is said by a stamp, or else by the header of the next container.
     is_stamped_ = draw(2) == 0;
     is_old_ = draw(4) == 0;
     for (char const letter : std::string_view(is_stamped_ ? "pps" : "ppr"))
       if (!well_.step(letter) || !twin_.step(letter)) return well_.trouble() + twin_.trouble();
     well_.world.log.reset();
-    // Then nothing outside of the containers tells what is durable.
+    // In an old log nothing outside of the containers says what is durable.
     if (is_old_) become_old(well_.world.disk, sizes_.block);
     return find_pieces();
   }
 
-  // Each container's part of each batch that must not be damaged.
+  // Collects the parts, by container, of all batches that must be intact.
   std::optional<std::string> find_pieces() {
     auto reader = LogReader::open(well_.world.disk, "data/log");
     if (!reader.ok()) return reader.status().text();
@@ -119,7 +118,7 @@ class DamagedLog {
 
   using Image = std::map<std::string, std::vector<std::byte>, std::less<>>;
 
-  // What stands at `at` afterwards; nothing if this damage is not possible there.
+  // The bytes at `at` after this damage; nothing if it is not possible there.
   std::optional<std::vector<std::byte>> damaged(Damage how, Piece const& piece, std::uint64_t at, Image const& twin) {
     std::vector<std::byte> const& file = image_.at(piece.container);
     auto const sector_of = [&](std::vector<std::byte> const& from, std::uint64_t offset) {
@@ -148,7 +147,7 @@ class DamagedLog {
     return std::nullopt;
   }
 
-  // The same batch as a sound one of another lap: what a copy of the container from another time holds.
+  // The batch as an intact one of another lap, as a copy of the container from another time would have it.
   std::optional<std::vector<std::byte>> of_another_lap(Piece const& piece, std::uint64_t at) {
     auto const number = static_cast<std::size_t>(&piece - pieces_.data());
     BatchHeader header = batches_[number];
@@ -183,7 +182,7 @@ class DamagedLog {
         auto const at = [&](std::vector<std::byte> const& bytes) {
           return bytes.begin() + static_cast<std::ptrdiff_t>(piece.offset);
         };
-        // It has what matters: an old copy of a container that nobody wrote since.
+        // The old copy has the same bytes: the container was not written since.
         std::vector<std::byte> const& now = image_.at(piece.container);
         if (std::equal(at(now), at(now) + length, at(old->second))) return {};
         what += " as it was before";
@@ -216,7 +215,7 @@ class DamagedLog {
     return {};
   }
 
-  // Container and offset: of the batch's begin, or of the first place in it that is needed.
+  // True if the message has container and offset of the batch's begin, or of its first part that is needed.
   bool names_the_place(std::string const& message, Piece const& piece) const {
     auto const number = static_cast<std::size_t>(&piece - pieces_.data());
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -238,11 +237,11 @@ class DamagedLog {
   Scenario well_;
   Scenario twin_;
   bool is_stamped_{false};
-  bool is_old_{false};  // of version 2, whose files are not told when they are gone
+  bool is_old_{false};  // of version 2, which does not notice missing files
   Image image_;
-  Image early_;  // some letters before
+  Image early_;  // five letters before the end
   std::vector<Piece> pieces_;
-  std::vector<BatchHeader> batches_;  // of each piece
+  std::vector<BatchHeader> batches_;  // by index of pieces_
 };
 
 }  // namespace
@@ -253,4 +252,4 @@ std::optional<Failure> damaged_sectors(Proof const& proof, std::uint64_t seed, s
   return Failure{fmt::format("seed {}: {}", seed, *wrong), fmt::format("--damage-seed {} --damage {}", seed, tries)};
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

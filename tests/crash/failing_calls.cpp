@@ -1,26 +1,24 @@
-// Each call to the disk fails once, in a history that makes them all. After a
-// failed write or sync nothing more is acknowledged, and whatever was is there
-// when the disk is well again.
+// Each call to the disk fails once, in histories that make all calls. After a failed write or sync nothing more is
+// acknowledged, and everything acknowledged before is there when the disk works again.
 #include <array>
 
-#include "storage/data_folder.h"
+#include "log/file/data_folder.h"
 #include "tests/crash/proofs.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 namespace {
 
-// Two histories: one that goes through everything, one that gives containers back and leaves
-// unfinished ones behind.
+// The first makes every kind of step; the second frees containers and leaves unfinished ones behind.
 constexpr std::array<std::string_view, 2> kHistories{"pblhgwmbbcjbmcsvqpbwpcmckp", "bbbbbbbbbbdccckwplsvawteq"};
 constexpr std::array<sim::Failure, 3> kFailures{sim::Failure::io_error, sim::Failure::no_space,
                                                 sim::Failure::short_write};
 
-// What makes the calls happen that only an earlier mishap, or an option, brings.
+// Causes calls that are made only after an earlier mishap, or with an option.
 enum class Before : std::uint8_t { nothing, half_made_container, failing_rename, wipe_wanted };
 constexpr std::array<Before, 4> kBefores{Before::nothing, Before::half_made_container, Before::failing_rename,
                                          Before::wipe_wanted};
-// The first three name `newest` and the containers that a new log begins with.
+// The first three renames are of `newest` and of the containers of a new log.
 constexpr std::uint64_t kRenameLater = 4;
 
 struct Plan {
@@ -32,18 +30,19 @@ struct Plan {
   SyncMethod method;
 };
 
-// A log whose write or sync failed takes nothing more and says why.
+// A log whose write or sync failed accepts nothing more and gives the reason.
 std::optional<std::string> stays_ended(FileLog& log) {
-  Status const error = log.error();
+  Status const error = log.why();
   if (error.ok()) return {};
   if (log.reserve(8, true)) return "room is given after a failure: " + error.text();
-  if (log.last_refusal().message() != error.message()) return "the refusal hides the failure: " + error.text();
-  if (log.commit().ok() || log.sync().ok() || log.seal().ok()) return "a commit is ok after a failure: " + error.text();
+  if (log.writer().last_refusal().message() != error.message()) return "the refusal hides the failure: " + error.text();
+  if (log.commit().ok() || log.committer().sync().ok() || log.seal().ok())
+    return "a commit is ok after a failure: " + error.text();
   if (error.message().find("data/log") == std::string::npos) return "the failure names no file: " + error.text();
   return {};
 }
 
-// The power goes while the third container is being made, and leaves what was written of it.
+// The power is cut while the third container is made, and leaves a part of it.
 bool leave_half_made(Scenario& scenario) {
   if (!scenario.open()) return false;
   scenario.world.disk.stop_after(3);
@@ -52,7 +51,7 @@ bool leave_half_made(Scenario& scenario) {
   return true;
 }
 
-// Ends with `met` false when the history makes fewer calls of this kind.
+// `met` is false if the history makes fewer calls of this kind.
 std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::set<void const*>& sites, bool& met) {
   Scenario scenario;
   scenario.world.options = small_options(512, 6);
@@ -71,8 +70,8 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
     if (!scenario.complaint.empty()) return scenario.complaint;
     if (!running) break;
     running = scenario.step(letter);
-    // Not every failure ends the log: where it only could not grow, it goes on.
-    if (!running && scenario.world.log != nullptr && scenario.world.log->error().ok()) running = true;
+    // Not every failure ends the log: if only a container could not be made, it goes on.
+    if (!running && scenario.world.log != nullptr && scenario.world.log->why().ok()) running = true;
   }
   auto const& callers = scenario.world.disk.failed_callers();
   met = callers.size() == (plan.before == Before::failing_rename ? 2U : 1U);
@@ -90,7 +89,7 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
   return {};
 }
 
-// The first call of this kind, the second, and so on to the last.
+// Lets the first call of this kind fail, then the second, and so on to the last.
 std::optional<Failure> fail_each(Proof const& proof, Plan plan, std::set<void const*>& sites) {
   for (bool met = true; met && !proof.is_over(); ++plan.nth)
     if (auto wrong = fail_one(proof, plan, sites, met))
@@ -116,4 +115,4 @@ std::optional<Failure> fail_every_call(Proof const& proof, std::set<void const*>
   return {};
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

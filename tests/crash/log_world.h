@@ -1,5 +1,5 @@
-// What the tests of the log share, those of tests/unit/storage and the proofs of
-// this folder: a small log on a simulated disk, and a handler that remembers.
+// Shared by the tests in tests/unit/log/file and the proofs in this folder: a small log on a simulated disk, and a
+// handler that remembers records.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,13 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "storage/file_log.h"
-#include "storage/newest.h"
+#include "log/file/file_log.h"
+#include "log/file/log_reader.h"
+#include "log/file/newest.h"
 #include "tests/sim/sim_disk.h"
+#include "tests/support/seed.h"
 
-namespace fastjournal::storage::test {
-
-inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
-  char const* text = std::getenv(name);
-  return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 10);
-}
+namespace fastjournal::log::file::test {
 
 struct Entry {
   Lsn lsn;
@@ -35,7 +32,7 @@ struct Entry {
 
 class Collector final : public RecordHandler {
  public:
-  // No small log has as many: a reader that comes here goes round in circles.
+  // More than any small log has: a reader that gets here is in a loop.
   static constexpr std::size_t kEntriesMax = 100'000;
 
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
@@ -46,7 +43,7 @@ class Collector final : public RecordHandler {
   }
   void on_batch(BatchView const& batch) override { batches.push_back(batch); }
 
-  std::vector<Entry> catalogue;  // what came first
+  std::vector<Entry> catalogue;  // what was read before the rows
   std::vector<Entry> entries;
   std::vector<BatchView> batches;
   Lsn base_given{};
@@ -60,7 +57,7 @@ class Collector final : public RecordHandler {
   }
 };
 
-// A small log in a small world: containers of a few blocks.
+// Options of a small log: containers of a few blocks.
 inline LogOptions small_options(std::size_t block = 512, std::uint64_t blocks = 16) {
   LogOptions options;
   options.name = "test";
@@ -100,7 +97,16 @@ struct World {
     if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
     return place.lsn;
   }
-  // One record, one group, one commit. False if there was no room, or the commit failed.
+  // What an idle log does after a while. Unsynced writes are synced first.
+  Status stamp() {
+    if (!log->why().ok()) return log->why();
+    for (int parts = log->writer().has_unsynced() ? 2 : 1; parts > 0; --parts) {
+      if (Status status = log->committer().write_stamp(); !status.ok()) return status;
+      if (Status status = log->committer().sync(); !status.ok()) return status;
+    }
+    return {};
+  }
+  // Appends one record as a group and commits. False if there was no room, or the commit failed.
   bool put(std::string_view body, Durability durability = Durability::synced) {
     if (!log->reserve(body.size(), false)) return false;
     append(body);
@@ -109,7 +115,7 @@ struct World {
   }
 };
 
-// As if version 2 had written the log: without `newest`, and with its number in the headers.
+// Turns the log into one of version 2: without `newest`, and with that number in its headers.
 inline void become_old(sim::SimDisk& disk, std::size_t block) {
   disk.crash(sim::keep_all());
   for (std::string const& name : disk.files()) {
@@ -139,4 +145,4 @@ inline std::string pattern(std::size_t bytes, std::uint64_t seed) {
   return out;
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

@@ -1,10 +1,10 @@
-// Random lives of a log by seed: operations, power cuts after any call, kills,
-// failing calls, recoveries that are cut as well, and the bound on disk use.
+// Random lives of a log by seed: operations, power cuts after any call, kills, failing calls, recoveries that are cut
+// as well, and the limit of disk use.
 #include <random>
 
 #include "tests/crash/proofs.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 namespace {
 
@@ -26,7 +26,7 @@ class LongLife {
     scenario_.world.disk.ignore_syncs(history.lying_syncs);
   }
 
-  // Nothing, or what went wrong.
+  // Returns what went wrong, or nothing.
   std::optional<std::string> run() {
     if (!scenario_.open()) return scenario_.trouble();
     ++proof_.tally.histories;
@@ -43,11 +43,11 @@ class LongLife {
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   sim::SimDisk& disk() { return scenario_.world.disk; }
 
-  // Works until the power is gone or a call failed.
+  // Operates until the power is cut or a call fails.
   std::optional<std::string> live() {
     disk().stop_after(1 + draw(60));
     if (draw(16) == 0) disk().fail_call(draw(2) == 0 ? sim::Call::write : sim::Call::sync, 1 + draw(30), failure());
-    // A cut between two calls (letter x) takes back the one that was planned.
+    // A power cut by letter x cancels the planned one.
     for (std::uint64_t left = kOperationsMax; left > 0 && !disk().is_stopped(); --left) {
       bool const ok = operation();
       if (!scenario_.complaint.empty()) return scenario_.complaint;
@@ -72,7 +72,7 @@ class LongLife {
       return scenario_.put(draw(draw(20) == 0 ? kLargeBytes : 500), 1 + static_cast<int>(draw(4)),
                            draw(4) == 0 ? Durability::written : Durability::synced);
     if (what < 80 && scenario_.reference.size() > 4) {
-      // Or the catalogue would hold the base.
+      // Restates the catalogue, as it would hold the base otherwise.
       if (draw(4) == 0) return scenario_.step('h');
       scenario_.move_base(scenario_.reference.lsn_of(scenario_.reference.size() - 1 - draw(4)));
       return true;
@@ -82,9 +82,9 @@ class LongLife {
 
   std::optional<std::string> come_back() {
     crash();
-    // The next start makes `newest`, and is cut as well.
+    // The next start must make `newest`, and may be cut as well.
     if (draw(8) == 0) become_old(disk(), sizes_.block);
-    // The recovery is cut as well, now and then twice.
+    // The recovery is cut as well, sometimes twice.
     for (std::uint64_t again = draw(3); again > 0; --again) {
       disk().stop_after(draw(20));
       if (scenario_.open()) break;
@@ -101,16 +101,16 @@ class LongLife {
     scenario_.world.crash(sim::keep_some(random_()));
   }
 
-  // The spares, and what stands between base and end; a start may leave a container half full.
+  // Allowed are the spares and what lies between base and end; a start may leave a container half full.
   std::optional<std::string> look_at_space() {
     disk().stop_after(kNever);
     if (!scenario_.step('h') || !scenario_.step('h')) return scenario_.trouble();
     if (!scenario_.reference.is_empty()) scenario_.move_base(scenario_.reference.last_lsn());
     scenario_.world.log->run_chores();
-    core::LogUsage const usage = scenario_.world.log->usage();
+    log::LogUsage const usage = scenario_.world.log->usage();
     std::uint32_t const used = usage.containers - usage.containers_free;
     std::uint64_t const payload = scenario_.world.options.container_bytes - 2 * sizes_.block;
-    if (usage.containers_free > FileLog::kKeptBack + 2 + used / FileLog::kCopiesGrowPart)
+    if (usage.containers_free > SpacePolicy::kKeptBack + 2 + used / SpacePolicy::kCopiesGrowPart)
       return fmt::format("{} spare containers", usage.containers_free);
     if (used > 3 + (4 * kLargeBytes) / payload + 1) return fmt::format("{} containers for one record", used);
     if (disk().used_bytes() != usage.disk_bytes + kNewestFileBytes)
@@ -133,4 +133,4 @@ std::optional<Failure> long_history(Proof const& proof, LongHistory const& histo
   return Failure{fmt::format("seed {}: {}", history.seed, *wrong), fmt::format("--seed {}", history.seed)};
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

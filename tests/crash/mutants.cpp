@@ -1,7 +1,7 @@
-// One fault at a time; what the proofs say about it.
+// Plants one fault at a time and runs the proofs.
 #include "tests/crash/mutants.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 Caught try_mutant(Mutant mutant, Plan const& plan, Stopwatch const& stopwatch) {
   active_mutant = mutant;
@@ -19,4 +19,4 @@ Caught try_mutant(Mutant mutant, Plan const& plan, Stopwatch const& stopwatch) {
   return caught;
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

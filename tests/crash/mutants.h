@@ -1,26 +1,25 @@
-// The test of the tests: one fault after the other is put into the store, and
-// the proofs must see it.
+// The test of the tests: faults are planted in the store, one at a time, and the proofs must detect each of them.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "storage/mutants.h"
+#include "log/file/mutants.h"
 #include "tests/crash/campaign.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 struct Caught {
   Mutant mutant{Mutant::none};
   bool caught{false};
-  std::string by;    // the proof that saw it
-  std::string what;  // what that said
+  std::string by;    // the proof that noticed it
+  std::string what;  // its message
   std::uint64_t tries{0};
   double seconds{0};
 };
 
-// Runs the proofs on the store with this fault, until one of them complains or the plan is done.
+// Runs the proofs on the store with this fault, until one of them fails or the plan is done.
 [[nodiscard]] Caught try_mutant(Mutant mutant, Plan const& plan, Stopwatch const& stopwatch);
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

@@ -1,5 +1,5 @@
-// fj_mutants: every fault of storage/mutants.h against the proofs, as a table.
-// Exit code 1 if one of them was not seen, or if the store without any fault was.
+// fj_mutants: every fault of log/file/mutants.h against the proofs, as a table. Exit code 1 if one was not noticed, or
+// if a proof failed without any fault.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -8,8 +8,8 @@
 #include "tests/crash/mutants.h"
 
 int main(int count, char** words) {
-  using namespace fastjournal::storage;
-  using namespace fastjournal::storage::test;
+  using namespace fastjournal::log::file;
+  using namespace fastjournal::log::file::test;
   Plan plan;
   plan.scope = 1;
   plan.effort = Effort::lean;

@@ -1,11 +1,11 @@
-// The test of the tests: with a fault in the store the proofs complain, without
-// one they do not; and every place that calls the disk was made to fail.
+// The test of the tests: the proofs fail with each fault in the store and pass without one; and every place that calls
+// the disk was made to fail.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/crash/call_sites.h"
 #include "tests/crash/mutants.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 namespace {
 
@@ -51,13 +51,13 @@ BOOST_AUTO_TEST_CASE(every_place_that_calls_the_disk_was_made_to_fail) {
   BOOST_REQUIRE_MESSAGE(!failure, failure->what);
   std::set<std::string> const lines = lines_of(addresses);
   BOOST_REQUIRE_MESSAGE(!lines.empty(), "addr2line (package binutils) is needed to name the calls");
-  auto const sites = call_sites_in_source(FJ_SOURCE_DIR "/src/storage", FJ_SOURCE_DIR "/src/env/disk.h");
+  auto const sites = call_sites_in_source(FJ_SOURCE_DIR "/src/log/file", FJ_SOURCE_DIR "/src/env/disk.h");
   BOOST_TEST(sites.size() >= 25U);
   for (CallSite const& site : not_reached(sites, lines))
-    BOOST_ERROR("src/storage/" << site.file << ":" << site.line << ": " << site.text << " was never made to fail");
+    BOOST_ERROR("src/log/file/" << site.file << ":" << site.line << ": " << site.text << " was never made to fail");
   BOOST_TEST_MESSAGE(sites.size() << " places, " << tally.failed_calls << " failed calls");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

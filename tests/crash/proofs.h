@@ -1,17 +1,13 @@
-// The proofs of the log store, shared by `./mk crash` (millions), the unit tests
-// (a slice of seconds) and `./mk mutants` (the test of these tests). Each proof
-// tries until it is done or somebody says stop, counts what it tried, and tells
-// the first thing that is wrong together with how to see it again.
+// The proofs of the log store, shared by `./mk crash` (millions of tries), the unit tests (a part that takes seconds)
+// and `./mk mutants` (the test of these tests). Each proof runs until it is done or told to stop, counts its tries, and
+// reports the first violation together with the way to repeat it.
 //
-//   short histories   every word of up to `scope` letters (scenario.h) from
-//                     several beginnings, the power cut before each call of its
-//                     last letter, with every subset of the unsynced sectors and
-//                     names while these are few; recoveries are cut as well.
-//   long histories    by seed: operations, cuts, kills, failing calls, cuts
-//                     during recovery.
-//   damage            any sector of what is durable and needed, damaged in one of
-//                     several ways: the start must refuse, name file and offset,
-//                     and change nothing.
+//   short histories   every word of up to `scope` letters (scenario.h) from several beginnings, with the power cut
+//                     before each call of its last letter and every subset of the unsynced sectors and names while
+//                     these are few; recoveries are cut as well.
+//   long histories    by seed: operations, cuts, kills, failing calls, cuts during recovery.
+//   damage            any sector of data that is durable and needed is damaged in one of several ways: the start
+//                     must refuse, name file and offset, and change nothing.
 //   failing calls     each call to the disk fails once.
 #pragma once
 
@@ -26,16 +22,16 @@
 
 #include "tests/crash/scenario.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
-// How the simulated medium tears, and what the log believes a block is.
+// The size of the sectors by which the simulated medium tears writes, and the log's block size, in bytes.
 struct Sizes {
   std::size_t sector;
   std::size_t block;
   SyncMethod method{SyncMethod::fdatasync};
 };
-// Sectors as large as blocks, smaller (a block of 4 KiB may be torn), and so
-// small that a header is torn: two copies with a sync between them stand that too.
+// Sectors as large as blocks, smaller (a block of 4 KiB may be torn), and so small that a header may be torn: its two
+// copies, with a sync between them, survive that too.
 inline constexpr Sizes kSizes[] = {{512, 512, SyncMethod::fdatasync},
                                    {512, 4096, SyncMethod::direct},
                                    {4096, 4096, SyncMethod::fdatasync},
@@ -43,45 +39,45 @@ inline constexpr Sizes kSizes[] = {{512, 512, SyncMethod::fdatasync},
 
 struct Tally {
   std::atomic<std::uint64_t> histories{0};
-  std::atomic<std::uint64_t> crashes{0};  // each with its recovery, held against the model
-  std::atomic<std::uint64_t> nested{0};   // of these, during a recovery
-  std::atomic<std::uint64_t> damages{0};  // tries: sectors damaged and a start
+  std::atomic<std::uint64_t> crashes{0};  // each with its recovery and comparison
+  std::atomic<std::uint64_t> nested{0};   // those among them that were during a recovery
+  std::atomic<std::uint64_t> damages{0};  // tries: a damage and a start
   std::atomic<std::uint64_t> failed_calls{0};
 };
 
 struct Failure {
   std::string what;
-  std::string again;  // words for fj_crash
+  std::string again;  // arguments of fj_crash
 };
 
 struct Proof {
   Tally& tally;
-  std::function<bool()> stop;  // asked often, from any thread
+  std::function<bool()> stop;  // called often, from any thread
   [[nodiscard]] bool is_over() const { return stop && stop(); }
 };
 
-// How many subsets of many unsynced things, and how many recoveries that are cut.
+// How many subsets are tried where many things are unsynced, and how many recoveries are cut.
 enum class Effort : std::uint8_t { lean, thorough };
 // One word, as `beginning:letters`, with kSizes[sizes].
 [[nodiscard]] std::optional<Failure> short_history(Proof const& proof, std::string const& word, std::size_t sizes,
                                                    Effort effort);
-// Words for short_history: each beginning with every word of `length` letters.
+// Words for short_history: each beginning with each word of `length` letters.
 [[nodiscard]] std::vector<std::string> short_words(std::size_t length);
-// Words that need more letters to become interesting: into the next container, around and over it.
+// Longer words that reach interesting states: into the next container, and round all containers.
 [[nodiscard]] std::vector<std::string> chosen_words();
 
 struct LongHistory {
   std::uint64_t seed{1};
   std::uint64_t crashes{40};
-  std::optional<Sizes> sizes{};  // else by seed
-  bool lying_syncs{false};       // the disk answers ok and does nothing: must be noticed
+  std::optional<Sizes> sizes{};  // otherwise drawn from the seed
+  bool lying_syncs{false};       // syncs return ok and do nothing: this must be noticed
 };
 [[nodiscard]] std::optional<Failure> long_history(Proof const& proof, LongHistory const& history);
 
-// A log made by seed, then `tries` damages to it.
+// Makes a log by seed, then tries `tries` damages.
 [[nodiscard]] std::optional<Failure> damaged_sectors(Proof const& proof, std::uint64_t seed, std::uint64_t tries);
 
-// Every call of one history fails once; `sites` gets the places in the code that were failed.
+// Every call of each history fails once; `sites` gets the return addresses of these calls.
 [[nodiscard]] std::optional<Failure> fail_every_call(Proof const& proof, std::set<void const*>& sites);
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

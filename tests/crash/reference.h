@@ -1,6 +1,5 @@
-// The plain model that a log is held against: what was appended, what of it was
-// acknowledged, which base was asked for. After every recovery check() says
-// what is wrong, or nothing.
+// The plain model that a log is compared with: which records were appended, which of them were acknowledged, which base
+// was requested. After every recovery check() returns what is wrong, or nothing.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 
 #include "tests/crash/log_world.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 class Reference {
  public:
@@ -21,9 +20,9 @@ class Reference {
     highest_given_ = std::max(highest_given_, entry.lsn);
     groups_.back().entries.push_back(std::move(entry));
   }
-  // Rests on everything appended so far: it may take hold once that is there.
+  // The base depends on everything appended so far: it may take effect once that is durable.
   void ask_base(Lsn base) { asked_.push_back({base, highest_given_}); }
-  // Everything below `durable` was promised to last.
+  // Everything below `durable` was promised to be durable.
   void acknowledge(Lsn durable) {
     for (Group& group : groups_)
       if (group.entries.back().lsn < durable) group.acknowledged = true;
@@ -36,17 +35,17 @@ class Reference {
   [[nodiscard]] std::size_t size() const { return groups_.size(); }
   [[nodiscard]] Lsn lsn_of(std::size_t group) const { return groups_[group].entries.front().lsn; }
 
-  // Empty: all is well, and the reference goes on with what was found.
+  // Empty if all is well; then the reference goes on with the records found.
   [[nodiscard]] std::string check(std::vector<Entry> const& found, FileLog const& log) {
     std::vector<Entry> all;
-    std::size_t needed = 0;  // entries that a promise covers, counted from the front
+    std::size_t needed = 0;  // number of first entries that are promised
     std::vector<std::size_t> ends{0};
     for (Group const& group : groups_) {
       all.insert(all.end(), group.entries.begin(), group.entries.end());
       ends.push_back(all.size());
       if (group.acknowledged) needed = all.size();
     }
-    // What was found is one unbroken piece of what was appended ...
+    // The records found are a contiguous part of those appended ...
     std::size_t first = all.size();
     if (!found.empty()) {
       first = static_cast<std::size_t>(std::find(all.begin(), all.end(), found.front()) - all.begin());
@@ -57,11 +56,11 @@ class Reference {
     std::size_t const end = found.empty() ? 0 : first + found.size();
     // ... that ends where a group ends ...
     if (!found.empty() && !std::binary_search(ends.begin(), ends.end(), end)) return "a part of a group was found";
-    // What was never synced may have survived, and a base with it.
+    // A record that was never synced may have survived, and a base with it.
     for (Asked const& asked : asked_)
       if (!found.empty() && asked.rests_on <= found.back().lsn) base_held_ = std::max(base_held_, asked.base);
     asked_.clear();
-    // ... and holds everything promised that the base does not give up.
+    // ... and include every promised record at or above the base.
     for (std::size_t at = 0; at < needed; ++at)
       if (all[at].lsn >= base_held_ && (found.empty() || at < first || at >= end))
         return fmt::format("the acknowledged record at LSN {} is lost; base {}, found {} from LSN {}",
@@ -83,7 +82,7 @@ class Reference {
     bool acknowledged{false};
   };
 
-  // What is dead stays dead; what was found is durable from now on.
+  // Lost records stay lost; those found are durable from now on.
   void go_on_with(std::size_t entries) {
     std::size_t kept = 0;
     std::size_t groups = 0;
@@ -92,8 +91,7 @@ class Reference {
     for (Group& group : groups_) group.acknowledged = true;
   }
 
-  // What stands before the first record found is below base. Should it be seen
-  // again, it is no piece of what is remembered.
+  // Records before the first one found are below the base. If they are found later, that is an error.
   void forget_below(Lsn base) {
     auto const needed = [&](Group const& group) { return group.entries.back().lsn >= base; };
     groups_.erase(groups_.begin(), std::find_if(groups_.begin(), groups_.end(), needed));
@@ -111,4 +109,4 @@ class Reference {
   std::uint32_t start_{0};
 };
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

@@ -1,5 +1,5 @@
-// A small log that is worked on by letters, one an operation, with its reference
-// beside it: histories are words, so that a test and a person can name them.
+// A small log and its reference, operated by letters, one for each operation: histories are words, so that tests and
+// people can name them.
 #pragma once
 
 #include <array>
@@ -8,32 +8,38 @@
 
 #include "tests/crash/reference.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 // A log that is worked on by letters, with its reference.
 class Scenario {
  public:
-  // p put; b put that spans blocks; g group of three; w put, promised `written` only, also while a flush is out; m move the base
-  // to the last record; d append, move the base to it, commit; s stamp; c chores; k kill
-  // and open; q seal and open; x power cut that takes everything unsynced, and open; r ask for
-  // room beyond the container, so that the next is prepared; n as d, with r before the commit;
-  // f sync and begin afresh, as a log without rows does. And with the sync done elsewhere: a put that
-  // begins a flush, or waits for the one that is out; t its bytes reach the disk, and nobody knows;
-  // e it ends. What needs a sync on the spot ends it first. Of the catalogue, which is two statements here:
-  // h state the older one anew; j as n, with such a statement.
+  // The letters (those of the catalogue, h and j, are last in kSteps):
+  //
+  //   p put                                    x power cut that loses everything unsynced, and open
+  //   b put that spans blocks                  r reserve more room than the container has: the next is prepared
+  //   g group of three                         n as d, with r before the commit
+  //   w put with durability `written`          f sync and begin afresh, as a log without rows does
+  //   m move the base to the last record       a put that begins a sync elsewhere, or waits for the one under way
+  //   d append, move the base to it, commit    t the bytes of that sync reach the disk, but the log is not told
+  //   s stamp                                  e that sync ends
+  //   c chores                                 h restate the older of the catalogue's two statements
+  //   k kill and open                          j as n, with such a statement
+  //   q seal and open
+  //
+  // Letters that need a sync at once (the first line of step) first end the one under way.
   static constexpr std::string_view kSteps = "pbgwmdsckqxrnfatehj";
   static constexpr std::string_view kStepsOfRows = kSteps.substr(0, 17);
 
   Scenario() = default;
   explicit Scenario(sim::SimDisk::Options options) : world(options) {}
 
-  // False once something failed: the power is gone, or a failure was injected.
+  // False once something failed: the power was cut, or a failure was injected.
   bool step(char letter) {
     if (std::string_view{"pbgdnfsqhj"}.find(letter) != std::string_view::npos && !end_flush()) return false;
     switch (letter) {
       case 'p': return put(40 + serial_ % 7, 1, Durability::synced);
       case 'b': return put(1300, 1, Durability::synced);
-      // The third record stands in the second block: a base inside a batch.
+      // The third record is in the second block, so that a base can be inside a batch.
       case 'g': return put(240, 3, Durability::synced);
       case 'w': return append(60, 1, Durability::written) && write() && acknowledged();
       case 'm':
@@ -43,9 +49,9 @@ class Scenario {
       case 'n': return append(50, 1, Durability::synced) && (move_base(reference.last_lsn()), step('r')) && commit();
       case 'h': return state() && commit();
       case 'j': return state() && (move_base(reference.last_lsn()), step('r')) && commit();
-      case 'f': return world.log->sync().ok() && acknowledged() && world.log->reset().ok();
-      case 's': return world.log->stamp().ok() && acknowledged();
-      case 'c': world.log->run_chores(); return world.log->error().ok();
+      case 'f': return world.log->committer().sync().ok() && acknowledged() && world.log->reset().ok();
+      case 's': return world.stamp().ok() && acknowledged();
+      case 'c': world.log->run_chores(); return world.log->why().ok();
       case 'k':
         flush_.reset();
         world.log.reset();
@@ -67,28 +73,29 @@ class Scenario {
     }
   }
 
-  // A round, step by step. `l` looks at the folder. What cannot be read is told, and ends nothing. No letters of kSteps: they write nothing.
+  // Not in kSteps, as they write nothing: a round of scrubbing, step by step, where unreadable data is reported and
+  // ends nothing; `l` looks at the folder.
   bool scrub() {
     for (int steps = 0; steps < 64; ++steps) {
-      std::unique_ptr<Chore> step = world.log->take_scrub();
+      std::unique_ptr<ScrubStep> step = world.log->scrubber().take_step();
       if (step == nullptr) break;
       step->run();
-      world.log->finish_chore(std::move(step));
+      world.log->scrubber().finish_step(std::move(step));
     }
-    return world.log->error().ok();
+    return world.log->why().ok();
   }
-  // As an owner does at the end of a turn.
+  // As the owner does at the end of a turn.
   bool begin_flush() {
-    world.log->close_turn();
-    if (flush_ != nullptr || !world.log->needs_sync()) return true;
-    if (!world.log->write().ok()) return false;
-    flush_ = world.log->take_flush();
+    world.log->committer().close_turn();
+    if (flush_ != nullptr || !world.log->committer().needs_sync()) return true;
+    if (!world.log->writer().write().ok()) return false;
+    flush_ = world.log->committer().take_flush();
     flush_ran_ = false;
     return true;
   }
   bool write() {
-    world.log->close_turn();
-    return world.log->write().ok();
+    world.log->committer().close_turn();
+    return world.log->writer().write().ok();
   }
   bool run_flush() {
     if (!flush_ran_) flush_->run();
@@ -98,8 +105,8 @@ class Scenario {
   bool end_flush() {
     if (flush_ == nullptr) return true;
     static_cast<void>(run_flush());
-    world.log->finish_flush(std::move(flush_));
-    if (!world.log->error().ok()) return false;
+    world.log->committer().finish_flush(std::move(flush_));
+    if (!world.log->why().ok()) return false;
     reference.acknowledge(world.log->durable_lsn());
     return true;
   }
@@ -119,7 +126,7 @@ class Scenario {
     world.log->end_group(durability);
     return true;
   }
-  // The older of the two anew.
+  // Restates the older of the two statements.
   bool state() {
     if (!world.log->reserve(60, false)) return false;
     std::size_t const which = stated_[0] <= stated_[1] ? 0 : 1;
@@ -137,7 +144,7 @@ class Scenario {
     if (world.log->durable_lsn() == world.log->end_lsn()) reference.acknowledge(world.log->end_lsn());
     return true;
   }
-  // Where the older of the two statements stands.
+  // LSN of the older of the two statements.
   [[nodiscard]] Lsn catalogue() const {
     Lsn oldest = world.log->end_lsn();
     for (Lsn const stated : stated_)
@@ -150,7 +157,7 @@ class Scenario {
     reference.ask_base(base);
     static_cast<void>(acknowledged());
   }
-  // Opens and checks; a complaint stays in `complaint`.
+  // Opens the log and checks it; what is wrong is in `complaint`.
   bool open() {
     flush_.reset();
     status = world.open();
@@ -159,7 +166,7 @@ class Scenario {
     if (complaint.empty()) complaint = check_catalogue();
     return complaint.empty();
   }
-  // What is needed of it was among what came first. The books go on with what was found.
+  // The needed statements must be among what was read first. From now on the statements are those found.
   std::string check_catalogue() {
     auto const last = [](std::vector<Entry> const& entries, std::size_t which) {
       Lsn out;
@@ -177,7 +184,7 @@ class Scenario {
     return {};
   }
 
-  // The same disk, the same books, no log open: the moment at which the power goes.
+  // The same disk and reference with no log open: the moment of a power cut.
   void copy_state(Scenario const& other) {
     flush_.reset();
     world.log.reset();
@@ -188,13 +195,13 @@ class Scenario {
     serial_ = other.serial_;
     stated_ = other.stated_;
   }
-  // What stopped it, for people.
+  // What went wrong, for people.
   [[nodiscard]] std::string trouble() const {
     if (!complaint.empty() || !status.ok()) return complaint + status.text();
-    return world.log == nullptr ? std::string{} : world.log->error().text() + world.log->last_refusal().text();
+    return world.log == nullptr ? std::string{} : world.log->why().text() + world.log->writer().last_refusal().text();
   }
 
-  std::uint64_t salt{0};  // makes the bodies other ones
+  std::uint64_t salt{0};  // makes the bodies differ from those of other logs
   World world;
   Reference reference;
   Status status;
@@ -204,7 +211,7 @@ class Scenario {
   std::unique_ptr<Flush> flush_;
   bool flush_ran_{false};
   std::uint64_t serial_{0};
-  std::array<Lsn, 2> stated_{};  // where each stands; none: it never was, or is gone
+  std::array<Lsn, 2> stated_{};  // LSN of each; none: never stated, or lost
 };
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

@@ -1,19 +1,19 @@
 // Exhaustive: the disk is copied before each call of a history's last letter, and every copy is cut, recovered and
-// compared in every way. Copies share their contents until these change, so that one crash with its recovery and
-// comparison takes some ten microseconds.
+// compared in every way. Copies share their contents until these change, so one crash with its recovery and comparison
+// takes about ten microseconds.
 #include <array>
 #include <memory>
 
 #include "tests/crash/proofs.h"
 #include "tests/crash/subsets.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
 namespace {
 
 struct Bounds {
   std::size_t exhaustive_bits;
-  std::uint64_t nested_every;  // one recovery of so many is itself cut before each of its calls
+  std::uint64_t nested_every;  // one recovery in this many is cut before each of its calls
 };
 constexpr Bounds kThorough{6, 16};
 constexpr Bounds kLean{4, 64};
@@ -21,11 +21,11 @@ constexpr std::size_t kNestedBits = 2;
 constexpr std::uint64_t kWithoutNewestEvery = 4;
 constexpr std::size_t kWithCatalogue = 2;
 
-// What stands before the word: a little; a log that went round its containers
-// and was cut; one whose first container is almost full; a new log.
+// What happens before the word: a few records; a log that went round its containers and was cut; a log whose first
+// container is almost full; a new log.
 constexpr std::array<std::string_view, 4> kBeginnings{"pg", "bmbmxpw", "ppg", ""};
 
-// Word by word where a fault was found, or one was planted.
+// Each found a fault once, or finds a planted one.
 constexpr std::array<std::string_view, 34> kChosen{
     "hhjx",   "hhbbjbbx", "gmrbx",    "bbn",         "bnbnx",       "gggmrx",  "gmbbxp",     "bbmbb",    "wwwwwwp",
     "bdbdb",  "mcbcmcb",  "wbkbw",    "bbbmqbp",     "bbbbbbdc",    "bxwxbmc", "gggmccp",    "wbwbwbpx", "bbmfpfpmc",
@@ -71,7 +71,7 @@ class ShortHistory {
     scenario.world.disk.before_change([&] { moments.push_back(copy_of(scenario)); });
   }
 
-  // All ways in which the power can go in this moment.
+  // All ways in which a power cut can end at this moment.
   std::optional<std::string> cut(Scenario const& moment, std::size_t bits, bool may_nest) {
     auto const ways = subsets(moment.world.disk.unsynced_things(), bits);
     for (std::size_t way = 0; way < ways.size(); ++way) {
@@ -88,7 +88,7 @@ class ShortHistory {
     return {};
   }
 
-  // Whoever removes a file does not wait for a good moment. The start refuses, or nothing acknowledged was in it.
+  // A file may be removed at any moment. The start must refuse, unless nothing acknowledged was in the file.
   std::optional<std::string> recover_without_newest(Scenario const& moment, sim::Chooser const& survives) {
     Scenario scenario;
     scenario.copy_state(moment);
@@ -108,7 +108,7 @@ class ShortHistory {
   std::optional<std::string> recover(Scenario& scenario) {
     count();
     if (!scenario.open()) return scenario.trouble();
-    // And goes on: the next record is there after the next cut.
+    // The log goes on: the next record survives the next power cut.
     if (!scenario.step('p')) return "after the recovery: " + scenario.trouble();
     scenario.world.crash(sim::keep_none());
     count();
@@ -148,7 +148,8 @@ void each_word(std::string const& letters, std::size_t length, std::vector<std::
     for (std::string_view const beginning : kBeginnings) out.push_back(std::string(beginning) + ":" + letters);
     return;
   }
-  // The catalogue's letters do what others do, with one more thing to be right: in long words they only cost time.
+  // The catalogue's letters do the same as others, with one more thing to check: in long words they would only take
+  // time.
   std::string_view const alphabet = length <= kWithCatalogue ? Scenario::kSteps : Scenario::kStepsOfRows;
   for (char const letter : alphabet) each_word(letters + letter, length, out);
 }
@@ -163,7 +164,7 @@ std::vector<std::string> short_words(std::size_t length) {
 
 std::vector<std::string> chosen_words() {
   std::vector<std::string> out;
-  // Every prefix, as only the calls of the last letter are cut.
+  // All prefixes too, as only the calls of the last letter are cut.
   for (std::string_view const word : kChosen)
     for (std::size_t length = 1; length <= word.size(); ++length)
       out.push_back("pg:" + std::string(word.substr(0, length)));
@@ -182,4 +183,4 @@ std::optional<Failure> short_history(Proof const& proof, std::string const& word
       fmt::format("--word {} --sizes {} --effort {}", word, sizes, effort == Effort::thorough ? "thorough" : "lean")};
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

@@ -1,15 +1,15 @@
-// Which of the unsynced things survive a power cut: all ways while they are
-// few, and of many those that found faults elsewhere.
+// The subsets of unsynced things that survive a power cut: all subsets of a few, and of many a selection that found
+// faults elsewhere.
 #pragma once
 
 #include <vector>
 
 #include "tests/sim/sim_disk.h"
 
-namespace fastjournal::storage::test {
+namespace fastjournal::log::file::test {
 
-// Every subset of up to `bits` things; of more: all, none, four by chance, and for each of
-// at most 2 x bits of them only this one, all but this one, and those before it.
+// All subsets of up to `bits` things. Of more: all, none, four random ones, and for each of at most 2 x bits things
+// only this one, all but this one, and those before it.
 [[nodiscard]] inline std::vector<sim::Chooser> subsets(std::size_t things, std::size_t bits) {
   std::vector<sim::Chooser> out;
   if (things <= bits) {
@@ -28,4 +28,4 @@ namespace fastjournal::storage::test {
   return out;
 }
 
-}  // namespace fastjournal::storage::test
+}  // namespace fastjournal::log::file::test

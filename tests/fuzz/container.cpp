@@ -1,8 +1,8 @@
-// libFuzzer target for what reads containers. Random bytes never pass a
-// checksum, so most inputs are edits of a sound log whose checksums are put right
-// afterwards: what a stranger could forge, and what a bug in the writer could
-// have sealed. The reader must come to an end, with an answer, and a start that
-// accepts such a log must be able to read it again.
+// libFuzzer target for the readers of containers. Random bytes never pass a
+// checksum, so most inputs are edits of a sound log with corrected checksums,
+// as an attacker could forge them or a bug in the writer could have produced.
+// The reader must end with an answer, and a start that accepts such a log must
+// be able to read it again.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +14,14 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/hash.h"
-#include "storage/file_log.h"
-#include "storage/newest.h"
+#include "log/file/file_log.h"
+#include "log/file/newest.h"
 #include "tests/crash/scenario.h"
 
 namespace {
 
 using namespace fastjournal;
-using namespace fastjournal::storage;
+using namespace fastjournal::log::file;
 
 using Image = std::map<std::string, std::vector<std::byte>, std::less<>>;
 
@@ -34,8 +34,8 @@ Image const& sound_log(std::size_t number) {
   static std::array<Image, kLives.size()> images;
   Image& image = images[number % images.size()];
   if (image.empty()) {
-    test::Scenario scenario;
-    scenario.world.options = test::small_options(kBlock, 6);
+    log::file::test::Scenario scenario;
+    scenario.world.options = log::file::test::small_options(kBlock, 6);
     FJ_CHECK(scenario.open(), "a new log opens");
     for (char const letter : kLives[number % images.size()]) FJ_CHECK(scenario.step(letter), "a life without faults");
     image = scenario.world.disk.image();
@@ -106,8 +106,8 @@ Image image_from(std::uint8_t const* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   if (size == 0) return 0;
-  test::World world;
-  world.options = test::small_options(kBlock, 6);
+  log::file::test::World world;
+  world.options = log::file::test::small_options(kBlock, 6);
   world.disk.restore(image_from(data, size));
   // As much disk as a forged header may ask for, and no more.
   world.disk.set_capacity(16U << 20U);

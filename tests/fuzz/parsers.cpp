@@ -1,7 +1,7 @@
-// libFuzzer target for the wire codecs: the first byte of the input chooses text,
-// JSON, msgpack or framer, the rest is what a stranger sent. Beside "no crash, no
-// byte read outside" it holds what must be true of any input: what is written is
-// read back the same, and framing does not depend on where the stream was cut.
+// libFuzzer target for the codecs of messages: the first byte of the input chooses text,
+// JSON, msgpack or framer, the rest is the input. Besides "no crash, no byte read
+// outside" it checks two rules for any input: a written message is read back the
+// same, and framing does not depend on where the stream was cut.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 #include "base/base64.h"
 #include "base/check.h"
-#include "wire/first_line.h"
-#include "wire/framer.h"
-#include "wire/json.h"
-#include "wire/msgpack.h"
-#include "wire/text.h"
+#include "protocol/first_line.h"
+#include "protocol/framer.h"
+#include "protocol/json.h"
+#include "protocol/msgpack.h"
+#include "protocol/text.h"
 
 namespace {
 
 using namespace fastjournal;
-using namespace fastjournal::wire;
+using namespace fastjournal::protocol;
 
 Outgoing outgoing_of(Message const& message) {
   return {message.from_server, message.from_service, message.server,

@@ -1,6 +1,6 @@
 // libFuzzer target for the configuration: the first byte chooses whether the
-// rest is fastjournal.xml, a TYPE.xml or a table; the readers see a file without
-// a name on any disk. What is refused must say where, by file and line.
+// rest is fastjournal.xml, a TYPE.xml or a table. The readers get a file that has
+// no name on a disk. Every refusal must name file and line.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "protocol/msgpack.h"
 #include "tests/hostile/collisions.h"
 #include "tests/hostile/swarm.h"
-#include "wire/msgpack.h"
 
 namespace fastjournal::hostile {
 namespace {
@@ -14,27 +14,27 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Nothing moved for so long: who waits is held back, or has been answered.
+// After this time without progress, waiting connections are held back or have been answered.
 constexpr std::chrono::milliseconds kQuiet = 1500ms;
 constexpr std::uint64_t kMiB = 1U << 20U;
-// Rows of 256 MiB at the most, and what goes with them.
+// Enough for one row of 256 MiB at most and what it needs besides.
 constexpr std::uint64_t kSmallPeakMiB = 256;
 constexpr std::uint64_t kToggleBytesMax = 2048;
 
 std::string frame(std::string_view command, std::vector<Param> const& params) {
   std::string out;
-  wire::append_frame({.command = command, .params = params}, out);
+  protocol::append_frame({.command = command, .params = params}, out);
   return out;
 }
 
-// The header of a frame of so many bytes.
+// The header of a frame with a body of this many bytes.
 std::string frame_header(std::uint32_t bytes) {
   std::string out = "FJM\x01";
   for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(bytes >> shift & 0xFFU));
   return out;
 }
 
-// Asks on a connection of its own; the first line of the answer, or why there is none.
+// Asks on a new connection; returns the first line of the answer, or why there is none.
 std::string ask(std::string const& address, std::string const& line) {
   try {
     test::LineClient client{address};
@@ -47,7 +47,7 @@ std::string ask(std::string const& address, std::string const& line) {
 
 std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
 
-// Rows of the table "jobs", with a payload of so many bytes.
+// Inserts rows into the table "jobs", each with a payload of this many bytes.
 void fill(Victim& victim, std::uint64_t rows, std::uint64_t payload) {
   test::LineClient client{victim.tcp()};
   std::string const data(payload, 'p');
@@ -211,7 +211,7 @@ Outcome colliding_keys(Victim& victim, Scale scale) {
           {}};
 }
 
-// A daemon that has done what a signal asked for says so in its log; a STATS behind it is answered afterwards.
+// A reload by a signal reports its end only in the log; an answer to this RELOAD comes after it.
 void reload(Victim& victim) {
   std::string const answer = ask(victim.local(), "RELOAD");
   static_cast<void>(answer);
@@ -242,12 +242,12 @@ Outcome toggled_tables(Victim& victim, Scale scale) {
   std::int64_t const grown = static_cast<std::int64_t>(victim.resident_bytes()) - static_cast<std::int64_t>(before);
   std::string const did =
       fmt::format("{} tables declared and taken back: {} KiB more than before", times, grown / 1024);
-  // A table that is kept costs some 6 KiB.
+  // A table that exists takes about 6 KiB.
   return {did, unless(grown < static_cast<std::int64_t>(times * kToggleBytesMax), did)};
 }
 
 // ---------------------------------------------------------------------------
-// Locked out
+// Lock-out
 
 Outcome idle_connections(Victim& victim, Scale) {
   Swarm swarm{victim.tcp(), true};

@@ -1,4 +1,4 @@
-// What is done to the daemon: each attack with its own daemon, so that each figure is its own.
+// The attacks on the daemon. Each attack has a daemon of its own, so that its figures are its own.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace fastjournal::hostile {
 
-// How much of it.
+// How much each attack does.
 struct Scale {
   bool full{false};
   [[nodiscard]] std::uint64_t pick(std::uint64_t small, std::uint64_t whole) const { return full ? whole : small; }
 };
 
-// Of one attack: what it did, and what went wrong beside what every attack is judged by.
+// The result of one attack: what it did, and its own violations, besides those that are checked for every attack.
 struct Outcome {
   std::string did{};
   std::string wrong{};
@@ -23,12 +23,12 @@ struct Outcome {
 
 struct Attack {
   std::string name;                        // one word, for --only
-  std::string what;                        // for people
-  std::string configuration{};             // in <fastjournal>
+  std::string what;                        // description for people
+  std::string configuration{};             // contents of <fastjournal>
   std::function<void(Victim&)> prepare{};  // before the start: tables
   std::function<Outcome(Victim&, Scale)> run{};
-  std::uint64_t peak_mib_max{0};  // of resident memory, where the attack is on memory; 0: any
-  bool witness_is_local{false};   // the honest client comes by the administrator's socket
+  std::uint64_t peak_mib_max{0};  // limit of resident memory for attacks on memory; 0: none
+  bool witness_is_local{false};   // the honest client uses the administrator's socket
 };
 
 [[nodiscard]] std::vector<Attack> all_attacks();

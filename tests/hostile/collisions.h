@@ -1,5 +1,5 @@
-// Keys that a hash of seed 0 throws together: XXH3 of 8 bytes is a bijection, so whoever knows the seed computes keys
-// for any hash he likes. The steps are those of XXH3_len_4to8_64b in xxHash's specification, backwards.
+// Keys that collide under a hash with seed 0. XXH3 of 8 bytes is a bijection, so whoever knows the seed can compute a
+// key for any hash: the steps of XXH3_len_4to8_64b in xxHash's specification, backwards.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// fj_hostile: one client against the daemon, or a careless hand at its files. Each attack gets a daemon of its own
-// under a limit of its address space; an honest client works beside it all the time. Fails if a daemon ends, if the
-// honest client is not served, or if an attack got what it wanted. Times are told, not judged.
+// fj_hostile: attacks of one client on the daemon, or a careless hand at its files. Each attack gets a daemon of its
+// own, with a limit on its address space, beside which an honest client works all the time. Fails if a daemon ends, if
+// the honest client is not served, or if an attack succeeds. Times are reported, not judged.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-// Figures of a run: a table for people, JSON for programs.
+// The figures of a run: a table for people, JSON for programs.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Figure {
   double peak_mib{0};  // of its resident memory; 0: it had ended
   double longest_ms{0};
   std::uint64_t answers{0};
-  double start_s{0};  // afterwards
+  double start_s{0};  // duration of the start after the attack
   std::vector<std::string> wrong{};
 };
 

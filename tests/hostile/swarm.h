@@ -1,5 +1,5 @@
-// Many connections of one attacker, driven by one poll loop: each sends what its script says as fast as it is taken,
-// and reads or does not read what comes back. What is sent is made on the way: an attacker needs no memory for it.
+// Many connections of one attacker, driven by one poll loop. Each sends its script as fast as the daemon reads it, and
+// reads the answers or does not. The bytes are generated while they are sent, so the attacker needs no memory for them.
 #pragma once
 
 #include <chrono>
@@ -11,37 +11,37 @@ namespace fastjournal::hostile {
 
 struct Script {
   std::string head{};
-  std::uint64_t fill{0};  // so many letters x
+  std::uint64_t fill{0};  // number of letters x
   std::string tail{};
-  std::uint64_t repeat{1};  // head, fill and tail, over and over
+  std::uint64_t repeat{1};  // how often head, fill and tail are sent
 };
 
 class Swarm {
  public:
-  // "127.0.0.1:4050" or "unix:/path". `read`: what comes back is taken, its first bytes are kept.
+  // "127.0.0.1:4050" or "unix:/path". `read`: answers are read, and their first bytes are kept.
   Swarm(std::string address, bool read) : address_(std::move(address)), read_(read) {}
   ~Swarm();
   Swarm(Swarm const&) = delete;
   Swarm& operator=(Swarm const&) = delete;
 
-  // False: it could not connect.
+  // False if it could not connect.
   bool add(Script script);
-  // Until everything is sent and `lines` more lines are there for each connection (with read), or nothing has moved
-  // for `quiet`.
+  // Returns when everything is sent and each connection has `lines` more lines (with `read`), or after `quiet` without
+  // progress.
   void drive(std::chrono::milliseconds quiet, std::uint64_t lines = 0);
 
   [[nodiscard]] std::size_t size() const { return members_.size(); }
   [[nodiscard]] std::uint64_t sent_bytes() const { return sent_; }
-  // Connections that the daemon ended.
+  // Number of connections that the daemon closed.
   [[nodiscard]] std::size_t ended() const;
-  // The first bytes that a connection heard.
+  // The first bytes that this connection received.
   [[nodiscard]] std::string const& heard(std::size_t connection) const { return members_[connection].heard; }
 
  private:
   struct Member {
     int fd{-1};
     Script script;
-    std::uint64_t at{0};  // in the script
+    std::uint64_t at{0};  // position in the script
     std::uint64_t lines{0};
     std::string heard;
     bool ended{false};

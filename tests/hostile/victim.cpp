@@ -10,7 +10,7 @@ namespace fastjournal::hostile {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A daemon that answers nobody for so long counts as stopped.
+// A daemon that answers nobody for this long counts as hung.
 constexpr std::chrono::milliseconds kPatience{60'000};
 // A start may have to read everything that an attack left.
 constexpr std::chrono::milliseconds kStartPatience{300'000};

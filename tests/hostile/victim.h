@@ -1,5 +1,5 @@
-// The daemon that is attacked: the real one, in a folder of its own, under a limit of its address space, and an
-// honest client beside the attackers, whose longest answer is measured.
+// The daemon under attack: the real one, in a temporary folder, with a limit on its address space; and an honest client
+// beside the attackers, whose longest wait for an answer is measured.
 #pragma once
 
 #include <atomic>
@@ -27,31 +27,31 @@ using Seconds = std::chrono::duration<double>;
 
 class Victim {
  public:
-  // `configuration`: what stands in <fastjournal>.
+  // `configuration`: contents of <fastjournal>.
   Victim(Programs programs, std::uint64_t address_space_bytes, std::string configuration);
   ~Victim();
 
-  // A table of one text key "name" and a text column "payload", or as `columns` and `key` say.
+  // Declares a table with the text key "name" and the text column "payload", or with this key and these columns.
   void declare(std::string const& table, std::string const& options = "");
   void declare_with(std::string const& table, std::string const& key, std::string const& columns,
                     std::string const& options = "");
   void undeclare(std::string const& table) const;
   void write(std::string const& name, std::string const& text) const;
 
-  // Until it is ready; throws std::runtime_error with its output if it does not get there.
+  // Returns when it is ready; throws std::runtime_error with its output if it ends or takes too long.
   Seconds start();
-  // Ends it, orderly if it still does so (it may have ended already), and starts it again.
+  // Ends it, by a signal if it still reacts (it may have ended already), and starts it again.
   Seconds restart();
   void signal(int number) { child_->kill(number); }
 
   [[nodiscard]] bool runs();
-  // How it ended, for people; empty while it runs.
+  // How it ended, as text; empty while it runs.
   [[nodiscard]] std::string ending();
-  // VmHWM and VmRSS of /proc; 0 once it has ended.
+  // VmHWM and VmRSS in /proc, in bytes; 0 once it has ended.
   [[nodiscard]] std::uint64_t peak_bytes() const;
   [[nodiscard]] std::uint64_t resident_bytes() const;
   [[nodiscard]] std::string const& tcp() const { return tcp_; }
-  // The administrator's.
+  // The administrator's socket.
   [[nodiscard]] std::string const& local() const { return local_; }
   [[nodiscard]] std::string const& output() const { return child_->output(); }
 
@@ -67,20 +67,20 @@ class Victim {
   std::string local_;
 };
 
-// Inserts a row, waits for its answer, inserts the next one, on a thread of its own.
+// The honest client: inserts a row, waits for the answer, inserts the next one, on a thread of its own.
 class Witness {
  public:
-  // Into a table of this name, declared by Victim::declare.
+  // It inserts into this table, which Victim::declare made.
   Witness(std::string const& address, std::string table);
   ~Witness() { stop(); }
   Witness(Witness const&) = delete;
   Witness& operator=(Witness const&) = delete;
 
   void stop();
-  // After stop.
+  // Call these after stop.
   [[nodiscard]] Seconds longest() const { return longest_; }
   [[nodiscard]] std::uint64_t answers() const { return answers_; }
-  // What it heard instead of INSERTED; empty: nothing. A connection that ended counts.
+  // What it got instead of INSERTED, or the end of its connection; empty if neither happened.
   [[nodiscard]] std::string const& refused() const { return refused_; }
 
  private:

@@ -1,5 +1,5 @@
-// Alerts of the real daemon: flag files, a command, and a communicatord that
-// the test plays on a unix socket; and what a restart makes of them.
+// Alerts of the real daemon: flag files, a command, and a communicatord that the test plays on a unix socket; also
+// alerts after a restart.
 #include <boost/test/unit_test.hpp>
 
 #include <poll.h>
@@ -13,16 +13,16 @@
 #include <cstring>
 #include <functional>
 
+#include "protocol/text.h"
 #include "tests/integration/daemon.h"
 #include "tests/unit/alerts/flag_reader.h"
-#include "wire/text.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::test;
 
-// Accepts one daemon at a time and reads lines, with an end to every wait.
+// A communicatord for one daemon at a time: accepts its connection and reads lines. Every wait has a limit.
 class FakeCommunicatord {
  public:
   explicit FakeCommunicatord(std::string const& path) : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
@@ -96,21 +96,18 @@ struct Fixture {
   [[nodiscard]] std::string flags() const { return daemon.folder() / "flags"; }
   [[nodiscard]] std::string command() const { return daemon.folder() / "command"; }
   [[nodiscard]] std::string said() const { return daemon.folder() / "said"; }
-  static std::string ask(LineClient& client, std::string const& line) {
-    BOOST_REQUIRE(client.send(line + "\n"));
-    return client.read_line().value_or("(no answer)");
-  }
   void fail_a_row() {
     LineClient client{daemon.tcp()};
-    ask(client, "INSERT table=jobs;name=bad");
-    std::string const got = ask(client, "NEXT table=jobs");
+    client.ask("INSERT table=jobs;name=bad");
+    std::string const got = client.ask("NEXT table=jobs");
     Message row;
-    BOOST_REQUIRE(wire::parse_line(got, row).ok());
-    BOOST_TEST(ask(client, "FAIL table=jobs;row=" + std::string{row.text("row")} +
-                               ";epoch=" + std::string{row.text("epoch")} + ";error=no disk")
+    BOOST_REQUIRE(protocol::parse_line(got, row).ok());
+    BOOST_TEST(client
+                   .ask("FAIL table=jobs;row=" + std::string{row.text("row")} +
+                        ";epoch=" + std::string{row.text("epoch")} + ";error=no disk")
                    .starts_with("PARKED"));
   }
-  // The files are written by another thread.
+  // Waits, at most 20 s, as another thread writes the files.
   bool comes_true(std::function<bool()> const& condition) {
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
     while (!condition())
@@ -144,7 +141,7 @@ BOOST_FIXTURE_TEST_CASE(an_alert_reaches_files_service_and_command_and_survives_
 
   daemon.kill(SIGKILL);
   static_cast<void>(daemon.wait());
-  // While it is away somebody loses a flag, and an old one lies about.
+  // While the daemon is down, a flag is removed and an old one is left behind.
   std::filesystem::remove(flags() + "/fastjournal_jobs_row-failed.flag");
   std::ofstream{flags() + "/fastjournal_gone_row-failed.flag"} << "message=old\n";
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
@@ -157,7 +154,7 @@ BOOST_FIXTURE_TEST_CASE(an_alert_reaches_files_service_and_command_and_survives_
   BOOST_TEST(communicatord.line().find("state=up;") != std::string::npos);
 
   LineClient client{daemon.tcp()};
-  ask(client, "DELETE table=jobs;name=bad");
+  client.ask("DELETE table=jobs;name=bad");
   BOOST_TEST(communicatord.line().find("state=down;") != std::string::npos);
   BOOST_TEST(comes_true([&] { return std::filesystem::is_empty(flags()); }));
   BOOST_TEST(comes_true([&] { return text_of(said()) == "up row-failed\ndown row-failed\n"; }));
@@ -191,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_cannot_be_taken_is_kept_in_a_file) {
   BOOST_TEST(content().find("\nPUTJOB colour=red;ticket=1;uri=a;\n") != std::string::npos, content());
   BOOST_TEST(client.read_line().value_or("") == "GOTJOB ticket=2;");
   BOOST_TEST(content().find("\nPUTJOB ticket=2;\n") != std::string::npos, content());
-  // A person took it away; then it is full.
+  // The file is removed by a person; later it is full.
   std::filesystem::remove(file);
   BOOST_REQUIRE(client.send("PUTJOB ticket=3\n"));
   BOOST_TEST(client.read_line().value_or("") == "GOTJOB ticket=3;");
@@ -256,9 +253,9 @@ BOOST_FIXTURE_TEST_CASE(a_byte_that_changes_on_the_disk_is_an_alert_and_costs_no
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   LineClient client{daemon.tcp()};
   for (int i = 0; i < 1500; ++i)
-    BOOST_REQUIRE(ask(client, "INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + std::string(1000, 'x'))
+    BOOST_REQUIRE(client.ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + std::string(1000, 'x'))
                       .starts_with("INSERTED "));
-  // An old row's payload, wherever it stands.
+  // Find the payload of an old row, in whatever container it is.
   std::filesystem::path const log = daemon.folder() / "data" / "shared";
   std::filesystem::path damaged;
   std::streamoff at = 0;
@@ -290,7 +287,7 @@ BOOST_FIXTURE_TEST_CASE(a_byte_that_changes_on_the_disk_is_an_alert_and_costs_no
   static_cast<void>(daemon.wait());
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   LineClient again{daemon.tcp()};
-  BOOST_TEST(ask(again, "PEEK table=jobs;name=n7").find(std::string(1000, 'x')) != std::string::npos);
+  BOOST_TEST(again.ask("PEEK table=jobs;name=n7").find(std::string(1000, 'x')) != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

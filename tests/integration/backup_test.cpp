@@ -1,5 +1,5 @@
-// `fastjournal backup` of a real daemon under load: the copy has the digest
-// that the daemon had at its moment, the daemon goes on, and serves from the copy.
+// `fastjournal backup` of a real daemon under load: the copy has the digest that the daemon had at that moment, the
+// daemon continues, and a daemon can serve from the copy.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -10,8 +10,8 @@ using namespace fastjournal::test;
 
 namespace {
 
-// Puts, takes and ends rows, without a pause, until told to stop; small rows and large ones, so that containers are
-// used again and again meanwhile.
+// Puts, takes and finishes rows without a pause until it is told to stop; small and large ones, so that containers are
+// reused meanwhile.
 class Load {
  public:
   explicit Load(std::string const& address) : client_(address), thread_([this] { work(); }) {}
@@ -20,7 +20,7 @@ class Load {
     thread_.join();
   }
   [[nodiscard]] int rounds() const { return rounds_; }
-  // False: it did not come so far in time.
+  // False if it did not come that far in time.
   [[nodiscard]] bool reaches(int rounds) const {
     auto const deadline = std::chrono::steady_clock::now() + kPatience;
     while (rounds_ < rounds && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
@@ -58,9 +58,9 @@ BOOST_AUTO_TEST_SUITE(backups)
 BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
   Filled filled{kSmallContainers};
   {
-    // Not due for long: the load takes the others.
+    // Its date is far ahead: the load takes only the other rows.
     LineClient client{filled.daemon.tcp()};
-    ask_daemon(client, "INSERT table=jobs;name=kept;payload=precious;process_date=4102444800000");
+    client.ask("INSERT table=jobs;name=kept;payload=precious;process_date=4102444800000");
   }
   int before = 0;
   int after = 0;
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
     Load load{filled.daemon.tcp()};
     for (int i = 0; i < 3; ++i) {
       std::string const folder = filled.path("backup" + std::to_string(i));
-      // Slow enough for the log to go round while the copy is made.
+      // The rate is slow enough for the log to go round while the copy is made.
       BOOST_REQUIRE(load.reaches(before + 30));
       before = load.rounds();
       Ran const made = run_tool(
@@ -87,39 +87,38 @@ BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
   }
   filled.stop();
 
-  // Restored: the daemon serves from the copy, and from it alone.
+  // The copy is restored, and the daemon serves from it alone.
   std::filesystem::rename(filled.path("data"), filled.path("gone"));
   std::filesystem::rename(filled.path("backup2"), filled.path("data"));
   filled.start();
   LineClient client{filled.daemon.tcp()};
-  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=kept"), "payload=precious"));
-  BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=new"), "result=inserted"));
+  BOOST_TEST(contains(client.ask("PEEK table=jobs;name=kept"), "payload=precious"));
+  BOOST_TEST(contains(client.ask("INSERT table=jobs;name=new"), "result=inserted"));
 }
 
 BOOST_AUTO_TEST_CASE(a_full_disk_ends_the_backup_and_never_the_daemon) {
   Filled filled{kSmallContainers, 14 * (512U << 10U)};
   LineClient client{filled.daemon.tcp()};
   for (int i = 0; i < 40; ++i)
-    ask_daemon(client, "INSERT table=jobs;name=kept" + std::to_string(i) + ";payload=" + std::string(50'000, 'k'));
+    client.ask("INSERT table=jobs;name=kept" + std::to_string(i) + ";payload=" + std::string(50'000, 'k'));
   ChildProcess backup{{FJ_BINARY_DIR "/bin/fastjournal", "backup", filled.path("b"), "--rate", "512KiB", "--server",
                        "unix:" + filled.path("socket")}};
   auto const deadline = std::chrono::steady_clock::now() + kPatience;
   while (!std::filesystem::exists(filled.path("b.partial") + "/shared/container-000001") &&
          std::chrono::steady_clock::now() < deadline)
     std::this_thread::yield();
-  // It copies no further until the log has gone round more often than there is room for.
+  // The backup is stopped until the log needs more room than the disk has.
   backup.kill(SIGSTOP);
   for (int i = 0; i < 300; ++i) {
-    BOOST_TEST(
-        contains(ask_daemon(client, "INSERT table=jobs;name=r;payload=" + std::string(50'000, 'r')), "INSERTED"));
-    BOOST_TEST(contains(ask_daemon(client, "DELETE table=jobs;name=r"), "DELETED"));
+    BOOST_TEST(contains(client.ask("INSERT table=jobs;name=r;payload=" + std::string(50'000, 'r')), "INSERTED"));
+    BOOST_TEST(contains(client.ask("DELETE table=jobs;name=r"), "DELETED"));
   }
   backup.kill(SIGCONT);
   BOOST_TEST(backup.wait().value_or(-1) == 1, backup.output());
   BOOST_TEST(contains(backup.output(), "no_space"), backup.output());
   BOOST_TEST(contains(backup.output(), "b.partial holds what was copied and is no backup"), backup.output());
   BOOST_TEST(!std::filesystem::exists(filled.path("b")));
-  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=kept39"), "payload=kkk"));
+  BOOST_TEST(contains(client.ask("PEEK table=jobs;name=kept39"), "payload=kkk"));
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_leave_nothing_that_looks_like_a_backup) {
@@ -134,22 +133,21 @@ BOOST_AUTO_TEST_CASE(mistakes_leave_nothing_that_looks_like_a_backup) {
   BOOST_TEST(run_tool({"backup", "--server", server}).code == 2);
   BOOST_TEST(run_tool({"backup", filled.path("b"), "--rate", "quick", "--server", server}).code == 2);
 
-  // One at a time; and the hold ends with its connection.
+  // One backup at a time; its pin ends with its connection.
   {
     LineClient holder{filled.daemon.local()};
-    BOOST_TEST(contains(ask_daemon(holder, "BACKUP"), "containers="));
+    BOOST_TEST(contains(holder.ask("BACKUP"), "containers="));
     Ran const second = run_tool({"backup", filled.path("b"), "--server", server});
     BOOST_TEST(second.code == 1, second.output);
     BOOST_TEST(contains(second.output, "another backup"), second.output);
   }
   LineClient other{filled.daemon.local()};
-  BOOST_TEST(contains(ask_daemon(other, "BACKUP_DONE"), "code=wrong_state"));
+  BOOST_TEST(contains(other.ask("BACKUP_DONE"), "code=wrong_state"));
   LineClient stranger{filled.daemon.tcp()};
-  for (char const* command : {"BACKUP", "BACKUP_DONE"})
-    BOOST_TEST(contains(ask_daemon(stranger, command), "code=not_allowed"));
-  BOOST_TEST(contains(ask_daemon(other, "BACKUP digest=2"), "code=bad_parameter"));
-  BOOST_TEST(contains(ask_daemon(other, "BACKUP digest=1"), "digest="));
-  BOOST_TEST(contains(ask_daemon(other, "BACKUP_DONE"), "BACKED_UP"));
+  for (char const* command : {"BACKUP", "BACKUP_DONE"}) BOOST_TEST(contains(stranger.ask(command), "code=not_allowed"));
+  BOOST_TEST(contains(other.ask("BACKUP digest=2"), "code=bad_parameter"));
+  BOOST_TEST(contains(other.ask("BACKUP digest=1"), "digest="));
+  BOOST_TEST(contains(other.ask("BACKUP_DONE"), "BACKED_UP"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

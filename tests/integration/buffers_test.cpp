@@ -1,5 +1,5 @@
-// Buffer columns on the command line, over the real daemon: what is typed is what is stored, over msgpack and text
-// alike, and what is shown as JSON can be put again.
+// Columns of type buffer on the command line, with the real daemon: the typed bytes are stored, over msgpack and text
+// alike, and values printed as JSON can be inserted again.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -11,7 +11,7 @@ namespace {
 using namespace fastjournal;
 using namespace fastjournal::test;
 
-// A key of bytes too, so that rows are found by one.
+// The key is a buffer too, so that rows are found by bytes.
 constexpr char kTable[] =
     "<table name=\"blobs\" model=\"journal\" row-key=\"id\">\n<schema>\n"
     "<column name=\"id\" type=\"buffer\" required=\"true\"/>\n<column name=\"data\" type=\"buffer\"/>\n"
@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(plain_bytes_files_input_and_base64_over_both_framings, F
       std::string const typed = run(peek + "id=test");
       for (char const* const part : {R"("data":"test")", R"("id":"test")", R"("words":"base64:dGVzdA==")"})
         BOOST_TEST(says(typed, part), part << " in " << typed);
-      // A key of the same bytes.
+      // The key in another spelling of the same bytes.
       std::string const why = run("fastjournal why blobs id=base64:dGVzdA==");
       BOOST_TEST(says(why, "It is due"), why);
       run(put + "id=base64:dGVzdA== data=@file words=again");
@@ -83,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(lines_take_what_json_shows, Fixture) {
       std::string const bytes = run(program + " peek blobs --json id=base64:/wA=");
       for (char const* const part : {R"("data":"base64:AAH/")", R"("id":"base64:/wA=")", R"("words":"base64:AAH/")"})
         BOOST_TEST(says(bytes, part), part << " in " << bytes);
-      // A command finds the bytes, and what it reads can be put again.
+      // A command gets the bytes, and the JSON that it reads can be put again.
       std::string const worked =
           run(program + " work blobs --once --quiet -- sh -c 'printf %s \"$FJ_DATA\" | od -An -tx1; cat >>worked'");
       run(program + " work blobs --until-empty --input-only --quiet -- sh -c 'cat >>worked'");

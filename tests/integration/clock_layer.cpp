@@ -1,12 +1,12 @@
-// A layer between a program and the kernel's clocks, put there by LD_PRELOAD;
-// tests only. Nobody but root may set a clock, and everybody has it.
+// A layer between a program and the kernel's clocks, loaded by LD_PRELOAD. For tests only: the real clock can be set by
+// root alone, and all programs share it.
 //
-//   FJ_CLOCK=FILE   FILE holds two numbers, milliseconds: CLOCK_REALTIME is ahead of the kernel's by the first, and
-//                   CLOCK_BOOTTIME by the second, as if the computer had slept so long. Whoever writes the file and
-//                   closes it sets the clocks: timers of CLOCK_REALTIME that are to be cancelled then become readable,
-//                   timers of CLOCK_BOOTTIME ring at their new moment.
+//   FJ_CLOCK=FILE   FILE has two numbers, in ms: CLOCK_REALTIME is ahead of the kernel's by the first, and
+//                   CLOCK_BOOTTIME by the second, as if the computer had slept for that long. Writing and closing
+//                   the file sets the clocks: timers of CLOCK_REALTIME that are cancelled by a change become
+//                   readable, timers of CLOCK_BOOTTIME expire at their new time.
 //
-// Only what the reactor and the daemon's clock call is covered.
+// It covers only the calls of the reactor and of the daemon's clock.
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -49,8 +49,8 @@ struct Layer {
   std::atomic<std::int64_t> wall_ns{0};
   std::atomic<std::int64_t> boot_ns{0};
   std::mutex mutex;
-  std::set<int> wall_watches;             // eventfds in place of timers of CLOCK_REALTIME
-  std::map<int, itimerspec> boot_timers;  // as they were set
+  std::set<int> wall_watches;             // eventfds that replace timers of CLOCK_REALTIME
+  std::map<int, itimerspec> boot_timers;  // descriptor -> the time it was set to
 
   Layer() {
     char const* const file = ::getenv("FJ_CLOCK");
@@ -93,7 +93,7 @@ struct Layer {
   }
 };
 
-// Never ended: its thread uses it.
+// Never destroyed, as its thread uses it.
 Layer& layer() {
   static Layer& one = *new Layer;
   return one;

@@ -1,4 +1,4 @@
-// What bash offers, with the script that `fastjournal completion bash` prints.
+// The words that bash offers with the script of `fastjournal completion bash`.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/child_process.h"
@@ -8,7 +8,8 @@ namespace {
 
 using namespace fastjournal::test;
 
-// `line` as words in bash's own syntax; the last is the one to be completed. Daemons are not asked: none listens there.
+// What is offered for `line`, words in bash's own syntax of which the last one is to be completed. No daemon is asked,
+// as none listens at that address.
 std::string offered(std::string const& function, std::string const& line) {
   std::string const script =
       "PATH=" FJ_BINARY_DIR
@@ -30,11 +31,11 @@ BOOST_AUTO_TEST_CASE(commands_options_and_their_values) {
   BOOST_TEST(offered("_fastjournal", "fastjournal ls pages --status pa") == "parked paused");
   BOOST_TEST(offered("_fastjournal", "fastjournal listen pages --mode ''") == "wake row deliver");
   BOOST_TEST(offered("_fastjournal", "fastjournal log ''") == "verify dump salvage resize");
-  // The value of an option is no table: what comes behind it still is.
+  // The value of an option is not taken for the command, and completion goes on after it.
   BOOST_TEST(offered("_fastjournal", "fastjournal --timeout 3s completion z") == "zsh");
 }
 
-// With no word of ours the shell offers files.
+// If we offer no word, the shell offers files.
 BOOST_AUTO_TEST_CASE(files_are_left_to_the_shell) {
   for (char const* const line : {"fastjournal check /et", "fastjournal log verify --config ''", "fastjournal backup x",
                                  "fastjournal feed pages --plugins /us"})

@@ -1,5 +1,5 @@
-// The real daemon for integration tests: a temporary folder with
-// configuration and tables, started, killed and started again on the same data.
+// The real daemon for integration tests: a temporary folder with its configuration and tables, and a daemon that is
+// started, killed and started again on the same data.
 #pragma once
 
 #include <fstream>
@@ -13,15 +13,15 @@
 
 namespace fastjournal::test {
 
-// The environment of a daemon with faults beneath it (fault_layer.cpp says which).
+// The environment of a daemon with this fault below it (fault_layer.cpp has the list).
 inline std::vector<std::string> beneath(std::string const& fault) {
-  // A sanitizer wants to be loaded first, and finds that it is not.
+  // A sanitizer checks that it is loaded first, which it is not here.
   return {"LD_PRELOAD=" FJ_BINARY_DIR "/lib/libfj_fault_layer.so", "ASAN_OPTIONS=verify_asan_link_order=0", fault};
 }
 
 class RealDaemon {
  public:
-  // The options of the table "jobs": journal, key name, column payload.
+  // Declares the table "jobs", a journal with the key column name, the column payload and these options.
   explicit RealDaemon(std::string const& table_options) {
     std::filesystem::create_directories(folder_.path() / "tables");
     write("fastjournal.xml", "<fastjournal/>\n");
@@ -52,7 +52,7 @@ class RealDaemon {
     return words;
   }
 
-  // False: it did not get ready; output() says why.
+  // False if it did not get ready; output() has the reason.
   bool start(std::vector<std::string> const& more = {}) {
     std::vector<std::string> words = command_line();
     words.insert(words.end(), more.begin(), more.end());
@@ -72,14 +72,14 @@ class RealDaemon {
   void kill(int signal) { child_->kill(signal); }
   std::optional<int> wait() { return child_->wait(); }
 
-  std::vector<std::string> environment;  // NAME=value, beside the test's own
+  std::vector<std::string> environment;  // NAME=value, added to the test's own
   std::string plugins{FJ_BINARY_DIR "/plugins"};
-  bool listens_as_configured{false};  // else on TCP and a unix socket of its own
+  bool listens_as_configured{false};  // otherwise on TCP and on a unix socket of its own
 
   [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }
   [[nodiscard]] std::string const& local() const { return addresses_.back(); }
   [[nodiscard]] std::string const& udp() const { return udp_; }
-  // Empty before the first start: a test's message may be made before its condition.
+  // Empty before the first start, as a test may build its message before its condition.
   [[nodiscard]] std::string output() const { return child_ == nullptr ? std::string{} : child_->output(); }
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
   [[nodiscard]] ChildProcess& child() { return *child_; }

@@ -1,5 +1,5 @@
-// Which daemon `fastjournal` talks to where nobody names one: beside the programs of
-// a checkout the daemon's administrator's socket, as long as it is there.
+// The default address of `fastjournal`: programs of a checkout use the administrator's socket of its daemon, if it
+// exists.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-// A daemon as README says, and a checkout's folder around the command line.
+// A daemon as in README.md, and a checkout's folder around the command line.
 struct Checkout {
   Checkout() {
     fs::create_directories(root / "build/dev/bin");
@@ -46,10 +46,10 @@ BOOST_FIXTURE_TEST_CASE(of_a_checkout_it_is_the_administrators_socket_beside_the
   BOOST_TEST(has(run({"put", "jobs", "name=a"}), "inserted row"));
   BOOST_TEST(has(run({"work", "jobs", "--once", "--", "true"}), ": done"));
   BOOST_TEST(has(run({"tables", "--names"}), "jobs\n"));
-  // What is said wins.
+  // An address on the command line takes precedence.
   BOOST_TEST(has(run({"--server", daemon.tcp(), "ping"}), daemon.tcp() + " answers"));
   BOOST_TEST(has(run({"--server", daemon.tcp(), "stop"}), "use the administrator's socket, " + socket));
-  // A daemon that died leaves the file, and nobody listens there.
+  // A daemon that was killed leaves the socket file, but nobody listens there.
   daemon.kill(SIGKILL);
   daemon.wait();
   BOOST_TEST(fs::exists(root / "data/fastjournal.sock"));
@@ -60,7 +60,8 @@ BOOST_FIXTURE_TEST_CASE(of_a_checkout_it_is_the_administrators_socket_beside_the
   BOOST_TEST(!fs::exists(root / "data/fastjournal.sock"));
 }
 
-// The path of a unix socket has its limit; what nobody asked for is no reason not to serve.
+// The path of a unix socket has a maximum length. The default socket was not asked for, so the daemon serves without
+// it.
 BOOST_AUTO_TEST_CASE(a_daemon_that_cannot_have_the_default_socket_says_so_and_serves) {
   RealDaemon daemon{""};
   daemon.listens_as_configured = true;

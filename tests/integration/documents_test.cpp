@@ -1,6 +1,6 @@
-// The commands that the documents show (tests/support/documents.h, "console")
-// are run in a shell, beside a daemon that serves conf/tables.d, and print what is shown there:
-// `...` in a line is any text, and a line of it alone any lines.
+// The commands that the documents show (tests/support/documents.h, "console") are run in a shell, with a daemon that
+// serves conf/tables.d, and must print what is shown: `...` within a line is any text, and a line of it alone is any
+// lines.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -16,7 +16,7 @@ using namespace fastjournal::test;
 std::string const kRoot = FJ_SOURCE_DIR;
 constexpr std::string_view kAny = "...";
 
-// One document's shell: a daemon, and the commands one after the other.
+// The shell of one document: a daemon, and the commands in their order.
 class Shell {
  public:
   Shell() {
@@ -29,7 +29,7 @@ class Shell {
     static_cast<void>(daemon_.wait());
   }
 
-  // From the folder of the checkout, as the reader of a document is.
+  // Runs the command in the root of the checkout, where the document's reader is; returns the lines of output.
   std::vector<std::string> run(std::string const& command) {
     ChildOptions options;
     options.environment = {"FASTJOURNAL_SERVER=unix:" + (daemon_.folder() / "socket").string(),
@@ -45,7 +45,7 @@ class Shell {
   RealDaemon daemon_{""};
 };
 
-// Empty if the output is as shown.
+// Empty if the output is as shown; otherwise the difference.
 std::string compare(std::vector<std::string> const& output, std::vector<std::string> const& shown) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < shown.size(); ++i) {

@@ -1,19 +1,16 @@
-// A layer between a program and the kernel, put there by LD_PRELOAD; tests only.
-// It watches the files whose names begin with "container-" and does what the
-// environment says:
+// A layer between a program and the kernel, loaded by LD_PRELOAD. For tests only. It watches the files whose names
+// begin with "container-", and is controlled by the environment:
 //
-//   FJ_FAULT=CALL:N:HOW   the N-th CALL (write, sync) to them since the start fails
-//                         with HOW: EIO, ENOSPC, or short (half is written, then
-//                         EIO at the next). Failures are announced on standard error.
-//   FJ_QUOTA=FILE         FILE holds how many bytes they may have together; it is
-//                         read each time one of them grows or free space is asked for.
-//   FJ_UNDO=FOLDER        before each write what stood there goes to FOLDER/NAME.undo,
-//                         which a sync of that file empties: whoever killed the
-//                         program can take back what was never synced, as a power cut does.
-//   FJ_SIGNAL=N:NUMBER    the N-th read of them sends this signal to the program, which
-//                         is announced on standard error.
+//   FJ_FAULT=CALL:N:HOW   the N-th CALL (write, sync) to them since the start fails with HOW: EIO, ENOSPC, or
+//                         short (half is written, then EIO for that file). Failures are announced on standard error.
+//   FJ_QUOTA=FILE         FILE has the number of bytes that they may have together; it is read each time one of
+//                         them grows or free space is asked for.
+//   FJ_UNDO=FOLDER        before each write the old bytes are saved in FOLDER/NAME.undo, which a sync of that file
+//                         empties: a test that killed the program can undo unsynced writes, as a power cut does.
+//   FJ_SIGNAL=N:NUMBER    the N-th read of them sends this signal to the program, which is announced on standard
+//                         error.
 //
-// Only what env/disk.h's POSIX implementation calls is covered.
+// It covers only the calls of the POSIX implementation of env/disk.h.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -51,6 +48,7 @@ struct Layer {
   std::array<std::atomic<int>, kDescriptorsMax> undo{};  // descriptor of the undo file + 1; -1: watched without one
   std::atomic<unsigned long> writes{0};
   std::atomic<unsigned long> syncs{0};
+  std::atomic<int> short_fd{-1};  // written by half; -1: none
   std::atomic<unsigned long> reads{0};
   std::mutex mutex;
 };
@@ -98,7 +96,7 @@ void announce(Fault const& fault) {
 
 int error_of(std::string const& how) { return how == "ENOSPC" ? ENOSPC : EIO; }
 
-// Bytes that the containers in the folder of this file take; the quota is for all of them.
+// Bytes of all containers in the folder of this file; the quota is for all of them together.
 std::int64_t bytes_in(std::string const& folder) {
   std::int64_t sum = 0;
   DIR* const open = ::opendir(folder.c_str());
@@ -139,8 +137,8 @@ bool fits(int fd, std::size_t count, off_t offset) {
   return bytes_in(path.substr(0, path.rfind('/'))) + (offset + static_cast<off_t>(count) - info.st_size) <= quota();
 }
 
-// Entry: offset and number of the bytes that stood there, then these. Growing is
-// not taken back: containers grow only before they have their name.
+// An entry has the offset and number of the old bytes, then these bytes. Growing is not undone: containers only grow
+// before they have their name.
 void remember(int fd, std::size_t count, off_t offset) {
   int const undo = layer().undo[static_cast<std::size_t>(fd)].load() - 1;
   if (undo < 0) return;
@@ -159,7 +157,7 @@ void watch(int fd, char const* path) {
   if (fd < 0 || static_cast<std::size_t>(fd) >= kDescriptorsMax || name.rfind(kPrefix, 0) != 0) return;
   int mark = -1;
   if (char const* folder = setting("FJ_UNDO")) {
-    // While it is being made a container has another name; its undo file has the last one.
+    // A container has another name while it is made; its undo file has the final one.
     std::string const undo = std::string(folder) + "/" + name.substr(0, name.find('.')) + ".undo";
     auto const real_open = next("open", static_cast<int (*)(char const*, int, ...)>(nullptr));
     int const file = real_open(undo.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -168,7 +166,7 @@ void watch(int fd, char const* path) {
   layer().undo[static_cast<std::size_t>(fd)] = mark;
 }
 
-// Of whoever reads only, too, so by name.
+// Found by name, as files that are only read are not in the table.
 ssize_t was_read(int fd, void* bytes, std::size_t count, off_t offset) {
   auto const real = next("pread64", static_cast<ssize_t (*)(int, void*, std::size_t, off_t)>(nullptr));
   static char const* const plan = setting("FJ_SIGNAL");
@@ -184,12 +182,18 @@ ssize_t was_read(int fd, void* bytes, std::size_t count, off_t offset) {
   return real(fd, bytes, count, offset);
 }
 
+// The rest of what was written by half: of that file, whatever other threads write to others meanwhile.
+bool fails_after_short(int fd) {
+  int expected = fd;
+  return layer().short_fd.compare_exchange_strong(expected, -1);
+}
+
 ssize_t written(int fd, void const* bytes, std::size_t count, off_t offset) {
   auto const real = next("pwrite64", static_cast<ssize_t (*)(int, void const*, std::size_t, off_t)>(nullptr));
   if (!is_watched(fd)) return real(fd, bytes, count, offset);
   Fault const& fault = planned();
   unsigned long const number = ++layer().writes;
-  if (fault.call == "write" && fault.how == "short" && number == fault.number + 1) {
+  if (fails_after_short(fd)) {
     errno = EIO;
     return -1;
   }
@@ -199,6 +203,7 @@ ssize_t written(int fd, void const* bytes, std::size_t count, off_t offset) {
       errno = error_of(fault.how);
       return -1;
     }
+    layer().short_fd = fd;
     count = std::max<std::size_t>(1, count / 2);
   }
   if (!fits(fd, count, offset)) {
@@ -217,7 +222,7 @@ ssize_t written_through(int fd, struct iovec const* parts, int count, off_t offs
   unsigned long const number = ++layer().writes;
   bool const is_it =
       fault.call == "write" ? number == fault.number : fault.call == "sync" && ++layer().syncs == fault.number;
-  if (fault.call == "write" && fault.how == "short" && number == fault.number + 1) {
+  if (fails_after_short(fd)) {
     errno = EIO;
     return -1;
   }
@@ -228,6 +233,7 @@ ssize_t written_through(int fd, struct iovec const* parts, int count, off_t offs
       errno = error_of(fault.how);
       return -1;
     }
+    layer().short_fd = fd;
     part.iov_len = std::max<std::size_t>(512, part.iov_len / 1024 * 512);
   }
   return real(fd, &part, count, offset, flags);
@@ -275,7 +281,7 @@ FJ_EXPORT int open64(char const* path, int flags, ...) {
   va_end(arguments);
   return fd;
 }
-// By a folder that is held: names are the same.
+// A name relative to an open folder; the names of containers are the same.
 FJ_EXPORT int openat(int folder, char const* path, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
@@ -313,7 +319,7 @@ FJ_EXPORT ssize_t pwrite(int fd, void const* bytes, std::size_t count, off_t off
 FJ_EXPORT ssize_t pwrite64(int fd, void const* bytes, std::size_t count, off_t offset) {
   return written(fd, bytes, count, offset);
 }
-// Past the kernel's memory: a write that is synced, or nothing of it. Nothing of it is ever taken back.
+// Bypasses the kernel's cache: the write is synced as a whole, or fails. So it needs no undo.
 FJ_EXPORT ssize_t pwritev2(int fd, struct iovec const* parts, int count, off_t offset, int flags) {
   return written_through(fd, parts, count, offset, flags);
 }
@@ -325,7 +331,7 @@ FJ_EXPORT int fsync(int fd) { return synced(fd, "fsync"); }
 FJ_EXPORT int statvfs(char const* path, struct statvfs* out) {
   int const result = next("statvfs", static_cast<int (*)(char const*, struct statvfs*)>(nullptr))(path, out);
   if (result != 0 || setting("FJ_QUOTA") == nullptr) return result;
-  // One log, named shared, in the data folder.
+  // There is one log, named shared, in the data folder.
   std::int64_t const left = std::max<std::int64_t>(0, quota() - bytes_in(std::string(path) + "/shared"));
   out->f_bavail = static_cast<fsblkcnt_t>(left) / out->f_frsize;
   return 0;

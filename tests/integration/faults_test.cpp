@@ -1,7 +1,6 @@
-// Faults of the disk and of the machine on the real daemon, which knows nothing
-// of the layer beneath it (fault_layer.cpp): calls that fail, a disk that gets
-// full and is not any more, a power cut that takes what was never synced, and a
-// daemon that stands still.
+// Faults of the disk and of the machine under the real daemon, which does not know of the layer below it
+// (fault_layer.cpp): failing calls, a disk that is full for a time, a power cut that loses unsynced writes, and a
+// daemon that is stopped and continued.
 #include <boost/test/unit_test.hpp>
 
 #include <sys/stat.h>
@@ -12,8 +11,8 @@
 #include <random>
 #include <set>
 
+#include "protocol/text.h"
 #include "tests/integration/daemon.h"
-#include "wire/text.h"
 
 namespace {
 
@@ -40,11 +39,11 @@ std::optional<Answer> ask(LineClient& client, std::string const& line) {
   std::optional<std::string> const text = client.read_line();
   if (!text) return std::nullopt;
   Answer answer{{}, *text};
-  if (!wire::parse_line(answer.text, answer.message).ok()) return std::nullopt;
+  if (!protocol::parse_line(answer.text, answer.message).ok()) return std::nullopt;
   return answer;
 }
 
-// Inserts until the connection ends or `most` are acknowledged; their rows.
+// Inserts until the connection ends or `most` inserts are acknowledged; returns their rows.
 std::vector<std::string> insert(LineClient& client, int most, std::size_t payload = 100) {
   std::vector<std::string> rows;
   static int next = 0;
@@ -65,7 +64,7 @@ std::size_t missing(std::string const& address, std::vector<std::string> const& 
   }));
 }
 
-// Takes back every write that no sync covered, or some of them by chance: newest first.
+// Undoes all writes that no sync covered, or a random part of them, newest first.
 void cut_power(std::filesystem::path const& undo, std::filesystem::path const& log, std::mt19937_64& random,
                bool everything, std::uint64_t& taken_back) {
   struct Entry {
@@ -77,7 +76,7 @@ void cut_power(std::filesystem::path const& undo, std::filesystem::path const& l
     std::vector<Entry> entries;
     for (Entry one; in.read(reinterpret_cast<char*>(one.head), sizeof one.head);) {
       one.bytes.resize(static_cast<std::size_t>(one.head[1]));
-      // The program may have died while it wrote this: then the write itself never happened.
+      // The program may have died while it wrote this entry: then the write itself did not happen.
       if (!in.read(one.bytes.data(), one.head[1]) && one.head[1] > 0) break;
       entries.push_back(one);
     }
@@ -141,7 +140,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_adds_while_it_is_full_and_goes_on_when_there_i
   std::vector<std::string> rows = insert(client, 2000, 4000);
   BOOST_TEST(rows.size() > 50U);
   BOOST_REQUIRE(rows.size() < 2000U);
-  // What the log copies forward meanwhile may make room for a few more.
+  // Copying forward meanwhile may make room for a few more rows.
   std::string code;
   for (int i = 0; i < 200 && code.empty(); ++i) {
     auto const answer =
@@ -151,7 +150,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_adds_while_it_is_full_and_goes_on_when_there_i
     if (code.empty()) rows.emplace_back(answer->message.text("row"));
   }
   BOOST_TEST(code == "no_space");
-  // What removes works: by DONE and by DELETE.
+  // Removals work, both by DONE and by DELETE.
   std::set<std::string> ended;
   for (int i = 0; i < 20; ++i) {
     auto const row = ask(client, "NEXT table=jobs");
@@ -166,7 +165,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_adds_while_it_is_full_and_goes_on_when_there_i
     ended.insert(id);
   }
   daemon.write("quota", std::to_string(40 * (512U << 10U)));
-  // The log looks again now and then: within so many tries an insert goes through.
+  // The log checks for space now and then: an insert must succeed within this many tries.
   bool accepted = false;
   for (int i = 0; i < 3000 && !accepted; ++i) {
     auto const answer = ask(client, "INSERT table=jobs;name=again;payload=z");
@@ -203,7 +202,7 @@ BOOST_AUTO_TEST_CASE(has_everything_acknowledged_after_power_cuts_that_take_what
       LineClient client{daemon.tcp()};
       for (std::string& row : insert(client, 20 + static_cast<int>(random() % 100), 1000))
         rows.push_back(std::move(row));
-      // Leases are written and not synced: a cut takes something back.
+      // Leases are written but not synced, so the power cut has something to lose.
       for (int i = 0; i < 5; ++i) BOOST_REQUIRE(ask(client, "NEXT table=jobs").has_value());
       BOOST_REQUIRE(client.send("INSERT table=jobs;name=unheard;payload=x\nNEXT table=jobs\n"));
       daemon.kill(SIGKILL);
@@ -229,14 +228,14 @@ BOOST_AUTO_TEST_CASE(goes_on_after_it_stood_still) {
   BOOST_REQUIRE(leased.has_value());
   std::string const row{leased->message.text("row")};
   daemon.kill(SIGSTOP);
-  // A client that waits for an answer gives up; its message stays in the kernel.
+  // A client gives up waiting for its answer; its message stays in the kernel's buffer.
   LineClient impatient{daemon.tcp()};
   BOOST_REQUIRE(impatient.send("INSERT table=jobs;name=late;payload=x\n"));
   BOOST_TEST(!impatient.read_line(std::chrono::milliseconds{600}).has_value());
   BOOST_TEST(!impatient.closed());
   daemon.kill(SIGCONT);
   BOOST_TEST(impatient.read_line().value_or("").starts_with("INSERTED"));
-  // Its lease ran out meanwhile: another takes the row, and the first holder is told so.
+  // The lease has run out meanwhile: another client takes the row, and the first holder is refused.
   LineClient other{daemon.tcp()};
   bool again = false;
   for (int i = 0; i < 100 && !again; ++i) {

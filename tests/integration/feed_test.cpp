@@ -1,5 +1,5 @@
-// The change feed of the real daemon by multicast on the loopback, followed by
-// `fastjournal feed`; and inserts that come as datagrams.
+// The change feed of the real daemon by multicast on the loopback, followed by `fastjournal feed`; and inserts that
+// arrive as datagrams.
 #include <boost/test/unit_test.hpp>
 
 #include <arpa/inet.h>
@@ -11,8 +11,8 @@
 #include <csignal>
 #include <functional>
 
+#include "protocol/text.h"
 #include "tests/integration/daemon.h"
-#include "wire/text.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ using namespace fastjournal::test;
 
 constexpr char kGroup[] = "239.255.71.2";
 
-// Keeps a port of the group: nobody else chooses it while the test runs, and those who join share it.
+// Reserves a port of the group: no other program gets it during the test, and followers can share it.
 class GroupPort {
  public:
   GroupPort() : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
@@ -57,16 +57,11 @@ void send_datagram(std::string const& to, std::string const& text) {
   ::close(fd);
 }
 
-std::string ask(LineClient& client, std::string const& line) {
-  BOOST_REQUIRE(client.send(line + "\n"));
-  return client.read_line().value_or("(no answer)");
-}
-
 std::string digest_of_daemon(RealDaemon& daemon) {
   LineClient client{daemon.local()};
-  std::string const answer = ask(client, "DIGEST table=jobs");  // the message borrows from it
+  std::string const answer = client.ask("DIGEST table=jobs");  // the message has views into it
   Message message;
-  BOOST_REQUIRE(wire::parse_line(answer, message).ok());
+  BOOST_REQUIRE(protocol::parse_line(answer, message).ok());
   return std::string{message.text("digest")};
 }
 
@@ -102,20 +97,20 @@ BOOST_AUTO_TEST_SUITE(feed_of_the_real_daemon)
 BOOST_FIXTURE_TEST_CASE(a_follower_prints_each_change_as_it_comes_by_multicast, Fed) {
   LineClient client{daemon.tcp()};
   for (int i = 0; i < 100; ++i)
-    BOOST_TEST(ask(client, "INSERT table=jobs;name=before" + std::to_string(i)).starts_with("INSERTED "));
+    BOOST_TEST(client.ask("INSERT table=jobs;name=before" + std::to_string(i)).starts_with("INSERTED "));
   ChildProcess follower{feed({"--follow", "--json"})};
-  // Its snapshot: the schema and the rows.
+  // The snapshot: the schema and the rows.
   for (int i = 0; i < 101; ++i) {
     std::string const line = follower.read_line().value_or("(nothing)");
     BOOST_REQUIRE_MESSAGE(line.find("\"restated\":true") != std::string::npos, line);
   }
-  // Once one change came, it listens; what follows comes by datagram.
+  // After the first change it listens, and further changes come by datagram.
   for (int i = 0; i < 20; ++i) {
-    BOOST_TEST(ask(client, "INSERT table=jobs;name=after" + std::to_string(i)).starts_with("INSERTED "));
+    BOOST_TEST(client.ask("INSERT table=jobs;name=after" + std::to_string(i)).starts_with("INSERTED "));
     std::string const line = follower.read_line().value_or("(nothing)");
     BOOST_REQUIRE_MESSAGE(line.find("\"restated\":false") != std::string::npos, line);
   }
-  BOOST_TEST(ask(client, "INSERT table=jobs;name=large;payload=" + std::string(5000, 'x')).starts_with("INSERTED "));
+  BOOST_TEST(client.ask("INSERT table=jobs;name=large;payload=" + std::string(5000, 'x')).starts_with("INSERTED "));
   BOOST_TEST(follower.read_line().value_or("(nothing)").find("\"restated\":false") != std::string::npos);
   follower.kill(SIGTERM);
   BOOST_TEST(follower.wait().value_or(-1) == 0);
@@ -126,8 +121,8 @@ BOOST_FIXTURE_TEST_CASE(a_follower_prints_each_change_as_it_comes_by_multicast, 
 BOOST_FIXTURE_TEST_CASE(its_digest_is_the_daemons_also_after_a_restart, Fed) {
   LineClient client{daemon.tcp()};
   for (int i = 0; i < 50; ++i)
-    ask(client, "INSERT table=jobs;name=n" + std::to_string(i) + ";client=p;sequence=" + std::to_string(i + 1));
-  ask(client, "NEXT table=jobs");
+    client.ask("INSERT table=jobs;name=n" + std::to_string(i) + ";client=p;sequence=" + std::to_string(i + 1));
+  client.ask("NEXT table=jobs");
   daemon.kill(SIGKILL);
   static_cast<void>(daemon.wait());
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
@@ -149,17 +144,17 @@ BOOST_AUTO_TEST_CASE(inserts_come_by_udp_with_the_secret_only) {
   send_datagram(daemon.udp(), "INSERT table=jobs;name=c");
   LineClient client{daemon.tcp()};
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-  std::string answer;  // the message borrows from it
+  std::string answer;  // the message has views into it
   Message stats;
   do {
-    answer = ask(client, "STATS");
-    BOOST_REQUIRE(wire::parse_line(answer, stats).ok());
+    answer = client.ask("STATS");
+    BOOST_REQUIRE(protocol::parse_line(answer, stats).ok());
     static_cast<void>(client.read_line());  // the table's
   } while (stats.integer("udp_messages").value_or(0) < 3 && std::chrono::steady_clock::now() < end);
   BOOST_TEST(stats.integer("udp_messages").value_or(0) == 3);
   BOOST_TEST(stats.integer("udp_wrong_secret").value_or(0) == 2);
-  BOOST_TEST(ask(client, "PEEK table=jobs;name=a").starts_with("ROW "));
-  BOOST_TEST(ask(client, "PEEK table=jobs;name=b").starts_with("ERROR "));
+  BOOST_TEST(client.ask("PEEK table=jobs;name=a").starts_with("ROW "));
+  BOOST_TEST(client.ask("PEEK table=jobs;name=b").starts_with("ERROR "));
   daemon.kill(SIGTERM);
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
   BOOST_TEST(daemon.output().find("sesame") == std::string::npos);

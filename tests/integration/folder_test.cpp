@@ -1,7 +1,6 @@
-// The data folder under the real daemon: removed, moved, replaced, without its
-// lock, or not the right one. A daemon that writes into files that nobody will
-// find ends, within 100 ms of its answers; one that is asked to begin where a
-// journal was, or where other things are, says so and makes nothing.
+// The data folder of the real daemon is removed, moved, replaced, without its lock, or the wrong one. A daemon whose
+// files are no longer in its folder answers for at most 100 ms more, and ends. A daemon that is started where a log
+// was, or in a folder with other files, says so and creates nothing.
 #include <sys/stat.h>
 
 #include <chrono>
@@ -27,7 +26,7 @@ struct Serving {
   void start(std::vector<std::string> const& more = {}) {
     BOOST_REQUIRE_MESSAGE(daemon.start(more), daemon.output());
     running = true;
-    // Before anything is done to the folder: it may end at once.
+    // Connect before anything is done to the folder: the daemon may end at once.
     client = std::make_unique<LineClient>(daemon.tcp());
   }
   void stop() {
@@ -35,10 +34,10 @@ struct Serving {
     BOOST_TEST(daemon.wait().value_or(-1) == 0);
     running = false;
   }
-  // Inserts until no answer comes; returns how many came.
+  // Inserts until no answer comes; returns the number of answers.
   std::uint64_t insert_until_it_ends() {
     std::uint64_t answers = 0;
-    // Far more than it can answer in the time that it has.
+    // Far more than it can answer before it ends.
     for (; answers < 2'000'000; ++answers) {
       if (!client->send("INSERT table=jobs;name=n" + std::to_string(answers) + "\n")) break;
       auto const line = client->read_line();
@@ -69,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(that_is_removed_under_a_running_daemon_ends_it, Serving)
   auto const began = std::chrono::steady_clock::now();
   insert_until_it_ends();
   BOOST_TEST_MESSAGE("ended after " << std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-  // Whatever of it was gone when it looked.
+  // Which part was missing first is left open.
   BOOST_TEST(contains(daemon.output(), " while it was in use; nothing more is acknowledged"), daemon.output());
   BOOST_TEST(contains(daemon.output(), "put it back, or restore a backup"), daemon.output());
 }
@@ -84,11 +83,11 @@ BOOST_FIXTURE_TEST_CASE(that_another_one_took_the_place_of_ends_the_daemon_and_n
   fs::rename(daemon.folder() / "away", data());
   start();
   for (std::uint64_t i = 0; i < answers; i += std::max<std::uint64_t>(1, answers / 50))
-    BOOST_TEST(contains(ask_daemon(*client, "PEEK table=jobs;name=n" + std::to_string(i)), "ROW "));
+    BOOST_TEST(contains(client->ask("PEEK table=jobs;name=n" + std::to_string(i)), "ROW "));
 }
 
 BOOST_FIXTURE_TEST_CASE(whose_lock_is_removed_lets_no_second_daemon_in_and_the_first_ends, Serving) {
-  // It does not even look.
+  // The daemon is stopped, so that it cannot look.
   daemon.kill(SIGSTOP);
   fs::remove(data() / "shared/lock");
   fs::remove(data() / "lock");
@@ -107,10 +106,10 @@ BOOST_FIXTURE_TEST_CASE(whose_containers_are_removed_ends_the_daemon, Serving) {
   for (auto const& entry : fs::directory_iterator{data() / "shared"})
     if (entry.path().filename().string().starts_with("container-")) fs::remove(entry.path());
   insert_until_it_ends();
-  // Whether it looks, or needs another one first.
+  // It may notice this when it looks, or when it needs another container.
   BOOST_TEST(contains(daemon.output(), "container-00000"), daemon.output());
   BOOST_TEST(contains(daemon.output(), "; nothing more is acknowledged"), daemon.output());
-  // And nobody makes an empty journal of what is left.
+  // The rest is not made into an empty journal.
   BOOST_TEST(!starts());
   BOOST_TEST(contains(daemon.output(), "newest says that there is a container of lap"), daemon.output());
 }
@@ -135,7 +134,7 @@ BOOST_AUTO_TEST_CASE(with_other_things_in_it_is_used_only_when_somebody_says_so)
   BOOST_TEST(!fs::exists(serving.data() / "shared"));
   serving.start({"--create"});
   serving.stop();
-  // From then on it is its own.
+  // From then on the folder is its own.
   serving.start();
 }
 

@@ -1,5 +1,5 @@
-// Logs of every format that landed (tests/golden/logs, made by the daemons of those days) are read for good: with
-// the digest that their own daemon had, and as the log of a daemon that goes on with them.
+// Logs of every format that was ever on main (tests/golden/logs, written by the daemons of their time) can still be
+// read: each has the digest of its own daemon, and a daemon can continue it.
 #include <zlib.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void unpack(fs::path const& from, fs::path const& folder) {
   }
 }
 
-// Of what `log verify` says: what does not depend on where the folder is, or on the program.
+// The parts of the output of `log verify` that do not depend on the folder's path or on the program.
 std::string facts_of(std::string const& verified) {
   std::string out;
   std::istringstream lines{verified};
@@ -57,21 +57,21 @@ std::string facts_of(std::string const& verified) {
   return out;
 }
 
-// A daemon on a golden log.
+// A daemon on an unpacked golden log.
 struct Opened {
   explicit Opened(fs::path const& log) : daemon{""} {
     fs::remove_all(daemon.folder() / "tables");
     fs::copy(kGolden / "tables", daemon.folder() / "tables");
-    // Whatever this computer's clock says.
+    // A start must work whatever this computer's clock says.
     daemon.write("fastjournal.xml", "<fastjournal><start max-clock-behind=\"3650d\"/></fastjournal>\n");
     unpack(log, daemon.folder() / "data" / "shared");
   }
   void start() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
   std::string ask(std::string const& line) {
     LineClient client{daemon.local()};
-    return ask_daemon(client, line);
+    return client.ask(line);
   }
-  // The digest that it had last.
+  // Stops the daemon; returns its last digest.
   std::string stop() {
     std::string const digest = value_behind(ask("DIGEST"), "digest");
     daemon.kill(SIGTERM);
@@ -82,7 +82,7 @@ struct Opened {
   RealDaemon daemon;
 };
 
-// Of all files but the lock, which says who had it last.
+// Contents by file name, without the lock, which names its last holder.
 using Contents = std::map<std::string, std::string>;
 Contents contents_of(fs::path const& folder) {
   Contents out;
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(each_is_opened_changed_closed_and_opened_again) {
       BOOST_TEST(contains(parked, "error=it can never work;"), parked);
       BOOST_TEST(contains(parked, "status=parked;"), parked);
       BOOST_TEST(contains(opened.ask("STATS table=golden"), "paused=1;"));
-      // Changed: an old row is kicked and fails, which writes records of today about it.
+      // Changes: an old row is kicked and fails, which writes records of today's version about it.
       BOOST_TEST(contains(opened.ask("RESUME table=golden"), "RESUMED"));
       BOOST_TEST(contains(opened.ask("INSERT table=golden;name=new-plain;note=third"), "result=merged;"));
       BOOST_TEST(contains(opened.ask("KICK table=golden;name=new-parked"), "KICKED"));
@@ -146,8 +146,39 @@ BOOST_AUTO_TEST_CASE(each_is_opened_changed_closed_and_opened_again) {
   }
 }
 
-// Containers of format 3 stand beside `newest`, of the daemon of that day too: without it, or with one of them as it
-// was before a later start, the log is refused and nothing is changed.
+// In a table without row-key equal rows stay two rows, and a row that failed is found by its number.
+BOOST_AUTO_TEST_CASE(rows_without_a_key_are_read_and_work_goes_on) {
+  Opened opened{kGolden / "keyless"};
+  opened.start();
+  LineClient client{opened.daemon.local()};
+  std::map<std::string, int> statuses;
+  std::map<std::string, int> sites;
+  std::string parked;
+  for (std::string line = client.ask("LIST table=events"); !line.empty(); line = client.read_line().value_or("")) {
+    BOOST_REQUIRE_MESSAGE(line.starts_with("ROW "), line);
+    ++statuses[value_behind(line, "status")];
+    ++sites[value_behind(line, "site")];
+    if (value_behind(line, "site") == "new-parked") parked = value_behind(line, "row");
+    if (contains(line, "left=0;")) break;
+  }
+  BOOST_TEST(sites["old-twin"] == 2);
+  BOOST_TEST(sites["new-twin"] == 2);
+  BOOST_TEST(sites["new-done"] == 0);
+  BOOST_TEST(sites["new-deleted"] == 0);
+  BOOST_TEST(statuses["processing"] == 2);
+  BOOST_TEST(contains(opened.ask("PEEK table=events;row=" + parked), "error=it can never work;"));
+  // The last command of the producer of that time, sent once more, is still known.
+  BOOST_TEST(contains(opened.ask("INSERT table=events;site=new-sent;size=9;client=producer;sequence=200"),
+                      "result=duplicate;"));
+  BOOST_TEST(contains(opened.ask("KICK table=events;row=" + parked), "KICKED"));
+  BOOST_TEST(contains(opened.ask("INSERT table=events;site=new-twin"), "result=inserted;"));
+  std::string const digest = opened.stop();
+  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
+}
+
+// Logs with containers of format 3 have a `newest` file. Without it, or with a container as it was before a later
+// start, the log is refused and nothing is changed.
 BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_container_one_of_format_3_is_refused) {
   std::size_t with_newest = 0;
   for (fs::path const& log : logs_that_landed()) {
@@ -193,7 +224,7 @@ BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_container_one_of_format_3_is_
   BOOST_TEST(with_newest > 0U);
 }
 
-// A record that changes brings a log with it.
+// Whoever changes a record must add a log that has it.
 BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
   std::set<std::pair<int, int>> seen;       // of the journal: type, version
   std::set<std::pair<int, int>> catalogue;  // of table 0
@@ -209,7 +240,7 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
     }
   }
   for (int type = 1; type < 256; ++type) {
-    auto const record = static_cast<fastjournal::journal::RecordType>(type);
+    auto const record = static_cast<std::uint8_t>(type);
     for (int version = 1; version <= fastjournal::journal::newest_version(record); ++version)
       BOOST_TEST(seen.contains({type, version}), "no record of type " << type << ", version " << version);
   }

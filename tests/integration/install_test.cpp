@@ -1,5 +1,5 @@
-// What `cmake --install` leaves is a server: started from its folder, with what lies there and no options but where
-// its data goes, it takes a row and its own command line works on it.
+// `cmake --install` makes a working server: started from the installed files, with no option but the data folder, it
+// accepts a row, and the installed command line works on it.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -31,7 +31,7 @@ void replace(fs::path const& path, std::string const& from, std::string const& t
   std::ofstream{path, std::ios::binary} << text.replace(at, from.size(), to);
 }
 
-// Into a folder of its own, also what belongs elsewhere (/etc of the prefix /usr).
+// Installed into a temporary folder, including files with a place outside of the prefix (/etc for the prefix /usr).
 struct Installed {
   Installed() { install(); }
   ~Installed() { stop(); }
@@ -73,7 +73,7 @@ struct Installed {
   std::unique_ptr<ChildProcess> daemon;
 };
 
-// Of an XML file: where it says that its schema is.
+// The place of the schema that an XML file names.
 fs::path schema_of(fs::path const& file) {
   std::string const text = read(file);
   std::string const name = "noNamespaceSchemaLocation=\"";
@@ -88,8 +88,8 @@ fs::path schema_of(fs::path const& file) {
 BOOST_AUTO_TEST_SUITE(installation)
 
 BOOST_FIXTURE_TEST_CASE(an_installed_daemon_starts_and_a_row_is_put_and_worked_on, Installed) {
-  if (!fs::exists(conf)) return;  // built for a prefix whose configuration has a place of its own
-  // No test takes a fixed port.
+  if (!fs::exists(conf)) return;  // built for a prefix whose configuration is elsewhere
+  // Tests use no fixed port.
   replace(conf / "fastjournal.xml", "127.0.0.1:4050", "127.0.0.1:0");
   start();
   BOOST_TEST(has(run({"put", "pages", "uri=http://example.com/"}), "inserted row"));
@@ -97,9 +97,9 @@ BOOST_FIXTURE_TEST_CASE(an_installed_daemon_starts_and_a_row_is_put_and_worked_o
   BOOST_TEST(has(worked, "working on http://example.com/"), worked);
   BOOST_TEST(has(worked, ": done"), worked);
   BOOST_TEST(fs::is_directory(folder.path() / "data/shared"));
-  // By TCP only what is not the administrator's.
+  // TCP has no administrator's rights.
   BOOST_TEST(has(run({"apply", "--yes"}), "needs the right admin"));
-  // Where nobody names an address, its administrator's socket is found, in a folder that the daemon has made.
+  // Without an address the administrator's socket is used, in a folder that the daemon has made.
   fs::path const socket = prefix / "var/run/fastjournal/fastjournal.sock";
   BOOST_TEST((fs::status(socket).permissions() == (fs::perms::owner_read | fs::perms::owner_write)));
   address.clear();
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(its_files_are_good_and_name_schemas_that_are_there, Inst
     fs::path const schema = schema_of(entry.path());
     if (schema.empty()) continue;
     ++seen;
-    bool const example = has(entry.path().string(), "/examples/");  // written for the folder that it is copied to
+    bool const example = has(entry.path().string(), "/examples/");  // its path is right only where it is copied to
     BOOST_TEST((example || fs::exists(schema)), entry.path() << " names " << schema);
   }
   BOOST_TEST(seen >= 3U);

@@ -1,6 +1,5 @@
-// kill -9 of the real daemon under load, a hundred times (FJ_KILLS): producers
-// insert and workers lease, finish and forget rows while it dies at a moment
-// drawn by seed (FJ_SEED). Then every row is counted by id:
+// kill -9 of the real daemon under load, a hundred times (FJ_KILLS). Producers insert, and workers lease, finish and
+// forget rows, while it dies at a moment drawn by seed (FJ_SEED). Then every row is counted by id:
 //   - a row whose insert was acknowledged is finished, or is still handed out;
 //   - a row whose DONE was acknowledged is never handed out again;
 //   - a row is never handed out before the lease of its last holder is over.
@@ -16,32 +15,28 @@
 #include <random>
 #include <set>
 
+#include "protocol/text.h"
 #include "tests/integration/daemon.h"
-#include "wire/text.h"
+#include "tests/support/seed.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::test;
 
-std::uint64_t number_from(char const* name, std::uint64_t otherwise) {
-  char const* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 std::int64_t wall_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
 
-// What the test knows about the rows, from acknowledgements only.
+// What the test knows about the rows, only from acknowledgements.
 struct ClientOracle {
   struct Lease {
     std::string epoch;
     std::int64_t end;
   };
-  std::map<std::string, std::string> inserted;  // row -> name, acknowledged
-  std::set<std::string> done;                   // rows, acknowledged
+  std::map<std::string, std::string> inserted;  // row -> name, of acknowledged inserts
+  std::set<std::string> done;                   // rows whose DONE was acknowledged
   std::set<std::string> done_sent;              // rows whose DONE may have arrived
   std::map<std::string, Lease> leases;
   std::set<std::string> handed_out;
@@ -51,7 +46,7 @@ struct ClientOracle {
   std::uint64_t refused{0};
 };
 
-// One connection with many messages in flight; the answers go to the books.
+// One connection with up to 32 messages in flight; their answers go to the oracle.
 class Talker {
  public:
   Talker(std::string const& address, bool producer, ClientOracle& books)
@@ -92,7 +87,7 @@ class Talker {
  private:
   void note(std::string_view line) {
     Message message;
-    BOOST_REQUIRE(wire::parse_line(line, message).ok());
+    BOOST_REQUIRE(protocol::parse_line(line, message).ok());
     std::string const row{message.text("row")};
     if (message.text("left").empty() || message.text("left") == "0") --in_flight_;
     if (message.command == "INSERTED") {
@@ -137,11 +132,11 @@ void load_until(std::string const& address, ClientOracle& books, std::mt19937_64
     BOOST_REQUIRE(::poll(polls.data(), polls.size(), 20'000) > 0);
     for (auto const& talker : talkers) BOOST_REQUIRE(talker->hear());
   }
-  // More is under way when the daemon dies.
+  // More messages are under way when the daemon dies.
   for (auto const& talker : talkers) BOOST_REQUIRE(talker->talk(random, next_name, 32));
 }
 
-// Everything that is left is handed out and finished.
+// Takes and finishes all rows that are left.
 void drain(std::string const& address, ClientOracle& books) {
   LineClient client{address};
   for (int empty = 0; empty < 200;) {
@@ -151,7 +146,7 @@ void drain(std::string const& address, ClientOracle& books) {
       std::optional<std::string> const line = client.read_line();
       BOOST_REQUIRE(line.has_value());
       Message message;
-      BOOST_REQUIRE(wire::parse_line(*line, message).ok());
+      BOOST_REQUIRE(protocol::parse_line(*line, message).ok());
       if (message.command == "NOTHING") {
         // No next_date: nothing waits and nothing is leased.
         if (!message.has("next_date")) return;
@@ -177,7 +172,7 @@ void drain(std::string const& address, ClientOracle& books) {
 BOOST_AUTO_TEST_SUITE(a_daemon_killed_under_load)
 
 BOOST_AUTO_TEST_CASE(loses_no_acknowledged_row_and_hands_no_row_to_two_holders) {
-  std::uint64_t const seed = number_from("FJ_SEED", std::random_device{}());
+  std::uint64_t const seed = seed_or(std::random_device{}());
   std::uint64_t const kills = number_from("FJ_KILLS", 100);
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     std::mt19937_64 random{seed};

@@ -1,11 +1,11 @@
-// Backends that misbehave against the real daemon: killed in the middle, stopped
-// for longer than their lease, deaf. What they held comes back, and others notice nothing.
+// Backends that misbehave against the real daemon: killed at work, stopped for longer than their lease, not reading.
+// Their rows are returned, and other backends are not affected.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
 
+#include "protocol/text.h"
 #include "tests/integration/daemon.h"
-#include "wire/text.h"
 
 namespace {
 
@@ -22,13 +22,10 @@ struct Running {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
-  std::string ask(std::string const& line) {
-    BOOST_REQUIRE(main->send(line + "\n"));
-    return main->read_line().value_or("(no answer)");
-  }
+  std::string ask(std::string const& line) { return main->ask(line); }
   static std::string value(std::string const& line, std::string_view name) {
     Message message;
-    BOOST_REQUIRE_MESSAGE(wire::parse_line(line, message).ok(), line);
+    BOOST_REQUIRE_MESSAGE(protocol::parse_line(line, message).ok(), line);
     return std::string{message.text(name)};
   }
   std::vector<std::string> command_line(std::vector<std::string> const& more) const {
@@ -36,7 +33,7 @@ struct Running {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  // Back-off 1 ms, so that a row that comes back is handed out soon.
+  // With a back-off of 1 ms a returned row is handed out soon.
   RealDaemon daemon{
       "<processing-timeout>700ms</processing-timeout><grace>200ms</grace><back-off-first>1ms</back-off-first>"
       "<max-timeouts>100</max-timeouts>"};

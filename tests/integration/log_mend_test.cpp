@@ -1,5 +1,5 @@
-// `fastjournal log dump`, `log salvage` and `log resize` on folders of the real
-// daemon: what is shown of damage, and a daemon that serves from what the tools made.
+// `fastjournal log dump`, `log salvage` and `log resize` on folders of the real daemon: the reports of damage, and a
+// daemon that serves from the resulting logs.
 #include <sstream>
 
 #include "tests/integration/log_tools.h"
@@ -8,7 +8,7 @@ using namespace fastjournal::test;
 
 namespace {
 
-// Into the row whose key is `name`: one byte of its batch.
+// Damages one byte of the batch that has the row with the key `name`.
 void damage_row(Filled const& filled, std::string const& name) {
   std::string const container = filled.log() + "/container-000001";
   std::string const bytes = bytes_of(container);
@@ -71,9 +71,9 @@ BOOST_AUTO_TEST_CASE(salvage_keeps_all_but_what_is_damaged_and_the_daemon_goes_o
   std::filesystem::rename(filled.path("new"), filled.log());
   filled.start();
   LineClient client{filled.daemon.tcp()};
-  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=row7"), "code=unknown_row"));
-  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=row8"), "payload=xxx"));
-  BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=row7"), "result=inserted"));
+  BOOST_TEST(contains(client.ask("PEEK table=jobs;name=row7"), "code=unknown_row"));
+  BOOST_TEST(contains(client.ask("PEEK table=jobs;name=row8"), "payload=xxx"));
+  BOOST_TEST(contains(client.ask("INSERT table=jobs;name=row7"), "result=inserted"));
 }
 
 BOOST_AUTO_TEST_CASE(resize_gives_other_containers_and_the_daemon_goes_on_from_them) {
@@ -106,22 +106,22 @@ BOOST_AUTO_TEST_CASE(resize_gives_other_containers_and_the_daemon_goes_on_from_t
   BOOST_TEST(leftover.code == 2, leftover.output);
   BOOST_TEST(contains(leftover.output, "remove it, then begin again"), leftover.output);
   std::filesystem::remove(filled.log() + ".resize");
-  // Who locks it says so in the folder.
+  // A tool that locks the folder writes its name into the lock file.
   Picture after = picture_of(filled.log());
   after.files[filled.log() + "/lock"] = before.files.at(filled.log() + "/lock");
   BOOST_CHECK(after == before);
 
   filled.start();
   LineClient client{filled.daemon.tcp()};
-  BOOST_TEST(contains(ask_daemon(client, "PEEK table=jobs;name=row8"), "payload=xxx"));
-  BOOST_TEST(contains(ask_daemon(client, "INSERT table=jobs;name=new"), "result=inserted"));
+  BOOST_TEST(contains(client.ask("PEEK table=jobs;name=row8"), "payload=xxx"));
+  BOOST_TEST(contains(client.ask("INSERT table=jobs;name=new"), "result=inserted"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-// The words of a line of the page, with the folders of this test.
+// The words of a command line in the document, with the paths of this test.
 std::vector<std::string> words_of_example(std::string line, Filled const& filled) {
   std::vector<std::pair<std::string, std::string>> const kPlaces{
       {"/var/lib/fastjournal/shared", filled.log()},
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(every_example_of_the_page_does_what_it_says) {
     if (!line.starts_with(kPrompt)) continue;
     std::vector<std::string> words = words_of_example(line.substr(sizeof kPrompt - 1), filled);
     bool const wants_daemon = contains(line, " backup ");
-    // The reader's daemon is found by itself, this one is elsewhere.
+    // The document's reader needs no address; this daemon is elsewhere.
     if (wants_daemon) words.insert(words.begin(), {"--server", "unix:" + filled.path("socket")});
     if (wants_daemon && !running) filled.start();
     if (!wants_daemon && running) filled.stop();

@@ -1,5 +1,5 @@
-// What the tests of `fastjournal log` and `fastjournal backup` share: the real
-// daemon with rows in it, the real command line, and folders compared.
+// Shared by the tests of `fastjournal log` and `fastjournal backup`: the real daemon with rows in it, the real command
+// line, and a comparison of folders.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -17,14 +17,9 @@
 
 namespace fastjournal::test {
 
-inline std::string ask_daemon(LineClient& client, std::string const& line) {
-  BOOST_REQUIRE(client.send(line + "\n"));
-  return client.read_line().value_or("(no answer)");
-}
-
 inline bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-// The value behind the first `name` that is a whole word, in an answer, a sheet or a JSON line.
+// The value after the first `name` that is a whole word, in a message, a sheet or a JSON line.
 inline std::string value_behind(std::string const& text, std::string const& name) {
   constexpr char kBreaks[] = ";\", {\n";
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
@@ -40,10 +35,10 @@ inline std::string value_behind(std::string const& text, std::string const& name
 
 struct Ran {
   int code{-1};
-  std::string output;  // with what it said on standard error
+  std::string output;  // with standard error
 };
 
-// The program `fastjournal` with these words.
+// Runs the program `fastjournal` with these words.
 inline Ran run_tool(std::vector<std::string> words) {
   words.insert(words.begin(), FJ_BINARY_DIR "/bin/fastjournal");
   ChildProcess child{words};
@@ -56,7 +51,7 @@ inline std::string bytes_of(std::filesystem::path const& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// Everything in a folder: bytes, and when they were written.
+// All files of a folder: contents, and times of their last writes.
 struct Picture {
   std::map<std::string, std::pair<std::string, std::filesystem::file_time_type>> files;
 
@@ -75,7 +70,7 @@ inline Picture picture_of(std::filesystem::path const& folder) {
 // A daemon with rows in several states.
 class Filled {
  public:
-  // `quota`: bytes that all containers may have together; 0: as many as the disk has.
+  // `quota`: bytes that all containers may have together; 0: no limit.
   explicit Filled(std::string const& configuration = "<fastjournal/>\n", std::uint64_t quota = 0) : daemon{""} {
     daemon.write("fastjournal.xml", configuration);
     daemon.write("quota", std::to_string(quota));
@@ -84,11 +79,11 @@ class Filled {
     start();
     LineClient client{daemon.tcp()};
     for (int i = 0; i < 20; ++i)
-      ask_daemon(client, "INSERT table=jobs;name=row" + std::to_string(i) + ";payload=" + std::string(300, 'x'));
+      client.ask("INSERT table=jobs;name=row" + std::to_string(i) + ";payload=" + std::string(300, 'x'));
     for (int i = 0; i < 3; ++i) {
-      std::string const row = ask_daemon(client, "NEXT table=jobs");
+      std::string const row = client.ask("NEXT table=jobs");
       std::string const which = "table=jobs;row=" + value_behind(row, "row") + ";epoch=" + value_behind(row, "epoch");
-      BOOST_TEST(!contains(ask_daemon(client, (i == 0 ? "DONE " : i == 1 ? "RELEASE " : "FAIL ") + which), "ERROR"));
+      BOOST_TEST(!contains(client.ask((i == 0 ? "DONE " : i == 1 ? "RELEASE " : "FAIL ") + which), "ERROR"));
     }
   }
   ~Filled() {
@@ -105,7 +100,7 @@ class Filled {
   }
   [[nodiscard]] std::string digest() {
     LineClient client{daemon.local()};
-    return value_behind(ask_daemon(client, "DIGEST"), "digest");
+    return value_behind(client.ask("DIGEST"), "digest");
   }
   void stop() {
     daemon.kill(SIGTERM);

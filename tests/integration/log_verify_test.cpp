@@ -1,5 +1,5 @@
-// `fastjournal log verify` on folders of the real daemon: the digest that the
-// daemon answers, nothing changed on the disk, and every mistake said.
+// `fastjournal log verify` on folders of the real daemon: the same digest as the daemon's, no change on the disk, and a
+// report of every mistake.
 #include "tests/integration/log_tools.h"
 
 using namespace fastjournal::test;
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(verify_finds_what_the_daemon_held_and_touches_nothing) {
              verified.output);
   BOOST_TEST(contains(verified.output, "\"table\":\"empty\""), verified.output);
   BOOST_CHECK(picture_of(filled.log()) == before);
-  // For a person, and by way of the configuration.
+  // In the form for people, with the folder from the configuration.
   Ran const shown = run_tool({"log", "verify", "--config", filled.path("fastjournal.xml")});
   BOOST_TEST(shown.code == 0, shown.output);
   BOOST_TEST(contains(shown.output, "digest"), shown.output);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_said_with_an_exit_code_each) {
   std::filesystem::create_directories(filled.path("plugins"));
   BOOST_TEST(run_tool({"log", "verify", filled.log(), "--plugins", filled.path("plugins")}).code == 2);
 
-  // A bit in the middle of what is acknowledged.
+  // A bit in the middle of acknowledged data.
   std::string const container = filled.log() + "/container-000001";
   std::string const bytes = bytes_of(container);
   std::size_t const at = bytes.find("xxxxxxxx");
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_said_with_an_exit_code_each) {
 BOOST_AUTO_TEST_CASE(the_digest_counts_from_the_administrators_socket_only) {
   Filled filled;
   LineClient client{filled.daemon.tcp()};
-  BOOST_TEST(contains(ask_daemon(client, "DIGEST"), "code=not_allowed"));
+  BOOST_TEST(contains(client.ask("DIGEST"), "code=not_allowed"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
-// The real daemon when memory ends all the same, whatever its limits say: the step
-// under way is finished, what adds is refused, what was acknowledged is there, and
-// it goes on as before when there is memory again.
+// The real daemon when the system gives it no more memory, although its own limits are not reached: the step under way
+// is finished, additions are refused, acknowledged rows are there, and it continues as before once there is memory
+// again.
 #include <boost/test/unit_test.hpp>
 
 #include <sys/resource.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <set>
 
+#include "protocol/text.h"
 #include "tests/integration/daemon.h"
-#include "wire/text.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
@@ -36,7 +36,7 @@ struct Running {
     BOOST_REQUIRE_MESSAGE(answer != "(no answer)", daemon.output());
     return answer;
   }
-  // Beyond what it has now.
+  // Limits the daemon to its present memory and `more` bytes.
   void limit_memory(std::size_t more) {
     std::size_t pages = 0;
     std::ifstream{"/proc/" + std::to_string(daemon.child().pid()) + "/statm"} >> pages;
@@ -44,7 +44,7 @@ struct Running {
     rlimit const limit{pages * 4096 + more, RLIM_INFINITY};
     BOOST_REQUIRE(::prlimit(daemon.child().pid(), RLIMIT_AS, &limit, nullptr) == 0);
   }
-  // Until one is refused.
+  // Inserts until one is refused; returns the refusal.
   std::string fill() {
     std::string const payload(200'000, 'p');
     for (int i = 0; i < 3000; ++i) {
@@ -72,7 +72,7 @@ BOOST_FIXTURE_TEST_CASE(what_adds_is_refused_and_all_else_goes_on_until_there_is
   BOOST_TEST(refusal.find("no more memory") != std::string::npos, refusal);
   BOOST_TEST(acknowledged.size() > 100U);
   BOOST_TEST(ask("ALERTS").find("name=memory-ended") != std::string::npos);
-  // What reads and what removes.
+  // Reads and removals still work.
   std::string const first = *acknowledged.begin();
   BOOST_TEST(ask("PEEK table=jobs;name=" + first).starts_with("ROW "));
   BOOST_TEST(ask("DELETE table=jobs;name=" + first).starts_with("DELETED "));
@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(what_adds_is_refused_and_all_else_goes_on_until_there_is
   }
   BOOST_TEST(ask("INSERT table=jobs;name=again").starts_with("INSERTED "));
   acknowledged.insert("again");
-  // And all of it is on the disk.
+  // All of it is on the disk.
   daemon.kill(SIGKILL);
   static_cast<void>(daemon.wait());
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());

@@ -1,5 +1,4 @@
-// Mistakes of every kind made on the real daemon: each gets a clear error,
-// and nothing that was acknowledged is lost.
+// Mistakes of every kind made with the real daemon: each gets a clear error, and nothing acknowledged is lost.
 #include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
@@ -17,27 +16,22 @@ namespace {
 
 using namespace fastjournal::test;
 
-std::string ask(LineClient& client, std::string const& line) {
-  BOOST_REQUIRE(client.send(line + "\n"));
-  return client.read_line().value_or("(no answer)");
-}
-
 bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
 struct Running {
   Running() : daemon{""} {
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
     LineClient client{daemon.tcp()};
-    BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=kept;payload=precious"), "result=inserted"));
+    BOOST_REQUIRE(has(client.ask("INSERT table=jobs;name=kept;payload=precious"), "result=inserted"));
   }
   ~Running() {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
-  // What was acknowledged before the mistake is still there, for everybody.
+  // Rows that were acknowledged before the mistake are still there, and the daemon serves.
   void check_kept() {
     LineClient client{daemon.local()};
-    BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
+    BOOST_TEST(has(client.ask("PEEK table=jobs;name=kept"), "payload=precious"));
   }
   void stop() {
     daemon.kill(SIGTERM);
@@ -61,15 +55,15 @@ BOOST_AUTO_TEST_SUITE(mistakes_on_the_wire)
 
 BOOST_FIXTURE_TEST_CASE(malformed_lines_are_answered_with_the_reason_and_the_connection_stays_usable, Running) {
   LineClient client{daemon.tcp()};
-  ask(client, "ALIVE");  // a first line must be a message
+  client.ask("ALIVE");  // the first line must be a message
   for (char const* line :
        {"-bad name=1;=2", "INSERT =", "INSERT 9=1", "\"", "{\"command\":", "INSERT table=jobs;name=\"open"}) {
-    std::string const answer = ask(client, line);
+    std::string const answer = client.ask(line);
     BOOST_TEST((answer.starts_with("INVALID ") || answer.starts_with("ERROR ") || answer.starts_with("UNKNOWN ")),
                line << " -> " << answer);
     BOOST_TEST((has(answer, "message=") || has(answer, "command=")), answer);
   }
-  BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
+  BOOST_TEST(has(client.ask("PEEK table=jobs;name=kept"), "payload=precious"));
 }
 
 BOOST_AUTO_TEST_CASE(sockets_have_the_modes_and_rights_that_they_declare) {
@@ -91,14 +85,14 @@ BOOST_AUTO_TEST_CASE(sockets_have_the_modes_and_rights_that_they_declare) {
   LineClient producer{"unix:" + (folder / "run/a/producers").string()};
   LineClient worker{"unix:" + (folder / "workers").string()};
   LineClient administrator{"unix:" + administrators.string()};
-  BOOST_TEST(ask(producer, "INSERT table=jobs;name=a").starts_with("INSERTED "));
-  BOOST_TEST(has(ask(producer, "PEEK table=jobs;name=a"), "right=read"));
-  BOOST_TEST(ask(reader, "PEEK table=jobs;name=a").starts_with("ROW "));
-  BOOST_TEST(has(ask(reader, "NEXT table=jobs"), "right=work"));
-  BOOST_TEST(ask(worker, "NEXT table=jobs").starts_with("ROW "));
-  std::string const refused = ask(worker, "STOP");
+  BOOST_TEST(producer.ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
+  BOOST_TEST(has(producer.ask("PEEK table=jobs;name=a"), "right=read"));
+  BOOST_TEST(reader.ask("PEEK table=jobs;name=a").starts_with("ROW "));
+  BOOST_TEST(has(reader.ask("NEXT table=jobs"), "right=work"));
+  BOOST_TEST(worker.ask("NEXT table=jobs").starts_with("ROW "));
+  std::string const refused = worker.ask("STOP");
   BOOST_TEST(has(refused, "use the administrator's socket, unix:" + administrators.string()), refused);
-  BOOST_TEST(ask(administrator, "STOP") == "STOPPING");
+  BOOST_TEST(administrator.ask("STOP") == "STOPPING");
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }
 
@@ -113,19 +107,19 @@ BOOST_AUTO_TEST_CASE(a_crowd_that_says_nothing_keeps_nobody_out_for_long) {
   LineClient late{daemon.tcp()};
   BOOST_TEST(has(late.read_line().value_or(""), "more than 30 connections of ip:127.0.0.1; close some"));
   BOOST_TEST(!late.read_line().has_value());
-  // Ten places are left for this user, and two for the administrator.
+  // The local user has ten places left, and two more are reserved for administrators.
   for (int i = 0; i < 12; ++i) {
     crowd.emplace_back(daemon.local());
-    BOOST_TEST(ask(crowd.back(), "ALIVE").starts_with("ABSOLUTELY "));
+    BOOST_TEST(crowd.back().ask("ALIVE").starts_with("ABSOLUTELY "));
   }
   BOOST_TEST(has(LineClient{daemon.local()}.read_line().value_or(""), "reserved-connections"));
   for (int i = 0; i < 30; ++i)
     BOOST_TEST(has(crowd[static_cast<std::size_t>(i)].read_line().value_or(""), "no whole message came within 1 s"));
   LineClient client{daemon.tcp()};
-  BOOST_TEST(ask(client, "ALIVE").starts_with("ABSOLUTELY "));
+  BOOST_TEST(client.ask("ALIVE").starts_with("ABSOLUTELY "));
 }
 
-// As a page on the web can make any browser do; tests/world/strangers_test.cpp has more of what comes so.
+// Any web page can make a browser send this. More such bytes: tests/world/strangers_test.cpp.
 BOOST_FIXTURE_TEST_CASE(a_browser_that_is_made_to_post_a_command_is_turned_away, Running) {
   for (std::string const& address : {daemon.tcp(), daemon.local()}) {
     LineClient browser{address};
@@ -135,13 +129,13 @@ BOOST_FIXTURE_TEST_CASE(a_browser_that_is_made_to_post_a_command_is_turned_away,
     BOOST_TEST(has(browser.read_line().value_or(""), "this one is closed"));
     BOOST_TEST(!browser.read_line().has_value());
     LineClient client{address};
-    BOOST_TEST(ask(client, "LIST table=jobs;status=paused") == "NOTHING table=jobs;");
+    BOOST_TEST(client.ask("LIST table=jobs;status=paused") == "NOTHING table=jobs;");
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(an_endless_line_is_cut_off_with_a_reason_and_costs_no_memory, Running) {
   LineClient client{daemon.tcp()};
-  ask(client, "ALIVE");
+  client.ask("ALIVE");
   std::string const megabyte(1U << 20U, 'x');
   BOOST_REQUIRE(client.send("INSERT table=jobs;name="));
   for (int i = 0; i < 64; ++i) BOOST_REQUIRE(client.send(megabyte));
@@ -149,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(an_endless_line_is_cut_off_with_a_reason_and_costs_no_me
   std::string const answer = client.read_line().value_or("");
   BOOST_TEST(answer.starts_with("INVALID "));
   BOOST_TEST(has(answer, "code=too_large"), answer);
-  BOOST_TEST(has(ask(client, "PEEK table=jobs;name=kept"), "payload=precious"));
+  BOOST_TEST(has(client.ask("PEEK table=jobs;name=kept"), "payload=precious"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_binary_frame_that_is_too_large_or_damaged_is_refused_and_skipped, Running) {
@@ -159,16 +153,16 @@ BOOST_FIXTURE_TEST_CASE(a_binary_frame_that_is_too_large_or_damaged_is_refused_a
   LineClient other{daemon.tcp()};
   BOOST_REQUIRE(other.send(std::string{"FJM\x01\x00\x00\x00\x03\xc1\xc1\xc1", 11}));
   BOOST_TEST(has(other.read_line().value_or(""), "INVALID "));
-  BOOST_TEST(has(ask(other, "PEEK table=jobs;name=kept"), "payload=precious"));
+  BOOST_TEST(has(other.ask("PEEK table=jobs;name=kept"), "payload=precious"));
 }
 
 BOOST_FIXTURE_TEST_CASE(unknown_names_wrong_types_and_large_values_are_refused_by_name, Running) {
   LineClient client{daemon.tcp()};
-  BOOST_TEST(has(ask(client, "DANCE table=jobs"), "UNKNOWN command=DANCE"));
-  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=a;colour=red"), "code=unknown_parameter"));
-  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=a;priority=1000"), "code=bad_parameter"));
-  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=" + std::string(5000, 'k')), "code=too_large"));
-  BOOST_TEST(has(ask(client, "INSERT table=jobs;name=\xff\xfe"), "code=bad_parameter"));
+  BOOST_TEST(has(client.ask("DANCE table=jobs"), "UNKNOWN command=DANCE"));
+  BOOST_TEST(has(client.ask("INSERT table=jobs;name=a;colour=red"), "code=unknown_parameter"));
+  BOOST_TEST(has(client.ask("INSERT table=jobs;name=a;priority=1000"), "code=bad_parameter"));
+  BOOST_TEST(has(client.ask("INSERT table=jobs;name=" + std::string(5000, 'k')), "code=too_large"));
+  BOOST_TEST(has(client.ask("INSERT table=jobs;name=\xff\xfe"), "code=bad_parameter"));
   check_kept();
 }
 
@@ -176,7 +170,8 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_never_reads_stops_nobody, Running) {
   LineClient deaf{daemon.tcp()};
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "LIST table=jobs\nALIVE\n";
-  // More than the kernel holds for both, so that only the daemon can be who takes it: it must stop to read.
+  // More than the kernel buffers for both sides. If all of it could be sent, the daemon would be reading it: it must
+  // stop.
   std::size_t constexpr kBytesMax = 24U << 20U;
   std::size_t sent = 0;
   while (sent < kBytesMax && deaf.send(many, std::chrono::seconds{1})) sent += many.size();
@@ -189,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(one_connection_too_many_gets_an_error_like_any_other, Ru
   daemon.write("fastjournal.xml", "<fastjournal><limits connections=\"1\"/></fastjournal>\n");
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   LineClient first{daemon.tcp()};
-  BOOST_TEST(has(ask(first, "PEEK table=jobs;name=kept"), "payload=precious"));
+  BOOST_TEST(has(first.ask("PEEK table=jobs;name=kept"), "payload=precious"));
   LineClient second{daemon.tcp()};
   std::string const answer = second.read_line().value_or("");
   BOOST_TEST(answer.starts_with("ERROR code=over_limit;command=CONNECT;message="), answer);
@@ -209,7 +204,7 @@ BOOST_FIXTURE_TEST_CASE(a_data_folder_in_use_is_said_so, Running) {
   check_kept();
 }
 
-// The folder is in use as well, which only its log would tell.
+// The folder is in use as well, but that would be found only when the log is opened.
 BOOST_FIXTURE_TEST_CASE(an_address_in_use_is_found_before_the_log_is_read, Running) {
   for (std::string const& address :
        {daemon.tcp(), daemon.local(), std::string{"192.0.2.1:0"}, std::string{"unix:/proc/nowhere/socket"}}) {
@@ -240,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(a_bad_address_and_one_that_others_reach_are_refused_at_o
     BOOST_TEST(refused.wait().value_or(0) == 2);
     BOOST_TEST(has(refused.output(), one.words), refused.output());
   }
-  // Whoever says so gets it.
+  // It is allowed if asked for.
   stop();
   BOOST_REQUIRE_MESSAGE(daemon.start({"--plain-text", "--rights", "all", "--listen", "0.0.0.0:0"}), daemon.output());
   BOOST_TEST(has(daemon.output(), "listening 0.0.0.0:"));
@@ -265,7 +260,7 @@ BOOST_FIXTURE_TEST_CASE(broken_xml_is_answered_with_file_and_line_and_a_reload_k
   daemon.kill(SIGHUP);
   BOOST_TEST(daemon.child().wait_for_line("table more: new").has_value(), daemon.output());
   LineClient client{daemon.tcp()};
-  BOOST_TEST(has(ask(client, "INSERT table=more;name=a"), "result=inserted"));
+  BOOST_TEST(has(client.ask("INSERT table=more;name=a"), "result=inserted"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_missing_plugin_and_a_missing_table_stop_the_start_with_their_names, Running) {
@@ -288,7 +283,7 @@ BOOST_FIXTURE_TEST_CASE(a_forgotten_table_is_counted_and_an_unknown_one_refused,
   {
     LineClient client{daemon.tcp()};
     for (char const* name : {"a", "b"})
-      BOOST_REQUIRE(has(ask(client, std::string{"INSERT table=jobs;name="} + name), "result=inserted"));
+      BOOST_REQUIRE(has(client.ask(std::string{"INSERT table=jobs;name="} + name), "result=inserted"));
   }
   stop();
   daemon.write_table("other", "");
@@ -296,7 +291,7 @@ BOOST_FIXTURE_TEST_CASE(a_forgotten_table_is_counted_and_an_unknown_one_refused,
   BOOST_TEST(
       has(daemon.output(), "--forget job: no log holds a table of this name; there are: jobs. Nothing was dropped"),
       daemon.output());
-  // Left in a unit file it would empty the table at every start.
+  // If the option stayed in a unit file, it would empty the table at every start.
   BOOST_TEST(!daemon.start({"--forget", "jobs"}));
   BOOST_TEST(
       has(daemon.output(), "tables/jobs.xml:1: table \"jobs\" is declared, so --forget jobs would drop its rows"),
@@ -308,7 +303,7 @@ BOOST_FIXTURE_TEST_CASE(a_forgotten_table_is_counted_and_an_unknown_one_refused,
   BOOST_REQUIRE_MESSAGE(daemon.start({"--forget", "jobs"}), daemon.output());
   BOOST_TEST(has(daemon.output(), "forgotten  jobs: 3 rows dropped for good\n"), daemon.output());
   stop();
-  // For good: nobody asks for its file again.
+  // The table is dropped for good: a later start does not ask for its file.
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   BOOST_TEST(!has(daemon.output(), "forgotten"), daemon.output());
 }
@@ -317,7 +312,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_container_stops_the_start_with_file_and_offset
   {
     LineClient client{daemon.tcp()};
     for (int i = 0; i < 200; ++i)
-      BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=n" + std::to_string(i)), "result=inserted"));
+      BOOST_REQUIRE(has(client.ask("INSERT table=jobs;name=n" + std::to_string(i)), "result=inserted"));
   }
   stop();
   std::string const container = first_container(daemon.folder() / "data");
@@ -336,7 +331,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_container_stops_the_start_with_file_and_offset
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   check_kept();
   LineClient client{daemon.tcp()};
-  BOOST_TEST(has(ask(client, "PEEK table=jobs;name=n199"), "ROW "));
+  BOOST_TEST(has(client.ask("PEEK table=jobs;name=n199"), "ROW "));
 }
 
 BOOST_FIXTURE_TEST_CASE(wrong_options_and_a_missing_configuration_are_named, Running) {
@@ -356,8 +351,8 @@ BOOST_FIXTURE_TEST_CASE(a_clean_stop_and_a_start_keep_rows_leases_and_dates, Run
   std::string row;
   {
     LineClient client{daemon.tcp()};
-    BOOST_REQUIRE(has(ask(client, "INSERT table=jobs;name=later;process_date=+3600000"), "result=inserted"));
-    std::string const leased = ask(client, "NEXT table=jobs");
+    BOOST_REQUIRE(has(client.ask("INSERT table=jobs;name=later;process_date=+3600000"), "result=inserted"));
+    std::string const leased = client.ask("NEXT table=jobs");
     BOOST_REQUIRE(has(leased, "name=kept"));
     row = leased.substr(leased.find(";row=") + 5);
     row = row.substr(0, row.find(';'));
@@ -365,11 +360,12 @@ BOOST_FIXTURE_TEST_CASE(a_clean_stop_and_a_start_keep_rows_leases_and_dates, Run
   stop();
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   LineClient client{daemon.tcp()};
-  BOOST_TEST(has(ask(client, "LIST table=jobs;status=processing"), "row=" + row));
-  BOOST_TEST(has(ask(client, "LIST table=jobs;status=waiting"), "name=later"));
+  BOOST_TEST(has(client.ask("LIST table=jobs;status=processing"), "row=" + row));
+  BOOST_TEST(has(client.ask("LIST table=jobs;status=waiting"), "name=later"));
 }
 
-// Each log has its own times, place of syncs and containers; one that is acknowledged later loses nothing to kill -9 either.
+// Each log has its own intervals, place of syncs and containers. A log whose syncs are delayed loses nothing by kill -9
+// either.
 BOOST_FIXTURE_TEST_CASE(tables_in_several_logs_are_all_there_after_kill, Running) {
   stop();
   daemon.write(
@@ -396,9 +392,9 @@ BOOST_FIXTURE_TEST_CASE(tables_in_several_logs_are_all_there_after_kill, Running
   for (int life = 0; life < 3; ++life)
     for (int i = 0; i < 300; ++i) {
       std::string const row = std::string{tables[i % 3]} + ";name=n" + std::to_string(life * 1000 + i);
-      BOOST_REQUIRE(has(ask(client, "PEEK table=" + row), "ROW "));
+      BOOST_REQUIRE(has(client.ask("PEEK table=" + row), "ROW "));
     }
-  BOOST_TEST(has(ask(client, "STATS"), "log later: acknowledged before it is synced, synced every 20 ms"));
+  BOOST_TEST(has(client.ask("STATS"), "log later: acknowledged before it is synced, synced every 20 ms"));
 }
 
 BOOST_FIXTURE_TEST_CASE(the_banner_names_every_column_of_a_key, Running) {
@@ -409,7 +405,7 @@ BOOST_FIXTURE_TEST_CASE(the_banner_names_every_column_of_a_key, Running) {
   BOOST_TEST(has(daemon.output(), "pairs (journal), key b, a\n"), daemon.output());
 }
 
-// Words of a client stand in it: they begin no line, steer no terminal, and are not for everybody.
+// The log file has words of clients: they must not begin a line or control a terminal, and not everybody may read them.
 BOOST_FIXTURE_TEST_CASE(no_client_forges_a_line_of_the_log_file, Running) {
   stop();
   daemon.write("fastjournal.xml", "<fastjournal><logging file=\"events.log\"/></fastjournal>\n");
@@ -418,19 +414,19 @@ BOOST_FIXTURE_TEST_CASE(no_client_forges_a_line_of_the_log_file, Running) {
   ::umask(mask);
   std::filesystem::path const file = daemon.folder() / "events.log";
   LineClient client{daemon.local()};
-  ask(client, "INSERT table=jobs;name=k");
-  std::string const taken = ask(client, "NEXT table=jobs");
+  client.ask("INSERT table=jobs;name=k");
+  std::string const taken = client.ask("NEXT table=jobs");
   auto const told = [&taken](std::string const& name) {
     std::size_t const at = taken.find(";" + name + "=") + 1;
     return taken.substr(at, taken.find(';', at) - at);
   };
-  ask(client, "FAIL table=jobs;" + told("row") + ";" + told("epoch") +
-                  R"(;error="no\n2026-01-01T00:00:00.000+00:00 info forged)"
-                  "\x1b[2J\xc2\x9b"
-                  "\"");
+  client.ask("FAIL table=jobs;" + told("row") + ";" + told("epoch") +
+             R"(;error="no\n2026-01-01T00:00:00.000+00:00 info forged)"
+             "\x1b[2J\xc2\x9b"
+             "\"");
   std::ostringstream text;
   for (int i = 0; i < 10'000 && !has(text.str(), "row-failed"); ++i) {
-    ask(client, "ALIVE");
+    client.ask("ALIVE");
     text.str("");
     text << std::ifstream{file}.rdbuf();
   }
@@ -440,7 +436,7 @@ BOOST_FIXTURE_TEST_CASE(no_client_forges_a_line_of_the_log_file, Running) {
   struct stat info {};
   BOOST_REQUIRE(::stat(file.c_str(), &info) == 0);
   BOOST_TEST((info.st_mode & 07777U) == 0640U);
-  // No program that the daemon starts has it open.
+  // Programs that the daemon starts do not inherit it.
   std::filesystem::path const process = "/proc/" + std::to_string(daemon.child().pid());
   int found = 0;
   for (auto const& entry : std::filesystem::directory_iterator{process / "fd"}) {
@@ -462,7 +458,7 @@ BOOST_FIXTURE_TEST_CASE(the_log_file_is_opened_again_under_its_name, Running) {
   LineClient client{daemon.local()};
   std::filesystem::path const file = daemon.folder() / "events.log";
   auto const appears = [&] {
-    for (int i = 0; i < 10'000 && !std::filesystem::exists(file); ++i) ask(client, "ALIVE");
+    for (int i = 0; i < 10'000 && !std::filesystem::exists(file); ++i) client.ask("ALIVE");
     return std::filesystem::exists(file);
   };
   BOOST_TEST(appears());

@@ -1,5 +1,5 @@
-// The command line on a table without row-key: put, also of lines, ls, peek by the row's number, and ls --for-put into
-// another such table. What stands twice is there twice.
+// The command line on a table without row-key: put, also with --lines, ls, peek by the row's number, ls --for-put into
+// another such table, and completion. Equal rows are separate rows.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -12,9 +12,9 @@ using namespace fastjournal::test;
 
 bool contains(std::string const& text, std::string const& what) { return text.find(what) != std::string::npos; }
 
-std::string table(std::string const& name) {
-  return "<table name=\"" + name +
-         "\" model=\"journal\">\n<schema>\n<column name=\"what\" type=\"string\" required=\"true\"/>\n"
+std::string table(std::string const& name, std::string const& attributes = "") {
+  return "<table name=\"" + name + "\" model=\"journal\" " + attributes +
+         ">\n<schema>\n<column name=\"what\" type=\"string\" required=\"true\"/>\n"
          "<column name=\"size\" type=\"uint32\"/>\n</schema>\n</table>\n";
 }
 
@@ -22,6 +22,7 @@ struct Fixture {
   Fixture() {
     daemon.write("tables/events.xml", table("events"));
     daemon.write("tables/copies.xml", table("copies"));
+    daemon.write("tables/visits.xml", table("visits", "row-key=\"what\""));
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
   ~Fixture() {
@@ -29,6 +30,12 @@ struct Fixture {
     static_cast<void>(daemon.wait());
   }
   Ran sh(std::string const& command) { return run_in_shell(daemon, command); }
+  // The words that bash offers after `fastjournal VERB TABLE`.
+  std::string offered(std::string const& verb, std::string const& table) {
+    return sh("bash --norc -c '. <(fastjournal completion bash); COMP_WORDS=(fastjournal " + verb + " " + table +
+              " \"\"); COMP_CWORD=3; _fastjournal; echo \"${COMPREPLY[@]}\"'")
+        .output;
+  }
   RealDaemon daemon{""};
 };
 
@@ -67,6 +74,14 @@ BOOST_FIXTURE_TEST_CASE(the_command_line_puts_lists_and_names_rows_of_a_table_wi
   BOOST_TEST(sh("fastjournal --json ls copies | grep -c '\"what\"'").output == "4\n");
   BOOST_TEST(sh("fastjournal delete events " + number).code == 0);
   BOOST_TEST(sh("fastjournal --json ls events | grep -c '\"what\"'").output == "3\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(completion_offers_all_columns_for_put_and_those_of_the_key_to_name_a_row, Fixture) {
+  for (char const* const verb : {"peek", "why", "delete", "kick"}) {
+    BOOST_TEST(offered(verb, "visits") == "what=\n", verb);
+    BOOST_TEST(offered(verb, "events") == "\n", verb);
+  }
+  for (char const* const any : {"visits", "events"}) BOOST_TEST(offered("put", any) == "what= size=\n", any);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
-// `put --lines` through kill -9 of the real daemon (FJ_LINES rows, FJ_LINE_KILLS kills): every line is in once. Merges
-// would hide a line that was put twice, so each row counts its inserts in a column with merge="sum".
+// `put --lines` with kill -9 of the real daemon (FJ_LINES rows, FJ_LINE_KILLS kills): every line is inserted exactly
+// once. A merge could hide a line that was put twice, so each row counts its inserts in a column with merge="sum".
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
@@ -7,8 +7,9 @@
 #include <cstdlib>
 #include <set>
 
+#include "protocol/text.h"
 #include "tests/integration/shell.h"
-#include "wire/text.h"
+#include "tests/support/seed.h"
 
 namespace {
 
@@ -19,11 +20,6 @@ constexpr char kTable[] =
     "<table name=\"lines\" model=\"journal\" row-key=\"name\">\n<schema>\n"
     "<column name=\"name\" type=\"uint64\" required=\"true\"/>\n"
     "<column name=\"puts\" type=\"uint32\" merge=\"sum\"/>\n</schema>\n</table>\n";
-
-std::uint64_t number_from(char const* name, std::uint64_t otherwise) {
-  char const* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct Fixture {
   Fixture() {
@@ -46,10 +42,10 @@ struct Fixture {
   std::uint64_t rows() {
     LineClient client{daemon.local()};
     BOOST_REQUIRE(client.send("STATS table=lines\n"));
-    // The message borrows from the line.
+    // The message has views into the line.
     std::string const line = client.read_line().value_or("");
     Message message;
-    BOOST_REQUIRE(wire::parse_line(line, message).ok());
+    BOOST_REQUIRE(protocol::parse_line(line, message).ok());
     return static_cast<std::uint64_t>(message.integer("rows").value_or(0));
   }
   void wait_for_rows(std::uint64_t wanted) {
@@ -61,7 +57,7 @@ struct Fixture {
     BOOST_REQUIRE(daemon.wait().has_value());
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
-  // Takes all rows: each once, each put once.
+  // Takes all rows: each must come once and have been put once.
   void check_all() {
     LineClient client{daemon.local()};
     std::set<std::uint64_t> seen;
@@ -72,7 +68,7 @@ struct Fixture {
         std::optional<std::string> const line = client.read_line();
         BOOST_REQUIRE(line.has_value());
         Message message;
-        BOOST_REQUIRE(wire::parse_line(*line, message).ok());
+        BOOST_REQUIRE(protocol::parse_line(*line, message).ok());
         more = message.command == "ROW";
         last = message.integer("left").value_or(0) == 0;
         if (!more) continue;

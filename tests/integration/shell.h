@@ -9,17 +9,17 @@
 namespace fastjournal::test {
 
 struct Ran {
-  int code{-1};  // -1: it did not end
+  int code{-1};  // -1 if it did not end
   std::string output;
 };
 
-// What the shell gets to know of the daemon's place.
+// Environment variables by which commands find the daemon.
 inline std::vector<std::string> shell_variables(RealDaemon const& daemon) {
   return {"FASTJOURNAL_SERVER=unix:" + (daemon.folder() / "socket").string(),
           "PATH=" FJ_BINARY_DIR "/bin:/usr/bin:/bin", "COLUMNS=100"};
 }
 
-// In the daemon's folder; standard error comes with the output.
+// Runs in the daemon's folder; standard error is part of the output.
 inline std::vector<std::string> shell_words(RealDaemon const& daemon, std::string const& command) {
   return {"/bin/sh", "-c", "cd '" + daemon.folder().string() + "' && " + command};
 }

@@ -1,5 +1,5 @@
-// Signals to the real daemon while it reads its log: sent by the layer beneath it (fault_layer.cpp) with each of
-// its reads in turn, so that no test waits for a moment.
+// Signals to the real daemon while it reads its log. The layer below it (fault_layer.cpp) sends them at each of its
+// reads in turn, so that no test depends on time.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -18,10 +18,10 @@ constexpr int kRows = 2000;
 
 bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-// A journal of some MiB, stopped.
+// A journal of some MiB; its daemon is stopped.
 struct Stopped {
   Stopped() : daemon{""} {
-    // A file is soon compared, and nothing reads once it serves.
+    // Files small enough to compare, and without scrubbing no reads while it serves.
     daemon.write("fastjournal.xml",
                  "<fastjournal><log name=\"shared\" container-size=\"2MiB\" scrub=\"0\"/></fastjournal>\n");
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
@@ -38,14 +38,14 @@ struct Stopped {
     daemon.kill(SIGTERM);
     BOOST_REQUIRE(daemon.wait().value_or(-1) == 0);
   }
-  // Starts; with its `nth` read the signal comes.
+  // Starts the daemon; the signal comes with its `nth` read.
   bool start(int nth, int number) {
     daemon.environment = beneath("FJ_SIGNAL=" + std::to_string(nth) + ":" + std::to_string(number));
     bool const ready = daemon.start();
     daemon.environment.clear();
     return ready;
   }
-  // All but the lock, which names who had it last.
+  // All files except the lock, which names its last holder.
   [[nodiscard]] std::map<std::string, std::string> files() const {
     std::map<std::string, std::string> out;
     for (auto const& entry : std::filesystem::recursive_directory_iterator{daemon.folder() / "data"}) {
@@ -71,11 +71,11 @@ BOOST_FIXTURE_TEST_CASE(term_and_int_end_it_and_nothing_is_changed, Stopped) {
     int const number = starts++ % 2 == 0 ? SIGTERM : SIGINT;
     bool const ready = start(nth, number);
     std::string const read = "read number " + std::to_string(nth) + " sends a signal";
-    // No start has so many reads.
+    // The start had fewer reads than that.
     if (ready && !has(daemon.output(), read)) break;
     BOOST_TEST(daemon.wait().value_or(-1) == 0, daemon.output());
     BOOST_TEST(has(daemon.output(), read));
-    // Behind the last MiB the log may be open already, and be closed again.
+    // In the last MiB the log may be open already, and is closed again.
     if (ready) continue;
     BOOST_TEST(has(daemon.output(), "ended during the start"), daemon.output());
     if (files() == before) ++unchanged;

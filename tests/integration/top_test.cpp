@@ -1,5 +1,5 @@
-// `fastjournal top` on a terminal beside a daemon that stops answering: it says so, hears its keys at once, and goes on
-// when the daemon is back.
+// `fastjournal top` on a terminal, with a daemon that stops answering: it says so, still reacts to keys at once, and
+// continues when the daemon is back.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace fastjournal::test;
 
-// A program on a terminal of its own, 80 columns by 24 lines.
+// A program on a pseudo-terminal of 80 columns by 24 lines.
 class OnTerminal {
  public:
   explicit OnTerminal(std::vector<std::string> const& words) : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -49,7 +49,7 @@ class OnTerminal {
   }
 
   void type(std::string_view keys) const { BOOST_REQUIRE(::write(master_, keys.data(), keys.size()) > 0); }
-  // Reads on until `text` has come since the last call.
+  // Reads until `text` has appeared since this call began.
   bool shows(std::string_view text) {
     seen_.clear();
     auto const until = std::chrono::steady_clock::now() + kPatience;
@@ -57,7 +57,7 @@ class OnTerminal {
       if (!read_some()) return false;
     return seen_.find(text) != std::string::npos;
   }
-  // How long it takes to end, and its exit status in `status`.
+  // Waits for the end of the program; returns the time that it took. `status` is its exit status.
   std::chrono::milliseconds end(int& status) {
     auto const begin = std::chrono::steady_clock::now();
     while (read_some()) continue;
@@ -83,7 +83,7 @@ class OnTerminal {
   std::string seen_;
 };
 
-// Far below the 30 s of an unanswered call, far above what a busy machine needs.
+// Far less than the 30 s of a call without an answer, far more than a busy machine needs.
 constexpr std::chrono::seconds kAtOnce{10};
 
 struct Watched {

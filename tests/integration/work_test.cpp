@@ -1,4 +1,5 @@
-// `fastjournal work` beside the real daemon: through a pause, a drain and a kill -9; several at once; commands that fail.
+// `fastjournal work` with the real daemon: through a pause, a drain and a kill -9; several workers at once; commands
+// that fail.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -22,7 +23,7 @@ struct Fixture {
     Ran const ran = run_in_shell(daemon, command);
     BOOST_TEST(ran.code == 0, command << ": " << ran.output);
   }
-  // `options -- COMMAND`.
+  // Runs `fastjournal work jobs` with this text: `options -- COMMAND`.
   ChildProcess work(std::string const& options) {
     ChildOptions child;
     child.environment = shell_variables(daemon);
@@ -56,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_pause_a_drain_and_a_restart_are_waited_out_and_told_once)
   f.run("fastjournal resume jobs");
   BOOST_REQUIRE(worker.wait_for_line("did a 1").has_value());
   BOOST_REQUIRE(worker.wait_for_line("did b 1").has_value());
-  // Work goes on in a table that drains; then there is none until it is open again.
+  // Rows are still handed out while a table drains; inserts must wait until it is open again.
   f.run("fastjournal drain jobs && fastjournal resume jobs && fastjournal put jobs name=c");
   BOOST_REQUIRE(worker.wait_for_line("did c 1").has_value());
   f.daemon.kill(SIGKILL);
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(it_is_woken_and_does_not_ask_meanwhile) {
 BOOST_AUTO_TEST_CASE(several_work_at_once_and_end_together) {
   Fixture f;
   f.run("for i in 1 2 3; do mkfifo gate$i && fastjournal put jobs name=$i; done");
-  // Each waits until all three are at it.
+  // Each command waits until all three run.
   ChildProcess worker = f.work("-j 3 -- sh -c 'echo up; read x <gate$FJ_NAME; echo \"did $FJ_NAME\"'");
   for (int i = 0; i < 3; ++i) BOOST_REQUIRE(worker.wait_for_line("up").has_value());
   f.run("for i in 1 2 3; do echo >gate$i; done");
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(several_work_at_once_and_end_together) {
   BOOST_REQUIRE_MESSAGE(f.daemon.start(), f.daemon.output());
   BOOST_REQUIRE(worker.wait_for_line("connected again").has_value());
   Fixture::stop(worker);
-  // One tells for all.
+  // Only one of the workers reports it.
   BOOST_TEST(count_of(worker.output(), "trying again") == 1U, worker.output());
 }
 

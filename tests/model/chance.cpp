@@ -3,7 +3,7 @@
 namespace fastjournal::reference {
 namespace {
 
-// Of eight lives in a row.
+// In one of eight consecutive seeds the table has no key.
 constexpr std::uint64_t kSeedsWithoutKey = 5;
 constexpr char const* kStatus[] = {"waiting", "due", "processing", "behind", "parked", "paused"};
 
@@ -47,7 +47,7 @@ Options Chance::options() {
 
 std::vector<Column> Chance::columns() {
   std::vector<Column> out = draw_columns();
-  // Without keys there are no merges.
+  // There are no merges without keys.
   if (!has_key_)
     for (Column& column : out) column.rule = "replace";
   return out;
@@ -90,7 +90,7 @@ Texts Chance::insert(Reference const& table) {
     out["client"] = "client" + std::to_string(draw(one_in(3) ? 12 : 3));
     out["sequence"] = std::to_string(one_in(200) ? 1000 + draw(100'000) : 1 + draw(60));
   }
-  // A column that the table has not is refused by its name alone.
+  // A column that the table does not have would be refused by its name alone.
   for (std::string const name : {"v", "d", "n", "t"})
     if (!table.has_column(name)) out.erase(name);
   if (!has_key_ && one_in(4)) out.erase("k");
@@ -139,7 +139,7 @@ Texts Chance::of_row(Reference const& table, std::string const& name) {
   return out;
 }
 
-// Many rows: narrow as a rule, or a life would have no rows.
+// A command on many rows: mostly few of them, or a life would run out of rows.
 Texts Chance::of_many(Reference const& table, std::string const& name) {
   Texts out{{"", name}};
   if (one_in(2)) out["prefix"] = "key" + std::to_string(draw(10));
@@ -184,7 +184,7 @@ Texts Chance::command(Reference const& table, std::string const& client, bool se
     return out;
   }
   if (dice < 975 && server) return listen();
-  // Open most of the time.
+  // Tables are open most of the time.
   if (table.standing() != "open") return {{"", "RESUME"}, {"worker", "w"}};
   if (one_in(2)) return insert(table);
   return {{"", one_in(5) ? "RESUME" : one_in(2) ? "PAUSE" : "DRAIN"}, {"worker", "w"}, {"reason", "drawn"}};

@@ -1,5 +1,5 @@
-// What a life draws by chance: tables, and what is said to them. Values are such that
-// rows meet: few keys, few domains, dates of the next seconds.
+// The random parts of a life: tables, and the messages to them. Values are chosen so that rows meet: few keys, few
+// domains, dates within the next seconds.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ class Chance {
 
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   bool one_in(std::uint64_t n) { return draw(n) == 0; }
-  // What this life's table can be; each call another one.
+  // A random table; another one at each call.
   Options options();
   std::vector<Column> columns();
-  // A command of `client`, most of the time one that makes sense.
+  // A command of `client`, which makes sense most of the time.
   Texts command(Reference const& table, std::string const& client, bool server);
-  // Whose effect is known without its answer: the end of a lease, or an insert that waits.
+  // A command whose effect is known without its answer: the end of a lease, or an insert that waits.
   Texts silent_command(Reference const& table, bool insert);
 
  private:
@@ -37,9 +37,10 @@ class Chance {
   Row const* any(Reference const& table, State state);
 
   std::mt19937_64 random_;
-  // For life: several leases of a key make the order of time-outs open, jitter their dates, and both at once too much.
+  // For the whole life. Several leases of a key leave the order of time-outs open, and jitter leaves their dates open;
+  // both at once could not be checked.
   bool several_of_a_key_;
-  bool has_key_;  // not drawn: lives of other seeds stay what they were
+  bool has_key_;  // by seed, not drawn, so that lives of other seeds did not change
 };
 
 }  // namespace fastjournal::reference

@@ -12,7 +12,7 @@
 
 namespace fastjournal::reference {
 
-// Beside the key `k`.
+// The columns besides the key `k`.
 inline journal::test::Columns columns_of(std::vector<Column> const& columns) {
   static std::map<std::string, MergeRule> const kRules{{"replace", MergeRule::replace}, {"keep", MergeRule::keep},
                                                        {"min", MergeRule::min},         {"max", MergeRule::max},

@@ -11,9 +11,9 @@ namespace fastjournal::reference {
 namespace {
 
 constexpr std::size_t kStoryLines = 40;
-// A difference of the clocks above this is leapt over, one below evened out.
+// ms. A larger difference of the clocks is leapt over, a smaller one is reduced slowly.
 constexpr std::int64_t kStepMs = 1000;
-// What is evened out of a second, and a fraction of a millisecond.
+// ms. The largest reduction in a second, and a fraction of a millisecond.
 constexpr std::int64_t kSlewStepMs = 11;
 
 class Life final : private Oracle {
@@ -48,7 +48,7 @@ class Life final : private Oracle {
     if (result_.wrong.empty()) result_.wrong = std::move(text);
   }
 
-  // The last of what was said and heard, for people.
+  // Keeps the latest messages, for the report of a failure.
   void tell(std::string const& said, std::vector<Heard> const& heard) {
     std::string line = std::to_string(table_.now()) + " " + said;
     for (Heard const& one : heard) line += "\n    " + one.client + " < " + shown(one.message).substr(0, 200);
@@ -83,7 +83,7 @@ class Life final : private Oracle {
 
   // -- commands ---------------------------------------------------------------
 
-  // Some commands that arrive together.
+  // Several commands that arrive together.
   void turn(std::string const& client) {
     std::vector<Texts> commands;
     std::uint64_t const count = chance_.one_in(4) ? 1 + chance_.draw(4) : 1;
@@ -114,7 +114,7 @@ class Life final : private Oracle {
     for (Texts const& command : commands) {
       std::vector<Texts> const& answer = answers[text(command, "request")];
       if (waits(command)) {
-        // Its answer, if it came already, came at the end of the turn.
+        // If its answer came already, it came at the end of the turn.
         for (Texts const& message : answer) pushes.push_back({client, message});
         watchers_.wait(table_, client, command);
         continue;
@@ -127,7 +127,7 @@ class Life final : private Oracle {
     end_turn(pushes, std::move(after_each), synced);
   }
 
-  // It finds nothing now and has time.
+  // True for a NEXT that finds nothing and has time to wait.
   [[nodiscard]] bool waits(Texts const& command) const {
     std::string const domain = text(command, "domain");
     return text(command, "") == "NEXT" && number(command, "wait") > 0 && table_.available(domain) == 0 &&
@@ -172,7 +172,7 @@ class Life final : private Oracle {
       watchers_.took(table_, client, text(last, "") != "ROW");
   }
 
-  // What follows from a turn's commands, or from time.
+  // The consequences of a turn's commands, or of time.
   void end_turn(std::vector<Heard> const& pushes, std::vector<Reference> after_each, bool synced) {
     table_.end_turn(*this);
     watchers_.forget_ended(table_);
@@ -191,7 +191,7 @@ class Life final : private Oracle {
 
   // -- time, connections, reloads -----------------------------------------------
 
-  // From one thing that happens to the next.
+  // Time passes, from event to event.
   void pass(std::int64_t ms) {
     ++result_.steps;
     said_ = std::to_string(ms) + " ms pass";
@@ -205,13 +205,13 @@ class Life final : private Oracle {
       tell("it is", heard);
       bool const synced = table_.is_synced();
       end_turn(heard, {}, synced);
-      // Time goes slower by a two-hundredth while the clock is behind, in steps of a second.
+      // While the clock is behind, time is slower by a two-hundredth, in steps of a second.
       std::int64_t const slower = clock_is_behind_ ? (next - before) / 200 + kSlewStepMs : 0;
       if (now > next || now < next - slower) wrong("the clocks differ");
     }
   }
 
-  // The computer sleeps, or somebody sets its clock.
+  // The computer sleeps, or its clock is set.
   void disturb() {
     static constexpr char const* kNames[] = {"the computer sleeps", "the clock is set forward",
                                              "the clock is set back"};
@@ -251,7 +251,8 @@ class Life final : private Oracle {
     if (std::string const refused = subject_->reload(options_, columns_); !refused.empty()) return wrong(refused);
     table_.change(options_, columns_);
     for (Reference& state : history_) state.change(options_, columns_);
-    // Whoever waits for work is told at the end of the turn; row listeners are told of no row that a reload set free.
+    // Clients that wait for work are told at the end of the turn; row listeners are not told of rows that a reload
+    // freed.
     static_cast<void>(table_.take_became_due());
     std::vector<Heard> const heard = subject_->pass(0);
     tell(said_, heard);
@@ -297,7 +298,7 @@ class Life final : private Oracle {
     find_state(std::move(possible));
   }
 
-  // With a clock that is right, or ahead, or behind: by so little that it is waited for, or by more and accepted.
+  // With a clock that is right, ahead, or behind: either by so little that the daemon waits, or by more, and accepted.
   Start draw_start() {
     Start start;
     start.down_ms = static_cast<std::int64_t>(chance_.draw(chance_.one_in(2) ? 3000 : 1));
@@ -313,11 +314,11 @@ class Life final : private Oracle {
     return start;
   }
 
-  // Which of the states it may be in it is in.
+  // Finds out which of the possible states the subject is in.
   void find_state(std::vector<Reference> possible) {
     std::vector<Texts> const dump = list();
     std::string first_wrong;
-    // The latest first: as a rule it is that.
+    // The latest first, as it is usually that one.
     for (auto state = possible.rbegin(); state != possible.rend(); ++state) {
       state->heard_epochs_of(table_);
       std::string what = state->adopt(dump) ? state->restart(subject_->now(), *this) : "rows that nobody knows";
@@ -363,7 +364,7 @@ class Life final : private Oracle {
   }
 
   Chance chance_;
-  Chance clocks_;  // what becomes of the clocks: a life is the same with and without
+  Chance clocks_;  // clock changes: a life is the same with and without
   Options options_;
   std::vector<Column> columns_;
   std::unique_ptr<Subject> subject_;
@@ -371,11 +372,11 @@ class Life final : private Oracle {
   std::uint64_t steps_;
   LifeResult result_;
   Watchers watchers_;
-  std::vector<Reference> history_;  // what a power cut may leave, the oldest first
+  std::vector<Reference> history_;  // states that a power cut may leave, the oldest first
   std::uint64_t requests_{0};
   std::string said_;
   std::deque<std::string> story_;
-  bool clock_is_behind_{false};  // of the wall, as it was set
+  bool clock_is_behind_{false};  // the wall clock, after it was set
 };
 
 }  // namespace

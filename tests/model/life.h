@@ -1,7 +1,6 @@
-// One random life of a journal table, held against the reference (reference.h): every
-// command and option, listeners, time, connections that end, reloads, kills and power cuts, all from one
-// seed. After a power cut the table must be what it was at one of the moments since the
-// last sync: those states are kept (leases are written, not synced).
+// One random life of a journal table, compared with the reference (reference.h): every command and option, listeners,
+// time, connections that end, reloads, kills and power cuts, all from one seed. After a power cut the table must be in
+// one of the states since the last sync, which are kept for this (leases are written but not synced).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,8 @@
 namespace fastjournal::reference {
 
 struct LifeResult {
-  std::string wrong;       // empty: nothing; else the step, what was said and what was expected
-  std::uint64_t steps{0};  // commands, passing times, blows
+  std::string wrong;       // empty, or the step, what was sent and what was expected
+  std::uint64_t steps{0};  // commands, passing of time, blows
   std::uint64_t blows{0};
   std::uint64_t looks{0};                     // comparisons of all rows
   std::map<std::string, std::uint64_t> seen;  // how often each command had which answer

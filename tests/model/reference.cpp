@@ -1,4 +1,4 @@
-// Inserts and merges, and what the parts share.
+// The reference's inserts and merges, and its common parts.
 #include "tests/model/reference.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string is_error(Texts const& answer, std::string const& code) {
   return text(answer, "") == "ERROR" && text(answer, "code") == code ? "" : "expected ERROR " + code;
 }
 
-// What a merge leaves of a column (tests/golden/merge_rules.txt).
+// The value of a column after a merge (tests/golden/merge_rules.txt).
 std::optional<std::string> merged(Column const& column, std::optional<std::string> const& old,
                                   std::optional<std::string> const& fresh) {
   if (column.rule == "replace") return fresh;
@@ -146,15 +146,16 @@ struct Reference::Wish {
   std::string client;
   std::uint64_t sequence{0};
   std::string origin;
-  std::string evicted;  // the client's name that has to go for this one
+  std::string evicted;  // the name of another client that makes room for this one
 };
 
 std::string origin_of(std::string const& client) {
   return client == "c2" || client == "c3" ? "192.0.2.2" : "192.0.2.1";
 }
 
-// The error that the client's name earns; empty: none. A name is whose it was first. Nobody has more than half
-// of them, and in a table that is full whoever has most gives one up: the one that was silent for longest, an hour at least.
+// The error for the client's name; empty if there is none. A name belongs to its first user. No address may have more
+// than half of the names. If all are taken, the address with the most names gives one up: the one that was silent for
+// longest, at least an hour.
 std::string Reference::refuses_client(Wish& wish) const {
   if (wish.client.empty()) return {};
   if (auto const known = clients_.find(wish.client); known != clients_.end())
@@ -201,7 +202,7 @@ std::string Reference::insert(std::string const& from, Texts const& command, std
   wish.origin = origin_of(from);
   if (std::string const code = refuses_client(wish); !code.empty()) return is_error(answer, code);
 
-  // Done before: answered as before, whatever the table's state.
+  // A repeated sequence number is answered as before, whatever the table's state.
   if (auto const known = clients_.find(wish.client); known != clients_.end()) {
     Client const& client = known->second;
     if (client.high >= kSequenceWindow && wish.sequence <= client.high - kSequenceWindow)
@@ -261,7 +262,7 @@ std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& an
 std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts const& answer) {
   synced_ = true;
   std::int64_t const wanted = wish.row.date;
-  // Never beyond arrival + max-postpone, or a key touched every second would never run.
+  // Never beyond arrival + max-postpone, or a key inserted every second would never run.
   std::int64_t const latest = std::max(row.date, row.arrival + options_.max_postpone);
   row.date = std::min(std::max(row.date, wish.row.date), latest);
   row.priority = std::min(row.priority, wish.row.priority);

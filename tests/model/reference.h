@@ -1,8 +1,7 @@
-// What a journal table must do, in plain words and over a plain vector of rows: written
-// from the rules of doc/ to be read, not to be fast, and without a line of the
-// product. It hears each command with its answer and says what is wrong with it. What the rules
-// leave to the daemon (row numbers, lease epochs, which of several domains is next, how much
-// jitter a rest has) it learns from the answer, after checking that the rules allow it.
+// The rules of a journal table, in plain code over a plain vector of rows: written from doc/, to be easy to read and
+// not fast, and without any code of the product. It gets each command with its answer and returns what is wrong with
+// the answer. Values that the rules leave to the daemon (row numbers, lease epochs, which of several domains is next,
+// the jitter of a back-off) are taken from the answer, after a check that the rules allow them.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace fastjournal::reference {
 
-// A message: its parameters, and its command under "".
+// A message: its parameters, with the command under "".
 using Texts = std::map<std::string, std::string>;
 
 struct Rate {
@@ -27,7 +26,7 @@ struct Rate {
 };
 
 struct Options {
-  bool has_key{true};  // the column k; never changes in a life
+  bool has_key{true};  // whether k is a key; never changes in a life
   std::int64_t processing_timeout{5000};
   std::int64_t grace{1000};
   int max_timeouts{2};
@@ -58,11 +57,11 @@ struct Options {
   [[nodiscard]] bool orders_like(Options const& other) const {
     return domain == other.domain && slow_from == other.slow_from && aging == other.aging;
   }
-  // As the table file says them.
+  // The options as in the table file.
   [[nodiscard]] Texts texts() const;
 };
 
-// A column that is no key; how a merge makes one value of two.
+// A column that is not the key.
 struct Column {
   std::string name;
   std::string rule;  // replace keep min max sum append
@@ -72,16 +71,16 @@ struct Column {
 enum class State : std::uint8_t { waiting, processing, parked };
 
 struct Row {
-  std::uint64_t id{0};  // 0: nobody heard it yet
-  std::string key;      // rows of one key meet; in a table without row-key no other row's
-  std::string k;        // what the column shows
-  Texts values;         // the other columns that are there
+  std::uint64_t id{0};  // 0: no answer named it yet
+  std::string key;      // unique to the row in a table without row-key
+  std::string k;        // the value of column k
+  Texts values;         // the other columns that are present
   State state{State::waiting};
   int priority{100};
-  std::int64_t date{0};      // not to be handed out before
+  std::int64_t date{0};      // process date: not handed out before
   std::int64_t arrival{0};   // the daemon's date of the insert
-  std::int64_t inserted{0};  // the producer's
-  std::int64_t accepted{0};  // the producer's of the insert accepted last
+  std::int64_t inserted{0};  // insertion date given by the producer
+  std::int64_t accepted{0};  // the same, of the insert accepted last
   std::int64_t expires{0};   // 0: never
   int timeouts{0};
   int failures{0};
@@ -89,17 +88,17 @@ struct Row {
   std::uint64_t merges{0};
   std::string error;
   std::int64_t parked_at{0};
-  // of the lease
+  // The lease.
   std::uint64_t epoch{0};
   std::int64_t lease_end{0};
-  std::string holder;  // the connection; empty: it is gone
+  std::string holder;  // the connection; empty: it is closed
   std::string worker;
 };
 
-// Answers what the rules leave open.
+// Looks into the subject, for what the rules leave open.
 class Oracle {
  public:
-  // The row as it is seen now; nothing: it is gone.
+  // The row as it is now; nothing if it is gone.
   virtual std::optional<Texts> peek(std::uint64_t row) = 0;
   virtual Texts statistics() = 0;
 
@@ -112,37 +111,37 @@ class Reference {
   Reference(Options options, std::vector<Column> columns, std::int64_t now)
       : options_(std::move(options)), columns_(std::move(columns)), now_(now) {}
 
-  // -- what happens; the text says what is wrong, or nothing -------------------
-  // A command of `client` and its whole answer. One that was never answered, but done: no messages.
+  // -- events; they return what is wrong, or nothing -----------------------
+  // A command of `client` and its whole answer. No messages: it was carried out, but never answered.
   [[nodiscard]] std::string hear(std::string const& client, Texts const& command, std::vector<Texts> const& answer);
-  // A row that was handed out later than it was asked for, or without being asked (`credit`, deliver).
+  // A row that was handed out after a wait, or by a listener's credit (mode deliver).
   [[nodiscard]] std::string hand_out(std::string const& client, std::string const& worker, std::string const& domain,
                                      std::int64_t lease, Texts const& row);
-  // Time passes up to the next thing that happens, at most to `until`; what happens then.
+  // The date of the next event, at most `until`; then the effects of time up to `to`.
   [[nodiscard]] std::int64_t next_event(std::int64_t until) const;
   void pass(std::int64_t to, Oracle& oracle);
-  // So much time passes at once, and nobody could use it; it is `now` then.
+  // `ms` pass at once, in which nobody could work; afterwards it is `now`.
   void lose(std::int64_t ms, std::int64_t now, Oracle& oracle);
-  // What the timers of this moment take away after the commands of a turn.
+  // The effects of timers at this moment, after a turn's commands.
   void end_turn(Oracle& oracle);
   void close(std::string const& client);
-  // A start after a kill or a power cut: leases get the grace, what is derived begins anew.
+  // A start after a kill or a power cut: leases get the grace, derived state starts anew.
   [[nodiscard]] std::string restart(std::int64_t now, Oracle& oracle);
-  // Before restart: the daemon's time was ahead, `from`, and is `to`.
+  // Called before restart: the daemon's time was `from`, ahead of the clock, and is now `to`.
   void accept_clock(std::int64_t from, std::int64_t to);
   void change(Options options, std::vector<Column> columns);
-  // Of another possible state of the same table: epochs never come again.
+  // Takes over the highest epoch of another possible state: epochs never repeat.
   void heard_epochs_of(Reference const& other) { highest_epoch_ = std::max(highest_epoch_, other.highest_epoch_); }
-  // Rows nobody heard of get their numbers from what is there; false: it does not fit.
+  // Rows without a number get theirs from the dump; false if it does not fit.
   [[nodiscard]] bool adopt(std::vector<Texts> const& dump);
 
   // -- what can be seen ---------------------------------------------------------
-  // All rows, as LIST shows them.
+  // Compares with all rows, as LIST shows them.
   [[nodiscard]] std::string compare(std::vector<Texts> const& dump) const;
   [[nodiscard]] std::string compare_statistics(Texts const& statistics) const;
-  // Rows that NEXT would find now; empty: of all domains.
+  // The number of rows that NEXT would find now; domain "": in all domains.
   [[nodiscard]] std::uint64_t available(std::string const& domain) const;
-  // NOTHING or the refusal that a NEXT gets; its next_date.
+  // Checks the answer of a NEXT that found nothing: NOTHING with its next_date, or a refusal.
   [[nodiscard]] std::string check_nothing(std::string const& domain, Texts const& answer) const;
   [[nodiscard]] bool is_due(Row const& row) const {
     return row.state == State::waiting && row.date <= now_ && !is_behind(row);
@@ -154,9 +153,9 @@ class Reference {
   [[nodiscard]] std::string const& standing() const { return standing_; }
   [[nodiscard]] Options const& options() const { return options_; }
   [[nodiscard]] std::int64_t now() const { return now_; }
-  // The last command was one whose records a power cut may take.
+  // The last event wrote records that were synced: a power cut takes back nothing before them.
   [[nodiscard]] bool is_synced() const { return synced_; }
-  // Rows that became due since this was asked last.
+  // Rows that became due since the last call.
   [[nodiscard]] std::set<std::uint64_t> take_became_due();
 
  private:
@@ -164,9 +163,9 @@ class Reference {
     std::map<std::uint64_t, std::uint64_t> rows;  // by sequence
     std::uint64_t high{0};
     std::int64_t used{0};
-    std::string owner;  // who used it first
+    std::string owner;  // its first user
   };
-  struct Bucket {  // what is missing, in 1 / span of a token
+  struct Bucket {  // missing tokens, in units of 1 / span
     std::uint64_t missing{0};
     std::int64_t at{0};
   };
@@ -196,7 +195,7 @@ class Reference {
   [[nodiscard]] std::string compare_row(Row const& row, Texts const& shown) const;
   [[nodiscard]] std::string status_of(Row const& row) const;
   [[nodiscard]] std::vector<Row*> rows_of(Texts const& command);
-  // A row without key has nothing but its number.
+  // Without a key a row has only its number.
   [[nodiscard]] bool names_no_row(Texts const& command) const { return !options_.has_key && !command.contains("row"); }
 
   // -- rules
@@ -208,8 +207,8 @@ class Reference {
   }
   Row* row_of(std::uint64_t id);
   void erase(std::uint64_t id);
-  // Back to waiting at `date`, with the counters that it has; into the twin if there is one. The row that is left; none:
-  // it had expired.
+  // Back to waiting at `date`, with its counters, or folded into its twin. Returns the row that is left; none if it had
+  // expired.
   Row* give_back(std::uint64_t id, std::int64_t date, std::string const& error);
   Row* put_back(std::uint64_t id);
   void give_up(std::uint64_t id, std::string const& error);
@@ -234,11 +233,11 @@ class Reference {
   [[nodiscard]] std::int64_t next_token(Rate const& rate, Bucket const& bucket) const;
   void take_token(Rate const& rate, Bucket& bucket) const;
   [[nodiscard]] Row const* best_of(std::string const& domain, std::optional<int> klass) const;
-  // Rows that NEXT may hand out now: one, or one each of several domains.
+  // The rows that NEXT may hand out now: one, or one of each of several domains.
   [[nodiscard]] std::vector<Row const*> choices(std::string const& domain) const;
   std::string lease(std::uint64_t id, std::string const& client, std::string const& worker, std::string const& domain,
                     std::int64_t span, Texts const& shown);
-  void seat();  // after every change: whose turn it may be, who became due
+  void seat();  // after each change: whose turn may be next, which rows became due
 
   Options options_;
   std::vector<Column> columns_;
@@ -247,7 +246,7 @@ class Reference {
   std::map<std::string, Client> clients_;
   std::string standing_{"open"};      // open, paused, draining
   std::uint64_t failures_{0};         // in a row
-  std::uint64_t failures_logged_{0};  // the same, had pause-after-failures not changed: that is not in the log
+  std::uint64_t failures_logged_{0};  // without regard to changes of pause-after-failures, which are not in the log
   std::uint64_t highest_epoch_{0};
   bool synced_{false};
   std::uint64_t rows_ever_{0};
@@ -255,14 +254,14 @@ class Reference {
   Turns turns_;
   Bucket bucket_;
   std::map<std::string, Bucket> buckets_;
-  std::set<std::uint64_t> due_;         // as it was last seen
-  std::set<std::uint64_t> became_due_;  // since somebody asked
+  std::set<std::uint64_t> due_;         // at the last look
+  std::set<std::uint64_t> became_due_;  // since the last call of take_became_due
 };
 
-// Where a client of a life connects from: each of two addresses has several.
+// The address from which a client of a life connects: each of two addresses has several clients.
 [[nodiscard]] std::string origin_of(std::string const& client);
 
-// Helpers of those who read texts.
+// Helpers for reading messages.
 [[nodiscard]] std::string text(Texts const& texts, std::string const& name);
 [[nodiscard]] std::int64_t number(Texts const& texts, std::string const& name, std::int64_t otherwise = 0);
 [[nodiscard]] std::string shown(Texts const& texts);

@@ -1,4 +1,4 @@
-// The order of NEXT, turns and limits, and handing out.
+// The reference's order of NEXT, turns and limits, and handing out.
 #include <algorithm>
 #include <cctype>
 #include <tuple>
@@ -9,7 +9,7 @@ namespace fastjournal::reference {
 
 namespace {
 
-// scheme://host/ of the URIs that lives have: "scheme://[user@]host[:port][/...]".
+// scheme://host/ of the URIs in lives, which are "scheme://[user@]host[:port][/...]".
 std::string site_of(std::string const& uri) {
   std::size_t const mark = uri.find("://");
   if (mark == std::string::npos) return {};
@@ -169,7 +169,7 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
   row.worker = worker;
   take_token(options_.rate, bucket_);
   take_token(options_.rate_domain, buckets_.try_emplace(place.second, Bucket{0, now_}).first->second);
-  // Who leaves with its last row is seen first: its turn is over.
+  // First end the turn of a domain that just lost its last row.
   seat();
   turns_.hand_out(place, !domain.empty(), [&](auto const& name) { return weight_of(name); });
   return {};

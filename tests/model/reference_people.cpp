@@ -1,4 +1,4 @@
-// What people ask and say, and what of the rows can be seen.
+// The reference's commands of people, and the visible fields of rows.
 #include <algorithm>
 
 #include "tests/model/reference.h"
@@ -44,7 +44,7 @@ bool Reference::is_bulk(Texts const& command) {
   });
 }
 
-// KICK or DELETE of those that fit, by their numbers, each seen as the ones before it left it.
+// KICK or DELETE of the rows that fit, in the order of their numbers, each as the ones before have left it.
 std::string Reference::change_many(Texts const& command, Texts const& answer) {
   bool const kicks = text(command, "") == "KICK";
   std::string status = text(command, "status");
@@ -75,24 +75,24 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
       put_back(next->id);
     else
       erase(next->id);
-    // Each stands in line as it comes.
+    // Each joins the order when it is put back.
     seat();
   }
   if (answer.empty()) return {};
   if (text(answer, "") != (kicks ? "KICKED" : "DELETED")) return "expected a count of rows";
   if (number(answer, "count", -1) != hits) return "count: expected " + std::to_string(hits);
   if (number(answer, "dry_run") != (dry_run ? 1 : 0)) return "dry_run: there or not";
-  // Rows that expired in this moment may still be there to be looked at.
+  // Rows that expired at this moment may still be there.
   if (more && !answer.contains("after")) return "after: expected one";
   if (hits < most && answer.contains("after")) return "after: expected none";
   return {};
 }
 
-// Parked rows of the key, or else the one that waits: due now, attempts forgotten.
+// The parked rows of the key, or else the waiting one: due now, with no attempts.
 std::string Reference::kick(Texts const& command, std::vector<Texts> const& answer) {
   if (is_bulk(command)) return change_many(command, first(answer));
   if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
-  // One that expired in this moment may still be found by its key: it goes, and is told as DELETED.
+  // A row that expired at this moment may still be found by its key: it is removed and answered as DELETED.
   std::set<std::uint64_t> expired;
   for (Texts const& message : answer) {
     Row const* const row = find(static_cast<std::uint64_t>(number(message, "row")));
@@ -116,7 +116,7 @@ std::string Reference::kick(Texts const& command, std::vector<Texts> const& answ
   if (wanted.empty()) return is_error(first(answer), "wrong_state");
   synced_ = true;
   std::vector<std::uint64_t> order(wanted.begin(), wanted.end());
-  // Which of several parked rows comes first, and so stays, is not said.
+  // The rules leave open which of several parked rows comes first, and so stays.
   if (!answer.empty()) order.clear();
   for (Texts const& message : answer) {
     if (text(message, "") != "KICKED") return "expected KICKED";
@@ -132,7 +132,7 @@ std::string Reference::kick(Texts const& command, std::vector<Texts> const& answ
   return {};
 }
 
-// As KICK does; its attempts are forgotten.
+// As KICK does: due now, with no attempts.
 Row* Reference::put_back(std::uint64_t id) {
   Row& row = *row_of(id);
   row.timeouts = row.failures = 0;
@@ -144,7 +144,7 @@ std::string Reference::remove(Texts const& command, std::vector<Texts> const& an
   if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
   std::set<std::uint64_t> wanted;
   for (Row const* const row : rows_of(command)) wanted.insert(row->id);
-  // One that expired in this moment may still be dropped by its key.
+  // A row that expired at this moment may still be deleted by its key.
   std::set<std::uint64_t> expired;
   for (Row const& row : rows_)
     if (!is_visible(row) && row.key == text(command, "k")) expired.insert(row.id);
@@ -183,7 +183,7 @@ std::string Reference::status_of(Row const& row) const {
   return is_behind(row) ? "behind" : row.date > now_ ? "waiting" : "due";
 }
 
-// A row as NEXT, PEEK or LIST shows it; the last two say more.
+// A row as NEXT, PEEK or LIST shows it; the last two show more.
 std::string Reference::compare_row(Row const& row, Texts const& shown_row) const {
   std::string wrong;
   auto const same = [&](std::string const& name, std::string const& expected) {
@@ -285,7 +285,7 @@ std::string Reference::compare_statistics(Texts const& told) const {
     if (row.state == State::waiting) ++counts["rows_waiting"];
   }
   counts["clients"] = static_cast<std::int64_t>(clients_.size());
-  // Held by a limit; a pause holds the table.
+  // Rows held back by a limit; a pause holds back the whole table.
   std::uint64_t free = 0;
   for (std::string const& name : domains()) free += std::min(due_of(name), room_of(name));
   counts["rows_held"] = counts["rows_due"] - static_cast<std::int64_t>(std::min(free, room()));

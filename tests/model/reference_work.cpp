@@ -1,4 +1,4 @@
-// What workers say, and what time does to leases and rows.
+// The reference's commands of workers, and the effects of time on leases and rows.
 #include <algorithm>
 #include <utility>
 
@@ -20,12 +20,12 @@ std::string is_error(Texts const& answer, std::string const& code) {
 // NEXT
 
 std::string Reference::check_nothing(std::string const& domain, Texts const& answer) const {
-  // It was asked when the table had domains.
+  // The command is from the time when the table had domains.
   if (options_.domain.empty() && !domain.empty()) return is_error(answer, "not_supported");
   if (standing_ == "paused") return is_error(answer, "paused");
   if (text(answer, "") != "NOTHING") return "expected NOTHING";
   if (!choices(domain).empty()) return "there is work for it";
-  // Process dates, ends of leases; tokens come earlier.
+  // Process dates and ends of leases; a token may come earlier.
   std::int64_t earliest = INT64_MAX;
   bool held = false;
   bool const full = room() == 0;
@@ -49,7 +49,7 @@ std::string Reference::next(std::string const& client, Texts const& command, std
   if (options_.domain.empty() && !domain.empty()) return is_error(answer[from], "not_supported");
   std::int64_t const span = number(command, "lease", options_.processing_timeout);
   auto const count = static_cast<std::size_t>(text(command, "") == "NEXT" ? number(command, "count", 1) : 1);
-  std::set<std::string> normal;  // domains of rows that are not slow
+  std::set<std::string> normal;  // domains with rows that are not slow
   std::size_t given = 0;
   for (; from + given < answer.size() && text(answer[from + given], "") == "ROW"; ++given) {
     Texts const& row = answer[from + given];
@@ -76,7 +76,7 @@ std::string Reference::next(std::string const& client, Texts const& command, std
 // ---------------------------------------------------------------------------
 // Those who hold a lease
 
-// Finds the row; a text that is not empty with `row` null: wrong; both empty: rightly refused.
+// Finds the leased row. If `row` is null, the text says what is wrong, or is empty if the refusal was right.
 std::string Reference::leased(Texts const& command, Texts const& answer, Row*& row) {
   Row* const found = row_of(static_cast<std::uint64_t>(number(command, "row")));
   row = nullptr;
@@ -109,7 +109,7 @@ std::string Reference::done(std::string const& client, Texts const& command, std
   return wrong;
 }
 
-// With an error (or failed=1) a failed attempt, which rests or is one too many; else nothing but time passes.
+// With an error (or failed=1) a failed attempt: a back-off, or one attempt too many. Otherwise only the date changes.
 std::string Reference::release(Texts const& command, Texts const& answer) {
   Row* row = nullptr;
   if (std::string wrong = leased(command, answer, row); row == nullptr) return wrong;
@@ -134,7 +134,7 @@ std::string Reference::release(Texts const& command, Texts const& answer) {
     std::int64_t const least = now_ + span;
     std::int64_t const most = least + span * options_.jitter / 100;
     date = twin ? least : std::clamp(number(answer, "process_date", least), least, most);
-    // With a twin the later of the two is told: all that is known is that it is no earlier.
+    // With a twin, the later of the two dates is answered: it is only known to be no earlier.
     if (twin && options_.jitter != 0 && number(answer, "process_date") <= most)
       date = std::max(date, number(answer, "process_date"));
   }
@@ -294,7 +294,7 @@ void Reference::end_leases(Oracle& oracle) {
   pause_by_failures();
 }
 
-// Two leases of a key (concurrency-key) that end in the same moment: which one first, the rules leave open.
+// If two leases of a key (concurrency-key) end at the same moment, the rules leave open which comes first.
 std::vector<std::uint64_t> Reference::in_order(std::vector<std::uint64_t> ended, Oracle& oracle) const {
   for (std::size_t a = 0; a < ended.size(); ++a) {
     for (std::size_t b = a + 1; b < ended.size(); ++b) {
@@ -327,7 +327,7 @@ void Reference::time_out(std::uint64_t id, Oracle& oracle) {
   std::int64_t const span = rest(row.timeouts + row.failures - 1);
   std::int64_t date = now_ + span;
   if (std::int64_t const spread = span * options_.jitter / 100; spread > 0) {
-    // As much as its date shows, if that is within what the rules allow.
+    // The jitter is taken from the date shown, within the limits of the rules.
     Row const* const twin = of_key(row.key, State::waiting);
     std::optional<Texts> const seen = oracle.peek(twin == nullptr ? id : twin->id);
     if (seen) date = std::clamp(number(*seen, "process_date"), date, date + spread);
@@ -335,7 +335,7 @@ void Reference::time_out(std::uint64_t id, Oracle& oracle) {
   give_back(id, date, {});
 }
 
-// So many rows failed, without one DONE between.
+// Pauses the table after this many failures without a DONE between them.
 void Reference::pause_by_failures() {
   if (options_.pause_after == 0 || failures_ < options_.pause_after || standing_ != "open") return;
   standing_ = "paused";
@@ -351,8 +351,8 @@ void Reference::close(std::string const& client) {
   }
 }
 
-// What has been has been by now; a lease has the time that it had left; what is to come stays, but for rows that
-// came under the wrong time and were due by it.
+// Dates of past events are at most now. A lease keeps the time it had left. Dates ahead stay, except of rows that came
+// while the clock was wrong and were due by it.
 void Reference::accept_clock(std::int64_t from, std::int64_t to) {
   for (Row& row : rows_) {
     if (row.arrival > to && row.date > to && row.date <= from) row.date = to;
@@ -375,7 +375,7 @@ std::string Reference::restart(std::int64_t now, Oracle& oracle) {
   bucket_ = Bucket{};
   due_.clear();
   became_due_.clear();
-  // Failures in a row are counted from what the log still has: fewer, never more.
+  // After a start, failures in a row are counted from what the log still has: perhaps fewer, never more.
   std::uint64_t const pause_after = std::exchange(options_.pause_after, 0);
   expire();
   end_leases(oracle);

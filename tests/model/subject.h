@@ -1,5 +1,5 @@
-// What is held against the reference: the whole server in the simulator, or a
-// table alone. Commands go in, everything that anybody hears comes out.
+// The subject that is compared with the reference: the whole server in the simulator, or a table alone. Commands are
+// its input; all answers and pushes are its output.
 #pragma once
 
 #include <cstdint>
@@ -15,46 +15,46 @@ struct Heard {
   Texts message;
 };
 
-// What is done to it besides commands.
+// How it is ended.
 enum class Blow : std::uint8_t {
-  stop,       // ended cleanly
+  stop,       // a clean stop
   kill,       // kill -9
-  power_cut,  // what is not synced may be lost
+  power_cut,  // unsynced writes may be lost
 };
 
-// What becomes of its clocks.
+// What happens to its clocks.
 enum class Trouble : std::uint8_t {
-  sleep,    // the computer sleeps so long
-  forward,  // the clock of the wall is set so far beyond the subject's time
-  back,     // so far behind it
+  sleep,    // the computer sleeps for that time
+  forward,  // the wall clock is set ahead of the subject's time
+  back,     // the wall clock is set behind it
 };
 
 // How it starts again.
 struct Start {
-  std::int64_t down_ms{0};  // after so long
-  // Meanwhile the clock of the wall was set so far ahead of where it should be, or behind.
+  std::int64_t down_ms{0};  // time between end and start
+  // How far the wall clock was set ahead of the right time meanwhile; negative: behind.
   std::int64_t ahead_ms{0};
   bool accept_clock{false};
-  // It did accept it: this was the log's last date. 0: there was nothing to accept.
+  // Output: the log's last date, if the clock was accepted; 0 if there was nothing to accept.
   std::int64_t accepted_from{0};
 };
 
 class Subject {
  public:
   virtual ~Subject() = default;
-  // Listeners, waits and blows inside of a write are the server's.
+  // Only a server has listeners, waits, and blows during a write.
   [[nodiscard]] virtual bool is_server() const = 0;
   [[nodiscard]] virtual std::int64_t now() = 0;
-  // All of one turn. Each command has a `request`.
+  // Commands of one turn; each has a `request`.
   virtual std::vector<Heard> say(std::string const& client, std::vector<Texts> const& commands) = 0;
   virtual std::vector<Heard> pass(std::int64_t ms) = 0;
   virtual std::vector<Heard> close(std::string const& client) = 0;
-  // The configuration as it is from now on; the text says why it was not taken.
+  // The configuration from now on; returns why it was refused.
   virtual std::string reload(Options const& options, std::vector<Column> const& columns) = 0;
   virtual std::vector<Heard> disturb(Trouble trouble, std::int64_t ms) = 0;
-  // `unheard` is said by `client` before, and its answer is lost, as a write or sync of it fails.
+  // `client` sends `unheard` first and gets no answer, as a write or sync fails.
   virtual std::string strike(Blow blow, std::string const& client, std::vector<Texts> const& unheard, Start& start) = 0;
-  // What only it knows to check: that the log replays to the same, for example.
+  // Checks that only the subject can make: for example, that the log replays to the same state.
   virtual std::string check() = 0;
 };
 

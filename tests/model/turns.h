@@ -1,10 +1,10 @@
-// Whose turn it is among the domains, as far as the rules say it (doc/table-reference.md,
-// "Domains and limits"): each hands out as many rows as its weight, then it is another's
-// turn; one that comes anew, or back from a limit, is last. Which of several newcomers is
-// first the rules leave open, so the answer is a set of domains that may be next:
+// Whose turn it is among the domains, as far as the rules define it (doc/table-reference.md, "Domains and limits"):
+// each hands out as many rows as its weight, then it is another one's turn; a new domain, or one that a limit has
+// released, is last. The rules do not define the order of several such domains, so the answer is a set of domains that
+// may be next:
 //
-//   - one whose turn has begun keeps it, while it has rows and credit;
-//   - nobody is overtaken by another domain more often than that one's weight, between two of its own turns.
+//   - a domain whose turn has begun keeps it while it has rows and credit;
+//   - between two of its own turns, a domain is overtaken by another one at most as often as that one's weight.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,32 @@ namespace fastjournal::reference {
 
 class Turns {
  public:
-  // A domain in a ring: rings are priorities, or 0 alone where rows age.
+  // A domain in a ring: one ring for each class of priority, or ring 0 alone with aging.
   using Seat = std::pair<int, std::string>;
   using WeightOf = std::function<std::uint64_t(std::string const&)>;
 
-  // Who has something to hand out now, after any change.
+  // The seats that have rows to hand out now; called after each change.
   void seat(std::set<Seat> const& wanted, WeightOf const& weight_of);
-  // Of that ring, those who may be next; never empty if it has any.
+  // The domains of this ring that may be next; empty only if it has none.
   [[nodiscard]] std::set<std::string> allowed(int ring, WeightOf const& weight_of) const;
-  // A row was handed out; `asked`: to somebody who asked for this domain alone.
+  // A row was handed out; `asked`: for a NEXT that named this domain.
   void hand_out(Seat const& seat, bool asked, WeightOf const& weight_of);
-  // The weights will be others, the seats are kept.
+  // Weights are about to change; the seats are kept.
   void forget_credits(WeightOf const& old_weight_of);
   void clear();
-  // What is known, for whoever reads a failure.
+  // The present state as text, for the report of a failure.
   [[nodiscard]] std::string text() const;
 
  private:
   struct Place {
-    std::optional<std::uint64_t> credit;            // rows until it is another's turn, if that is known
-    std::uint64_t credit_max{0};                    // it is no more than that, or than its weight
-    std::map<std::string, std::uint64_t> overtook;  // how often, since its own last turn
-    std::map<std::string, std::uint64_t> bounds;    // how often it may at the most
+    std::optional<std::uint64_t> credit;            // rows left in its turn, if known
+    std::uint64_t credit_max{0};                    // upper limit of the credit, besides the weight
+    std::map<std::string, std::uint64_t> overtook;  // other domain -> how often it went first since
+    std::map<std::string, std::uint64_t> bounds;    // other domain -> how often it may do so
   };
 
   std::map<Seat, Place> places_;
-  std::map<int, std::string> front_;  // whose turn has begun, if that is known
+  std::map<int, std::string> front_;  // ring -> the domain whose turn has begun, if known
 };
 
 }  // namespace fastjournal::reference

@@ -41,7 +41,7 @@ void Watchers::wait(Reference const& table, std::string const& client, Texts con
   waiters_[text(command, "request")] = {client, command, table.now() + number(command, "wait")};
 }
 
-// In the order of epochs, which is the order in which they were handed out.
+// Called in the order of epochs, in which rows were handed out.
 std::string Watchers::hand_out(Reference& table, Heard const& heard) const {
   Texts const& row = heard.message;
   if (auto const waiter = waiters_.find(text(row, "request")); waiter != waiters_.end()) {
@@ -55,7 +55,7 @@ std::string Watchers::hand_out(Reference& table, Heard const& heard) const {
                         row);
 }
 
-// In the order in which its client heard it.
+// Called in the order in which the client got its messages.
 std::string Watchers::hear_row(Reference const& table, Heard const& heard) {
   Texts const& row = heard.message;
   if (auto const waiter = waiters_.find(text(row, "request")); waiter != waiters_.end()) {
@@ -95,14 +95,14 @@ std::string Watchers::hear_notice(Reference const& table, Heard const& heard) {
   return {};
 }
 
-// Its time is over.
+// A wait ended without a row.
 std::string Watchers::hear_waiter(Reference const& table, Heard const& heard) {
   auto const found = waiters_.find(text(heard.message, "request"));
   if (found == waiters_.end()) return "nobody asked for " + shown(heard.message);
   ++count_["NEXT wait, " + (text(heard.message, "") == "ERROR" ? "paused" : std::string{"nothing"})];
   Waiter const waiter = found->second;
   waiters_.erase(found);
-  // Domains went with a reload: that says nothing about work, and does not wait for the deadline.
+  // A reload removed the domains: this says nothing about work, and comes before the deadline.
   if (text(heard.message, "code") == "not_supported")
     return table.check_nothing(text(waiter.command, "domain"), heard.message);
   took(table, heard.client, true);

@@ -1,6 +1,6 @@
-// Those who wait for work of the server, and what they may and must hear: NEXTs
-// with `wait`, and listeners in all three modes. Rows that they are handed are held against the
-// reference; nobody may wait while there is something for him.
+// The clients that wait for work of the server, and the messages that they may and must get: NEXTs with `wait`, and
+// listeners in all three modes. Rows that they get are compared with the reference; no client may wait while there is a
+// row for it.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +22,25 @@ class Watchers {
 
   // LISTEN, UNLISTEN and their answers.
   std::string hear(Reference const& table, std::string const& client, Texts const& command, Texts const& answer);
-  // A client listens to one domain at a time, so that it is known for which a row came: says that one in a LISTEN.
+  // Makes a LISTEN name the client's present domain. It listens to one at a time, so that the domain of a row is known.
   void keep_domain(std::string const& client, Texts& command) const;
   // A NEXT that found nothing and waits.
   void wait(Reference const& table, std::string const& client, Texts const& command);
-  // What was heard without being the answer of this turn's commands. `handed`: rows were handed out by it.
+  // Messages that are not answers to this turn's commands. `after_each` gets the state before each row handed out.
   std::string hear_pushes(Reference& table, std::vector<Heard> const& pushes, std::vector<Reference>& after_each);
-  // At rest: nobody waits in vain.
+  // At the end of a turn: no client waits in vain.
   [[nodiscard]] std::string check(Reference& table);
-  // The client asked for work.
+  // The client sent a NEXT.
   void took(Reference const& table, std::string const& client, bool nothing);
-  // A lease ended, or is another's now.
+  // A lease ended, or was taken over by `but`.
   void forget_row(std::uint64_t row, std::string const& but = {});
-  // Deliveries whose lease time ended.
+  // Removes deliveries whose lease has ended.
   void forget_ended(Reference const& table);
   void close(std::string const& client);
   void clear();
-  // When a wait is over, or a woken listener is passed over.
+  // When a wait ends, or a woken listener is passed over.
   [[nodiscard]] std::int64_t next_deadline(Reference const& table) const;
-  // Somebody would take what becomes due.
+  // True if a row that becomes due would be taken.
   [[nodiscard]] bool takes() const;
 
  private:
@@ -49,12 +49,12 @@ class Watchers {
     std::string domain;
     std::string worker;
     std::uint64_t credit{0};
-    std::set<std::uint64_t> delivered;  // deliver: and still leased to it
-    std::set<std::uint64_t> to_tell;    // row: what was due when it came
-    std::set<std::uint64_t> told;       // row: in this turn
-    bool idle{true};                    // wake: it asked and got nothing
-    bool by_the_way{false};             // wake: of another domain, while there was work: when it is told is left open
-    bool woken{false};                  // wake: and took nothing since
+    std::set<std::uint64_t> delivered;  // deliver: rows still leased to it
+    std::set<std::uint64_t> to_tell;    // row: rows that were due when it began to listen
+    std::set<std::uint64_t> told;       // row: rows announced in this turn
+    bool idle{true};                    // wake: its last NEXT found nothing
+    bool by_the_way{false};             // wake: asked for another domain while there was work: wake time open
+    bool woken{false};                  // wake: it has taken nothing since
     std::int64_t woken_at{0};
   };
   struct Waiter {

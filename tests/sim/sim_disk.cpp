@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 
-// The place in the code that called the disk: tests that fail every call ask for it.
+// The return address of the caller, for tests that make every call fail.
 #define FJ_CALLER __builtin_return_address(0)
 
 namespace fastjournal::sim {
@@ -30,7 +30,7 @@ bool changes_disk(Call kind) {
          kind == Call::add_note;
 }
 
-// Where `path` is when the names `one` and `other` are exchanged.
+// The path after the names `one` and `other` are exchanged.
 std::string exchanged(std::string const& path, std::string const& one, std::string const& other) {
   auto const is_at = [&](std::string const& name) {
     return path == name || (path.starts_with(name) && path[name.size()] == '/');
@@ -86,7 +86,7 @@ class SimFile final : public env::File {
     if (Status status = alive(); !status.ok()) return status;
     return disk_.write(*node_, path_, offset, bytes, FJ_CALLER);
   }
-  // Two moments: the sectors are on their way, and there.
+  // Power may be cut at two moments: when the sectors are under way, and when they are synced.
   Status write_through(std::uint64_t offset, std::span<std::byte const> bytes) override {
     FJ_CHECK(!read_only_, "a file opened for reading is not written");
     if (Status status = alive(); !status.ok()) return status;
@@ -145,7 +145,7 @@ class SimLock final : public env::FolderLock {
   ~SimLock() override {
     if (generation_ == disk_.generation_) disk_.locks_.erase(path_);
   }
-  // The folder has another name.
+  // The folder was renamed.
   void move(std::string path) { path_ = std::move(path); }
 
   Status look() override {
@@ -406,7 +406,7 @@ Status SimDisk::sync_folder(std::string_view path) {
   std::vector<NameChange> rest;
   for (std::size_t i = 0; i < changes_of_names_.size(); ++i) {
     NameChange const& change = changes_of_names_[i];
-    // A folder is synced under the name that it has now, whatever it had when the change was made.
+    // A folder is synced under its present name, whatever it was when the change was made.
     NameChange now = change;
     for (std::size_t later = i + 1; later < changes_of_names_.size(); ++later)
       if (changes_of_names_[later].kind == NameChange::Kind::exchange) now = now.behind(changes_of_names_[later]);
@@ -414,7 +414,7 @@ Status SimDisk::sync_folder(std::string_view path) {
       rest.push_back(change);
       continue;
     }
-    // The durable names know nothing of exchanges that stay undurable.
+    // The durable names are as before the exchanges that are not durable yet.
     NameChange durable = change;
     for (auto before = rest.rbegin(); before != rest.rend(); ++before)
       if (before->kind == NameChange::Kind::exchange) durable = durable.behind(*before);
@@ -476,9 +476,9 @@ std::size_t SimDisk::unsynced_things() const {
 
 void SimDisk::crash(Chooser const& survives) {
   std::size_t thing = 0;
-  // Names in the order of their changes; a change of a name that is not there
-  // (its creation was lost) is lost as well.
-  std::vector<std::pair<NameChange const*, bool>> exchanges;  // so far, and whether they survived
+  // Changes of names, in their order. If a name does not exist because its creation was lost, its changes are lost,
+  // too.
+  std::vector<std::pair<NameChange const*, bool>> exchanges;  // up to here, and whether they survived
   for (NameChange const& change : changes_of_names_) {
     NameChange placed = change;
     for (auto exchange = exchanges.rbegin(); exchange != exchanges.rend(); ++exchange)
@@ -492,7 +492,7 @@ void SimDisk::crash(Chooser const& survives) {
     if (survived) apply(placed, durable_names_);
     if (exchanges_names) exchanges.emplace_back(&change, survived);
   }
-  // A folder whose name was lost takes what is in it along.
+  // If a folder's name is lost, everything in it is lost.
   for (std::string const& folder : std::exchange(unsynced_folders_, {})) {
     bool const above_is_there = folders_.contains(folder_of(folder));
     if (!survives(thing++) || !above_is_there) lose_folder(folder);
@@ -503,7 +503,7 @@ void SimDisk::crash(Chooser const& survives) {
       if (done.insert(node.get()).second) settle(*node, survives, thing);
   names_ = durable_names_;
   changes_of_names_.clear();
-  // A folder that was removed is there again if one of its files is.
+  // A removed folder exists again if one of its files does.
   for (auto const& [name, node] : names_)
     for (std::string folder = folder_of(name); !folder.empty(); folder = folder_of(folder)) folders_.insert(folder);
   start_again();

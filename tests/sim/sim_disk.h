@@ -1,30 +1,25 @@
 // A disk in memory that loses, tears and corrupts. The faults it injects:
 //
-//   power cut         crash(): of every sector that was written and not synced,
-//                     the new or the old content stays, as a Chooser says; so
-//                     writes are torn at sector size (512 B or 4 KiB).
-//   lost names        files created, renamed or removed, folders made, and names exchanged,
-//                     since the last sync_folder: each such change stays or is lost;
-//                     with a folder's name all that is in it.
-//   power cut at call n   stop_after(n): that many changing calls succeed, then
-//                     everything fails until crash().
-//   failing call n    fail_call(kind, n, how): EIO, ENOSPC, or a write that
-//                     stops half-way.
-//   failed sync       drops pages: what it should have made durable is readable
-//                     still, counts as clean, and is gone after the next crash.
-//   lying sync        ignore_syncs(): syncs answer ok and do nothing.
+//   power cut         crash(): each sector that was written and not synced keeps its new or its old content, as a
+//                     Chooser says; so writes are torn at sector size (512 B or 4 KiB).
+//   lost names        files created, renamed or removed, folders made, and names exchanged, since the last
+//                     sync_folder: each such change survives or is lost; with a folder's name everything in it.
+//   power cut at call n   stop_after(n): that many changing calls succeed, then everything fails until crash().
+//   failing call n    fail_call(kind, n, how): EIO, ENOSPC, or a write that stops half-way.
+//   failed sync       drops pages: what it should have made durable can still be read, counts as clean, and is gone
+//                     after the next crash.
+//   lying sync        ignore_syncs(): syncs return ok and do nothing.
 //   full disk         capacity_bytes.
-//   no rights         forbid_new_files(): files that are there may be written, no others made.
-//   bit rot           flip(), wipe(): on the durable medium, noticed by nobody.
-//   misdirected write misdirect_write(): the next write lands elsewhere.
-//   lost write        lose_write(): the next write answers ok and does nothing.
-//   replaced folder   move_away(): the folder, or its lock, is not where it was locked; what holds
-//                     it goes on in it, and whoever looks is told, until put_back().
-//   removed file      drop(): its name goes, durably; whoever has it open goes on.
+//   no rights         forbid_new_files(): existing files can be written, no others created.
+//   bit rot           flip(), wipe(): on the durable medium, unnoticed.
+//   misdirected write misdirect_write(): the next write goes to another place.
+//   lost write        lose_write(): the next write returns ok and does nothing.
+//   replaced folder   move_away(): the folder, or its lock, is not where it was locked. Its holder can go on in it,
+//                     and look() reports it, until put_back().
+//   removed file      drop(): its name is removed, durably; open files go on.
 //
-// After crash() the same disk is used again; files and locks of before are dead.
-// copy_state() puts a second disk into the same state, in microseconds: contents
-// are shared until one of the two writes.
+// After crash() the same disk is used again; files and locks opened before are dead. copy_state() puts a second disk
+// into the same state, in microseconds: contents are shared until one of the two writes.
 #pragma once
 
 #include <cstddef>
@@ -64,11 +59,11 @@ enum class Call : std::uint8_t {
 inline constexpr std::size_t kCallKinds = 16;
 enum class Failure : std::uint8_t { io_error, no_space, short_write };
 
-// Says for the n-th unsynced thing whether it survives the crash.
+// Says whether the n-th unsynced thing survives the crash.
 using Chooser = std::function<bool(std::size_t)>;
 [[nodiscard]] Chooser keep_all();
 [[nodiscard]] Chooser keep_none();
-// Things beyond the 64th are lost.
+// Things after the 64th are lost.
 [[nodiscard]] Chooser keep_mask(std::uint64_t mask);
 [[nodiscard]] Chooser keep_some(std::uint64_t seed);
 
@@ -84,8 +79,8 @@ class SimDisk final : public env::Disk {
   SimDisk() : SimDisk(Options{}) {}
   explicit SimDisk(Options options) : options_(options) {}
   ~SimDisk() override;
-  // The same files and the same unsynced things as `other`; nothing is planned
-  // any more, and files and locks of before are dead.
+  // The same files and unsynced things as `other`. Nothing is planned afterwards, and files and locks opened before are
+  // dead.
   void copy_state(SimDisk const& other);
   SimDisk(SimDisk const&) = delete;
   SimDisk& operator=(SimDisk const&) = delete;
@@ -95,9 +90,9 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] Status make_folder(std::string_view path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(std::string_view path) override;
   [[nodiscard]] Status rename(std::string_view from, std::string_view to) override;
-  // Folders, of one folder.
+  // Exchanges two folders in the same folder.
   [[nodiscard]] Status exchange(std::string_view one, std::string_view other) override;
-  // Of an empty folder: at once, as they are made.
+  // Removes a file, or an empty folder. Folders are removed at once, as they are made at once.
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
@@ -108,22 +103,22 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] Result<std::uint64_t> free_bytes() override;
 
   // -- faults -----------------------------------------------------------------
-  // The power is gone and comes back.
+  // The power is cut and comes back.
   void crash(Chooser const& survives);
-  // The process is gone, the kernel is not: nothing is lost, planned faults stay planned.
+  // The process is killed, the kernel lives on: nothing is lost, and planned faults stay planned.
   void kill();
-  // Things that crash() would ask about now.
+  // The number of things that crash() would ask about now.
   [[nodiscard]] std::size_t unsynced_things() const;
   void stop_after(std::uint64_t changing_calls) { stop_at_ = changes_ + changing_calls; }
   [[nodiscard]] bool is_stopped() const { return stop_at_.has_value() && changes_ >= *stop_at_; }
   // The `nth` call of this kind from now (1: the next). Several may be planned.
   void fail_call(Call kind, std::uint64_t nth, Failure how);
-  // What was planned and not met: failing calls, misdirected and lost writes.
+  // Cancels planned faults that did not happen: failing calls, misdirected and lost writes.
   void forget_failures();
   [[nodiscard]] bool is_planned() const { return !failures_.empty() || misdirect_ || lose_write_; }
-  // Where the planned failures that were met return to: the places in the code that made the calls.
+  // Return addresses of the calls that failed as planned: the places in the code that made them.
   [[nodiscard]] std::vector<void const*> const& failed_callers() const { return failed_callers_; }
-  // Called before each changing call takes effect: every place where the power can go.
+  // Called before each changing call takes effect: at every moment at which the power can be cut.
   void before_change(std::function<void()> observer) { observer_ = std::move(observer); }
   void ignore_syncs(bool ignore) { ignore_syncs_ = ignore; }
   void ignore_folder_syncs(bool ignore) { ignore_folder_syncs_ = ignore; }
@@ -142,10 +137,10 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] std::uint64_t calls(Call kind) const { return calls_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint64_t changing_calls() const { return changes_; }
   [[nodiscard]] std::uint64_t used_bytes() const;
-  // Names of all files, with folder.
+  // All files, with their folders.
   [[nodiscard]] std::vector<std::string> files() const;
   [[nodiscard]] std::vector<std::byte> content(std::string_view path) const;
-  // All of the files as they would be read now: for "nothing changed".
+  // The contents of all files, as they would be read now: to compare before and after.
   [[nodiscard]] std::map<std::string, std::vector<std::byte>, std::less<>> image() const;
   void restore(std::map<std::string, std::vector<std::byte>, std::less<>> const& image);
 
@@ -153,7 +148,7 @@ class SimDisk final : public env::Disk {
   friend class SimFile;
   friend class SimLock;
 
-  // Bytes that several owners share until one of them changes them.
+  // Bytes that are shared by several owners until one of them changes them.
   class Content {
    public:
     [[nodiscard]] std::vector<std::byte> const& get() const { return *bytes_; }
@@ -168,18 +163,18 @@ class SimDisk final : public env::Disk {
   struct Node {
     Content seen;                      // what a read returns
     Content durable;                   // what the medium holds
-    std::vector<std::uint64_t> dirty;  // sectors whose `seen` is not durable, rising
+    std::vector<std::uint64_t> dirty;  // sectors in `seen` that are not durable, ascending
     bool size_dirty{false};
   };
   using Names = std::map<std::string, std::shared_ptr<Node>, std::less<>>;
-  // A change of names that no sync_folder has made durable.
+  // A change of names that no sync_folder has made durable yet.
   struct NameChange {
     enum class Kind : std::uint8_t { create, rename, exchange, remove };
     Kind kind;
-    std::string path;  // as the names were when it was made
+    std::string path;  // in the names of the time of the change
     std::string to;
     std::shared_ptr<Node> node;
-    // With its paths as they are when `exchange` is done, or undone.
+    // The same change, with paths as after `exchange`, or as before it.
     [[nodiscard]] NameChange behind(NameChange const& exchange) const;
   };
   struct PlannedFailure {
@@ -188,14 +183,14 @@ class SimDisk final : public env::Disk {
     Failure how;
   };
 
-  // Counts the call; not ok if it is to fail. `how` tells a short write.
+  // Counts the call; not ok if it must fail. `how` is set for a short write.
   Status enter(Call kind, std::string_view path, void const* caller, Failure* how = nullptr);
   Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes,
                void const* caller);
   Status sync(Node& node, std::string_view path, void const* caller, std::uint64_t offset = 0,
               std::uint64_t bytes = UINT64_MAX);
   static void apply(NameChange const& change, Names& names);
-  // With all that is in it.
+  // With everything in it.
   void lose_folder(std::string const& path);
   void settle(Node& node, Chooser const& survives, std::size_t& thing) const;
   void mark(Node& node, std::uint64_t offset, std::uint64_t bytes) const;
@@ -207,9 +202,9 @@ class SimDisk final : public env::Disk {
   Names durable_names_;
   std::vector<NameChange> changes_of_names_;
   std::set<std::string, std::less<>> folders_{""};
-  std::vector<std::string> unsynced_folders_;  // whose names may be lost, in the order in which they were made
+  std::vector<std::string> unsynced_folders_;  // their names may be lost; in the order of creation
   std::set<std::string, std::less<>> moved_away_;
-  // By folder: what stands in its lock. A note is small and synced at once: it is there or not.
+  // By folder: the text in its lock. It is small and synced at once, so it is never torn.
   std::map<std::string, std::string, std::less<>> notes_;
   std::map<std::string, SimLock*, std::less<>> locks_;
   std::uint64_t generation_{0};

@@ -1,8 +1,8 @@
-// A log without a disk, whose fate the test decides: slow, away, fenced, and back again. Like an engine on other
-// computers it is not local: every sync is a job, and what is not durable may be lost.
+// A log without a disk, controlled by the test: slow, unavailable, fenced, and serving again. Like an engine on other
+// computers it is not local: every sync is a job, and records that are not durable may be lost.
 //
-// What can happen to it: a job ends when its owner lets it (World::hold_syncs); `stand` takes the log away or brings it
-// back; lose() is the end of the process that used it, and only what is durable comes back by replay().
+// Its controls: a job ends when its owner lets it (World::hold_syncs); stand() changes the log's standing; lose() is
+// the end of the process that used it, after which replay() returns only durable records.
 #pragma once
 
 #include <algorithm>
@@ -11,41 +11,35 @@
 #include <utility>
 #include <vector>
 
-#include "core/log_store.h"
+#include "log/log_store.h"
+#include "tests/support/kept_records.h"
 
 namespace fastjournal::sim {
 
-class SimLog final : public core::LogStore {
+class SimLog final : public log::LogStore {
  public:
   explicit SimLog(std::string name, std::uint64_t store_id) : name_(std::move(name)), store_id_(store_id) {}
 
-  // -- what the test does -----------------------------------------------------
-  void stand(core::Standing standing, std::string why = {});
-  // The process that used it is gone, and with it what was not durable. It serves again.
+  // -- the test's controls -----------------------------------------------------
+  void stand(log::Standing standing, std::string why = {});
+  // The process that used it is gone, with all records that were not durable. The log serves again.
   void lose();
-  struct Record {
-    TableId table;
-    std::uint8_t type;
-    std::uint8_t version;
-    Lsn lsn;
-    ObjectId object;
-    std::vector<std::byte> body;
-    [[nodiscard]] RecordView view() const { return {table, type, version, lsn, object, body}; }
-  };
-  [[nodiscard]] std::deque<Record> const& records() const { return records_; }
-  // A start that opens it: gives it the next number.
+  [[nodiscard]] std::deque<test::KeptRecord> const& records() const { return kept_.all(); }
+  // A start opens the log and gets the next number.
   void open() { ++start_; }
 
-  // -- core::Log --------------------------------------------------------------
+  // -- log::Log --------------------------------------------------------------
   [[nodiscard]] bool reserve(std::size_t, bool) override { return true; }
   [[nodiscard]] bool reserve_to_copy(std::size_t) override { return true; }
   void keep_for_copy(std::uint64_t) override {}
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
-                        std::size_t body_bytes) override;
+                        std::size_t body_bytes) override {
+    return kept_.append(table, type, version, object, body_bytes);
+  }
   void end_group(Durability durability) override { promised_ = promised_ || durability == Durability::synced; }
   [[nodiscard]] Status commit() override;
   void want_sync() override { promised_ = true; }
-  [[nodiscard]] Lsn end_lsn() const override { return Lsn{end_}; }
+  [[nodiscard]] Lsn end_lsn() const override { return Lsn{kept_.end()}; }
   [[nodiscard]] Lsn durable_lsn() const override { return Lsn{durable_}; }
   [[nodiscard]] Lsn needed_lsn() const override { return Lsn{needed_}; }
   [[nodiscard]] Lsn written_lsn() const override { return Lsn{written_}; }
@@ -55,43 +49,42 @@ class SimLog final : public core::LogStore {
   [[nodiscard]] bool is_local() const override { return false; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
-  [[nodiscard]] core::LogUsage usage() const override;
+  [[nodiscard]] log::LogUsage usage() const override;
   [[nodiscard]] Lsn damaged_end() const override { return {}; }
 
-  // -- core::LogStore ---------------------------------------------------------
+  // -- log::LogStore ---------------------------------------------------------
   [[nodiscard]] std::string const& name() const override { return name_; }
-  [[nodiscard]] core::Standing standing() const override { return standing_; }
+  [[nodiscard]] log::Standing standing() const override { return standing_; }
   [[nodiscard]] Status const& why() const override { return why_; }
   [[nodiscard]] bool end_turn(std::int64_t now_us) override;
   [[nodiscard]] std::int64_t next_us() const override { return INT64_MAX; }
   [[nodiscard]] bool is_full() const override { return false; }
-  [[nodiscard]] std::unique_ptr<core::LogJob> take_job(core::Lane lane, std::int64_t now_us) override;
-  void finish_job(core::Lane lane, std::unique_ptr<core::LogJob> job) override;
+  [[nodiscard]] std::unique_ptr<log::LogJob> take_job(log::Lane lane, std::int64_t now_us) override;
+  void finish_job(log::Lane lane, std::unique_ptr<log::LogJob> job) override;
   void sync_soon() override { want_sync(); }
   [[nodiscard]] Status look() override { return why_; }
-  [[nodiscard]] Result<core::LogSnapshot> pin() override;
+  [[nodiscard]] Result<log::LogSnapshot> pin() override;
   bool unpin() override { return true; }
   [[nodiscard]] Status seal() override {
     promised_ = true;
     return commit();
   }
-  [[nodiscard]] std::vector<core::LogNews> take_news() override { return {}; }
-  [[nodiscard]] core::LogDescription describe() const override;
+  [[nodiscard]] std::vector<log::LogNews> take_news() override { return {}; }
+  [[nodiscard]] log::LogDescription describe() const override;
 
  private:
   struct Sync;
-  static constexpr Lsn kFirst{4096};
+  static constexpr Lsn kFirst = test::KeptRecords::kFirst;
 
   std::string name_;
   std::uint64_t store_id_;
   std::uint32_t start_{0};
-  core::Standing standing_{core::Standing::serving};
+  log::Standing standing_{log::Standing::serving};
   Status why_;
-  std::deque<Record> records_;
+  test::KeptRecords kept_;
   bool promised_{false};
-  bool out_{false};         // a sync
-  std::uint64_t lives_{0};  // a job of an earlier one means nothing
-  std::uint64_t end_{kFirst.value};
+  bool out_{false};         // a sync is under way
+  std::uint64_t lives_{0};  // number of lose(); jobs from before have no effect
   std::uint64_t written_{kFirst.value};
   std::uint64_t needed_{kFirst.value};
   std::uint64_t durable_{kFirst.value};

@@ -27,7 +27,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return out;
 }
 
-// The given ones first: where a name stands twice, programs see the first.
+// The given ones come first: if a name is there twice, programs see the first one.
 std::vector<std::string> environment_with(std::vector<std::string> const& given) {
   std::vector<std::string> out = given;
   for (char** at = environ; *at != nullptr; ++at) {
@@ -47,7 +47,7 @@ pid_t spawn(std::vector<std::string> arguments, ChildOptions const& options, int
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   if (options.merge_errors) posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
 
-  // The child starts with no signal blocked or ignored, whatever the test did.
+  // The child starts with no signal blocked or ignored, whatever the test has set.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -109,10 +109,10 @@ std::optional<int> ChildProcess::collect(bool block) {
   return code_;
 }
 
-// Waits for output, or for the end of the child once its output has ended.
+// Waits for output, or, once the output has ended, for the end of the child.
 bool ChildProcess::fill(Deadline deadline) {
   auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-  // After its end only what is in the pipe counts: a grandchild may keep the other end open.
+  // After its end only what is in the pipe is read: a grandchild may keep the other end open.
   if (code_ || left < 0) left = 0;
   pollfd look[2] = {{out_ended_ ? -1 : out_, POLLIN, 0}, {code_ ? -1 : pid_fd_, POLLIN, 0}};
   int const ready = ::poll(look, 2, static_cast<int>(left));

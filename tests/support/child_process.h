@@ -1,5 +1,5 @@
-// A program started by a test: its output is read line by line within a time
-// limit, and it never outlives the test, whatever happens to the test.
+// A program started by a test: its output is read line by line with a time limit, and it is killed at the end of the
+// test at the latest, also if the test fails.
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,8 @@
 namespace fastjournal::test {
 
 struct ChildOptions {
-  std::vector<std::string> environment{};  // NAME=value, beside the test's own
-  bool merge_errors{true};                 // standard error comes with the output; else it is the test's own
+  std::vector<std::string> environment{};  // NAME=value, added to the test's own
+  bool merge_errors{true};                 // standard error is part of the output; else it is the test's own
 };
 
 class ChildProcess {
@@ -29,18 +29,18 @@ class ChildProcess {
   ChildProcess(ChildProcess const&) = delete;
   ChildProcess& operator=(ChildProcess const&) = delete;
 
-  // The next line of its output, without LF; a last one without LF counts.
-  // Nothing at the end of output or after the limit.
+  // The next line of its output, without LF; the last one need not have one. Nothing at the end of output or after the
+  // limit.
   std::optional<std::string> read_line(std::chrono::milliseconds limit = kPatience);
-  // Skips lines up to one that contains `text`. What was skipped is in output().
+  // Skips lines up to one that contains `text`, and returns that. The skipped lines are in output().
   std::optional<std::string> wait_for_line(std::string_view text, std::chrono::milliseconds limit = kPatience);
-  // Everything that it wrote and that was read so far.
+  // All output that was read so far.
   [[nodiscard]] std::string const& output() const { return output_; }
 
-  // Does nothing once its end was seen: the number may be another's by then.
+  // Does nothing once its end was noticed, as the process id may be another's by then.
   void kill(int signal);
-  // Its exit code, or 128 + the signal that ended it. Reads on, so that it cannot
-  // hang on a full pipe. Nothing if it still runs after the limit.
+  // Its exit code, or 128 + the signal that ended it. Keeps reading output, so that the program cannot hang on a full
+  // pipe. Nothing if it still runs after the limit.
   std::optional<int> wait(std::chrono::milliseconds limit = kPatience);
   [[nodiscard]] pid_t pid() const { return pid_; }
 

@@ -1,12 +1,14 @@
-// The examples of the documents: blocks fenced by ``` with a word that says what they are.
+// The examples in the documents: blocks fenced by ``` with a word for their kind.
 //
-//   transcript TABLE...   messages and answers, played in the simulator (tests/world/documents_test.cpp); the tables are
-//                         those of conf/tables.d; without any it goes on where the last one of the page ended
-//   xml                   a configuration file, or elements of a <table>: the loader takes it (there, too)
-//   console               `$ command` and what it prints, in a real shell beside a real daemon (tests/integration/documents_test.cpp)
-//   text                  neither
+//   transcript TABLE...   messages and answers, played in the simulator (tests/world/documents_test.cpp) with these
+//                         tables of conf/tables.d; without tables it continues the previous one of the page
+//   xml                   a configuration file, or elements of a <table>, which the loader must accept (same test)
+//   console               `$ command` and its output, in a real shell beside a real daemon
+//                         (tests/integration/documents_test.cpp)
+//   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/tls_test.cpp)
+//   text                  not tested
 //
-// Numbers and dates stand for real ones, so that a document looks as a reader sees it.
+// Numbers and dates stand for real ones, so that a document looks as a reader would see it.
 #pragma once
 
 #include <string>
@@ -16,18 +18,18 @@
 namespace fastjournal::test {
 
 struct Example {
-  std::string document;  // from the root of the checkout
-  int line{0};           // of the first line inside
+  std::string document;  // relative to the root of the checkout
+  int line{0};           // of the first line inside the block
   std::string language;
-  std::vector<std::string> words;  // behind the language
+  std::vector<std::string> words;  // after the language
   std::vector<std::string> lines;
 };
 
-// README.md, doc/*.md: by document and line.
+// README.md and doc/*.md, and their examples in the order of lines.
 [[nodiscard]] std::vector<std::string> documents(std::string const& root);
 [[nodiscard]] std::vector<Example> examples_of(std::string const& root, std::string const& document);
 
-// Whether the text is as shown, where each `...` is any text.
+// Whether the text is as shown, where each `...` stands for any text.
 [[nodiscard]] bool is_as_shown(std::string_view text, std::string_view shown);
 
 }  // namespace fastjournal::test

@@ -166,6 +166,11 @@ std::optional<std::string> LineClient::read_line(std::chrono::milliseconds limit
   }
 }
 
+std::string LineClient::ask(std::string_view line) {
+  if (!send(std::string{line} + "\n")) return "(no answer)";
+  return read_line().value_or("(no answer)");
+}
+
 std::optional<std::string> LineClient::read_bytes(std::size_t count, std::chrono::milliseconds limit) {
   Deadline const deadline = std::chrono::steady_clock::now() + limit;
   while (buffer_.size() - consumed_ < count)

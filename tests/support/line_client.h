@@ -1,6 +1,5 @@
-// A blocking client for tests and benches: connect, send text, read lines and
-// bytes within a time limit. It knows nothing of the reactor or the codecs, so
-// that a test sees what a stranger's client would see.
+// A blocking client for tests and benches: connects, sends text, and reads lines and bytes with a time limit. It uses
+// neither the reactor nor the codecs, so a test sees what a foreign client would.
 #pragma once
 
 #include <chrono>
@@ -11,13 +10,13 @@
 
 namespace fastjournal::test {
 
-// What a test waits at most for something that must come; reaching it is a failure.
+// The longest wait of a test for something that must come; reaching it is a failure.
 inline constexpr std::chrono::milliseconds kPatience{20'000};
 
 class LineClient {
  public:
-  // "127.0.0.1:4050", "[::1]:4050", "unix:/path" or "/path". Throws
-  // std::system_error if nobody listens: a test has no use for going on.
+  // "127.0.0.1:4050", "[::1]:4050", "unix:/path" or "/path". Throws std::system_error if nobody listens, as the test
+  // could not go on.
   explicit LineClient(std::string const& address);
   ~LineClient();
   LineClient(LineClient&& other) noexcept;
@@ -25,20 +24,22 @@ class LineClient {
   LineClient(LineClient const&) = delete;
   LineClient& operator=(LineClient const&) = delete;
 
-  // All of it; false when the peer is gone or takes nothing within the limit.
+  // Sends all of it; false if the peer is gone or takes nothing within the limit.
   bool send(std::string_view bytes, std::chrono::milliseconds limit = kPatience);
-  // As much as the kernel takes now.
+  // Sends as much as the kernel takes now; returns the number of bytes.
   std::size_t send_some(std::string_view bytes);
-  // Without its LF. Nothing at the end of input or after the limit (closed() tells which).
+  // The next line, without its LF. Nothing at the end of input or after the limit (closed() tells which).
   std::optional<std::string> read_line(std::chrono::milliseconds limit = kPatience);
+  // Sends the line and reads one; "(no answer)" if that fails.
+  std::string ask(std::string_view line);
   // Exactly `count` bytes, or nothing.
   std::optional<std::string> read_bytes(std::size_t count, std::chrono::milliseconds limit = kPatience);
-  // Everything up to the end of input; nothing if that does not come in time.
+  // Everything up to the end of input; nothing if the end does not come in time.
   std::optional<std::string> read_all(std::chrono::milliseconds limit = kPatience);
 
-  // The other side reads the end of file; answers still arrive.
+  // The other side gets the end of input; answers still arrive.
   void end_output();
-  // Ends with a reset instead of an orderly end (TCP).
+  // Ends the connection with a reset instead of an orderly end (TCP).
   void reset();
   void close();
   // The peer has ended the connection, or it broke.

@@ -1,11 +1,11 @@
-// What a table tells about itself, by name, as STATS has it.
+// The metrics of a table by name, as in STATS.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
 
-#include "core/hosted.h"
+#include "engine/hosted.h"
 #include "fastjournal/table.h"
 
 namespace fastjournal::test {
@@ -17,7 +17,7 @@ class Metrics final : public MetricSink {
   void integer(Metric const& metric, std::int64_t value) override { values[std::string{metric.name}] = value; }
   void real(Metric const&, double) override {}
   void histogram(Metric const& metric, Histogram const& of) override {
-    core::tell_parts(metric, of, [this](std::string const& name, std::uint64_t value) {
+    engine::tell_parts(metric, of, [this](std::string const& name, std::uint64_t value) {
       values[name] = static_cast<std::int64_t>(value);
     });
   }

@@ -1,5 +1,4 @@
-// A folder of its own for a test that must have real files or socket files;
-// removed with everything in it at the end.
+// A temporary folder for a test that needs real files or socket files; removed with everything in it at the end.
 #pragma once
 
 #include <stdlib.h>

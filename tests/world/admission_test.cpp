@@ -1,5 +1,5 @@
-// Places, and whoever takes one and says nothing: full houses, peers that want all
-// places, administrators who still come in, and silence of every kind.
+// The limits of connections: too many in all, too many of one peer, the places reserved
+// for administrators, and the time limits of silent connections.
 #include <boost/test/unit_test.hpp>
 
 #include <string>
@@ -55,11 +55,11 @@ BOOST_FIXTURE_TEST_CASE(idle_connections_leave_places_for_the_administrator, Ser
   BOOST_TEST(is_closed(third));
   BOOST_TEST(heard(third).find("those kept for administrators (reserved-connections) are taken too") !=
              std::string::npos);
-  // Nobody else gets one of these, also when one is free again.
+  // No other client gets one of these places, even when one is free again.
   world.network().drop(first);
   BOOST_TEST(is_closed(come()));
   BOOST_TEST(!is_closed(come("unix:admin")));
-  // A place that is given back is anybody's.
+  // A place that becomes free is open to anybody.
   world.network().drop(crowd[3]);
   BOOST_TEST(!is_closed(come()));
   BOOST_TEST(is_closed(come()));
@@ -78,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(one_peer_cannot_take_all_places, Served) {
   BOOST_TEST(!is_closed(come("sim:other", "ip:192.0.2.2")));
   world.network().drop(crowd[0]);
   BOOST_TEST(!is_closed(come()));
-  // An administrator's own crowd leaves the kept places too.
+  // Administrators have the same limit per peer, and the reserved places on top.
   for (int i = 0; i < 7; ++i) BOOST_TEST(!is_closed(come("unix:admin")));
   BOOST_TEST(is_closed(come("unix:admin")));
 }
@@ -86,9 +86,9 @@ BOOST_FIXTURE_TEST_CASE(one_peer_cannot_take_all_places, Served) {
 BOOST_FIXTURE_TEST_CASE(whoever_says_no_first_message_is_shown_out, Served) {
   start();
   ConnectionId const silent = come();
-  ConnectionId const slow = come();   // a byte at a time
-  ConnectionId const begun = come();  // a frame's beginning
-  ConnectionId const blank = come();  // lines of nothing
+  ConnectionId const slow = come();   // sends one byte at a time
+  ConnectionId const begun = come();  // sent the beginning of a frame
+  ConnectionId const blank = come();  // sends empty lines
   ConnectionId const admin = come("unix:admin");
   ConnectionId const good = come();
   ConnectionId const listener = come();
@@ -129,13 +129,13 @@ BOOST_FIXTURE_TEST_CASE(idle_connections_are_shown_out_where_that_is_asked_for, 
   ConnectionId const busy = come();
   ConnectionId const waits = come();
   ConnectionId const listens = come();
-  ConnectionId const half = come();  // it listens, and there is a message that does not end
+  ConnectionId const half = come();  // it listens, and sent a message without an end
   ConnectionId const taking = come();
   BOOST_TEST(ask(idle, "ALIVE").starts_with("ABSOLUTELY "));
   BOOST_TEST(ask(listens, "LISTEN table=jobs").starts_with("LISTENING "));
   BOOST_TEST(ask(half, "LISTEN table=jobs").starts_with("LISTENING "));
   BOOST_TEST(ask(waits, "NEXT table=jobs;wait=600000;request=1").empty());
-  // Its answer takes its time.
+  // The client takes its answer byte by byte.
   at(taking).room = 1;
   at(taking).to_server += "ALIVE\n";
   for (int i = 0; i < 12; ++i) {
@@ -149,14 +149,14 @@ BOOST_FIXTURE_TEST_CASE(idle_connections_are_shown_out_where_that_is_asked_for, 
   BOOST_TEST(heard(idle).find("nothing was said for 60 s (<limits idle=") != std::string::npos, heard(idle));
   BOOST_TEST(is_closed(half));
   for (ConnectionId const id : {busy, waits, listens, taking}) BOOST_TEST(!is_closed(id));
-  // Its NEXT is answered, and then it is as idle as others.
+  // Once its NEXT is answered, it is as idle as others.
   world.advance(DurationMs{480'000 + 61'000});
   BOOST_TEST(heard(waits).starts_with("NOTHING "), heard(waits));
   BOOST_TEST(is_closed(waits));
   BOOST_TEST(!is_closed(listens));
 }
 
-// A thousand who came at once go with few turns, and a quiet daemon is woken by none.
+// Closing a thousand silent connections takes few turns, and a quiet daemon is not woken.
 BOOST_FIXTURE_TEST_CASE(watching_costs_a_turn_a_second_at_most, Served) {
   start();
   world.advance(DurationMs{10'000});

@@ -1,16 +1,15 @@
-// The account of all bytes that clients cause: whoever has more than its share
-// is held back, then closed; small ones notice nothing, large honest ones come to their end,
-// and nothing is left on the account of those who went.
+// The account of all memory that clients cause. A client above its share is no longer read, then closed. Small clients
+// notice nothing, large honest messages are completed, and nothing is left on the account once a connection has ended.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 
-#include "core/subscriptions.h"
+#include "protocol/framer.h"
+#include "protocol/msgpack.h"
+#include "protocol/text.h"
 #include "server/client_memory.h"
-#include "tests/world/world.h"
-#include "wire/framer.h"
-#include "wire/msgpack.h"
-#include "wire/text.h"
+#include "tests/world/asking.h"
+#include "work/subscriptions.h"
 
 namespace {
 
@@ -20,13 +19,13 @@ using server::ClientMemory;
 
 constexpr std::size_t kFrame = 1U << 20U;
 constexpr std::uint64_t kLimit = 16 * kFrame;
-// One answer may come on top before anybody looks.
+// Bytes that one answer may add before the limit is checked again.
 constexpr std::uint64_t kOneAnswer = 3 * kFrame;
 
-// The asker's own buffers.
+// Bytes that may remain: the buffers of the connection that asks.
 constexpr std::uint64_t kKept = 16U << 10U;
 
-struct Served {
+struct Served : Asking {
   Served() {
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
     world.limits.frames.frame_bytes_max = kFrame;
@@ -34,32 +33,20 @@ struct Served {
     world.limits.connections.most = 200;
     world.limits.connections.per_peer = 200;
     world.limits.connections.first_message_us = 0;
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+    start();
     empty = account();
   }
-  std::string ask(std::string const& line, std::string const& name = "main") {
-    world.send(name, line);
-    world.settle();
-    return world.take_line(name).value_or("(nothing)");
-  }
-  std::uint64_t stat(std::string const& what) {
-    Message stats;
-    std::string const line = ask("STATS");
-    while (world.take_line("main")) continue;  // of the table
-    BOOST_REQUIRE(wire::parse_line(line, stats).ok());
-    return static_cast<std::uint64_t>(stats.integer(what).value_or(-1));
-  }
+  std::uint64_t stat(std::string const& what) { return static_cast<std::uint64_t>(Asking::stat(what)); }
   std::uint64_t account() { return stat("client_memory"); }
   static std::string insert(std::string const& key, std::size_t bytes) {
     std::string const payload(bytes, 'p');
     Param const params[] = {
         {"table", Value::of_text("jobs")}, {"name", Value::of_text(key)}, {"payload", Value::of_text(payload)}};
     std::string frame;
-    wire::append_frame({.command = "INSERT", .params = params}, frame);
+    protocol::append_frame({.command = "INSERT", .params = params}, frame);
     return frame;
   }
-  // As much of it as one look of the reactor reads, if the server reads at all.
+  // Sends as much as one read of the reactor takes, and only if the server has read the last piece.
   void send_piece(std::string const& name, std::string& rest) {
     SimNetwork::Connection& to = world.connection(name);
     if (!to.to_server.empty() || to.closed_by_server) return;
@@ -67,7 +54,6 @@ struct Served {
     to.to_server = rest.substr(0, piece);
     rest.erase(0, piece);
   }
-  World world{7};
   std::uint64_t empty{0};
 };
 
@@ -88,9 +74,9 @@ BOOST_AUTO_TEST_CASE(who_has_more_than_a_share_of_what_is_short_is_greedy) {
   memory.set(b, 10U << 20U);
   BOOST_TEST(memory.is_short());
   BOOST_TEST(memory.is_greedy(a1));
-  BOOST_TEST(!memory.is_greedy(b));  // half of 75 MiB is its own
+  BOOST_TEST(!memory.is_greedy(b));  // its fair share is half of 75 MiB
   memory.set(a2, 6U << 20U);
-  BOOST_TEST(!memory.is_greedy(a2));  // half of a half
+  BOOST_TEST(!memory.is_greedy(a2));  // two connections of one peer: half of a half
   memory.set(a1, 0);
   memory.set(a2, 20U << 20U);
   memory.set(b, 60U << 20U);
@@ -112,16 +98,16 @@ BOOST_FIXTURE_TEST_CASE(unfinished_frames_stay_within_the_limit_and_small_client
     BOOST_REQUIRE(account() <= kLimit + kOneAnswer);
   }
   BOOST_TEST(stat("client_memory_peak") <= kLimit + kOneAnswer);
-  // From another address a large one is served as well.
+  // A large message from another address is accepted meanwhile.
   std::string honest = insert("large", kFrame - 1000);
   for (int round = 0; round < 100 && !honest.empty(); ++round) {
     send_piece("honest@192.0.2.9", honest);
     world.advance(DurationMs{5});
   }
   world.advance(DurationMs{100});
-  BOOST_TEST(world.connection("honest@192.0.2.9").to_client.starts_with(wire::kFrameMagic));
+  BOOST_TEST(world.connection("honest@192.0.2.9").to_client.starts_with(protocol::kFrameMagic));
   BOOST_TEST(ask("PEEK table=jobs;name=large").starts_with("ROW "));
-  // Who was let on and says nothing more is closed; at last there is room again.
+  // Clients that were allowed to go on and send nothing more are closed, and in the end there is room again.
   world.advance(DurationMs{600'000});
   BOOST_TEST(stat("client_memory") < kLimit - kLimit / 4);
   std::size_t told = 0;
@@ -131,7 +117,7 @@ BOOST_FIXTURE_TEST_CASE(unfinished_frames_stay_within_the_limit_and_small_client
   }
   BOOST_TEST(told == stat("clients_refused"));
   BOOST_TEST(told > 0U);
-  BOOST_TEST(std::any_of(world.told().begin(), world.told().end(), [](core::AlertNotice const& one) {
+  BOOST_TEST(std::any_of(world.told().begin(), world.told().end(), [](log::AlertNotice const& one) {
     return one.up && one.alert.name == "client-memory-short";
   }));
   for (std::size_t i = 0; i < rest.size(); ++i) world.close("greedy" + std::to_string(i));
@@ -141,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(unfinished_frames_stay_within_the_limit_and_small_client
   BOOST_TEST(ask("ALERTS").starts_with("ALERTS count=0"));
 }
 
-// All of them together are far beyond the limit, and all are stopped within a message.
+// Together they need far more than the limit: each of them is paused in the middle of a message.
 BOOST_FIXTURE_TEST_CASE(honest_clients_with_large_frames_all_come_to_their_end, Served) {
   std::vector<std::string> rest;
   for (int i = 0; i < 40; ++i) rest.push_back(insert("h" + std::to_string(i), kFrame - 1000));
@@ -178,7 +164,7 @@ BOOST_FIXTURE_TEST_CASE(those_who_never_read_stay_within_the_limit_too, Served) 
   BOOST_TEST(account() < empty + kKept);
 }
 
-// The process itself has no more, whatever the limits say.
+// The process itself gets no more memory, whatever the limits are.
 BOOST_FIXTURE_TEST_CASE(where_memory_ends_what_adds_is_refused_until_there_is_some_again, Served) {
   std::string const first = ask("INSERT table=jobs;name=a");
   BOOST_TEST(first.starts_with("INSERTED "), first);
@@ -194,7 +180,7 @@ BOOST_FIXTURE_TEST_CASE(where_memory_ends_what_adds_is_refused_until_there_is_so
   BOOST_TEST(ask("PEEK table=jobs;name=b").starts_with("ROW "));
   BOOST_TEST(ask("NEXT table=jobs").starts_with("ROW "));
   BOOST_TEST(ask("ALERTS").find("name=memory-ended") != std::string::npos);
-  // Who has much is not read meanwhile.
+  // Meanwhile clients that use much memory are not read.
   send_piece("sends", large);
   world.settle();
   send_piece("sends", large);
@@ -220,7 +206,7 @@ BOOST_FIXTURE_TEST_CASE(what_waits_and_listens_is_counted_and_short, Served) {
   for (int i = 0; i < 100; ++i) world.send("waits", "NEXT table=jobs;wait=60000;request=" + std::to_string(i));
   world.settle();
   std::uint64_t const waiting = account() - empty;
-  BOOST_TEST(waiting >= 100 * core::Subscriptions::kParkedCost);
+  BOOST_TEST(waiting >= 100 * work::Subscriptions::kWaitingCost);
   world.advance(DurationMs{61'000});
   BOOST_TEST(account() - empty < 100'000U);
   world.send("waits", "LISTEN table=jobs;mode=deliver;credit=1000");

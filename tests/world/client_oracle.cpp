@@ -4,17 +4,17 @@
 #include <optional>
 #include <utility>
 
-#include "wire/text.h"
+#include "protocol/text.h"
 
 namespace fastjournal::sim {
 namespace {
 
-// Twice the wake-timeout: whoever was told and took something is waited for once more.
+// Twice the wake-timeout: if somebody was told and took a row, another one may be waited for.
 constexpr std::int64_t kTellAgainMs = 10'000;
-// Of the declarations: the leases of a connection that is lost end then at the latest.
+// As declared for the tables: leases of a lost connection end after that at the latest.
 constexpr std::int64_t kGraceMs = 10'000;
 
-// Of the rows pushed, those leased first come first, whoever got them.
+// Messages that are not the answer to a command: LISTEN, and delivered rows (rows of a NEXT have `left`).
 bool is_push(Message const& message) {
   return message.command == "LISTEN" || (message.command == "ROW" && !message.has("left"));
 }
@@ -32,7 +32,7 @@ void ClientOracle::exchange(std::string const& client, std::string const& line) 
   std::vector<Push> pushes;
   while (std::optional<std::string> const answer = world_.take_line(client)) {
     Message message;
-    if (!wire::parse_line(*answer, message).ok()) return wrong("an answer cannot be read: " + *answer);
+    if (!protocol::parse_line(*answer, message).ok()) return wrong("an answer cannot be read: " + *answer);
     if (is_push(message)) {
       pushes.push_back({client, *answer});
     } else {
@@ -41,15 +41,15 @@ void ClientOracle::exchange(std::string const& client, std::string const& line) 
       note(line, message);
     }
   }
-  if (world_.fatal_error().ok() && !world_.log().error().ok())
-    return wrong("the daemon goes on though its log failed: " + world_.log().error().text());
+  if (world_.fatal_error().ok() && !world_.log().why().ok())
+    return wrong("the daemon goes on though its log failed: " + world_.log().why().text());
   if (!world_.fatal_error().ok()) return note_end(line);
   if (!answered) wrong("no answer to " + line);
   hear(std::move(pushes));
   if (life_.is_right()) check_told();
 }
 
-// The daemon ended while it did this: whether it was done only the log knows.
+// The daemon ended while it handled this line: only the log knows whether it was done.
 void ClientOracle::note_end(std::string const& line) {
   new_row_.clear();
   std::size_t const row = line.find("row=");
@@ -83,7 +83,7 @@ void ClientOracle::note(std::string const& line, Message const& message) {
     if (rows_[row].gone) wrong("row " + row + " was ended and is given back: " + line);
     rows_[row].leased_until = 0;
     end_delivery(row);
-    // Back at waiting it may fold into its twin, or the other way round.
+    // Waiting again, it may fold into its twin, or its twin into it.
     rows_[row].may_be_gone = true;
   } else if (message.command == "PAUSED" || message.command == "DRAINING" || message.command == "RESUMED") {
     standing_ = message.command;
@@ -101,13 +101,13 @@ void ClientOracle::note_insert(std::string const& line, std::string const& row, 
                  row);
   known.told = true;
   known.key = line;
-  // An expiry date may end it without a word.
+  // Its expiry date may end it silently.
   known.may_be_gone = known.may_be_gone || line.find("expiration_date") != std::string::npos;
   if (standing_ == "DRAINING" && message.text("result") != "duplicate") wrong("an insert while the table drains");
   if (message.text("result") == "inserted" && message.integer("process_date") <= world_.now().value) new_row_ = row;
 }
 
-// A NEXT of the asker: a wake listener is at work, or idle again.
+// A NEXT of the asking client: if it is a wake listener, it works now, or is idle again.
 void ClientOracle::note_take(bool nothing) {
   auto const found = listening_.find(asker_);
   if (found == listening_.end()) return;
@@ -127,7 +127,7 @@ void ClientOracle::note_touch(std::string const& row, std::int64_t lease_end) {
 void ClientOracle::note_refusal(std::string const& line, Message const& message) {
   std::string_view const code = message.text("code");
   std::string_view const refused = standing_ == "PAUSED" ? "NEXT" : standing_ == "DRAINING" ? "INSERT" : "nothing";
-  // It asked and got nothing: RESUME wakes it.
+  // The client asked and got nothing, so RESUME wakes it.
   if (code == "paused" && line.starts_with("NEXT")) note_take(true);
   if (code == "paused" && line.starts_with(refused)) return;
   if (code != "unknown_row" && code != "stale_epoch" && code != "not_leased" && code != "expired" &&
@@ -135,7 +135,7 @@ void ClientOracle::note_refusal(std::string const& line, Message const& message)
     wrong("refused for no reason: " + line + ": " + std::string{code} + " " + std::string{message.text("message")});
 }
 
-// What is not kept takes none.
+// A table that is not kept on disk needs no space.
 bool ClientOracle::may_lack_space(std::string const& line) const {
   if (!is_kept_) return false;
   return life_.is_failing || (life_.is_full && !line.starts_with("DONE") && !line.starts_with("DELETE"));
@@ -159,7 +159,7 @@ void ClientOracle::note_lease(std::string const& row, Message const& message) {
 // ---------------------------------------------------------------------------
 // Listeners
 
-// Less credit takes nothing away.
+// A lower credit does not take back deliveries.
 void ClientOracle::listens(std::string const& client, std::string const& mode, std::uint64_t credit) {
   Listening next{.mode = mode, .credit = credit, .delivered = {}, .told = {}};
   if (mode == "deliver" && listening_[client].mode == "deliver") next.delivered = listening_[client].delivered;
@@ -174,7 +174,7 @@ void ClientOracle::hear(std::vector<Push> pushes) {
   std::map<std::int64_t, Push> rows;
   for (Push& push : pushes) {
     Message message;
-    if (!wire::parse_line(push.line, message).ok()) return wrong("a push cannot be read: " + push.line);
+    if (!protocol::parse_line(push.line, message).ok()) return wrong("a push cannot be read: " + push.line);
     if (!is_push(message)) return wrong("nobody asked for " + push.line);
     if (!listening_.contains(push.client)) return wrong(push.client + " does not listen and got " + push.line);
     Listening& listening = listening_[push.client];
@@ -199,7 +199,7 @@ void ClientOracle::note_wake(Listening& listening, std::string const& client) {
 
 void ClientOracle::note_delivery(Push const& push) {
   Message message;
-  static_cast<void>(wire::parse_line(push.line, message));
+  static_cast<void>(protocol::parse_line(push.line, message));
   std::string const row{message.text("row")};
   Listening& listening = listening_[push.client];
   if (standing_ == "PAUSED") wrong("row " + row + " is delivered while the table is paused");
@@ -218,7 +218,7 @@ std::uint64_t ClientOracle::live(Listening const& listening) {
                                                   [&](auto const& one) { return one.second > world_.now().value; }));
 }
 
-// A new row that is due was told to every row listener.
+// A new row that is due was announced to every listener of mode row.
 void ClientOracle::check_told() {
   std::string const row = std::exchange(new_row_, {});
   if (row.empty()) return;
@@ -227,7 +227,7 @@ void ClientOracle::check_told() {
 }
 
 void ClientOracle::nobody_waits_in_vain() {
-  // A lease needs room in the log, if there is one.
+  // In a log on disk, a lease needs room.
   if (standing_ == "PAUSED" || (is_kept_ && life_.is_full)) return;
   bool credit = false;
   bool idle = false;
@@ -240,7 +240,7 @@ void ClientOracle::nobody_waits_in_vain() {
   }
   std::string const line = ask_judge(command("STATS"));
   Message stats;
-  if (!wire::parse_line(line, stats).ok()) return wrong("STATS cannot be read");
+  if (!protocol::parse_line(line, stats).ok()) return wrong("STATS cannot be read");
   if (stats.integer("rows_due").value_or(0) == 0) return;
   if (is_kept_ && life_.tells_wakes && world_.now().value - stirred_ > kTellAgainMs)
     wrong("a row is due, nobody took any, and no message told of it");
@@ -265,7 +265,7 @@ void ClientOracle::time_is_lost(std::int64_t ms) {
   stirred_ = world_.now().value;
 }
 
-// After a time-out a row may have folded into its twin or expired.
+// A row that timed out may have folded into its twin or expired.
 void ClientOracle::time_ends() {
   hear({});
   time_passes_ = false;
@@ -291,7 +291,7 @@ void ClientOracle::begin_again(bool leases_may_be_lost) {
   note_unheard_leases();
 }
 
-// Nothing is there, and no number comes back: who held a row of before ends no other one with it.
+// The table is empty, and row numbers do not repeat: holders of earlier rows can end no other row by mistake.
 void ClientOracle::forget_all() {
   std::erase_if(held_, [&](auto const& one) { return rows_[one.first].gone; });
   for (auto& [row, known] : rows_) known = {.key = known.key, .highest_epoch = known.highest_epoch, .gone = true};
@@ -306,7 +306,7 @@ void ClientOracle::note_unheard_leases() {
   world_.settle();
   while (std::optional<std::string> const line = world_.take_line("judge")) {
     Message message;
-    life_.wrong_if(wire::parse_line(*line, message));
+    life_.wrong_if(protocol::parse_line(*line, message));
     if (message.command == "ROW") rows_[std::string{message.text("row")}].may_be_gone = true;
   }
 }
@@ -322,7 +322,7 @@ void ClientOracle::compare_rows() {
   }
 }
 
-// Its first line.
+// Returns the first line of the answer.
 std::string ClientOracle::ask_judge(std::string const& line) {
   world_.send("judge", line);
   world_.settle();

@@ -1,6 +1,6 @@
-// What the clients of one table of a random life (play.h) were told, and what it promises them: every answer and
-// push is held against it. Of a table that is not kept, nothing is promised beyond the daemon's end, and
-// nothing may be there.
+// Checks all that the clients of one table of a random life (play.h) are sent: every answer and push is held against
+// what was promised before. A table that is not kept on disk promises nothing beyond the daemon's end, and must be
+// empty afterwards.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace fastjournal::sim {
 
-// What all of a life's books need of it.
+// What the oracles of a life share.
 struct Life {
   explicit Life(std::uint64_t seed) : world(seed) {}
   void wrong(std::string text) {
@@ -28,80 +28,80 @@ struct Life {
 
   World world;
   PlayResult result;
-  bool is_failing{false};   // a call may fail now: also one that makes a container
-  bool is_full{false};      // so may the disk be
-  bool tells_wakes{false};  // of the first table, to a service of a communicatord
+  bool is_failing{false};   // a write or sync may fail, also one that makes a container
+  bool is_full{false};      // the disk may be full
+  bool tells_wakes{false};  // wakes of the first table go to a communicatord's service
 };
 
 class ClientOracle {
  public:
   static constexpr std::uint64_t kClients = 4;
 
-  // Each table has clients of its own, named by a letter and a number.
+  // Each table has its own clients, named by this letter and a number.
   ClientOracle(Life& life, std::string table, char clients, bool is_kept)
       : life_(life), world_(life.world), table_(std::move(table)), letter_(clients), is_kept_(is_kept) {}
 
   [[nodiscard]] std::string const& table() const { return table_; }
   [[nodiscard]] std::string client_name(std::uint64_t number) const { return letter_ + std::to_string(number); }
-  // "INSERT table=jobs" with what follows; `more` begins with ";" or is empty.
+  // "INSERT table=jobs" and `more`, which begins with ";" or is empty.
   [[nodiscard]] std::string command(std::string const& name, std::string const& more = {}) const {
     return name + " table=" + table_ + more;
   }
-  // One command and all of its answers.
+  // Sends one command and takes all of its answers.
   void exchange(std::string const& client, std::string const& line);
-  // Its rows have no keys: each INSERT says that it made one.
+  // The table has no keys: each INSERT must be answered by a new row.
   void expect_no_merges() { merges_ = false; }
 
-  // Rows that somebody holds, or held, by number.
+  // Rows, by number, that a client has or had a lease of.
   struct Held {
     std::string epoch;
     std::int64_t end;  // ms
   };
   [[nodiscard]] std::map<std::string, Held> const& held() const { return held_; }
-  // PAUSED, DRAINING or RESUMED: the last word.
+  // PAUSED, DRAINING or RESUMED, as last answered.
   [[nodiscard]] std::string const& standing() const { return standing_; }
 
-  // It says so next. Before the command: what is due already comes with its answer.
+  // The client is about to send LISTEN with this. Call it before the command: rows that are due come with its answer.
   void listens(std::string const& client, std::string const& mode, std::uint64_t credit);
   [[nodiscard]] bool is_listening(std::string const& client) const { return listening_.contains(client); }
   void closed(std::string const& client);
 
   void time_begins();
   void time_ends();
-  // It passed at once: leases end so much later.
+  // `ms` passed in one step: leases end that much later.
   void time_is_lost(std::int64_t ms);
   void hear_pushes() { hear({}); }
-  // Somebody else was told of work.
+  // A message told another service of work.
   void told_of_work() { stirred_ = world_.now().value; }
 
-  // After a start.
+  // The daemon was started again.
   void begin_again(bool leases_may_be_lost);
-  // A NEXT whose answer nobody heard leased a row all the same: once it is over, the row may fold into its twin.
+  // Notes the leases of a NEXT whose answer nobody got: a row that times out may fold into its twin.
   void note_unheard_leases();
 
-  // While a row is due no listener has credit, and somebody was woken if anybody is idle.
+  // Checks: while a row is due, no listener has credit left, and if one is idle, one was woken.
   void nobody_waits_in_vain();
-  // Every row that must be there is, and none that must not.
+  // Checks that every row that must exist does, and none that must not.
   void compare_rows();
 
  private:
   struct Known {
     std::string key;
     std::uint64_t highest_epoch{0};
-    std::int64_t leased_until{0};  // by somebody who has not given it up
+    std::int64_t leased_until{0};  // ms; by a client that has not given it up
     bool told{false};              // its INSERT was acknowledged
-    bool may_be_gone{false};       // somebody may have ended it: an answer was lost, or time did
+    bool may_be_gone{false};       // an answer was lost, or it may have timed out or expired
     bool gone{false};              // its end was acknowledged
   };
-  // What a client listens to, and what it heard.
+  // What a client listens to, and what it was sent.
   struct Listening {
     std::string mode;
     std::uint64_t credit{0};
-    std::map<std::string, std::int64_t> delivered;  // deliver: rows and the ends of their leases
-    std::set<std::string> told;                     // row
-    bool idle{true};                                // wake: it asked and got nothing
-    bool woken{false};                              // wake: and took nothing since
-    bool passed_over{false};                        // wake: perhaps, as time passed since then
+    std::map<std::string, std::int64_t> delivered;  // deliver: row -> end of its lease, ms
+    std::set<std::string> told;                     // rows announced
+    bool idle{true};                                // wake: its last NEXT found nothing
+    bool woken{false};                              // wake: it has taken nothing since
+    bool passed_over{false};                        // wake: others may be woken instead, as time has passed
   };
   struct Push {
     std::string client;
@@ -137,9 +137,9 @@ class ClientOracle {
   std::string standing_{"RESUMED"};
   std::map<std::string, Listening> listening_;  // by client
   bool time_passes_{false};
-  std::int64_t stirred_{0};  // when it was told of work last, or something was leased, or it began to tell
-  std::string asker_;        // whose command is answered
-  std::string new_row_;      // due, and inserted by it
+  std::int64_t stirred_{0};  // ms; of the latest wake message, lease or begin of wake messages
+  std::string asker_;        // the client whose command is being answered
+  std::string new_row_;      // inserted by it, and due
 };
 
 }  // namespace fastjournal::sim

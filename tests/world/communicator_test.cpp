@@ -1,10 +1,9 @@
-// The life as a service of a communicatord, under simulated time
-// against a communicatord that the test plays: registration, the messages that
-// every service knows, senders' addresses, loss and return, STOP, and alerts as FLAG messages.
+// The daemon as a service of a communicatord, which the test plays, under simulated time: registration, the messages
+// that every service knows, the addresses of senders, lost connections, STOP, and alerts as FLAG messages.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/world/world.h"
-#include "wire/text.h"
+#include "protocol/text.h"
+#include "tests/world/asking.h"
 
 namespace {
 
@@ -13,20 +12,20 @@ using namespace fastjournal::sim;
 
 constexpr char kAddress[] = "unix:/run/communicatord.sock";
 
-struct Registered {
-  explicit Registered(std::string alert_address = {}) {
+struct Registered : Asking {
+  explicit Registered(std::string alert_address = {}) : Asking(11) {
     world.configure = [alert_address](server::Server& server) {
-      server.join({.communicator = kAddress,
-                   .service = "fastjournal",
-                   .alert_service = "watcher",
-                   .alert_address = alert_address,
-                   .origin = {"box", "0.1.0"}});
+      server.links().join({.communicator = kAddress,
+                           .service = "fastjournal",
+                           .alert_service = "watcher",
+                           .alert_address = alert_address,
+                           .origin = {"box", "0.1.0"}});
     };
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
     world.network().serve(kAddress);
     BOOST_REQUIRE(world.start().ok());
   }
-  // What the daemon said to us, line by line.
+  // All that the daemon sent over its connection since the last call.
   std::string heard() {
     ConnectionId const id = world.network().made();
     return id == ConnectionId::none ? "(nobody)" : std::exchange(world.network().at(id).to_client, {});
@@ -36,19 +35,13 @@ struct Registered {
     world.settle();
     return heard();
   }
-  std::string ask(std::string const& line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
-  }
   void fail_a_row(std::string const& name) {
     ask("INSERT table=jobs;name=" + name);
     std::string const got = ask("NEXT table=jobs");
     Message row;
-    BOOST_REQUIRE(wire::parse_line(got, row).ok());
+    BOOST_REQUIRE(protocol::parse_line(got, row).ok());
     ask("FAIL table=jobs;row=" + std::string{row.text("row")} + ";epoch=" + std::string{row.text("epoch")});
   }
-  World world{11};
 };
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -103,14 +96,14 @@ BOOST_FIXTURE_TEST_CASE(a_row_with_a_large_value_is_handed_out_without_it, Regis
   BOOST_TEST(has(big, ";omitted=payload;"));
   BOOST_TEST(has(big, ";request=1;"));
   BOOST_TEST(big.size() < 1000U);
-  // As long as it is in the line.
+  // As long as it waits to be handed out.
   BOOST_TEST(has(say("<a:b NEXT table=jobs"), ";omitted=payload;"));
-  // One large row does not block the next, and what fits comes along.
+  // One large row does not block the next one, and columns that fit are sent.
   std::string const less = say("<a:c NEXT table=jobs");
   BOOST_TEST(less.starts_with("a:c/ROW "));
   BOOST_TEST(!has(less, "omitted"));
   BOOST_TEST(less.size() > 16383U);
-  // A wait is answered as well, and elsewhere everything is there.
+  // The same for the answer to a NEXT that waited. Other connections get all columns.
   say("<a:d NEXT table=jobs;wait=60000;request=2");
   ask("INSERT table=jobs;name=late;payload=" + std::string(20000, 'x'));
   std::string const late = heard();
@@ -125,7 +118,7 @@ BOOST_FIXTURE_TEST_CASE(what_counts_from_it, Registered) {
   BOOST_TEST(world.stop_reason().empty());
   heard();
   BOOST_TEST(has(say("<a:b RELOAD"), "a:b/ERROR code=not_allowed"));
-  // It may add and work, and no more.
+  // It has the rights add and work, and no others.
   for (char const* const command :
        {"PEEK table=jobs;name=x", "STATS", "TABLES", "PAUSE table=jobs", "DIGEST", "BACKUP"})
     BOOST_TEST(has(say(std::string{"<a:b "} + command), "a:b/ERROR code=not_allowed"), command);
@@ -164,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(it_comes_back_after_one_one_one_three_and_so_on_up_to_a_
   world.advance(DurationMs{60'000});
   BOOST_TEST(heard() == "REGISTER service=fastjournal;version=1;\n");
   say("READY");
-  // It was heard: the next loss is tried again soon.
+  // The connection was confirmed, so after the next loss the first attempt comes soon.
   world.network().drop(world.network().made());
   world.advance(DurationMs{1000});
   BOOST_TEST(heard() == "REGISTER service=fastjournal;version=1;\n");
@@ -203,7 +196,7 @@ BOOST_FIXTURE_TEST_CASE(an_alert_waits_for_its_commit, Registered) {
   ask("INSERT table=jobs;name=a");
   Message row;
   std::string const got = ask("NEXT table=jobs");
-  BOOST_REQUIRE(wire::parse_line(got, row).ok());
+  BOOST_REQUIRE(protocol::parse_line(got, row).ok());
   heard();
   world.disk().fail_call(Call::sync, 1, Failure::io_error);
   ask("FAIL table=jobs;row=" + std::string{row.text("row")} + ";epoch=" + std::string{row.text("epoch")});

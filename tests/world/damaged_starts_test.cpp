@@ -1,13 +1,14 @@
-// Stores that the whole daemon made, damaged by careless hands and failing
-// media, and started: bytes that flip, sectors and tails that are wiped, files that
-// are cut short, exchanged, put back from an old copy, removed. Each start is
+// Starts on stores that the whole daemon wrote and that were damaged afterwards, as by careless hands and failing
+// media: flipped bytes, wiped sectors and tails, files that are truncated, exchanged, replaced by an old copy, removed.
+// Each start is
 //
-//   refused   and says what is wrong;
-//   told      it goes on, and an alert stands of what was cut off or healed;
-//   whole     everything that was acknowledged is there;
-//   silent    something acknowledged is gone, and nobody was told: never.
+//   refused   with the reason;
+//   told      it continues, and an alert reports the cut or the repair;
+//   whole     everything acknowledged is there;
+//   silent    something acknowledged is missing without a report: never.
 //
-// FJ_STARTS: how many (default 240). FJ_SEED: of the first. What cannot be told, and why: doc/durability.md.
+// FJ_STARTS: the number of starts (default 240). FJ_SEED: the first seed. Damage that cannot be detected:
+// doc/durability.md.
 #include <boost/test/unit_test.hpp>
 
 #include <array>
@@ -16,7 +17,7 @@
 #include <set>
 #include <string>
 
-#include "storage/log_reader.h"
+#include "log/file/log_reader.h"
 #include "tests/crash/log_world.h"
 #include "tests/world/world.h"
 
@@ -24,7 +25,6 @@ namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
-using storage::test::environment;
 
 enum class Damage : std::uint8_t { flip, wipe_sector, wipe_tail, cut, swap, stale, remove, garbage };
 constexpr std::array<char const*, 8> kDamageNames{"flip", "wipe a sector", "wipe the tail", "cut",
@@ -36,7 +36,7 @@ enum class Became : std::uint8_t { refused, told, whole, silent };
 
 using Image = std::map<std::string, std::vector<std::byte>, std::less<>>;
 
-// A store as it was left, and what had been acknowledged.
+// A store as a daemon left it, and what was acknowledged.
 class Store {
  public:
   Store(std::uint64_t seed, End end) : random_(seed), world_(seed) {
@@ -112,7 +112,7 @@ class Store {
 
  private:
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
-  // Half of them where something stands.
+  // Half of the places are where something was written.
   std::uint64_t place(std::vector<std::byte> const& bytes) {
     std::uint64_t const at = draw(bytes.size());
     if (draw(2) == 0) return at;
@@ -123,12 +123,12 @@ class Store {
   static void wipe(std::vector<std::byte>& bytes, std::uint64_t at, std::uint64_t count) {
     for (std::uint64_t i = at; i < std::min<std::uint64_t>(at + count, bytes.size()); ++i) bytes[i] = std::byte{0};
   }
-  // 64 KiB that end where what was written ends, in the container that was written last, or less.
+  // Wipes up to 64 KiB before the end of the written part of the newest container.
   void wipe_tail(Image& damaged, std::string& what) {
     world_.disk().restore(image_);
-    auto reader = storage::LogReader::open(world_.disk(), "shared");
+    auto reader = log::file::LogReader::open(world_.disk(), "shared");
     BOOST_REQUIRE_MESSAGE(reader.ok(), reader.status().text());
-    // One that was only made ready has nothing to lose.
+    // A container that was prepared but not used has nothing to lose.
     std::uint64_t lap = 0;
     for (auto const& one : reader.value().containers()) {
       std::vector<std::byte> const& content = image_[one.path];
@@ -175,7 +175,7 @@ class Store {
     }
   }
 
-  // Every row that was acknowledged with its last payload, and none that was deleted.
+  // Every acknowledged row has its last payload, and no deleted row is back.
   bool is_whole(std::string& what) {
     for (int i = 0; i < 300; ++i) {
       std::string const name = "n" + std::to_string(i);
@@ -204,8 +204,8 @@ class Store {
 BOOST_AUTO_TEST_SUITE(damaged_starts)
 
 BOOST_AUTO_TEST_CASE(whatever_is_damaged_nothing_acknowledged_is_gone_without_a_word) {
-  std::uint64_t const seed = environment("FJ_SEED", 1);
-  std::uint64_t const starts = environment("FJ_STARTS", 240);
+  std::uint64_t const seed = fastjournal::test::seed_or(1);
+  std::uint64_t const starts = fastjournal::test::number_from("FJ_STARTS", 240);
   constexpr std::uint64_t kStartsOfAStore = 24;
   std::array<std::array<std::uint64_t, 4>, kDamageNames.size()> counts{};
   std::uint64_t done = 0;

@@ -1,7 +1,7 @@
-// Three questions that everybody asks who has seen a queue go wrong, played on the whole daemon under
-// simulated time, with the figures printed: does a key run that is touched without end; does a tenant
-// wait longer because another floods; is a tenant passed over for ever whose only row is touched.
-// FJ_TOUCHES and FJ_FLOOD play them larger (`FJ_TOUCHES=604800 FJ_FLOOD=1000000 build/release/bin/experiments`).
+// Three common failures of queues, played on the whole daemon under simulated time, with printed figures: a key that is
+// inserted again and again and never runs; a tenant that waits longer because another one floods the table; a tenant
+// that is never served because its only row is inserted again and again. FJ_TOUCHES and FJ_FLOOD make them larger
+// (`FJ_TOUCHES=604800 FJ_FLOOD=1000000 build/release/bin/experiments`).
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -11,19 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "protocol/text.h"
+#include "tests/support/seed.h"
 #include "tests/unit/journal/harness.h"
 #include "tests/world/world.h"
-#include "wire/text.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
-
-std::uint64_t number_from(char const* name, std::uint64_t otherwise) {
-  char const* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // A producer, and a worker that takes one row at a time.
 struct Daemon {
@@ -50,7 +46,7 @@ struct Daemon {
     std::string key;
     std::int64_t waited_ms;  // since its insert
   };
-  // Takes a row and finishes it; nothing: there is none.
+  // Takes a row and finishes it; nothing if no row is due.
   std::optional<Work> work() {
     settle();
     Message const row = ask("NEXT table=jobs");
@@ -66,13 +62,13 @@ struct Daemon {
   World world{23};
 
  private:
-  // Valid until the next.
+  // The answer's views are valid until the next call.
   Message ask(std::string const& line) {
     world.send("worker", line);
     world.settle();
     answer_ = world.take_line("worker").value_or("");
     Message message;
-    BOOST_REQUIRE(wire::parse_line(answer_, message).ok());
+    BOOST_REQUIRE(protocol::parse_line(answer_, message).ok());
     return message;
   }
   std::string answer_;
@@ -88,7 +84,8 @@ struct Waits {
   }
 };
 
-// One tenant's rows come every 50 ms, a worker takes one row every 10 ms; another tenant has `flood` rows at once.
+// A tenant gets a row every 50 ms, a worker takes a row every 10 ms; another tenant has `flood` rows from the
+// beginning.
 Waits waits_beside(std::uint64_t flood) {
   Daemon daemon{{}};
   for (std::uint64_t i = 0; i < flood; ++i) daemon.insert("flood", "f" + std::to_string(i));
@@ -106,10 +103,11 @@ Waits waits_beside(std::uint64_t flood) {
 
 BOOST_AUTO_TEST_SUITE(experiments)
 
-// Inserted again every second, each time for ten seconds later: without max-postpone it would never run.
+// A row that is inserted again every second, each time with a date ten seconds ahead, would never run without
+// max-postpone.
 BOOST_AUTO_TEST_CASE(a_key_that_is_touched_every_second_runs_within_max_postpone) {
   constexpr std::int64_t kMaxPostponeMs = 60'000;
-  std::uint64_t const touches = number_from("FJ_TOUCHES", 1200);
+  std::uint64_t const touches = test::number_from("FJ_TOUCHES", 1200);
   Daemon daemon{{{"max-postpone", std::to_string(kMaxPostponeMs) + "ms"}}};
   Waits waits;
   for (std::uint64_t i = 0; i < touches; ++i) {
@@ -126,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_touched_every_second_runs_within_max_postpone
 }
 
 BOOST_AUTO_TEST_CASE(a_flood_of_one_tenant_leaves_anothers_waiting_time_as_it_is) {
-  std::uint64_t const rows = number_from("FJ_FLOOD", 20'000);
+  std::uint64_t const rows = test::number_from("FJ_FLOOD", 20'000);
   Waits alone = waits_beside(0);
   Waits beside = waits_beside(rows);
   std::printf(
@@ -137,11 +135,11 @@ BOOST_AUTO_TEST_CASE(a_flood_of_one_tenant_leaves_anothers_waiting_time_as_it_is
       static_cast<long long>(beside.part(50)), static_cast<long long>(beside.part(99)),
       static_cast<long long>(beside.part(100)));
   BOOST_TEST(beside.ms.size() == alone.ms.size());
-  // The row that the other tenant has its turn with.
+  // One row of the other tenant may come first.
   BOOST_TEST(beside.part(100) <= alone.part(100) + 10);
 }
 
-// One of fifty tenants has one row, and that is touched before each turn; the others always have more.
+// One of fifty tenants has a single row, which is inserted again before each turn; the others always have more rows.
 BOOST_AUTO_TEST_CASE(a_tenant_whose_only_row_is_touched_without_end_has_its_turns) {
   constexpr int kTenants = 50;
   Daemon daemon{{}};

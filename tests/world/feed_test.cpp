@@ -1,39 +1,32 @@
-// The change feed and messages by UDP, in the simulator: random lives of a
-// daemon whose followers get datagrams through bad weather and must come to
-// the same state, and one case for each rule. FJ_SEED and FJ_PLAYS as in play_test.cpp.
+// The change feed and messages by UDP, in the simulator: random lives of a daemon whose followers receive datagrams
+// over a bad network and must reach the same state; and one case for each rule. FJ_SEED and FJ_PLAYS as in
+// play_test.cpp.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
 #include <random>
 
 #include "base/base64.h"
+#include "protocol/feed.h"
+#include "protocol/text.h"
+#include "tests/support/seed.h"
+#include "tests/world/asking.h"
 #include "tests/world/follower.h"
-#include "wire/feed.h"
-#include "wire/text.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
 
-std::uint64_t number_from(char const* name, std::uint64_t otherwise) {
-  char const* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 std::string const kJobs = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
 std::string const kWiderJobs = FJ_SOURCE_DIR "/tests/transcripts/wider/jobs.xml";
 
-struct Fed {
+struct Fed : Asking {
   explicit Fed(std::uint64_t seed = 7, FeedDeclaration declared = feed_that_keeps(1U << 20U))
-      : world(seed), feed(declared) {
+      : Asking(seed), feed(declared) {
     BOOST_REQUIRE(world.add_table(kJobs).ok());
     world.set_feed("jobs", feed);
     start();
-  }
-  void start() {
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
   }
   std::vector<std::string> ask_all(std::string const& line, std::string const& who = "main") {
     world.send(who, line);
@@ -42,33 +35,21 @@ struct Fed {
     while (auto answer = world.take_line(who)) out.push_back(std::move(*answer));
     return out;
   }
-  std::string ask(std::string const& line, std::string const& who = "main") {
-    auto const all = ask_all(line, who);
-    return all.empty() ? "(nothing)" : all.front();
-  }
-  std::int64_t stat(std::string const& name) {
-    std::string const line = ask("STATS");
-    Message message;
-    BOOST_REQUIRE(wire::parse_line(line, message).ok());
-    BOOST_REQUIRE_MESSAGE(message.has(name), name);
-    return *message.integer(name);
-  }
-  // Of records; heartbeats are passed over.
+  // Number of records that arrived; heartbeats are not counted.
   std::size_t records_that_arrive() {
     std::size_t count = 0;
     for (std::string const& bytes : world.network().take_datagrams()) {
-      wire::FeedDatagram datagram;
-      BOOST_REQUIRE(wire::read_feed(bytes, datagram));
-      BOOST_TEST(bytes.size() <= wire::kFeedDatagramBytesMax);
+      protocol::FeedDatagram datagram;
+      BOOST_REQUIRE(protocol::read_feed(bytes, datagram));
+      BOOST_TEST(bytes.size() <= protocol::kFeedDatagramBytesMax);
       count += datagram.records.size();
     }
     return count;
   }
-  World world;
   FeedDeclaration feed;
 };
 
-// One life with everything that leaves records, followers that come late or were away, and crashes.
+// One life with every kind of record, followers that join late or were away, and crashes.
 class Life {
  public:
   Life(std::uint64_t seed, Fed& fed) : random_(seed), fed_(fed) {
@@ -151,7 +132,7 @@ class Life {
   }
   void take(std::string const& line) {
     Message message;
-    check(wire::parse_line(line, message));
+    check(protocol::parse_line(line, message));
     if (message.command == "ROW")
       held_.push_back(";row=" + std::string{message.text("row")} + ";epoch=" + std::string{message.text("epoch")});
   }
@@ -196,10 +177,10 @@ BOOST_AUTO_TEST_SUITE(change_feed)
 
 BOOST_AUTO_TEST_CASE(followers_come_to_the_same_digest) {
   replica::Counters sum;
-  std::uint64_t const first = number_from("FJ_SEED", 1);
-  std::uint64_t const lives = number_from("FJ_PLAYS", 60);
+  std::uint64_t const first = test::seed_or(1);
+  std::uint64_t const lives = test::number_from("FJ_PLAYS", 60);
   for (std::uint64_t seed = first; seed < first + lives; ++seed) {
-    // Some keep so little that whoever was away for a moment must begin anew.
+    // Some feeds keep so little that a follower that was away for a moment must start anew.
     FeedDeclaration feed = feed_that_keeps(seed % 3 == 0 ? 3'000U : 1U << 20U);
     feed.heartbeat_ms = 600'000;  // days pass
     Fed fed{seed, feed};
@@ -217,7 +198,7 @@ BOOST_AUTO_TEST_CASE(followers_come_to_the_same_digest) {
                            << " fetches, " << sum.snapshots << " snapshots");
   BOOST_TEST(sum.damaged == 0U);
   if (lives < 20) return;
-  // It all happened.
+  // Each of these must have happened.
   BOOST_TEST(sum.gaps > lives);
   BOOST_TEST(sum.fetches > lives);
   BOOST_TEST(sum.snapshots > lives * 2);
@@ -237,7 +218,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_leaves_before_it_is_durable, Fed) {
   ask("INSERT table=jobs;name=a");
   world.advance(DurationMs{100});
   static_cast<void>(records_that_arrive());
-  // A lease is written and not synced: it is told after a sync, and a sync comes soon.
+  // A lease is written but not synced: followers get it after a sync, and the feed asks for one soon.
   BOOST_TEST(ask("NEXT table=jobs").starts_with("ROW "));
   BOOST_TEST(records_that_arrive() == 0U);
   world.advance(DurationMs{11});
@@ -251,10 +232,10 @@ BOOST_FIXTURE_TEST_CASE(what_is_fetched_is_synced_first, Fed) {
   ask("INSERT table=jobs;name=a");
   world.advance(DurationMs{100});
   BOOST_TEST(ask("NEXT table=jobs").starts_with("ROW "));
-  BOOST_TEST(world.log().has_unsynced());
+  BOOST_TEST(world.log().writer().has_unsynced());
   Follower follower{world, "jobs", 1};
   BOOST_TEST(follower.compare() == "");
-  BOOST_TEST(!world.log().has_unsynced());
+  BOOST_TEST(!world.log().writer().has_unsynced());
   world.power_cut();
   start();
   BOOST_TEST(follower.compare() == "");
@@ -315,7 +296,7 @@ BOOST_FIXTURE_TEST_CASE(a_restart_keeps_what_a_follower_missed, Fed) {
   start();
   BOOST_TEST(follower.compare() == "");
   BOOST_TEST(follower.replica().counters().snapshots == 1U);
-  // Another table under this name is no continuation.
+  // A table of the same name in another store is not a continuation.
   World other{8};
   BOOST_TEST(other.log_options.store_id_seed != world.log_options.store_id_seed);
 }
@@ -328,12 +309,12 @@ BOOST_FIXTURE_TEST_CASE(fetch_says_what_is_wrong, Fed) {
   BOOST_TEST(ask("FETCH table=jobs;snapshot=1;cursor=99.0.0.0.0").starts_with("GONE "));
   BOOST_TEST(ask("FETCH table=gone;from=1").starts_with("ERROR code=unknown_table;"));
   world.set_feed("jobs", std::nullopt);
-  BOOST_TEST(ask("RELOAD", "admin").find("feed sim -> none") != std::string::npos);
+  BOOST_TEST(ask("admin", "RELOAD").find("feed sim -> none") != std::string::npos);
   BOOST_TEST(world.network().datagram_sockets() == 0U);
   BOOST_TEST(ask("FETCH table=jobs;from=1").starts_with("ERROR code=not_supported;"));
   BOOST_TEST(ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
   world.set_feed("jobs", feed);
-  BOOST_TEST(ask("RELOAD", "admin").starts_with("RELOADED "));
+  BOOST_TEST(ask("admin", "RELOAD").starts_with("RELOADED "));
   Follower follower{world, "jobs", 1};
   BOOST_TEST(follower.compare() == "");
 }
@@ -344,8 +325,8 @@ BOOST_FIXTURE_TEST_CASE(digest_is_for_the_administrator, Fed) {
   ask("INSERT table=jobs;name=a");
   BOOST_TEST(follower.compare() == "");
   Message message;
-  std::string const line = ask("DIGEST table=jobs", "admin");
-  BOOST_REQUIRE(wire::parse_line(line, message).ok());
+  std::string const line = ask("admin", "DIGEST table=jobs");
+  BOOST_REQUIRE(protocol::parse_line(line, message).ok());
   BOOST_TEST(static_cast<std::uint64_t>(*message.integer("lsn")) == follower.replica().position().value);
   BOOST_TEST(std::strtoull(std::string{message.text("digest")}.c_str(), nullptr, 16) == follower.replica().digest());
 }
@@ -355,9 +336,9 @@ BOOST_AUTO_TEST_SUITE_END()
 namespace {
 
 struct Addressed : Fed {
-  explicit Addressed(server::DatagramOptions options = {.secret = "open sesame", .messages_per_second = 10'000}) {
+  explicit Addressed(communicator::DatagramOptions options = {.secret = "open sesame", .messages_per_second = 10'000}) {
     socket = world.network().receive_datagrams({})->id;
-    world.server().take_messages(socket, std::move(options));
+    world.server().datagrams().take(socket, std::move(options));
   }
   void datagram(std::string const& text) {
     world.network().datagram_to_server(socket, text);

@@ -1,7 +1,7 @@
 #include "tests/world/follower.h"
 
-#include "core/digest.h"
-#include "wire/text.h"
+#include "engine/digest.h"
+#include "protocol/text.h"
 
 namespace fastjournal::sim {
 
@@ -14,23 +14,24 @@ Status Follower::step() {
   static_cast<void>(hear());
   Message request;
   if (!replica_.next_request(request)) return {};
-  // Small pages, so that much happens between them.
+  // Small pages, so that much changes between them.
   if (random_() % 2 == 0) request.set("bytes", Value::of_unsigned(1 + random_() % 2000));
   std::string line;
-  if (Status status = wire::append_line({.command = request.command, .params = request.params()}, line); !status.ok())
+  if (Status status = protocol::append_line({.command = request.command, .params = request.params()}, line);
+      !status.ok())
     return status;
   line.pop_back();
   world_.send("follower", line);
   world_.settle();
   for (;;) {
     std::optional<std::string> const answer = world_.take_line("follower");
-    // The daemon died of its disk.
+    // No answer: the daemon died of a disk error.
     if (!answer) {
       replica_.abandon();
       return {};
     }
     Message message;
-    if (Status status = wire::parse_line(*answer, message); !status.ok()) return status;
+    if (Status status = protocol::parse_line(*answer, message); !status.ok()) return status;
     bool const last = message.command != "RECORD";
     if (Status status = replica_.take_answer(message); !status.ok()) return status;
     if (last) return {};
@@ -51,8 +52,8 @@ Status Follower::catch_up() {
 std::string Follower::compare() {
   if (Status status = catch_up(); !status.ok()) return "follower: " + status.text();
   if (replica_.counters().damaged > 0) return "follower: a record did not fit what it had";
-  core::HostedTable const* const table = world_.engine().find_table(table_);
-  if (core::digest_of(*table->table, table_) == replica_.digest()) return {};
+  engine::HostedTable const* const table = world_.engine().find_table(table_);
+  if (engine::digest_of(*table->table, table_) == replica_.digest()) return {};
   return "follower: digest(replica) differs from digest(daemon) at LSN " + std::to_string(replica_.position().value);
 }
 

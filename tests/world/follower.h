@@ -1,6 +1,5 @@
-// Somebody who follows the table of a simulated daemon: datagrams arrive
-// through bad weather, what is missing is fetched over a connection, one answer
-// at a time, while the daemon's life goes on.
+// A follower of a table of the simulated daemon: datagrams arrive over a bad network, and missing records are fetched
+// over a connection, one answer at a time, while the daemon continues to serve.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +23,14 @@ class Follower {
   Follower(World& world, std::string table, std::uint64_t seed)
       : world_(world), table_(std::move(table)), random_(seed), replica_(table_, world.types()) {}
 
-  // What the network brought, and one request with its answer. Not ok: the daemon's answer made no sense.
+  // Takes the datagrams that arrived, and makes one request if anything is missing. Fails if the daemon's answer is
+  // wrong.
   [[nodiscard]] Status step();
-  // Datagrams alone; true if nothing is missing then.
+  // Takes datagrams only; true if nothing is missing afterwards.
   bool hear();
-  // Until it is where the daemon is.
+  // Goes on until it has all records of the daemon.
   [[nodiscard]] Status catch_up();
-  // Catches up and compares: empty, or what differs.
+  // Catches up and compares with the daemon's table; empty, or the difference.
   [[nodiscard]] std::string compare();
 
   [[nodiscard]] replica::Replica const& replica() const { return replica_; }

@@ -1,5 +1,5 @@
-// Names hash with a seed that each process draws: nothing that anybody hears, nothing that stands in a log and no
-// digest may depend on it. The same words to two worlds that differ in the seed alone.
+// Names hash with a seed that each process draws. No answer, push, record of a log or digest may depend on it: two
+// worlds that differ only in this seed send the same messages.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <random>
@@ -8,6 +8,7 @@
 #include "config/table_reader.h"
 #include "plugins/journal/journal.h"
 #include "tests/support/colliding.h"
+#include "tests/support/seed.h"
 #include "tests/world/world.h"
 
 using namespace fastjournal;
@@ -17,7 +18,7 @@ namespace {
 
 constexpr int kCommands = 3000;
 
-// One that asks, hands out and pages by every index of names: keys, domains, clients, workers.
+// A command that uses an index of names: keys, domains, clients or workers.
 std::string draw_command(std::mt19937_64& chance, std::string const& row) {
   auto const name = [&](std::string const& what, std::uint64_t of) { return what + std::to_string(chance() % of); };
   std::string const uri = "http://" + name("host", 40) + ".org/" + name("page", 30);
@@ -33,7 +34,7 @@ std::string draw_command(std::mt19937_64& chance, std::string const& row) {
   }
 }
 
-// Everything heard, and the digest at the end.
+// All messages of a life, and the digest at its end.
 std::string live(std::uint64_t seed, std::uint64_t hash_seed) {
   World world{seed};
   world.hash_seed = hash_seed;
@@ -62,7 +63,8 @@ std::string live(std::uint64_t seed, std::uint64_t hash_seed) {
   return heard + std::to_string(world.engine().digest());
 }
 
-// Rows of one hash, of 1000 whose keys were crafted for the seed 0, before and after a start.
+// Inserts 1000 rows whose keys collide under seed 0, and restarts. Returns the largest number of rows with one hash,
+// which must be the same before and after.
 std::uint32_t most_of_one_hash(std::uint64_t hash_seed) {
   World world{1};
   world.hash_seed = hash_seed;
@@ -82,7 +84,7 @@ std::uint32_t most_of_one_hash(std::uint64_t hash_seed) {
   auto const most = [&world] {
     auto const& journal = dynamic_cast<journal::Journal const&>(*world.engine().find_table("jobs")->table);
     BOOST_TEST(journal.state().rows().size() == 1000U);
-    return journal.state().keys().most_of_one_hash();
+    return journal.state().keys().index().most_of_one_hash();
   };
   std::uint32_t const live = most();
   BOOST_REQUIRE(world.stop().ok());
@@ -101,8 +103,7 @@ BOOST_AUTO_TEST_CASE(it_reaches_tables_that_are_new_and_tables_that_are_replayed
 }
 
 BOOST_AUTO_TEST_CASE(nothing_that_is_heard_or_logged_depends_on_it) {
-  char const* const given = std::getenv("FJ_SEED");
-  std::uint64_t const seed = given == nullptr ? 20260105U : std::strtoull(given, nullptr, 10);
+  std::uint64_t const seed = test::seed_or(20260105);
   std::string const known = live(seed, 0);
   BOOST_TEST(known.size() > 200'000U);
   BOOST_TEST((known == live(seed, 0x5EED5EED12345678ULL)), "FJ_SEED=" << seed);

@@ -1,13 +1,13 @@
-// Many listeners, slow listeners and dead ones in the simulator: what one of
-// them does costs the others nothing, and what it cannot be sent is counted, not queued.
+// Many listeners, slow ones and dead ones in the simulator: none of them delays the others, and notices that cannot be
+// sent to one are counted, not queued.
 #include <boost/test/unit_test.hpp>
 
 #include <map>
 #include <set>
 
 #include "config/table_reader.h"
-#include "tests/world/world.h"
-#include "wire/text.h"
+#include "protocol/text.h"
+#include "tests/world/asking.h"
 
 namespace {
 
@@ -16,20 +16,14 @@ using namespace fastjournal::sim;
 
 constexpr char kJobs[] = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
 
-struct Served {
+struct Served : Asking {
   Served() { start(); }
   void start() {
     world.limits.connections.per_peer = world.limits.connections.most;
     BOOST_REQUIRE(world.add_table(kJobs).ok());
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+    Asking::start();
   }
-  std::string ask(std::string const& name, std::string const& line) {
-    world.send(name, line);
-    world.settle();
-    return world.take_line(name).value_or("(nothing)");
-  }
-  // Connections are numbered in the order in which they come.
+  // Connections are numbered in the order in which they were made.
   void listen(std::string const& name, std::string const& more) {
     ids[name] = ConnectionId{++connections};
     BOOST_REQUIRE(ask(name, "LISTEN table=jobs" + more).starts_with("LISTENING "));
@@ -40,7 +34,7 @@ struct Served {
     world.server().on_writable(ids[name]);
     world.settle();
   }
-  // Rows r0, r1, ... in turns of 200; names of the given length.
+  // Inserts rows r0, r1, ... in turns of 200, with names of this length.
   void insert(int rows, std::size_t name_bytes, std::string const& more = "") {
     if (!ids.contains("producer")) ids["producer"] = ConnectionId{++connections};
     for (int i = 0; i < rows; ++i, ++inserted) {
@@ -52,7 +46,7 @@ struct Served {
     while (std::optional<std::string> const line = world.take_line("producer"))
       BOOST_REQUIRE_MESSAGE(line->starts_with("INSERTED "), *line);
   }
-  // Everything that came, by what it is.
+  // All that a client was sent, by kind.
   struct Heard {
     std::vector<std::uint64_t> rows;  // numbers, in order
     std::uint64_t missed{0};
@@ -62,7 +56,7 @@ struct Served {
     Heard out;
     while (std::optional<std::string> const line = world.take_line(name)) {
       Message message;
-      BOOST_REQUIRE(wire::parse_line(*line, message).ok());
+      BOOST_REQUIRE(protocol::parse_line(*line, message).ok());
       if (message.has("missed")) {
         out.missed += static_cast<std::uint64_t>(*message.integer("missed"));
       } else if (message.has("ready")) {
@@ -75,7 +69,7 @@ struct Served {
     rows_heard[name] += out.rows.size();
     return out;
   }
-  // How many of so many rows a listener of mode row heard of twice, or not at all.
+  // Of the rows 0 to `rows`, how many were announced to a listener of mode row twice or not at all.
   std::uint64_t told_twice_or_never(std::string const& name, std::uint64_t rows) {
     heard(name);
     return rows_heard[name] - heard_ever[name].size() + (rows - heard_ever[name].size());
@@ -84,11 +78,9 @@ struct Served {
     Message message;
     std::string const line = ask("judge", "STATS table=jobs");
     if (!ids.contains("judge")) ids["judge"] = ConnectionId{++connections};
-    BOOST_REQUIRE(wire::parse_line(line, message).ok());
+    BOOST_REQUIRE(protocol::parse_line(line, message).ok());
     return message.integer(name).value_or(-1);
   }
-
-  World world{7};
   std::map<std::string, ConnectionId> ids;
   std::map<std::string, std::set<std::uint64_t>> heard_ever;
   std::map<std::string, std::uint64_t> rows_heard;
@@ -100,14 +92,15 @@ struct Served {
 
 BOOST_AUTO_TEST_SUITE(listeners)
 
-// In one turn a deliver listener gets credit back and takes an old row, and a listener comes: that is told of the next.
+// In one turn a deliver listener gets its credit back and takes an old row, and a newcomer begins to listen: it is told
+// of the next row.
 BOOST_FIXTURE_TEST_CASE(a_newcomer_is_told_of_what_is_due_also_while_others_take, Served) {
   insert(3, 2);
   listen("worker", ";mode=deliver;credit=1");
   Message row;
   std::optional<std::string> const line = world.take_line("worker");
   BOOST_REQUIRE(line);
-  BOOST_REQUIRE(wire::parse_line(*line, row).ok());
+  BOOST_REQUIRE(protocol::parse_line(*line, row).ok());
   world.send("newcomer", "TOUCH table=jobs;row=" + std::to_string(*row.integer("row")) +
                              ";epoch=" + std::to_string(*row.integer("epoch")));
   world.send("newcomer", "LISTEN table=jobs");
@@ -126,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_listener_that_does_not_read_is_told_how_many_it_mi
   Heard const late = heard("slow");
   BOOST_TEST(late.rows.size() + late.missed == 6000U);
   BOOST_TEST(late.missed > 1000U);
-  BOOST_TEST(late.rows.size() < 5000U);  // 4 MiB of them and not more
+  BOOST_TEST(late.rows.size() < 5000U);  // 4 MiB of output at most
   BOOST_TEST(stat("announcements_missed") == static_cast<std::int64_t>(late.missed));
   insert(1, 10);
   BOOST_TEST(heard("slow").rows.size() == 1U);
@@ -162,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(a_wake_and_a_waiting_next_pass_by_a_connection_that_does
   insert(1, 10);
   BOOST_TEST(heard("quick").wakes == 1U);
   BOOST_TEST(stat("rows_processing") == 0);
-  world.advance(DurationMs{120'000});  // its wait is over long since: it is answered when it can be
+  world.advance(DurationMs{120'000});  // its wait has long been over: it is answered once it reads again
   hear("slow");
   std::string all;
   while (std::optional<std::string> const line = world.take_line("slow"))
@@ -175,7 +168,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_due_before_is_told_once_while_more_becomes_due,
   insert(20'000, 10);
   world.send("late", "LISTEN table=jobs;mode=row");
   BOOST_REQUIRE(world.network().turn(world.clock().monotonic_us()));
-  // Not all at once: the pages are past the first row when that becomes due, and not at the end when more comes.
+  // The pages are past the first row when that becomes due, and not at the end when more rows arrive.
   BOOST_TEST(heard("late").rows.size() < 20'000U);
   world.clock().advance(50'000);
   BOOST_REQUIRE(world.network().turn(world.clock().monotonic_us()));
@@ -200,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(pages_stop_while_nobody_reads_and_go_on_where_they_were,
 }
 
 BOOST_FIXTURE_TEST_CASE(of_ten_thousand_idle_listeners_one_row_wakes_one, Served) {
-  // Of two computers: one alone may not have so many connections.
+  // From two addresses: one address may not have that many connections.
   auto const name = [](int i) { return "c" + std::to_string(i) + "@192.0.2." + std::to_string(1 + i % 2); };
   for (int i = 0; i < 9990; ++i) world.send(name(i), "LISTEN table=jobs");
   world.settle();
@@ -209,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(of_ten_thousand_idle_listeners_one_row_wakes_one, Served
   std::uint64_t woken = 0;
   for (int i = 0; i < 9990; ++i) woken += heard(name(i)).wakes;
   BOOST_TEST(woken == 20U);
-  // Woken and gone: each of these wakes another one.
+  // A woken listener that changes its mode passes its wake on to another one.
   for (int i = 0; i < 9990; ++i) world.send(name(i), "LISTEN table=jobs;mode=deliver;credit=1");
   world.settle();
   std::uint64_t delivered = 0;
@@ -217,7 +210,7 @@ BOOST_FIXTURE_TEST_CASE(of_ten_thousand_idle_listeners_one_row_wakes_one, Served
   BOOST_TEST(delivered == 20U);
   insert(9990, 10);
   for (int i = 0; i < 9990; ++i) delivered += heard(name(i)).rows.size();
-  BOOST_TEST(delivered == 9990U);  // one each: that is all their credit
+  BOOST_TEST(delivered == 9990U);  // one each, which is all of their credit
 }
 
 BOOST_AUTO_TEST_CASE(one_connection_listens_to_a_thousand_tables) {

@@ -1,14 +1,14 @@
-// Two logs of one daemon, one of them in files and one that is slow, away, fenced and back again (tests/sim/sim_log.h):
-// who used that one waits or is refused, and nobody else notices. And nothing leaves before what it saw is durable,
-// whatever the two logs go through.
+// Two logs of one daemon: one in files, and one that can be slow, unavailable, fenced and serving again
+// (tests/sim/sim_log.h). Clients of that log wait or are refused, and no others are affected. No answer is sent before
+// the changes that it shows are durable, whatever happens to the two logs.
 #include <boost/test/unit_test.hpp>
 
 #include <map>
 #include <random>
 #include <set>
 
+#include "protocol/text.h"
 #include "tests/world/world.h"
-#include "wire/text.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ struct Two {
     world.hold_syncs(far, is_slow);
     world.settle();
   }
-  void stand(core::Standing standing) {
+  void stand(log::Standing standing) {
     far.stand(standing, "no way there");
     world.network().turn_again();
     world.settle();
@@ -45,7 +45,7 @@ struct Two {
     say(client, line);
     return hear(client);
   }
-  // Nobody waits for the other log.
+  // Clients of the local log do not wait for the far one.
   void local_tables_go_on() {
     for (int i = 0; i < 20; ++i) {
       std::string const name = "local" + std::to_string(++serial);
@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(what_saw_a_row_of_the_slow_log_waits_for_it, Two) {
   say("three", "STATS table=own");
   say("four", "NEXT table=own");
   for (std::string const client : {"one", "two", "three", "four", "listener"}) BOOST_TEST(hear(client) == "(nothing)");
-  // What it told nobody is gone after a power cut, and nobody was told otherwise.
+  // A power cut loses the row, and nobody was told that it was there.
   world.power_cut();
   world.hold_syncs(far, false);
   start();
@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(a_read_of_a_slow_log_in_which_everything_is_durable_is_a
 BOOST_FIXTURE_TEST_CASE(commands_on_all_tables_rest_on_all_logs, Two) {
   slow(true);
   say("one", "INSERT table=own;name=a");
-  for (std::string const command : {"STATS", "TABLES", "ALERTS", "DIGEST"}) {
+  for (std::string const command : {"STATS", "METRICS", "TABLES", "ALERTS", "DIGEST"}) {
     std::string const client = command == "DIGEST" ? "admin" : command;
     say(client, command);
     BOOST_TEST(hear(client) == "(nothing)", command);
@@ -120,13 +120,14 @@ BOOST_FIXTURE_TEST_CASE(commands_on_all_tables_rest_on_all_logs, Two) {
   BOOST_TEST(ask("STATS table=jobs", "two").starts_with("STATS "));
   BOOST_TEST(ask("HELP", "three").starts_with("COMMANDS "));
   slow(false);
-  for (std::string const client : {"STATS", "TABLES", "ALERTS", "admin"}) BOOST_TEST(hear(client) != "(nothing)");
+  for (std::string const client : {"STATS", "METRICS", "TABLES", "ALERTS", "admin"})
+    BOOST_TEST(hear(client) != "(nothing)");
 }
 
 BOOST_FIXTURE_TEST_CASE(commands_on_tables_of_a_log_that_is_away_are_refused, Two) {
   slow(true);
   say("one", "INSERT table=own;name=a");
-  stand(core::Standing::unavailable);
+  stand(log::Standing::unavailable);
   for (std::string const command :
        {"INSERT table=own;name=b", "PEEK table=own;name=a", "NEXT table=own", "LISTEN table=own", "STATS table=own"}) {
     std::string const heard = ask(command);
@@ -135,12 +136,16 @@ BOOST_FIXTURE_TEST_CASE(commands_on_tables_of_a_log_that_is_away_are_refused, Tw
   }
   BOOST_TEST(ask("RELOAD", "admin").starts_with("ERROR "));
   local_tables_go_on();
-  // Who asks what is wrong is answered, without what is away.
+  std::string const health = ask("HEALTH");
+  BOOST_TEST(health.find("ERROR code=unavailable;command=HEALTH;message=log own is unavailable") != std::string::npos,
+             health);
+  BOOST_TEST(ask("HEALTH what=live").starts_with("HEALTHY"));
+  // Questions about the state are answered, without the tables of the far log.
   BOOST_TEST(ask("STATS", "two").starts_with("STATS "));
   BOOST_TEST(hear("one") == "(nothing)");
   slow(false);
   BOOST_TEST(hear("one") == "(nothing)");
-  stand(core::Standing::serving);
+  stand(log::Standing::serving);
   BOOST_TEST(hear("one").starts_with("INSERTED "));
   BOOST_TEST(ask("PEEK table=own;name=a").starts_with("ROW "));
 }
@@ -150,11 +155,11 @@ BOOST_FIXTURE_TEST_CASE(dates_of_a_log_that_is_away_are_met_when_it_is_back, Two
   BOOST_TEST(ask("LISTEN table=jobs", "local").starts_with("LISTENING "));
   BOOST_TEST(ask("INSERT table=own;name=a;process_date=+1000").starts_with("INSERTED "));
   BOOST_TEST(ask("INSERT table=jobs;name=a;process_date=+1000").starts_with("INSERTED "));
-  stand(core::Standing::unavailable);
+  stand(log::Standing::unavailable);
   world.advance(DurationMs{5000});
   BOOST_TEST(hear("local").starts_with("LISTEN "));
   BOOST_TEST(hear("listener") == "(nothing)");
-  stand(core::Standing::serving);
+  stand(log::Standing::serving);
   world.advance(DurationMs{1});
   BOOST_TEST(hear("listener").starts_with("LISTEN "));
   BOOST_TEST(ask("NEXT table=own").starts_with("ROW "));
@@ -164,30 +169,30 @@ BOOST_FIXTURE_TEST_CASE(whoever_waits_for_a_log_that_is_fenced_loses_its_connect
   BOOST_TEST(ask("INSERT table=own;name=a", "idle").starts_with("INSERTED "));
   slow(true);
   say("one", "INSERT table=own;name=b");
-  stand(core::Standing::fenced);
+  stand(log::Standing::fenced);
   BOOST_TEST(world.is_closed("one"));
   BOOST_TEST(!world.is_closed("idle"));
   BOOST_TEST(hear("one") == "(nothing)");
   BOOST_TEST(ask("INSERT table=own;name=c").find("code=unavailable") != std::string::npos);
   local_tables_go_on();
   slow(false);
-  stand(core::Standing::serving);
+  stand(log::Standing::serving);
   BOOST_TEST(ask("INSERT table=own;name=c").starts_with("INSERTED "));
 }
 
-// The far log comes first by name; what the daemon says of itself is in the local one.
+// The far log is first by name, but the daemon's own alerts are in the local one.
 BOOST_FIXTURE_TEST_CASE(the_daemons_own_alerts_need_no_log_but_the_local_one, Two) {
   slow(true);
   say("one", "INSERT table=own;name=a");
-  stand(core::Standing::unavailable);
-  world.server().raise_alert("test-alert", 50, "something", "test");
+  stand(log::Standing::unavailable);
+  world.server().alerts().raise("test-alert", 50, "something", "test");
   world.settle();
-  auto const is_it = [](core::AlertNotice const& notice) { return notice.alert.name == "test-alert"; };
+  auto const is_it = [](log::AlertNotice const& notice) { return notice.alert.name == "test-alert"; };
   BOOST_TEST(std::count_if(world.told().begin(), world.told().end(), is_it) == 1);
   BOOST_TEST(ask("ALERTS", "two").find("name=test-alert") != std::string::npos);
 }
 
-// Both logs go through anything; the process dies in some turn; every answer that left holds.
+// Both logs go through all standings, the process is killed in some turn: every answer that was sent must still hold.
 BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_whatever_the_logs_go_through) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
@@ -195,7 +200,7 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_whatever_the_logs_go_through) {
       Two here{seed};
       World& world = here.world;
       world.network().hear_one_a_turn(true);
-      std::set<std::string> there;  // inserted, and so it was said, or seen
+      std::set<std::string> there;  // rows whose insert was acknowledged, or that were shown
       std::size_t told = 0;
       std::size_t refused = 0;
       int serial = 0;
@@ -204,15 +209,15 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_whatever_the_logs_go_through) {
         for (int left = static_cast<int>(random() % 60); left > 0; --left) {
           if (random() % 10 == 0) world.hold_syncs(here.far, random() % 2 == 0);
           if (random() % 20 == 0)
-            here.far.stand(random() % 3 == 0   ? core::Standing::unavailable
-                           : random() % 5 == 0 ? core::Standing::fenced
-                                               : core::Standing::serving,
+            here.far.stand(random() % 3 == 0   ? log::Standing::unavailable
+                           : random() % 5 == 0 ? log::Standing::fenced
+                                               : log::Standing::serving,
                            "no way there");
           std::string const client = "c" + std::to_string(random() % 4);
           std::string const request = std::to_string(++serial);
           std::string row = std::string{random() % 2 == 0 ? "own" : "jobs"} + ";name=n" + request;
           bool const reads = random() % 3 == 0 && !asked.empty();
-          // Of what another client put there a moment ago.
+          // A row that another client may just have inserted.
           if (reads) row = std::next(asked.begin(), static_cast<std::ptrdiff_t>(random() % asked.size()))->second;
           asked[request] = row;
           world.send(client, (reads ? "PEEK table=" : "INSERT table=") + row + ";request=" + request);
@@ -223,7 +228,7 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_whatever_the_logs_go_through) {
         for (int client = 0; client < 4; ++client)
           while (auto const line = world.take_line("c" + std::to_string(client))) {
             Message answer;
-            BOOST_REQUIRE(wire::parse_line(*line, answer).ok());
+            BOOST_REQUIRE(protocol::parse_line(*line, answer).ok());
             if (answer.command == "ERROR") {
               ++refused;
               continue;

@@ -1,50 +1,38 @@
-// Names that clients invent: what an answer repeats is short and can be written,
-// or the command is refused before anything is done, by every door; and how many
-// bytes one short command can make of it.
+// Values that clients choose and answers repeat must be short and possible to write in every format, or the command is
+// refused before it does anything. Also the number of bytes that one short command can cause.
 #include <boost/test/unit_test.hpp>
 
 #include "fastjournal/limits.h"
-#include "tests/world/world.h"
-#include "wire/framer.h"
-#include "wire/msgpack.h"
-#include "wire/text.h"
+#include "protocol/framer.h"
+#include "protocol/msgpack.h"
+#include "protocol/text.h"
+#include "tests/world/asking.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
 
-struct Served {
-  Served() {
-    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
-  }
-  std::string ask(std::string_view line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
-  }
-  // The answer to a frame, whose command and parameters these are.
+struct Served : Asking {
+  Served() { serve(); }
+  // Sends a command as a frame; returns the answer.
   std::string ask_by_frame(std::string_view command, std::vector<Param> const& params) {
     static_cast<void>(ask("ALIVE"));
     std::string frame;
-    wire::append_frame({.command = command, .params = params}, frame);
+    protocol::append_frame({.command = command, .params = params}, frame);
     SimNetwork::Connection& line = world.network().at(ConnectionId{1});
     line.to_server += frame;
     world.settle();
     std::string const bytes = std::exchange(line.to_client, {});
-    BOOST_REQUIRE(bytes.starts_with(wire::kFrameMagic));
+    BOOST_REQUIRE(bytes.starts_with(protocol::kFrameMagic));
     Message answer;
-    BOOST_REQUIRE(wire::parse_frame(std::string_view{bytes}.substr(wire::kFrameHeaderBytes), answer).ok());
+    BOOST_REQUIRE(protocol::parse_frame(std::string_view{bytes}.substr(protocol::kFrameHeaderBytes), answer).ok());
     std::string text;
-    BOOST_REQUIRE(wire::append_line({.command = answer.command, .params = answer.params()}, text).ok());
+    BOOST_REQUIRE(protocol::append_line({.command = answer.command, .params = answer.params()}, text).ok());
     return text;
   }
   [[nodiscard]] std::size_t sent() { return world.network().at(ConnectionId{1}).to_client.size(); }
   bool is_there(std::string const& name) { return ask("PEEK table=jobs;name=" + name).starts_with("ROW "); }
-
-  World world{7};
 };
 
 bool refuses(std::string const& answer, std::string_view code) {
@@ -84,7 +72,7 @@ BOOST_FIXTURE_TEST_CASE(a_long_request_multiplies_nothing, Served) {
   BOOST_TEST(refuses(framed, "too_large"), framed);
 }
 
-// By JSON and msgpack values come that no line of text can carry; the answer, or a later one, is a line.
+// JSON and msgpack can carry values that no text line can, while the answer, or a later message, is a text line.
 BOOST_FIXTURE_TEST_CASE(what_no_answer_could_repeat_is_refused_before_anything_is_done, Served) {
   std::string answer = ask(R"({"command":"INSERT","parameters":{"table":"jobs","name":"nul","request":"a\u0000b"}})");
   BOOST_TEST(refuses(answer, "bad_parameter"), answer);
@@ -97,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(what_no_answer_could_repeat_is_refused_before_anything_i
                                    {"request", Value::of_text(std::string_view{"a\0b", 3})}});
   BOOST_TEST(refuses(answer, "bad_parameter"), answer);
   BOOST_TEST(!is_there("framed"));
-  // Without quotes a last backslash is no riddle.
+  // In a value without quotes, a backslash at the end is harmless.
   answer = ask(R"({"command":"INSERT","parameters":{"table":"jobs","name":"plain","request":"ab\\\\"}})");
   BOOST_TEST(answer.starts_with("INSERTED "), answer);
 }

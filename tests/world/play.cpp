@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "storage/log_reader.h"
-#include "storage/segment.h"
+#include "log/file/log_reader.h"
+#include "log/file/segment.h"
 #include "tests/world/client_oracle.h"
 #include "tests/world/follower.h"
 #include "tests/world/world.h"
@@ -17,24 +17,24 @@ namespace fastjournal::sim {
 namespace {
 
 constexpr std::uint64_t kRoomy = 1ULL << 40U;
-// Of the seed of what becomes of the clocks.
+// Added to the seed, for the random numbers of clock changes.
 constexpr std::uint64_t kClocks = 1ULL << 63U;
 constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kTenYearsMs = 3652 * 24 * kHourMs;
-// What clients may cause in memory, and what one message is at the most.
+// Limits of the memory that clients cause and of one message, in bytes.
 constexpr std::uint64_t kClientMemory = 8U << 20U;
 constexpr std::size_t kFrameMax = 1U << 20U;
 constexpr char kReader[] = "reader@192.0.2.77";
 constexpr char kCommunicator[] = "unix:/run/communicatord.sock";
-// Of lives that scrub: several within a life, so that some are cut by a crash.
+// In lives with scrubbing: several rounds a life, so that crashes interrupt some.
 constexpr std::int64_t kScrubRoundMs = 60'000;
-// Parts of a round in which what rotted is found and mended: the round that is under way, a whole one, and time
-// to write everything again.
+// Damage must be found and repaired within three rounds, counted in parts of a round: the round under way, a whole one,
+// and time to write everything again.
 constexpr int kRoundParts = 8;
 constexpr int kMendingParts = 3 * kRoundParts;
-// In one of so many lives the rows of the first table have no keys.
+// In one of this many lives the rows of the first table have no keys.
 constexpr std::uint64_t kLivesToOneWithoutKey = 5;
-// So few that a crowd fills them.
+// Few enough for a crowd to fill them.
 constexpr std::size_t kPlaces = 64;
 constexpr std::size_t kPlacesOfPeer = 32;
 constexpr std::int64_t kFirstMessageUs = 30'000'000;
@@ -50,8 +50,8 @@ class Player {
         life_(seed),
         steps_(steps),
         lying_disk_(lying_disk) {
-    if (seed % 3 == 0) world_.log_options.sync_place = storage::SyncPlace::on_thread;
-    // Of those with syncs on a thread, and of the others.
+    if (seed % 3 == 0) world_.log_options.sync_place = log::SyncPlace::on_thread;
+    // Both with syncs on a thread and with syncs on the loop.
     if (seed % 4 >= 2) world_.log_options.scrub_ms = kScrubRoundMs;
     world_.limits.connections = {
         .most = kPlaces, .reserved = 1, .per_peer = kPlacesOfPeer, .first_message_us = kFirstMessageUs, .idle_us = 0};
@@ -67,7 +67,7 @@ class Player {
       world_.drop_key("jobs");
       jobs_.expect_no_merges();
     }
-    // Little is kept, so that followers that were away have to begin anew.
+    // Some feeds keep little, so that followers that were away have to start anew.
     world_.set_feed("jobs", feed_that_keeps(following_() % 2 == 0 ? 8'000U : 1U << 20U));
     if (seed_ % 2 == 1) tell_communicator();
     world_.network().set_weather({.lost = 50, .doubled = 50, .late = 50, .refused = 10}, following_());
@@ -93,7 +93,7 @@ class Player {
   void step() {
     if (life_.is_full && result_.steps >= full_until_) end_of_full_disk();
     if (clocks_() % 50 == 0) disturb_clock();
-    // Most of what happens, happens to what is kept.
+    // Most commands go to the table that is kept.
     ClientOracle& oracle = draw(6) == 0 ? scratch_ : jobs_;
     std::uint64_t const dice = draw(1000);
     if (dice < 3) {
@@ -138,8 +138,8 @@ class Player {
     if (is_right() && draw(8) == 0) oracle.nobody_waits_in_vain();
   }
 
-  // Somebody who means no good, from an address of its own: frames without an end, answers that nobody reads, requests
-  // that no answer can repeat. Nobody else notices. Chance of its own here too.
+  // A hostile client at an address of its own sends endless frames, never reads its answers, or sends requests that no
+  // answer can repeat. No other client may notice. It has random numbers of its own, too.
   void harass() {
     if (!world_.is_running() || !world_.fatal_error().ok()) return;
     std::string const name = "hostile" + std::to_string(hostile_() % 6) + "@192.0.2.66";
@@ -166,21 +166,21 @@ class Player {
     hear_wakes();
   }
 
-  // Seconds as a rule, or hours; seldom as far as a clock can be wrong.
+  // Mostly seconds, sometimes hours, rarely as far as a clock can be wrong (ten years).
   std::int64_t draw_clock_ms() {
     std::uint64_t const dice = clocks_() % 40;
     std::int64_t const most = dice == 0 ? kTenYearsMs : dice < 10 ? 12 * kHourMs : 30'000;
     return static_cast<std::int64_t>(clocks_() % static_cast<std::uint64_t>(most));
   }
 
-  // The computer sleeps, or somebody sets its clock forward or back. What that loses of the time leases keep.
+  // The computer sleeps, or its clock is set forward or back. The time lost is added to leases.
   void disturb_clock() {
     for (ClientOracle* const oracle : both_) oracle->time_begins();
     std::int64_t const before = world_.now().value;
     std::int64_t const ms = draw_clock_ms();
     if (clocks_() % 3 == 0) {
       ++result_.sleeps;
-      // Shorter ones are told with the next.
+      // A shorter sleep would only be reported with the next one.
       world_.suspend(DurationMs{ms + 1001});
     } else {
       ++result_.clock_steps;
@@ -189,15 +189,15 @@ class Player {
     std::int64_t const lost = world_.now().value - before;
     if (lost < 0) wrong("time went back");
     for (ClientOracle* const oracle : both_) {
-      // What is less was no step.
+      // Less than a second is not a step.
       if (lost > 1000) oracle->time_is_lost(lost);
       oracle->time_ends();
     }
     hear_wakes();
   }
 
-  // While it was down the clock may have been set. One that is too far behind is refused, and that changes nothing;
-  // then it is set right, or accepted.
+  // The clock may have been set while the daemon was down. A start is refused, without changes, if the clock is too far
+  // behind; then the clock is corrected, or accepted.
   Status start_with_any_clock(bool& accepted) {
     if (clocks_() % 3 == 0) world_.set_clock(DurationMs{(clocks_() % 2 == 0 ? 1 : -1) * draw_clock_ms()});
     accepted = false;
@@ -217,7 +217,7 @@ class Player {
     return status;
   }
 
-  // Now and then somebody begins to follow, or goes on with what came; chance of its own, so that the life is
+  // A follower starts now and then, or goes on with what arrived. It has random numbers of its own, so that the life is
   // the same without followers.
   void follow() {
     if (follower_ == nullptr || following_() % 500 == 0)
@@ -225,7 +225,7 @@ class Player {
     if (following_() % 4 == 0) wrong_if(follower_->step());
   }
 
-  // A browser is made to send what would change something, cut as the network likes: it hears so, and nothing is done.
+  // A browser is made to send commands, in pieces of random size: it gets an error, and no command is carried out.
   void send_stranger() {
     static constexpr char const* kBegins[] = {"POST / HTTP/1.1\r\nHost: x\r\n\r\n", "PAUSE table=jobs HTTP/1.1\r\n",
                                               "\x16\x03\x01\n", "x =\n", "\r\n{\n"};
@@ -244,7 +244,7 @@ class Player {
       wrong("a stranger was not turned away: " + heard.to_client);
   }
 
-  // Whoever says no whole message is shown out when its time is over, and not before.
+  // A connection without a whole first message is closed when its time is over, and not before.
   void be_silent() {
     std::int64_t const now_us = world_.clock().monotonic_us();
     if (silent_ != ConnectionId::none) {
@@ -265,7 +265,7 @@ class Player {
     silent_ = ConnectionId::none;
   }
 
-  // Whoever has one right tries what needs another: it is refused, and nothing is done.
+  // A client with one right tries commands that need another one: they are refused and change nothing.
   void overstep() {
     struct Try {
       Right right;
@@ -286,7 +286,7 @@ class Player {
       wrong(std::string{one.line} + " with the right " + std::string{name_of(has)} + ": " + heard);
   }
 
-  // More come than there are places, of one address or of many: the administrator is heard all the same.
+  // More connections than places, from one address or many: the administrator must still be served.
   void crowd() {
     bool const many = following_() % 2 == 0;
     std::vector<ConnectionId> all;
@@ -307,7 +307,8 @@ class Player {
     world_.settle();
   }
 
-  // Somebody asks for far more than a turn has, and tables come and go by reloads: nobody else may notice.
+  // A client asks for far more than fits in a turn, and tables are added and removed by reloads: no other client may
+  // notice.
   void disturb() {
     if (life_.is_failing || life_.is_full) return;
     world_.close(kReader);
@@ -328,15 +329,15 @@ class Player {
     }
   }
 
-  // Wakes leave as messages too, to a communicatord that is always there.
+  // Wakes are also sent as messages, to a communicatord that is always there.
   void tell_communicator() {
     life_.tells_wakes = true;
     world_.configure = [](server::Server& server) {
-      server.join({.communicator = kCommunicator,
-                   .service = "fastjournal",
-                   .alert_service = "watcher",
-                   .alert_address = {},
-                   .origin = {"box", "0.1.0"}});
+      server.links().join({.communicator = kCommunicator,
+                           .service = "fastjournal",
+                           .alert_service = "watcher",
+                           .alert_address = {},
+                           .origin = {"box", "0.1.0"}});
     };
     world_.network().serve(kCommunicator);
     world_.set_wake_message("jobs", {.service = "backend", .command = "WORK", .parameters = {{"table", "jobs"}}});
@@ -352,8 +353,7 @@ class Player {
     if (jobs_.standing() == "PAUSED") wrong("a message tells of work while the table is paused");
   }
 
-  // The next write or sync fails, or one a little later. Fatal, but for a container
-  // that could not be made.
+  // A write or sync fails soon. This is fatal, unless it was the making of a container.
   void fail_a_call() {
     constexpr Failure kFailures[] = {Failure::io_error, Failure::no_space, Failure::short_write};
     world_.disk().fail_call(draw(2) == 0 ? Call::write : Call::sync, 1 + draw(4), kFailures[draw(3)]);
@@ -365,8 +365,8 @@ class Player {
     if (!world_.fatal_error().ok()) crash_now(draw(2) == 0);
   }
 
-  // Somebody moves the log's folder away, and later back. What is answered more than 100 ms after that would be in files
-  // that nobody finds: the daemon ends before.
+  // The log's folder is moved away, and back later. Answers more than 100 ms after that could be about files that
+  // nobody finds: the daemon must have ended before.
   void lose_folder() {
     end_of_full_disk();
     world_.disk().move_away("shared");
@@ -393,63 +393,63 @@ class Player {
     life_.is_full = false;
   }
 
-  std::vector<storage::FoundContainer> containers(bool in_use) {
-    Result<storage::LogReader> reader = storage::LogReader::open(world_.disk(), "shared");
+  std::vector<log::file::FoundContainer> containers(bool in_use) {
+    Result<log::file::LogReader> reader = log::file::LogReader::open(world_.disk(), "shared");
     if (!reader.ok()) {
       wrong_if(reader.status());
       return {};
     }
-    std::vector<storage::FoundContainer> out = std::move(reader->containers());
+    std::vector<log::file::FoundContainer> out = std::move(reader->containers());
     std::erase_if(out, [&](auto const& one) { return (one.header.lap != 0) != in_use; });
     return out;
   }
 
-  // In a container that holds nothing that is needed.
+  // A bit rots in a container with nothing that is needed.
   void rot() {
-    std::vector<storage::FoundContainer> const unused = containers(false);
+    std::vector<log::file::FoundContainer> const unused = containers(false);
     if (unused.empty()) return;
     ++result_.rotten_bits;
     std::uint64_t const head = 2 * world_.log_options.block_bytes;
     world_.disk().flip(unused[draw(unused.size())].path, head + draw(world_.log_options.container_bytes - head), 1);
   }
 
-  // Somewhere in what is durable and needed; false: there is nothing.
+  // A bit rots in durable data that is needed; false if there is none.
   bool rot_what_is_needed() {
-    std::vector<storage::FoundContainer> const used = containers(true);
-    storage::FileLog const& log = world_.log();
+    std::vector<log::file::FoundContainer> const used = containers(true);
+    log::file::FileLog const& log = world_.log();
     if (used.empty()) return false;
-    storage::FoundContainer const& one = used[draw(used.size())];
+    log::file::FoundContainer const& one = used[draw(used.size())];
     Lsn const from = std::max(one.header.first, log.base_lsn());
     Lsn const end = std::min(one.header.end(), log.durable_lsn());
     if (from >= end) return false;
     Lsn const place{from.value + draw(end.value - from.value)};
-    world_.disk().flip(one.path, storage::offset_in(one.header, place), static_cast<std::uint8_t>(1U << draw(8)));
+    world_.disk().flip(one.path, log::file::offset_in(one.header, place), static_cast<std::uint8_t>(1U << draw(8)));
     is_rotten_ = true;
     return true;
   }
 
-  // A start would find something else in the log, or nothing it can use.
+  // Whether a start would fail, or find another state than the running daemon's.
   bool is_log_damaged() {
     Result<std::uint64_t> const replayed = world_.replayed_digest();
     return !replayed.ok() || replayed.value() != world_.engine().digest();
   }
 
-  // What the medium forgot scrubbing finds, and the log writes again what is in memory, while the daemon goes
-  // on as before; then nothing needs the rotten place any more.
+  // Bits rot in needed data. Scrubbing must find them, and the log must write the rows again from memory while the
+  // daemon goes on, until nothing needs the damaged place.
   void rot_and_mend() {
     end_of_full_disk();
-    // So much that lasts that the log would stay as it is.
+    // Enough long-lived rows that the log would not otherwise be copied.
     if (jobs_.standing() != "RESUMED") jobs_.exchange(jobs_.client_name(0), jobs_.command("RESUME"));
     for (int rows = 0; rows < 20 && is_right(); ++rows) insert_lasting();
-    // What is only written is no part of it.
+    // Data must be synced first: scrubbing reads only what is durable.
     pass_time(1000);
-    std::uint64_t const found = world_.log().scrub_report().damaged;
+    std::uint64_t const found = world_.log().describe().scrubbed->damaged;
     for (std::uint64_t left = 1 + draw(3); left > 0; --left) rot_what_is_needed();
-    // The last batch of all is no damage before another one follows.
+    // Damage of the very last batch cannot be told from a torn tail until another one follows.
     insert(jobs_, jobs_.client_name(0));
     pass_time(1000);
     if (!is_right() || !is_log_damaged()) return;
-    // Also if nothing else moves what the rotten place holds.
+    // Also with so few commands that nothing else moves the data.
     std::uint64_t const commands = draw(2) == 0 ? 1 : 8;
     bool needed = true;
     for (int part = 0; is_right() && needed && part < kMendingParts; ++part) {
@@ -458,10 +458,10 @@ class Player {
         hear_wakes();
       }
       pass_time(kScrubRoundMs / kRoundParts);
-      needed = world_.log().is_damaged() || is_log_damaged();
+      needed = world_.log().describe().is_mending || is_log_damaged();
     }
     if (!is_right()) return;
-    storage::ScrubReport const& report = world_.log().scrub_report();
+    log::file::ScrubReport const& report = *world_.log().describe().scrubbed;
     if (needed)
       return wrong(report.damaged == found ? "rotten bits of what is needed were not found"
                                            : "rotten bits were not mended: " + report.last_damage);
@@ -470,18 +470,18 @@ class Player {
     if (is_right() && draw(2) == 0) crash(draw(2) == 0);
   }
 
-  // One write goes astray, or bits rot, and everything after it is acknowledged in good faith. The next
-  // start refuses, or everything is there.
+  // A write goes astray, or bits rot, and everything after it is acknowledged in good faith. The next start must
+  // refuse, or find everything.
   void end_badly() {
     if (is_scrubbed() && draw(2) == 0) {
-      // Before it is mended, or while it is, or after.
+      // The end comes before, during or after the repair.
       if (rot_what_is_needed()) ++result_.rotten_bits;
       for (std::uint64_t left = draw(6); left > 0 && is_right(); --left) pass_time(kScrubRoundMs / 4);
     } else {
       stray();
     }
     if (!is_right()) return;
-    // Time for the stamp that tells what is durable.
+    // Time for the stamp, which says what is durable.
     pass_time(1000);
     world_.kill();
     follower_.reset();
@@ -510,7 +510,7 @@ class Player {
 
   void command(ClientOracle& oracle, std::uint64_t dice) {
     std::string const name = client(oracle);
-    // Not while a call may fail: whether a PAUSE without an answer holds, nobody knows.
+    // Not while calls may fail: if a PAUSE gets no answer, nobody knows whether it took effect.
     if (draw(200) == 0 && !life_.is_failing) {
       stand(oracle, name);
     } else if (dice < 450) {
@@ -522,7 +522,7 @@ class Player {
     }
   }
 
-  // Paused, draining or open; what the last word was holds over every crash, if the table is kept.
+  // Pauses, drains or resumes the table. The last state survives every crash, if the table is kept.
   void stand(ClientOracle& oracle, std::string const& name) {
     std::string const word = oracle.standing() != "RESUMED" || draw(3) == 0 ? "RESUME"
                              : draw(2) == 0                                 ? "PAUSE"
@@ -539,7 +539,7 @@ class Player {
     oracle.exchange(name, line);
   }
 
-  // Nobody gets it before its time, which does not come.
+  // Its date is never reached in a life, so no client takes it.
   void insert_lasting() {
     jobs_.exchange(jobs_.client_name(0), jobs_.command("INSERT", ";name=lasting" + std::to_string(draw(60)) +
                                                                      ";payload=" + std::string(draw(40'000), 'l') +
@@ -556,7 +556,7 @@ class Player {
     oracle.exchange(name, oracle.command("LISTEN", ";mode=" + mode + more));
   }
 
-  // Something with a row that somebody holds, or held.
+  // A command about a row that a client has or had a lease of.
   void end_one(ClientOracle& oracle, std::string const& name, std::uint64_t dice) {
     if (oracle.held().empty()) return;
     auto at = oracle.held().begin();
@@ -582,7 +582,7 @@ class Player {
   }
 
   void crash(bool power) {
-    // Something is under way when it happens.
+    // Commands are under way when it happens.
     world_.send(jobs_.client_name(0), "INSERT table=jobs;name=unheard;payload=y");
     world_.send(jobs_.client_name(0), "NEXT table=jobs");
     if (draw(2) == 0) world_.settle();
@@ -601,7 +601,7 @@ class Player {
   }
 
   void start_again(bool leases_may_be_lost) {
-    world_.hash_seed = following_();  // as a process draws it
+    world_.hash_seed = following_();  // a new one, as each process draws
     bool accepted = false;
     wrong_if(start_with_any_clock(accepted));
     if (!is_right()) return;
@@ -615,12 +615,12 @@ class Player {
     for (ClientOracle* const oracle : both_) oracle->begin_again(leases_may_be_lost);
   }
 
-  // In the middle of a life; a start looks at everything.
+  // Checks in the middle of a life; a start checks everything.
   void look() {
     compare_digest();
     if (is_right()) scratch_.compare_rows();
-    if (is_right() && !is_rotten_ && world_.log().scrub_report().damaged != 0)
-      wrong("scrubbing takes for damaged what is not: " + world_.log().scrub_report().last_damage);
+    if (is_right() && !is_rotten_ && world_.log().describe().scrubbed->damaged != 0)
+      wrong("scrubbing takes for damaged what is not: " + world_.log().describe().scrubbed->last_damage);
   }
 
   void compare_digest() {
@@ -650,8 +650,8 @@ class Player {
   ClientOracle* both_[2]{&jobs_, &scratch_};
   std::uint64_t steps_;
   bool lying_disk_;
-  std::uint64_t full_until_{0};  // step at which the disk has space again
-  bool is_rotten_{false};        // what was durable, since the last start
+  std::uint64_t full_until_{0};  // the step at which the disk has space again
+  bool is_rotten_{false};        // needed data was damaged since the last start
   bool is_passing_there_{false};
   std::unique_ptr<Follower> follower_;
   ConnectionId silent_{ConnectionId::none};

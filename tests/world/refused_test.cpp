@@ -1,11 +1,11 @@
-// Messages of other systems that a table refuses (<alias refused>): the yes that
-// their sender waits for leaves only once their line is durable; what ends by itself is refused as ever; alerts tell.
+// Messages of other systems that a table refuses (<alias refused="keep">) are confirmed only once the line is durable
+// in the file of refused messages. Temporary refusals are answered as such, and an alert reports the lines.
 #include <boost/test/unit_test.hpp>
 
 #include <fstream>
 
 #include "tests/support/temporary_folder.h"
-#include "tests/world/world.h"
+#include "tests/world/asking.h"
 
 namespace {
 
@@ -14,8 +14,8 @@ using namespace fastjournal::sim;
 
 constexpr char kCommunicator[] = "unix:/run/communicatord.sock";
 
-struct Fixture {
-  explicit Fixture(std::string const& refused = "keep") {
+struct Fixture : Asking {
+  explicit Fixture(std::string const& refused = "keep") : Asking(5) {
     std::ofstream{folder / "jobs.xml"}
         << "<table name=\"jobs\" model=\"journal\" row-key=\"name\"><schema>"
            "<column name=\"name\" type=\"string\" required=\"true\" max-length=\"9\"/></schema>"
@@ -23,30 +23,23 @@ struct Fixture {
         << refused
         << "\"><parameter name=\"uri\" is=\"name\"/><parameter name=\"n\" use=\"echo\"/></alias></aliases></table>";
     world.configure = [](server::Server& server) {
-      server::OutboundOptions options;
+      communicator::OutboundOptions options;
       options.communicator = kCommunicator;
-      server.join(std::move(options));
+      server.links().join(std::move(options));
     };
     world.network().serve(kCommunicator);
-    BOOST_REQUIRE(world.add_table(folder / "jobs.xml").ok());
-    BOOST_REQUIRE(world.start().ok());
-  }
-  std::string ask(std::string const& line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
+    serve(folder / "jobs.xml");
   }
   std::string answer() {
     world.settle();
     return world.take_line("main").value_or("(nothing)");
   }
   [[nodiscard]] bool alert_says(std::string_view part) const {
-    std::vector<core::AlertNotice> const& told = world.told();
+    std::vector<log::AlertNotice> const& told = world.told();
     return !told.empty() && told.back().alert.name == "alias-refused" &&
            told.back().alert.message.find(part) != std::string::npos;
   }
   test::TemporaryFolder folder;
-  World world{5};
 };
 
 struct Telling : Fixture {
@@ -65,7 +58,7 @@ BOOST_FIXTURE_TEST_CASE(a_yes_waits_until_the_line_is_durable, Fixture) {
   BOOST_TEST(kept.starts_with("jobs: # "), kept);
   BOOST_TEST(kept.ends_with("\nPUTJOB n=1;uri=much too long;\n"), kept);
   BOOST_TEST(kept.find("sesame") == std::string::npos);
-  // Others go on meanwhile.
+  // Other messages are handled meanwhile.
   BOOST_TEST(ask("PUTJOB n=2;uri=short") == "GOTJOB n=2;");
   world.tell_kept({});
   BOOST_TEST(answer() == "GOTJOB n=1;");
@@ -80,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_kept_is_refused, Fixture) {
   ask("PUTJOB n=2;colour=red;uri=x");
   world.close("main");
   world.settle();
-  world.tell_kept({});  // nobody is there to hear it
+  world.tell_kept({});  // the sender is gone
   BOOST_TEST(ask("ALIVE").starts_with("ABSOLUTELY "));
 }
 
@@ -115,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(what_ends_by_itself_is_refused_and_no_alert, Fixture) {
   BOOST_TEST(world.told().empty());
 }
 
-// Not kept in the file as what the table can never take, nor confirmed: the administrator gives the right.
+// For lack of a right a message is neither kept in the file nor confirmed: the administrator can grant the right.
 BOOST_FIXTURE_TEST_CASE(an_alias_needs_the_right_of_the_command_that_it_means, Fixture) {
   world.give_rights("reader", {Right::read, Right::work, Right::manage});
   world.send("reader", "PUTJOB uri=a;n=1");

@@ -1,9 +1,9 @@
-// Reloads again and again: tables come and go, and what they leave behind does not grow.
+// Repeated reloads: tables are declared and dropped, and what they leave behind does not grow.
 #include <boost/test/unit_test.hpp>
 
 #include <string>
 
-#include "tests/world/world.h"
+#include "tests/world/asking.h"
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
@@ -12,17 +12,8 @@ namespace {
 
 constexpr char kScratch[] = FJ_SOURCE_DIR "/tests/transcripts/scratch.xml";
 
-struct Served {
-  Served() {
-    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
-    BOOST_REQUIRE(world.start().ok());
-  }
-  std::string ask(std::string const& name, std::string const& line) {
-    world.send(name, line);
-    world.settle();
-    return world.take_line(name).value_or("(nothing)");
-  }
-  World world{21};
+struct Served : Asking {
+  Served() : Asking(21) { serve(); }
 };
 
 }  // namespace
@@ -33,7 +24,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_that_is_dropped_leaves_its_place_to_the_next, Se
   for (int round = 0; round < 300; ++round) {
     BOOST_REQUIRE(world.add_table(kScratch).ok());
     BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
-    // Somebody waits for it, and somebody works on it and leaves.
+    // A client listens, and another one takes a row and disconnects.
     std::string const worker = "worker" + std::to_string(round);
     BOOST_REQUIRE(ask("listener", "LISTEN table=scratch").starts_with("LISTENING"));
     BOOST_REQUIRE(ask("main", "INSERT table=scratch;name=a").starts_with("INSERTED"));
@@ -55,7 +46,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_that_is_dropped_leaves_its_place_to_the_next, Se
   BOOST_TEST(ask("main", "PEEK table=jobs;name=a").starts_with("ROW"));
 }
 
-// Within one reload too: what goes and what comes.
+// One reload drops and adds tables.
 BOOST_FIXTURE_TEST_CASE(a_reload_that_exchanges_tables_mixes_nothing_up, Served) {
   BOOST_REQUIRE(world.add_table(kScratch).ok());
   BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));

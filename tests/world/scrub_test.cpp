@@ -1,12 +1,13 @@
-// A disk that forgets, beneath the whole daemon: what scrubbing finds is told, and the rows of the damaged
-// place, which are still in memory, are written again, so that the next start finds them. Simulated disk and time.
+// A disk that loses data, below the whole daemon. Scrubbing reports the damage, and the rows of the damaged place,
+// which are still in memory, are written again, so that the next start finds them. Simulated disk and time.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <map>
 #include <string>
 
-#include "tests/world/world.h"
+#include "log/file/log_reader.h"
+#include "tests/world/asking.h"
 
 namespace {
 
@@ -16,8 +17,8 @@ using namespace fastjournal::sim;
 constexpr DurationMs kRound{3'600'000};
 constexpr int kRows = 3000;
 
-struct Scrubbed {
-  Scrubbed() {
+struct Scrubbed : Asking {
+  Scrubbed() : Asking(1) {
     world.log_options.scrub_ms = static_cast<std::uint64_t>(kRound.value);
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
     start();
@@ -26,35 +27,18 @@ struct Scrubbed {
       BOOST_REQUIRE(
           ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload).starts_with("INSERTED "));
   }
-  void start() {
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
-  }
-  std::string ask(std::string const& line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
-  }
-  std::string stat(std::string const& name) {
-    std::string const all = ask("STATS");
-    while (world.take_line("main")) {
-    }
-    std::size_t const at = all.find(";" + name + "=") + name.size() + 2;
-    return all.substr(at, all.find(';', at) - at);
-  }
-  // Full, and all of it needed.
+  // A container that is full and needed as a whole.
   std::string an_old_container() {
-    Result<storage::LogReader> reader = storage::LogReader::open(world.disk(), "shared");
+    Result<log::file::LogReader> reader = log::file::LogReader::open(world.disk(), "shared");
     BOOST_REQUIRE(reader.ok());
     std::map<std::uint64_t, std::string> by_lap;
-    for (storage::FoundContainer const& container : reader->containers())
+    for (log::file::FoundContainer const& container : reader->containers())
       if (container.header.lap != 0 && container.header.first > world.log().base_lsn() &&
           container.header.end() < world.log().durable_lsn())
         by_lap.emplace(container.header.lap, container.path);
     BOOST_REQUIRE(!by_lap.empty());
     return by_lap.begin()->second;
   }
-  World world{1};
 };
 
 }  // namespace
@@ -63,17 +47,17 @@ BOOST_AUTO_TEST_SUITE(scrub_of_the_daemon)
 
 BOOST_FIXTURE_TEST_CASE(rounds_come_in_their_time_and_cost_little, Scrubbed) {
   world.advance(DurationMs{1});
-  std::string const at_first = stat("log_scrubbed_bytes");
-  BOOST_TEST(std::stoull(at_first) <= 2U << 20U);
-  // The first round began before there was anything.
+  std::int64_t const at_first = stat("log_scrubbed_bytes");
+  BOOST_TEST(at_first <= 2LL << 20);
+  // The first round began when the log was empty.
   world.advance(kRound);
   world.advance(DurationMs{1000});
-  BOOST_TEST(stat("log_scrub_rounds") == "1");
-  std::uint64_t const before = std::stoull(stat("log_scrubbed_bytes"));
+  BOOST_TEST(stat("log_scrub_rounds") == 1);
+  std::int64_t const before = stat("log_scrubbed_bytes");
   world.advance(kRound);
-  BOOST_TEST(stat("log_scrub_rounds") == "2");
-  BOOST_TEST(std::stoull(stat("log_scrubbed_bytes")) - before >= world.log().usage().logical_bytes / 2);
-  BOOST_TEST(stat("log_damaged") == "0");
+  BOOST_TEST(stat("log_scrub_rounds") == 2);
+  BOOST_TEST(stat("log_scrubbed_bytes") - before >= static_cast<std::int64_t>(world.log().usage().logical_bytes / 2));
+  BOOST_TEST(stat("log_damaged") == 0);
   BOOST_TEST(world.told().empty());
 }
 
@@ -83,14 +67,14 @@ BOOST_FIXTURE_TEST_CASE(damage_is_told_and_what_it_hit_is_written_again_from_mem
   world.advance(kRound);
   world.advance(kRound);
   BOOST_REQUIRE(world.told().size() == 1);
-  core::Alert const& alert = world.told().front().alert;
+  log::Alert const& alert = world.told().front().alert;
   BOOST_TEST(alert.name == "log-damaged");
   BOOST_TEST(alert.manual);
   BOOST_TEST(alert.message.find(file + " offset ") != std::string::npos, alert.message);
   BOOST_TEST(alert.message.find("backup") != std::string::npos);
-  BOOST_TEST(std::stoi(stat("log_damaged")) >= 1);
+  BOOST_TEST(stat("log_damaged") >= 1);
 
-  BOOST_TEST(!world.log().is_damaged());
+  BOOST_TEST(!world.log().describe().is_mending);
   std::uint64_t const digest = world.engine().digest();
   world.kill();
   start();
@@ -98,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_told_and_what_it_hit_is_written_again_from_mem
   BOOST_TEST(ask("PEEK table=jobs;name=n" + std::to_string(kRows / 3)).starts_with("ROW "));
 }
 
-// Whoever was told of damage finds the alert after a power cut in that very moment.
+// Once the damage was told, its alert survives a power cut at that very moment.
 BOOST_FIXTURE_TEST_CASE(damage_is_told_once_its_alert_is_durable, Scrubbed) {
   std::string const file = an_old_container();
   world.disk().flip(file, 100'000, 0x10);
@@ -107,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_told_once_its_alert_is_durable, Scrubbed) {
       world.clock().advance(std::max<std::int64_t>(1, world.network().next_wake() - world.clock().monotonic_us()));
   BOOST_REQUIRE(world.told().size() == 1);
   world.power_cut();
-  world.disk().flip(file, 100'000, 0x10);  // as it was: a start refuses damage that is not mended yet
+  world.disk().flip(file, 100'000, 0x10);  // repaired: a start refuses damage that was not written again
   start();
   BOOST_TEST(ask("ALERTS").find("name=log-damaged") != std::string::npos);
 }
@@ -120,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(without_scrubbing_the_same_damage_stops_the_next_start, 
   world.advance(kRound);
   world.advance(kRound);
   BOOST_TEST(world.told().empty());
-  BOOST_TEST(stat("log_scrubbed_bytes") == "0");
+  BOOST_TEST(stat("log_scrubbed_bytes") == 0);
   world.kill();
   BOOST_CHECK(world.start().code() == Code::damaged);
 }

@@ -3,9 +3,9 @@
 #include <array>
 #include <string>
 
+#include "protocol/text.h"
 #include "tests/model/declare.h"
 #include "tests/world/world.h"
-#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {
@@ -53,9 +53,9 @@ class ServerSubject final : public reference::Subject {
     if (trouble == reference::Trouble::sleep) {
       world_.suspend(DurationMs{ms});
     } else {
-      // To the microsecond, so that what is lost is so many milliseconds.
+      // To the microsecond, so that the time lost is a whole number of milliseconds.
       std::int64_t const by_us = (trouble == reference::Trouble::forward ? ms : -ms) * 1000;
-      world_.clock().set_wall(world_.server().time().now_us() + by_us);
+      world_.clock().set_wall(world_.server().clock().time().now_us() + by_us);
       world_.set_clock(DurationMs{0});
     }
     return hear();
@@ -69,7 +69,8 @@ class ServerSubject final : public reference::Subject {
       for (Texts const& command : unheard) send(client, command);
       world_.settle();
       while (std::optional<std::string> const line = world_.take_line(name_of(client))) {
-        // What failed may have been a container made in advance: then there is no room, and nothing changed.
+        // The call that failed may have been for a container made in advance: then there is no room, and nothing has
+        // changed.
         if (line->find("code=no_space") == std::string::npos) return "answered without a sync: " + *line;
       }
     }
@@ -94,7 +95,7 @@ class ServerSubject final : public reference::Subject {
   }
 
  private:
-  // They come from the addresses that the reference tells apart.
+  // Clients connect from the addresses that the reference tells apart.
   static std::string name_of(std::string const& client) { return client + "@" + reference::origin_of(client); }
 
   void send(std::string const& client, Texts const& command) {
@@ -111,7 +112,7 @@ class ServerSubject final : public reference::Subject {
       while (std::optional<std::string> const line = world_.take_line(name_of(client))) {
         Message message;
         Texts& texts = out.emplace_back(Heard{client, {}}).message;
-        if (!wire::parse_line(*line, message).ok()) {
+        if (!protocol::parse_line(*line, message).ok()) {
           texts[""] = "what cannot be read: " + *line;
           continue;
         }

@@ -1,5 +1,5 @@
-// The whole server in the simulator, as a subject of the reference model
-// (tests/model): text messages in, text messages out.
+// The whole server in the simulator, as a subject of the reference model (tests/model). It is sent text messages and
+// answers with text messages.
 #pragma once
 
 #include <cstdint>

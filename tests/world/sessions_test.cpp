@@ -1,29 +1,19 @@
-// Sessions in the simulator: what leaves only after its commit, how a peer that
-// does not read is held, how framings mix, and what a failed sync ends.
+// Sessions in the simulator: answers that wait for their commit, the limits of a peer that does not read, connections
+// that mix framings, and the end after a failed sync.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/world/world.h"
-#include "wire/framer.h"
-#include "wire/msgpack.h"
-#include "wire/text.h"
+#include "protocol/framer.h"
+#include "protocol/msgpack.h"
+#include "protocol/text.h"
+#include "tests/world/asking.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
 
-struct Served {
-  Served() {
-    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
-  }
-  std::string ask(std::string const& line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
-  }
-  World world{7};
+struct Served : Asking {
+  Served() { serve(); }
 };
 
 }  // namespace
@@ -49,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(a_failed_write_ends_everything_before_an_answer_leaves, 
 
 BOOST_FIXTURE_TEST_CASE(many_commands_of_a_turn_share_one_sync, Served) {
   ask("INSERT table=jobs;name=first");
-  world.advance(DurationMs{100});  // spare containers are made, the stamp is written
+  world.advance(DurationMs{100});  // time to make spare containers and to write the stamp
   std::uint64_t const before = world.disk().calls(Call::sync);
   for (int i = 0; i < 100; ++i) world.send("main", "INSERT table=jobs;name=n" + std::to_string(i));
   BOOST_TEST(world.network().turn(world.clock().monotonic_us()));
@@ -78,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(a_peer_that_does_not_read_is_held_and_goes_on_where_it_w
   deaf.room = 1000;
   for (int i = 0; i < 1000; ++i) world.send("deaf", "PEEK table=jobs;name=big;request=" + std::to_string(i));
   world.settle();
-  BOOST_TEST(deaf.paused);  // 20 MB of answers are not made for nobody: 4 MiB are
+  BOOST_TEST(deaf.paused);  // of 20 MB of answers only 4 MiB are made
   BOOST_TEST(ask("PEEK table=jobs;name=big").starts_with("ROW "));
   deaf.room = SIZE_MAX;
   world.server().on_writable(ConnectionId{2});
@@ -96,19 +86,20 @@ BOOST_FIXTURE_TEST_CASE(text_and_msgpack_mix_on_a_connection_and_each_is_answere
                           {"name", Value::of_text("a")},
                           {"payload", Value::of_text(std::string_view{"x\0y", 3})}};
   std::string frame;
-  wire::append_frame({.command = "INSERT", .params = params}, frame);
+  protocol::append_frame({.command = "INSERT", .params = params}, frame);
   world.send("main", "ALIVE");
   world.settle();
   static_cast<void>(world.take_line("main"));
   SimNetwork::Connection& line = world.network().at(ConnectionId{1});
   line.to_server += frame;
   world.settle();
-  BOOST_REQUIRE(line.to_client.starts_with(wire::kFrameMagic));
+  BOOST_REQUIRE(line.to_client.starts_with(protocol::kFrameMagic));
   Message answer;
-  BOOST_REQUIRE(wire::parse_frame(std::string_view{line.to_client}.substr(wire::kFrameHeaderBytes), answer).ok());
+  BOOST_REQUIRE(
+      protocol::parse_frame(std::string_view{line.to_client}.substr(protocol::kFrameHeaderBytes), answer).ok());
   BOOST_TEST(answer.command == "INSERTED");
   line.to_client.clear();
-  // A value that text cannot carry is named, not dropped without a word.
+  // A value that text cannot carry is named in the answer, not silently dropped.
   std::string const text = ask("PEEK table=jobs;name=a;request=5");
   BOOST_TEST(text.starts_with("ROW "));
   BOOST_TEST(text.find(";omitted=payload;") != std::string::npos, text);
@@ -152,12 +143,12 @@ BOOST_AUTO_TEST_CASE(a_full_disk_refuses_what_adds_lets_work_go_on_and_takes_aga
   for (int i = 0; i < inserted / 2; ++i) {
     Message row;
     std::string const line = ask("NEXT table=jobs");
-    BOOST_REQUIRE(wire::parse_line(line, row).ok());
+    BOOST_REQUIRE(protocol::parse_line(line, row).ok());
     BOOST_REQUIRE_MESSAGE(row.command == "ROW", line.substr(0, 200));
     answer = ask("DONE table=jobs;row=" + std::string{row.text("row")} + ";epoch=" + std::string{row.text("epoch")});
     BOOST_REQUIRE_MESSAGE(answer.starts_with("COMPLETED "), answer);
   }
-  ask("INSERT table=jobs;name=again");  // may come a turn too early
+  ask("INSERT table=jobs;name=again");  // it may be a turn too early
   world.advance(DurationMs{10});
   BOOST_TEST(ask("INSERT table=jobs;name=again").starts_with("INSERTED "));
   BOOST_TEST(world.replayed_digest().value() == world.engine().digest());

@@ -10,7 +10,9 @@ ConnectionId SimNetwork::connect(std::string_view peer, std::string_view origin,
   bool const local = peer.starts_with("unix:");
   if (listener == 0) listener = local ? kAdministrator : kTcp;
   connections_[id];
-  handler_->on_open(id, {.text = peer, .origin = local ? "uid:0" : origin, .listener = listener});
+  auto const certificate = certified_.find(peer);
+  std::string_view const user = certificate == certified_.end() ? std::string_view{} : certificate->second;
+  handler_->on_open(id, {.text = peer, .origin = local ? "uid:0" : origin, .listener = listener, .user = user});
   again_ = true;
   return id;
 }

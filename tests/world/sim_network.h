@@ -1,5 +1,5 @@
-// The simulator's clock and network: time stands still until it is moved,
-// connections are pairs of strings, and a turn happens when the world says so.
+// The simulator's clock and network: time passes only when the test advances it, connections are pairs of strings, and
+// turns happen when World runs them.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ class SimClock final : public env::Clock {
     wall_us_ += us;
     monotonic_us_ += us;
   }
-  // The computer sleeps.
+  // Both clocks advance, and the time is counted as sleep.
   void suspend(std::int64_t us) {
     advance(us);
     slept_us_ += us;
   }
-  // Somebody sets the clock of the wall (World::set_clock tells of it as well).
+  // Sets the wall clock. The server is not told of it; World::set_clock does that, too.
   void set_wall(std::int64_t us) { wall_us_ = us; }
 
  private:
@@ -40,12 +40,12 @@ class SimClock final : public env::Clock {
   std::int64_t slept_us_{0};
 };
 
-// Of datagrams, in thousands.
+// What may happen to a datagram, in thousandths.
 struct Weather {
   std::uint32_t lost{0};
   std::uint32_t doubled{0};
   std::uint32_t late{0};     // overtaken by up to 20 that were sent later
-  std::uint32_t refused{0};  // the sender's kernel does not take it
+  std::uint32_t refused{0};  // the sender's kernel refuses it
 };
 
 class SimNetwork final : public env::Network {
@@ -53,37 +53,39 @@ class SimNetwork final : public env::Network {
   struct Connection {
     std::string to_server;       // sent by the client, not read yet
     std::string to_client;       // sent by the server, not taken yet
-    std::size_t room{SIZE_MAX};  // bytes the "kernel" still takes from the server
+    std::size_t room{SIZE_MAX};  // bytes that the simulated kernel still takes from the server
     bool paused{false};
     bool end_of_input{false};
     bool closed_by_server{false};
   };
 
   // -- the client's side ----------------------------------------------------
-  // Listeners of the server: unix sockets are the administrator's.
+  // The server's listeners: peers on unix sockets are administrators.
   static constexpr std::uint32_t kTcp = 1;
   static constexpr std::uint32_t kAdministrator = 2;
+  // Connections of this client, "NAME@ADDRESS", have a certificate that names this user.
+  void certify(std::string const& client, std::string user) { certified_["sim:" + client] = std::move(user); }
   ConnectionId connect(std::string_view peer, std::string_view origin = "ip:192.0.2.1", std::uint32_t listener = 0);
   Connection& at(ConnectionId id) { return connections_.at(id); }
-  // The client vanished.
+  // The client disappears.
   void drop(ConnectionId id);
 
   // -- the world's side -------------------------------------------------------
   void attach(env::NetworkHandler* handler) { handler_ = handler; }
-  // The clock of the wall was set: the server hears of it in the next turn.
+  // The wall clock was set: the server is told in the next turn.
   void clock_was_set() { clock_set_ = true; }
   // One turn; true if there was anything to do.
   bool turn(std::int64_t monotonic_us);
-  // A turn hears one connection, the next turn the next one; else all that have said something.
+  // With `one`, each turn reads one connection, in order; otherwise all that have sent something.
   void hear_one_a_turn(bool one) { one_a_turn_ = one; }
   [[nodiscard]] std::int64_t next_wake() const { return wake_at_; }
-  // The daemon died: every connection with it.
+  // The daemon died, and all its connections are gone.
   void clear();
 
-  // Somebody listens there, or does so no more.
+  // Whether somebody listens at this address.
   void serve(std::string const& address) { served_.insert(address); }
   void stop_serving(std::string const& address) { served_.erase(address); }
-  // The last connection that the server made; none once it is gone.
+  // The last connection that the server opened; none if it is closed.
   [[nodiscard]] ConnectionId made() const { return connections_.contains(made_) ? made_ : ConnectionId::none; }
   [[nodiscard]] std::uint64_t attempts() const { return attempts_; }
 
@@ -92,10 +94,10 @@ class SimNetwork final : public env::Network {
     weather_ = weather;
     chance_.seed(seed);
   }
-  // What arrived of all that the server sent; each once. They outlive the server.
+  // The server's datagrams that arrived; each is returned once. They outlive the server.
   [[nodiscard]] std::vector<std::string> take_datagrams() { return std::exchange(arrived_, {}); }
   [[nodiscard]] std::size_t datagram_sockets() const { return datagram_sockets_.size(); }
-  // Comes to the server with the next turn.
+  // It reaches the server in the next turn.
   void datagram_to_server(ConnectionId socket, std::string_view bytes) { to_server_.emplace_back(socket, bytes); }
 
   // -- env::Network -----------------------------------------------------------
@@ -112,6 +114,7 @@ class SimNetwork final : public env::Network {
   void turn_again() override { again_ = true; }
 
  private:
+  std::map<std::string, std::string, std::less<>> certified_;  // users by the peer of the connection
   env::NetworkHandler* handler_{nullptr};
   std::map<ConnectionId, Connection> connections_;
   std::uint64_t last_id_{0};
@@ -123,14 +126,14 @@ class SimNetwork final : public env::Network {
   std::mt19937_64 chance_;
   std::set<ConnectionId> datagram_sockets_;
   std::vector<std::string> arrived_;
-  std::deque<std::pair<std::uint64_t, std::string>> late_;  // and when: a count of those sent
+  std::deque<std::pair<std::uint64_t, std::string>> late_;  // (count of datagrams sent when it arrives, its bytes)
   std::uint64_t sent_{0};
   std::vector<std::pair<ConnectionId, std::string>> to_server_;
   std::int64_t wake_at_{INT64_MAX};
   bool again_{false};
   bool one_a_turn_{false};
   bool clock_set_{false};
-  ConnectionId heard_{};  // the last, with one_a_turn_
+  ConnectionId heard_{};  // the last one read, with one_a_turn_
 };
 
 }  // namespace fastjournal::sim

@@ -1,6 +1,6 @@
-// fj_sim_run: random lives of a daemon in the simulator, for as long as asked: its
-// promises (play.h), or with --model every answer against the reference model (tests/model).
-// A failure prints its seed and step; the same seed plays the same life again.
+// fj_sim_run: random lives of a daemon in the simulator, for a given time. It checks the promises in play.h or, with
+// --model, compares every answer with the reference model (tests/model). A failure prints its seed and step; the same
+// seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// What all lives of one kind add up to.
+// The sums over all lives of one kind.
 struct Promises {
   fastjournal::sim::PlayResult sum;
   std::string live(std::uint64_t seed, std::uint64_t steps) {
@@ -74,7 +74,7 @@ struct Model {
 
 struct Wishes {
   std::uint64_t seed{0};
-  bool one{false};  // that seed only
+  bool one{false};  // only the given seed
   std::uint64_t steps{2000};
   double seconds{60};
   char const* again{""};
@@ -94,7 +94,7 @@ int run(Wishes wishes, Kind kind) {
       return 1;
     }
     elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    // Without a terminal, a line at every tenth of the way.
+    // If the output is not a terminal, a line for each tenth of the time.
     if (double const done = wishes.one ? 100 : elapsed / wishes.seconds * 100; terminal || done >= told + 10) {
       fmt::print("{}{:3.0f} % {} lives, {} steps, {} crashes{}", terminal ? "\r" : "", done, lives + 1, kind.steps(),
                  kind.crashes(), terminal ? "" : "\n");

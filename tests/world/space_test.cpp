@@ -1,6 +1,5 @@
-// The space of a log as a whole daemon uses it: what removes on a full disk,
-// starts on a full disk, the bound of the disk under churn, and what becomes
-// of an emptied log. Simulated disk and time; FJ_SEED chooses the order of work.
+// How a whole daemon uses the space of a log: removals and starts on a full disk, the limit of disk use under churn,
+// and the files of an emptied log. Simulated disk and time; FJ_SEED chooses the order of work.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -9,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/world/world.h"
-#include "wire/text.h"
+#include "protocol/text.h"
+#include "tests/support/seed.h"
+#include "tests/world/asking.h"
 
 namespace {
 
@@ -19,35 +19,20 @@ using namespace fastjournal::sim;
 
 constexpr std::uint64_t kContainer = 512U << 10U;
 
-std::uint64_t seed_of_run() {
-  char const* text = std::getenv("FJ_SEED");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
+std::uint64_t seed_of_run() { return test::seed_or(1); }
 
-struct Served {
-  void start() {
-    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
-    start_again();
-  }
-  void start_again() {
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
-  }
-  std::string ask(std::string const& line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
-  }
-  // The row's number, or nothing if there was no room.
+struct Served : Asking {
+  Served() : Asking(seed_of_run()) {}
+  // Returns the row's number, or nothing if there was no room.
   std::string insert(std::string const& name, std::size_t bytes) {
     std::string const answer = ask("INSERT table=jobs;name=" + name + ";payload=" + std::string(bytes, 'x'));
     Message message;
-    BOOST_REQUIRE(wire::parse_line(answer, message).ok());
+    BOOST_REQUIRE(protocol::parse_line(answer, message).ok());
     if (message.command == "INSERTED") return std::string{message.text("row")};
     BOOST_REQUIRE_MESSAGE(message.text("code") == "no_space", answer);
     return {};
   }
-  // Rows until nothing more is taken.
+  // Inserts rows until one is refused; returns them.
   std::vector<std::string> fill(std::size_t bytes) {
     std::vector<std::string> rows;
     for (std::string row = insert("k0", bytes); !row.empty(); row = insert("k" + std::to_string(rows.size()), bytes))
@@ -56,13 +41,12 @@ struct Served {
   }
   std::uint64_t live_bytes() {
     std::uint64_t live = 0;
-    for (auto const& log : world.engine().logs()) live += core::live_bytes(*log);
+    for (auto const& log : world.engine().logs()) live += engine::live_bytes(*log);
     return live;
   }
-  World world{seed_of_run()};
 };
 
-// Every row is ended by a command of its own, in an order by chance.
+// Ends every row by a command of its own, in random order.
 void end_all(Served& served, std::vector<std::string> rows) {
   std::shuffle(rows.begin(), rows.end(), std::mt19937_64{seed_of_run()});
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -76,14 +60,14 @@ void end_all(Served& served, std::vector<std::string> rows) {
 
 BOOST_AUTO_TEST_SUITE(space)
 
-// Removals work on a full disk, however little each command ends.
+// Removals work on a full disk, however few rows each command ends.
 BOOST_AUTO_TEST_CASE(on_a_full_disk_every_row_can_be_ended_one_by_one) {
   for (std::uint64_t const containers : {8U, 14U})
     for (std::size_t const bytes : {60U, 3000U, 20'000U}) {
       BOOST_TEST_CONTEXT(containers << " containers, rows of " << bytes) {
         Served served;
-        served.world.disk().set_capacity(containers * kContainer + storage::kNewestFileBytes);
-        served.start();
+        served.world.disk().set_capacity(containers * kContainer + log::file::kNewestFileBytes);
+        served.serve();
         std::vector<std::string> const rows = served.fill(bytes);
         BOOST_TEST(rows.size() > 50U);
         end_all(served, rows);
@@ -92,12 +76,12 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_every_row_can_be_ended_one_by_one) {
     }
 }
 
-// The same where rows stand close together, so that copying them gains nothing but what was ended.
+// The same with rows that lie close together: copying frees only the space of ended rows.
 BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_one) {
   for (std::uint64_t const containers : {8U, 14U}) {
     Served served;
-    served.world.disk().set_capacity(containers * kContainer + storage::kNewestFileBytes);
-    served.start();
+    served.world.disk().set_capacity(containers * kContainer + log::file::kNewestFileBytes);
+    served.serve();
     std::vector<std::string> rows;
     for (bool full = false; !full;) {
       for (int i = 0; i < 200; ++i)
@@ -106,7 +90,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_
       served.world.settle();
       while (std::optional<std::string> const line = served.world.take_line("main")) {
         Message message;
-        BOOST_REQUIRE(wire::parse_line(*line, message).ok());
+        BOOST_REQUIRE(protocol::parse_line(*line, message).ok());
         full = full || message.command != "INSERTED";
         if (message.command == "INSERTED") rows.emplace_back(message.text("row"));
       }
@@ -118,8 +102,8 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_
 BOOST_AUTO_TEST_CASE(a_daemon_that_is_killed_again_and_again_starts_on_a_full_disk) {
   for (bool const settled : {true, false}) {
     Served served;
-    served.world.disk().set_capacity(8 * kContainer + storage::kNewestFileBytes);
-    served.start();
+    served.world.disk().set_capacity(8 * kContainer + log::file::kNewestFileBytes);
+    served.serve();
     std::vector<std::string> const rows = served.fill(3000);
     for (std::size_t i = 0; i < 60; ++i) {
       served.world.send("main", "DELETE table=jobs;row=" + rows[i]);
@@ -130,24 +114,24 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_is_killed_again_and_again_starts_on_a_full_di
       } else {
         served.world.power_cut();
       }
-      BOOST_TEST_CONTEXT("start " << i) { served.start_again(); }
+      BOOST_TEST_CONTEXT("start " << i) { served.start(); }
     }
   }
 }
 
 // disk <= 2 x live + max(4, initial-containers) containers, whatever one old row does.
 BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_bound) {
-  constexpr std::uint64_t kLarger = 1U << 20U;  // four times the piece by which a journal knows what it needs
+  constexpr std::uint64_t kLarger = 1U << 20U;  // four times the piece in which a journal counts live data
   Served served;
   served.world.log_options.container_bytes = kLarger;
-  served.start();
+  served.serve();
   BOOST_REQUIRE(!served.insert("immortal", 1000).empty());
   std::mt19937_64 random{seed_of_run()};
   std::vector<std::string> rows;
   std::vector<std::uint64_t> lived;
   std::uint64_t most = 0;
   for (int i = 0; i < 6000; ++i) {
-    // The number of rows swells and shrinks, from none to some containers full.
+    // The number of rows grows and shrinks, between none and several full containers.
     bool const swell = (i / 1500) % 2 == 0;
     if (rows.empty() || random() % 4 < (swell ? 3U : 1U)) {
       rows.push_back(served.insert("r" + std::to_string(i), 2000));
@@ -157,18 +141,18 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
       BOOST_REQUIRE(served.ask("DELETE table=jobs;row=" + rows.back()).starts_with("DELETED "));
       rows.pop_back();
     }
-    // Rows may die faster than others are copied: what lived a hundred commands ago counts.
+    // Rows may die faster than others are copied: the limit follows the live bytes of the last hundred commands.
     lived.push_back(served.live_bytes());
     if (lived.size() > 100) lived.erase(lived.begin());
     std::uint64_t const bound =
-        2 * *std::max_element(lived.begin(), lived.end()) + 4 * kLarger + storage::kNewestFileBytes;
+        2 * *std::max_element(lived.begin(), lived.end()) + 4 * kLarger + log::file::kNewestFileBytes;
     most = std::max(most, served.world.disk().used_bytes());
     BOOST_REQUIRE_MESSAGE(served.world.disk().used_bytes() <= bound,
                           "step " << i << ": " << served.world.disk().used_bytes() << " bytes, live "
                                   << served.live_bytes() << ", bound " << bound);
   }
   BOOST_TEST(most > 4 * kLarger);
-  // The same figures are told.
+  // STATS has the same figures.
   std::string const stats = served.ask("STATS");
   BOOST_TEST(stats.find(";log_live_bytes=" + std::to_string(served.live_bytes()) + ";") != std::string::npos, stats);
   BOOST_TEST(
@@ -178,14 +162,14 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
 
 BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_back) {
   struct Case {
-    storage::WhenEmpty when_empty;
+    log::WhenEmpty when_empty;
     std::uint32_t containers;
   };
-  for (Case const expected : {Case{storage::WhenEmpty::reset, 4}, Case{storage::WhenEmpty::truncate, 3},
-                              Case{storage::WhenEmpty::remove, 1}}) {
+  for (Case const expected :
+       {Case{log::WhenEmpty::reset, 4}, Case{log::WhenEmpty::truncate, 3}, Case{log::WhenEmpty::remove, 1}}) {
     Served served;
     served.world.log_options.when_empty = expected.when_empty;
-    served.start();
+    served.serve();
     for (int round = 0; round < 3; ++round) {
       std::vector<std::string> rows;
       for (int i = 0; i < 400; ++i) rows.push_back(served.insert("k" + std::to_string(i), 5000));
@@ -197,18 +181,18 @@ BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_
       BOOST_CHECK(served.world.log().end_lsn() > before);
       if (round == 1) served.world.power_cut();
       if (round == 2) BOOST_REQUIRE(served.world.stop().ok());
-      if (round > 0) served.start_again();
+      if (round > 0) served.start();
       BOOST_CHECK(served.world.log().end_lsn() > before);
     }
   }
 }
 
-// A secret that was worked on is nowhere on the disk once its log is empty, beside the last container in use.
+// Once a log is empty, its data is nowhere on the disk, except in the last container in use.
 BOOST_AUTO_TEST_CASE(what_is_freed_is_wiped_when_the_log_says_so) {
   for (bool const wipe : {true, false}) {
     Served served;
     served.world.log_options.wipe = wipe;
-    served.start();
+    served.serve();
     std::vector<std::string> rows;
     for (int i = 0; i < 300; ++i) rows.push_back(served.insert("secret-" + std::to_string(i), 5000));
     for (std::string const& row : rows) BOOST_REQUIRE(served.ask("DELETE table=jobs;row=" + row).starts_with("DEL"));
@@ -225,11 +209,11 @@ BOOST_AUTO_TEST_CASE(what_is_freed_is_wiped_when_the_log_says_so) {
   }
 }
 
-// The administrator would else look for space on a disk that has enough.
+// Otherwise the administrator would look for space on a disk that has enough.
 BOOST_AUTO_TEST_CASE(a_folder_that_may_not_be_written_is_not_called_a_full_disk) {
   Served served;
   served.world.log_options.container_bytes = kContainer;
-  served.start();
+  served.serve();
   served.world.disk().forbid_new_files(true);
   std::string answer;
   for (int i = 0; i < 1000 && !answer.starts_with("ERROR"); ++i)

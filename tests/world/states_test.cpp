@@ -1,6 +1,6 @@
-// doc/row-states.dot, the drawing of a row's states, against what rows do: random
-// commands by seed on a few keys, the status of every row before and after each. The arrows that were seen and
-// those that are drawn are the same, with the same words; and the picture was made of the drawing.
+// doc/row-states.dot, the drawing of a row's states, against what rows do. Random commands by seed on a few keys, with
+// the status of every row before and after each command. The transitions seen must be the arrows drawn, with the same
+// labels; and the picture must be made from the drawing.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -10,14 +10,14 @@
 #include <regex>
 #include <set>
 
+#include "protocol/text.h"
 #include "tests/world/world.h"
-#include "wire/text.h"
 
 namespace {
 
 using namespace fastjournal;
 
-// From, to: what led there.
+// (from, to) -> the words for what caused it.
 using Arrows = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
 struct Seen {
   std::string state;
@@ -49,7 +49,7 @@ Arrows drawn() {
   return out;
 }
 
-// A few keys, and all that clients and time do to their rows.
+// A few keys, with everything that clients and time can do to their rows.
 class Life {
  public:
   explicit Life(std::uint64_t seed) : world_(seed), chance_(seed) {
@@ -71,7 +71,7 @@ class Life {
  private:
   std::uint64_t draw(std::uint64_t below) { return chance_() % below; }
 
-  // What comes back becomes one with the row of its key that waits.
+  // A row that is given back merges with the waiting row of its key.
   static bool comes_back(std::string const& cause) { return cause == "RELEASE" || cause == "KICK" || cause == "time"; }
   bool has_twin(std::uint64_t row) const {
     if (before_.at(row).state != "processing" && before_.at(row).state != "parked") return false;
@@ -87,7 +87,7 @@ class Life {
     std::string out;
     while (auto got = world_.take_line("main")) {
       Message message;
-      BOOST_REQUIRE_MESSAGE(wire::parse_line(*got, message).ok(), *got);
+      BOOST_REQUIRE_MESSAGE(protocol::parse_line(*got, message).ok(), *got);
       if (message.command == "ROW" && message.has("epoch"))
         epochs_[static_cast<std::uint64_t>(*message.integer("row"))] = std::string{message.text("epoch")};
       out += *got + "\n";
@@ -101,7 +101,7 @@ class Life {
     world_.settle();
     while (auto got = world_.take_line("look")) {
       Message message;
-      BOOST_REQUIRE(wire::parse_line(*got, message).ok());
+      BOOST_REQUIRE(protocol::parse_line(*got, message).ok());
       if (message.command == "ROW")
         out[static_cast<std::uint64_t>(*message.integer("row"))] = {std::string{message.text("status")},
                                                                     std::string{message.text("name")}};
@@ -109,7 +109,7 @@ class Life {
     return out;
   }
 
-  // Some row in this state, with its epoch; empty if there is none.
+  // The parameters row and epoch of some row in this state; empty if there is none.
   std::string some(std::string_view state) {
     std::vector<std::uint64_t> rows;
     for (auto const& [row, is] : before_)

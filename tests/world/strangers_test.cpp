@@ -1,6 +1,5 @@
-// Those who are no clients of ours: what browsers and others send to any port they
-// are pointed to, byte for byte, in one piece and byte by byte. Whatever it is, the
-// connection ends and nothing of it is done.
+// Connections of other programs: bytes that browsers and others send to any port, in one piece and byte by byte. The
+// connection is closed, and nothing that it sent is carried out.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -9,14 +8,16 @@
 #include <vector>
 
 #include "fastjournal/limits.h"
-#include "tests/world/world.h"
+#include "tests/world/asking.h"
 
 namespace {
+
+using namespace std::string_view_literals;
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
 
-// A form that posts itself (enctype text/plain), from any page to http://127.0.0.1:4050/.
+// A form that submits itself (enctype text/plain), from any page to http://127.0.0.1:4050/.
 constexpr std::string_view kForm =
     "POST / HTTP/1.1\r\n"
     "Host: 127.0.0.1:4050\r\n"
@@ -47,33 +48,26 @@ constexpr std::string_view kHttp2 = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nPAUSE table
 constexpr std::string_view kWebSocket =
     "GET /chat HTTP/1.1\r\nHost: 127.0.0.1:4050\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\nPAUSE table=jobs\n";
-// A request line that reads as a message: no browser writes it, others may be made to.
+// A request line that looks like a message. Browsers do not send it, but other programs may be made to.
 constexpr std::string_view kLooksRight = "PAUSE table=jobs;reason=x HTTP/1.0\r\nHost: x\r\n\r\nPAUSE table=jobs\n";
-// A TLS 1.3 ClientHello whose name of the server was chosen by a page.
-constexpr std::string_view kClientHello{
+// A TLS 1.3 ClientHello whose server name was chosen by a web page.
+constexpr std::string_view kClientHello =
     "\x16\x03\x01\x00\x6b\x01\x00\x00\x67\x03\x03\x11\x22\x33\x44\x55\x66\x77\x88\x99\x0a\x0b\x0c\x0d\x0e\x0f"
     "\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x00\x00\x04\x13\x01\x13\x02\x01\x00\x00\x3a"
-    "\x00\x00\x00\x16\x00\x14\x00\x00\x11\nPAUSE table=jobs\n\x00\x2b\x00\x03\x02\x03\x04\nPAUSE table=jobs\n",
-    129};
+    "\x00\x00\x00\x16\x00\x14\x00\x00\x11\nPAUSE table=jobs\n\x00\x2b\x00\x03\x02\x03\x04\nPAUSE table=jobs\n"sv;
 constexpr std::string_view kMail = "EHLO evil.example\r\nPAUSE table=jobs\r\n";
 constexpr std::string_view kShell = "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\nPAUSE table=jobs\r\n";
 
 std::vector<std::string_view> const kAll{kForm,  kFetch,     kPreflight,  kOptions,     kOwnMethod, kProxy, kOldest,
                                          kHttp2, kWebSocket, kLooksRight, kClientHello, kMail,      kShell};
 
-struct Served {
+struct Served : Asking {
   Served() {
-    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
-    BOOST_REQUIRE(world.start().ok());
+    serve();
     BOOST_TEST(ask("INSERT table=jobs;name=k").starts_with("INSERTED "));
   }
-  std::string ask(std::string const& line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
-  }
   [[nodiscard]] bool is_paused() { return ask("LIST table=jobs;status=paused").starts_with("ROW "); }
-  // What a new peer hears that sends this, so many bytes at a time; "closed" at the end if it is.
+  // What a new peer is answered that sends these bytes, `step` bytes at a time; ends in "closed" if it is closed.
   std::string hears(std::string_view bytes, std::size_t step) {
     ConnectionId const id = world.network().connect("sim:stranger");
     SimNetwork::Connection& peer = world.network().at(id);
@@ -83,7 +77,6 @@ struct Served {
     }
     return peer.to_client + (peer.closed_by_server ? "closed" : "");
   }
-  World world{7};
 };
 
 }  // namespace
@@ -109,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_behind_a_bad_first_line_is_done_also_in_the_same
   BOOST_TEST(hears(std::string(2U << 20U, 'x') + "\nPAUSE table=jobs\n", 1U << 16U).ends_with("\nclosed"));
   BOOST_TEST(
       hears(std::string(kCommandBytesMax + 1, 'X') + " table=jobs\nPAUSE table=jobs\n", 1000).ends_with("\nclosed"));
-  std::string const binary = hears(std::string_view{"bad =1\nFJM\x01\0\0\0\1\x80", 16}, 100);
+  std::string const binary = hears("bad =1\nFJM\x01\0\0\0\1\x80"sv, 100);
   BOOST_TEST(std::count(binary.begin(), binary.end(), '\n') == 1, binary);
   BOOST_TEST(!is_paused());
 }
@@ -120,10 +113,10 @@ BOOST_FIXTURE_TEST_CASE(whoever_has_said_a_message_may_make_mistakes, Served) {
   BOOST_TEST(std::count(heard.begin(), heard.end(), '\n') == 4, heard);
 }
 
-// Its bytes are not waited for, nor is any log: its answer tells of none.
+// The answer to a stranger says nothing of a log, so it waits for none.
 BOOST_AUTO_TEST_CASE(a_stranger_is_closed_also_while_syncs_are_slow) {
   World world{7};
-  world.log_options.sync_place = storage::SyncPlace::on_thread;
+  world.log_options.sync_place = log::SyncPlace::on_thread;
   BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
   BOOST_REQUIRE(world.start().ok());
   world.send("main", "INSERT table=jobs;name=k");

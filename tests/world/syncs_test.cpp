@@ -1,41 +1,34 @@
-// Syncs that are done on a thread while turns go on: what leaves, when, and what
-// is there after a power cut in any of these turns.
+// Syncs on a thread while turns continue: which answers are sent when, and what is left after a power cut in any of
+// these turns.
 #include <boost/test/unit_test.hpp>
 
 #include <map>
 #include <random>
 #include <set>
 
-#include "storage/flush.h"
-#include "tests/world/world.h"
-#include "wire/text.h"
+#include "log/file/flush.h"
+#include "protocol/text.h"
+#include "tests/world/asking.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
 
-// The tester decides when a sync ends.
-struct Threaded {
-  explicit Threaded(std::uint64_t seed = 7) : world(seed) {
-    world.log_options.sync_place = storage::SyncPlace::on_thread;
+// The test decides when a sync ends.
+struct Threaded : Asking {
+  explicit Threaded(std::uint64_t seed = 7) : Asking(seed) {
+    world.log_options.sync_place = log::SyncPlace::on_thread;
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/own.xml").ok());  // in a log of its own
     start();
   }
   void start() {
-    Status const status = world.start();
-    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+    Asking::start();
     world.advance(DurationMs{100});
   }
   bool turn() { return world.network().turn(world.clock().monotonic_us()); }
-  std::string ask(std::string const& line) {
-    world.send("main", line);
-    world.settle();
-    return world.take_line("main").value_or("(nothing)");
-  }
   bool heard(std::string const& client) { return world.take_line(client).has_value(); }
-  World world;
 };
 
 }  // namespace
@@ -54,15 +47,16 @@ BOOST_FIXTURE_TEST_CASE(turns_go_on_meanwhile_and_share_the_next_sync, Threaded)
   }
   BOOST_TEST(!heard("one"));
   BOOST_TEST(!heard("two"));
-  BOOST_TEST(world.disk().calls(Call::write) == writes);  // one batch, later
+  BOOST_TEST(world.disk().calls(Call::write) == writes);  // all of them in one batch, later
   world.hold_flushes(false);
   world.settle();
   BOOST_TEST(heard("one"));
   for (int i = 0; i < 50; ++i) BOOST_TEST(heard("two"));
-  BOOST_TEST(world.disk().calls(Call::sync) - before <= 2U);  // the one that was out may have been done before
+  BOOST_TEST(world.disk().calls(Call::sync) - before <= 2U);  // the sync under way may have ended before
 }
 
-// Who is told of a row must find it after a power cut: so nothing of a turn leaves before what it may have seen.
+// A client that was told of a row must find it after a power cut. So no output of a turn is sent before what it may
+// have seen is durable.
 BOOST_FIXTURE_TEST_CASE(what_saw_a_row_waits_for_its_sync_as_well, Threaded) {
   world.hold_flushes(true);
   world.send("one", "INSERT table=jobs;name=a");
@@ -72,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(what_saw_a_row_waits_for_its_sync_as_well, Threaded) {
   for (int i = 0; i < 10; ++i) turn();
   BOOST_TEST(!heard("two"));
   BOOST_TEST(!heard("three"));
-  // What rests on another log does not wait for this one.
+  // An answer about a table of another log does not wait for this one.
   world.send("four", "PEEK table=own;name=a");
   turn();
   BOOST_TEST(heard("four"));
@@ -92,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(dates_are_met_while_a_sync_takes_its_time, Threaded) {
   turn();
   world.clock().advance(60'000);
   for (int i = 0; i < 5; ++i) turn();
-  // The row fell due in its turn; telling of it waits for what the turns before it promised.
+  // The row becomes due in time, but telling of it waits until the changes of earlier turns are durable.
   BOOST_TEST(ask("STATS table=jobs") == "(nothing)");
   BOOST_TEST(!heard("worker"));
   world.hold_flushes(false);
@@ -120,10 +114,10 @@ BOOST_FIXTURE_TEST_CASE(what_waits_is_bounded_by_max_write_buffers, Threaded) {
   for (int i = 0; i < 50; ++i) {
     world.send("main", "INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload);
     turn();
-    most = std::max(most, world.log().unsynced_bytes());
+    most = std::max(most, world.log().end_lsn().value - world.log().durable_lsn().value);
   }
   BOOST_TEST(most < 100'000U + 2 * 12'288);
-  BOOST_TEST(heard("main"));  // the loop waited, more than once
+  BOOST_TEST(heard("main"));  // the loop waited for syncs, more than once
   world.hold_flushes(false);
   world.settle();
   for (int i = 1; i < 50; ++i) BOOST_TEST(heard("main"));
@@ -142,7 +136,7 @@ BOOST_FIXTURE_TEST_CASE(a_clean_end_answers_those_who_wait, Threaded) {
   BOOST_TEST(ask("PEEK table=jobs;name=a").starts_with("ROW "));
 }
 
-// Several clients talk at once, a turn each; the power goes in some turn; every answer that left holds.
+// Several clients at once, one in each turn, with a power cut in some turn: every answer that was sent must hold.
 BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_by_a_power_cut_in_any_turn) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
@@ -150,11 +144,11 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_by_a_power_cut_in_any_turn) {
       Threaded here{seed};
       World& world = here.world;
       world.network().hear_one_a_turn(true);
-      std::set<std::string> there;  // inserted, and so it was said
-      std::set<std::string> gone;   // deleted, and so it was said
+      std::set<std::string> there;  // rows whose INSERT was answered
+      std::set<std::string> gone;   // rows whose DELETE was answered
       int serial = 0;
       for (int cut = 0; cut < 15; ++cut) {
-        std::map<std::string, std::string> asked;  // of this life: request -> row's name, "-" before one to delete
+        std::map<std::string, std::string> asked;  // in this life: request -> row; with "-" before it for a DELETE
         for (int left = static_cast<int>(random() % 40); left > 0; --left) {
           std::string const client = "c" + std::to_string(random() % 4);
           std::string const request = std::to_string(++serial);
@@ -164,7 +158,7 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_by_a_power_cut_in_any_turn) {
             world.send(client, "INSERT table=" + row + ";request=" + request);
           } else {
             std::string const name = *there.begin();
-            there.erase(there.begin());  // from here on either may be true
+            there.erase(there.begin());  // from here on it may be there or not
             asked[request] = "-" + name;
             world.send(client, "DELETE table=" + name + ";request=" + request);
           }
@@ -174,7 +168,7 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_by_a_power_cut_in_any_turn) {
         for (int client = 0; client < 4; ++client)
           while (auto const line = world.take_line("c" + std::to_string(client))) {
             Message answer;
-            BOOST_REQUIRE(wire::parse_line(*line, answer).ok());
+            BOOST_REQUIRE(protocol::parse_line(*line, answer).ok());
             BOOST_REQUIRE_MESSAGE(answer.command != "ERROR", *line);
             std::string const& what = asked.at(std::string{answer.text("request")});
             if (what.front() == '-')
@@ -197,11 +191,11 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_by_a_power_cut_in_any_turn) {
 }
 
 BOOST_AUTO_TEST_CASE(one_slow_sync_in_a_hundred_is_too_many_for_the_loop) {
-  storage::SyncTimes times;
+  log::file::SyncTimes times;
   for (int i = 0; i < 300; ++i) times.add(80);
   BOOST_TEST(!times.are_slow());
   times.add(5'000);
-  times.add(storage::SyncTimes::kSlowUs);
+  times.add(log::file::SyncTimes::kSlowUs);
   BOOST_TEST(!times.are_slow());
   times.add(900);
   BOOST_TEST(times.are_slow());

@@ -1,5 +1,5 @@
-// What the engine and the server know of a table type is what it declares: a type with no more than every table has,
-// and work under other names than a journal's, which passes the same tests as the journal.
+// The engine and the server know of a table type only what it declares. Tested with a type that has the smallest
+// interface, and with a type of work whose commands have other names than a journal's: it passes the same tests.
 #include <boost/test/unit_test.hpp>
 
 #include <fstream>
@@ -9,18 +9,18 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/types/errand.h"
 #include "tests/support/types/notes.h"
-#include "tests/world/world.h"
+#include "tests/world/asking.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::sim;
 
-// How a type calls what all work has.
+// A type's names for the commands that all types of work have.
 struct Words {
   std::string type;
-  std::string table;  // the declaration, without its name and aliases
-  std::string add;    // a command that adds: the text of the work, and its topic, follow
+  std::string table;  // the declaration, without the table's name and aliases
+  std::string add;    // a command that adds a row; the row's text and topic are appended
   std::string what, topic_column, topic;
   std::string take, count, wait;
   std::string row, id, nothing;
@@ -61,7 +61,7 @@ Words const kErrand{.type = "errand",
                     .nothing = "IDLE",
                     .done = "FINISH table=work;errand={id}"};
 
-struct Served {
+struct Served : Asking {
   explicit Served(Words const& with) : words(with) {
     world.add_type(test::Errands::type(), FJ_SOURCE_DIR "/tests/support/types/errand.xml");
     world.add_type(test::Notes::type(), FJ_SOURCE_DIR "/tests/support/types/notes.xml");
@@ -71,18 +71,13 @@ struct Served {
                                        << words.what << "\"/></alias></aliases></table>";
     Status const added = world.add_table(folder / "work.xml");
     BOOST_REQUIRE_MESSAGE(added.ok(), added.text());
-    Status const started = world.start();
-    BOOST_REQUIRE_MESSAGE(started.ok(), started.text());
-  }
-  std::string ask(std::string const& name, std::string const& line) {
-    world.send(name, line);
-    return next(name);
+    start();
   }
   std::string next(std::string const& name) {
     world.settle();
     return world.take_line(name).value_or("(nothing)");
   }
-  // "ROW a": what sort of message it is, and its text.
+  // A message as its kind and text: "ROW a".
   std::string heard(std::string const& name) { return brief(next(name)); }
   [[nodiscard]] std::string brief(std::string const& line) const {
     std::string const text = field(line, words.what);
@@ -105,10 +100,9 @@ struct Served {
 
   Words const& words;
   test::TemporaryFolder folder;
-  World world{7};
 };
 
-// The same body for both.
+// Runs the same test with both types.
 template <typename Body>
 void with_both(Body const& body) {
   for (Words const* words : {&kJournal, &kErrand}) {
@@ -119,26 +113,20 @@ void with_both(Body const& body) {
   }
 }
 
-struct Notebook {
+struct Notebook : Asking {
   Notebook() {
     world.add_type(test::Notes::type(), FJ_SOURCE_DIR "/tests/support/types/notes.xml");
     Status const added = declare("");
     BOOST_REQUIRE_MESSAGE(added.ok(), added.text());
-    Status const started = world.start();
-    BOOST_REQUIRE_MESSAGE(started.ok(), started.text());
+    start();
   }
   Status declare(std::string const& inner, std::string const& attributes = {}) {
     std::ofstream{folder / "notes.xml"} << "<table name=\"notes\" type=\"notes\"" << attributes << ">" << inner
                                         << "</table>";
     return world.add_table(folder / "notes.xml");
   }
-  std::string ask(std::string const& line) {
-    world.send("admin", line);
-    world.settle();
-    return world.take_line("admin").value_or("(nothing)");
-  }
+  std::string ask(std::string const& line) { return Asking::ask("admin", line); }
   test::TemporaryFolder folder;
-  World world{7};
 };
 
 }  // namespace
@@ -153,8 +141,8 @@ BOOST_AUTO_TEST_CASE(a_command_that_waits_is_answered_when_work_comes) {
     std::string const row = s.next("worker");
     BOOST_TEST(s.brief(row) == w.row + " a");
     BOOST_TEST(Served::field(row, "request") == "1");
-    BOOST_TEST(Served::field(row, "left") == "0");  // such an answer always says how many follow
-    // And with nothing, when its wait is over.
+    BOOST_TEST(Served::field(row, "left") == "0");  // always there: the number of rows that follow
+    // When its wait is over, it is answered with NOTHING.
     s.ask("worker", w.take + ";" + w.wait + "=500;request=2");
     s.world.advance(DurationMs{600});
     BOOST_TEST(s.heard("worker") == w.nothing);
@@ -207,7 +195,7 @@ BOOST_AUTO_TEST_CASE(what_a_connection_had_comes_back) {
     s.world.settle();
     s.world.advance(DurationMs{60'000});
     BOOST_TEST(s.brief(s.ask("worker", w.take)) == w.row + " a");
-    // So does a start.
+    // After a start as well.
     s.world.kill();
     BOOST_REQUIRE(s.world.start().ok());
     s.world.advance(DurationMs{60'000});
@@ -253,7 +241,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_type_lacks_is_refused_with_that_reason, Notebook)
   for (char const* const mode : {"", ";mode=row", ";mode=deliver"})
     BOOST_TEST(ask("LISTEN table=notes" + std::string{mode}).find("which has nothing that one could wait for") !=
                std::string::npos);
-  // A type of work that nobody can follow, and one that hands out nothing.
+  // A type of work that has no feed, and a type that hands out nothing.
   BOOST_REQUIRE(declare("<feed address=\"127.0.0.1:4051\"/>").ok());
   std::string answer = ask("RELOAD");
   BOOST_TEST(answer.find("element <feed>: tables of type notes cannot be followed") != std::string::npos, answer);

@@ -11,10 +11,10 @@
 
 #include "config/fields.h"
 #include "model/duration.h"
+#include "protocol/text.h"
 #include "server/message_files.h"
 #include "tests/support/documents.h"
 #include "tests/world/world.h"
-#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {
@@ -23,20 +23,20 @@ constexpr char kCommunicator[] = "communicatord";
 constexpr char kUdp[] = "udp";
 constexpr char kCommunicatorAddress[] = "unix:/run/communicator/communicatord.sock";
 
-// In documents: what numbers rows and leases, and what is a date.
+// In documents: parameters that are numbers of rows and leases, and parameters that are dates.
 std::set<std::string_view> const kNumbers{"row", "epoch", "held_by", "after"};
 std::set<std::string_view> const kDates{"process_date", "insertion_date", "expiration_date", "lease_end",
                                         "next_date",    "date",           "since",           "until",
                                         "first",        "last",           "modified"};
-// Dates below this are counted in seconds, as some messages of others are.
+// Dates below this are in seconds, as in some messages of other systems; others are in ms.
 constexpr std::int64_t kSecondsMax = 100'000'000'000;
 
 }  // namespace
 
 class Player {
  public:
-  Player(std::string folder, std::uint64_t seed, bool document,
-         storage::SyncPlace sync_place = storage::SyncPlace::on_loop, std::uint64_t hash_seed = 0)
+  Player(std::string folder, std::uint64_t seed, bool document, log::SyncPlace sync_place = log::SyncPlace::on_loop,
+         std::uint64_t hash_seed = 0)
       : folder_(std::move(folder)), document_(document), world_(seed) {
     world_.log_options.sync_place = sync_place;
     world_.hash_seed = hash_seed;
@@ -82,11 +82,11 @@ class Player {
     if (word == "table") return add_table(folder_ + rest);
     if (word == kCommunicator) {
       configure([](server::Server& server) {
-        server::OutboundOptions options;
+        communicator::OutboundOptions options;
         options.communicator = kCommunicatorAddress;
         options.alert_service = "watcher";
         options.origin = {"box", "0.1.0"};
-        server.join(std::move(options));
+        server.links().join(std::move(options));
       });
       world_.network().serve(kCommunicatorAddress);
       return {};
@@ -94,10 +94,11 @@ class Player {
     if (word == kUdp) {
       configure([this](server::Server& server) {
         udp_ = world_.network().receive_datagrams({})->id;
-        server.take_messages(udp_, {});
+        server.datagrams().take(udp_, {});
       });
       return {};
     }
+    if (word == "user") return change_user(rest);
     if (word == "clock") return set_clock(rest);
     if (word == "suspend") return suspend(rest);
     if (word == "start") return start(rest);
@@ -105,7 +106,7 @@ class Player {
     return control(word, rest);
   }
 
-  // Of this daemon and those that start after it, beside what was said before.
+  // Adds a setting for this daemon and all that start after it.
   void configure(std::function<void(server::Server&)> more) {
     world_.configure = [before = std::move(world_.configure), more = std::move(more)](server::Server& server) {
       if (before) before(server);
@@ -136,7 +137,7 @@ class Player {
       size.type = OptionType::size;
       Result<std::int64_t> const bytes = config::parse_option(size, rest);
       if (!bytes.ok()) return bytes.status().text();
-      world_.engine().limit_memory(static_cast<std::uint64_t>(bytes.value()));
+      world_.engine().memory().limit(static_cast<std::uint64_t>(bytes.value()));
       return {};
     }
     if (word == "crash") {
@@ -147,13 +148,52 @@ class Player {
       if (Status status = world_.stop(); !status.ok()) return status.text();
       if (word == "stop") return {};
     } else {
-      return "no such step; known are table, communicatord, udp, rights, advance, close, crash, kill, restart, "
+      return "no such step; known are table, communicatord, udp, user, rights, advance, close, crash, kill, restart, "
              "stop, start, memory, clock, suspend, NAME> and NAME<";
     }
     return ensure_started();
   }
 
-  // Of a daemon that runs or not: it stays so.
+  std::string change_user(std::string const& rest) {
+    std::string const name = rest.substr(0, rest.find(' '));
+    std::string words = rest.substr(std::min(name.size() + 1, rest.size()));
+    if (words.empty()) {
+      users_.erase(name);
+    } else if (std::string wrong = grant(users_[name], name, std::move(words)); !wrong.empty()) {
+      return wrong;
+    }
+    access::Users users;
+    for (auto const& [one, user] : users_)
+      if (!users.add(user)) return "two users have one token: choose names that differ in their first 16 characters";
+    world_.set_users(std::move(users));
+    return {};
+  }
+  std::string grant(access::User& user, std::string const& name, std::string words) {
+    access::Grant grant;
+    if (std::size_t const on = words.find(" on "); on != std::string::npos) {
+      std::optional<std::vector<std::string>> tables = access::parse_tables(words.substr(on + 4));
+      if (!tables) return "no list of tables: " + words;
+      grant.tables = std::move(*tables);
+      words.resize(on);
+    }
+    Result<Rights> const rights = config::parse_rights(words);
+    if (!rights.ok()) return rights.status().text();
+    grant.rights = rights.value();
+    user.grants.push_back(std::move(grant));
+    if (user.token) return {};
+    user.name = name;
+    std::string random = name;
+    random.resize(access::kSaltBytes + access::kSecretBytes, '.');
+    access::Token const token = access::Token::make(
+        std::span<char const, access::kSaltBytes + access::kSecretBytes>{random.data(), random.size()});
+    Result<access::TokenHash> hash = access::TokenHash::of(token, access::kHashCostLeast);
+    if (!hash.ok()) return hash.status().text();
+    user.token = std::move(hash).value();
+    bound_[name] = token.text();
+    return {};
+  }
+
+  // Sets the clock, whether the daemon runs or not.
   std::string set_clock(std::string const& rest) {
     bool const back = rest.starts_with('-');
     Result<std::int64_t> const span = model::parse_duration(back ? rest.substr(1) : rest);
@@ -188,7 +228,7 @@ class Player {
     return status.ok() ? "" : "the start failed: " + status.text();
   }
 
-  // @10s and $name in what is sent.
+  // Sends a message with @10s and $name replaced.
   std::string send(std::string const& name, std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
@@ -267,9 +307,9 @@ class Player {
     while (text.ends_with(';') || text.ends_with(' ')) text.remove_suffix(1);
     Message wanted;
     Message got;
-    if (Status status = wire::parse_line(text, wanted); !status.ok())
+    if (Status status = protocol::parse_line(text, wanted); !status.ok())
       return "the expectation cannot be read: " + status.text();
-    if (Status status = wire::parse_line(*line, got); !status.ok())
+    if (Status status = protocol::parse_line(*line, got); !status.ok())
       return "what came cannot be read: " + status.text() + ": " + *line;
     std::string wrong = compare(wanted, got, open);
     if (wrong.empty()) wrong = check_definition(got);
@@ -304,16 +344,16 @@ class Player {
     return {};
   }
 
-  // Peers refuse messages without a definition file, and parameters that it does not name.
+  // Communicatord services refuse messages without a definition file, and parameters that the file does not name.
   std::string check_definition(Message const& got) {
-    // Of every service, or of the one that is woken.
+    // Messages that every service knows, and the one that the woken service defines (PING).
     static std::set<std::string_view> const kOfOthers{"REGISTER", "UNREGISTER", "COMMANDS", "ABSOLUTELY",
                                                       "UNKNOWN",  "INVALID",    "HELP",     "PING"};
     if (kOfOthers.contains(got.command)) return {};
-    core::Declarations const& tables = world_.engine().declarations();
+    engine::Declarations const& tables = world_.engine().declarations();
     if (tables != defined_for_) {
       defined_for_ = tables;
-      // Rows keep the columns of the schema that they were written with.
+      // Definitions are only added: rows keep the columns of the schema that they were written with.
       for (auto const& [name, content] : server::message_files(world_.types(), tables)) definitions_[name] += content;
     }
     auto const found = definitions_.find(std::string{got.command} + ".conf");
@@ -324,7 +364,7 @@ class Player {
     return {};
   }
 
-  // A document's numbers and dates stand for the real ones, each for one and the same.
+  // Numbers and dates in a document stand for the real ones, each always for the same one.
   bool fits_shown(std::string_view name, std::string_view shown, std::string_view real) {
     std::int64_t const shown_date = number_of(shown);
     if (kDates.contains(name) && shown_date > 0) {
@@ -339,7 +379,7 @@ class Player {
     return there->second == real;
   }
 
-  // A sentence with the daemon's own numbers for those that a document shows.
+  // Replaces the numbers that a document shows by the daemon's own.
   std::string in_real_numbers(std::string_view shown) const {
     std::string out{shown};
     for (auto const& [number, real] : numbers_)
@@ -365,13 +405,14 @@ class Player {
   World world_;
   ConnectionId udp_{};
   std::map<std::string, std::string> definitions_;
-  core::Declarations defined_for_;
+  engine::Declarations defined_for_;
   std::map<std::string, std::string> bound_;
-  std::map<std::string, std::string> numbers_;  // of a document: as shown -> as it is
-  std::optional<std::int64_t> shift_;           // from its dates to the real ones
+  std::map<std::string, access::User> users_;
+  std::map<std::string, std::string> numbers_;  // number as a document shows it -> real number
+  std::optional<std::int64_t> shift_;           // ms, from a document's dates to the real ones
 };
 
-std::string run_transcript(std::string const& file, std::uint64_t seed, storage::SyncPlace sync_place,
+std::string run_transcript(std::string const& file, std::uint64_t seed, log::SyncPlace sync_place,
                            std::uint64_t hash_seed) {
   return Player{file.substr(0, file.rfind('/') + 1), seed, false, sync_place, hash_seed}.play(file);
 }

@@ -1,9 +1,10 @@
-// Every file of tests/transcripts/ is played; see transcript.h for the language.
+// Plays every file of tests/transcripts/; see transcript.h for the language.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 
+#include "tests/support/seed.h"
 #include "tests/world/transcript.h"
 
 namespace {
@@ -15,10 +16,7 @@ std::set<std::string> transcripts() {
   return files;
 }
 
-std::uint64_t seed() {
-  char const* given = std::getenv("FJ_SEED");
-  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
-}
+std::uint64_t seed() { return fastjournal::test::seed_or(1); }
 
 constexpr std::uint64_t kHashSeed = 0x9E3779B97F4A7C15ULL;
 
@@ -35,11 +33,11 @@ BOOST_AUTO_TEST_CASE(each_goes_as_written) {
   }
 }
 
-// Turns pass while a sync is under way, and names hash otherwise: who talks to the daemon sees no difference.
+// With syncs on a thread and another hash seed, clients must not notice any difference.
 BOOST_AUTO_TEST_CASE(each_goes_as_written_with_syncs_on_a_thread_and_another_seed_of_hashes) {
   for (std::string const& file : transcripts()) {
     std::string const wrong =
-        fastjournal::sim::run_transcript(file, seed(), fastjournal::storage::SyncPlace::on_thread, kHashSeed);
+        fastjournal::sim::run_transcript(file, seed(), fastjournal::log::SyncPlace::on_thread, kHashSeed);
     BOOST_TEST(wrong.empty(), wrong << "\n  FJ_SEED=" << seed());
   }
 }

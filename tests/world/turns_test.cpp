@@ -1,6 +1,7 @@
-// What one client asks for is not everybody's wait: a turn ends when its budget is used up, and what is left goes
-// on by turns among connections (server/turn_budget.h). Simulated time stands still within a turn, so here the
-// looks are what bounds it; the clock's own part is held by a clock that moves with each reading.
+// The commands of one client do not delay all others: a turn ends when its budget is used up, and the remaining
+// commands are continued in later turns, connection by connection (server/turn_budget.h). Simulated time stands still
+// within a turn, so the limit of looks is tested here; the limit of time is tested with a clock that advances with each
+// reading.
 #include <boost/test/unit_test.hpp>
 
 #include <string>
@@ -42,7 +43,7 @@ struct Served {
     }
   }
   bool turn() { return world.network().turn(world.clock().monotonic_us()); }
-  // Answers that came, of all that were asked for.
+  // The number of answers that have arrived.
   std::size_t answers(std::string const& name) {
     std::size_t count = 0;
     while (world.take_line(name)) ++count;
@@ -89,7 +90,8 @@ BOOST_AUTO_TEST_CASE(a_clock_that_stands_still_ends_no_turn_but_a_count_does) {
   BOOST_TEST(budget.is_over());
 }
 
-// 4,000 LISTs that find nothing among many rows, from each of 16 clients: another one's INSERT is answered in its turn.
+// 16 clients send 4,000 LISTs each, which search many rows and find nothing: another client's INSERT is answered in the
+// next turn.
 BOOST_FIXTURE_TEST_CASE(an_insert_does_not_wait_for_what_others_asked_before, Served) {
   fill(6000);
   constexpr int kGreedy = 16;
@@ -107,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(an_insert_does_not_wait_for_what_others_asked_before, Se
   std::size_t listed = 0;
   for (int i = 0; i < kGreedy; ++i) listed += answers(name(i));
   BOOST_TEST(listed > 0U);
-  // Two turns' worth, and what each of those that came in the first turn may begin.
+  // Two turns' worth, and one more that each turn may begin before its budget ends.
   BOOST_TEST(listed <= 2 * TurnBudget::kLooksPerTurn / 6000 + 2);
 }
 
@@ -134,7 +136,7 @@ BOOST_FIXTURE_TEST_CASE(those_who_ask_for_much_go_on_by_turns, Served) {
   BOOST_TEST(done[2] + answers("three") == 200U);
 }
 
-// Its peer ended its side already; the rest of what it said is done all the same.
+// The peer has ended its side, but all that it sent before is carried out.
 BOOST_FIXTURE_TEST_CASE(a_connection_that_ends_its_input_is_read_to_the_end, Served) {
   fill(6000);
   std::string lists;
@@ -160,7 +162,7 @@ BOOST_FIXTURE_TEST_CASE(a_status_that_few_rows_have_is_listed_without_looking_at
   BOOST_TEST(world.engine().looks() - before < 500U);
 }
 
-// What a connection held is given back in as many turns as it takes.
+// Giving back what a connection held takes as many turns as it needs.
 BOOST_FIXTURE_TEST_CASE(the_end_of_a_connection_with_many_leases_is_no_single_turn, Served) {
   constexpr int kRows = 6000;
   fill(kRows);
@@ -176,7 +178,7 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_a_connection_with_many_leases_is_no_single_tu
   }
   BOOST_TEST(turns > 1);
   BOOST_TEST(most < 100'000U);
-  // The grace is over: time-outs of all of them, in bounded turns too.
+  // After the grace all of them time out, in bounded turns as well.
   most = 0;
   world.clock().advance(10'001'000);
   for (std::uint64_t before = world.engine().looks(); turn(); before = world.engine().looks())

@@ -4,23 +4,12 @@
 #include "base/hash.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
+#include "log/file/log_reader.h"
+#include "log/file/replay.h"
 #include "plugins/journal/journal.h"
-#include "storage/log_reader.h"
-#include "storage/replay.h"
+#include "tests/support/nobody.h"
 
 namespace fastjournal::sim {
-namespace {
-
-// Nobody is there.
-class Nobody final : public core::ReplySink {
- public:
-  void answer(core::HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(core::HostedTable const&, ConnectionId, Answer&, TimeMs, core::ListenMode) override {}
-  bool is_full(ConnectionId) override { return false; }
-};
-
-}  // namespace
-
 World::World(std::uint64_t seed) : seed_(seed) {
   add_type(journal::table_type(), FJ_SOURCE_DIR "/plugins/journal/journal.xml");
   log_options.container_bytes = 512U << 10U;
@@ -32,7 +21,7 @@ void World::add_type(PluginDescriptor const& plugin, std::string const& file) {
   Result<TypeDeclaration> declared = config::read_type(file);
   FJ_CHECK(declared.ok(), "the declaration of a test's table type can be read");
   auto type = std::make_shared<TypeDeclaration>(std::move(declared).value());
-  types_[type->name] = std::make_unique<core::TableType>(plugin, type);
+  types_[type->name] = std::make_unique<engine::TableType>(plugin, type);
 }
 
 World::~World() { tear_down(); }
@@ -47,7 +36,7 @@ Status World::add_table(std::string const& file) {
 }
 
 void World::change_declaration(std::string_view table, std::function<void(TableDeclaration&)> const& change) {
-  for (core::Declaration& declared : declarations_) {
+  for (engine::Declaration& declared : declarations_) {
     if (declared->name != table) continue;
     auto changed = std::make_shared<TableDeclaration>(*declared);
     change(*changed);
@@ -71,40 +60,47 @@ void World::set_wake_message(std::string_view table, WakeMessage message) {
   change_declaration(table, [&](TableDeclaration& declaration) { declaration.wake_message = message; });
 }
 
-// In place of one of its name.
-void World::add_table(core::Declaration declaration) {
-  std::erase_if(declarations_, [&](core::Declaration const& declared) { return declared->name == declaration->name; });
+// It replaces a table of the same name.
+void World::add_table(engine::Declaration declaration) {
+  std::erase_if(declarations_,
+                [&](engine::Declaration const& declared) { return declared->name == declaration->name; });
   declarations_.push_back(std::move(declaration));
 }
 
+engine::Declaration World::declaration(std::string_view name) const {
+  for (engine::Declaration const& declared : declarations_)
+    if (declared->name == name) return declared;
+  return nullptr;
+}
+
 void World::remove_table(std::string_view name) {
-  std::erase_if(declarations_, [&](core::Declaration const& declared) { return declared->name == name; });
+  std::erase_if(declarations_, [&](engine::Declaration const& declared) { return declared->name == name; });
 }
 
 Status World::open_logs() {
-  core::Engine& engine = server_->engine();
+  engine::Engine& engine = server_->engine();
   std::set<std::string> const names = log_names();
   std::vector<std::string> in_files;
   for (std::string const& name : names)
     if (!sim_logs_.contains(name)) in_files.push_back(name);
-  Result<storage::DataFolder> data = storage::DataFolder::open(disk_, {.folder = "data", .logs = in_files});
+  Result<log::file::DataFolder> data = log::file::DataFolder::open(disk_, {.folder = "data", .logs = in_files});
   if (!data.ok()) return data.status();
-  data_ = std::make_unique<storage::DataFolder>(std::move(data).value());
+  data_ = std::make_unique<log::file::DataFolder>(std::move(data).value());
   for (std::string const& name : names) {
-    core::HostedLog& hosted = engine.add_log(name);
+    engine::HostedLog& hosted = engine.add_log(name);
     if (auto const simulated = sim_logs_.find(name); simulated != sim_logs_.end()) {
       if (Status status = open_sim_log(hosted, *simulated->second); !status.ok()) return status;
       continue;
     }
-    storage::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->check_clock(hosted); }};
-    storage::RecoveryReport report;
-    storage::LogOptions options = log_options;
+    log::file::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->clock().check(hosted); }};
+    log::file::RecoveryReport report;
+    log::file::LogOptions options = log_options;
     options.name = name;
     options.clock = &clock_;
     if (name != "shared") options.store_id_seed += hash64(name);
-    Result<std::unique_ptr<storage::FileLog>> log = storage::FileLog::open(disk_, name, options, replay, report);
+    Result<std::unique_ptr<log::file::FileLog>> log = log::file::FileLog::open(disk_, name, options, replay, report);
     if (!log.ok()) return log.status();
-    storage::FileLog& opened = *(logs_[name] = std::move(log).value());
+    log::file::FileLog& opened = *(logs_[name] = std::move(log).value());
     server_->add_log(opened);
     if (Status status = data_->know(name); !status.ok()) return status;
     if (Status status = engine.attach(hosted, opened); !status.ok()) return status;
@@ -112,13 +108,13 @@ Status World::open_logs() {
   return {};
 }
 
-Status World::open_sim_log(core::HostedLog& hosted, SimLog& log) {
-  core::Engine& engine = server_->engine();
+Status World::open_sim_log(engine::HostedLog& hosted, SimLog& log) {
+  engine::Engine& engine = server_->engine();
   log.open();
-  for (SimLog::Record const& record : log.records())
+  for (test::KeptRecord const& record : log.records())
     if (record.table == TableId::catalogue)
       if (Status status = engine.replay_catalogue(hosted, record.view()); !status.ok()) return status;
-  for (SimLog::Record const& record : log.records())
+  for (test::KeptRecord const& record : log.records())
     if (Status status = engine.replay(hosted, record.view(), log.base_lsn()); !status.ok()) return status;
   server_->add_log(log);
   return engine.attach(hosted, log);
@@ -132,7 +128,7 @@ SimLog& World::use_sim_log(std::string const& name) {
 
 std::set<std::string> World::log_names() const {
   std::set<std::string> names{"shared"};
-  for (core::Declaration const& declared : declarations_)
+  for (engine::Declaration const& declared : declarations_)
     if (declared->persistent) names.insert(declared->log);
   return names;
 }
@@ -145,14 +141,14 @@ Status World::start() {
   kept_.clear();
   keeping_.clear();
   server_ = std::make_unique<server::Server>(clock_, network_, types_, limits, *this);
-  server_->add_listener(SimNetwork::kTcp, {"sim:4050", kLoopbackRights});
-  server_->add_listener(SimNetwork::kAdministrator, {"unix:/run/fastjournal.sock", kAllRights});
+  server_->listeners().add(SimNetwork::kTcp, {"sim:4050", kLoopbackRights});
+  server_->listeners().add(SimNetwork::kAdministrator, {"unix:/run/fastjournal.sock", kAllRights});
   for (auto const& [name, listener] : listeners_)
-    server_->add_listener(listener.first, {"unix:/run/" + name, listener.second});
-  server_->judge_clock_by(clock_rules);
+    server_->listeners().add(listener.first, {"unix:/run/" + name, listener.second});
+  server_->clock().judge_by(clock_rules);
   if (configure) configure(*server_);
   stop_reason_.clear();
-  core::Engine& engine = server_->engine();
+  engine::Engine& engine = server_->engine();
   engine.hash_with(hash_seed);
   engine.declare(declarations_);
   if (Status status = open_logs(); !status.ok()) {
@@ -174,6 +170,7 @@ Status World::start() {
 void World::tear_down() {
   for (auto const& [name, log] : sim_logs_) log->lose();
   flushes_.clear();
+  hash_jobs_.clear();
   network_.clear();
   clients_.clear();
   server_.reset();
@@ -197,8 +194,8 @@ Status World::stop() {
   return status;
 }
 
-void World::run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::LogJob> job) {
-  if (lane != core::Lane::sync) {
+void World::run_job(log::LogStore& log, log::Lane lane, std::unique_ptr<log::LogJob> job) {
+  if (lane != log::Lane::sync) {
     job->run();
     log.finish_job(lane, std::move(job));
     network_.turn_again();
@@ -210,13 +207,13 @@ void World::run_job(core::LogStore& log, core::Lane lane, std::unique_ptr<core::
   if (!flushes_held_ && !held_.contains(&log)) network_.turn_again();
 }
 
-void World::wait_for_sync(core::LogStore& log) {
+void World::wait_for_sync(log::LogStore& log) {
   auto const found = flushes_.find(&log);
   if (found == flushes_.end()) return;
   FlushUnderWay one = std::move(found->second);
   flushes_.erase(found);
   if (!one.ran) one.job->run();
-  log.finish_job(core::Lane::sync, std::move(one.job));
+  log.finish_job(log::Lane::sync, std::move(one.job));
 }
 
 void World::hold_flushes(bool paused) {
@@ -224,7 +221,7 @@ void World::hold_flushes(bool paused) {
   network_.turn_again();
 }
 
-void World::hold_syncs(core::LogStore& log, bool paused) {
+void World::hold_syncs(log::LogStore& log, bool paused) {
   if (paused)
     held_.insert(&log);
   else
@@ -232,9 +229,25 @@ void World::hold_syncs(core::LogStore& log, bool paused) {
   network_.turn_again();
 }
 
+void World::run_hash(std::unique_ptr<access::HashJob> job) {
+  hash_jobs_.push_back(std::move(job));
+  network_.turn_again();
+}
+
+void World::hold_hashes(bool paused) {
+  hashes_held_ = paused;
+  network_.turn_again();
+}
+
 void World::collect_work() {
+  if (!hashes_held_)
+    for (std::unique_ptr<access::HashJob>& job : std::exchange(hash_jobs_, {})) {
+      ++hashes_;
+      job->run();
+      server_->hash_done(std::move(job));
+    }
   if (flushes_held_) return;
-  std::vector<core::LogStore*> done;
+  std::vector<log::LogStore*> done;
   bool again = false;
   for (auto& [log, one] : flushes_) {
     if (held_.contains(log)) continue;
@@ -242,7 +255,7 @@ void World::collect_work() {
     if (one.turns-- == 0) done.push_back(log);
   }
   if (again) network_.turn_again();
-  for (core::LogStore* const log : done) wait_for_sync(*log);
+  for (log::LogStore* const log : done) wait_for_sync(*log);
 }
 
 void World::keep_refused(std::string_view table, std::string text, std::uint64_t ticket) {
@@ -260,7 +273,7 @@ void World::give_rights(std::string const& name, Rights rights) {
   auto const at = listeners_.try_emplace(name, next, rights).first;
   at->second.second = rights;
   close(name);
-  if (server_ != nullptr) server_->add_listener(at->second.first, {"unix:/run/" + name, rights});
+  if (server_ != nullptr) server_->listeners().add(at->second.first, {"unix:/run/" + name, rights});
 }
 
 SimNetwork::Connection& World::connection(std::string const& name) {
@@ -335,15 +348,15 @@ void World::suspend(DurationMs span) {
 }
 
 Result<std::uint64_t> World::replayed_digest() {
-  Nobody nobody;
-  core::Engine engine{types_, nobody};
+  fastjournal::test::Nobody nobody;
+  engine::Engine engine{types_, nobody};
   engine.declare(declarations_);
   for (auto const& [name, log] : logs_) {
-    Result<storage::LogReader> reader = storage::LogReader::open(disk_, name);
+    Result<log::file::LogReader> reader = log::file::LogReader::open(disk_, name);
     if (!reader.ok()) return reader.status();
-    core::HostedLog& hosted = engine.add_log(name);
-    storage::Replay replay{engine, hosted};
-    storage::RecoveryReport report;
+    engine::HostedLog& hosted = engine.add_log(name);
+    log::file::Replay replay{engine, hosted};
+    log::file::RecoveryReport report;
     if (Status status = reader->read(replay, report); !status.ok()) return status;
     if (Status status = engine.attach(hosted, *log); !status.ok()) return status;
   }
@@ -351,14 +364,14 @@ Result<std::uint64_t> World::replayed_digest() {
 }
 
 TimeMs World::last_logged() {
-  Nobody nobody;
-  core::Engine engine{types_, nobody};
+  fastjournal::test::Nobody nobody;
+  engine::Engine engine{types_, nobody};
   engine.declare(declarations_);
   for (std::string const& name : log_names()) {
-    Result<storage::LogReader> reader = storage::LogReader::open(disk_, name);
-    core::HostedLog& hosted = engine.add_log(name);
-    storage::Replay replay{engine, hosted};
-    storage::RecoveryReport report;
+    Result<log::file::LogReader> reader = log::file::LogReader::open(disk_, name);
+    engine::HostedLog& hosted = engine.add_log(name);
+    log::file::Replay replay{engine, hosted};
+    log::file::RecoveryReport report;
     if (!reader.ok() || !reader->read(replay, report).ok()) return {};
   }
   return engine.last_now();

@@ -1,7 +1,5 @@
-// What XML declares, as values: a table (columns, key, options) and a table
-// type (commands, options). The readers of src/config/ make them and have
-// checked everything that these comments promise; plugins and the engine only
-// read them.
+// The declarations of XML files as values: a table (columns, key, options) and a table type (commands, options). The
+// readers of src/config/ make them and check every limit stated here; plugins and the engine only read them.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +14,9 @@
 
 namespace fastjournal {
 
-// Each has several accepted spellings in XML, those of other systems' declarations included
-// (`int32`, `int32_t`; `time_ms`, `time_ms_t`, `time_milliseconds`; `buffer`,
-// `binary`; `float`, `float32`; `double`, `float64`). Integers above 64 bits are refused.
+// Each has several accepted spellings in XML, including those of other systems' declarations (`int32`, `int32_t`;
+// `time_ms`, `time_ms_t`, `time_milliseconds`; `buffer`, `binary`; `float`, `float32`; `double`, `float64`). Integers
+// above 64 bits are refused.
 enum class ColumnType : std::uint8_t {
   void_type,
   boolean,
@@ -40,38 +38,39 @@ enum class ColumnType : std::uint8_t {
   time_us,
 };
 
-// How a merge treats a column that is no part of the key (doc/merge.md).
+// The rule of a merge for a column outside the key (doc/merge.md).
 enum class MergeRule : std::uint8_t { replace, keep, min, max, sum, append };
 
 struct Column {
-  std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes, no parameter name of the type's commands
+  std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes; not a parameter name of the type's commands
   ColumnType type{ColumnType::string};
   bool required{false};
   MergeRule merge{MergeRule::replace};
   std::optional<std::string> default_text;  // as written; fits the type and the limits
-  // Limits, as written in XML and checked against the type; integers and dates by value ...
+  // Limits from the XML, checked against the type: by value for integers and dates (the bits are of the type's kind,
+  // model/value.h),
   std::optional<std::int64_t> value_min;
   std::optional<std::uint64_t> value_max;
-  std::optional<double> real_min;  // ... floats by these,
+  std::optional<double> real_min;  // by value for floats,
   std::optional<double> real_max;
-  std::uint64_t length_min{0};                  // strings and buffers by bytes.
-  std::uint64_t length_max{16U * 1024 * 1024};  // 16 MiB: the most a row may carry
+  std::uint64_t length_min{0};                  // in bytes for strings and buffers.
+  std::uint64_t length_max{16U * 1024 * 1024};  // 16 MiB: the limit of a row
   std::string description;
 
   bool operator==(Column const&) const = default;
 };
 
-// Rows name the schema version they were written with and keep it.
+// Each row names the version of the schema that it was written with.
 struct Schema {
   std::uint16_t version{1};
-  std::vector<Column> columns;     // in the order of the XML; at most 200, none where the type has no columns
-  std::vector<std::uint16_t> key;  // indexes of the key columns, in the order of row-key; at most 8, none: no key
+  std::vector<Column> columns;     // in the order of the XML; at most 200; empty where the type has no columns
+  std::vector<std::uint16_t> key;  // indexes of the key columns, in the order of row-key; at most 8; empty: no key
 
   bool operator==(Schema const&) const = default;
 };
 
-// What an option of a table type takes. Durations are written `1500`, `1500ms`, `10s`, `5m`,
-// `1h`, `2d` and arrive as milliseconds; sizes `4096`, `512KiB`, `16MiB`, `1GiB` as bytes.
+// The type of an option's value. Durations are written `1500`, `1500ms`, `10s`, `5m`, `1h`, `2d` and stored in
+// milliseconds; sizes are written `4096`, `512KiB`, `16MiB`, `1GiB` and stored in bytes.
 enum class OptionType : std::uint8_t { integer, duration, size, boolean, choice, text };
 
 struct OptionDeclaration {
@@ -92,42 +91,42 @@ struct ParameterDeclaration {
   std::string description;
 };
 
-// What the engine must know about a command before it is decided.
+// The engine's view of a command, before it is decided.
 enum class CommandKind : std::uint8_t {
   read,    // appends no record
   add,     // refused (no_space) while disk or memory is short
-  change,  // leases, touches: small records that die soon
-  remove,  // must work also while disk and memory are short
+  change,  // leases, touches: small, short-lived records
+  remove,  // works even while disk and memory are short
 };
 
-// Whether a client may send it again when the connection was lost before its answer came.
+// Whether a client may resend a command after the connection was lost before the answer.
 enum class Resend : std::uint8_t {
-  never,     // whether it was carried out is not known
-  always,    // twice does no harm
-  numbered,  // when it carries the parameters client and sequence
+  never,     // it is not known whether the command was carried out
+  always,    // carrying it out twice does no harm
+  numbered,  // if it has the parameters client and sequence
 };
 
 struct CommandDeclaration {
   std::string name;  // upper case
   CommandKind kind{CommandKind::read};
-  Right right{Right::read};  // which its sender must have
+  Right right{Right::read};  // required of the sender
   std::vector<ParameterDeclaration> parameters;
-  bool takes_columns{false};  // column names are parameters too
+  bool takes_columns{false};  // column names are parameters as well
   Resend resend{Resend::never};
-  // Not empty: LISTEN mode deliver runs it for its listener, at most one command of a type. The name of the parameter
-  // that says how many at most; it takes the type's topic parameter too, and says in Decision::take whether it found
-  // something.
+  // Not empty: LISTEN mode deliver runs this command for its listener; at most one command of a type. The value is the
+  // name of the parameter for the maximum count. The command takes the type's topic parameter as well, and sets
+  // Decision::take.
   std::string deliver_count;
   std::string answers;  // names of the answers, for HELP: "INSERTED"
   std::string description;
 };
 
-// A message that commands are answered with, or that listeners get.
+// A message of answers or notices.
 struct AnswerDeclaration {
   std::string name;  // upper case
   std::vector<ParameterDeclaration> parameters;
-  bool has_columns{false};  // columns of the table are parameters too
-  bool is_counted{false};   // one of several as a rule: each says how many follow (`left`)
+  bool has_columns{false};  // columns of the table are parameters as well
+  bool is_counted{false};   // usually one of several: each has the number of those that follow (`left`)
   std::string description;
 };
 
@@ -135,26 +134,26 @@ struct AnswerDeclaration {
 struct TypeDeclaration {
   std::string name;  // [a-z][a-z0-9]*
   std::string description;
-  // Whether its tables have columns, and a key.
+  // Whether the type's tables have columns, and a key.
   enum class Key : std::uint8_t { required, optional, none };
   bool has_columns{true};
   Key key{Key::required};
-  // The parameter of LISTEN, of its notices and of the command that delivers that names a topic (Topics); empty: the
-  // type has none. An option of this name, where there is one, says whether a table has topics.
+  // The name of the topic parameter (Topics) in LISTEN, in notices and in the delivering command; empty: the type has
+  // no topics. An option of the same name, if there is one, tells whether a table has topics.
   std::string topic;
-  // What declarations of other systems (<context>, <keyspace>) call it in model="..."; empty: nothing.
+  // The name of the type in model="..." of other systems' declarations (<context>, <keyspace>); empty: none.
   std::string foreign_model;
-  std::string empty_answer;  // of a command that has nothing to say: one of `answers`; empty: commands always answer
+  std::string empty_answer;  // for a command without a result: one of `answers`; empty: commands always answer
   std::vector<CommandDeclaration> commands;
   std::vector<AnswerDeclaration> answers;  // those that commands name, and others
   std::vector<OptionDeclaration> options;
 };
 
-// An option that the engine reads where a type declares it, of type duration: how long a listener that was woken may
-// take until the next one is.
+// An option of type duration, read by the engine where a type declares it: how long a woken listener may take before
+// the next one is woken.
 inline constexpr std::string_view kWakeTimeoutOption = "wake-timeout";
 
-// An option's value in one table: given, or the type's default.
+// An option's value in one table: the table's own, or the type's default.
 struct OptionValue {
   std::string name;
   std::string text;         // as written
@@ -162,48 +161,50 @@ struct OptionValue {
   bool given{false};
 };
 
-// One parameter of a message that a table takes under another name.
+// One parameter of an alias: a table takes it under another name.
 struct AliasParameter {
   enum class Use : std::uint8_t {
     take,    // becomes a parameter or a column of the command
-    echo,    // comes back in the answer as it was
-    ignore,  // may be there, and means nothing here
+    echo,    // returned unchanged in the answer
+    ignore,  // accepted without effect
   };
 
-  std::string name;              // in the message
-  std::string is;                // what it becomes; for `take` only
-  std::int64_t units_per_ms{1};  // of a date: 1000 in microseconds
-  std::int64_t ms_per_unit{1};   // 1000 in seconds
+  std::string name;              // in the alias's message
+  std::string is;                // the name in the command; for `take` only
+  std::int64_t units_per_ms{1};  // of a date: 1000 for microseconds
+  std::int64_t ms_per_unit{1};   // 1000 for seconds
   Use use{Use::take};
 
   bool operator==(AliasParameter const&) const = default;
 };
 
-// A message of another system that is a command of this table: its senders run today and cannot be changed.
+// A message of another system that stands for a command of this table. Its senders exist and cannot be changed.
 struct AliasDeclaration {
   std::string command;  // theirs: LISTDATA
   std::string means;    // ours, of the kind add: INSERT
-  std::string answer;   // when it is durable: GOTLISTDATA; and when it was refused: LISTDATAFAILED
+  std::string answer;   // once durable: GOTLISTDATA; `refusal` otherwise: LISTDATAFAILED
   std::string refusal;
-  // What can never be taken is answered as if it were, its line kept in a file: a sender that waits for a yes goes on.
+  // A message that can never be accepted gets the positive answer all the same, and its line is kept in a file: a
+  // sender that waits for that answer goes on.
   bool keep_refused{false};
   std::vector<AliasParameter> parameters;
 
   bool operator==(AliasDeclaration const&) const = default;
 };
 
-// Where a table's records go once they are durable: one datagram for any number of followers.
+// The destination of a table's durable records: one datagram for any number of followers.
 struct FeedDeclaration {
-  std::string address;    // "239.1.2.3:4051": of one receiver, a multicast group or a broadcast
+  std::string address;    // "239.1.2.3:4051": one receiver, a multicast group or a broadcast address
   std::string interface;  // IPv4 address of the network card to send from; empty: the system chooses
-  std::uint8_t ttl{1};    // how many routers a multicast may pass, and one more; 0: this computer only
+  std::uint8_t ttl{1};    // of a multicast: 1 + the routers it may pass; 0: this computer only
   std::int64_t heartbeat_ms{1000};
-  std::uint64_t keep_bytes{4U << 20U};  // of the last records, for those who missed some
+  std::uint64_t keep_bytes{4U << 20U};  // of the last records, for followers that missed some
 
   bool operator==(FeedDeclaration const&) const = default;
 };
 
-// What leaves to a service of another system when a domain has work that nobody takes: its backends wait for that.
+// The message to a service of another system when a domain has work without a taker: its backends wait for that
+// message.
 struct WakeMessage {
   struct Parameter {
     std::string name;
@@ -219,10 +220,10 @@ struct WakeMessage {
   bool operator==(WakeMessage const&) const = default;
 };
 
-// What a wake message's value has in place of the topic's name: {domain} for a journal.
+// The placeholder of the topic's name in a wake message's value: {domain} for a journal.
 [[nodiscard]] inline std::string wake_place(std::string_view topic) { return "{" + std::string{topic} + "}"; }
 
-// In place of a log's name: of tables that are not persistent. No log can be named so.
+// In place of a log's name, for tables that are not persistent. No log can have this name.
 inline constexpr char kVolatileLog[] = "(none)";
 
 // NAME.xml
@@ -230,26 +231,26 @@ struct TableDeclaration {
   std::string name;  // [a-z][a-z0-9_]*, at most 64 bytes
   std::string type;
   std::string description;
-  std::string log{"shared"};  // name of the log its records go to
-  bool persistent{true};      // false: no log has them, and a restart finds the table empty; `log` is kVolatileLog
+  std::string log{"shared"};  // the log of its records
+  bool persistent{true};      // false: not in any log, and empty after a restart; `log` is kVolatileLog
   Schema schema;
   std::vector<OptionValue> options;       // every option of the type, in the type's order
-  std::vector<AliasDeclaration> aliases;  // at most 16; no two tables have one of the same command
+  std::vector<AliasDeclaration> aliases;  // at most 16; the same command in no other table
   std::optional<FeedDeclaration> feed;
   std::optional<WakeMessage> wake_message;
-  // Where it was read, for messages: the file, and the line of each element in it: "rate", "column uri",
-  // "alias LISTDATA", "table" itself.
+  // The source of each element, for messages: the file, and the line of each element: "rate", "column uri", "alias
+  // LISTDATA", "table" itself.
   std::string file;
   std::map<std::string, int, std::less<>> lines;
 
-  // "FILE:LINE" of an element; of <table>, if there is none such.
+  // "FILE:LINE" of an element, or of <table> if there is no such element.
   [[nodiscard]] std::string at(std::string_view element) const {
     auto found = lines.find(element);
     if (found == lines.end()) found = lines.find("table");
     return found == lines.end() ? file : file + ":" + std::to_string(found->second);
   }
 
-  // The option must be one that the type declares.
+  // For an option that the type declares.
   [[nodiscard]] OptionValue const& option(std::string_view name_wanted) const {
     for (OptionValue const& value : options)
       if (value.name == name_wanted) return value;

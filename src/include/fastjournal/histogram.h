@@ -1,10 +1,10 @@
-// Counts of values in buckets that grow with the value: at most 1/16 (6 %)
-// wide, for percentiles of latencies at the cost of a few additions, without
-// keeping the values. Takes memory up to the largest value's bucket: nothing
-// while empty, 2.5 KiB for an hour in ms, never above 8 KiB.
+// Percentiles of latencies at the cost of a few additions per value; the values themselves are not kept. They are
+// counted in buckets whose width grows with the value: at most 1/16 (6 %) of it. The memory grows to the bucket of the
+// largest value: nothing while empty, 2.5 KiB for one hour in milliseconds, never above 8 KiB.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -29,7 +29,7 @@ class Histogram {
     return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_);
   }
 
-  // The smallest bucket end that at least `percent` of the values do not exceed; 0 when empty.
+  // The smallest bucket end, at most max(), with more than `percent` of the values at or below it; 0 when empty.
   [[nodiscard]] std::uint64_t percentile(double percent) const {
     if (count_ == 0) return 0;
     auto const wanted = static_cast<std::uint64_t>(static_cast<double>(count_) * percent / 100.0);
@@ -41,10 +41,18 @@ class Histogram {
     return max_;
   }
 
+  // How many values have each width in bits: element n counts those below 2^n that are not below 2^(n-1).
+  [[nodiscard]] std::array<std::uint64_t, 65> by_width() const {
+    std::array<std::uint64_t, 65> counts{};
+    for (std::size_t i = 0; i < buckets_.size(); ++i)
+      counts[static_cast<std::size_t>(std::bit_width(end_of(i)))] += buckets_[i];
+    return counts;
+  }
+
   [[nodiscard]] std::uint64_t memory_bytes() const { return buckets_.capacity() * sizeof(std::uint64_t); }
 
  private:
-  static constexpr unsigned kSubBits = 4;  // 16 buckets for each power of two
+  static constexpr unsigned kSubBits = 4;  // 16 buckets per power of two
 
   static std::size_t bucket_of(std::uint64_t value) {
     if (value < (1U << kSubBits)) return static_cast<std::size_t>(value);

@@ -1,26 +1,25 @@
-// How long the names may be that clients invent. They come back in answers and
-// stand in the memory of the daemon for as long as somebody waits or works under
-// them, so each has an end; doc/protocol.md, "Limits", has the table.
+// Length limits of the names that clients invent. Such names are echoed in answers and stay in the daemon's memory as
+// long as a client waits or works under them; hence the limits. The table is in doc/protocol.md, "Limits".
 #pragma once
 
 #include <cstddef>
 
 namespace fastjournal {
 
-// Echoed in every message of an answer.
+// The parameter `request`, echoed in every message of an answer.
 inline constexpr std::size_t kRequestBytesMax = 256;
-// Of a message's head: a command, known or not; server and service of a sender together.
+// In a message's head: the command, known or not; server and service of a sender together.
 inline constexpr std::size_t kCommandBytesMax = 256;
 inline constexpr std::size_t kSenderBytesMax = 255;
-// serial and timestamp of ALIVE, echoed.
+// serial and timestamp of ALIVE, each echoed in the answer.
 inline constexpr std::size_t kEchoBytesMax = 256;
-// Who works on a row, or pauses a table. Room for a sender, SERVER:SERVICE.
+// The worker of a lease, or the person who pauses a table. Room for a sender, SERVER:SERVICE.
 inline constexpr std::size_t kWorkerBytesMax = 256;
-// What rows are grouped by, and one waits for; of rows, a longer one is known by its beginning.
+// The domain of a row: the unit of grouping and of waiting. A row with a longer domain is known by the beginning of it.
 inline constexpr std::size_t kDomainBytesMax = 256;
-// A producer that numbers its inserts.
+// The `client` of a producer that numbers its inserts.
 inline constexpr std::size_t kClientBytesMax = 128;
-// Texts for people: a longer one is cut. What a worker said of a row; why a table is paused.
+// Texts for people, cut where longer: a worker's error text of a row; the reason for pausing a table.
 inline constexpr std::size_t kErrorBytesMax = 1024;
 inline constexpr std::size_t kReasonBytesMax = 1024;
 

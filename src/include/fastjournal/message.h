@@ -1,11 +1,8 @@
-// The one message type, as it is between the wire and the tables: a command,
-// where it goes and comes from, and named values. The wire codecs
-// (src/wire/) turn bytes into it and it into bytes; nothing inside knows
-// whether a message came as text, JSON or msgpack.
+// The one message type between protocols and tables: a command, its sender and receiver, and named values. The codecs
+// (src/protocol/) convert it from and to bytes; no other layer knows whether a message was text, JSON or msgpack.
 //
-// A Message borrows: its views point into the buffer it was parsed from, or
-// into its own arena. It is valid until that buffer changes; own() copies
-// everything into the arena for those who keep it.
+// A Message borrows: its views point into the buffer it was parsed from, or into its own arena. It is valid until that
+// buffer changes. A caller that keeps a message calls own(), which copies everything into the arena.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +17,8 @@
 
 namespace fastjournal {
 
-// Bytes that stay where they are until clear(). Keeps its first block for the
-// next use, so that a message that is parsed again and again allocates nothing.
+// Memory at fixed addresses until clear(). The first block is kept for the next use, so repeated parsing into one
+// message allocates nothing.
 class Arena {
  public:
   static constexpr std::size_t kFirstBlockBytes = 4096;
@@ -50,7 +47,7 @@ class Arena {
 
  private:
   void grow(std::size_t size) {
-    // The first block has a fixed size so that clear() knows it.
+    // The first block has a fixed size, which clear() relies on.
     if (blocks_.empty()) {
       blocks_.push_back(std::make_unique_for_overwrite<char[]>(kFirstBlockBytes));
       next_ = blocks_[0].get();
@@ -70,14 +67,14 @@ class Arena {
   std::size_t last_block_bytes_{kFirstBlockBytes};
 };
 
-// A parameter's value. Text messages bring `text` only; msgpack and JSON may
-// bring the others. A reader asks for what it needs (Message::integer, ...).
+// A parameter's value. Text messages contain `text` only; msgpack and JSON may contain the other kinds. A reader asks
+// for the type it needs (Message::integer, ...).
 struct Value {
   enum class Kind : std::uint8_t { text, binary, integer, unsigned_integer, real, boolean };
 
   Kind kind{Kind::text};
-  // Of text: it came as bytes of a known length (a msgpack str), and a buffer column takes them as they are. Without,
-  // a buffer column's text is base64, as in text and JSON messages.
+  // Of text: bytes of a known length (a msgpack str), which a buffer column takes unchanged. If false, text for a
+  // buffer column is base64, as in text and JSON messages.
   bool verbatim{false};
   std::string_view bytes{};  // text, binary
   union {
@@ -119,7 +116,7 @@ struct Value {
     return out;
   }
 
-  // The integer this value is or spells; nothing if it is none, or does not fit.
+  // The integer that this value is or spells; empty if it is no integer or out of range.
   [[nodiscard]] std::optional<std::int64_t> as_integer() const {
     switch (kind) {
       case Kind::integer: return integer;
@@ -176,7 +173,7 @@ struct Param {
 
 class Message {
  public:
-  // Parameters a message may have; a 257th is refused by the codecs.
+  // Parameters per message; the codecs refuse a message with more.
   static constexpr std::size_t kParamsMax = 256;
 
   std::string_view from_server{};
@@ -193,7 +190,7 @@ class Message {
   explicit Message(std::string_view command_name) : command(command_name) {}
   ~Message() = default;
 
-  // Ready for the next parse; memory is kept.
+  // Ready for the next parse; keeps its memory.
   void clear() {
     from_server = from_service = server = service = command = {};
     params_.clear();
@@ -203,8 +200,8 @@ class Message {
   [[nodiscard]] std::vector<Param> const& params() const { return params_; }
   [[nodiscard]] Arena& arena() { return arena_; }
 
-  // The last of a name wins, as in the eventdispatcher parser: the
-  // codecs call this, programs too. Name and value are borrowed.
+  // The last value of a repeated name wins, as in the eventdispatcher parser. Used by the codecs and by programs. Name
+  // and value are borrowed.
   void set(std::string_view name, Value value) {
     for (Param& param : params_)
       if (param.name == name) {
@@ -237,7 +234,7 @@ class Message {
     return value == nullptr ? std::nullopt : value->as_integer();
   }
 
-  // Copies everything borrowed into the arena: from here on the message stands alone.
+  // Copies everything borrowed into the arena; the message then depends on no other buffer.
   void own() {
     for (std::string_view* view : {&from_server, &from_service, &server, &service, &command})
       *view = arena_.copy(*view);
@@ -252,10 +249,9 @@ class Message {
   Arena arena_;
 };
 
-// What a command answers: any number of messages. Values are copied, names
-// must be literals or live as long as the table (column names). The session
-// adds `request` to each and, where the answer has several messages or the
-// command promises it, `left`.
+// The answer to a command: any number of messages. Values are copied; names must be literals or live as long as the
+// table (column names). The session adds `request` to each message, and `left` if the answer has several messages or
+// the command promises it.
 class Answer {
  public:
   struct Head {
@@ -270,7 +266,7 @@ class Answer {
   }
   [[nodiscard]] bool empty() const { return heads_.empty(); }
 
-  // Names of messages and parameters are borrowed; one that does not outlive the answer is kept by it so.
+  // Names of messages and parameters are borrowed; keep() copies one that does not outlive the answer.
   [[nodiscard]] std::string_view keep(std::string_view name) { return arena_.copy(name); }
   // Starts a message; the add calls that follow belong to it.
   Answer& message(std::string_view command) {
@@ -283,7 +279,7 @@ class Answer {
   }
   Answer& add(std::string_view name, std::int64_t v) { return add(name, Value::of_integer(v)); }
   Answer& add(std::string_view name, std::uint64_t v) { return add(name, Value::of_unsigned(v)); }
-  // The value's bytes are borrowed: they must outlive the answer.
+  // The value's bytes are borrowed and must outlive the answer.
   Answer& add(std::string_view name, Value value) {
     params_.push_back({name, value});
     return *this;
@@ -294,7 +290,7 @@ class Answer {
     return message + 1 < heads_.size() ? heads_[message + 1].first : params_.size();
   }
   [[nodiscard]] std::vector<Param> const& params() const { return params_; }
-  // The messages from `count` on never were.
+  // Drops the messages from index `count` on.
   void cut(std::size_t count) {
     if (count >= heads_.size()) return;
     params_.resize(heads_[count].first);

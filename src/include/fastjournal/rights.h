@@ -1,5 +1,5 @@
-// What somebody may do: a right for each command, and sets of them for those who
-// send commands. They come from the listener that a connection came by.
+// A right for each command, and the set of rights of a sender. A sender's rights come from the listener of its
+// connection.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 namespace fastjournal {
 
 enum class Right : std::uint8_t {
-  read,    // sees rows, figures, alerts, the change feed
-  add,     // hands work in
-  work,    // leases rows and ends them; is told of work
-  manage,  // changes what others handed in or work on: holds a table back, moves and removes rows
-  admin,   // the daemon itself: its end, configuration and copies
+  read,    // see rows, figures, alerts, the change feed
+  add,     // hand in work
+  work,    // lease rows and end them; be told of work
+  manage,  // change other clients' work: pause a table, move and remove rows
+  admin,   // the daemon itself: stop, configuration, copies
 };
 
-// By Right.
+// Indexed by Right.
 inline constexpr std::array<std::string_view, 5> kRightNames{"read", "add", "work", "manage", "admin"};
 
 [[nodiscard]] constexpr std::string_view name_of(Right right) { return kRightNames[static_cast<std::size_t>(right)]; }
@@ -42,7 +42,7 @@ class Rights {
   [[nodiscard]] constexpr bool is_empty() const { return bits_ == 0; }
   bool operator==(Rights const&) const = default;
 
-  // "read add work"; "nothing" of none.
+  // "read add work"; "nothing" for the empty set.
   [[nodiscard]] std::string names() const {
     std::string out;
     for (std::size_t i = 0; i < kRightNames.size(); ++i)
@@ -59,7 +59,7 @@ class Rights {
 };
 
 inline constexpr Rights kAllRights{Right::read, Right::add, Right::work, Right::manage, Right::admin};
-// Of whoever comes by TCP from this computer: who may connect there may take work anyway.
+// Of TCP connections from this computer: anybody able to connect there may lease work as well.
 inline constexpr Rights kLoopbackRights{Right::read, Right::add, Right::work, Right::manage};
 
 }  // namespace fastjournal

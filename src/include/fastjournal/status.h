@@ -1,8 +1,7 @@
-// How an operation went: Status, Result<T> and the one table of error codes.
+// The outcome of an operation: Status, Result<T> and the one table of error codes.
 //
-// What the world does wrong (bad input, full disk, damage, peer gone) is a
-// Status. What only the program can do wrong is an assertion (base/check.h).
-// No exception crosses a plugin, a callback or a thread.
+// A failure of the outside world (bad input, full disk, damage, peer gone) is a Status. An error of programming is an
+// assertion (base/check.h). No exception crosses a plugin, a callback or a thread.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +14,11 @@
 
 namespace fastjournal {
 
-// Who can mend it.
+// Who can correct the error.
 enum class Who : std::uint8_t { nobody, producer, worker, administrator, developer };
 
-// One row per code: identifier, name on the wire, sentence, who should act.
-// The names on the wire are part of the protocol (doc/protocol.md): they are
-// never renamed, only added to. Each has a test that provokes it.
+// One row per code: identifier, name on the wire, sentence, who should act. The names on the wire are part of the
+// protocol (doc/protocol.md): new ones may be added, none is ever renamed. Each code has a test that provokes it.
 #define FASTJOURNAL_CODES(ROW)                                                                        \
   ROW(ok, "ok", "done", nobody)                                                                       \
   ROW(invalid, "invalid", "the message cannot be read", developer)                                    \
@@ -71,17 +69,15 @@ inline constexpr CodeRow kCodeRows[] = {
 
 [[nodiscard]] constexpr CodeRow const& row_of(Code code) { return kCodeRows[static_cast<std::size_t>(code)]; }
 
-// Nothing for a name that is no code.
+// Empty for a name that is no code.
 [[nodiscard]] constexpr std::optional<Code> code_of_wire_name(std::string_view name) {
   for (CodeRow const& row : kCodeRows)
     if (row.wire_name == name) return row.code;
   return std::nullopt;
 }
 
-// Success, or a code with a sentence (what happened, where, what was expected,
-// what to do) and facts that a program may want: they become parameters of the
-// ERROR message (`holder`, `epoch`, ...). Success allocates nothing: what only a
-// failure has stands behind one pointer, so that a Status costs its way little.
+// Success, or a code with a sentence (what happened, where, what was expected, what to do) and facts for programs: they
+// become parameters of the ERROR message (`holder`, `epoch`, ...). Success allocates nothing.
 class [[nodiscard]] Status {
  public:
   using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -110,7 +106,7 @@ class [[nodiscard]] Status {
     return std::move(*this);
   }
 
-  // For a person: "unknown_row: no row 812 in table pages".
+  // For people: "unknown_row: no row 812 in table pages".
   [[nodiscard]] std::string text() const {
     std::string out{row_of(code_).wire_name};
     if (!message().empty()) out.append(": ").append(message());
@@ -118,7 +114,7 @@ class [[nodiscard]] Status {
   }
 
  private:
-  // Behind one pointer: a Status is moved and destroyed several times a message, and nearly always it is ok.
+  // Behind one pointer: a Status is moved and destroyed several times per message, and it is nearly always ok.
   struct Detail {
     std::string message;
     Facts facts;
@@ -133,7 +129,7 @@ class [[nodiscard]] Status {
   std::unique_ptr<Detail> detail_;
 };
 
-// A value, or the Status that says why there is none.
+// A value, or the Status with the reason for its absence. value() and -> require ok().
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -1,18 +1,17 @@
-// The plugin contract: what a table type offers the engine, and what the
-// engine offers it. Header-only: a plugin needs no symbol of the daemon, may be
-// linked in (tests, simulator) or loaded with dlopen (daemon).
+// The plugin contract: the interface of a table type to the engine, and of the engine to a table type. Header-only: a
+// plugin needs no symbol of the daemon, and may be linked in (tests, simulator) or loaded with dlopen (daemon).
 //
 // A table is a deterministic state machine fed by a log (src/README.md):
 //
 //   decide(command)  reads state, answers, and appends records that state effects
-//   apply(record)    the only writer of what the records say
-//   advance(now)     the only writer of what follows from time alone (derived state; Timed)
+//   apply(record)    the only writer of recorded state
+//   advance(now)     the only writer of state that follows from time alone (derived state; Timed)
 //
-// What every type has stands here; what only some have (time, leases, listeners, work,
-// columns, followers) in capabilities.h.
+// This header has the part of every type; capabilities.h has the optional ones (time, leases, listeners, work, columns,
+// followers).
 //
-// None of them may look at a clock, do I/O, draw chance or depend on the
-// locale; none may throw. `now` never goes back.
+// None of these functions may look at a clock, do I/O, draw chance or depend on the locale; none may throw. `now` never
+// goes back.
 #pragma once
 
 #include <array>
@@ -35,30 +34,29 @@ namespace fastjournal {
 // ---------------------------------------------------------------------------
 // Records
 
-// A record as it comes back from the log. Views are valid during the call.
+// A record read back from the log. Views are valid during the call.
 struct RecordView {
   TableId table{};
   std::uint8_t type{0};     // the table type's own numbering, 1 to 255
   std::uint8_t version{0};  // of that record type's body
-  Lsn lsn{};                // where it stands
-  ObjectId object{};        // whose record it is: object_of(lsn) if it begins the object
+  Lsn lsn{};                // its place in the log
+  ObjectId object{};        // the object it belongs to: object_of(lsn) if it begins the object
   std::span<std::byte const> body{};
 };
 
 // The largest body of one record.
 inline constexpr std::size_t kRecordBodyBytesMax = 64U << 20U;
 
-// Where decide puts records. The space was reserved before decide was called:
-// append cannot fail as long as a step stays within kStepBytesMax beyond
-// twice the size of its message.
+// Takes the records of decide. The space was reserved before decide was called: append cannot fail as long as a step
+// stays within kStepBytesMax beyond twice the size of its message.
 class Records {
  public:
   struct Place {
-    Lsn lsn;                    // where this record stands
+    Lsn lsn;                    // of this record
     std::span<std::byte> body;  // to be filled before the next append
   };
 
-  // `object` none: the record begins an object, whose id is the returned LSN.
+  // No `object`: the record begins an object, whose id is the returned LSN.
   virtual Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) = 0;
 
  protected:
@@ -66,84 +64,82 @@ class Records {
 };
 inline constexpr std::size_t kStepBytesMax = 16U << 10U;
 
-// How coarsely a table may know what it needs of the log (Table::oldest_lsn).
+// The precision of Table::oldest_lsn.
 inline constexpr std::uint64_t kOldestLsnGrain = 256U << 10U;
 
 // ---------------------------------------------------------------------------
 // Commands
 
-// One command on its way through a table. Names in the message are checked
-// against the declaration before decide: unknown parameters and missing
-// required ones never arrive.
+// One command for one table. The names in the message are checked against the declaration before decide: unknown
+// parameters and missing required ones never get here.
 struct Command {
   std::uint16_t index{0};  // into TypeDeclaration::commands
   Message const* message{nullptr};
   ConnectionId connection{};
-  std::string_view worker{};  // who asks: the parameter `worker`, or the connection's peer address and number
-  // Whose the names are that its message invents, stable over connections and never empty from a peer: "ip:192.0.2.7",
-  // "uid:1000", "service:server:name", "udp". Bounded: kOriginBytesMax.
+  std::string_view worker{};  // the sender: the parameter `worker`, or the connection's peer address and number
+  // Owner of the names that the message invents; the same for all connections of one origin, never empty for a peer:
+  // "ip:192.0.2.7", "uid:1000", "service:server:name", "udp". At most kOriginBytesMax bytes.
   std::string_view origin{};
 };
 inline constexpr std::size_t kOriginBytesMax = 256;
 
-// How durable the step's records must be before its answer leaves.
+// Required durability of the step's records before its answer leaves.
 enum class Durability : std::uint8_t {
   synced,   // the default
-  written,  // given to the kernel: survives kill -9, not a power cut. Leases only.
+  written,  // handed to the kernel: survives kill -9, not a power cut. Leases only.
 };
 
 enum class Verdict : std::uint8_t {
   done,   // the answer (or status) is complete
-  again,  // apply what this step appended, then call decide with step + 1
-  wait,   // nothing now: keep the command and decide it again (from step 0) when
-          // work becomes available on wait_topic, or at wait_until, with waited = true
+  again,  // apply the records of this step, then call decide with step + 1
+  wait,   // nothing now: keep the command, and decide it again (from step 0, with waited = true)
+          // when work becomes available on wait_topic, or at wait_until
 };
 
-// What a command that hands out work found; listeners are woken and armed by it.
+// The result of a command that hands out work; the engine wakes and arms listeners by it.
 enum class Take : std::uint8_t { no, found, nothing };
 
-// What a decision is made from and what it leaves behind.
+// Input and output of one decide.
 struct Decision {
   // in
   TimeMs now{};
   std::uint32_t start{0};  // number of the daemon's start
   std::uint32_t step{0};   // 0, 1, ... while the verdict is `again`
-  bool waited{false};      // its wait is over: answer, do not wait again
+  bool waited{false};      // the wait is over: answer now, do not wait again
   bool short_of_space{false};
   // out
   Records& records;
   Answer& answer;
-  Status status{};  // not ok: this step appended nothing; becomes ERROR
+  Status status{};  // not ok: this step appended nothing; sent as ERROR
   Durability durability{Durability::synced};
   Take take{Take::no};
   TimeMs wait_until{};
   std::string_view wait_topic{};  // borrowed from the message
-  // Objects looked at by this step beyond the first few: what bounds a turn (all steps of a turn are added up).
+  // Objects looked at by this step, beyond the first few. All steps of a turn are added up: they bound the turn.
   std::uint32_t looks{0};
-  // The command's own between its steps (a count, a cursor); zero at step 0.
+  // For the command's own use between its steps (a count, a cursor); zero at step 0.
   std::array<std::uint64_t, 4> carry{};
 };
 
-// The tag of an alert whose cause does not end by itself: a person lowers it.
+// The tag of an alert that stays until a person lowers it.
 inline constexpr std::string_view kManualTag = "manual";
 
-// What follows from a change and concerns others. Calls are collected by the
-// engine; views are copied. During recovery nobody listens.
+// Receives the effects of a change that concern others. The engine collects the calls; views are copied. The effects of
+// a recovery are ignored.
 class TableObserver {
  public:
-  // Work that anybody may take became available (entered the order of NEXT).
-  // `topic` is the row's domain, or empty; `due` the date it was due.
+  // Work became available (entered the order of NEXT). `topic` is the row's domain, or empty; `due` is its date.
   virtual void available(ObjectId object, std::string_view topic, TimeMs due) = 0;
-  // The object is leased to the connection; it is not any more, for whatever
-  // reason (done, given back, timed out, deleted, adopted by another connection).
+  // The connection got a lease on the object; the lease ended, for whatever reason (done, given back, timed out,
+  // deleted, adopted by another connection).
   virtual void lease_began(ObjectId object, ConnectionId connection) = 0;
   virtual void lease_ended(ObjectId object, ConnectionId connection) = 0;
-  // So many objects more than before may be taken that were held back (by a pause, by a limit): those who wait for the
-  // topic are told as if they were new; if it is empty, those of any topic. Also where the table as a whole has no more
-  // than before: whoever waits for one topic cannot take what others have.
+  // `count` objects that were held back (by a pause, by a limit) may be taken now: those who wait for the topic are
+  // told as if the objects were new. An empty topic means all topics. Also called when the table's total has not grown:
+  // whoever waits for one topic cannot take the objects of another.
   virtual void available_again(std::string_view topic, std::uint64_t count) = 0;
-  // A fact an administrator must know, once per cause: row-failed, paused, ... (name: [a-z][a-z0-9-]*, at most 32
-  // bytes; tags: separated by commas). Raised again it is counted. A table has 8 of them at most.
+  // A fact for the administrator, once per cause: row-failed, paused, ... (`name`: [a-z][a-z0-9-]*, at most 32 bytes;
+  // `tags`: separated by commas). Repeats are counted. At most 8 alerts per table.
   virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;
   virtual void lower_alert(std::string_view name) = 0;
 
@@ -151,7 +147,7 @@ class TableObserver {
   ~TableObserver() = default;
 };
 
-// Nobody listens.
+// Ignores everything.
 class NoObserver final : public TableObserver {
  public:
   void available(ObjectId, std::string_view, TimeMs) override {}
@@ -163,10 +159,10 @@ class NoObserver final : public TableObserver {
 };
 
 // ---------------------------------------------------------------------------
-// What tables tell about themselves
+// Digests and figures
 
-// Order-independent: a table gives the canonical bytes of each of its objects
-// in any order, exactly what restate reproduces: derived state is no part of it.
+// Independent of order: a table gives the canonical bytes of each of its objects in any order. They hold exactly the
+// state that restate reproduces, without derived state.
 class DigestSink {
  public:
   virtual void object(std::span<std::byte const> canonical) = 0;
@@ -175,7 +171,7 @@ class DigestSink {
   ~DigestSink() = default;
 };
 
-// A number's name, and what a monitoring system says of it.
+// A figure's name, and its description for monitoring systems.
 struct Metric {
   enum class Kind : std::uint8_t {
     gauge,    // rises and falls
@@ -187,27 +183,27 @@ struct Metric {
   Kind kind{Kind::gauge};
 };
 
-// `rows` is how many objects there are, for those types that count any; TABLES tells it.
+// The integer `rows` is the number of objects, for types that count any; shown by TABLES.
 class MetricSink {
  public:
   virtual void integer(Metric const& metric, std::int64_t value) = 0;
   virtual void real(Metric const& metric, double value) = 0;
-  // STATS tells NAME_p50, NAME_p99 and NAME_max of it.
+  // Shown by STATS as NAME_p50, NAME_p99 and NAME_max.
   virtual void histogram(Metric const& metric, Histogram const& values) = 0;
 
  protected:
   ~MetricSink() = default;
 };
 
-// How far copying forward came.
+// The result of one step of copying forward.
 struct Restated {
-  bool more{false};             // more remain once what was appended is applied
-  std::size_t object_bytes{0};  // not 0: the next object needs this much room
+  bool more{false};             // more remain once the appended records are applied
+  std::size_t object_bytes{0};  // not 0: the room that the next object needs
 };
 
-// What apply knows beside the record.
+// Information for apply besides the record.
 struct ApplyContext {
-  bool live{false};  // decided just now; false: replayed, by a start or a follower
+  bool live{false};  // decided just now; false: replayed, at a start or by a follower
   TimeMs now{};      // of the decision; none in a replay
   Lsn base{};        // of the log: nothing below it is needed
 };
@@ -219,18 +215,18 @@ class Work;
 class Columns;
 class Followed;
 
-// What a type can do beyond what every table does (capabilities.h). What it lacks, the engine does not ask of it, and
-// whoever wants it (LISTEN, <feed>, <wake-message>) is refused with that reason.
+// The optional abilities of a type (capabilities.h). The engine never calls a missing one, and refuses what requires it
+// (LISTEN, <feed>, <wake-message>) with that reason.
 struct Capabilities {
   Timed* timed{nullptr};
   Holder* holder{nullptr};
   Topics* topics{nullptr};
-  Work* work{nullptr};  // where it is set, `topics` is the same object
+  Work* work{nullptr};  // if set, `topics` is the same object
   Columns* columns{nullptr};
   Followed* followed{nullptr};
 };
 
-// What every table does. A type has no more than it needs: tests/unit/core/tally.h has all, toy.h next to nothing.
+// Every table type. A type has no more than it needs: tests/unit/engine/tally.h has all, toy.h next to nothing.
 class Table {
  public:
   Table() = default;
@@ -238,35 +234,35 @@ class Table {
   Table& operator=(Table const&) = delete;
   virtual ~Table() = default;
 
-  // Asked for once, when the table is hosted; they live as long as it does.
+  // Called once, when the table is hosted; the objects live as long as the table.
   [[nodiscard]] virtual Capabilities capabilities() { return {}; }
 
   virtual Verdict decide(Command const& command, Decision& decision) const = 0;
 
   // -- state --------------------------------------------------------------
-  // Live and at recovery alike. A record about an object that is unknown and
-  // whose id is below the base died and was dropped: counted and ignored; any other is damage:
-  // return false, which stops the daemon.
+  // Live and at recovery alike. A record about an unknown object whose id is below the base is counted and ignored: the
+  // object has ended, and its earlier records were dropped. Any other unknown object is damage: return false, which
+  // stops the daemon.
   [[nodiscard]] virtual bool apply(RecordView const& record, ApplyContext const& context,
                                    TableObserver& observer) noexcept = 0;
-  // The newest version of this record type that apply knows, and with it all before; 0: no such record. A version
-  // that ever landed is read for good, so that every program reads the logs of those before it.
+  // The newest version of this record type that apply can read; it reads all older ones too. 0: no such record type. A
+  // version that ever landed stays readable for good, so every program reads the logs of its predecessors.
   [[nodiscard]] virtual std::uint8_t newest_version(std::uint8_t record_type) const = 0;
-  // A hint of a recovery: apply gets this record soon. Changes nothing; what apply will look at may be fetched from
-  // memory meanwhile, for which it would wait otherwise.
+  // A hint of a recovery: apply gets this record soon. Changes nothing. May prefetch the memory that apply will look
+  // at.
   virtual void prefetch(RecordView const& record) const noexcept { static_cast<void>(record); }
 
   // -- space --------------------------------------------------------------
-  // What base must not pass: the smallest LSN this table still needs, early by kOldestLsnGrain at most;
+  // An upper limit for the base: the smallest LSN that this table still needs, or up to kOldestLsnGrain below it;
   // kNoLsn if it needs none.
   [[nodiscard]] virtual Lsn oldest_lsn() const = 0;
-  // Copy forward: restates objects whose records stand below `below`, records
-  // of at most `budget_bytes`, 32 bytes counted for the header of each. An object that is larger is not begun: it is told
-  // in object_bytes, and the engine comes again with room for it.
+  // Copy forward: restates objects whose records are below `below`, in records of at most `budget_bytes` in total, with
+  // 32 bytes per header. A larger object is not begun: its size is returned in object_bytes, and the engine calls again
+  // with room for it.
   virtual Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
-  // Bytes that restating everything alive would take.
+  // Size of the records that would restate all live objects, in bytes.
   [[nodiscard]] virtual std::uint64_t live_bytes() const = 0;
-  // Memory that its objects take, indexes included. Asked after every command: O(1).
+  // Memory of its objects, indexes included. Called after every command: O(1).
   [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
 
   // -- people -------------------------------------------------------------
@@ -274,24 +270,24 @@ class Table {
   virtual void metrics(TimeMs now, MetricSink& sink) const = 0;
 
   // -- reload -------------------------------------------------------------
-  // Says why the new declaration cannot be taken while running; ok if it can.
+  // Ok, or the reason why the new declaration cannot be taken while running.
   [[nodiscard]] virtual Status check_change(TableDeclaration const& next) const = 0;
-  // Takes it. Its schema, if it changed, came through Columns::add_schema first.
+  // Takes it. Columns::add_schema was called first if the schema changed.
   virtual void change(std::shared_ptr<TableDeclaration const> next) = 0;
 };
 
 // ---------------------------------------------------------------------------
 // The one exported symbol
 
-// What a table is made with, beside its declarations.
+// What create needs besides the declarations.
 struct TableContext {
-  TableId id{};  // for life
-  // Drawn for each process: every index of names that clients choose hashes with it, so that nobody can choose names
-  // that collide. Nothing that can be seen or is stored depends on it: order, pages, records and digests are the same.
+  TableId id{};  // never changes
+  // Drawn for each process, and used by every index of names chosen by clients, so that nobody can choose names that
+  // collide. Nothing visible or stored depends on it: order, pages, records and digests are the same.
   std::uint64_t hash_seed{0};
 };
 
-// Raised with every change that a plugin built before cannot stand.
+// Raised with every change that breaks plugins built before it.
 inline constexpr std::uint32_t kPluginAbi = 12;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
@@ -301,7 +297,7 @@ struct PluginDescriptor {
   std::uint32_t abi{kPluginAbi};
   char const* build{nullptr};  // compiler and version of the headers, for messages
   char const* name{nullptr};   // the table type; NAME.so, NAME.xml
-  // Says what TYPE.xml declares and the code does not know, or the reverse.
+  // Fails with the differences between TYPE.xml and the code.
   Status (*check_type)(TypeDeclaration const&){nullptr};
   // The declarations outlive the table.
   Result<std::unique_ptr<Table>> (*create)(TableContext const&, std::shared_ptr<TypeDeclaration const>,

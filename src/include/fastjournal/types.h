@@ -1,7 +1,5 @@
-// The small value types that every layer speaks in: places in the log, dates,
-// durations and identities. They are distinct types on purpose: a date passed
-// where a duration is wanted, or a row id where a place in the log is wanted,
-// does not compile.
+// The small value types of every layer: LSNs, dates, durations and ids. They are distinct types on purpose: a date in
+// place of a duration, or a row id in place of an LSN, does not compile.
 #pragma once
 
 #include <compare>
@@ -11,8 +9,8 @@
 
 namespace fastjournal {
 
-// A place in a log's logical stream of bytes. Never given twice, never starts
-// again; 0 means "none". Records start at multiples of kLsnAlign.
+// A position in a log's logical stream of bytes. Never given twice, never reset; 0 means "none". Records start at
+// multiples of kLsnAlign.
 struct Lsn {
   std::uint64_t value{0};
 
@@ -22,8 +20,8 @@ struct Lsn {
 inline constexpr std::uint64_t kLsnAlign = 8;
 inline constexpr Lsn kNoLsn{};
 
-// An object's identity: the LSN of the record that began it, kept for life,
-// also when the object is copied forward in the log.
+// An object's identity: the LSN of its first record. It never changes, also when the object is copied forward in the
+// log.
 struct ObjectId {
   std::uint64_t value{0};
 
@@ -39,8 +37,7 @@ struct DurationMs {
   constexpr auto operator<=>(DurationMs const&) const = default;
 };
 
-// A date: milliseconds since 1970-01-01T00:00:00Z. 0 is "never" or "unset",
-// as the parameter or column says.
+// A date: milliseconds since 1970-01-01T00:00:00Z. 0 is "never" or "unset", depending on the parameter or column.
 struct TimeMs {
   std::int64_t value{0};
 
@@ -48,7 +45,7 @@ struct TimeMs {
   [[nodiscard]] static constexpr TimeMs max() { return TimeMs{std::numeric_limits<std::int64_t>::max()}; }
 };
 [[nodiscard]] constexpr TimeMs operator+(TimeMs date, DurationMs span) {
-  // Saturates: a date may be "never ends" plus something.
+  // Saturates: the date may already be TimeMs::max(), "never".
   if (span.value > 0 && date.value > TimeMs::max().value - span.value) return TimeMs::max();
   return TimeMs{date.value + span.value};
 }
@@ -60,9 +57,8 @@ enum class TableId : std::uint32_t { catalogue = 0 };
 // A connection's number, unique within one start of the daemon; 0 = none.
 enum class ConnectionId : std::uint64_t { none = 0 };
 
-// What fences a worker: (number of the daemon's start, counter), never given
-// twice. Written for people and messages as one integer,
-// start << 40 | counter: a start may give 2^40 leases.
+// Fences a worker: (number of the daemon's start, counter), never given twice. People and messages see it as one
+// integer, start << 40 | counter: up to 2^40 leases in one start.
 struct LeaseEpoch {
   std::uint64_t value{0};
 

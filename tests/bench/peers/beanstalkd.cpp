@@ -1,5 +1,5 @@
-// beanstalkd: a queue in memory, with a log that is synced after each write
-// (-f 0) or none at all. Dates are whole seconds; a key does not exist.
+// beanstalkd: a queue in memory, either with a log that is synced after each write (-f 0) or without a log. Dates are
+// whole seconds, and there are no keys.
 #include <csignal>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// fastjournal itself, by text or msgpack, TCP or unix socket.
+// fastjournal itself, by text or msgpack, over TCP or a unix socket.
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 namespace fastjournal::bench {
 namespace {
 
-// The digits behind `name` in an answer's line; `name` begins with what stands before it.
+// The number after `name` in a line; `name` begins with the character before it.
 std::uint64_t field(std::string_view line, std::string_view name) {
   void const* const at = ::memmem(line.data(), line.size(), name.data(), name.size());
   if (at == nullptr) return 0;
@@ -79,8 +79,8 @@ class TextProtocol final : public Protocol {
   bool wake_;
 };
 
-// Frames as doc/protocol.md has them. What is looked for in an answer are the bytes of a key
-// with its msgpack length in front, which no payload of letters holds.
+// Frames as in doc/protocol.md. Answers are searched for the bytes of a parameter's name with its msgpack length in
+// front, which no payload of letters contains.
 class BinaryProtocol final : public Protocol {
  public:
   bool hello(std::string&) override { return false; }

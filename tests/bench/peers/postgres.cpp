@@ -1,7 +1,6 @@
-// PostgreSQL with a jobs table and SKIP LOCKED. The adapter speaks the
-// server's own protocol with prepared statements; what is sent together ends in
-// one Sync, so it shares one commit, and nothing counts before that commit. With
-// COPY the rows that are sent together are one COPY, the fastest that it takes rows.
+// PostgreSQL with a jobs table and SKIP LOCKED. The adapter uses the server's own protocol with prepared statements.
+// Operations that are sent together end in one Sync, so they share one commit, and none counts before that commit. With
+// COPY, rows that are sent together are one COPY, the fastest way to insert.
 #include <pwd.h>
 #include <unistd.h>
 
@@ -35,7 +34,7 @@ std::string take_statement() {
          "where not exists (select from taken)";
 }
 
-// Messages of the front end: a type, a length, and what it carries.
+// A message of the client: a type, a length, and contents.
 class Packet {
  public:
   Packet(std::string& out, char type) : out_(out) {
@@ -104,7 +103,7 @@ class PostgresProtocol final : public Protocol {
     payload_ += ':';
     payload_ += row.data;
     if (copies_ && !row.merge) {
-      // Letters, digits and a colon: nothing in it is special to COPY.
+      // Only letters, digits and a colon, so that COPY needs no escapes.
       rows_ += key + '\t' + payload_ + '\t' + priority + '\t' + due + '\n';
       return;
     }
@@ -171,7 +170,7 @@ class PostgresProtocol final : public Protocol {
     } else if (type == 'C' && !asked_.empty()) {
       char const what = asked_.front();
       asked_.pop_front();
-      // "COPY 64": so many at once.
+      // "COPY 64": the number of rows.
       if (what == 'c')
         events_.push_back(
             {.kind = Event::Kind::inserted,
@@ -184,7 +183,7 @@ class PostgresProtocol final : public Protocol {
       hello_over_ = true;
     }
   }
-  // Two columns: id and payload; or null and the next date.
+  // Two columns: id and payload, or null and the next date.
   void row(std::string_view body) {
     std::string_view at = body.substr(2);
     std::string_view const id = column(at);
@@ -210,11 +209,11 @@ class PostgresProtocol final : public Protocol {
   }
 
   bool copies_;
-  std::string rows_;  // of the next COPY
+  std::string rows_;  // for the next COPY
   bool hello_over_{false};
   std::deque<char> asked_;
   std::deque<Event> events_;
-  std::size_t committed_{0};  // of events_: their transaction is
+  std::size_t committed_{0};  // number of events_ whose transaction is committed
   std::string payload_;
 };
 
@@ -226,7 +225,7 @@ class Postgres final : public Peer {
         program_(find_program("postgres", "postgresql", folders_)),
         port_(free_port()) {
     std::filesystem::create_directories(folder());
-    // It does not run as root; the package brings a user of its own.
+    // It refuses to run as root; the package has a user for it.
     if (::geteuid() == 0) {
       passwd const* const user = ::getpwnam("postgres");
       if (user == nullptr || ::chown(folder_.path().c_str(), user->pw_uid, user->pw_gid) != 0 ||
@@ -262,7 +261,7 @@ class Postgres final : public Peer {
     run({find_program("psql", "postgresql-client", folders_), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_),
          "-U", "bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-f", (folder_.path() / "tables.sql").string()});
   }
-  void kill() override { end(SIGQUIT); }  // of the postmaster: all its processes end at once, without a checkpoint
+  void kill() override { end(SIGQUIT); }  // to the postmaster: all its processes end at once, without a checkpoint
   void stop() override { end(SIGINT); }
   [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }
   [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {
@@ -278,7 +277,7 @@ class Postgres final : public Peer {
   [[nodiscard]] std::filesystem::path folder() const override { return folder_.path() / "data"; }
 
  private:
-  // It listens before it takes commands.
+  // It listens before it accepts commands.
   void wait_until_ready() {
     wait_until_listening(address(), *child_);
     std::string const asks = find_program("pg_isready", "postgresql-client", folders_);

@@ -53,7 +53,7 @@ void wait_until_listening(std::string const& address, test::ChildProcess& child)
       test::LineClient const client{address};
       return;
     } catch (std::system_error const&) {
-      // Nobody yet. A child that has ended never will.
+      // Nobody listens yet. If the child has ended, nobody will.
       if (child.wait(std::chrono::milliseconds{2})) break;
     }
   }
@@ -62,7 +62,7 @@ void wait_until_listening(std::string const& address, test::ChildProcess& child)
 
 namespace {
 
-// A number of /proc/PID/FILE behind `name`.
+// The number after `name` in /proc/PID/FILE.
 std::uint64_t proc_number(pid_t pid, char const* file, std::string const& name) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/" + file};
   for (std::string word; in >> word;) {
@@ -85,7 +85,7 @@ double processor_seconds(Peer const& peer) {
   for (pid_t const pid : peer.processes()) {
     std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
     std::string text{std::istreambuf_iterator<char>{in}, {}};
-    std::size_t const name_end = text.rfind(')');  // the name may hold blanks
+    std::size_t const name_end = text.rfind(')');  // the name may have blanks
     if (name_end == std::string::npos) continue;
     std::size_t at = name_end;
     for (int field = 3; field <= 15; ++field) {

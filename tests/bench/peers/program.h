@@ -1,5 +1,5 @@
-// What the peers' programs have in common: found or named with its package,
-// started in a folder of their own, connected to when they listen.
+// Common parts of the peers' programs: finding the program or naming its package, starting it in a temporary folder,
+// and connecting to it once it listens.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// redis-server with appendfsync always and a queue in Lua as one would write it: rows in a hash, one
-// sorted set for what is ready (by priority, then arrival), one for dates, one for
-// leases. A script is one command: atomic, and synced before its answer.
+// redis-server with appendfsync always, and a common form of a queue in Lua: rows in a hash, one sorted set of ready
+// rows (by priority, then arrival), one of dates, one of leases. Each script is one command: atomic, and synced before
+// its answer.
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -18,7 +18,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 if tonumber(ARGV[4]) > 0 then redis.call('ZADD', KEYS[3], ARGV[4], ARGV[1])
 else redis.call('ZADD', KEYS[2], ARGV[3] * 1e12 + ARGV[5], ARGV[1]) end
 return 1)";
-// Rows whose date has come get ready; the first one is leased; or the next date is told.
+// Moves rows whose date has come to the ready ones and leases the first; or returns the next date.
 constexpr std::string_view kTake = R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -120,7 +120,7 @@ class RedisProtocol final : public Protocol {
     }
   }
 
-  // A line without CR LF, and the bytes with it; 0 if it is not whole.
+  // Reads a line without its CR LF; returns the number of bytes with it, 0 if the line is not complete.
   static std::size_t line(std::string_view in, std::string_view& text) {
     std::size_t const end = in.find("\r\n");
     if (end == std::string_view::npos) return 0;
@@ -136,7 +136,7 @@ class RedisProtocol final : public Protocol {
     text = in.substr(at, size);
     return at + size + 2;
   }
-  // One whole reply: a line, a string, or an array of one or two strings.
+  // Reads one reply: a line, a string, or an array of one or two strings; returns the number of bytes, 0 if incomplete.
   static std::size_t reply(std::string_view in, std::string_view& first, std::string_view& second) {
     if (in.empty()) return 0;
     if (in[0] == '$') return bulk_in(in, first);
@@ -182,7 +182,7 @@ class Redis final : public Peer {
   [[nodiscard]] std::filesystem::path folder() const override { return folder_.path() / "data"; }
 
  private:
-  // It listens before it has read its file, and refuses meanwhile.
+  // It listens before it has loaded its file, and refuses commands meanwhile.
   void wait_until_loaded() {
     for (int tries = 0; tries < 100'000; ++tries) {
       test::LineClient client{address()};

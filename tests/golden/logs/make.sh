@@ -104,6 +104,22 @@ everything() {
   # An alert that is over.
   call DELETE table=brief "name=$p-one"
   call DELETE table=brief "name=$p-two"
+  # Rows without a key: two that are equal, one of a client, and one for each thing that can become of a row.
+  call INSERT table=events "site=$p-twin"
+  call INSERT table=events "site=$p-twin"
+  call INSERT table=events "site=$p-sent" size=9 client=producer "sequence=$n"
+  call INSERT table=events "site=$p-dated" process_date=4102444800000 expiration_date=4133980800000
+  call INSERT table=events "site=$p-back" priority=0
+  call RELEASE table=events $(lease events worker=one) process_date=4102444800000 "error=no answer"
+  call INSERT table=events "site=$p-parked" priority=0
+  call FAIL table=events $(lease events) "error=it can never work"
+  call INSERT table=events "site=$p-done" priority=0
+  call DONE table=events $(lease events)
+  call INSERT table=events "site=$p-deleted" priority=0
+  row=$(cli --text call NEXT table=events | tr ' ;' '\n\n' | sed -n 's/^row=/row=/p')
+  call DELETE table=events "$row"
+  call INSERT table=events "site=$p-leased" priority=0
+  lease events worker=keeper >/dev/null
   call INSERT table=golden "name=$p-sure" || true
 }
 open_again() {

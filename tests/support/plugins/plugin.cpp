@@ -1,5 +1,5 @@
-// A table type that does nothing, built several times: once as it should be and
-// once for each fault the loader must find. The build says which (see CMakeLists.txt).
+// A table type that does nothing, built several times: once correctly, and once
+// for each fault that the loader must find. CMakeLists.txt chooses the fault.
 #include "fastjournal/table.h"
 
 namespace {

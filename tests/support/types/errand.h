@@ -1,5 +1,6 @@
-// Work under other names (errand.xml): errands of lanes, without a key, taken by one connection at a time and given back
-// when it ends. Who drives it finds all names in its declaration, as a journal's.
+// A type of work with other names than a journal's (errand.xml): errands in lanes, without a key, taken by one
+// connection at a time and returned when that connection ends. The engine finds all names in its declaration, as for a
+// journal.
 #pragma once
 
 #include <algorithm>
@@ -165,7 +166,7 @@ class Errands final : public Table, public Holder, public Work, public Columns {
     }
     if (decision.take == Take::found) return Verdict::done;
     decision.take = Take::nothing;
-    if (!message.has("patience") || decision.waited) return Verdict::done;  // the type's empty answer says it
+    if (!message.has("patience") || decision.waited) return Verdict::done;  // the type's empty answer says so
     decision.wait_until = decision.now + DurationMs{*message.integer("patience")};
     decision.wait_topic = message.text("lane");
     return Verdict::wait;

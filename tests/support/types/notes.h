@@ -1,4 +1,4 @@
-// The least that a table type can be (notes.xml): lines of text, without columns, key, time, leases, listeners or work.
+// The smallest table type (notes.xml): lines of text, without columns, key, time, leases, listeners or work.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// What the watcher's reader demands of a flag file, written from its rules and
-// not from our writer: names, parts, fields, and only so many of them.
+// A reader of flag files by the watcher's rules (names, parts, fields, number of files). It was written after the
+// watcher's own reader, not after our writer.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline void check_part(std::string const& part) {
   if (part.find("--") != std::string::npos || part.back() == '-') throw std::runtime_error("part \"" + part + "\": -");
 }
 
-// A line, with those that a backslash at its end joins to it, as they are in shells; blanks at its end are trimmed.
+// Reads a line. A backslash at its end joins the next line to it, as in shells; trailing blanks are removed.
 inline bool read_line(std::istream& from, std::string& line) {
   if (!std::getline(from, line)) return false;
   for (std::string more; line.ends_with('\\') && std::getline(from, more);) line.replace(line.size() - 1, 1, more);
@@ -82,7 +82,7 @@ inline ReadFlag read_flag(std::string const& file_name, std::string const& conte
   return flag;
 }
 
-// Every flag of a folder, by file name; the reader takes the first 100.
+// All flags of a folder, by file name; the watcher reads the first 100 only.
 inline std::map<std::string, ReadFlag> read_flags(std::filesystem::path const& folder) {
   std::set<std::string> names;
   for (auto const& entry : std::filesystem::directory_iterator{folder})

@@ -1,5 +1,5 @@
-// Flag files, on real files: read back by a reader that was written from the
-// watcher's rules; and what becomes of files that are old, half written or others'.
+// Flag files, on real files: they are read back by a reader made after the watcher's rules (flag_reader.h). Also files
+// that are old, half written or of other programs.
 #include <boost/test/unit_test.hpp>
 
 #include "alerts/flag_folder.h"
@@ -12,8 +12,8 @@ namespace {
 using namespace fastjournal;
 using fastjournal::alerts::FlagFolder;
 
-core::Alert alert(std::string table, std::string name, std::uint8_t priority = 60) {
-  core::Alert out;
+log::Alert alert(std::string table, std::string name, std::uint8_t priority = 60) {
+  log::Alert out;
   out.table = std::move(table);
   out.name = std::move(name);
   out.priority = priority;
@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(the_watcher_reads_every_fact, Folder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(backslashes_are_read_as_they_were, Folder) {
-  core::Alert one = alert("jobs", "row-failed");
+  log::Alert one = alert("jobs", "row-failed");
   for (char const* const message : {R"(cannot open C:\new\table)", R"(a folder: C:\)", R"(C:\new\\)", "\\"}) {
     one.message = message;
     flags.up(one);
@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(backslashes_are_read_as_they_were, Folder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_message_of_nothing_and_a_manual_flag, Folder) {
-  core::Alert one = alert("", "clock-jump");
+  log::Alert one = alert("", "clock-jump");
   one.message.clear();
   one.manual = true;
   flags.up(one);
@@ -87,11 +87,11 @@ BOOST_FIXTURE_TEST_CASE(a_message_of_nothing_and_a_manual_flag, Folder) {
 BOOST_AUTO_TEST_CASE(every_table_name_makes_a_part_of_its_own) {
   std::set<std::string> seen;
   for (char const* const table : {"", "a", "a_b", "a__b", "a_b_", "a_", "daemon", "daemon_x", "t0_9", "a___b"}) {
-    std::string const section = core::section_of(table);
+    std::string const section = communicator::section_of(table);
     BOOST_CHECK_NO_THROW(test::check_part(section));
     BOOST_TEST(seen.insert(section).second, table);
   }
-  BOOST_TEST(core::section_of("a_b") == "a-b");
+  BOOST_TEST(communicator::section_of("a_b") == "a-b");
 }
 
 BOOST_FIXTURE_TEST_CASE(removing_the_file_lowers_it, Folder) {
@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(removing_the_file_lowers_it, Folder) {
   flags.down(alert("jobs", "row-failed"));
   BOOST_TEST(flags.agree().ok());
   BOOST_TEST((files() == std::set<std::string>{"fastjournal_jobs_paused.flag"}));
-  // A person was faster.
+  // A person has removed the flag before.
   std::filesystem::remove(folder.path() / "fastjournal_jobs_paused.flag");
   flags.down(alert("jobs", "paused"));
   BOOST_TEST(flags.agree().ok());
@@ -127,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(of_more_than_the_watcher_reads_the_graver_ones_are_writt
   for (int i = 0; i < 150; ++i) flags.up(alert("t" + std::to_string(i), "row-failed", i < 50 ? 90 : 10));
   flags.up(alert("", "disk-short", 80));
   BOOST_TEST(flags.agree().ok());
-  BOOST_TEST(files().size() == core::kFlagsMax);
+  BOOST_TEST(files().size() == communicator::kFlagsMax);
   for (int i = 0; i < 50; ++i) BOOST_TEST(files().contains("fastjournal_t" + std::to_string(i) + "_row-failed.flag"));
   BOOST_TEST(files().contains("fastjournal_daemon_disk-short.flag"));
 }

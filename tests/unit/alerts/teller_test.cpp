@@ -1,5 +1,5 @@
-// The thread that tells alerts to this computer: flag files as they come and
-// go, and a command with its facts, its time limit and its output. Every wait is for an event, with an end.
+// The thread that reports alerts on this computer: flag files that are written and removed, and a command with the
+// facts of the alert, its time limit and its output. Every wait is for an event and has a limit.
 #include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
@@ -20,8 +20,8 @@ namespace {
 using namespace fastjournal;
 using namespace fastjournal::alerts;
 
-core::AlertNotice notice(bool up, std::string table = "jobs") {
-  core::AlertNotice out{up, {}};
+log::AlertNotice notice(bool up, std::string table = "jobs") {
+  log::AlertNotice out{up, {}};
   out.alert.table = std::move(table);
   out.alert.name = "row-failed";
   out.alert.priority = 60;
@@ -55,7 +55,7 @@ struct Desk {
     };
     teller = std::make_unique<Teller>(std::move(options), standing);
   }
-  // Reports until one of this kind came.
+  // Takes reports until one of this kind comes.
   std::string until(Report::Kind kind) {
     for (int rounds = 0; rounds < 1000; ++rounds) {
       for (Report& report : teller->collect()) reports.push_back(std::move(report));
@@ -70,7 +70,7 @@ struct Desk {
 
   test::TemporaryFolder folder;
   os::PosixDisk disk{folder / "flags", 0644};
-  std::vector<core::Alert> standing;
+  std::vector<log::Alert> standing;
   std::vector<Report> reports;
   std::mutex mutex;
   std::condition_variable changed;
@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_gets_every_fact_and_no_shell_reads_them, Des
 }
 
 BOOST_FIXTURE_TEST_CASE(the_command_inherits_nothing_but_its_three_streams, Desk) {
-  // As a library opens it: every program that is started has it too.
+  // A descriptor without close-on-exec, as a library may open it: programs must not inherit it.
   int const open = ::fcntl(STDIN_FILENO, F_DUPFD, 200);
   std::string const there = "[ -e /proc/$$/fd/" + std::to_string(open) + " ]";
   start(script(there + " && echo inherited; [ -e /proc/$$/fd/2 ] && echo streams"));
@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_takes_too_long_is_ended_with_all_it_start
   std::string const line = until(Report::Kind::command_output);
   int const left = std::atoi(line.substr(line.rfind(' ') + 1).c_str());
   BOOST_REQUIRE_MESSAGE(left > 1, line);
-  // Killed, though whoever inherits it may not have collected it yet.
+  // It was killed, but the process that inherited it may not have collected it yet.
   for (int i = 0; i < 10'000'000 && ::kill(left, 0) == 0; ++i) {
     std::ifstream status{"/proc/" + std::to_string(left) + "/stat"};
     std::string text;

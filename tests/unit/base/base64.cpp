@@ -1,4 +1,4 @@
-// base64: the vectors of RFC 4648, every length and byte, and strictness.
+// base64: the vectors of RFC 4648, every length and byte, and refusal of everything that is not exact.
 #include "base/base64.h"
 
 #include <boost/test/unit_test.hpp>

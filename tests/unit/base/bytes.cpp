@@ -1,4 +1,4 @@
-// bytes: little endian whatever the machine, and a reader that never reads past the end.
+// bytes: little endian on any machine, and a reader that never reads past the end.
 #include "base/bytes.h"
 
 #include <boost/test/unit_test.hpp>

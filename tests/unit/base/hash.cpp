@@ -1,4 +1,4 @@
-// hash64: its values are on disks, so they are pinned. Expected values: the xxHash reference implementation.
+// hash64: its values are on disks, so they must never change. Expected values: the xxHash reference implementation.
 #include "base/hash.h"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
-// The picture of the figures: what is drawn, how long the bars are, and that the one in doc/ is of the figures in doc/.
+// The chart of the benchmark's figures: its contents, the lengths of its bars; and the chart in doc/ shows the figures
+// in doc/.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -51,7 +52,7 @@ BOOST_AUTO_TEST_CASE(bars_are_linear_from_zero_and_ours_is_the_first) {
   BOOST_TEST(svg.find("class=\"other\"") < svg.find("class=\"memory\""));
 }
 
-// Each with the unit and the longest bar of its own.
+// Each work has its own unit and its own longest bar.
 BOOST_AUTO_TEST_CASE(every_work_has_its_own_axis) {
   std::vector<Figure> figures = three();
   figures.push_back({"at rest", "disk of a row", "fastjournal", " B", 285});
@@ -82,7 +83,7 @@ BOOST_AUTO_TEST_CASE(the_picture_in_doc_is_of_the_figures_in_doc) {
   std::string const drawn{std::istreambuf_iterator<char>{file}, {}};
   BOOST_TEST((drawn == draw(read_figures(kRoot + "/doc/performance.json"))), "run ./mk drawings");
   BOOST_TEST(count(drawn, " width=\"900\"") >= 1U);
-  // On light and on dark pages.
+  // The chart has colours for light and for dark pages.
   BOOST_TEST(count(drawn, "prefers-color-scheme: dark") == 1U);
 }
 

@@ -1,5 +1,4 @@
-// The commands from the typed line to the printed answer and the exit code,
-// against a scripted daemon.
+// The commands from the typed line to the printed answer and the exit code, against a scripted daemon.
 #include <chrono>
 #include <filesystem>
 
@@ -54,7 +53,7 @@ BOOST_AUTO_TEST_CASE(buffers_go_out_as_bytes_and_the_daemon_is_asked_only_where_
   BOOST_TEST((asked.code == ExitCode::ok));
 }
 
-// The name becomes a folder of the backup: one that leads out of it is no name.
+// The name becomes a folder of the backup, so a path out of that folder must be refused.
 BOOST_AUTO_TEST_CASE(a_backup_takes_no_path_for_a_name_from_whoever_says_to_be_the_daemon) {
   for (char const* const name : {"../escaped", "/tmp/escaped", "a/b", "..", "", "Shared", "1st", "a b", "a\nb"}) {
     BOOST_TEST_CONTEXT("log " << name) {
@@ -122,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_explained_on_standard_error) {
              "out again; take it again\n");
 }
 
-// Standard output has results alone, so that a program may read it blindly.
+// Standard output has only results, so that a program can read it without checks.
 BOOST_AUTO_TEST_CASE(with_json_errors_are_json_on_standard_error) {
   auto const refuse = [](Peer& peer) {
     peer.answer(peer.expect("WHY"), "ERROR",
@@ -193,7 +192,7 @@ BOOST_AUTO_TEST_CASE(take_shows_when_the_lease_really_ends) {
   Said const taken = talk([&](Peer& peer) { script(peer, false); }, {"take", "pages", "--json"});
   BOOST_TEST(lease_end(taken.out) <= now_ms() + 10'000);
   BOOST_TEST(lease_end(taken.out) > now_ms());
-  // What ends before is not made longer.
+  // A lease that ends before is not extended.
   BOOST_TEST(says(taken.out, "\"row\":9,\"lease_end\":1000}"), taken.out);
   Said const held = talk([&](Peer& peer) { script(peer, true); }, {"take", "pages", "--json", "--hold"});
   BOOST_TEST(lease_end(held.out) > now_ms() + kHour / 2);
@@ -259,6 +258,17 @@ BOOST_AUTO_TEST_CASE(tables_help_and_any_command_are_printed) {
   BOOST_TEST(talk(tables, {"tables", "--names"}).out == "pages\n");
   BOOST_TEST(talk(tables, {"tables", "--columns", "pages"}).out == "uri\ndata\n");
   BOOST_TEST((talk(tables, {"tables", "--columns", "other"}).code == ExitCode::refused));
+  auto const keys = [](Peer& peer) {
+    Message const asked = peer.expect("TABLES");
+    peer.answer(
+        asked, "TABLE",
+        {text("name", "pages"), text("key", "host path"), text("columns", "host path data"), number("left", 1)});
+    peer.answer(asked, "TABLE", {text("name", "events"), text("key", ""), text("columns", "what"), number("left", 0)});
+  };
+  BOOST_TEST(talk(keys, {"tables", "--key", "pages"}).out == "host\npath\n");
+  Said const no_key = talk(keys, {"tables", "--key", "events"});
+  BOOST_TEST(no_key.out == "");
+  BOOST_TEST((no_key.code == ExitCode::ok));
   BOOST_TEST(
       talk([](Peer& peer) { peer.answer(peer.expect("HELP"), "COMMANDS", {text("list", "ALIVE,NEXT")}); }, {"commands"})
           .out == "ALIVE\nNEXT\n");

@@ -1,4 +1,4 @@
-// What goes with a row whose command failed.
+// The error text that is sent with a row whose command failed.
 #include <boost/test/unit_test.hpp>
 
 #include "clients/cli/failure_text.h"

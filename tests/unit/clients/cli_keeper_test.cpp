@@ -1,5 +1,5 @@
-// What the person who keeps it running types: why, pause, drain, resume,
-// apply, reload, stop, check, top; against a scripted daemon, and files of their own.
+// The commands of administrators (why, pause, drain, resume, apply, reload, stop, check, top) against a scripted daemon
+// and with files.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(check_finds_what_the_daemon_would_refuse) {
   BOOST_TEST((good.code == ExitCode::ok));
   BOOST_TEST(good.out == "1 file is good\n");
 
-  // The loader's mistakes, all of them, with their lines.
+  // Mistakes that the loader finds, all of them, with their lines.
   write(file, table_file("\n<grace>soon</grace>\n<colour/>"));
   Said const bad = check({file});
   BOOST_TEST((bad.code == ExitCode::usage));
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(check_finds_what_the_daemon_would_refuse) {
   Said const json = check({file, "--json"});
   BOOST_TEST(says(json.out, "{\"file\":\"" + file + "\",\"line\":2,\"problem\":\"element <grace>"));
 
-  // What only the type's own code knows.
+  // A mistake that only the code of the table type finds.
   write(file,
         table_file("<processing-timeout>5s</processing-timeout><processing-timeout-min>9s</processing-timeout-min>"));
   BOOST_TEST(says(check({file}).err, "processing-timeout-min"));
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(check_names_the_line_of_what_only_the_type_knows) {
   BOOST_TEST(says(said_of("<log name=\"other\"/>"), file + ":3: no log \"other\" is declared"));
 }
 
-// What the daemon would load with the file, the file says.
+// Checking the daemon's file also checks all files that the daemon would load with it.
 BOOST_AUTO_TEST_CASE(check_of_a_configuration_reads_its_tables_and_holds_all_against_each_other) {
   test::TemporaryFolder const folder;
   std::string const daemon = folder / "fastjournal.xml";
@@ -211,13 +211,13 @@ BOOST_AUTO_TEST_CASE(check_of_a_configuration_reads_its_tables_and_holds_all_aga
     BOOST_TEST((said.code == ExitCode::usage));
     BOOST_TEST(says(said.err, "tables.d/t.xml:2: unknown element <colour>"));
   }
-  // Tables alone are held against the daemon's file that loads them.
+  // Table files alone are checked against the daemon's file that loads them.
   write(folder / "tables.d/t.xml", table_file("\n<log name=\"other\"/>"));
   for (std::string const& asked : {daemon, folder / "tables.d", folder / "tables.d/t.xml"})
     BOOST_TEST(says(check({asked}).err, "t.xml:2: no log \"other\" is declared in "));
   write(daemon, "<fastjournal><log name=\"other\"/></fastjournal>");
   BOOST_TEST(check({folder / "tables.d"}).out == "1 file is good\n");
-  // Without one nothing is claimed.
+  // Without the daemon's file nothing is said about logs.
   std::filesystem::remove(daemon);
   Said const alone = check({folder.path().string()});
   BOOST_TEST((alone.code == ExitCode::ok));
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(rates_are_what_happened_a_second) {
   add_rates(before, now);
   BOOST_TEST(now.tables[2].find("inserted_per_s")->real == 25.0);
   BOOST_TEST(now.tables[2].find("done_per_s")->real == 0.0);
-  // The daemon was started again; the table is new.
+  // The counters start again after a restart of the daemon; a new table has no rates yet.
   BOOST_TEST(now.tables[0].find("inserted_per_s")->real == 3.0);
   BOOST_TEST(!now.tables[1].has("inserted_per_s"));
 }
@@ -334,7 +334,7 @@ BOOST_AUTO_TEST_CASE(the_screen_fits_the_terminal_and_nothing_steers_it) {
   BOOST_TEST(!says(small, "LEASE/s"));
 }
 
-// 80 columns are what a terminal has that nobody has made larger.
+// A terminal has 80 columns unless somebody made it larger.
 BOOST_AUTO_TEST_CASE(a_narrow_screen_keeps_the_state_and_the_figures_that_matter) {
   Snapshot now;
   now.tables.push_back(stats("a_name_of_more_than_sixteen", {number("rows", 12'345), number("rows_parked", 7)}));
@@ -369,7 +369,7 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_answer_is_named_first) {
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_not_understood_ends_the_script_at_once) {
-  // The peer's script waits for a connection that never comes; the end of the server lets it go.
+  // The script waits for a connection that never comes, until the end of the server releases it.
   client::FakeServer const server([](Peer& peer) { peer.expect("NEVER"); });
   BOOST_TEST(!parse_arguments({"dance"}).invocation.has_value());
 }

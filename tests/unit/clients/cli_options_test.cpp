@@ -1,4 +1,4 @@
-// The command line: what is understood, and what is refused with a word of advice.
+// The command line: accepted words, and refusals with advice.
 #include <boost/test/unit_test.hpp>
 
 #include "clients/cli/completion.h"
@@ -15,7 +15,7 @@ Invocation parsed(std::vector<std::string> words) {
   return *out.invocation;
 }
 
-// The complaint.
+// The error message.
 std::string refused(std::vector<std::string> words) {
   Parsed const out = parse_arguments(std::move(words));
   BOOST_TEST(!out.invocation.has_value());
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_environment_names_the_server_unless_an_option_does) {
   BOOST_TEST(parsed({"ping"}).server == "10.0.0.1:1");
   BOOST_TEST(parsed({"--server", "h:2", "ping"}).server == "h:2");
   BOOST_REQUIRE(::unsetenv("FASTJOURNAL_SERVER") == 0);
-  BOOST_TEST(parsed({"ping"}).server.empty());  // find_server looks for one
+  BOOST_TEST(parsed({"ping"}).server.empty());  // find_server chooses one
 }
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_the_dashes_belongs_to_the_command) {
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_refused_with_their_range) {
   BOOST_TEST(says(refused({"work", "pages", "--fail-status", "0", "--", "x"}), "from 1 to 255"));
 }
 
-// One parser for the XML and for the command line.
+// The XML and the command line have the same parser.
 BOOST_AUTO_TEST_CASE(sizes_are_spelled_as_in_the_configuration) {
   BOOST_TEST(parsed({"backup", "d", "--rate", "50MiB"}).rate.value() == 50U << 20U);
   BOOST_TEST(parsed({"log", "resize", "d", "--container-size", "1048576"}).container_bytes.value() == 1U << 20U);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_spelled_as_in_the_configuration) {
         says(refused({"backup", "d", "--rate", other}), "expected a size: a whole number with one of the units"));
 }
 
-// A forgotten word must not hit all rows.
+// A forgotten word must not affect all rows.
 BOOST_AUTO_TEST_CASE(many_rows_want_a_filter) {
   BOOST_TEST(says(refused({"delete", "pages"}), "or a filter: --status, --domain, --prefix or --error"));
   BOOST_TEST(says(refused({"delete", "pages", "--count", "5"}), "or a filter"));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(what_was_meant_is_suggested) {
 BOOST_AUTO_TEST_CASE(with_json_a_mistake_is_json_too) {
   BOOST_TEST(refused({"--json", "stat"}) ==
              "{\"error\":\"usage\",\"message\":\"there is no command 'stat'; did you mean stats?\"}\n");
-  // That one is the command's.
+  // This --json belongs to the row's command.
   BOOST_TEST(!says(refused({"take", "pages", "--", "x", "--json"}), "{"));
 }
 

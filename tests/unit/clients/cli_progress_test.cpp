@@ -1,4 +1,4 @@
-// How far a long work on files is.
+// The progress lines of long work on files.
 #include <boost/test/unit_test.hpp>
 
 #include <sstream>
@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_CASE(every_256_mib_and_nothing_below, Written) {
   for (std::uint64_t done = 0; done < 256; done += 16) progress("reading", done * kMiB, 300 * kMiB);
   BOOST_TEST(err.str().empty());
   for (std::uint64_t done = 256; done < 600; done += 16) progress("reading", done * kMiB, 600 * kMiB);
-  // The next step begins at its own beginning.
+  // The next step counts from its own beginning.
   for (std::uint64_t done = 0; done <= 300; done += 100) progress("writing", done * kMiB, 300 * kMiB);
   BOOST_TEST(err.str() ==
              "fastjournal log verify: /log: reading, 256 of at most 600 MiB\n"

@@ -1,4 +1,4 @@
-// `put --lines` against a scripted daemon: numbering, refused lines, a loss, and runs that go on. With real kills:
+// `put --lines` against a scripted daemon: numbering, refused lines, lost connections, continued runs. With real kills:
 // tests/integration/put_lines_test.cpp.
 #include <filesystem>
 #include <fstream>
@@ -44,7 +44,7 @@ void refuse(Peer& peer, Message const& message, std::string_view code) {
   peer.answer(message, "ERROR", {text("command", "INSERT"), text("code", code), text("message", "no")});
 }
 
-// Expects the line of this number with this key.
+// Expects the INSERT of the line with this number and key.
 Message line(Peer& peer, std::int64_t number, std::string_view uri, std::string* client = nullptr) {
   Message message = peer.expect("INSERT");
   want(message.text("uri") == uri && message.integer("sequence") == number, "the line and its number");
@@ -144,7 +144,8 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_where_its_state_says_if_the_lines_before_are_
       with({"--resume", state}), input);
   BOOST_TEST((first.code == ExitCode::refused));
   BOOST_TEST(first.out == "1 in (1 inserted), 1 refused (" + file("refused") + "), stopped at line 3\n");
-  // Set aside after the state was written, by a run that was killed then: it comes again.
+  // A line that an earlier run added to this file after it had written its state, before it was killed: it is sent
+  // again.
   std::ofstream(file("refused"), std::ios::app) << "{\"uri\":\"b\"}\n";
 
   Said const changed =
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_where_its_state_says_if_the_lines_before_are_
   BOOST_TEST(second.out == "4 in (1 before, 1 duplicate, 2 inserted), 1 refused (" + file("refused") + ")\n");
   BOOST_TEST(says(second.err, "goes on behind line 2"));
   BOOST_TEST(content("refused") == "{\"uri\":\"bad\"}\n");
-  // All of it was put: nothing is sent.
+  // All lines were put before: nothing is sent.
   Said const third =
       talk([](Peer& peer) { peer.wait_for_end(); }, with({"--resume", state}), input + "{\"uri\":\"d\"}\n");
   BOOST_TEST(third.out == "4 in (4 before), 1 refused (" + file("refused") + ")\n");

@@ -1,4 +1,4 @@
-// What answers look like to people and to programs.
+// How answers are printed for people and for programs.
 #include <boost/test/unit_test.hpp>
 
 #include "clients/cli/render.h"
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(json_keeps_kinds_and_drops_what_steers) {
   BOOST_TEST(render_json(row) ==
              "{\"uri\":\"a\\\"b\\n\",\"row\":-8,\"epoch\":18446744073709551615,\"weight\":0.5,\"ok\":true,\"data\":"
              "\"base64:AP8=\",\"broken\":\"\xef\xbf\xbd\"}\n");
-  // Bytes that are a text are one, unless they look like what is not.
+  // Binary values that are UTF-8 are shown as text, unless they look like encoded ones.
   Message texts("ROW");
   texts.set("a", Value::of_binary("gr\xc3\xbc\xc3\x9f"));
   texts.set("b", Value::of_binary("base64:"));

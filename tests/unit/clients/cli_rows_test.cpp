@@ -1,4 +1,4 @@
-// Many rows: what `ls` lists for people and for `put`, and `kick` and `delete` by a filter, page by page.
+// Commands on many rows: `ls` for people and as input of `put`, and `kick` and `delete` by a filter, page by page.
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;

@@ -1,4 +1,4 @@
-// Characters and the columns that they take.
+// UTF-8 characters, and the columns that they take on a terminal.
 #include <boost/test/unit_test.hpp>
 
 #include "clients/cli/utf8.h"

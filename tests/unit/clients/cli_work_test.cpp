@@ -1,5 +1,5 @@
-// `fastjournal work` with real commands and a scripted daemon. Commands wait
-// for FIFOs that the script opens, so that nothing depends on time.
+// `fastjournal work` with real commands and a scripted daemon. Commands wait for FIFOs that the script opens, so that
+// nothing depends on time.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -39,14 +39,14 @@ struct Folder {
   std::string path;
 };
 
-// Blocks until the command has opened its end too.
+// Opens one end; blocks until the command has opened the other one.
 void meet(std::string const& fifo, int mode) {
   int const fd = ::open(fifo.c_str(), mode | O_CLOEXEC);
   if (fd < 0) throw std::runtime_error("cannot open the fifo");
   ::close(fd);
 }
 
-// The reading end, with a limit.
+// The reading end of a FIFO; a read has a time limit.
 class Reader {
  public:
   explicit Reader(std::string const& fifo) : fd_(::open(fifo.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -56,7 +56,7 @@ class Reader {
   Reader& operator=(Reader const&) = delete;
   ~Reader() { ::close(fd_); }
 
-  // "": the end.
+  // Requires these bytes; "" is the end of the FIFO.
   void expect(std::string const& wanted) const {
     pollfd one{fd_, POLLIN, 0};
     char buffer[64];
@@ -90,7 +90,7 @@ Said run_work(FakeServer::Script script, std::vector<std::string> options, std::
   Said said{work(*parsed.invocation, console), {}};
   said.err = err.str();
   server.finish();
-  // No child is left, dead or alive.
+  // No child process is left, neither running nor as a zombie.
   BOOST_TEST(::waitpid(-1, nullptr, WNOHANG) == -1);
   BOOST_TEST(errno == ECHILD);
   return said;
@@ -106,7 +106,7 @@ void give_row(Peer& peer, Message const& next, std::int64_t row = 8) {
                number("priority", 20), number("timeouts", 1), number("attempts", 2), number("left", 0)});
 }
 
-// Every worker that waits for work does it by LISTEN.
+// Each worker that waits for work sends LISTEN.
 void let_listen(Peer& peer) { peer.answer(peer.expect("LISTEN"), "LISTENING"); }
 
 void refuse(Peer& peer, Message const& command, std::string_view code, std::string_view message) {
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_ro
              "the end");
         peer.answer(release, "RELEASED");
       },
-      // What it leaves behind keeps its standard error open, and nobody waits for that.
+      // A background process keeps standard error open; the worker must not wait for it.
       {"--once", "--quiet"}, {"sh", "-c", "seq 5000 >&2; (read x <\"$0\") & exit 1", folder.fifo()});
   meet(folder.fifo(), O_WRONLY);
   BOOST_TEST(said.err.size() == 23893U);
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(the_fail_status_parks_the_row) {
   BOOST_TEST(said.err == "");
 }
 
-// Run without the value it would do something else than it was asked to.
+// Without the value the command would do something else than intended.
 BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run) {
   Folder const folder;
   auto const give = [](Peer& peer, Message const& next) {
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run
              "pages row 8: column uri has a NUL, which no environment can hold: work with --input-only: parked after 1 "
              "attempt\n");
   BOOST_TEST(!std::filesystem::exists(folder.file("ran")));
-  // Who reads the input has it whole.
+  // A command that reads its input gets the whole value.
   Said const read = run_work(
       [&](Peer& peer) {
         give(peer, peer.expect("NEXT"));
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_to_all_and_the_row_is_given_back_at_onc
         Message const release = peer.expect("RELEASE");
         want(about_row(release) && !release.has("process_date") && !release.has("error"), "no attempt");
         peer.answer(release, "RELEASED");
-        // The end of the fifo: nobody is left who holds it, the command's own child included.
+        // The end of the FIFO: no process holds it any more, the command's own child included.
         fifo.expect("");
       },
       {}, {"sh", "-c", "exec 3>\"$0\"; sleep 60 & echo up >&3; wait", folder.fifo()});
@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(a_restart_of_the_daemon_is_waited_out_and_told_once) {
       [](Peer& peer) {
         let_listen(peer);
         peer.answer(peer.expect("NEXT"), "NOTHING");
-        // While it sleeps, and again while it asks.
+        // The daemon restarts while the worker sleeps, and again while it waits for an answer.
         peer.accept();
         let_listen(peer);
         peer.push("LISTEN", {text("table", "pages")});

@@ -1,6 +1,5 @@
-// The connection of libfastjournal against a scripted daemon: answers in every
-// order and every piece, losses at bad moments, limits. Each case is what the
-// header promises.
+// The connection of libfastjournal against a scripted daemon: answers in any order and in pieces, losses at bad
+// moments, limits. Each case is a promise of the header.
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -23,7 +22,7 @@ Options options_for(FakeServer const& server, Framing framing = Framing::msgpack
   Options out;
   out.server = server.address();
   out.framing = framing;
-  // Retries at once: tests wait for events, not for time.
+  // Retries come at once, so that tests wait for events and not for time.
   out.back_off = {Milliseconds{1}};
   out.time_limit = Milliseconds{kScriptLimitMs};
   return out;
@@ -72,7 +71,7 @@ BOOST_AUTO_TEST_CASE(an_answer_of_several_messages_ends_where_left_is_zero) {
     Message const tables = peer.expect("TABLES");
     std::string all;
     for (int left = 2; left >= 0; --left) all += peer.bytes("TABLE", {number("left", left)}, &tables);
-    // The answer to the next command in the same packet must not be lost.
+    // The answer to the next command may come in the same packet, and must not be lost.
     peer.send(all);
     peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
   });
@@ -215,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_missing_answer_is_timed_out_and_rows_that_come_late_are_r
   std::atomic<bool> released{false};
   FakeServer server([&](Peer& peer) {
     Message const next = peer.expect("NEXT");
-    // The client has given up once it sends something else.
+    // The next command shows that the client has given up this one.
     peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
     peer.answer(next, "ROW", {text("table", "pages"), number("row", 4), number("epoch", 6), number("left", 0)});
     while (!released) {
@@ -235,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_missing_answer_is_timed_out_and_rows_that_come_late_are_r
   Result<Reply> const next = connection->call("NEXT", {text("table", "pages")});
   BOOST_TEST((next.status().code() == Code::timed_out));
   BOOST_TEST(next.status().message().find(server.address()) != std::string::npos);
-  // Within 1 ms or not: every call reads what has come, the late row at last.
+  // Whether it takes 1 ms or more, each call reads what has arrived, in the end the late row.
   auto const limit = std::chrono::steady_clock::now() + Milliseconds{kScriptLimitMs};
   while (!released && std::chrono::steady_clock::now() < limit) static_cast<void>(connection->call("ALIVE"));
   BOOST_TEST(released.load());
@@ -329,7 +328,7 @@ BOOST_AUTO_TEST_CASE(a_new_connection_subscribes_again_before_anything_else) {
     peer.answer(again, "LISTENING");
     peer.push("LISTEN", {text("table", "pages")});
     peer.answer(peer.expect("STATS"), "STATS", {number("left", 0)});
-    // While nobody calls, the connection is lost a second time, and the subscription refused.
+    // While no call is made, the connection is lost again, and the subscription is refused.
     peer.accept();
     peer.answer(peer.expect("LISTEN"), "ERROR", {text("code", "unknown_table"), text("message", "gone")});
   });
@@ -354,7 +353,7 @@ BOOST_AUTO_TEST_CASE(an_end_that_nobody_noticed_costs_the_next_command_nothing) 
     ended = true;
     ended.notify_all();
     peer.accept();
-    // It may not be sent twice, and it was not.
+    // INSERT may not be sent twice, and it was not.
     peer.answer(peer.expect("INSERT"), "INSERTED");
   });
   auto connection = connected(options_for(server));
@@ -415,7 +414,7 @@ BOOST_AUTO_TEST_CASE(a_unix_socket_carries_the_same) {
   std::filesystem::remove_all(made);
 }
 
-// Keys and signals end a wait, not the command: its answer is there for whoever waits again.
+// Keys and signals end the wait, but not the command: the next wait gets its answer.
 BOOST_AUTO_TEST_CASE(a_wait_for_an_answer_can_be_ended) {
   FakeServer server([](Peer& peer) {
     Message const alive = peer.expect("ALIVE");
@@ -507,7 +506,7 @@ BOOST_AUTO_TEST_CASE(what_neither_side_could_read_is_not_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(large_messages_pass_in_both_directions_at_once) {
-  // More than both sockets' buffers: a sender that does not read meanwhile would stop for good.
+  // More than the buffers of both sockets: a sender that does not read meanwhile would block for ever.
   constexpr int kCount = 40;
   std::string const large(1U << 20U, 'x');
   FakeServer server([&](Peer& peer) {

@@ -1,5 +1,5 @@
-// What the connection knows of a table type's commands is what it was told (Options::commands): a journal's rules are
-// those of its TYPE.xml, and a type with other names is served alike.
+// The connection knows the commands of a table type only from Options::commands. The rules of a journal are those of
+// its TYPE.xml, and a type with other names works in the same way.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using Peer = FakeServer::Peer;
 
-// How a type calls what is resent, what waits, and what it leases (tests/support/types/errand.xml).
+// A type's names for its commands that are resent, that wait and that lease (tests/support/types/errand.xml).
 struct Words {
   std::span<CommandRule const> rules;
   std::string_view take, wait, row, give_back, done, finished;
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_comes_too_late_is_given_back) {
     FakeServer server([&](Peer& peer) {
       Message const asked = peer.expect(words.take);
       if (asked.integer(words.wait).value_or(0) != 1) throw std::runtime_error("the wait is lost");
-      // The client has given up once it sends something else.
+      // The next command shows that the client has given up this one.
       peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
       peer.answer(asked, words.row, {number("row", 5), number("epoch", 6), number("left", 0)});
       while (!given_back) {
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_comes_too_late_is_given_back) {
     options.time_limit = Milliseconds{1};
     auto const connection = Connection::open(std::move(options)).value();
     BOOST_TEST((connection->call(words.take, {number(std::string{words.wait}, 1)}).status().code() == Code::timed_out));
-    // Within 1 ms or not: every call reads what has come, the late row at last.
+    // Whether it takes 1 ms or more, each call reads what has arrived, in the end the late row.
     auto const limit = std::chrono::steady_clock::now() + Milliseconds{kScriptLimitMs};
     while (!given_back && std::chrono::steady_clock::now() < limit) static_cast<void>(connection->call("ALIVE"));
     BOOST_TEST(given_back.load());

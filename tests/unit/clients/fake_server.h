@@ -1,6 +1,5 @@
-// A scripted daemon on loopback, for tests of those who talk to one: a thread
-// that runs the test's script, which reads commands and writes whatever it
-// likes, in whatever pieces. What goes wrong in the script fails the test in finish().
+// A scripted daemon on loopback, for tests of clients: a thread that runs the test's script, which reads commands and
+// writes any bytes in any pieces. Errors in the script make the test fail in finish().
 #pragma once
 
 #include <netinet/in.h>
@@ -21,10 +20,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "fastjournal/message.h"
-#include "wire/framer.h"
-#include "wire/msgpack.h"
-#include "wire/outgoing.h"
-#include "wire/text.h"
+#include "fastjournal/protocol.h"
+#include "protocol/framer.h"
+#include "protocol/msgpack.h"
+#include "protocol/text.h"
 
 namespace fastjournal::client {
 
@@ -33,7 +32,7 @@ inline constexpr int kScriptLimitMs = 20'000;
 
 class FakeServer {
  public:
-  // What the script sees.
+  // The connection as the script sees it.
   class Peer {
    public:
     explicit Peer(int listening) : listening_(listening) {}
@@ -41,13 +40,13 @@ class FakeServer {
     Peer& operator=(Peer const&) = delete;
     ~Peer() { close(); }
 
-    // The next connection; the one before is cut, whatever was under way.
+    // Accepts the next connection; the one before is cut, whatever is under way.
     void accept() {
       close();
       wait(listening_, POLLIN, "no client connects");
       fd_ = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
       if (fd_ < 0) throw std::runtime_error("accept failed");
-      framer_ = wire::Framer({1U << 26U, 1U << 26U});
+      framer_ = protocol::Framer({1U << 26U, 1U << 26U});
       in_.clear();
     }
     void close() {
@@ -55,7 +54,7 @@ class FakeServer {
       fd_ = -1;
     }
 
-    // The next command, which must be this one. Its views live as long as it.
+    // Reads the next command, which must be this one. The message owns its bytes.
     Message expect(std::string_view command) {
       Message message = next();
       if (message.command != command)
@@ -65,16 +64,16 @@ class FakeServer {
     }
     Message next() {
       while (true) {
-        wire::Framer::Piece const piece = framer_.next(in_);
-        if (piece.kind == wire::Framer::Kind::need_more) {
+        protocol::Framer::Piece const piece = framer_.next(in_);
+        if (piece.kind == protocol::Framer::Kind::need_more) {
           in_.erase(0, piece.consumed);
           read_some();
           continue;
         }
         Message message;
-        binary_ = piece.kind == wire::Framer::Kind::frame;
+        binary_ = piece.kind == protocol::Framer::Kind::frame;
         Status const parsed =
-            binary_ ? wire::parse_frame(piece.bytes, message) : wire::parse_line(piece.bytes, message);
+            binary_ ? protocol::parse_frame(piece.bytes, message) : protocol::parse_line(piece.bytes, message);
         if (!parsed.ok()) throw std::runtime_error("the client sent something unreadable: " + parsed.message());
         message.own();
         in_.erase(0, piece.consumed);
@@ -82,20 +81,20 @@ class FakeServer {
       }
     }
     [[nodiscard]] bool binary() const { return binary_; }
-    // True if nothing arrives although the client waits for us.
+    // True if nothing arrives, although the client waits for us.
     [[nodiscard]] bool silent() const {
       pollfd one{fd_, POLLIN, 0};
       return in_.empty() && ::poll(&one, 1, 0) == 0;
     }
 
-    // Bytes of a message in the form the client used last; `about` lends its `request`.
+    // The bytes of a message in the framing that the client used last, with the `request` of `about`.
     std::string bytes(std::string_view command, std::vector<Param> params, Message const* about = nullptr) {
       if (about != nullptr) params.push_back({"request", *about->find("request")});
       std::string out;
-      wire::Outgoing const outgoing{.command = command, .params = params};
+      Outgoing const outgoing{.command = command, .params = params};
       if (binary_)
-        wire::append_frame(outgoing, out);
-      else if (!wire::append_line(outgoing, out).ok())
+        protocol::append_frame(outgoing, out);
+      else if (!protocol::append_line(outgoing, out).ok())
         throw std::runtime_error("the script's answer cannot be written as text");
       return out;
     }
@@ -111,7 +110,7 @@ class FakeServer {
         raw.remove_prefix(static_cast<std::size_t>(took));
       }
     }
-    // Until the client ends the connection.
+    // Returns when the client has ended the connection.
     void wait_for_end() {
       while (true) {
         wait(fd_, POLLIN, "the client does not end the connection");
@@ -135,7 +134,7 @@ class FakeServer {
 
     int listening_;
     int fd_{-1};
-    wire::Framer framer_{{1U << 26U, 1U << 26U}};
+    protocol::Framer framer_{{1U << 26U, 1U << 26U}};
     std::string in_;
     bool binary_{true};
   };
@@ -143,11 +142,11 @@ class FakeServer {
   using Script = std::function<void(Peer&)>;
 
   explicit FakeServer(Script script) : FakeServer(std::move(script), {}) {}
-  // On a unix socket at `path`; on 127.0.0.1 and a port of the system's choice if it is empty.
+  // Listens on the unix socket `path`, or, if that is empty, on 127.0.0.1 and a port that the system chooses.
   FakeServer(Script script, std::string const& path) {
     path.empty() ? listen_tcp() : listen_unix(path);
     thread_ = std::thread([this, run = std::move(script)] {
-      // Signals that a test sends are for those it tests.
+      // Signals that a test sends must reach the code under test, not this thread.
       sigset_t all;
       sigfillset(&all);
       pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -163,14 +162,14 @@ class FakeServer {
   FakeServer(FakeServer const&) = delete;
   FakeServer& operator=(FakeServer const&) = delete;
   ~FakeServer() {
-    // A test that failed before its client connected: the script need not wait for one.
+    // If a test failed before its client connected, the script must not wait for one.
     if (thread_.joinable()) ::shutdown(listening_, SHUT_RDWR);
     if (thread_.joinable()) thread_.join();
     ::close(listening_);
   }
 
   [[nodiscard]] std::string const& address() const { return address_; }
-  // The script has run to its end and was content.
+  // Waits for the end of the script; fails the test if the script found an error.
   void finish() {
     thread_.join();
     BOOST_TEST(complaint_ == "");

@@ -1,4 +1,4 @@
-// The typed calls: what they send, and what they make of the answers.
+// The typed calls: the messages that they send, and how they read the answers.
 #include "clients/lib/journal.h"
 #include "tests/unit/clients/fake_server.h"
 

@@ -1,4 +1,4 @@
-// A typed line from its words to the exit code, against the scripted daemon of fake_server.h.
+// Runs a typed command line, from its words to the exit code, against the scripted daemon of fake_server.h.
 #pragma once
 
 #include <sstream>
@@ -40,7 +40,7 @@ inline Said talk(client::FakeServer::Script script, std::vector<std::string> wor
 
 inline bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
 
-// For scripts: what does not hold ends them.
+// For scripts: if the condition is false, the script ends with this error.
 inline void want(bool condition, char const* what) {
   if (!condition) throw std::runtime_error(what);
 }

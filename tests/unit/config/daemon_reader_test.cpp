@@ -1,5 +1,5 @@
-// What a good daemon file becomes, value by value, and the addresses it may
-// name. The refusals are in golden_test.cpp.
+// The result of reading a good daemon file, value by value, and the accepted
+// addresses. The refusals are in golden_test.cpp.
 #include <boost/test/unit_test.hpp>
 
 #include "config/address.h"
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   <socket path="/run/b.sock" rights="work add"/>
   <socket path="c.sock" rights="admin"/>
   <listen address="[::1]:0"/>
-  <listen address="192.0.2.1:4051" plain-text="true" rights="add"/>
+  <listen address="192.0.2.1:4051" plain-text="true" open="true" rights="add"/>
   <data folder="/var/lib/fastjournal"/>
   <tables folder="../tables"/>
   <plugins folder="plugins"/>
@@ -42,12 +42,14 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   <limits connections="7" line-bytes="64KiB" frame-bytes="2MiB" output-bytes="1MiB" memory-bytes="16GiB"
           reserved-connections="3" connections-per-peer="5" first-message="5s" idle="1h"/>
   <start max-clock-behind="10m"/>
+  <access users="users.xml"/>
   <logging level="warn" file="a.log"/>
 </fastjournal>)"));
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
   BOOST_REQUIRE(read->listen.size() == 5);
   BOOST_TEST((read->listen[0] == ListenDeclaration{"[::1]:0", true, false}));
-  BOOST_TEST((read->listen[1] == ListenDeclaration{"192.0.2.1:4051", false, true, Rights{Right::add}}));
+  BOOST_TEST(
+      (read->listen[1] == ListenDeclaration{"192.0.2.1:4051", false, true, Rights{Right::add}, kSocketMode, true}));
   BOOST_TEST(read->listen[2].address == "unix:" + (folder.path() / "run/a.sock").string());
   BOOST_TEST(read->listen[2].unix_mode == 0640U);
   BOOST_TEST((read->listen[2].rights == kAllRights));
@@ -58,14 +60,17 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   BOOST_TEST(read->data_folder == "/var/lib/fastjournal");
   BOOST_TEST(read->tables_folder == (folder.path().parent_path() / "tables").string());
   BOOST_TEST(read->plugins_folder == (folder.path() / "plugins").string());
-  BOOST_TEST((read->logs[0] == LogDeclaration{"fast", 512U << 10U, 8, 100, SyncPlace::on_thread, SyncMethod::direct,
-                                              8U << 20U, WhenEmpty::truncate, 5'400'000, true}));
-  BOOST_TEST((*read->log("shared") == LogDeclaration{"shared", 16U << 20U, 2, 20, SyncPlace::automatic,
-                                                     SyncMethod::automatic, 64U << 20U, WhenEmpty::reset, 0, false}));
+  BOOST_TEST(
+      (read->logs[0] == LogDeclaration{"fast", 512U << 10U, 8, 100, log::SyncPlace::on_thread, log::SyncMethod::direct,
+                                       8U << 20U, log::WhenEmpty::truncate, 5'400'000, true}));
+  BOOST_TEST((*read->log("shared") == LogDeclaration{"shared", 16U << 20U, 2, 20, log::SyncPlace::automatic,
+                                                     log::SyncMethod::automatic, 64U << 20U, log::WhenEmpty::reset, 0,
+                                                     false}));
   BOOST_TEST(read->log("other") == nullptr);
   BOOST_TEST((read->limits == LimitsDeclaration{7, 64U << 10U, 2U << 20U, 1U << 20U, 16ULL << 30U, 3, 5, 5000,
                                                 3'600'000, 4ULL << 30U}));
   BOOST_TEST(read->start.clock_behind_ms_max == 600'000);
+  BOOST_TEST(read->access.users_file == (folder.path() / "users.xml").string());
   BOOST_TEST((read->logging == LoggingDeclaration{"warn", (folder.path() / "a.log").string()}));
 }
 

@@ -1,10 +1,9 @@
-// Good and bad configuration files (tests/golden/config/): the loader and
-// xmllint with our XSDs give the same verdict on each of them, except in
-// bad-beyond-schema/, where XSD 1.0 has no words for what is wrong. What the
-// loader says about a bad file is held against the .expected file beside it.
+// Good and bad configuration files (tests/golden/config/): the loader and xmllint with our XSDs give the same verdict
+// on each of them, except in bad-beyond-schema/, whose mistakes XSD 1.0 cannot express. The loader's report about a bad
+// file is compared with the .expected file beside it.
 //
-// With FJ_GOLDEN=write in the environment the .expected files are written
-// instead: read the difference before it is committed.
+// With FJ_GOLDEN=write in the environment the .expected files are written instead: read the difference before you
+// commit it.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "config/daemon_reader.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
+#include "config/users_reader.h"
 
 namespace fastjournal::config {
 
@@ -59,14 +59,16 @@ TypesByName const& types() {
 Status load(std::string const& kind, fs::path const& path) {
   if (kind == "daemon") return read_daemon(path).status();
   if (kind == "types") return read_type(path).status();
+  if (kind == "users") return read_users_of_any_mode(path).status();
   return read_table(path, types()).status();
 }
 
 std::string schema_of(std::string const& kind) {
+  if (kind == "users") return "users.xsd";
   return kind == "daemon" ? "fastjournal.xsd" : kind == "types" ? "table-type.xsd" : "table.xsd";
 }
 
-// Which of the files are valid for xmllint.
+// Runs xmllint on all files; returns for each whether it is valid.
 std::map<fs::path, bool> xmllint(std::string const& kind, std::vector<fs::path> const& files) {
   std::string command =
       "LC_ALL=C xmllint --noout --schema '" + (source_dir() / "xml-schemas" / schema_of(kind)).string() + "'";
@@ -87,7 +89,7 @@ std::map<fs::path, bool> xmllint(std::string const& kind, std::vector<fs::path> 
   return out;
 }
 
-// The message with file names instead of paths, as it stands in .expected.
+// The message with file names instead of paths, as in the .expected files.
 std::string portable(Status const& status, fs::path const& folder) {
   std::string text = status.message() + "\n";
   std::string const prefix = folder.string() + "/";
@@ -117,7 +119,7 @@ void check_refusal(Status const& status, fs::path const& file) {
   }
 }
 
-constexpr char const* kKinds[] = {"daemon", "tables", "types"};
+constexpr char const* kKinds[] = {"daemon", "tables", "types", "users"};
 
 }  // namespace
 
@@ -158,7 +160,7 @@ BOOST_AUTO_TEST_CASE(what_the_schema_cannot_say_is_refused_by_the_loader_alone) 
     std::map<fs::path, bool> const verdicts = xmllint(kind, files);
     for (fs::path const& file : files) BOOST_TEST_CONTEXT(file) {
         check_refusal(load(kind, file), file);
-        // Else it belongs to bad/.
+        // Otherwise the file belongs to bad/.
         BOOST_TEST(verdicts.at(file), "not valid for xmllint");
       }
   }

@@ -1,4 +1,4 @@
-// A folder of its own for a test that reads files; gone when the test ends.
+// A folder of its own for a test that reads files; removed when the test ends.
 #pragma once
 
 #include <stdlib.h>

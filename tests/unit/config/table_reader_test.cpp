@@ -1,6 +1,5 @@
-// What a good table file becomes, value by value. The refusals are in
-// golden_test.cpp. A small type of our own, so that the journal's options may
-// change without this test.
+// The result of reading a good table file, value by value. The refusals are in golden_test.cpp. The tables are of a
+// small type of this test's own, so that the test does not depend on the journal's options.
 #include <boost/test/unit_test.hpp>
 
 #include "config/table_reader.h"
@@ -113,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_table_arrives_with_its_columns_key_and_options) {
   BOOST_TEST(*columns[3].real_min == -0.5);
   BOOST_TEST(*columns[3].real_max == 1000.0);
   BOOST_TEST((columns[4].type == ColumnType::buffer));
-  BOOST_TEST(columns[4].length_max == 1024);  // the most that a key takes
+  BOOST_TEST(columns[4].length_max == 1024);  // the limit for a key
   BOOST_TEST((columns[5].type == ColumnType::time_ms && columns[5].merge == MergeRule::max));
   BOOST_TEST(columns[6].length_min == 1);
   BOOST_TEST(columns[6].length_max == 4096);

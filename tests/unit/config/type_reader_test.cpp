@@ -1,4 +1,4 @@
-// What a good TYPE.xml becomes, value by value. The refusals are in golden_test.cpp.
+// The result of reading a good TYPE.xml, value by value. The refusals are in golden_test.cpp.
 #include <boost/test/unit_test.hpp>
 
 #include "config/type_reader.h"

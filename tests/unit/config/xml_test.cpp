@@ -1,6 +1,5 @@
-// The XML itself: no cut or damaged file is taken for a whole one or does
-// harm, names that are nearly right are recognised, and problems come in the
-// order of the file.
+// XML as such: a truncated or damaged file is never read as a complete one and does no harm, nearly correct names get a
+// suggestion, and problems are reported in the order of the file.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -73,7 +72,7 @@ BOOST_AUTO_TEST_CASE(files_with_too_many_elements_are_refused_where_they_begin) 
   BOOST_TEST(!is_well_formed(text + "<b/></a>"));
 }
 
-// 600,000 unknown elements held a daemon up for two seconds.
+// Without the limit, 600,000 unknown elements kept a daemon busy for two seconds.
 BOOST_AUTO_TEST_CASE(nothing_is_looked_for_beyond_the_first_problems) {
   ScratchFolder const folder;
   std::string text = "<a>\n";
@@ -84,12 +83,12 @@ BOOST_AUTO_TEST_CASE(nothing_is_looked_for_beyond_the_first_problems) {
   document->root().expect({.attributes = {}, .children = {{"first", Times::one}}});
   std::string const told = problems.status().message();
   BOOST_TEST(std::count(told.begin(), told.end(), '\n') == static_cast<std::ptrdiff_t>(Problems::kMax));
-  // What is missing behind all those was not looked for.
+  // The missing element comes after these problems, so it is not looked for.
   BOOST_TEST(told.find("missing element <first>") == std::string::npos);
   BOOST_TEST(told.ends_with("file: and more; these 20 first"));
 }
 
-// The work of a minute if each unknown element is compared with all that are known, and not the first ones alone.
+// Comparing each unknown element with all known ones, and not only the first few, would take a minute.
 BOOST_AUTO_TEST_CASE(what_lies_behind_the_first_problems_costs_nothing, *boost::unit_test::timeout(30)) {
   ScratchFolder const folder;
   std::string const stem(60, 'n');
@@ -106,7 +105,7 @@ BOOST_AUTO_TEST_CASE(what_lies_behind_the_first_problems_costs_nothing, *boost::
   BOOST_TEST(problems.is_full());
 }
 
-// The work of minutes if anything is done for each of one kind with each of another.
+// Anything done for each pair of elements would take minutes.
 BOOST_AUTO_TEST_CASE(what_a_file_costs_grows_as_the_file_does, *boost::unit_test::timeout(30)) {
   ScratchFolder const folder;
   std::string const name(500'000, 'n');

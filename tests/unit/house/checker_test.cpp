@@ -18,10 +18,12 @@ char const kTable[] =
     "text\n"
     "| layer | folder | of ours | third party | what |\n"
     "|---|---|---|---|---|\n"
-    "| public | `src/include/fastjournal` | all above | | types |\n"
-    "| base | `src/base` | all above | `xxhash.h`, `fmt` | checks |\n"
-    "| core | `src/core` | all above | | decides |\n"
-    "| os | `src/os` | all above | `dlfcn.h`, POSIX | files |\n"
+    "| public | `src/include/fastjournal` | | | types |\n"
+    "| base | `src/base` | public | `xxhash.h`, `fmt` | checks |\n"
+    "| log | `src/log` | public, base | | boundary |\n"
+    "| engine | `src/engine` | public, base, log | | decides |\n"
+    "| files | `src/log/file` | base, log | | the file log |\n"
+    "| os | `src/os` | base, engine | `dlfcn.h`, POSIX | files |\n"
     "| plugins | `plugins/*` | public, base | `absl` | types |\n"
     "| library | `clients/lib` | public | POSIX | library |\n"
     "| clients | `clients/*` | public, library | `CLI/CLI.hpp` | programs |\n";
@@ -40,7 +42,9 @@ struct Samples {
   std::string includes(std::string_view path, std::string_view text) {
     static std::set<std::string, std::less<>> const kOurs{"src/include/fastjournal/types.h",
                                                           "src/base/check.h",
-                                                          "src/core/engine.h",
+                                                          "src/engine/engine.h",
+                                                          "src/log/log.h",
+                                                          "src/log/file/format.h",
                                                           "src/os/files.h",
                                                           "plugins/journal/rows.h",
                                                           "plugins/queue/queue.h",
@@ -59,13 +63,13 @@ struct Samples {
 
   std::string core_calls(std::string_view text) {
     findings.clear();
-    check_core_calls(read_source("src/core/x.cpp", text), findings);
+    check_core_calls(read_source("src/engine/x.cpp", text), findings);
     return lines();
   }
 
   std::string unordered(std::string_view text) {
     findings.clear();
-    Source const source = read_source("src/core/x.cpp", text);
+    Source const source = read_source("src/engine/x.cpp", text);
     check_unordered_loops(source, unordered_names(source), findings);
     return lines();
   }
@@ -97,8 +101,8 @@ BOOST_AUTO_TEST_CASE(comments_and_literals_are_not_code) {
 
 BOOST_AUTO_TEST_CASE(the_layer_table_is_read_and_a_bad_row_is_found) {
   BOOST_TEST(findings.empty());
-  BOOST_REQUIRE(table.layers().size() == 7U);
-  BOOST_TEST(table.of("src/core/engine.cpp")->core);
+  BOOST_REQUIRE(table.layers().size() == 9U);
+  BOOST_TEST(table.of("src/engine/engine.cpp")->core);
   BOOST_TEST(!table.of("src/os/files.cpp")->core);
   BOOST_TEST(table.of("plugins/journal/rows.cpp")->core);
   BOOST_TEST(table.of("clients/lib/client.cpp")->name == "library");
@@ -113,25 +117,56 @@ BOOST_AUTO_TEST_CASE(the_layer_table_is_read_and_a_bad_row_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_layer_includes_only_what_stands_above_it) {
-  BOOST_TEST(includes("src/core/x.cpp", "#include \"core/engine.h\"\n#include \"base/check.h\"\n#include <vector>\n") ==
-             "");
-  BOOST_TEST(includes("src/core/x.cpp", "#include \"base/check.h\"\n#include \"os/files.h\"\n") == "2");
-  BOOST_TEST(includes("src/base/x.h", "#include \"core/engine.h\"\n") == "1");
+  BOOST_TEST(includes("src/engine/x.cpp",
+                      "#include \"engine/engine.h\"\n#include \"base/check.h\"\n#include <vector>\n") == "");
+  BOOST_TEST(includes("src/engine/x.cpp", "#include \"base/check.h\"\n#include \"os/files.h\"\n") == "2");
+  BOOST_TEST(includes("src/base/x.h", "#include \"engine/engine.h\"\n") == "1");
   BOOST_TEST(includes("src/os/x.cpp", "#include \"tests/helper.h\"\n") == "1");
+  // A folder inside of another is a layer of its own.
+  BOOST_TEST(includes("src/log/file/x.cpp", "#include \"log/log.h\"\n#include \"log/file/format.h\"\n") == "");
+  BOOST_TEST(includes("src/log/x.cpp", "#include \"log/log.h\"\n#include \"log/file/format.h\"\n") == "2");
+}
+
+BOOST_AUTO_TEST_CASE(a_layer_links_the_layers_of_its_row_no_more_and_no_less) {
+  std::string_view const right =
+      "fj_layer(base DEPS fj_public xxhash)\n"
+      "fj_layer(log  DEPS fj_public fj_base)\n"
+      "fj_layer(engine DEPS fj_public fj_base  # target_link_libraries(x\n"
+      "  fj_log)\n"
+      "fj_layer(files DEPS fj_base fj_log fmt::fmt)\n"
+      "fj_layer(os DEPS fj_base fj_engine)\n"
+      "target_link_libraries(fj_journal PUBLIC fj_public fj_base PRIVATE fj_options)\n"
+      "target_link_libraries(fj_client PUBLIC fj_public)\n"
+      "target_link_libraries(fj_cli\n  PUBLIC fj_public fj_client\n  PRIVATE fj_options)\n";
+  auto const checked = [&](std::string text) {
+    findings.clear();
+    check_links(table, read_links("CMakeLists.txt", text), findings);
+    return lines();
+  };
+  BOOST_TEST(checked(std::string{right}) == "");
+  auto const changed = [&](std::string_view from, std::string_view to) {
+    std::string text{right};
+    text.replace(text.find(from), from.size(), to);
+    return checked(text);
+  };
+  BOOST_TEST(changed("  fj_log)", "  )") == "3");
+  BOOST_TEST(changed("fj_public xxhash", "fj_public fj_log") == "1");
+  BOOST_TEST(changed("fj_layer(os", "fj_layer(other") == "0");
+  BOOST_TEST(changed("PUBLIC fj_public fj_client", "PUBLIC fj_client") == "9");
 }
 
 BOOST_AUTO_TEST_CASE(a_plugin_includes_its_own_folder_and_the_layers_named) {
   BOOST_TEST(includes("plugins/journal/x.cpp",
                       "#include \"plugins/journal/rows.h\"\n#include \"fastjournal/types.h\"\n") == "");
   BOOST_TEST(includes("plugins/journal/x.cpp", "\n#include \"plugins/queue/queue.h\"\n") == "2");
-  BOOST_TEST(includes("plugins/journal/x.cpp", "\n\n#include \"core/engine.h\"\n") == "3");
+  BOOST_TEST(includes("plugins/journal/x.cpp", "\n\n#include \"engine/engine.h\"\n") == "3");
   BOOST_TEST(includes("clients/cli/x.cpp", "#include \"clients/lib/client.h\"\n#include <CLI/CLI.hpp>\n") == "");
   BOOST_TEST(includes("clients/lib/x.cpp", "#include \"clients/cli/table.h\"\n") == "1");
 }
 
 BOOST_AUTO_TEST_CASE(third_party_headers_have_one_door) {
   BOOST_TEST(includes("src/base/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "");
-  BOOST_TEST(includes("src/core/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "1 2");
+  BOOST_TEST(includes("src/engine/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "1 2");
   BOOST_TEST(includes("src/os/x.cpp", "#include <unistd.h>\n#include <sys/mman.h>\n#include <dlfcn.h>\n") == "");
   BOOST_TEST(includes("clients/lib/x.cpp", "#include <unistd.h>\n#include <dlfcn.h>\n") == "2");
   BOOST_TEST(includes("src/base/x.cpp", "#include <unistd.h>\n") == "1");
@@ -144,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_folder_without_a_row_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(headers_of_the_world_are_banned_from_the_core) {
-  BOOST_TEST(includes("src/core/x.cpp", "#include <mutex>\n#include <vector>\n#include <random>\n") == "1 3");
+  BOOST_TEST(includes("src/engine/x.cpp", "#include <mutex>\n#include <vector>\n#include <random>\n") == "1 3");
   BOOST_TEST(includes("plugins/journal/x.cpp",
                       "#include <absl/container/btree_map.h>\n#include <absl/time/clock.h>\n") == "2");
   BOOST_TEST(includes("src/os/x.cpp", "#include <mutex>\n") == "");
@@ -186,9 +221,9 @@ BOOST_AUTO_TEST_CASE(a_file_without_an_opening_comment_is_found) {
   check_opening(read_source("a.h", "#pragma once\n// late\n"), findings);
   check_opening(read_source("b.h", ""), findings);
   check_opening(read_source("c.h", "// What it is.\n#pragma once\n"), findings);
-  check_opening(read_source("src/core/d.cpp", "#include \"core/d.h\"\n"), findings);
+  check_opening(read_source("src/engine/d.cpp", "#include \"engine/d.h\"\n"), findings);
   BOOST_TEST(lines() == "1 1");
-  check_opening(read_source("src/core/e.cpp", "#include \"core/d.h\"\n"), findings);
+  check_opening(read_source("src/engine/e.cpp", "#include \"engine/d.h\"\n"), findings);
   BOOST_TEST(lines() == "1 1 1");
 }
 

@@ -1,5 +1,5 @@
 // A plugin that was built against another contract must be refused, not crash
-// the daemon: whoever changes the public headers raises kPluginAbi.
+// the daemon: a change of the public headers raises kPluginAbi.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdint>

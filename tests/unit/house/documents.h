@@ -1,5 +1,5 @@
-// What documents promise about the checkout: that the files they link to are
-// there, that the example they show is the file they say it is, and that a list of files is whole.
+// The promises of documents about the checkout: linked files are there, a shown
+// example is the file that it is said to be, and a list of files is complete.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Holds this checkout to the rules of the house: layers, what the core may
-// call, what tests may not do, what every file owes its reader. Each failure
+// Checks this checkout by the rules of the house: layers and what they link, calls in the core,
+// calls in tests, the opening comment of every file. Each failure
 // names file and line. checker_test.cpp shows that each check can fail.
 #include <boost/test/unit_test.hpp>
 
@@ -45,6 +45,14 @@ BOOST_FIXTURE_TEST_SUITE(house, Checkout)
 
 BOOST_AUTO_TEST_CASE(every_include_is_one_that_the_layer_table_allows) {
   for (Source const& source : sources(kProgram)) check_includes(table, source, resolve(), findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(every_layer_links_the_layers_of_its_row) {
+  std::vector<Links> links;
+  for (std::string const& path : tree.files({"CMakeLists.txt", "src", "plugins", "clients"}, {"CMakeLists.txt"}))
+    for (Links const& one : read_links(path, tree.read(path))) links.push_back(one);
+  check_links(table, links, findings);
   report();
 }
 

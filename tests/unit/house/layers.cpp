@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 namespace fastjournal::house {
 namespace {
@@ -79,9 +81,7 @@ std::string joined(std::vector<std::string> const& parts) {
   return text.empty() ? "nothing" : text;
 }
 
-// Both stand in the table's vector.
 bool may_include(Layer const& layer, Layer const& other) {
-  if (layer.all_above) return &other < &layer;
   return std::find(layer.ours.begin(), layer.ours.end(), other.name) != layer.ours.end();
 }
 
@@ -97,6 +97,17 @@ void check_foreign(Layer const& layer, Include const& include, Source const& sou
   findings.push_back({source.path, include.line,
                       "'" + name + "' is no header of ours, and the layer " + layer.name + " may include " +
                           joined(layer.foreign) + " of third parties"});
+}
+
+// The library of a layer: fj_log_file for src/log/file. The programs above the core have names of their own.
+std::string library_of(Layer const& layer) {
+  static std::map<std::string_view, std::string_view> const kNames{
+      {"daemon", "fastjournald"}, {"plugins", "fj_journal"}, {"library", "fj_client"},
+      {"checker", "fj_check"},    {"follower", "fj_follow"}, {"clients", "fj_cli"}};
+  if (auto const found = kNames.find(layer.name); found != kNames.end()) return std::string{found->second};
+  std::string name = "fj_" + layer.name;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
 }
 
 }  // namespace
@@ -121,11 +132,10 @@ LayerTable::LayerTable(std::string_view path, std::string_view markdown, std::ve
     Layer layer;
     layer.name = cells[0];
     layer.folder = words(cells[1]).front();
-    layer.all_above = cells[2] == "all above";
-    if (!layer.all_above) layer.ours = words(cells[2]);
+    layer.ours = words(cells[2]);
     layer.foreign = words(cells[3]);
     layer.core = core || layer.name == "plugins";
-    core = core && layer.name != "core";
+    core = core && layer.name != "engine";
     for (std::string const& name : layer.ours)
       if (std::none_of(layers_.begin(), layers_.end(), [&](Layer const& above) { return above.name == name; }))
         findings.push_back(
@@ -137,11 +147,14 @@ LayerTable::LayerTable(std::string_view path, std::string_view markdown, std::ve
 }
 
 Layer const* LayerTable::of(std::string_view path) const {
+  // "clients/lib" wins against "clients/*", and "src/log/file" against "src/log", though both fit.
+  auto const is_closer = [](Layer const& layer, Layer const& than) {
+    if (than.folder.ends_with("/*")) return !layer.folder.ends_with("/*");
+    return !layer.folder.ends_with("/*") && layer.folder.size() > than.folder.size();
+  };
   Layer const* best = nullptr;
-  for (Layer const& layer : layers_) {
-    // "clients/lib" wins against "clients/*", though both fit.
-    if (fits(layer.folder, path) && (best == nullptr || !layer.folder.ends_with("/*"))) best = &layer;
-  }
+  for (Layer const& layer : layers_)
+    if (fits(layer.folder, path) && (best == nullptr || is_closer(layer, *best))) best = &layer;
   return best;
 }
 
@@ -158,16 +171,69 @@ void check_includes(LayerTable const& table, Source const& source, Resolve const
       check_foreign(*layer, include, source, findings);
       continue;
     }
-    if (ours->starts_with(own_folder(*layer, source.path) + "/")) continue;
     Layer const* other = table.of(*ours);
+    if (other == layer && own_folder(*layer, *ours) == own_folder(*layer, source.path)) continue;
     if (other == nullptr)
       findings.push_back({source.path, include.line, "'" + include.name + "' is in no layer (" + *ours + ")"});
     else if (!may_include(*layer, *other))
       findings.push_back({source.path, include.line,
                           "the layer " + layer->name + " may not include '" + include.name + "' of the layer " +
-                              other->name +
-                              (layer->all_above ? ": it does not stand above in the table"
-                                                : ": of ours it may include " + joined(layer->ours))});
+                              other->name + ": of ours it may include " + joined(layer->ours)});
+  }
+}
+
+std::vector<Links> read_links(std::string_view path, std::string_view text) {
+  static constexpr std::array kCalls{"fj_layer(", "target_link_libraries("};
+  std::vector<Links> links;
+  int line = 0;
+  bool open = false;
+  for (std::string const& whole : split_lines(text)) {
+    ++line;
+    std::string_view rest = std::string_view{whole}.substr(0, whole.find('#'));
+    for (std::string_view const call : kCalls)
+      if (rest.starts_with(call)) {
+        rest.remove_prefix(call.size());
+        links.push_back({"", std::string{path}, line, {}});
+        open = true;
+      }
+    if (!open) continue;
+    open = rest.find(')') == std::string_view::npos;
+    Links& last = links.back();
+    for (std::string const& word : split(rest.substr(0, rest.find(')')), ' ')) {
+      if (word.empty()) continue;
+      if (last.target.empty())
+        last.target = word;
+      else if (word.starts_with("fj_") && word != "fj_options")
+        last.ours.push_back(word);
+    }
+  }
+  return links;
+}
+
+void check_links(LayerTable const& table, std::vector<Links> const& links, std::vector<Finding>& findings) {
+  std::map<std::string, std::string> libraries;  // by the layer's name
+  for (Layer const& layer : table.layers()) libraries[layer.name] = library_of(layer);
+  for (Layer const& layer : table.layers()) {
+    if (layer.ours.empty()) continue;
+    std::string const library = library_of(layer);
+    // fj_layer() is given the folder, and makes the name of it.
+    auto const found = std::find_if(links.begin(), links.end(), [&](Links const& one) {
+      return one.target == library || one.target == layer.name;
+    });
+    if (found == links.end()) {
+      findings.push_back({"CMakeLists.txt", 0, "layer " + layer.name + ": nothing says what " + library + " links"});
+      continue;
+    }
+    std::set<std::string> wanted;
+    for (std::string const& name : layer.ours) wanted.insert(libraries[name]);
+    std::set<std::string> const linked{found->ours.begin(), found->ours.end()};
+    for (std::string const& name : wanted)
+      if (!linked.contains(name))
+        findings.push_back({found->file, found->line, library + " uses " + name + " and does not link it"});
+    for (std::string const& name : linked)
+      if (!wanted.contains(name))
+        findings.push_back({found->file, found->line,
+                            library + " links " + name + ", which the row of " + layer.name + " does not name"});
   }
 }
 

@@ -1,4 +1,4 @@
-// The layer table of src/README.md, and every #include held against it.
+// The layer table of src/README.md; every #include and the libraries that CMake links are held against it.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,10 @@ namespace fastjournal::house {
 
 struct Layer {
   std::string name;
-  std::string folder;                // "src/core"; "plugins/*" for each folder inside
-  bool all_above{false};             // may include every layer that stands before it ...
-  std::vector<std::string> ours;     // ... or just these
+  std::string folder;                // "src/engine"; "plugins/*" for each folder inside
+  std::vector<std::string> ours;     // the layers that it may include; each stands above it
   std::vector<std::string> foreign;  // "fmt" for fmt/..., "event2/*", "xxhash.h"; "POSIX"
-  bool core{false};                  // up to the layer `core`, and the plugins: values in, values out
+  bool core{false};                  // up to the layer `engine`, and the plugins: values in, values out
 };
 
 class LayerTable {
@@ -38,5 +37,19 @@ using Resolve = std::function<std::optional<std::string>(std::string_view includ
 
 void check_includes(LayerTable const& table, Source const& source, Resolve const& resolve,
                     std::vector<Finding>& findings);
+
+// What CMake is told to link, from the text of one of its files: each `fj_layer(FOLDER DEPS ...)` and each
+// `target_link_libraries(TARGET ...)`, with the libraries of ours in it (fj_...).
+struct Links {
+  std::string target;
+  std::string file;
+  int line{0};
+  std::vector<std::string> ours;
+};
+[[nodiscard]] std::vector<Links> read_links(std::string_view path, std::string_view text);
+
+// Each layer's library links the layers of its row, no more and no less. A library that it uses and does not link may
+// still be found, through another one or by a linker that does not care for the order: until one of these changes.
+void check_links(LayerTable const& table, std::vector<Links> const& links, std::vector<Finding>& findings);
 
 }  // namespace fastjournal::house

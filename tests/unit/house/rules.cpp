@@ -73,7 +73,7 @@ std::string walked_name(Source const& source, std::size_t open, std::size_t clos
   return {};
 }
 
-// `#include "core/engine.h"` as the first line of src/core/engine.cpp.
+// `#include "engine/engine.h"` as the first line of src/engine/engine.cpp.
 bool is_own_header(Source const& source, std::string_view first_line) {
   if (!source.path.ends_with(".cpp") || source.includes.empty() || !first_line.starts_with("#include")) return false;
   std::string_view const header = source.includes.front().name;

@@ -1,5 +1,5 @@
-// The rules of the house that are no matter of layers: what the core may not
-// call, what tests may not do, and what every file owes its reader.
+// The rules of the house that do not concern layers: calls that are banned in the
+// core, calls that are banned in tests, the opening comment and length of a file.
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// Service files lie where a communicatord reads them: share/communicator/services, and nowhere else.
+// Service files are installed where a communicatord reads them: in share/communicator/services only.
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>

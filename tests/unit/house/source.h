@@ -1,7 +1,7 @@
 // One C++ file as the checks of the house see it: tokens and includes with
-// their lines, comments and the insides of literals left out. No compiler: what
-// the checks ask is simple enough for a reader of tokens, and so they run in
-// milliseconds and need nothing but the text.
+// their lines, without comments and the insides of literals. There is no compiler:
+// the checks are simple enough for a reader of tokens, so they take milliseconds
+// and need only the text.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct Source {
 
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
 [[nodiscard]] bool is_identifier(std::string_view token);
-// "src/core/engine.cpp" -> "src/core"
+// "src/engine/engine.cpp" -> "src/engine"
 [[nodiscard]] std::string folder_of(std::string_view path);
 
 }  // namespace fastjournal::house

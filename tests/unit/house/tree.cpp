@@ -80,7 +80,7 @@ std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::st
   std::string target;
   std::string const prefix = std::string{root} + "/";
   for (std::string const& line : split_lines(text)) {
-    // "command": "... -o tests/CMakeFiles/unit_core.dir/unit/core/engine_test.cpp.o -c ..."
+    // "command": "... -o tests/CMakeFiles/unit_engine.dir/unit/engine/engine_test.cpp.o -c ..."
     if (std::string_view const found = between(line, "CMakeFiles/", ".dir/"); !found.empty()) target = found;
     std::string_view const file = between(line, "\"file\": \"", "\"");
     if (file.starts_with(prefix)) compiled.push_back({std::string{file.substr(prefix.size())}, target});

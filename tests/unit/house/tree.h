@@ -1,5 +1,5 @@
-// The checkout and its build folder as the checks need them: which files there
-// are, what an #include resolves to, what is compiled and what ctest runs.
+// The checkout and its build folder as the checks need them: the files, the target
+// of an #include, the compiled sources and the tests of ctest.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// KICK and DELETE of many rows: pages that end, and what one command may cost.
+// KICK and DELETE of many rows: their pages, and the limits of what one command may cost.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/unit/journal/harness.h"
@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(pages_lead_through_all_rows_and_a_dry_run_counts_the_sam
   BOOST_TEST(replays());
 }
 
-// A filter that fits nothing must not hold up everybody else.
+// A filter that matches nothing must not delay the other clients.
 BOOST_FIXTURE_TEST_CASE(one_command_looks_at_ten_thousand_rows, Fixture) {
   fill("a", 10'001);
   Reply const page = run("KICK", {{"error", "x"}});
@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(one_command_looks_at_ten_thousand_rows, Fixture) {
   BOOST_TEST(rest.get("after") == "-");
 }
 
-// Each step stays within what was reserved for it, also where parked rows fold into one that waits.
+// Each step stays within its reservation, also where parked rows fold into a waiting one.
 BOOST_FIXTURE_TEST_CASE(parked_rows_of_one_key_fold_one_after_the_other, Fixture) {
   for (int i = 0; i < 40; ++i) {
     run("INSERT", {{"k", "a"}, {"v", std::string(1000, 'x')}});

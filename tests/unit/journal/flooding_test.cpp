@@ -1,9 +1,10 @@
-// Names that clients choose, chosen so that they collide: every index of them hashes with the seed that the table
-// was made with, so whoever does not know it gains nothing. Counted in rows that a search has to look at, not in time.
+// Hash flooding: clients choose names that collide. Every index of such names hashes with a seed of the table, so a
+// client that does not know the seed gains nothing. Measured in rows that a search looks at, not in time.
 #include <boost/test/unit_test.hpp>
 
 #include <absl/container/internal/hashtable_debug.h>
 
+#include "base/hash.h"
 #include "tests/support/colliding.h"
 #include "tests/unit/journal/harness.h"
 
@@ -37,16 +38,16 @@ void fill(Harness& harness) {
 }
 
 std::uint32_t most_domains_of_one_hash(std::uint64_t hash_seed) {
-  Rows rows;
-  Domains domains{rows, hash_seed};
-  for (std::uint32_t i = 0; i < kNames; ++i) domains.join(rows.add(), colliding_bytes(kHigh, i));
+  rows::Rows all;
+  rows::Domains domains{all, hash_seed};
+  for (std::uint32_t i = 0; i < kNames; ++i) domains.join(all.add(), colliding_bytes(kHigh, i));
   return domains.names().most_of_one_hash();
 }
 
-// Places that maps of clients and workers look at, at the most, to find one of their names.
+// The largest number of places that a map of clients or workers probes to find one of their names.
 std::size_t most_probes(std::uint64_t hash_seed) {
   absl::flat_hash_map<std::string, std::uint32_t, NameHash> map(0, NameHash{hash_seed});
-  // They agree in the lower half, of which a map takes as many bits as it has places.
+  // The names' hashes agree in the lower half. A map uses as many bits of it as it has places.
   std::size_t most = 0;
   for (std::uint32_t i = 0; i < kNames; ++i) map.emplace(colliding_bytes(i << 16U, kHigh), i);
   for (auto const& [key, number] : map)
@@ -68,8 +69,8 @@ BOOST_AUTO_TEST_CASE(keys_spread_under_a_seed_that_nobody_knows) {
   fill(known);
   Harness drawn{declare_numbers(), kDrawn};
   fill(drawn);
-  BOOST_TEST(known.table->state().keys().most_of_one_hash() == kNames);
-  BOOST_TEST(drawn.table->state().keys().most_of_one_hash() <= 3U);
+  BOOST_TEST(known.table->state().keys().index().most_of_one_hash() == kNames);
+  BOOST_TEST(drawn.table->state().keys().index().most_of_one_hash() <= 3U);
   BOOST_TEST(digest_of(*known.table) == digest_of(*drawn.table));
 }
 

@@ -1,6 +1,5 @@
-// A journal table alone, with a log in memory: commands go through
-// decide and apply as the engine does it, time is set by hand, and the log can be
-// replayed into a second table. For tests and benchmarks of the plugin.
+// A journal table alone, with a log in memory. Commands are decided and applied as the engine does it, tests set the
+// time, and the log can be replayed into a second table. For tests and benchmarks of the plugin.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/hash.h"
 #include "config/fields.h"
 #include "config/type_reader.h"
 #include "plugins/journal/journal.h"
+#include "tests/support/memory_log.h"
 
 namespace fastjournal::journal::test {
 
+using fastjournal::test::DigestSum;
+using fastjournal::test::MemoryLog;
 using Texts = std::map<std::string, std::string>;
 using Columns = std::vector<Column>;
 
@@ -41,7 +41,7 @@ inline Column column(std::string name, ColumnType type = ColumnType::string, Mer
   return out;
 }
 
-// Key `k`, data `v`, and what else is given.
+// A table with the key column `k`, the data column `v`, and the given options and columns.
 inline std::shared_ptr<TableDeclaration const> declare(Texts const& options = {}, Columns more = {},
                                                        std::uint16_t version = 1) {
   auto out = std::make_shared<TableDeclaration>();
@@ -66,59 +66,9 @@ inline std::shared_ptr<TableDeclaration const> declare(Texts const& options = {}
   return out;
 }
 
-// What a log in memory keeps; LSNs grow as in a real one.
-class MemoryLog final : public Records {
- public:
-  struct Stored {
-    std::uint8_t type;
-    std::uint8_t version;
-    ObjectId object;
-    Lsn lsn;
-    std::unique_ptr<std::byte[]> body;
-    std::size_t size;
-    [[nodiscard]] RecordView view() const { return {TableId{1}, type, version, lsn, object, {body.get(), size}}; }
-  };
-
-  Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
-    Lsn const lsn{end_};
-    end_ += (body_bytes + 24 + 7) / 8 * 8;
-    step_bytes_ += body_bytes + 24;
-    stored_.push_back({type, version, object.is_none() ? object_of(lsn) : object, lsn,
-                       std::make_unique<std::byte[]>(body_bytes), body_bytes});
-    return {lsn, {stored_.back().body.get(), body_bytes}};
-  }
-
-  void begin_step() {
-    applied_ = stored_.size();
-    step_bytes_ = 0;
-  }
-  [[nodiscard]] std::size_t step_bytes() const { return step_bytes_; }
-  [[nodiscard]] std::size_t applied() const { return applied_; }
-  [[nodiscard]] std::vector<Stored> const& stored() const { return stored_; }
-  [[nodiscard]] Lsn end() const { return Lsn{end_}; }
-  // Benchmarks keep nothing.
-  void forget() { stored_.clear(); }
-  // A gap, as other tables of the log leave one.
-  void skip(std::uint64_t bytes) { end_ += bytes / 8 * 8; }
-  // The base moved: what stands before it is gone.
-  void drop_below(Lsn base) {
-    auto const keeps = [&](Stored const& record) { return record.lsn >= base; };
-    std::vector<Stored> kept;
-    for (Stored& record : stored_)
-      if (keeps(record)) kept.push_back(std::move(record));
-    stored_ = std::move(kept);
-  }
-
- private:
-  std::vector<Stored> stored_;
-  std::uint64_t end_{4096};
-  std::size_t step_bytes_{0};
-  std::size_t applied_{0};
-};
-
 struct Alerts final : TableObserver {
   std::uint64_t available_calls{0};
-  std::map<ConnectionId, std::int64_t> held;  // leases, as it was told; none: of connections that are gone
+  std::map<ConnectionId, std::int64_t> held;  // number of leases as announced; `none`: of connections that are gone
   std::map<std::string, std::string> raised;
   std::uint64_t raised_calls{0};
   void available(ObjectId, std::string_view, TimeMs) override { ++available_calls; }
@@ -139,10 +89,10 @@ struct Reply {
   Durability durability{Durability::synced};
   Take take{Take::no};
   TimeMs wait_until{};
-  std::vector<Texts> messages;  // the command's name is under ""
+  std::vector<Texts> messages;  // the command's name has the key ""
 
   [[nodiscard]] std::string error() const { return status.ok() ? "" : std::string{row_of(status.code()).wire_name}; }
-  // Of the first message; "-" if there is none.
+  // A parameter of a message, the first by default; "-" if absent.
   [[nodiscard]] std::string get(std::string const& name, std::size_t message = 0) const {
     if (message >= messages.size()) return "-";
     auto const found = messages[message].find(name);
@@ -163,16 +113,6 @@ inline std::string text_of(Value const& value) {
   return {};
 }
 
-class DigestSum final : public DigestSink {
- public:
-  void object(std::span<std::byte const> canonical) override {
-    sum += hash64(as_text(canonical), 7);
-    ++objects;
-  }
-  std::uint64_t sum{0};
-  std::uint64_t objects{0};
-};
-
 inline std::uint64_t digest_of(Journal const& table) {
   DigestSum sum;
   table.digest(sum);
@@ -188,7 +128,7 @@ class Harness {
   }
 
   std::shared_ptr<TableDeclaration const> declaration;
-  std::vector<Schema> schemas;  // all that the table was ever given
+  std::vector<Schema> schemas;  // every version the table had
   TableContext context;
   std::unique_ptr<Journal> table;
   MemoryLog log;
@@ -197,7 +137,7 @@ class Harness {
   std::uint32_t start{1};
   std::string origin{"ip:192.0.2.1"};
 
-  // `+N` and dates are given as in a message.
+  // Parameters are text, as in a text message; `+N` is relative to now (ms).
   Reply run(std::string_view command, Texts const& parameters, std::uint64_t connection = 1,
             std::string_view worker = "w", bool waited = false) {
     Message message{command};
@@ -245,7 +185,7 @@ class Harness {
     return reply;
   }
 
-  // Time passes, and the table does what time asks for, date by date as the engine wakes for it.
+  // Time passes, and the table's timers run date by date, as the engine wakes for them.
   void pass(std::int64_t ms) {
     TimeMs const until = now + DurationMs{ms};
     for (TimeMs next = table->next_due(); next <= until; next = table->next_due()) {
@@ -265,7 +205,8 @@ class Harness {
     decide_until_done(
         [&](Decision& decision) { return table->decide_connection_closed(ConnectionId{connection}, decision); });
   }
-  // Copies forward what stands below, at most `budget` bytes a step (more for an object that says it needs it); returns the steps.
+  // Copies forward what lies below `below`, at most `budget` bytes a step, or as many as an object asked for. Returns
+  // the number of steps.
   std::size_t restate(Lsn below, std::size_t budget = 4096) {
     std::size_t room = budget;
     for (std::size_t steps = 1;; ++steps) {
@@ -281,7 +222,7 @@ class Harness {
     }
   }
 
-  // A second table made of the log from `base` on.
+  // A second table, built from the log from `base` on.
   [[nodiscard]] std::unique_ptr<Journal> replayed(Lsn base = Lsn{8}) const {
     auto twin = std::make_unique<Journal>(context, journal_type(), declaration);
     for (Schema const& schema : schemas) twin->add_schema(schema);
@@ -295,7 +236,7 @@ class Harness {
   }
   [[nodiscard]] bool replays() const { return digest_of(*replayed()) == digest_of(*table); }
 
-  // The clock is set forward, or the computer sleeps.
+  // The clock is set forward, or the computer slept, by `ms`.
   void lose(std::int64_t ms) {
     now = now + DurationMs{ms};
     std::array<std::uint64_t, 4> carry{};
@@ -307,8 +248,8 @@ class Harness {
     });
     timers();
   }
-  // kill -9 and start: the table is what the log says, and leases get their grace. `clock`: it says so, and is accepted
-  // where it is behind.
+  // kill -9 and start: the table is rebuilt from the log, and leases get their grace. `clock`: the clock's time after
+  // the start; if it is behind, it is accepted.
   void restart(std::int64_t down_ms = 0, TimeMs clock = TimeMs::max()) {
     table = replayed(table->oldest_lsn().is_none() ? log.end() : table->oldest_lsn());
     ++start;

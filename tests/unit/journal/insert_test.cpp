@@ -1,5 +1,4 @@
-// INSERT: what becomes of a row that meets one of its key (doc/merge.md), one
-// case for each rule.
+// INSERT: what happens to a row when its key is in the table already (doc/merge.md). One case for each rule.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/unit/journal/harness.h"
@@ -78,7 +77,7 @@ BOOST_AUTO_TEST_CASE(merges_cannot_put_a_row_off_beyond_max_postpone) {
   h.pass(8000);
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"process_date", "+1000"}}).get("process_date") == at(h, 1000));
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"process_date", "+5000"}}).get("process_date") == limit);
-  // The first date was the producer's own: it may lie beyond, and stays.
+  // The first date was the producer's own choice: it may lie beyond the limit, and stays.
   h.run("INSERT", {{"k", "b"}, {"process_date", "+60000"}});
   BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"process_date", "+90000"}}).get("process_date") == at(h, 60'000));
 }
@@ -104,7 +103,7 @@ BOOST_AUTO_TEST_CASE(an_older_client_date_changes_nothing_and_says_so) {
   BOOST_TEST(r.get("row") == "4096");
   BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("v") == "new");
   BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("priority") == "100");
-  // The date that counts is that of the last accepted insert, not of the first.
+  // An insert is compared with the last accepted one, not with the first.
   h.run("INSERT", {{"k", "a"}, {"v", "newer"}, {"insertion_date", "7000"}});
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "6000"}}).get("result") == "stale");
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "7000"}}).get("result") == "merged");
@@ -123,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_processed_gets_a_twin_that_waits_behind) {
   BOOST_TEST(h.run("PEEK", {{"k", "a"}}).messages.size() == 2U);
   BOOST_TEST(h.run("NEXT", {}).name() == "NOTHING");
   BOOST_TEST(h.run("LIST", {{"status", "behind"}}).get("v") == "3");
-  // An insert that is older than what is being processed is stale as well.
+  // An insert that is older than the row being processed is stale, too.
   h.run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
   Reply const second = h.run("NEXT", {});
   BOOST_TEST(second.get("row") == twin.get("row"));
@@ -148,7 +147,7 @@ BOOST_AUTO_TEST_CASE(as_many_rows_of_a_key_are_processed_as_concurrency_key_says
   BOOST_TEST(h.replays());
 }
 
-// The first to come back is the twin of the second: one step must not say of both that they wait.
+// The first row to time out becomes the twin of the second: one step must not report both as waiting.
 BOOST_AUTO_TEST_CASE(rows_of_a_key_that_time_out_together_become_one) {
   Harness h{{{"one-at-a-time", "false"}, {"concurrency-key", "2"}, {"processing-timeout", "1s"}}};
   h.run("INSERT", {{"k", "a"}});
@@ -177,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_parked_key_gets_a_new_row) {
 BOOST_AUTO_TEST_CASE(an_expired_row_is_not_merged_into) {
   Harness h;
   h.run("INSERT", {{"k", "a"}, {"v", "old"}, {"expiration_date", "+100"}, {"process_date", "+5000"}});
-  h.now = h.now + DurationMs{100};  // its timer has not run yet
+  h.now = h.now + DurationMs{100};  // the timer of the lease has not run yet
   Reply const r = h.run("INSERT", {{"k", "a"}, {"v", "new"}});
   BOOST_TEST(r.get("result") == "inserted");
   BOOST_TEST(r.get("process_date") == at(h, 0));
@@ -195,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_resent_insert_is_answered_and_not_done_again) {
   BOOST_TEST(merge.get("merges") == "1");
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p1"}, {"sequence", "8"}}).get("merges") == "1");
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p2"}, {"sequence", "8"}}).get("result") == "merged");
-  // The number outlives the row, also at a replay and behind the base.
+  // The sequence number is remembered after the row is gone, also after a replay from a later base.
   Reply const lease = h.run("NEXT", {});
   h.run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
   h.restart();
@@ -227,7 +226,7 @@ BOOST_AUTO_TEST_CASE(what_left_a_clients_window_holds_no_log) {
   Harness h;
   h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "10"}});
   h.log.skip(4U << 20U);
-  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", std::to_string(journal::kSequenceWindow + 100)}});
+  h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", std::to_string(rows::kSequenceWindow + 100)}});
   Lsn const end = h.log.end();
   h.restate(end);
   BOOST_TEST(h.table->oldest_lsn().value >= (4U << 20U));
@@ -238,9 +237,9 @@ BOOST_AUTO_TEST_CASE(a_silent_client_is_forgotten_after_client_keep) {
   Harness h{{{"client-keep", "1h"}}};
   h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}});
   h.pass(3'599'999);
-  BOOST_TEST(h.table->state().clients().size() == 1U);
+  BOOST_TEST(h.table->rows().clients().windows().size() == 1U);
   h.pass(1);
-  BOOST_TEST(h.table->state().clients().size() == 0U);
+  BOOST_TEST(h.table->rows().clients().windows().size() == 0U);
   BOOST_TEST(h.replays());
 }
 
@@ -254,7 +253,7 @@ BOOST_AUTO_TEST_CASE(an_insert_under_anothers_name_is_refused_and_leaves_nothing
   BOOST_TEST(digest_of(*h.table) == before);
   h.origin = "ip:192.0.2.1";
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "2"}}).get("result") == "merged");
-  // What its owner does to it is the owner's.
+  // The owner of a name may use up its own sequence numbers.
   h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "18446744073709551615"}});
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "3"}}).error() == "stale_sequence");
   BOOST_TEST(h.replays());
@@ -273,7 +272,7 @@ BOOST_AUTO_TEST_CASE(who_owns_a_name_is_copied_forward_and_stays_behind_the_base
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "2"}}).error() == "not_allowed");
 }
 
-// As logs of former versions have them.
+// Logs of earlier versions have names without an owner.
 BOOST_AUTO_TEST_CASE(a_name_that_is_nobodys_belongs_to_the_first_that_uses_it) {
   Harness h;
   h.origin.clear();
@@ -298,11 +297,11 @@ BOOST_AUTO_TEST_CASE(invented_names_keep_nobody_out) {
   BOOST_TEST(invent(0) == 500);
   h.origin = "ip:192.0.2.1";
   BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "inserted");
-  // Its own make room once they were silent for an hour.
+  // After an hour of silence, this origin's own names make room for its new ones.
   h.pass(3'600'000);
   h.origin = "ip:192.0.2.2";
   BOOST_TEST(invent(1000) == 500);
-  BOOST_TEST(h.table->state().clients().size() == 501U);
+  BOOST_TEST(h.table->rows().clients().windows().size() == 501U);
   h.origin = "ip:192.0.2.1";
   BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "duplicate");
   BOOST_TEST(h.replays());
@@ -325,7 +324,7 @@ BOOST_AUTO_TEST_CASE(columns_merge_by_their_rules) {
 BOOST_AUTO_TEST_CASE(a_small_merge_into_a_large_row_makes_a_small_record) {
   Harness h{{}, {column("big", ColumnType::string, MergeRule::keep)}};
   h.run("INSERT", {{"k", "a"}, {"v", "1"}, {"big", std::string(1'000'000, 'x')}});
-  // The harness holds every step against its room.
+  // The harness checks that each step stays within its reservation.
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"v", "2"}}).get("result") == "merged");
   Reply const r = h.run("PEEK", {{"k", "a"}});
   BOOST_TEST(r.get("v") == "2");
@@ -333,7 +332,7 @@ BOOST_AUTO_TEST_CASE(a_small_merge_into_a_large_row_makes_a_small_record) {
   BOOST_TEST(h.replays());
 }
 
-// Each append would copy all that is there: a megabyte in pieces of 50 bytes would be ten gigabytes.
+// If each append copied the whole row, a megabyte in pieces of 50 bytes would cost ten gigabytes.
 BOOST_AUTO_TEST_CASE(appending_to_a_large_row_leaves_it_where_it_is) {
   Harness h{Texts{},
             {column("log", ColumnType::string, MergeRule::append), column("n", ColumnType::int64, MergeRule::sum),
@@ -359,9 +358,9 @@ BOOST_AUTO_TEST_CASE(appending_to_a_large_row_leaves_it_where_it_is) {
   BOOST_TEST((peek.get("log") == expected));
   BOOST_TEST(peek.get("n") == "2100");
   BOOST_TEST(peek.get("last") == "l" + std::string(400, 'm'));
-  BOOST_TEST(peek.get("v") == "-");  // absent in the last one: replace leaves nothing
+  BOOST_TEST(peek.get("v") == "-");  // absent in the last insert, and `replace` keeps nothing
   BOOST_TEST(h.replays());
-  // Limits hold as before.
+  // Limits still apply.
   Reply const lease = h.run("NEXT", {});
   h.run("RELEASE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}, {"error", "again"}});
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"n", "9223372036854775807"}}).error() == "bad_parameter");
@@ -385,7 +384,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_16_mib_lives_like_any_other) {
   std::string const other = "u" + text.substr(1);
   insert.set("v", Value::of_text(other));
   BOOST_TEST(h.run(insert).get("result") == "merged");
-  // One byte more than a row may have.
+  // One byte above the limit of a row.
   std::string const longer = text + std::string(65, 't');
   insert.set("v", Value::of_text(longer));
   BOOST_TEST(h.run(insert).error() == "too_large");

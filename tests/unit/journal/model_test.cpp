@@ -1,6 +1,6 @@
-// Random lives of a table alone against the reference model (tests/model/reference.h, which tests/world/model_test.cpp
-// holds the whole server against), and at every look: the log replayed into a second table
-// gives the same, digest and what is derived, also from behind a base that moved while rows were copied forward.
+// Random lives of a table alone against the reference model (tests/model/reference.h); tests/world/model_test.cpp does
+// the same with the whole server. At every look the log is replayed into a second table, also from a base that moved
+// while rows were copied forward: digest and derived data must be the same.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
@@ -12,6 +12,7 @@
 #include "tests/model/declare.h"
 #include "tests/model/life.h"
 #include "tests/support/metrics.h"
+#include "tests/support/seed.h"
 #include "tests/unit/journal/harness.h"
 
 namespace {
@@ -59,7 +60,7 @@ class TableSubject final : public reference::Subject {
     h_.take(reference::declare(options, columns, version));
     return {};
   }
-  // The log in memory keeps what was appended, whatever ends the daemon.
+  // However the daemon ends, the log in memory keeps everything.
   std::string strike(reference::Blow, std::string const&, std::vector<Texts> const&, reference::Start& start) override {
     TimeMs const from = h_.now + DurationMs{start.down_ms};
     TimeMs const clock = from + DurationMs{start.accept_clock ? start.ahead_ms : 0};
@@ -67,7 +68,7 @@ class TableSubject final : public reference::Subject {
     h_.restart(start.down_ms, clock);
     return {};
   }
-  // One that is set back is the server's matter.
+  // A clock that is set back is handled by the server, not by a table.
   std::vector<Heard> disturb(reference::Trouble trouble, std::int64_t ms) override {
     if (trouble != reference::Trouble::back) h_.lose(ms);
     return {};
@@ -84,10 +85,10 @@ class TableSubject final : public reference::Subject {
     }
     auto const& mine = h_.table->state();
     auto const& other = replayed->state();
-    if (mine.behind() != other.behind()) return "rows behind differ after a replay";
-    if (mine.first_future() != other.first_future()) return "the first date differs after a replay";
+    if (mine.places().behind() != other.places().behind()) return "rows behind differ after a replay";
+    if (mine.places().first_future() != other.places().first_future()) return "the first date differs after a replay";
     if (mine.order().size() != other.order().size()) return "due rows differ after a replay";
-    // Turns and buckets begin anew.
+    // Turns and buckets are not restored by a replay.
     bool const rates = options_.rate.count != 0 || options_.rate_domain.count != 0;
     if (!rates && replayed->available({}) != h_.table->available({})) return "what is available differs after a replay";
     return {};
@@ -112,13 +113,13 @@ class TableSubject final : public reference::Subject {
     h_.origin = "ip:" + reference::origin_of(client);
     Reply reply = h_.run(name, parameters, connection_of(client), "");
     if (reply.status.ok()) return std::move(reply.messages);
-    // Behind the COMPLETED of a DONE with next=1, for example.
+    // It may follow other messages, for example the COMPLETED of a DONE with next=1.
     Texts& refusal = reply.messages.emplace_back(Texts{{"", "ERROR"}, {"code", reply.error()}});
     for (auto const& [fact, value] : reply.status.facts()) refusal[fact] = value;
     return std::move(reply.messages);
   }
 
-  // The oldest part of the log is copied forward and dropped, as the engine does it.
+  // Copies the oldest part of the log forward and drops it, as the engine does.
   void copy_forward() {
     h_.log.skip((chance_() % 4) << 18U);
     std::uint64_t const back = (chance_() % 3) << 18U;
@@ -142,18 +143,13 @@ std::unique_ptr<reference::Subject> make_table(std::uint64_t seed, reference::Op
   return std::make_unique<TableSubject>(seed, options, columns);
 }
 
-std::uint64_t number_from(char const* name, std::uint64_t otherwise) {
-  char const* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(journal_model)
 
 BOOST_AUTO_TEST_CASE(random_work_agrees_with_the_model_and_with_its_replay) {
-  std::uint64_t const first = number_from("FJ_SEED", 20260103);
-  for (std::uint64_t seed = first; seed < first + number_from("FJ_PLAYS", 20); ++seed) {
+  std::uint64_t const first = test::seed_or(20260103);
+  for (std::uint64_t seed = first; seed < first + test::number_from("FJ_PLAYS", 20); ++seed) {
     BOOST_TEST_CONTEXT("FJ_SEED=" << seed << " FJ_PLAYS=1") {
       reference::LifeResult const result = reference::live(seed, 2000, make_table);
       BOOST_TEST(result.wrong.empty(), result.wrong);

@@ -1,5 +1,5 @@
-// A table without row-key: every insert is a row of its own, nothing is found by a key, and what only means something
-// with keys is refused. The rest of a row's life is that of any other row: the model plays it (tests/model).
+// A table without row-key: every insert is a new row, no row is found by its key, and options and commands that need
+// keys are refused. Otherwise its rows behave like any others: tests/model runs random lives with them.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/unit/journal/harness.h"
@@ -13,7 +13,7 @@ std::shared_ptr<TableDeclaration> without_key(Texts const& options = {}, std::ui
   return out;
 }
 
-// Where the loader of the XML found each option.
+// Adds the line of each option, as the XML reader does.
 std::shared_ptr<TableDeclaration> with_lines(std::shared_ptr<TableDeclaration> table) {
   int line = 10;
   table->lines.emplace("table", 2);
@@ -34,11 +34,11 @@ BOOST_AUTO_TEST_CASE(every_insert_is_a_row_of_its_own) {
   BOOST_TEST(second.get("result") == "inserted");
   BOOST_TEST(bare.get("result") == "inserted");
   BOOST_TEST(second.get("row") != first.get("row"));
-  // Also while another one is processed, and with a date that is older than all.
+  // Also while another row with the same values is processed, and with a date older than all others.
   BOOST_TEST(h.run("NEXT", {}).get("k") == "a");
   BOOST_TEST(h.run("INSERT", {{"k", "a"}, {"insertion_date", "5"}}).get("result") == "inserted");
   BOOST_TEST(h.run("NEXT", {{"count", "10"}}).messages.size() == 3U);
-  BOOST_TEST(h.table->state().behind() == 0U);
+  BOOST_TEST(h.table->state().places().behind() == 0U);
   BOOST_TEST(h.replays());
 }
 
@@ -61,10 +61,10 @@ BOOST_AUTO_TEST_CASE(a_row_that_comes_back_meets_no_other) {
       h.run("RELEASE", {{"row", taken.get("row")}, {"epoch", taken.get("epoch")}, {"process_date", "+0"}});
   BOOST_TEST(released.name() == "RELEASED");
   BOOST_TEST(h.table->state().rows().size() == 2U);
-  // Both time out, are parked, and are kicked: each stays what it is.
+  // Both time out, are parked, and are kicked: they stay two rows.
   BOOST_TEST(h.run("NEXT", {{"count", "2"}}).messages.size() == 2U);
   h.pass(1000);
-  BOOST_TEST(h.table->state().parked().size() == 2U);
+  BOOST_TEST(h.table->state().places().parked().size() == 2U);
   BOOST_TEST(h.run("KICK", {{"status", "parked"}}).get("count") == "2");
   BOOST_TEST(h.table->state().rows().size() == 2U);
   BOOST_TEST(h.table->state().order().size() == 2U);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_reload_neither_adds_nor_drops_the_key_also_of_an_empty_ta
   BOOST_TEST((dropped.code() == Code::bad_configuration));
   BOOST_TEST(dropped.message() == "jobs.xml:2: table jobs was made with" + rest);
   Harness without{without_key()};
-  // Whatever else the new declaration says that needs a key.
+  // Even if the new declaration has options that need a key.
   auto const keyed = with_lines(std::make_shared<TableDeclaration>(*declare({{"one-at-a-time", "true"}}, {}, 2)));
   BOOST_TEST(without.table->check_change(*keyed).message() == "jobs.xml:2: table jobs was made without" + rest);
   BOOST_TEST(without.table->check_change(*without_key({{"grace", "1s"}}, 2)).ok());
@@ -180,10 +180,10 @@ BOOST_AUTO_TEST_CASE(rows_take_no_place_in_an_index_of_keys) {
     with.run("INSERT", {{"k", text}});
     without.run("INSERT", {{"k", text}});
   }
-  BOOST_TEST(!without.table->state().has_keys());
-  std::uint64_t const index = with.table->state().keys().memory_bytes();
+  BOOST_TEST(!without.table->state().keys().has_keys());
+  std::uint64_t const index = with.table->state().keys().index().memory_bytes();
   BOOST_TEST(index >= 8U * 5000);
-  // What else they differ in is where the same six bytes stand.
+  // Other differences are only in where the six bytes of the value are stored.
   BOOST_TEST(without.table->memory_bytes() + index <= with.table->memory_bytes() + 5000 * 8U);
 }
 

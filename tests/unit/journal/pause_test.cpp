@@ -1,5 +1,5 @@
-// PAUSE, DRAIN, RESUME and pause-after-failures as objects of the log, the
-// sentences of WHY, and what STATS measures. How clients see them: tests/transcripts.
+// PAUSE, DRAIN, RESUME and pause-after-failures as objects in the log, the sentences of WHY, and the measurements of
+// STATS. How clients see them: tests/transcripts.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/metrics.h"
@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(a_resume_about_a_pause_that_was_dropped_is_ignored, Fixt
   Lsn const after = log.end();
   run("RESUME", {});
   BOOST_TEST(digest_of(*replayed(after)) == digest_of(*table));
-  // About one that should be known it is damage.
+  // A RESUME of a pause that the log should still have is damage.
   auto twin = std::make_unique<journal::Journal>(TableContext{TableId{1}}, journal_type(), declaration);
   Alerts nobody;
   BOOST_TEST(!twin->apply(log.stored().back().view(), {.live = false, .now = {}, .base = Lsn{8}}, nobody));
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_quiet_table_takes_no_memory_for_what_it_might_measure) {
   h.run("DONE", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}});
   BOOST_TEST(metrics(h)["wait_ms_max"] == 3'600'000);
   BOOST_TEST(metrics(h)["processing_ms_max"] == 3'000'000);
-  // A table that measured hours: the histograms take some 10 KiB beside its first slab.
+  // A table that measured hours: the histograms take about 10 KiB, besides the table's first slab.
   BOOST_TEST(h.table->memory_bytes() - before < 128U << 10U);
 }
 

@@ -1,5 +1,4 @@
-// What people do with rows: KICK, DELETE, PEEK, LIST, and what parked rows
-// and reloads come to.
+// Commands for people: KICK, DELETE, PEEK, LIST; and what becomes of parked rows and at reloads.
 #include <boost/test/unit_test.hpp>
 
 #include <set>
@@ -16,7 +15,7 @@ std::string at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.
 
 struct Fixture : Harness {
   Fixture() : Harness(Texts{{"back-off-jitter", "0"}}) {}
-  // A row of this key that was parked; returns its number.
+  // Inserts a row and makes it parked; returns its number.
   std::string park(std::string const& key, std::string const& v = "") {
     run("INSERT", {{"k", key}, {"v", v}, {"priority", "0"}});
     Reply const lease = run("NEXT", {});
@@ -59,7 +58,7 @@ BOOST_FIXTURE_TEST_CASE(kick_by_key_folds_all_parked_rows_into_the_waiting_one, 
   BOOST_TEST(replays());
 }
 
-// Of a key, as far as 1 MiB goes, and `after` leads on: a page of a thousand large rows would be gigabytes.
+// A page has at most 1 MiB, and `after` leads to the next one: a page of a thousand large rows would have gigabytes.
 BOOST_FIXTURE_TEST_CASE(the_rows_of_a_key_come_in_pages_of_count_and_of_bytes, Fixture) {
   for (int i = 0; i < 12; ++i) park("a", std::string(300'000, 'v'));
   run("INSERT", {{"k", "a"}, {"v", "w"}});
@@ -145,7 +144,7 @@ BOOST_AUTO_TEST_CASE(parked_rows_are_kept_for_keep_parked) {
   h.pass(1000);
   h.pass(3'599'999);
   BOOST_TEST(h.run("LIST", {{"status", "parked"}}).get("k") == "a");
-  // The option counts as it is now, not as it was.
+  // The present value of the option counts, not that of the time of parking.
   h.change({{"keep-parked", "2h"}, {"max-timeouts", "0"}, {"processing-timeout", "1s"}});
   h.pass(1);
   BOOST_TEST(h.run("LIST", {{"status", "parked"}}).get("k") == "a");

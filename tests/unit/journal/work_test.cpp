@@ -1,5 +1,4 @@
-// What workers do: NEXT, TOUCH, DONE, RELEASE, FAIL, time-outs, the end of a
-// connection and of the daemon.
+// What workers do: NEXT, TOUCH, DONE, RELEASE, FAIL, time-outs; and leases when a connection or the daemon ends.
 #include <boost/test/unit_test.hpp>
 
 #include <set>
@@ -211,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_merges_forgive_is_told_of_once_it_timed_out_half
   time_out("a", false);
   BOOST_TEST(h.alerts.raised["row-times-out"].find("timed out 3 times") != std::string::npos);
   BOOST_TEST(h.alerts.raised_calls == 1U);
-  time_out("a", true);  // what is left is the twin
+  time_out("a", true);  // the row that is left is the twin
   BOOST_TEST(h.alerts.raised_calls == 2U);
   BOOST_TEST(h.alerts.raised.size() == 1U);
   BOOST_TEST(h.replays());
@@ -246,7 +245,7 @@ BOOST_FIXTURE_TEST_CASE(release_gives_back_without_counting, Fixture) {
   run("INSERT", {{"k", "a"}});
   Reply r = run("RELEASE", leased(run("NEXT", {})));
   BOOST_TEST(r.name() == "RELEASED");
-  // Due at once, for whoever has time for it.
+  // Due at once, for any worker.
   BOOST_TEST(r.get("process_date") == at(*this, 0));
   r = run("RELEASE",
           with(with(with(leased(run("NEXT", {})), "process_date", "+5"), "error", "no disk"), "failed", "0"));
@@ -269,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_release_with_an_error_is_a_failed_attempt) {
   h.pass(5000);
   BOOST_TEST(fail().get("process_date") == at(h, 10'000));
   h.pass(10'000);
-  // Time-outs and failures rest by their sum, and are limited each by itself.
+  // The back-off follows the sum of time-outs and failures; each has a limit of its own.
   BOOST_TEST(h.run("NEXT", {}).get("attempts") == "2");
   h.pass(1000);
   Reply peek = h.run("PEEK", {{"k", "a"}});
@@ -288,7 +287,7 @@ BOOST_AUTO_TEST_CASE(a_release_with_an_error_is_a_failed_attempt) {
   BOOST_TEST(h.alerts.raised["row-failed"].find("5 attempts (4 failed, 1 timed out), 5 in its life") !=
              std::string::npos);
   BOOST_TEST(h.replays());
-  // KICK forgives both, not the life.
+  // KICK resets both counts, but not the counts of the row's life.
   h.run("KICK", {{"k", "a"}});
   BOOST_TEST(h.run("PEEK", {{"k", "a"}}).get("attempts") == "0");
   BOOST_TEST(h.run("WHY", {{"k", "a"}}).get("lifetime_timeouts") == "5");
@@ -329,7 +328,7 @@ BOOST_AUTO_TEST_CASE(a_failure_too_many_deletes_where_the_table_says_so) {
   BOOST_TEST(h.table->state().rows().size() == 0U);
   BOOST_TEST(h.alerts.raised["row-deleted"].find("1 attempt (1 failed, 0 timed out), 1 in its life") !=
              std::string::npos);
-  // What expired while it was worked on is gone as well, and that is no failure.
+  // A row that expired while it was processed is deleted as well, but that is no failure.
   h.run("INSERT", {{"k", "b"}, {"expiration_date", "+5"}});
   Reply const lease = h.run("NEXT", {});
   h.pass(5);
@@ -390,7 +389,7 @@ BOOST_FIXTURE_TEST_CASE(a_returned_row_folds_into_its_waiting_twin, Fixture) {
   pass(1000);
   Reply const lease = run("NEXT", {});
   BOOST_TEST(lease.get("row") == twin.get("row"));
-  // RELEASE folds just so.
+  // RELEASE folds in the same way.
   Reply const third = run("INSERT", {{"k", "a"}, {"v", "3"}});
   run("RELEASE", with(leased(lease), "process_date", "+7"));
   Reply const peek = run("PEEK", {{"k", "a"}});
@@ -463,14 +462,14 @@ BOOST_FIXTURE_TEST_CASE(a_restart_keeps_leases_for_the_grace_at_least, Fixture) 
   Reply const a = run("NEXT", {{"lease", "2000"}}, 5);
   Reply const b = run("NEXT", {}, 5);
   restart(20'000);
-  // The daemon was away for longer than a's lease: its worker gets the grace; b has its own time.
+  // The daemon was down for longer than a's lease: its worker gets the grace. The lease of b has not run out.
   BOOST_TEST(run("PEEK", {{"k", "a"}}).get("lease_end") == at(*this, 10'000));
   BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == at(*this, 40'000));
   BOOST_TEST(run("DONE", leased(a), 9).error() == "");
   run("INSERT", {{"k", "c"}});
   Reply const c = run("NEXT", {}, 5);
   BOOST_TEST(c.get("epoch") == std::to_string((std::uint64_t{2} << 40U) + 1));
-  // Connection numbers begin again: this 5 is another one than that of b.
+  // Connection numbers start again: this connection 5 is not the one that leased b.
   close(5);
   BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == at(*this, 40'000));
   BOOST_TEST(run("DONE", leased(b), 9).error() == "");
@@ -483,7 +482,7 @@ BOOST_FIXTURE_TEST_CASE(expired_rows_are_never_handed_out_or_shown, Fixture) {
   run("INSERT", {{"k", "c"}, {"priority", "200"}});
   pass(999);
   BOOST_TEST(run("PEEK", {{"k", "a"}}).name() == "ROW");
-  now = now + DurationMs{1};  // the timers have not run in this millisecond yet
+  now = now + DurationMs{1};  // the timers have not run in this millisecond
   BOOST_TEST(run("PEEK", {{"k", "a"}}).error() == "unknown_row");
   BOOST_TEST(run("PEEK", {{"row", "4096"}}).error() == "unknown_row");
   BOOST_TEST(run("LIST", {}).messages.size() == 1U);
@@ -550,7 +549,7 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_lease_is_told_once_with_its_connection) {
   BOOST_TEST(held(7) == 3);
   BOOST_TEST(tell("TOUCH", 3).empty());
   BOOST_TEST(held(7) == 3);
-  BOOST_TEST(tell("TOUCH", 3, 8).empty());  // adopted elsewhere
+  BOOST_TEST(tell("TOUCH", 3, 8).empty());  // adopted by another connection
   BOOST_TEST(held(7) == 2);
   h.run("DELETE", {{"row", rows[4].at("row")}}, 9);
   BOOST_TEST(held(7) == 1);

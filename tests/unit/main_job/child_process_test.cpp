@@ -1,5 +1,4 @@
-// Processes are started, stopped where they stand, and ended; a program that is
-// not there, or words of one that failed, are told.
+// Processes are started, suspended and ended; a missing program is reported, and so is the output of a failed one.
 #include <signal.h>
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,4 @@
-// Documents: what is taken for text, how it is unpacked and freed of markup,
-// and that a URI leads back to the file whatever its name is.
+// Documents: which files count as text, unpacking, removal of markup, and finding the file of a URI, whatever its name.
 #include <zlib.h>
 #include <boost/test/unit_test.hpp>
 
@@ -115,7 +114,7 @@ BOOST_AUTO_TEST_CASE(text_becomes_valid_utf8_whatever_it_was) {
   BOOST_TEST(clean_text("na\xc3\xafve") == "na\xc3\xafve");
   BOOST_TEST(clean_text("na\xefve") == "na\xc3\xafve");
   BOOST_TEST(clean_text(std::string_view{"a\0\x1b\tb\r\n", 7}) == "a  \tb \n");
-  // Too long, a surrogate, beyond the last character, cut off.
+  // Overlong, a surrogate, beyond the last character, cut off.
   BOOST_TEST(clean_text("\xc0\xaf") == "\xc3\x80\xc2\xaf");
   BOOST_TEST(clean_text("\xed\xa0\x80") == "\xc3\xad\xc2\xa0\xc2\x80");
   BOOST_TEST(clean_text("\xf4\x90\x80\x80").size() == 8U);

@@ -1,5 +1,5 @@
-// The lines that outlive kill -9: written and read back, followed while they
-// grow, refused when they are not ours. And the plan of the producer.
+// The event lines, which survive kill -9: written and read back, followed while the file grows, refused if they are of
+// another program. And the producer's plan.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>

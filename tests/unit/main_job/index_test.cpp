@@ -1,5 +1,5 @@
 // The index: pages are found by their words, replaced under their URI, and
-// two writers on one file lose nothing of each other.
+// two writers on one file lose nothing.
 #include <boost/test/unit_test.hpp>
 
 #include <string>

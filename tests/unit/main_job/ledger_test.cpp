@@ -1,6 +1,5 @@
-// The count by id: for every way in which a page can be lost or a row be done
-// twice there is a story told in events that must be found out, and beside it
-// the innocent one that must not.
+// The ledger, which counts by id. For each way in which a page can be lost or a row be done twice there is a list of
+// events that must be reported, and beside it a correct list that must not.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdint>
@@ -31,7 +30,7 @@ struct ClientOracle {
   void end(EventKind kind, std::int64_t us, std::string const& worker, std::uint64_t row, std::uint64_t epoch) {
     ledger.add(worker, {.kind = kind, .us = us, .row = row, .epoch = epoch, .text = "a"});
   }
-  // Leased at `us`, worked on for 10 us, done at us + 20.
+  // A lease at `us`, work for 10 us, done at us + 20.
   void whole_work(std::int64_t us, std::string const& worker, std::string const& uri, std::uint64_t row,
                   std::uint64_t epoch) {
     lease(us, worker, uri, row, epoch);
@@ -99,7 +98,7 @@ BOOST_AUTO_TEST_CASE(an_insert_behind_a_row_in_work_needs_work_of_its_own) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lease_that_was_read_late_does_not_stand_for_the_row_behind_it) {
-  // The lease was granted before the insert, but the backend read it after.
+  // The lease was granted before the insert, but the backend read its answer afterwards.
   insert(100, "a", 7);
   insert(310, "a", 9, client::PutResult::behind);
   whole_work(320, "one", "a", 7, 1);
@@ -170,7 +169,7 @@ BOOST_AUTO_TEST_CASE(what_a_killed_backend_held_comes_back_or_is_lost) {
   BOOST_TEST(doubled() == 0U);
   BOOST_TEST(ledger.check().timed_out == 2U);
   BOOST_TEST(ledger.check().came_back == 1U);
-  // The other one's page was inserted again while it was held: the row went into the newer one.
+  // The page of the other backend was inserted again while it was leased: the row folded into the newer one.
   insert(340, "b", 11, client::PutResult::behind);
   whole_work(1500, "one", "b", 11, 4);
   is_right();

@@ -1,5 +1,5 @@
-// The verdict in words: a right run is called right, and each thing that can
-// be wrong is named, in the table and in the JSON object alike.
+// The verdict in words: a correct run is reported as correct, and each possible error is named, in the table and in the
+// JSON object.
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,5 @@
-// The whole story on a small folder, with the real daemon and the real
-// processes: it ends, it is right, and it leaves no process behind, also when
-// it cannot begin or is interrupted.
+// The whole main job on a small folder, with the real daemon and real processes: it ends, its result is correct, and it
+// leaves no process behind, also if it cannot begin or is interrupted.
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -53,14 +52,14 @@ BOOST_AUTO_TEST_CASE(a_small_folder_is_indexed_and_nothing_is_lost_or_double) {
   BOOST_TEST(outcome.value().counts.pages == 120U);
   BOOST_TEST(outcome.value().counts.merged > 20U);
   BOOST_TEST(outcome.value().index_pages == 120U);
-  // None of the words asked for is in there: a word of the index was taken.
+  // The documents have none of the words asked for: a word of the index was taken instead.
   BOOST_TEST(outcome.value().query != "license AND warranty");
   Stage::no_process_is_left();
 }
 
 BOOST_AUTO_TEST_CASE(a_document_that_cannot_be_read_any_more_is_parked) {
   Stage const stage(10);
-  // Its beginning is text and can be unpacked; only who reads all of it finds that the end is missing.
+  // Its beginning is text and can be unpacked; only reading all of it shows that the end is missing.
   std::filesystem::path const path = stage.documents.path() / "damaged.gz";
   gzFile const file = gzopen(path.c_str(), "wb");
   std::uint32_t number = 1;
@@ -70,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_document_that_cannot_be_read_any_more_is_parked) {
   auto const outcome = play(stage.settings());
   BOOST_REQUIRE_MESSAGE(outcome.ok(), outcome.status().message());
   for (std::string const& wrong : what_is_wrong(outcome.value())) BOOST_ERROR(wrong);
-  // Once for each row of it: a touch that comes after it was parked makes a new row.
+  // Once for each row: if the page is inserted again after it was parked, that is a new row.
   BOOST_TEST(outcome.value().counts.parked >= 1U);
   BOOST_TEST(outcome.value().index_pages == 10U);
 }

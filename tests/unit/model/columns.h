@@ -31,7 +31,7 @@ inline Message message(std::initializer_list<std::pair<std::string_view, Value>>
   return out;
 }
 
-// "name=value;..." of an answer's parameters, with the kind of those that are no text: "size=u5;".
+// An answer's parameters as "name=value;..."; values that are not text have their kind before them: "size=u5;".
 inline std::string shown_params(Answer const& answer) {
   std::string out;
   for (Param const& param : answer.params()) {

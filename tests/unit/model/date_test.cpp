@@ -1,4 +1,4 @@
-// Dates and spans as people read them.
+// Dates and time spans in the form for people.
 #include "model/date.h"
 
 #include <boost/test/unit_test.hpp>

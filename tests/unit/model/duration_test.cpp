@@ -1,5 +1,4 @@
-// Durations and sizes: every unit, every way to be wrong, and that what is
-// formatted is read back as the same number.
+// Durations and sizes: every unit, every kind of mistake, and formatted values are read back as the same number.
 #include <boost/test/unit_test.hpp>
 
 #include "model/duration.h"

@@ -1,22 +1,20 @@
-// Keys as bytes: they sort as the values do, come back as they went, and
-// prefixes find exactly the rows that begin with them. The orders are held
-// against a plain comparison of random values (seed: FJ_SEED).
+// Keys as bytes: they sort as the values do, are decoded unchanged, and prefixes
+// find exactly the rows that begin with them. The orders are compared with a plain
+// comparison of random values (seed: FJ_SEED).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <random>
 
 #include "model/key_codec.h"
+#include "tests/support/seed.h"
 #include "tests/unit/model/columns.h"
 
 namespace fastjournal::model {
 
 namespace {
 
-std::uint64_t seed() {
-  char const* const given = std::getenv("FJ_SEED");
-  return given == nullptr ? 20261121 : std::strtoull(given, nullptr, 10);
-}
+std::uint64_t seed() { return test::seed_or(20261121); }
 
 std::string key_of(Schema const& of, Message const& from) {
   std::string out;
@@ -32,7 +30,7 @@ std::string params_of(Schema const& of, std::string_view key) {
   return shown_params(answer);
 }
 
-// Few different bytes, so that prefixes and zeros meet often.
+// Only few different bytes, so that common prefixes and zeros are frequent.
 std::string random_string(std::mt19937_64& random) {
   std::string out;
   for (std::uint64_t size = random() % 6; size > 0; --size) out.push_back("\0\1ab"[random() % 4]);
@@ -150,7 +148,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_wrong_or_too_long_is_refused_and_leaves_no_
   };
   BOOST_TEST((code_of(message({{"a", Value::of_text("x")}})) == Code::missing_parameter));
   BOOST_TEST((code_of(message({{"a", Value::of_text("x")}, {"n", Value::of_text("256")}})) == Code::bad_parameter));
-  std::string const longest(kKeyBytesMax - 3, 'x');  // two bytes end it, one is n
+  std::string const longest(kKeyBytesMax - 3, 'x');  // two bytes end it, and one is n
   std::string const too_long = longest + "x";
   BOOST_TEST((code_of(message({{"a", Value::of_text(too_long)}, {"n", Value::of_text("1")}})) == Code::too_large));
   BOOST_TEST(encode_key(two, message({{"a", Value::of_text(longest)}, {"n", Value::of_text("1")}}), out).ok());

@@ -1,5 +1,5 @@
-// tests/golden/merge_rules.txt, the truth table of merges: every line of it
-// holds, and it has every type with every rule, present and absent. The table that doc/merge.md shows is the same.
+// tests/golden/merge_rules.txt, the truth table of merges: each line is true, and there is a line for every type with
+// every rule, for values that are present and absent. The table in doc/merge.md is the same.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -95,7 +95,7 @@ std::set<std::string> shown_lines() {
   return out;
 }
 
-// The row's data with this value of v; "-": without.
+// A row's data in which v has this value; with "-" it is absent.
 std::string data_with(Schema const& of, std::string const& value) {
   std::string out;
   Status const status = encode_data(of, value == "-" ? message({}) : message({{"v", Value::of_text(value)}}), out);

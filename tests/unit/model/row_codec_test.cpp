@@ -1,5 +1,5 @@
-// Rows as bytes: small, back as they went, never half written; and merges by
-// each rule, across schemas. No damaged bytes are taken for a row.
+// Rows as bytes: small, decoded unchanged, never written in part; and merges by each rule, also between schemas.
+// Damaged bytes are never accepted as a row.
 #include <boost/test/unit_test.hpp>
 
 #include "model/row_codec.h"
@@ -25,7 +25,7 @@ std::string params_of(Schema const& of, std::string_view data) {
   return shown_params(answer);
 }
 
-// The key, and one data column "v".
+// A schema of the key and one data column "v".
 Schema with(Column value) {
   value.name = "v";
   return schema({column("k", ColumnType::int32), value}, {0});

@@ -1,4 +1,4 @@
-// Schemas as bytes: what goes in comes out, and no damaged bytes are taken for a schema.
+// Schemas as bytes: they are decoded unchanged, and damaged bytes are never accepted as a schema.
 #include <boost/test/unit_test.hpp>
 
 #include "model/schema_codec.h"
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_names_no_column_or_one_twice_is_damaged) {
   }
 }
 
-// Format 1 stays what it was: programs that know nothing else take no such table for a damaged one.
+// Format 1 is unchanged: programs that know only format 1 must not report a table without a key as damaged.
 BOOST_AUTO_TEST_CASE(a_schema_without_a_key_is_of_a_format_of_its_own) {
   std::string with;
   encode_schema(full_schema(), with);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_schema_without_a_key_is_of_a_format_of_its_own) {
   Result<Schema> const back = decode_schema(without);
   BOOST_REQUIRE(back.ok());
   BOOST_TEST((back.value() == keyless));
-  // Neither for the other.
+  // Neither format is accepted as the other one.
   with[0] = '\x02';
   without[0] = '\x01';
   BOOST_TEST((decode_schema(with).status().code() == Code::damaged));

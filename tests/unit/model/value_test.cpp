@@ -1,5 +1,5 @@
-// One value against one column: what every type takes and refuses, the limits,
-// and that each refusal names the column, what was found and what was expected.
+// Single values and columns: what each type accepts and refuses, the limits, and refusals that name the column, the
+// value and what was expected.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 

@@ -1,6 +1,5 @@
-// The ballast, in processes of their own whose memory is limited: it lets what is
-// under way go on, what may fail leaves it alone, it comes back, and when there is none
-// a last line says so.
+// The ballast, in child processes with limited memory: the step under way uses it and is finished, allocations that may
+// fail do not use it, it is filled again, and without it the process ends after a last line that says so.
 #include <boost/test/unit_test.hpp>
 
 #include <sys/resource.h>
@@ -18,6 +17,7 @@
 
 #include "base/may_fail.h"
 #include "os/ballast.h"
+#include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
 
 // A sanitizer takes memory of its own, without limit.
@@ -31,7 +31,7 @@ using fastjournal::os::Ballast;
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
 using Blocks = std::vector<std::unique_ptr<char[]>>;
 
-// Beyond what it has now.
+// Limits this process to its present memory and `more` bytes.
 void limit_memory(std::size_t more) {
   std::size_t pages = 0;
   if (std::FILE* const file = std::fopen("/proc/self/statm", "r"); file != nullptr) {
@@ -42,15 +42,6 @@ void limit_memory(std::size_t more) {
   if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(90);
 }
 
-// The exit code of a child that does this; -1 if a signal ended it.
-int run_in_child(std::function<int()> const& body) {
-  pid_t const child = ::fork();
-  if (child == 0) ::_exit(body());
-  int status = 0;
-  if (::waitpid(child, &status, 0) != child) return -2;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 void take(Blocks& blocks) { blocks.push_back(std::make_unique_for_overwrite<char[]>(kMiB)); }
 
 }  // namespace
@@ -58,7 +49,7 @@ void take(Blocks& blocks) { blocks.push_back(std::make_unique_for_overwrite<char
 BOOST_AUTO_TEST_SUITE(ballast)
 
 BOOST_AUTO_TEST_CASE(the_step_under_way_goes_on_when_memory_ends_and_the_ballast_comes_back) {
-  int const code = run_in_child([] {
+  int const code = fastjournal::test::run_in_child([] {
     Ballast ballast{Ballast::kBytes, {}};
     if (ballast.is_gone()) return 1;
     limit_memory(100 * kMiB);
@@ -66,12 +57,12 @@ BOOST_AUTO_TEST_CASE(the_step_under_way_goes_on_when_memory_ends_and_the_ballast
     blocks.reserve(1000);
     while (!ballast.is_gone() && blocks.size() < 1000) take(blocks);
     if (blocks.size() == 1000) return 2;
-    // So much is there for what must not fail.
+    // The ballast has room for what must not fail.
     for (int i = 0; i < 20; ++i) take(blocks);
     if (ballast.restore()) return 3;
     blocks.resize(20);
     if (!ballast.restore() || ballast.is_gone()) return 4;
-    // And again.
+    // The same a second time.
     while (!ballast.is_gone() && blocks.size() < 1000) take(blocks);
     return blocks.size() == 1000 ? 5 : 0;
   });
@@ -79,7 +70,7 @@ BOOST_AUTO_TEST_CASE(the_step_under_way_goes_on_when_memory_ends_and_the_ballast
 }
 
 BOOST_AUTO_TEST_CASE(what_may_fail_fails_and_leaves_the_ballast_alone) {
-  int const code = run_in_child([] {
+  int const code = fastjournal::test::run_in_child([] {
     Ballast const ballast{Ballast::kBytes, {}};
     limit_memory(100 * kMiB);
     if (fastjournal::is_memory_there(500 * kMiB) || !fastjournal::is_memory_there(50 * kMiB)) return 1;
@@ -101,7 +92,7 @@ BOOST_AUTO_TEST_CASE(without_a_ballast_the_process_ends_with_a_last_line) {
   std::string const log = folder / "log";
   std::ofstream{log} << "before\n";
   std::string const errors = folder / "errors";
-  int const code = run_in_child([&] {
+  int const code = fastjournal::test::run_in_child([&] {
     if (std::freopen(errors.c_str(), "w", stderr) == nullptr) return 90;
     Ballast const ballast{Ballast::kBytes, log};
     limit_memory(100 * kMiB);

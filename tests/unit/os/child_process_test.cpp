@@ -1,4 +1,4 @@
-// The tests' own tool for programs: if it lies, every integration test lies.
+// The helper with which the tests run programs: if it is wrong, every integration test is.
 #include <boost/test/unit_test.hpp>
 
 #include <signal.h>

@@ -1,6 +1,5 @@
-// The plugin loader with real shared objects (tests/support/plugins), each
-// with one fault: every fault is found before it can do harm, and the message
-// names the file and what to do.
+// The plugin loader with real shared objects (tests/support/plugins), each with one fault. Every fault is found before
+// it can do harm, and the message names the file and the remedy.
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>
@@ -23,7 +22,7 @@ std::string declaration(std::string const& name) {
          "  </commands>\n</table-type>\n";
 }
 
-// A folder of plugins for one case.
+// A folder with plugins, for one case.
 struct Folder {
   test::TemporaryFolder folder;
 
@@ -39,7 +38,7 @@ struct Folder {
   }
   [[nodiscard]] Result<LoadedType> load(std::string const& name) const { return load_type(folder.path(), name); }
 
-  // Loads what must be refused with all of these words.
+  // Loading this plugin must be refused, with all of these words in the message.
   void refuse(std::string const& name, Code code, std::initializer_list<std::string> words) const {
     BOOST_TEST_CONTEXT(name) {
       Result<LoadedType> const loaded = load(name);

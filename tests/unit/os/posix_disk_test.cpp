@@ -1,5 +1,4 @@
-// The kernel's files behind env::Disk: the few promises of env/disk.h, on real
-// files in a folder of their own.
+// The kernel's files behind env::Disk: the promises of env/disk.h, on real files in a temporary folder.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,13 +17,14 @@
 
 #include "base/bytes.h"
 #include "os/posix_disk.h"
+#include "tests/support/in_child.h"
 
 namespace {
-// Folders and files that were synced, by name.
+// Paths of the folders and files that were synced.
 std::set<std::string> synced;
 }  // namespace
 
-// In place of the C library's: what nobody can see from outside.
+// Replaces the C library's function, as a sync cannot be observed otherwise.
 extern "C" int fsync(int fd) {
   std::error_code ignored;
   synced.insert(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
@@ -126,29 +126,25 @@ BOOST_AUTO_TEST_CASE(a_lock_names_its_holder_and_ends_with_it) {
   BOOST_TEST(disk.lock_folder("").ok());
 }
 
-// In a child: a limit on the size of files holds for the whole process.
+// In a child process, as a limit on the size of files is for the whole process.
 BOOST_AUTO_TEST_CASE(a_write_that_the_kernel_refuses_is_an_error_with_path_and_call) {
   Folder folder;
-  pid_t const child = ::fork();
-  BOOST_REQUIRE(child >= 0);
-  if (child == 0) {
+  int const code = test::run_in_child([&] {
     PosixDisk disk(folder.path);
     auto file = disk.open("a", env::OpenMode::create_new);
     std::signal(SIGXFSZ, SIG_IGN);
     rlimit const limit{1000, 1000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    // The first 1000 bytes go through as a short write, the rest is refused.
+    // The first 1000 bytes are accepted as a short write, the rest is refused.
     Status const status = file.value()->write(0, as_bytes(std::string(3000, 'x')));
     bool const right = status.code() == Code::io_error && status.message().starts_with("write " + folder.path + "/a: ");
-    ::_exit(right ? 0 : 1);
-  }
-  int state = 0;
-  BOOST_REQUIRE(::waitpid(child, &state, 0) == child);
-  BOOST_TEST((WIFEXITED(state) && WEXITSTATUS(state) == 0));
+    return right ? 0 : 1;
+  });
+  BOOST_TEST(code == 0);
   BOOST_TEST(std::filesystem::file_size(folder.path + "/a") == 1000U);
 }
 
-// A pipe hangs whoever opens it, a device has no end, and a link leads to a file of somebody else.
+// Opening a pipe would block, a device has no end, and a link leads to another file.
 BOOST_AUTO_TEST_CASE(what_is_no_file_is_not_opened_and_nobody_waits_for_it) {
   Folder folder;
   PosixDisk disk(folder.path);
@@ -202,7 +198,7 @@ BOOST_AUTO_TEST_CASE(the_folder_is_locked_itself_so_that_a_removed_lock_lets_nob
 BOOST_AUTO_TEST_CASE(notes_in_a_lock_outlive_its_holders) {
   Folder folder;
   PosixDisk disk(folder.path);
-  // As an older version left it.
+  // A lock file of an older version.
   std::ofstream{folder.path + "/lock"} << "12345\n";
   for (std::string const expected : {"", "log a\n", "log a\nlog b\n"}) {
     auto const lock = disk.lock_folder("");
@@ -218,7 +214,7 @@ BOOST_AUTO_TEST_CASE(notes_in_a_lock_outlive_its_holders) {
   BOOST_TEST(lock.value()->note() == "log a\nlog b\nlog d\n");
 }
 
-// Removed, moved away, replaced: what is opened is in the folder that was locked, and looking tells.
+// The folder is removed, moved away or replaced: files are opened in the folder that was locked, and look() reports it.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_held_is_not_mistaken_for_another_one) {
   enum class How { removed, moved, replaced };
   for (How const how : {How::removed, How::moved, How::replaced}) {
@@ -246,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_held_is_not_mistaken_for_another_one) {
                                                             : "was moved away") != std::string::npos,
                looked.message());
     BOOST_TEST(file.value()->look().ok() == (how != How::removed));
-    // In the folder that was locked, not in the one that has its name.
+    // In the folder that was locked, not in the one that has its name now.
     BOOST_TEST(disk.open("log/b", env::OpenMode::create_new).ok() == (how != How::removed));
     BOOST_TEST(std::filesystem::exists(folder.path + "/away/log/b") == (how != How::removed));
     BOOST_TEST(!std::filesystem::exists(data + "/log/b"));
@@ -275,24 +271,20 @@ BOOST_AUTO_TEST_CASE(the_names_of_a_new_root_and_of_all_above_it_are_synced) {
     BOOST_TEST(synced.contains(folder.path + name), "not synced: " << folder.path + name);
 }
 
-// As root everything is allowed, so a child gives that up.
+// Root may write everywhere, so a child process gives up its rights.
 BOOST_AUTO_TEST_CASE(a_folder_without_rights_to_write_is_told_as_that) {
   Folder folder;
-  pid_t const child = ::fork();
-  BOOST_REQUIRE(child >= 0);
-  if (child == 0) {
+  int const code = test::run_in_child([&] {
     std::filesystem::permissions(folder.path, std::filesystem::perms{0555});
-    if (::geteuid() == 0 && ::seteuid(65534) != 0) ::_exit(2);
+    if (::geteuid() == 0 && ::seteuid(65534) != 0) return 2;
     PosixDisk disk(folder.path);
     Status const made = disk.open("a", env::OpenMode::create_new).status();
     Status const locked = disk.lock_folder("").status();
     bool const right = made.code() == Code::not_allowed && locked.code() == Code::not_allowed &&
                        made.message().find("rights to write") != std::string::npos;
-    ::_exit(right ? 0 : 1);
-  }
-  int state = 0;
-  BOOST_REQUIRE(::waitpid(child, &state, 0) == child);
-  BOOST_TEST((WIFEXITED(state) && WEXITSTATUS(state) == 0));
+    return right ? 0 : 1;
+  });
+  BOOST_TEST(code == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

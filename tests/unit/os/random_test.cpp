@@ -1,4 +1,4 @@
-// Chance of the kernel.
+// Random numbers from the kernel.
 #include "os/random.h"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// Threads that share pieces: each piece is done once, and what it wrote is seen.
+// Threads that share pieces of work: each piece is done once, and its writes are seen.
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_done_while_the_caller_does_something_else) {
   ThreadWorkers workers{2};
   std::atomic<int> done{0};
   workers.begin(2, [&](std::size_t) { ++done; });
-  while (done < 2) std::this_thread::yield();  // the test's limit of time ends it if they never come
+  while (done < 2) std::this_thread::yield();  // if they never come, the time limit of the test ends it
   workers.finish();
 }
 

@@ -1,5 +1,5 @@
-// Addresses: every accepted spelling comes back as it was written, everything
-// else is refused with what was expected.
+// Addresses: every accepted spelling is printed as it was written, everything else
+// is refused with the expected form.
 #include <boost/test/unit_test.hpp>
 
 #include <sys/socket.h>

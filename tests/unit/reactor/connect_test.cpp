@@ -1,5 +1,5 @@
-// Connections that the reactor makes: told like any other once they are there,
-// and told as closed when they could not be made. And a turn that another thread asks for.
+// Connections that the reactor opens: reported like any other when they are open, and as closed if they fail. And turns
+// that another thread requests.
 #include "tests/unit/reactor/fixture.h"
 
 namespace fastjournal::reactor {
@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(two_reactors_talk_over_tcp_and_unix_sockets) {
     };
     Result<ConnectionId> const made = here.reactor->connect({bound});
     BOOST_REQUIRE_MESSAGE(made.ok(), made.status().text());
-    here.handler.answer(made.value(), "hello");  // leaves with the first turn that can send it
+    here.handler.answer(made.value(), "hello");  // sent in the first turn that can send it
     here.start();
     here.join();
     there.finish();

@@ -1,5 +1,5 @@
-// Connections over real loopback sockets: what is sent arrives, in order and
-// whole, and every way a connection can end is told once.
+// Connections over real loopback sockets: all bytes arrive in order, and each way in which a connection can end is
+// reported once.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace fastjournal::reactor {
 namespace {
 
-// Text in which a lost, doubled or moved byte shows.
+// Text in which a lost, doubled or moved byte is noticed.
 std::string numbered(std::size_t size) {
   std::string out;
   out.reserve(size + 16);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_goes_for_good_after_its_end_of_input_is_noticed
     BOOST_TEST_CONTEXT(listen) {
       Server server;
       std::string const address = server.listen(listen);
-      // Keeps the connection, as for a worker that waits for work.
+      // The connection stays open, as for a worker that waits for work.
       server.handler.end_of_input_hook = [&](ConnectionId id) { server.handler.answer(id, "seen\n"); };
       server.handler.closed_hook = [&](ConnectionId) { server.reactor->stop(); };
       server.start();
@@ -195,18 +195,18 @@ BOOST_AUTO_TEST_CASE(nothing_spins_while_a_peer_has_only_ended_its_input) {
     other.read_line();
   }
   server.finish();
-  // Two to open, one to end, a hundred to echo; each may be split, none may repeat by itself.
+  // Two turns to open, one to end, a hundred to echo. Each may be split, but the loop must not spin.
   BOOST_TEST(server.handler.turns <= 110U);
   BOOST_TEST(server.reactor->counters().looks <= 2 * server.handler.turns + 5);
 }
 
-// A producer that does not wait for answers, as old senders are.
+// A producer that does not wait for answers, as old senders do.
 BOOST_AUTO_TEST_CASE(what_was_sent_before_a_close_is_read_though_answers_fail) {
   TemporaryFolder const folder;
   for (std::string const& listen : {kLoopback, folder / "a.sock"}) {
     BOOST_TEST_CONTEXT(listen) {
       ReactorOptions options;
-      options.read_bytes_max = 64;  // many reads, so that answers fail between them
+      options.read_bytes_max = 64;  // many reads, so that sends fail between them
       Server server{options};
       std::string const address = server.listen(listen);
       constexpr int kPeers = 50;
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(thousands_come_and_go_and_no_id_is_given_twice) {
     BOOST_REQUIRE(client.read_line() == "x");
     if (i % 3 == 0) client.reset();
   }
-  // The loop has seen every end once a new connection's answer is followed by its own end.
+  // Once a new connection was answered and ended, the loop has seen the ends of all earlier ones.
   LineClient last{addresses[0]};
   last.send("x\n");
   last.end_output();

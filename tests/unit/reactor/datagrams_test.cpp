@@ -1,5 +1,5 @@
-// Datagram sockets: to one computer, to a group on the loopback, read by the
-// loop; and what becomes of what nobody takes.
+// Datagram sockets: sent to one address, sent to a multicast group on the loopback, and read by the loop; and datagrams
+// that nobody accepts.
 #include "tests/unit/reactor/fixture.h"
 
 #include <poll.h>

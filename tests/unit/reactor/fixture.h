@@ -1,6 +1,5 @@
-// A server for the tests of the reactor: an echo whose reactions can be
-// replaced, running in a thread of its own, so that the test can be an
-// ordinary blocking client. What the handler keeps is looked at after finish().
+// A server for the tests of the reactor: an echo server whose reactions can be replaced. It runs in a thread of its
+// own, so that the test can be an ordinary blocking client. Read the handler's data only after finish().
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -26,8 +25,8 @@ using test::TemporaryFolder;
 
 inline std::string const kLoopback = "127.0.0.1:0";
 
-// Echoes at the end of the turn, keeps what the kernel did not take, and closes
-// at the end of input once everything is sent. A hook replaces the reaction.
+// Echoes at the end of the turn, keeps what the kernel did not take, and closes at the end of input once everything is
+// sent. Each hook replaces one reaction.
 class EchoHandler final : public env::NetworkHandler {
  public:
   explicit EchoHandler(Reactor& reactor) : reactor_(reactor) {}
@@ -41,6 +40,7 @@ class EchoHandler final : public env::NetworkHandler {
   std::function<void()> turn_end_hook;
 
   std::vector<std::pair<ConnectionId, std::string>> opened;
+  std::vector<std::string> users;  // of `opened`
   std::vector<std::pair<ConnectionId, std::string>> closed;
   std::vector<ConnectionId> ended;
   std::size_t bytes{0};
@@ -49,7 +49,10 @@ class EchoHandler final : public env::NetworkHandler {
   std::size_t timers{0};
   std::size_t turns{0};
 
-  void on_open(ConnectionId id, env::Peer const& peer) override { opened.emplace_back(id, peer.text); }
+  void on_open(ConnectionId id, env::Peer const& peer) override {
+    opened.emplace_back(id, peer.text);
+    users.emplace_back(peer.user);
+  }
   void on_bytes(ConnectionId id, std::string_view arrived) override {
     bytes += arrived.size();
     if (bytes_hook)
@@ -93,7 +96,7 @@ class EchoHandler final : public env::NetworkHandler {
     for (ConnectionId const id : ids) flush(id);
   }
 
-  // Leaves at the end of the turn.
+  // Sent at the end of the turn.
   void answer(ConnectionId id, std::string_view text) { waiting_[id].append(text); }
 
  private:
@@ -144,13 +147,13 @@ class Server {
   void start() {
     loop_ = std::thread{[this] { result_ = reactor->run(); }};
   }
-  // Ends the loop; after that the handler belongs to the test.
+  // Ends the loop; after that the test may read the handler.
   void finish() {
     if (!loop_.joinable()) return;
     reactor->stop();
     join();
   }
-  // Waits for a stop that the handler asks for.
+  // Waits until the handler stops the loop.
   void join() {
     loop_.join();
     BOOST_TEST(result_.ok(), result_.text());

@@ -1,4 +1,4 @@
-// Listening sockets: which port, whose socket file, and who removes it.
+// Listening sockets: the port, the owner of the socket file, and its removal.
 #include <boost/test/unit_test.hpp>
 
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ Result<std::unique_ptr<ListeningSocket>> open(std::string const& text, mode_t mo
   return ListeningSocket::open(address.value(), mode);
 }
 
-// A socket file whose listener has died.
+// Leaves a socket file on which nobody listens any more.
 void leave_stale_file(std::string const& path) {
   auto address = parse_address(path);
   BOOST_REQUIRE(address.ok());

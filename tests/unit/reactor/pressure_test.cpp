@@ -1,5 +1,4 @@
-// Bounds: a peer that does not read, one that sends without end, and more
-// peers than there are descriptors.
+// Limits: a peer that does not read, peers that send without end, and more peers than descriptors.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -28,7 +27,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_does_not_read_delays_only_itself) {
   server.start();
   LineClient slow{address};
   slow.send("FLOOD\n");
-  BOOST_TEST(slow.read_bytes(1).value() == "f");  // it has begun
+  BOOST_TEST(slow.read_bytes(1).value() == "f");  // the flood has begun
   LineClient quick{address};
   for (int i = 0; i < 100; ++i) {
     quick.send("x\n");
@@ -40,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_does_not_read_delays_only_itself) {
   server.finish();
   BOOST_TEST(server.handler.short_sends >= 1U);
   BOOST_TEST(server.handler.writable_calls >= 1U);
-  // Waiting for the slow peer costs no turns.
+  // The loop must not spin while it waits for the slow peer.
   BOOST_TEST(server.handler.turns <= 110U + server.handler.writable_calls);
 }
 
@@ -51,11 +50,11 @@ BOOST_AUTO_TEST_CASE(a_peer_that_goes_while_it_does_not_read_is_noticed) {
       Server server;
       std::string const address = server.listen(listen);
       server.handler.bytes_hook = [&](ConnectionId id, std::string_view) {
-        server.reactor->pause_reading(id, true);  // as sessions do when too much waits for the peer
+        server.reactor->pause_reading(id, true);  // as sessions do when too much output waits for the peer
         server.handler.answer(id, std::string(32U << 20U, 'f'));
       };
       server.handler.turn_end_hook = [&] {
-        // All was swallowed: the session has room again.
+        // All output was taken: the session has room again.
         for (auto const& [id, peer] : server.handler.opened)
           if (server.handler.writable_calls > 0) server.reactor->pause_reading(id, false);
       };
@@ -105,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_held_connection_gives_no_bytes_until_it_is_let_go) {
   BOOST_TEST(first.read_line().value() == "later");
 }
 
-// Everybody has more to say than a turn takes: the turns stay bounded, and nobody is left behind.
+// All peers have more input than fits in a turn: turns stay bounded, and no peer is left behind.
 BOOST_AUTO_TEST_CASE(a_full_turn_is_bounded_and_those_who_came_too_late_are_read_first) {
   constexpr std::size_t kPeers = 20;
   constexpr std::size_t kBytesEach = 16'000;
@@ -138,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_full_turn_is_bounded_and_those_who_came_too_late_are_read
         } else {
           turn_bytes += bytes.size();
           ++reads[id];
-          // While everybody has something left to read.
+          // Compared while all peers have input left.
           std::size_t least = SIZE_MAX;
           std::size_t most = 0;
           for (auto const& [one, count] : reads) {
@@ -168,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_full_turn_is_bounded_and_those_who_came_too_late_are_read
       BOOST_TEST(let_go);
       BOOST_TEST(done == kPeers * kBytesEach);
       BOOST_TEST(turn_bytes_most <= options.turn_bytes_max + options.read_bytes_max);
-      BOOST_TEST(unfair_most <= 3U);  // 16 where the first of the kernel's list are always read first
+      BOOST_TEST(unfair_most <= 3U);  // 16 if the first ones in the kernel's list are always read first
     }
   }
 }
@@ -192,7 +191,7 @@ BOOST_AUTO_TEST_CASE(peers_above_the_limit_are_refused_and_the_next_are_taken_wh
     BOOST_TEST(refused.read_all().has_value());
   }
   clients.pop_back();
-  // The next may come before the end of the last one was seen: it is refused then, and comes again.
+  // The next connection may come before the loop has seen the end of the last one. Then it is refused, and tried again.
   std::optional<std::string> answer;
   for (int i = 0; i < 1000 && !answer; ++i) {
     LineClient next{address};
@@ -229,7 +228,7 @@ BOOST_AUTO_TEST_CASE(the_last_connections_are_for_the_reserved_listener_and_othe
     LineClient refused{address};
     BOOST_TEST(refused.read_all().value_or("(lost)") == "no more\n");
   }
-  // Though their own listener pauses, nobody waits for it.
+  // The ordinary listener pauses meanwhile, but the reserved one does not.
   BOOST_TEST(is_served(reserved));
   BOOST_TEST(is_served(reserved));
   LineClient refused{reserved};
@@ -259,7 +258,7 @@ BOOST_AUTO_TEST_CASE(without_descriptors_peers_are_refused_instead_of_left_hangi
   before.send("x\n");
   BOOST_TEST(before.read_line().value() == "x");
 
-  // The client's sockets share the process's limit: make one first, then leave room for no other.
+  // The test's own sockets count towards the process's limit: make one first, then use up all other descriptors.
   auto const parsed = parse_address(address);
   BOOST_REQUIRE(parsed.ok());
   UniqueFd const late{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};

@@ -1,5 +1,4 @@
-// Turns, the timer, signals and the end of the loop. The tests that need no
-// peer run the loop in their own thread.
+// Turns, the timer, signals and the end of the loop. Tests that need no peer run the loop in their own thread.
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -41,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_turn_is_ended_once_after_everything_that_was_readable) {
     got_in_turn.push_back(std::exchange(got, 0));
     if (got_in_turn.back() == 5) server.reactor->stop();
   };
-  // All are readable before the loop's second look: they are accepted in one turn.
+  // All of them are readable when the loop looks again: they are accepted in one turn.
   std::vector<LineClient> clients;
   for (int i = 0; i < 5; ++i) {
     clients.emplace_back(address);
@@ -52,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_turn_is_ended_once_after_everything_that_was_readable) {
   BOOST_TEST(got_in_turn.size() <= 2U);
 }
 
-// The handler itself makes another connection readable while the turn runs.
+// The handler makes another connection readable during the turn.
 BOOST_AUTO_TEST_CASE(gathering_takes_what_arrives_during_the_turn_into_it) {
   for (bool const gather : {false, true}) {
     BOOST_TEST_CONTEXT("gather " << gather) {
@@ -92,7 +91,7 @@ BOOST_AUTO_TEST_CASE(an_idle_loop_has_no_turns) {
   BOOST_TEST(server.handler.timers == 1U);
 }
 
-// A clock of the wall that can be set without one: the descriptor is the test's own.
+// The test's own descriptor takes the place of the one that reports a set clock.
 BOOST_AUTO_TEST_CASE(a_clock_that_is_set_wakes_an_idle_loop) {
   int notice = -1;
   ReactorOptions options;
@@ -158,7 +157,7 @@ BOOST_AUTO_TEST_CASE(the_last_date_asked_for_counts) {
     server.reactor->stop();
   };
   server.handler.turn_end_hook = [&] {
-    if (server.handler.turns == 1) server.reactor->wake_at(start_us + 30'000);  // later than the first
+    if (server.handler.turns == 1) server.reactor->wake_at(start_us + 30'000);  // later than the first one
     if (server.handler.turns == 2) server.reactor->stop();
   };
   server.reactor->wake_at(start_us + 10'000'000);
@@ -178,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_date_can_be_taken_back_and_a_past_one_comes_at_once) {
       case 1:
         server.reactor->wake_at(monotonic_us() + 1'000);
         server.reactor->wake_at(INT64_MAX);
-        (void)::raise(SIGUSR1);  // without a date only this ends the wait
+        (void)::raise(SIGUSR1);  // without a date, only this ends the wait
         break;
       case 2:
         BOOST_TEST(server.handler.timers == 0U);

@@ -1,20 +1,21 @@
-// What is durable of a table leaves as datagrams, once for any number of followers: against an engine on a log in
-// memory and a network that takes datagrams or does not. Followers and their mending: tests/world/feed_test.cpp.
+// A table's durable records are sent as datagrams, once for any number of followers. Tested with an engine on a log in
+// memory and a network that can refuse datagrams. Followers and how they repair losses: tests/world/feed_test.cpp.
 #include "server/feeds.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/unit/core/memory_log.h"
-#include "tests/unit/core/tally.h"
+#include "tests/support/nobody.h"
+#include "tests/unit/engine/memory_log.h"
+#include "tests/unit/engine/tally.h"
 
 namespace {
 
 using namespace fastjournal;
-using namespace fastjournal::core;
-using namespace fastjournal::core::test;
+using namespace fastjournal::engine;
+using namespace fastjournal::engine::test;
 using server::Feeds;
 
-// Opens sockets whose address is not "bad", and takes datagrams while it is told to.
+// A network that opens sockets, except at the address "bad", and accepts datagrams while the test lets it.
 struct Datagrams final : env::Network {
   Result<ConnectionId> connect(env::Address const&) override { return Status{Code::not_supported, "no connections"}; }
   Result<env::Address> listen(env::Address const&, env::ListenOptions const&) override {
@@ -44,12 +45,6 @@ struct Datagrams final : env::Network {
   std::uint64_t last{0};
   bool takes{true};
   std::vector<std::string> sent;
-};
-
-struct Nobody final : ReplySink {
-  void answer(HostedTable const&, ConnectionId, Message const&, Answer&, Status const&) override {}
-  void push(HostedTable const&, ConnectionId, Answer&, TimeMs, ListenMode) override {}
-  bool is_full(ConnectionId) override { return false; }
 };
 
 Declaration followed(std::string name, std::string address = "239.0.0.1:1") {
@@ -89,14 +84,14 @@ struct Fixture {
     static_cast<void>(engine->committed(now));
     feeds->send(now_us);
   }
-  wire::FeedDatagram read(std::size_t number) const {
-    wire::FeedDatagram out;
+  protocol::FeedDatagram read(std::size_t number) const {
+    protocol::FeedDatagram out;
     BOOST_REQUIRE(number < network.sent.size());
-    BOOST_REQUIRE(wire::read_feed(network.sent[number], out));
+    BOOST_REQUIRE(protocol::read_feed(network.sent[number], out));
     return out;
   }
   TableTypes types;
-  Nobody nobody;
+  fastjournal::test::Nobody nobody;
   MemoryLog log;
   std::unique_ptr<Engine> engine;
   Datagrams network;
@@ -116,7 +111,7 @@ BOOST_FIXTURE_TEST_CASE(records_leave_once_they_are_durable, Fixture) {
   BOOST_TEST(network.sent.empty());
   turn();
   BOOST_REQUIRE(network.sent.size() == 1U);
-  wire::FeedDatagram const datagram = read(0);
+  protocol::FeedDatagram const datagram = read(0);
   BOOST_TEST(datagram.records.size() == 2U);
   BOOST_TEST(datagram.head.name == "counts");
   BOOST_TEST(datagram.head.store_id == log.store_id());
@@ -140,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(more_than_a_datagram_holds_goes_into_several, Fixture) {
   turn();
   std::size_t records = 0;
   for (std::size_t i = 0; i < network.sent.size(); ++i) {
-    BOOST_TEST(network.sent[i].size() <= wire::kFeedDatagramBytesMax);
+    BOOST_TEST(network.sent[i].size() <= protocol::kFeedDatagramBytesMax);
     records += read(i).records.size();
   }
   BOOST_TEST(network.sent.size() > 1U);
@@ -163,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_kernel_does_not_take_is_counted_and_holds_nothi
 BOOST_FIXTURE_TEST_CASE(what_was_only_written_asks_for_a_sync_after_a_while, Fixture) {
   put("a");
   static_cast<void>(engine->end_of_turn(now));
-  feeds->send(now_us);  // in the log, and not durable
+  feeds->send(now_us);  // in the log, but not durable
   std::int64_t const at = feeds->next_us();
   BOOST_TEST(at > now_us);
   BOOST_TEST(at <= now_us + 10'000);

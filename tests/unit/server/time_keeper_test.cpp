@@ -1,4 +1,4 @@
-// The engine's time: starts at the wall clock, never goes back, follows slowly.
+// The engine's time: it starts at the wall clock's, never goes back, and follows the wall clock slowly.
 #include "server/time_keeper.h"
 
 #include <boost/test/unit_test.hpp>
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_wall_clock_that_is_set_forward_is_followed_at_once_and_to
   TimeKeeper time{clock};
   std::int64_t const before = time.now_us();
   clock.wall += 28'800'000'000;
-  BOOST_TEST(!time.look().any());  // nobody told of it, and nothing else asks so soon
+  BOOST_TEST(!time.look().any());  // no notice came, and without one the next check is later
   time.clock_was_set();
   TimeKeeper::Lost const lost = time.look();
   BOOST_TEST(lost.set.value == 28'800'000);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_nobody_tells_of_is_found_within_a_second_of_wor
   BOOST_TEST(!time.look().any());
   clock.pass(1'000);
   BOOST_TEST(time.look().set.value == 5'000);
-  // Where it is noticed first as the difference is made smaller, it is left for the next look.
+  // A step that is found while the difference is being reduced is reported by the next look.
   clock.wall += 7'000'000;
   clock.pass(10);
   BOOST_TEST(time.slew() == 7'000'000);
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(sleep_is_time_that_passes_and_is_lost) {
   BOOST_TEST(lost.set.value == 0);
   BOOST_TEST(time.seen().value == before / 1000 + 10'800'000);
   BOOST_TEST(!time.look().any());
-  // Short ones add up.
+  // Short ones are added up.
   for (int nap = 0; nap < 4; ++nap) clock.suspend(600'000);
   BOOST_TEST(time.look().slept.value == 2'400);
 }

@@ -1,5 +1,5 @@
-// The timer wheel against a sorted reference: random sets, cancels and
-// advances by seed, and the claims its header makes, one case each.
+// The timer wheel against a sorted reference, with random sets, cancels and advances by seed; and one case for each
+// claim of its header.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/seed.h"
 #include "timer/wheel.h"
 
 namespace {
@@ -51,10 +52,7 @@ struct Fixture {
   }
 };
 
-std::uint64_t seed_of_run() {
-  char const* const given = std::getenv("FJ_SEED");
-  return given == nullptr ? 20260101U : std::strtoull(given, nullptr, 10);
-}
+std::uint64_t seed_of_run() { return fastjournal::test::seed_or(20260101U); }
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Disk::exchange, on which `log resize` rests: one body over the kernel's files
-// and the simulated ones, and what a power cut leaves of it in the simulator.
+// Disk::exchange, on which `log resize` relies: the same tests on the kernel's files and on simulated ones, and the
+// state after a power cut in the simulator.
 #include <boost/test/unit_test.hpp>
 
 #include <string>
@@ -41,7 +41,7 @@ void exchange_two(env::Disk& disk) {
   BOOST_TEST(get(disk, "one/y") == "3");
   BOOST_TEST(get(disk, "two/x") == "1");
   BOOST_TEST(get(disk, "two/y") == "(none)");
-  // A lock is of the folder, not of its name.
+  // A lock belongs to the folder, not to its name.
   BOOST_CHECK(disk.lock_folder("two").status().code() == Code::in_use);
   BOOST_TEST(disk.lock_folder("one").ok());
   BOOST_TEST(disk.sync_folder("").ok());
@@ -49,7 +49,8 @@ void exchange_two(env::Disk& disk) {
   BOOST_TEST(get(disk, "one/x") == "2");
 }
 
-// A file whose name was never synced, two names exchanged, and a file in what has that folder's name now.
+// A file whose name was not synced in `one`, then the two folders exchanged, then a file in the folder that is `one`
+// now.
 struct Exchanged {
   Exchanged() {
     BOOST_REQUIRE(disk.make_folder("one").ok());
@@ -62,7 +63,7 @@ struct Exchanged {
   sim::SimDisk disk;
 };
 
-// What may be lost, in its order.
+// The unsynced changes in their order, as bits.
 constexpr std::uint64_t kBefore = 1;
 constexpr std::uint64_t kExchange = 2;
 constexpr std::uint64_t kAfter = 4;
@@ -114,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_synced_under_the_new_name_survives_in_its_folder
   BOOST_REQUIRE(cut.sync_folder("").ok());
   cut.crash(sim::keep_none());
   BOOST_TEST(cut.files() == std::vector<std::string>{"one/after"}, boost::test_tools::per_element());
-  // The file of before is lost under the folder's new name, and found there.
+  // The first file is in the folder that is `two` now, so it survives once that one is synced.
   cut.copy_state(disk);
   BOOST_REQUIRE(cut.sync_folder("").ok());
   BOOST_REQUIRE(cut.sync_folder("two").ok());

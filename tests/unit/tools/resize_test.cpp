@@ -1,6 +1,5 @@
-// `log resize` in the simulator: to larger and smaller containers, cut at every
-// call to the disk, with every kind of loss, and refused by the disk. Under the
-// folder's name there is always a log with everything that it had.
+// `log resize` in the simulator: to larger and smaller containers, with a power cut at every call to the disk and every
+// kind of loss, and with every call failing. The folder must always be a log with all of its rows.
 #include <array>
 
 #include "tests/unit/tools/used.h"
@@ -17,7 +16,7 @@ Result<Resized> resize_shared(Used& used, sim::SimDisk& disk, std::uint64_t byte
   return resize(disk, "shared", bytes, used.world.types(), 99);
 }
 
-// What a person does whom the tool told so.
+// What an administrator does when the tool asks for it.
 void remove_leftover(sim::SimDisk& disk) {
   auto const names = disk.list("shared.resize");
   if (!names.ok()) return;
@@ -25,7 +24,7 @@ void remove_leftover(sim::SimDisk& disk) {
   BOOST_REQUIRE(disk.remove("shared.resize").ok());
 }
 
-// The old log or the new one, with all that was there.
+// The folder has the old log or the new one, with everything that was in it.
 void check_whole(Used& used, sim::SimDisk& disk) {
   Result<LogFacts> const facts = verify(disk, "shared", used.world.types());
   BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
@@ -33,7 +32,7 @@ void check_whole(Used& used, sim::SimDisk& disk) {
   BOOST_TEST((facts->container_bytes == kBefore || facts->container_bytes == kAfter));
 }
 
-// Cut short, or refused; then begun again.
+// After a resize that was cut short or refused: all is there, and a second one succeeds.
 void check_goes_on(Used& used, sim::SimDisk& disk) {
   check_whole(used, disk);
   remove_leftover(disk);
@@ -45,7 +44,7 @@ void check_goes_on(Used& used, sim::SimDisk& disk) {
   BOOST_CHECK(disk.list("shared.resize").status().code() == Code::not_found);
 }
 
-// How many calls that change the disk a resize makes.
+// The number of calls that change the disk in one resize.
 std::uint64_t calls_of_a_resize(Used& used) {
   sim::SimDisk disk;
   disk.copy_state(used.world.disk());
@@ -54,7 +53,7 @@ std::uint64_t calls_of_a_resize(Used& used) {
   return disk.changing_calls() - before;
 }
 
-// On a disk that loses the writes of those calls, counted from 0, for which `loses` holds.
+// A resize on a disk that loses the writes of the calls for which `loses` holds; calls are counted from 0.
 template <typename Loses>
 Status resize_losing(Used& used, sim::SimDisk& disk, Loses loses) {
   disk.copy_state(used.world.disk());
@@ -106,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_row_larger_than_the_new_containers_goes_over_several) {
 BOOST_AUTO_TEST_CASE(the_size_that_it_has_changes_nothing) {
   Used used;
   auto const before = used.world.disk().image();
-  // Rounded up to a block, as the daemon does.
+  // Rounded up to a multiple of the block, as the daemon does.
   Result<Resized> const resized = resize_shared(used, used.world.disk(), kBefore - 100);
   BOOST_REQUIRE_MESSAGE(resized.ok(), resized.status().text());
   BOOST_TEST(!resized->changed());
@@ -157,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_ends_it_and_the_log_is_as_it_was) {
 BOOST_AUTO_TEST_CASE(the_power_may_go_at_every_call_and_a_whole_log_stands_there) {
   Used used{17, 20};
   std::uint64_t const calls = calls_of_a_resize(used);
-  // Of the exchange and what follows, every call with many losses; of what is written before, every call with one.
+  // Eight losses for each call of the exchange and after it, one for each earlier call.
   std::uint64_t const last = calls - 20;
   sim::SimDisk disk;
   int cuts = 0;
@@ -194,7 +193,8 @@ BOOST_AUTO_TEST_CASE(every_call_to_the_disk_may_fail) {
       Result<Resized> const resized = resize_shared(used, disk);
       if (disk.is_planned()) break;
       BOOST_TEST_CONTEXT("call kind " << static_cast<int>(kind) << " number " << nth) {
-        // Done nevertheless: the old log stays behind, or a container is missing that was only made ahead.
+        // A resize may succeed despite the failure: then the old log is left behind, or a container made ahead is
+        // missing.
         if (resized.ok()) {
           BOOST_TEST(resized->log.container_bytes == kAfter);
           BOOST_TEST(resized->log.digest == used.digest);
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_write_that_the_disk_loses_is_noticed_before_the_exchange)
   BOOST_TEST_MESSAGE(calls << " calls, noticed " << noticed);
 }
 
-// What is there then is a sound log, only not all of it: no checksum tells, but the comparison of the digests does.
+// Then the copy is a valid log with records missing: its checksums are right, but the digests differ.
 BOOST_AUTO_TEST_CASE(a_disk_that_keeps_nothing_from_some_moment_on_is_noticed_before_the_exchange) {
   Used used{29, 12};
   std::uint64_t const calls = calls_of_a_resize(used);
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_keeps_nothing_from_some_moment_on_is_noticed_be
     if (status.message().find("reads as something else: digest ") != std::string::npos) {
       ++differed;
       BOOST_CHECK(status.code() == Code::io_error);
-      BOOST_TEST(status.message().find(core::digest_text(used.digest) + " as in shared, which is as it was") !=
+      BOOST_TEST(status.message().find(engine::digest_text(used.digest) + " as in shared, which is as it was") !=
                      std::string::npos,
                  status.message());
       BOOST_CHECK(disk.list("shared.resize").ok());

@@ -1,6 +1,6 @@
-// The tools for logs in the simulator: a real journal's log is damaged in
-// every block, cut, robbed of its containers; what salvage leaves must open,
-// and hold what it can. And holds for copies, on a full disk too.
+// The tools for logs, in the simulator: a journal's real log is damaged in every block, truncated, or loses containers.
+// The daemon must start on the result of a salvage, which has all that could be saved. And backups of a log in use,
+// also on a full disk.
 #include "tests/unit/tools/used.h"
 #include "tools/copy.h"
 #include "tools/dump.h"
@@ -9,7 +9,7 @@
 namespace fastjournal::tools {
 namespace {
 
-// Salvages, and has the daemon serve from it; the damaged folder stays as it was.
+// Salvages into `target`; the damaged folder must not change.
 Result<Salvaged> salvage_and_serve(Used& used, std::string const& target) {
   auto const before = used.world.disk().image();
   Result<Salvaged> out = salvage(used.world.disk(), "shared", used.world.disk(), target, used.world.types(), 99);
@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(any_block_may_be_damaged_and_the_daemon_starts_on_what_is_l
   int sound = 0;
   int left_out = 0;
   for (auto const& [file, bytes] : image) {
-    if (!storage::index_of_container(file.substr(file.rfind('/') + 1))) continue;
-    // Behind the last batch nothing is there to be damaged.
+    if (!log::file::index_of_container(file.substr(file.rfind('/') + 1))) continue;
+    // After the last batch there is nothing to damage.
     for (std::uint64_t at = 0; at < 110 * kBlock; at += kBlock) {
       used.world.disk().restore(image);
       used.world.disk().flip(file, at + 70, 0x10);
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(any_block_may_be_damaged_and_the_daemon_starts_on_what_is_l
       BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
       ++salvaged;
       for (auto const& left : out->left_out) left_out += static_cast<int>(left.records);
-      // One batch of many: nearly everything is there.
+      // One batch of many was damaged, so nearly everything is there.
       BOOST_TEST(out->lost_bytes <= 4 * kBlock);
       if (salvaged % 16 == 0) check_serves(used, "new");
     }
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(lost_headers_are_rebuilt_from_the_batches) {
   check_serves(used, "new");
 }
 
-// One byte of each batch that holds such a record of the catalogue: the first `batches` of them, the last of the log first.
+// Damages one byte in each of the last `batches` batches that have this kind of catalogue record.
 void damage_catalogue(sim::World& world, std::string_view what, std::size_t batches) {
   std::vector<std::pair<std::string, std::uint64_t>> holding;
   std::pair<std::string, std::uint64_t> batch;
@@ -99,7 +99,7 @@ void damage_catalogue(sim::World& world, std::string_view what, std::size_t batc
 
 BOOST_AUTO_TEST_CASE(a_table_whose_name_or_columns_are_lost_is_left_out_as_a_whole) {
   for (std::string_view const lost : {"table", "schema"}) {
-    // The second start copied the catalogue forward: it stands there twice.
+    // The second start copied the catalogue forward, so the log has it twice.
     Used used{13, 12};
     damage_catalogue(used.world, lost, 2);
     Result<Salvaged> const out = salvage_and_serve(used, "new");
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(what_was_copied_forward_is_found_where_it_stood_before) {
 
 BOOST_AUTO_TEST_CASE(a_lost_container_takes_its_rows_with_it_and_no_others) {
   Used used{11, 30};
-  // The second start goes on in a container of its own; the catalogue stands in the first.
+  // The second start writes to a container of its own; the catalogue is in the first one.
   std::string last;
   {
     Result<Scan> const scan = Scan::open(used.world.disk(), "shared");
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_lost_container_takes_its_rows_with_it_and_no_others) {
         last = one.name;
       }
   }
-  // What the first start wrote goes; the second start's own stays.
+  // The records of the first start are lost, those of the second stay.
   BOOST_REQUIRE(last != "container-000001");
   BOOST_REQUIRE(used.world.disk().remove("shared/container-000001").ok());
   Result<Salvaged> const out = salvage_and_serve(used, "new");
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(what_a_crash_leaves_is_no_damage) {
   sim::World world{31};
   BOOST_REQUIRE(world.add_table(kTable).ok());
   BOOST_REQUIRE(world.start().ok());
-  // The disk as it is before each call that changes it, while the log goes through two containers.
+  // The disk before each call that changes it, while the log goes through two containers.
   std::vector<std::unique_ptr<sim::SimDisk>> moments;
   world.disk().before_change([&] {
     moments.push_back(std::make_unique<sim::SimDisk>());
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(held_files_are_copied_while_the_log_goes_round) {
   world.send("admin", "BACKUP digest=1");
   world.settle();
   std::string const answer = world.take_line("admin").value_or("");
-  core::LogSnapshot snapshot;
+  log::LogSnapshot snapshot;
   snapshot.store_id = std::stoull(Used::value(answer, "store"));
   snapshot.base = Lsn{std::stoull(Used::value(answer, "base"))};
   snapshot.end = Lsn{std::stoull(Used::value(answer, "end"))};
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(held_files_are_copied_while_the_log_goes_round) {
     snapshot.containers.push_back(static_cast<std::uint32_t>(std::stoul(containers.substr(at), &used)));
     at += used + 1;
   }
-  // Round and round, and every container is used again but those that are held.
+  // The log goes round, and reuses every container except those that the backup holds.
   churn(60);
   Result<Copied> const copied = copy_log(world.disk(), "shared", world.disk(), "copy", snapshot, [](std::uint64_t) {});
   BOOST_REQUIRE_MESSAGE(copied.ok(), copied.status().text());
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(held_files_are_copied_while_the_log_goes_round) {
   BOOST_TEST(world.take_line("admin").value_or("").starts_with("BACKED_UP"));
   Result<LogFacts> const facts = verify(world.disk(), "copy", world.types());
   BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
-  BOOST_TEST(core::digest_text(facts->digest) == Used::value(answer, "digest"));
+  BOOST_TEST(engine::digest_text(facts->digest) == Used::value(answer, "digest"));
   churn(30);
 }
 

@@ -1,5 +1,5 @@
-// What the tests of the tools share: a journal that was used in the simulator,
-// and a daemon that serves from what a tool made of its log.
+// Shared by the tests of the tools: a journal that was used in the simulator, and a daemon that serves a log that a
+// tool wrote.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -8,31 +8,25 @@
 #include <string>
 #include <vector>
 
-#include "tests/world/world.h"
+#include "tests/world/asking.h"
 
 namespace fastjournal::tools {
 
 inline constexpr char kTable[] = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
 constexpr std::uint64_t kBlock = 4096;
 
-// A world whose journal was used in many turns, two starts, and is stopped.
-struct Used {
-  explicit Used(std::uint64_t seed = 7, int rounds = 60) : world(seed) {
-    BOOST_REQUIRE(world.add_table(kTable).ok());
-    BOOST_REQUIRE(world.start().ok());
+// A world whose journal was used in many turns and two starts, and was stopped.
+struct Used : sim::Asking {
+  explicit Used(std::uint64_t seed = 7, int rounds = 60) : Asking(seed) {
+    serve(kTable);
     work(rounds);
     world.kill();
-    BOOST_REQUIRE(world.start().ok());
+    start();
     work(rounds / 3);
-    digest = core::Engine::digest(*world.engine().logs().front());
+    digest = engine::digest_of(*world.engine().logs().front());
     BOOST_REQUIRE(world.stop().ok());
   }
 
-  std::string ask(std::string const& line) {
-    world.send("c", line);
-    world.settle();
-    return world.take_line("c").value_or("");
-  }
   static std::string value(std::string const& line, std::string const& name) {
     std::size_t const at = line.find(name + "=");
     if (at == std::string::npos) return {};
@@ -49,7 +43,6 @@ struct Used {
     }
   }
 
-  sim::World world;
   int made{0};
   std::uint64_t digest{0};
 };

@@ -1,0 +1,433 @@
+#include "clients/cli/grammar.h"
+
+#include <chrono>
+
+#include "clients/cli/option_types.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+constexpr char kDescription[] = "fastjournal: put work into the tables of a fastjournald, take it out, watch it.";
+
+constexpr char kFooter[] =
+    "Exit codes:\n"
+    "  0  done\n"
+    "  1  the daemon refused, or a file could not be read or written; the reason is on standard error\n"
+    "  2  the command line, a file or the input is wrong\n"
+    "  3  no connection to the daemon, or no answer in time\n"
+    "  4  nothing to do: take, work --once or listen --wait found nothing; apply was answered with no\n"
+    "  5  work: COMMAND failed for at least one row\n"
+    "  6  log: a daemon, or another tool, has the folder\n"
+    "  7  log: what is stored is damaged\n"
+    "  8  alerts: at least one is up\n"
+    "With --json errors are JSON too, one object a line on standard error.\n"
+    "\n"
+    "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (UTC, also without Z),\n"
+    "2026-11-21T13:00:00+01:00, milliseconds since 1970, now. `fastjournal COMMAND --help` says more\n"
+    "about each command.";
+
+constexpr char kColumnsHelp[] =
+    "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value @x; "
+    "buffer columns take plain bytes too, or base64:...";
+
+}  // namespace
+
+Grammar::Grammar() : app_(kDescription, "fastjournal") {
+  app_.footer(kFooter);
+  app_.require_subcommand(1);
+  add_globals();
+  add_producer_verbs();
+  add_worker_verbs();
+  add_viewer_verbs();
+  add_keeper_verbs();
+  add_log_verbs();
+  add_backup();
+  add_user_verbs();
+  add_other_verbs();
+}
+
+CLI::App& Grammar::verb(std::string const& name, std::string const& description) {
+  CLI::App* made = app_.add_subcommand(name, description);
+  // Global options may follow the command too.
+  made->fallthrough();
+  made->callback([this, name] { out_.verb = name; });
+  return *made;
+}
+
+CLI::App& Grammar::table_verb(std::string const& name, std::string const& description) {
+  CLI::App& made = verb(name, description);
+  made.add_option("TABLE", out_.table, "name of the table")->required();
+  return made;
+}
+
+CLI::App& Grammar::lease_verb(std::string const& name, std::string const& description) {
+  CLI::App& made = table_verb(name, description);
+  number(made, "ROW", out_.row, "number of the row, as `take` shows it")->required();
+  number(made, "EPOCH", out_.epoch, "epoch of the lease, as `take` shows it")->required();
+  return made;
+}
+
+void Grammar::add_globals() {
+  app_.add_option("--server", out_.server,
+                  "HOST:PORT, [IPV6]:PORT or unix:PATH of the daemon; tls:HOST:PORT where it speaks TLS")
+      ->envname("FASTJOURNAL_SERVER")
+      ->default_str("the administrator's socket where you may open it, else 127.0.0.1:4050");
+  app_.add_option("--ca", out_.ca_file, "with tls: the authorities that you trust, in PEM format")
+      ->envname("FASTJOURNAL_CA")
+      ->type_name("FILE")
+      ->default_str("the system's");
+  app_.add_option("--certificate", out_.certificate_file,
+                  "with tls: your certificate, in PEM format, where the daemon wants one")
+      ->envname("FASTJOURNAL_CERTIFICATE")
+      ->type_name("FILE");
+  app_.add_option("--key", out_.key_file, "with tls: the key of your certificate")
+      ->envname("FASTJOURNAL_KEY")
+      ->type_name("FILE");
+  app_.add_option("--token-file", out_.token_file,
+                  "file of mode 0600 with the token of a user, who logs in with it; the token itself may be in "
+                  "FASTJOURNAL_TOKEN")
+      ->envname("FASTJOURNAL_TOKEN_FILE")
+      ->type_name("FILE")
+      ->default_str("what `fastjournal login` has kept for this server");
+  app_.add_flag("--json", out_.json, "one JSON object a line instead of text for people");
+  app_.add_flag("--text", out_.text, "speak text messages instead of msgpack");
+  duration(app_, "--timeout", timeout_, "how long to wait for an answer, reconnecting included")->default_str("30s");
+  app_.set_version_flag("--version", FJ_VERSION);
+  app_.parse_complete_callback([this] {
+    out_.timeout_given = timeout_.has_value();
+    if (timeout_) out_.timeout = std::chrono::milliseconds{timeout_->value};
+  });
+}
+
+void Grammar::add_producer_verbs() {
+  CLI::App& put =
+      table_verb("put", "insert a row, or merge it into the one that waits under its key, if the table has keys");
+  put.add_option("COLUMNS", out_.words, kColumnsHelp);
+  number(put, "--priority", out_.priority, "0 (first) to 255", 0, 255);
+  date(put, "--at", out_.at, "not to be worked on before this date");
+  date(put, "--expires", out_.expires, "dropped at this date if nobody took it; or never", parse_expiration);
+  CLI::Option* client =
+      put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
+  number(put, "--sequence", out_.sequence,
+         "number of this put; with --lines the first line's, counted up with each line");
+  CLI::Option* lines = put.add_flag(
+      "--lines", out_.lines,
+      "rows from standard input, one JSON object a line: columns, and priority, process_date, ... by these names");
+  put.add_option("--resume", out_.resume,
+                 "keep in this file how far --lines is, and go on from there if it exists: give the same input again")
+      ->type_name("FILE")
+      ->needs(lines)
+      ->excludes(client);
+  put.add_option("--refused", out_.refused,
+                 "where --lines sets aside refused lines (default: a file named after the run)")
+      ->type_name("FILE")
+      ->needs(lines);
+  put.footer(
+      "--lines numbers its lines under a name drawn for each run, so that none is done twice when the connection is\n"
+      "lost; it goes on when the daemon is back (--timeout limits that). Refused lines, bad JSON too, are set aside "
+      "and\n"
+      "told; a refusal that would meet every line (a drained table, no space) ends the run. Strings for buffer "
+      "columns\n"
+      "are plain bytes, or base64:...; `--json` of other commands shows them so.");
+}
+
+void Grammar::add_worker_verbs() {
+  CLI::App& take = table_verb("take", "lease the next rows that are due, and show them");
+  number(take, "--count", out_.count, "how many at most (default 1)", 1, 100'000);
+  duration(take, "--lease", out_.lease, "how long they are yours (default: the table's processing-timeout)");
+  duration(take, "--wait", out_.wait, "wait so long for the first one");
+  take.add_option("--domain", out_.domain, "only of this domain");
+  take.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
+  take.add_flag("--hold", out_.hold,
+                "stay connected until standard input ends: without a connection the daemon takes rows back after the "
+                "table's `grace`");
+  CLI::App& touch = lease_verb("touch", "renew a lease");
+  duration(touch, "--lease", out_.lease, "from now on (default: the table's processing-timeout)");
+  lease_verb("done", "the work is done: the row goes away");
+  CLI::App& release = lease_verb("release", "give a row back");
+  date(release, "--at", out_.at, "not before this date (default: now; with --error the table's back-off)");
+  release.add_option("--error", out_.error, "why: it is a failed attempt then, and counts");
+  CLI::App& fail =
+      lease_verb("fail", "this row can never work: parked for a person, or deleted (the table's when-failed)");
+  fail.add_option("--error", out_.error, "why");
+  add_work();
+}
+
+void Grammar::add_work() {
+  CLI::App& work = table_verb(
+      "work", "lease rows one by one and run COMMAND for each: `fastjournal work TABLE [OPTIONS] -- COMMAND...`");
+  work.footer(
+      "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS, FJ_ATTEMPT (1 is the first) "
+      "and\n"
+      "FJ_<COLUMN> (values above 64 KiB are left out), and as one JSON object on standard input. A row with a NUL "
+      "in\n"
+      "a value, which no environment can hold, is not run but given up (FAIL), unless --input-only says that "
+      "COMMAND\n"
+      "reads its input. Exit status 0: done; any other: a failed attempt. The status and the end of standard error "
+      "go with the row, which\n"
+      "rests for the table's back-off or is given up after its `max-attempts`. The lease is renewed while COMMAND "
+      "runs.\n"
+      "Between rows the daemon wakes us (LISTEN); a pause, and a daemon that is away, are waited out. SIGTERM, "
+      "SIGINT\n"
+      "and SIGHUP are handed to COMMAND and its children; the row is then done or released and work ends; a second\n"
+      "signal kills COMMAND.");
+  CLI::Option* jobs =
+      number(work, "-j,--jobs", out_.jobs, "so many at once, each with a connection of its own", 1, 1024);
+  duration(work, "--lease", out_.lease, "renewed at half of it while COMMAND runs (default 60s)");
+  work.add_option("--domain", out_.domain, "only of this domain");
+  work.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
+  CLI::Option* once = work.add_flag("--once", out_.once, "one row, if one is due");
+  CLI::Option* max = number(work, "--max", out_.max, "end after so many rows (with -j: each of them)", 1);
+  work.add_flag("--until-empty", out_.until_empty, "end when nothing is due");
+  once->excludes(max);
+  once->excludes(jobs);
+  number(work, "--fail-status", out_.fail_status, "COMMAND's exit status for: this row can never work (parked at once)",
+         1, 255);
+  work.add_flag("--input-only", out_.input_only,
+                "COMMAND reads the row from standard input: no FJ_<COLUMN>, and values may be anything");
+  work.add_flag("--quiet", out_.quiet, "do not report each row on standard error");
+}
+
+void Grammar::add_viewer_verbs() {
+  CLI::App& listen = table_verb("listen", "print what a listener is told, as it comes");
+  listen.add_option("--mode", out_.mode, "wake: work became due; row: each row that does; deliver: rows, leased")
+      ->check(CLI::IsMember({"wake", "row", "deliver"}));
+  number(listen, "--credit", out_.credit, "deliver: rows at once", 1, 1024);
+  listen.add_option("--domain", out_.domain, "only of this domain");
+  number(listen, "--count", out_.count, "end after so many messages", 1);
+  duration(listen, "--wait", out_.wait, "end when nothing came for so long");
+  CLI::App& feed = table_verb("feed", "print a table's records: what it holds, then each change as it is durable");
+  feed.add_flag("--follow", out_.follow, "go on with the change feed (UDP) until a signal comes");
+  feed.add_flag("--digest", out_.digest, "print no records, but at the end the digest of what was applied here");
+  feed.add_option("--address", out_.address, "where datagrams come to (default: where the table's <feed> sends them)");
+  feed.add_option("--interface", out_.interface, "IPv4 address of the network card where a group is joined");
+  number(feed, "--count", out_.count, "end after so many records", 1);
+  feed.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+  feed.footer("`fastjournal call DIGEST table=TABLE` on the administrator's socket tells its digest, to compare.");
+  CLI::App& ls = table_verb("ls", "list rows, leasing nothing");
+  filter(ls);
+  ls.add_option("--after", out_.after, "go on where an earlier list ended");
+  number(ls, "--count", out_.count, "how many at most (default 100)", 1);
+  ls.add_flag("--for-put", out_.for_put,
+              "as JSON, of each row only what `put --lines` takes: `fastjournal ls A --for-put | fastjournal put B "
+              "--lines`; all rows, unless --count says how many");
+  row_verb("peek", "show a row, or all rows of a key, leasing nothing");
+  row_verb("why", "say why a row, or each row of a key, is where it is");
+  bulk_verb("delete", "drop a row, or all rows of a key or that fit a filter, whatever their state",
+            "Without WHICH: all rows that fit --status, --domain, --prefix and --error; one of them at least.");
+  bulk_verb("kick", "put parked rows back to work: one, those of a key, or all that fit a filter",
+            "Without WHICH: all rows that fit --status (parked, if it is not given), --domain, --prefix and --error. "
+            "A waiting\nrow that is kicked is due now; one that is being processed is never kicked.");
+  CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
+  stats.add_option("TABLE", out_.table, "name of the table");
+  CLI::App& alerts = verb("alerts", "what an administrator should know, of one table or of all and the daemon");
+  alerts.add_option("TABLE", out_.table, "name of the table");
+  alerts.add_option("--lower", out_.lower, "say that the alert of this name is over");
+  alerts.footer("Exit code 0 if none is up, 8 if some are.");
+}
+
+void Grammar::add_keeper_verbs() {
+  CLI::App& top = verb("top", "watch tables, rates, lateness and alerts live; q ends");
+  top.add_option("TABLE", out_.table, "this table only");
+  duration(top, "--interval", out_.interval, "how often to look (default 1s)");
+  number(top, "--count", out_.count, "end after so many looks", 1);
+  top.footer(
+      "q ends, a blank looks at once, arrows (or j and k) scroll. STATE is open, PAUSED or DRAINS; WAIT are rows "
+      "with a "
+      "date to\ncome, LATE99 and WORK99 the 99th percentile of lateness and of the time from lease to DONE. Figures "
+      "for "
+      "which the screen\nis too narrow are left out. A daemon that says nothing is waited for. Without a terminal, "
+      "or "
+      "with --json, each look is one\nJSON object a line.");
+  stand_verb("pause", "hand out nothing more; leases go on, inserts are taken");
+  stand_verb("drain", "refuse inserts; work goes on until the table is empty");
+  stand_verb("resume", "end a pause or a drain");
+  CLI::App& apply = verb("apply", "take the tables folder as it is now (RELOAD): show what would change, ask, do it");
+  apply.add_option("TABLE", out_.table, "this table only");
+  CLI::Option* yes = apply.add_flag("--yes", out_.yes, "do not ask");
+  apply.add_flag("--dry-run", out_.dry_run, "show what would change, and change nothing")->excludes(yes);
+  CLI::App& reload = verb("reload", "the same as apply --yes");
+  reload.add_option("TABLE", out_.table, "this table only");
+  CLI::App& stop = verb("stop", "end the daemon cleanly, and wait until it has ended (--timeout: how long)");
+  for (CLI::App* one : {&apply, &reload, &stop}) one->footer("Needs the right admin: the administrator's socket.");
+  CLI::App& check = verb("check", "say what is wrong with configuration files; no daemon is asked");
+  check.add_option("FILE", out_.words,
+                   "NAME.xml of a table, the daemon's file (with all tables that it loads), TYPE.xml, or a folder of "
+                   "such; default: the daemon's file where it was installed");
+  check.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+}
+
+void Grammar::add_log_verbs() {
+  CLI::App& log = verb("log", "look into the folders of logs, and mend them; no daemon is asked");
+  log.require_subcommand(1);
+  log.callback([this] { out_.verb = "log " + log_verb_; });
+  CLI::App& verify = log_verb(log, "verify", "read logs as a start of the daemon does, and change nothing");
+  CLI::Option* folders = verify.add_option("FOLDER", out_.words, "folders of logs: DATA/NAME, with container-...");
+  verify.add_option("--config", out_.config, "all logs that this configuration file of the daemon declares")
+      ->excludes(folders);
+  verify.footer(
+      "Prints what was scanned and recovered, what was ignored and why, where a torn tail would be cut, the rows of\n"
+      "each table and the digest, which is that of the daemon's command DIGEST in the same state. Needs the plugins "
+      "of\n"
+      "the tables; names and columns stand in the log itself.");
+  add_dump(log);
+  add_salvage(log);
+  add_resize(log);
+}
+
+void Grammar::add_dump(CLI::App& log) {
+  CLI::App& dump = log_verb(log, "dump", "show containers, batches and records, also of a damaged log");
+  dump.add_option("FOLDER", out_.words, "folder of a log: DATA/NAME, with container-...")->required()->expected(1);
+  dump.add_option("--table", out_.table, "records of this table only: its name, or its number (0: the catalogue)");
+  dump.add_option("--container", out_.container, "this container only: its number");
+  number(dump, "--from", out_.from_lsn, "from this LSN on");
+  number(dump, "--to", out_.to_lsn, "up to this LSN");
+  number(dump, "--bytes", out_.body_bytes, "of each record's body, in hexadecimal (default 64)", 0, UINT32_MAX);
+  dump.footer(
+      "Lines CONTAINER, BATCH and RECORD; DAMAGE where something that was durable cannot be read; REST where nothing "
+      "is\nwritten, or is needed. Needs no plugins. Exit code 7 if there is damage.");
+}
+
+void Grammar::add_salvage(CLI::App& log) {
+  CLI::App& salvage = log_verb(log, "salvage", "write what is left of a damaged log into a new one");
+  salvage.add_option("FOLDER", out_.words, "folder of the damaged log; it is only read")->required()->expected(1);
+  salvage.add_option("--to", out_.to, "folder to be made")->required();
+  salvage.footer(
+      "Refuses a log that is sound. Prints what is lost and what was left out. Rows whose records are lost are lost; "
+      "rows\nwhose DONE or DELETE is lost come back and are worked on again; what was merged into a row, or said "
+      "about its\ndate, may be lost. doc/log-tools.md says more. Use a backup instead if there is one. Needs the "
+      "plugins of the tables.");
+}
+
+void Grammar::add_resize(CLI::App& log) {
+  CLI::App& resize = log_verb(log, "resize", "write a log anew, with containers of another size");
+  resize.add_option("FOLDER", out_.words, "folder of a log: DATA/NAME, with container-...")->required()->expected(1);
+  size(resize, "--container-size", out_.container_bytes, "of each file: 512KiB to 4GiB")->required();
+  resize.footer(
+      "Writes FOLDER.resize, reads it again, compares the digests, and exchanges the two names in one step; then the "
+      "old\nlog is removed. Needs room for a second log. Interrupted at any moment, a whole log stands under FOLDER: "
+      "remove\nFOLDER.resize and begin again. Needs the plugins of the tables. The size in the daemon's "
+      "configuration counts for\nnew logs only.");
+}
+
+void Grammar::add_backup() {
+  CLI::App& backup = verb("backup", "copy all logs of a running daemon, as they are at one moment");
+  backup.add_option("DIR", out_.words, "folder to be made, with one below it for each log")->required()->expected(1);
+  size(backup, "--rate", out_.rate, "bytes a second at the most, as 50MiB (default: as fast as the disks allow)");
+  backup.add_flag("--digest", out_.digest,
+                  "have the daemon say the digest of that moment; it looks at every row for it and serves nobody "
+                  "meanwhile");
+  backup.footer(
+      "Needs the right admin (the administrator's socket), and may read its files. DIR appears when all of it is\n"
+      "there, synced and read again; until then it is called DIR.partial. To restore, give the daemon DIR as its\n"
+      "data folder, with the tables folder that it had. Never let a copy serve beside its original: both would give "
+      "out\nthe same row numbers and epochs. The daemon keeps the files that are being copied, at most what the log "
+      "held at that\nmoment; on a full disk it takes them back, and the backup fails.");
+}
+
+void Grammar::add_user_verbs() {
+  CLI::App& user = verb("user", "the users who may log in at the daemon: a file, no daemon is asked");
+  user.require_subcommand(1);
+  user.callback([this] { out_.verb = "user " + user_verb_; });
+  CLI::App& add = user_verb(user, "add", "a new user, with a token that is shown this once");
+  add.add_option("NAME", out_.words, "letters, digits, _ . @ or -")->required()->expected(1);
+  add.add_option("--rights", out_.rights, "words out of \"read add work manage admin\", or \"all\"")->required();
+  add.add_option(
+      "--tables", out_.tables,
+      "on these tables only: their names, a * at the end of one stands for any ending (default: all, and the "
+      "daemon itself)");
+  add.add_flag("--no-token", out_.no_token, "make no token: the user has a client certificate of this name");
+  add.footer(
+      "The file gets the mode 0600 and only a slow hash of the token. The token is on standard output, what to do "
+      "with\n"
+      "it on standard error. `fastjournal reload` makes the daemon read the file.");
+  user_verb(user, "list", "the users of the file and their rights");
+  CLI::App& remove =
+      user_verb(user, "remove", "take a user out of the file; `fastjournal reload` ends his connections");
+  remove.add_option("NAME", out_.words, "as `user list` shows it")->required()->expected(1);
+}
+
+CLI::App& Grammar::user_verb(CLI::App& user, std::string const& name, std::string const& description) {
+  CLI::App* made = user.add_subcommand(name, description);
+  made->fallthrough();
+  // Called before the callback of `user`.
+  made->callback([this, name] { user_verb_ = name; });
+  CLI::Option* file =
+      made->add_option("--file", out_.file, "the file of users (default: the one that the daemon's file names)")
+          ->type_name("FILE");
+  made->add_option("--config", out_.config, "the daemon's file (default: where it was installed)")
+      ->type_name("FILE")
+      ->excludes(file);
+  return *made;
+}
+
+CLI::App& Grammar::log_verb(CLI::App& log, std::string const& name, std::string const& description) {
+  CLI::App* made = log.add_subcommand(name, description);
+  made->fallthrough();
+  // Called before the callback of `log`.
+  made->callback([this, name] { log_verb_ = name; });
+  if (name != "dump")
+    made->add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+  return *made;
+}
+
+void Grammar::stand_verb(std::string const& name, std::string const& description) {
+  CLI::App& made = table_verb(name, description);
+  made.add_option("--reason", out_.reason, "why, for those who ask");
+  made.add_option("--worker", out_.worker, "who you are, for those who ask (default: user@host)");
+}
+
+void Grammar::filter(CLI::App& to) {
+  auto const any = [](std::string_view text) -> Result<std::string> { return std::string(text); };
+  to.add_option("--status", out_.filter.status, "waiting, due, processing, behind, parked or paused")
+      ->check(CLI::IsMember({"waiting", "due", "processing", "behind", "parked", "paused"}));
+  to.add_option("--prefix", out_.filter.prefix, "only keys that begin so (tables with a row-key)");
+  to.add_option("--domain", into("--domain", out_.filter.domain, any), "only of this domain")->type_name("TEXT");
+  to.add_option("--error", into("--error", out_.filter.error, any),
+                "only rows whose last error contains this; '' for any error")
+      ->type_name("TEXT");
+}
+
+void Grammar::bulk_verb(std::string const& name, std::string const& description, std::string const& footer) {
+  CLI::App& made = table_verb(name, description);
+  made.add_option("WHICH", out_.words,
+                  "the row's number, or all columns of its key if the table has keys; or else a filter");
+  filter(made);
+  number(made, "--count", out_.count, "stop after so many rows", 1);
+  made.add_option("--after", out_.after, "go on where an earlier one ended");
+  made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing");
+  made.footer(footer + "\nThe daemon does it, a page of at most 1000 rows a command, to rows that fit at that moment.");
+}
+
+void Grammar::row_verb(std::string const& name, std::string const& description) {
+  table_verb(name, description)
+      .add_option("WHICH", out_.words, "its number, or all columns of its key if the table has keys")
+      ->required();
+}
+
+void Grammar::add_other_verbs() {
+  CLI::App& tables = verb("tables", "the tables of the daemon");
+  CLI::Option* names = tables.add_flag("--names", out_.names, "names only, one a line");
+  CLI::Option* columns =
+      tables.add_option("--columns", out_.columns_of, "the columns of this table, one a line")->excludes(names);
+  tables.add_option("--key", out_.key_of, "the columns of this table's row-key, one a line; nothing without one")
+      ->excludes(names)
+      ->excludes(columns);
+  verb("login", "keep a token for this server, read from standard input, in ~/.config/fastjournal/token")
+      .footer("A terminal does not show it. It is shown to the daemon first, and kept if the daemon knows it.");
+  verb("ping", "see whether the daemon answers, and how fast");
+  verb("commands", "the commands that the daemon knows (HELP), or what one of them takes")
+      .add_option("NAME", out_.words, "one command")
+      ->expected(0, 1);
+  CLI::App& call =
+      verb("call", "send any command and print the answer: `fastjournal call PAUSE table=pages reason=upgrade`");
+  call.add_option("COMMAND", out_.words, "its name, then name=value for each parameter")->required();
+  CLI::App& completion = verb("completion", "print a completion script: `. <(fastjournal completion bash)`");
+  completion.add_option("SHELL", out_.words, "bash or zsh")
+      ->required()
+      ->expected(1)
+      ->check(CLI::IsMember({"bash", "zsh"}));
+}
+
+}  // namespace fastjournal::cli

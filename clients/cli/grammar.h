@@ -1,0 +1,59 @@
+// The commands of the command line with their options and help, as CLI11 needs them. What is made of a command line is in
+// options.h.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "clients/cli/options.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::cli {
+
+// Owned by one call that parses or asks for words. What must hold: each option writes into the invocation, which is
+// whole once CLI11 has parsed the arguments.
+class Grammar {
+ public:
+  Grammar();
+  Grammar(Grammar const&) = delete;
+  Grammar& operator=(Grammar const&) = delete;
+
+  CLI::App& app() { return app_; }
+  Invocation& invocation() { return out_; }
+
+ private:
+  CLI::App& verb(std::string const& name, std::string const& description);
+  CLI::App& table_verb(std::string const& name, std::string const& description);
+  CLI::App& lease_verb(std::string const& name, std::string const& description);
+  void add_globals();
+  void add_producer_verbs();
+  void add_worker_verbs();
+  void add_work();
+  void add_viewer_verbs();
+  // For the administrator.
+  void add_keeper_verbs();
+  // For the files of logs, while no daemon uses them.
+  void add_log_verbs();
+  void add_dump(CLI::App& log);
+  void add_salvage(CLI::App& log);
+  void add_resize(CLI::App& log);
+  void add_backup();
+  void add_user_verbs();
+  CLI::App& log_verb(CLI::App& log, std::string const& name, std::string const& description);
+  CLI::App& user_verb(CLI::App& user, std::string const& name, std::string const& description);
+  void stand_verb(std::string const& name, std::string const& description);
+  void filter(CLI::App& to);
+  void bulk_verb(std::string const& name, std::string const& description, std::string const& footer);
+  void row_verb(std::string const& name, std::string const& description);
+  void add_other_verbs();
+
+  CLI::App app_;
+  Invocation out_;
+  std::optional<DurationMs> timeout_;
+  std::string log_verb_;
+  std::string user_verb_;
+};
+
+}  // namespace fastjournal::cli

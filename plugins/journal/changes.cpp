@@ -1,0 +1,171 @@
+#include "plugins/journal/changes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "plugins/journal/parameters.h"
+#include "plugins/journal/row_answers.h"
+#include "plugins/journal/texts.h"
+
+namespace fastjournal::journal {
+namespace {
+
+// The most rows of one key that one command changes.
+constexpr std::uint64_t kRowsOfKeyMax = 1000;
+constexpr std::int64_t kBulkCountMax = 1000;
+// Rows that one command looks at, as LIST.
+constexpr std::uint64_t kBulkLooksMax = 10'000;
+
+constexpr std::array<std::string_view, 7> kBulkNames = {"status", "domain", "prefix", "error",
+                                                        "count",  "after",  "dry_run"};
+
+// Values kept between the steps, in Decision::carry.
+enum Carried : std::size_t { kHits, kLooks, kBehind };
+
+}  // namespace
+
+bool Changes::is_bulk(Command const& command) {
+  return std::any_of(kBulkNames.begin(), kBulkNames.end(),
+                     [&](std::string_view name) { return command.message->has(name); });
+}
+
+Verdict Changes::remove(Command const& command, Decision& decision) const {
+  if (is_bulk(command)) return change_many(command, decision);
+  ObjectId id;
+  Status status = selection_.read_target(command, decision.now.value, id);
+  if (!status.ok()) {
+    decision.status = std::move(status);
+    return Verdict::done;
+  }
+  bool const by_key = id.is_none();
+  std::uint32_t row = by_key ? rows::kNoRow : rows_.find(id);
+  if (by_key) {
+    // All rows of the key, one in each step.
+    row = rows_.keys().find(selection_.key()).first();
+    if (row == rows::kNoRow) {
+      if (decision.step == 0) decision.status = selection_.unknown_key();
+      return Verdict::done;
+    }
+  }
+  rows::append_remove(decision.records, rows_.row(row).id(), rows::Reason::deleted);
+  decision.answer.message("DELETED")
+      .add("table", std::string_view{settings_.table()})
+      .add("row", rows_.row(row).id().value);
+  return by_key && ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
+}
+
+rows::Ended Changes::put_back(std::uint32_t row, Decision& decision) const {
+  rows::Ended const ended = attempts_.put_back(row, decision);
+  if (ended.how == rows::Ended::waits) ++statistics_.kicked;
+  return ended;
+}
+
+void Changes::kick_row(std::uint32_t row, Decision& decision) const {
+  answer_ended(settings_, rows_.id_of(row), "KICKED", put_back(row, decision), decision);
+}
+
+Verdict Changes::kick(Command const& command, Decision& decision) const {
+  if (is_bulk(command)) return change_many(command, decision);
+  ObjectId id;
+  Status status = selection_.read_target(command, decision.now.value, id);
+  if (!status.ok()) {
+    decision.status = std::move(status);
+    return Verdict::done;
+  }
+  if (!id.is_none()) {
+    std::uint32_t const row = rows_.find(id);
+    if (rows_.row(row).place() == rows::Place::processing) {
+      decision.status =
+          Status{Code::wrong_state, "row " + std::to_string(id.value) + " of table " + settings_.table() +
+                                        " is being processed by " +
+                                        std::string{rows_.leases().worker(rows_.lease_of(row))} + ": nothing to kick"};
+    } else {
+      kick_row(row, decision);
+    }
+    return Verdict::done;
+  }
+  // The parked rows of the key, one in each step (the second is merged into the first); without any, the one that
+  // waits.
+  rows::KeyRows const rows = rows_.keys().find(selection_.key());
+  if (rows.parked != rows::kNoRow) {
+    kick_row(rows.parked, decision);
+    return ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
+  }
+  if (decision.step > 0) return Verdict::done;
+  if (rows.waiting != rows::kNoRow && rows_.is_visible(rows.waiting, decision.now.value)) {
+    kick_row(rows.waiting, decision);
+  } else if (rows.processing != rows::kNoRow) {
+    decision.status = Status{Code::wrong_state, "the row of this key is being processed: nothing to kick"};
+  } else {
+    decision.status = selection_.unknown_key();
+  }
+  return Verdict::done;
+}
+
+// Rows that KICK may change: parked ones, unless another status is given; never one that is being processed.
+Status Changes::read_bulk(Command const& command, Filter& filter) const {
+  bool const kicks = command.message->command == "KICK";
+  if (Status status = selection_.read_filter(command, filter); !status.ok()) return status;
+  if (command.message->has("row") ||
+      std::any_of(settings_.schema().columns.begin(), settings_.schema().columns.end(),
+                  [&](Column const& column) { return command.message->has(column.name); }))
+    return Status{
+        Code::bad_parameter,
+        std::string{command.message->command} +
+            (rows_.keys().has_keys() ? " takes a row or a key, or else a filter (status, domain, prefix, error), "
+                                     : " takes a row, or else a filter (status, domain, error), ") +
+            "not both"};
+  if (!kicks && filter.is_empty())
+    return Status{Code::missing_parameter, std::string{"a DELETE of many rows needs a filter: status, domain"} +
+                                               (rows_.keys().has_keys() ? ", prefix or error" : " or error")}
+        .with("parameter", "status");
+  if (kicks && filter.status == "processing")
+    return Status{Code::bad_parameter, "status is \"processing\": a row that is being processed cannot be kicked"}.with(
+        "parameter", "status");
+  if (kicks && filter.status.empty()) filter.status = status_of(rows::Place::parked);
+  return {};
+}
+
+Verdict Changes::change_many(Command const& command, Decision& decision) const {
+  Filter filter;
+  decision.status = read_bulk(command, filter);
+  if (!decision.status.ok()) return Verdict::done;
+  Parameters parameters{*command.message};
+  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kBulkCountMax, 1, kBulkCountMax));
+  ObjectId const begin{parameters.unsigned_integer("after", 0)};
+  bool const dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  std::uint64_t& hits = decision.carry[kHits];
+  std::uint64_t& looks = decision.carry[kLooks];
+  std::uint64_t& behind = decision.carry[kBehind];
+  if (decision.step == 0) behind = begin.value;
+
+  bool const kicks = command.message->command == "KICK";
+  std::uint32_t row = rows_.ids().next(ObjectId{behind});
+  for (; row != rows::kNoRow && looks < kBulkLooksMax && hits < count; row = rows_.ids().next(ObjectId{behind})) {
+    ++looks;
+    ++decision.looks;
+    behind = rows_.row(row).id().value;
+    bool const kickable = !kicks || rows_.row(row).place() != rows::Place::processing;
+    if (!kickable || !selection_.fits(row, filter, decision.now.value)) continue;
+    ++hits;
+    if (dry_run) continue;
+    if (kicks)
+      put_back(row, decision);
+    else
+      rows::append_remove(decision.records, rows_.row(row).id(), rows::Reason::deleted);
+    return Verdict::again;
+  }
+  Answer& answer = decision.answer.message(kicks ? "KICKED" : "DELETED");
+  answer.add("table", std::string_view{settings_.table()}).add("count", hits).add("looked", looks);
+  if (row != rows::kNoRow) answer.add("after", behind);
+  if (dry_run) answer.add("dry_run", std::uint64_t{1});
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,59 @@
+// INSERT: a new row, or a merge into the one that waits (doc/merge.md). Without a row-key: always a new row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "model/row_codec.h"
+#include "plugins/journal/pauses.h"
+#include "plugins/journal/settings.h"
+#include "plugins/journal/statistics.h"
+#include "rows/row_table.h"
+
+namespace fastjournal::journal {
+
+// Of one journal, beside its parts, which outlive it.
+class Inserts {
+ public:
+  Inserts(rows::RowTable const& table, Settings const& settings, Pauses const& pauses, Statistics& statistics)
+      : table_(table), rows_(table.state()), settings_(settings), pauses_(pauses), statistics_(statistics) {}
+
+  Verdict insert(Command const& command, Decision& decision) const;
+
+ private:
+  struct Wish;  // the checked parameters of an INSERT
+
+  [[nodiscard]] Status read_wish(Command const& command, std::int64_t now, Wish& wish) const;
+  // Whether it was carried out before, or is refused: then it is answered.
+  bool is_answered_by_client(Command const& command, Wish& wish, Decision& decision) const;
+  // Whether this origin may use that client's name; notes in the wish which records that needs.
+  [[nodiscard]] Status check_client(rows::DedupWindows::Client const* client, std::string_view origin,
+                                    Wish& wish) const;
+  // Appends the records of the wish about its client, with the first record of the insert.
+  void claim_client(Wish const& wish, Decision& decision) const;
+  [[nodiscard]] rows::DedupWindows const& windows() const { return table_.clients().windows(); }
+  [[nodiscard]] Status check_room() const;
+  [[nodiscard]] std::uint32_t newest_of(rows::KeyRows const& of_key) const;
+
+  Verdict insert_row(Wish const& wish, bool behind, Decision& decision) const;
+  Verdict merge_into(std::uint32_t row, bool behind, Wish const& wish, Decision& decision) const;
+  [[nodiscard]] Status merged_data(std::uint32_t row, Wish const& wish, rows::MergeBody& body) const;
+  Verdict answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const;
+  void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
+                       std::int64_t date) const;
+
+  rows::RowTable const& table_;
+  rows::State const& rows_;
+  Settings const& settings_;
+  Pauses const& pauses_;
+  Statistics& statistics_;
+  // Memory that is used again; its contents do not last.
+  mutable std::string key_;
+  mutable std::string data_;
+  mutable std::string merged_;
+  mutable model::Pieces pieces_;
+};
+
+}  // namespace fastjournal::journal

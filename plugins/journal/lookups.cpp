@@ -1,0 +1,217 @@
+#include "plugins/journal/lookups.h"
+
+#include <algorithm>
+
+#include "plugins/journal/parameters.h"
+#include "plugins/journal/reasons.h"
+#include "plugins/journal/row_answers.h"
+#include "plugins/journal/texts.h"
+
+namespace fastjournal::journal {
+namespace {
+
+constexpr std::int64_t kListCountDefault = 100;
+constexpr std::int64_t kListCountMax = 1000;
+// The most rows that one LIST looks at, whatever its filter.
+constexpr std::uint32_t kListLooksMax = 10'000;
+constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+// The cost of a parameter beside its name and its bytes.
+constexpr std::uint64_t kParameterBytes = 24;
+// The cost of a row in an answer, compared with a skipped one.
+constexpr std::uint32_t kLooksPerRowShown = 16;
+// The most rows of one key in one answer.
+constexpr std::uint64_t kRowsOfKeyMax = 1000;
+
+// The size of the last message of an answer.
+std::uint64_t bytes_of_last(Answer const& answer) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = answer.heads().back().first; i < answer.params().size(); ++i)
+    bytes += answer.params()[i].name.size() + answer.params()[i].value.bytes.size() + kParameterBytes;
+  return bytes;
+}
+
+Status refuse_page_of_row(Command const& command) {
+  for (std::string_view const name : {"after", "count"})
+    if (command.message->has(name))
+      return Status{Code::bad_parameter, std::string{name} +
+                                             " goes with the columns of a key, whose rows come in "
+                                             "pages; row names one row"}
+          .with("parameter", std::string{name});
+  return {};
+}
+
+// The rows after `after` that may match a filter, by id: for a rare status, only rows with it.
+class Candidates {
+ public:
+  // `found`: memory that is used again.
+  Candidates(rows::State const& rows, Filter const& filter, ObjectId after, std::uint32_t& looks,
+             std::vector<std::uint32_t>& found)
+      : rows_(rows), found_(found) {
+    found_.clear();
+    if (filter.status == status_of(rows::Place::parked) && rows_.places().parked().size() <= kListLooksMax) {
+      few_ = true;
+      looks += static_cast<std::uint32_t>(rows_.places().parked().size());
+      for (auto const& [date, row] : rows_.places().parked()) add(row, after);
+    } else if (filter.status == status_of(rows::Place::processing) && rows_.leases().end() <= kListLooksMax) {
+      few_ = true;
+      looks += rows_.leases().end();
+      for (std::uint32_t lease = 0; lease < rows_.leases().end(); ++lease)
+        if (std::uint32_t const row = rows_.leases()[lease].row; row != rows::kNoRow) add(row, after);
+    }
+    std::sort(found_.begin(), found_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return rows_.row(a).id() < rows_.row(b).id(); });
+  }
+
+  // `after`: the last row that it returned.
+  [[nodiscard]] std::uint32_t next(ObjectId after) {
+    if (!few_) return rows_.ids().next(after);
+    return given_ < found_.size() ? found_[given_++] : rows::kNoRow;
+  }
+
+ private:
+  void add(std::uint32_t row, ObjectId after) {
+    if (rows_.row(row).id() > after) found_.push_back(row);
+  }
+
+  rows::State const& rows_;
+  std::vector<std::uint32_t>& found_;
+  std::size_t given_{0};
+  bool few_{false};
+};
+
+}  // namespace
+
+// The rows of the selected key, from the end of the page before, within the limits of one answer: count, bytes and looks. `tell`
+// returns whether it added the row.
+void Lookups::tell_key(Command const& command, Decision& decision,
+                       std::function<bool(std::uint32_t row)> const& tell) const {
+  Parameters parameters{*command.message};
+  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kRowsOfKeyMax, 1, kRowsOfKeyMax));
+  ObjectId after{parameters.unsigned_integer("after", 0)};
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return;
+  }
+  // The waiting row is followed by those processed, and these by the parked ones.
+  std::uint32_t row = rows_.keys().find(selection_.key()).first();
+  if (!after.is_none()) {
+    std::uint32_t const last = rows_.find(after);
+    if (last == rows::kNoRow || rows_.view(last).key != selection_.key()) {
+      decision.status = Status{Code::unknown_row, "row " + std::to_string(after.value) +
+                                                      ", behind which this page begins, is no row of this key any "
+                                                      "more: ask again without after"}
+                            .with("parameter", "after");
+      return;
+    }
+    // By the chain of the key, not by number: sorting it would look at all its rows for each page.
+    row = rows_.keys().next(last);
+  }
+  std::uint64_t told = 0;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t looked = 0;
+       row != rows::kNoRow && looked < kListLooksMax && told < count && bytes < kAnswerBytesMax; ++looked) {
+    if (tell(row)) {
+      ++told;
+      bytes += bytes_of_last(decision.answer);
+    }
+    after = rows_.row(row).id();
+    row = rows_.keys().next(row);
+  }
+  if (told == 0 && (row != rows::kNoRow || parameters.has("after")))
+    decision.answer.message("NOTHING").add("table", std::string_view{settings_.table()});
+  // With more to look at, the last message tells how to go on.
+  if (row != rows::kNoRow) decision.answer.add("after", after.value);
+}
+
+Verdict Lookups::peek(Command const& command, Decision& decision) const {
+  std::int64_t const now = decision.now.value;
+  ObjectId id;
+  decision.status = selection_.read_target(command, now, id);
+  if (decision.status.ok() && !id.is_none()) decision.status = refuse_page_of_row(command);
+  if (!decision.status.ok()) return Verdict::done;
+  if (!id.is_none()) {
+    describe_row(rows_, settings_, rows_.find(id), decision.answer);
+    return Verdict::done;
+  }
+  tell_key(command, decision, [&](std::uint32_t row) {
+    if (!rows_.is_visible(row, now)) return false;
+    describe_row(rows_, settings_, row, decision.answer);
+    decision.looks += kLooksPerRowShown;
+    return true;
+  });
+  if (decision.status.ok() && decision.answer.empty()) decision.status = selection_.unknown_key();
+  return Verdict::done;
+}
+
+Verdict Lookups::list(Command const& command, Decision& decision) const {
+  Parameters parameters{*command.message};
+  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
+  ObjectId after{parameters.unsigned_integer("after", 0)};
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  Filter filter;
+  decision.status = selection_.read_filter(command, filter);
+  if (!decision.status.ok()) return Verdict::done;
+
+  Candidates candidates{rows_, filter, after, decision.looks, candidates_};
+  std::uint64_t shown = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t row = candidates.next(after);
+  for (std::uint32_t looked = 0;
+       row != rows::kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax; ++looked) {
+    after = rows_.row(row).id();
+    ++decision.looks;
+    if (selection_.fits(row, filter, decision.now.value)) {
+      describe_row(rows_, settings_, row, decision.answer);
+      ++shown;
+      bytes += bytes_of_last(decision.answer);
+      decision.looks += kLooksPerRowShown;
+    }
+    row = candidates.next(after);
+  }
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{settings_.table()});
+  // With more to look at, the last message tells how to go on.
+  if (row != rows::kNoRow) decision.answer.add("after", after.value);
+  return Verdict::done;
+}
+
+void Lookups::tell_unknown(ObjectId row, Answer& answer) const {
+  answer.message("REASON").add("table", std::string_view{settings_.table()});
+  if (!row.is_none()) answer.add("row", row.value);
+  answer.add("state", Value::of_text("unknown"));
+  std::string text = row.is_none() ? "There is no row of this key: it" : "There is no such row: it";
+  text += " is done, deleted, expired or was never there";
+  if (pauses_.is_draining()) text += "; the table is " + pauses_.text() + ", so inserts are refused";
+  answer.add("text", std::string_view{text + "."});
+}
+
+Verdict Lookups::why(Command const& command, Decision& decision) const {
+  decision.looks += rows::Order::kLookMax;  // to count the rows before it
+  Reasons reasons{rows_, settings_, pauses_, decision.now.value, decision.answer};
+  Parameters parameters{*command.message};
+  if (parameters.has("row")) {
+    ObjectId const id = parameters.row();
+    std::uint32_t const row = parameters.ok() ? rows_.find(id) : rows::kNoRow;
+    decision.status = parameters.ok() ? refuse_page_of_row(command) : parameters.take_status();
+    if (!decision.status.ok()) {
+      return Verdict::done;
+    } else if (row == rows::kNoRow) {
+      tell_unknown(id, decision.answer);
+    } else {
+      reasons.tell(row);
+    }
+    return Verdict::done;
+  }
+  decision.status = selection_.read_key(command);
+  if (!decision.status.ok()) return Verdict::done;
+  tell_key(command, decision, [&](std::uint32_t row) {
+    reasons.tell(row);
+    return true;
+  });
+  if (decision.status.ok() && decision.answer.empty()) tell_unknown(ObjectId{}, decision.answer);
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::journal

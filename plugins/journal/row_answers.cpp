@@ -1,0 +1,44 @@
+#include "plugins/journal/row_answers.h"
+
+#include "model/key_codec.h"
+#include "model/row_codec.h"
+#include "plugins/journal/texts.h"
+
+namespace fastjournal::journal {
+
+void add_row_columns(rows::State const& rows, std::uint32_t index, rows::PayloadView const& view, Answer& answer) {
+  rows::Row const& row = rows.row(index);
+  Schema const& schema = *rows.schemas().find(view.facts.schema);
+  model::add_key(schema, view.key, answer);
+  model::add_data(schema, view.data, answer);
+  answer.add("priority", std::uint64_t{row.priority()}).add("process_date", row.date());
+  answer.add("insertion_date", view.facts.inserted).add("timeouts", std::uint64_t{row.timeouts()});
+  answer.add("attempts", std::uint64_t{row.timeouts()} + view.facts.failures);
+}
+
+void describe_row(rows::State const& rows, Settings const& settings, std::uint32_t index, Answer& answer) {
+  rows::Row const& row = rows.row(index);
+  rows::PayloadView const view = rows.view(index);
+  answer.message("ROW").add("table", std::string_view{settings.table()}).add("row", row.id().value);
+  add_row_columns(rows, index, view, answer);
+  answer.add("status", Value::of_text(status_of(row.place())));
+  if (view.facts.merges > 0) answer.add("merges", std::uint64_t{view.facts.merges});
+  if (view.facts.expires != 0) answer.add("expiration_date", view.facts.expires);
+  if (row.place() == rows::Place::processing) {
+    rows::Lease const& lease = rows.lease_of(index);
+    answer.add("lease_end", lease.ends).add("worker", rows.leases().worker(lease));
+  }
+  if (!view.error.empty()) answer.add("error", view.error);
+}
+
+void answer_ended(Settings const& settings, ObjectId row, std::string_view waiting, rows::Ended const& ended,
+                  Decision& decision) {
+  std::string_view const command = ended.how == rows::Ended::waits    ? waiting
+                                   : ended.how == rows::Ended::parked ? "PARKED"
+                                                                      : "DELETED";
+  Answer& answer = decision.answer.message(command);
+  answer.add("table", std::string_view{settings.table()}).add("row", row.value);
+  if (ended.how == rows::Ended::waits) answer.add("process_date", ended.date);
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,105 @@
+#include "plugins/journal/selection.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/key_codec.h"
+#include "plugins/journal/parameters.h"
+#include "plugins/journal/texts.h"
+
+namespace fastjournal::journal {
+namespace {
+
+constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "processing", "behind", "parked", "paused"};
+
+}  // namespace
+
+Status Selection::unknown_row(ObjectId row) const {
+  return {Code::unknown_row, "table " + settings_.table() + " has no row " + std::to_string(row.value) +
+                                 ": it is done, deleted, expired or was never there"};
+}
+Status Selection::unknown_key() const {
+  return {Code::unknown_row,
+          "table " + settings_.table() + " has no row of this key: it is done, deleted, expired or was never there"};
+}
+
+Status Selection::read_target(Command const& command, std::int64_t now, ObjectId& row) const {
+  Parameters parameters{*command.message};
+  if (parameters.has("row")) {
+    row = parameters.row();
+    if (!parameters.ok()) return parameters.take_status();
+    std::uint32_t const found = rows_.find(row);
+    return found == rows::kNoRow || !rows_.is_visible(found, now) ? unknown_row(row) : Status{};
+  }
+  return read_key(command);
+}
+
+Status Selection::read_key(Command const& command) const {
+  key_.clear();
+  if (rows_.keys().has_keys()) return model::encode_key(settings_.schema(), *command.message, key_);
+  std::string const reason = "table " + settings_.table() + " has no row-key: its rows are found by row, their number";
+  for (Column const& column : settings_.schema().columns)
+    if (command.message->has(column.name))
+      return Status{Code::bad_parameter, "column " + column.name + " finds no row, as " + reason}.with("parameter",
+                                                                                                       column.name);
+  return Status{Code::missing_parameter, "row is missing: " + reason}.with("parameter", "row");
+}
+
+Status Selection::read_filter(Command const& command, Filter& filter) const {
+  Parameters parameters{*command.message};
+  filter.status = command.message->text("status");
+  if (!filter.status.empty() &&
+      std::find(kStatusWords.begin(), kStatusWords.end(), filter.status) == kStatusWords.end())
+    parameters.refuse(Code::bad_parameter, "status",
+                      "status is \"" + std::string{filter.status.substr(0, 40)} +
+                          "\": expected waiting, due, processing, behind, parked or paused");
+  filter.by_domain = parameters.has("domain");
+  filter.domain = parameters.text("domain", kDomainBytesMax);
+  if (filter.by_domain && rows_.order().rules().domain.is_none())
+    parameters.refuse(Code::not_supported, "domain",
+                      "table " + settings_.table() + " has no domains: leave domain out");
+  filter.by_error = parameters.has("error");
+  filter.error = parameters.text("error", kErrorBytesMax);
+  if (!rows_.keys().has_keys() && parameters.has("prefix"))
+    parameters.refuse(Code::bad_parameter, "prefix",
+                      "table " + settings_.table() + " has no row-key, so no key begins with this: leave prefix out");
+  if (!parameters.ok()) return parameters.take_status();
+  key_.clear();
+  if (std::string_view const prefix = command.message->text("prefix"); !prefix.empty())
+    if (Status status = model::encode_key_prefix(settings_.schema(), prefix, key_); !status.ok()) return status;
+  filter.key_prefix = key_;
+  return {};
+}
+
+bool Selection::fits(std::uint32_t index, Filter const& filter, std::int64_t now) const {
+  rows::Row const& row = rows_.row(index);
+  // `paused`: rows that would be handed out if the table were not paused.
+  bool const of_status = filter.status.empty() || status_of(row.place()) == filter.status ||
+                         (filter.status == "paused" && pauses_.is_paused() && rows::is_waiting(row.place()));
+  if (!of_status || (filter.by_domain && rows_.order().domain_of(index) != filter.domain)) return false;
+  if (!rows_.is_visible(index, now)) return false;
+  if (filter.key_prefix.empty() && !filter.by_error) return true;
+  rows::PayloadView const view = rows_.view(index);
+  if (filter.by_error && (view.error.empty() || view.error.find(filter.error) == std::string_view::npos)) return false;
+  return view.key.starts_with(filter.key_prefix);
+}
+
+Status Selection::check_domain(std::string_view domain) const {
+  rows::DomainSource const& source = rows_.order().rules().domain;
+  Status refused;
+  if (source.is_none()) {
+    refused =
+        Status{Code::not_supported, "table " + settings_.table() + " has no domains: leave the parameter domain out"};
+  } else if (domain.size() > kDomainBytesMax) {
+    refused =
+        Status{Code::too_large, "domain has " + std::to_string(domain.size()) + " bytes: the names of domains have " +
+                                    std::to_string(kDomainBytesMax) + " at most"};
+  } else if (source.is_of_uri() &&
+             std::any_of(domain.begin(), domain.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
+    refused = Status{Code::bad_parameter,
+                     "domain is \"" + std::string{domain} + "\": hosts and sites are known in lower case"};
+  }
+  return refused.ok() ? std::move(refused) : std::move(refused).with("parameter", "domain");
+}
+
+}  // namespace fastjournal::journal

@@ -1,0 +1,35 @@
+// Words of answers and alerts that several commands use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rows/rows.h"
+
+namespace fastjournal::journal {
+
+// A row's status, as in messages.
+[[nodiscard]] constexpr std::string_view status_of(rows::Place place) {
+  using rows::Place;
+  switch (place) {
+    case Place::free: break;
+    case Place::future: return "waiting";
+    case Place::listed:
+    case Place::treed: return "due";
+    case Place::behind: return "behind";
+    case Place::processing: return "processing";
+    case Place::parked: return "parked";
+    case Place::held: return "held";
+  }
+  return "";
+}
+
+// "1 row", "2 rows"
+[[nodiscard]] inline std::string times(std::uint64_t count, std::string_view what) {
+  std::string out = std::to_string(count) + " " + std::string{what};
+  if (count != 1) out += 's';
+  return out;
+}
+
+}  // namespace fastjournal::journal

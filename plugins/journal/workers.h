@@ -1,0 +1,59 @@
+// The commands of workers: NEXT, TOUCH, DONE, RELEASE and FAIL (doc/protocol.md).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "plugins/journal/parameters.h"
+#include "plugins/journal/pauses.h"
+#include "plugins/journal/selection.h"
+#include "plugins/journal/settings.h"
+#include "plugins/journal/statistics.h"
+#include "rows/attempts.h"
+#include "rows/state.h"
+
+namespace fastjournal::journal {
+
+// Of one journal, beside its parts, which outlive it.
+class Workers {
+ public:
+  Workers(rows::State const& rows, Settings const& settings, Pauses const& pauses, Selection const& selection,
+          rows::Attempts const& attempts, Statistics& statistics)
+      : rows_(rows),
+        settings_(settings),
+        pauses_(pauses),
+        selection_(selection),
+        attempts_(attempts),
+        statistics_(statistics) {}
+
+  Verdict next(Command const& command, Decision& decision) const;
+  Verdict touch(Command const& command, Decision& decision) const;
+  Verdict done(Command const& command, Decision& decision) const;
+  Verdict release(Command const& command, Decision& decision) const;
+  Verdict fail(Command const& command, Decision& decision) const;
+
+ private:
+  Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
+                    std::int64_t wait_ms) const;
+  Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
+                   std::int64_t lease_ms) const;
+  Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
+  Verdict give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const;
+  void check_domain(Parameters& parameters) const;
+  static void check_worker(Command const& command, Parameters& parameters);
+  [[nodiscard]] std::int64_t lease_span(Parameters& parameters) const;
+  // The leased row with the command's row and epoch, or kNoRow and a status.
+  std::uint32_t find_leased(Parameters& parameters, Decision& decision) const;
+  // The command after a failure, once that is applied: the table may have to pause itself.
+  [[nodiscard]] Verdict after_failure() const;
+
+  rows::State const& rows_;
+  Settings const& settings_;
+  Pauses const& pauses_;
+  Selection const& selection_;
+  rows::Attempts const& attempts_;
+  Statistics& statistics_;
+};
+
+}  // namespace fastjournal::journal

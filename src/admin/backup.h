@@ -1,0 +1,54 @@
+// A copy of the logs while the daemon serves: BACKUP pins all of them at one moment and tells which files to copy,
+// BACKUP_DONE, or the end of the connection, gives them free. One connection at a time; logs are pinned exactly while
+// there is one. Owned by the server, which reports connections that end.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "admin/command.h"
+#include "engine/engine.h"
+#include "fastjournal/types.h"
+#include "log/log_store.h"
+
+namespace fastjournal::admin {
+
+// The logs of the daemon, as far as a backup uses them.
+class BackupLogs {
+ public:
+  struct Pinned {
+    log::LogStore const* log{nullptr};
+    std::string folder;  // absolute
+    log::LogSnapshot snapshot;
+  };
+  // Not ok: a log does not serve.
+  [[nodiscard]] virtual Status check_serving() const = 0;
+  // Nothing: a log failed, and the daemon ends.
+  [[nodiscard]] virtual std::vector<Pinned> pin_all() = 0;
+  // False: files of one were given up meanwhile.
+  virtual bool unpin_all() = 0;
+
+ protected:
+  ~BackupLogs() = default;
+};
+
+class Backup {
+ public:
+  Backup(BackupLogs& logs, engine::Engine const& engine) : logs_(logs), engine_(engine) {}
+
+  void begin(Request& request);
+  void finish(Request& request);
+  // The connection is gone.
+  void ended(ConnectionId connection) { static_cast<void>(end(connection)); }
+
+ private:
+  // False: it makes none, or what it copied is none.
+  bool end(ConnectionId connection);
+
+  BackupLogs& logs_;
+  engine::Engine const& engine_;
+  std::optional<ConnectionId> by_;
+};
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,24 @@
+#include "admin/command.h"
+
+namespace fastjournal::admin {
+
+Status why_no_table(engine::Engine& engine, Message const& message) {
+  Value const* const name = message.find("table");
+  if (name == nullptr)
+    return Status{Code::missing_parameter, std::string{message.command} + " needs the parameter table"}.with(
+        "parameter", "table");
+  if (engine::HostedTable const* const table = engine.find_table(name->bytes))
+    return {Code::unavailable, "table " + table->name + " is not available: " + table->log->why_not};
+  return {Code::unknown_table, "no table \"" + std::string{name->bytes.substr(0, 64)} + "\"; TABLES lists them"};
+}
+
+TableChoice choose_table(engine::Engine& engine, Request& request) {
+  if (!request.message.has("table")) {
+    request.basis.all = true;
+    return {.is_valid = true};
+  }
+  engine::HostedTable* const table = find_table(engine, request.message, request.status, request.basis);
+  return {.is_valid = table != nullptr, .table = table};
+}
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,78 @@
+// One command of the daemon itself. Each is in a file of its own, with the parts of the daemon that it needs and no
+// others; the registry owns them and the server runs them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "access/permit.h"
+#include "engine/engine.h"
+#include "fastjournal/message.h"
+#include "fastjournal/rights.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::admin {
+
+// The sender of a command.
+struct Caller {
+  ConnectionId connection{};
+  std::string_view peer{};    // for people
+  std::string_view worker{};  // its default name in leases
+  bool communicator{false};   // a communicatord, or a service behind it: expects no answer to what it sends to all
+  access::Permit permit{};    // what it may do; its right to the command itself was checked
+};
+
+// The logs whose state an answer shows: it leaves once they are durable.
+struct Basis {
+  log::Log const* log{nullptr};  // of one table
+  bool all{false};               // every log that serves
+};
+
+struct Request {
+  Caller const& caller;
+  Message const& message;
+  TimeMs now{};
+  Answer& answer;
+  Status& status;  // not ok: why there is no answer
+  Basis& basis;
+  bool listens{false};  // the caller waits for pushes from here on
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  // Neither answer nor status: there is no answer.
+  virtual void run(Request& request) = 0;
+  // What this message needs, where that is not the declared right.
+  [[nodiscard]] virtual Right right_for(Message const&, Right declared) const { return declared; }
+};
+
+[[nodiscard]] inline Status bad_parameter(std::string_view name, std::string text) {
+  return Status{Code::bad_parameter, std::move(text)}.with("parameter", std::string{name});
+}
+
+// The table that the message names; null: there is none that serves, and `status` says so. Before every command on a
+// table.
+[[nodiscard]] Status why_no_table(engine::Engine& engine, Message const& message);
+[[nodiscard]] inline engine::HostedTable* find_table(engine::Engine& engine, Message const& message, Status& status,
+                                                     Basis& basis) {
+  Value const* const name = message.find("table");
+  engine::HostedTable* const table = name == nullptr ? nullptr : engine.find_table(name->bytes);
+  if (table == nullptr || !table->log->serves) {
+    status = why_no_table(engine, message);
+    return nullptr;
+  }
+  basis.log = table->log->log;
+  return table;
+}
+
+// For commands on one table or all of them. False: a table was named, and cannot be used.
+struct TableChoice {
+  bool is_valid{false};
+  engine::HostedTable* table{nullptr};  // null: all
+};
+[[nodiscard]] TableChoice choose_table(engine::Engine& engine, Request& request);
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,98 @@
+// Makes the daemon's own commands: one function for each file of this folder, whose arguments are all that its command
+// uses of the daemon. What stands above this layer is used through the small interfaces here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admin/backup.h"
+#include "admin/command.h"
+#include "admin/registry.h"
+#include "communicator/aliases.h"
+#include "communicator/service.h"
+#include "engine/engine.h"
+#include "engine/types.h"
+#include "fastjournal/status.h"
+#include "fastjournal/table.h"
+
+namespace fastjournal::admin {
+
+// The daemon's process.
+class LifeCycle {
+ public:
+  virtual ~LifeCycle() = default;
+  // Finish this turn, then end cleanly.
+  virtual void stop(std::string_view reason) = 0;
+  // The same, and the supervisor starts us again.
+  virtual void restart(std::string_view reason) = 0;
+  // The log file is opened again. Not ok: the old one stays in use.
+  [[nodiscard]] virtual Status rotate_log() = 0;
+};
+
+// Reads the tables folder again. Returns one sentence for each change. `table`: only this table; empty: all. `dry_run`:
+// returns the changes without making them.
+class Reloading {
+ public:
+  [[nodiscard]] virtual Result<std::vector<std::string>> reload(std::string_view table, bool dry_run) = 0;
+
+ protected:
+  ~Reloading() = default;
+};
+
+// Logs connections in.
+class Authenticating {
+ public:
+  // The message has a token. Without answer and status: they come later, and the connection is not read meanwhile.
+  virtual void authenticate(Request& request) = 0;
+
+ protected:
+  ~Authenticating() = default;
+};
+
+// Figures of the daemon itself.
+class OwnFigures {
+ public:
+  virtual void tell(MetricSink& sink) = 0;
+  // Those that are no numbers, for STATS.
+  virtual void tell_texts(Answer& answer) = 0;
+  // Of each log that serves, into the sink that is given for its name.
+  virtual void tell_logs(std::function<MetricSink&(std::string_view log)> const& sink_of) = 0;
+  // Not ok: why not all tables can be used.
+  [[nodiscard]] virtual Status readiness() = 0;
+
+ protected:
+  ~OwnFigures() = default;
+};
+
+using CommandPtr = std::unique_ptr<Command>;
+
+[[nodiscard]] CommandPtr make_help(Registry const& registry, engine::TableTypes const& types,
+                                   communicator::Aliases const& aliases);
+[[nodiscard]] CommandPtr make_alive();
+[[nodiscard]] CommandPtr make_auth(Authenticating& authenticating);
+[[nodiscard]] CommandPtr make_tables(engine::Engine const& engine);
+[[nodiscard]] CommandPtr make_stats(engine::Engine& engine, OwnFigures& own);
+[[nodiscard]] CommandPtr make_metrics(engine::Engine& engine, OwnFigures& own);
+[[nodiscard]] CommandPtr make_health(OwnFigures& own);
+[[nodiscard]] CommandPtr make_openapi_command(engine::TableTypes const& types);
+[[nodiscard]] CommandPtr make_alerts(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_lower(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_listen(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_unlisten(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_fetch(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_digest(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_backup(Backup& backup);
+[[nodiscard]] CommandPtr make_backup_done(Backup& backup);
+[[nodiscard]] CommandPtr make_reload(Reloading& reloading);
+[[nodiscard]] CommandPtr make_stop(LifeCycle& process);
+[[nodiscard]] CommandPtr make_restart(LifeCycle& process);
+[[nodiscard]] CommandPtr make_log_rotate(LifeCycle& process);
+[[nodiscard]] CommandPtr make_status(communicator::Service& service);
+[[nodiscard]] CommandPtr make_quitting(communicator::Service& service);
+// Accepted and not answered.
+[[nodiscard]] CommandPtr make_ignored();
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,111 @@
+#include "admin/declarations.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace fastjournal::admin {
+namespace {
+
+using Kind = OwnCommand::Kind;
+using Scope = OwnCommand::Scope;
+
+constexpr OwnCommand kCommands[] = {
+    {"HELP", "command", {}, Scope::daemon, Kind::shared},
+    {"ALIVE", "serial timestamp", {}, Scope::daemon, Kind::shared},
+    // Whoever shows a token may do so.
+    {"AUTH", "token user"},
+    {"TABLES", "", Right::read, Scope::tables},
+    {"STATS", "table", Right::read, Scope::tables},
+    {"METRICS", "format", Right::read, Scope::tables},
+    // A load balancer asks, which has no login.
+    {"HEALTH", "what"},
+    {"OPENAPI", "", Right::read, Scope::tables},
+    {"ALERTS", "table", Right::read, Scope::tables},
+    {"LOWER", "name table", Right::manage, Scope::table},
+    // LISTEN with mode=row needs the right read instead (listen.cpp).
+    {"LISTEN", "table {topic} mode credit worker", Right::work, Scope::tables},
+    {"UNLISTEN", "table {topic}"},
+    {"FETCH", "table from to count bytes snapshot cursor", Right::read, Scope::tables},
+    {"DIGEST", "table", Right::admin},
+    {"BACKUP", "digest", Right::admin},
+    {"BACKUP_DONE", "", Right::admin},
+    {"RELOAD", "table dry_run", Right::admin},
+    // Answered, since clients take silence for a failure; but not to a communicatord, which expects no answer.
+    {"STOP", "", Right::admin, Scope::daemon, Kind::shared, true},
+    {"RESTART", "", Right::admin, Scope::daemon, Kind::shared, true},
+    {"LOG_ROTATE", "", Right::admin, Scope::daemon, Kind::shared, true},
+    {"LOG", "", Right::admin, Scope::daemon, Kind::shared, true},
+    // Never answered, or two services would answer each other for ever.
+    {"READY", "", {}, Scope::daemon, Kind::silent},
+    {"UNKNOWN", "", {}, Scope::daemon, Kind::silent},
+    {"INVALID", "", {}, Scope::daemon, Kind::silent},
+    {"STATUS", "", {}, Scope::daemon, Kind::silent},
+    {"QUITTING", "", {}, Scope::daemon, Kind::silent},
+    {"ABSOLUTELY", "", {}, Scope::daemon, Kind::silent},
+    {"SERVICE_UNAVAILABLE", "", {}, Scope::daemon, Kind::silent},
+};
+
+constexpr OwnAnswer kAnswers[] = {
+    {"ERROR", "command code message parameter right table user wait_ms"},
+    {"AUTHENTICATED", "user rights grants"},
+    {"TABLE", "name type persistent log rows key columns types description", true},
+    {"STATS",
+     "table now connections connections_ever connections_refused connections_silent messages invalid unknown "
+     "strangers without_sender bytes_in bytes_out "
+     "alerts "
+     "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "
+     "feed_records feed_heartbeats wake_messages wake_messages_dropped client_memory client_memory_peak "
+     "client_memory_limit clients_held clients_refused turns turn_us_max turn_longest_cause commits "
+     "sync_us_p50 sync_us_p99 "
+     "sync_us_max syncs_on_threads wakes lateness_us_p50 lateness_us_p99 lateness_us_max announcements "
+     "row_lateness_us_p50 row_lateness_us_p99 row_lateness_us_max deliveries deliver_lateness_us_p50 "
+     "deliver_lateness_us_p99 deliver_lateness_us_max log_disk_bytes log_bytes log_live_bytes log_disk_bound "
+     "log_containers log_bytes_restated log_scrubbed_bytes log_scrub_rounds log_damaged logs_mending starts "
+     "durability",
+     true},
+    {"METRICS", "text", true},
+    {"HEALTHY", "what"},
+    {"OPENAPI", "text"},
+    {"ALERT", "table name priority message tags count first last manual_down", true},
+    {"ALERTS", "count"},
+    {"LOWERED", "name table"},
+    {"LISTENING", "table {topic}"},
+    {"UNLISTENED", "table {topic}"},
+    {"LISTEN", "table {topic} ready date missed"},
+    {"RECORD", "table lsn previous object type version catalogue body"},
+    {"FETCHED", "table number type store more feed snapshot next cursor"},
+    {"GONE", "table kept_from reason"},
+    {"DIGEST", "table log lsn digest"},
+    {"BACKUP", "log folder store base end containers digest"},
+    {"BACKED_UP", ""},
+    {"RELOADED", "changes count dry_run"},
+    {"STOPPING", ""},
+    {"RESTARTING", ""},
+    {"LOG_ROTATED", ""},
+    {"FLAG", "state unit section name priority message tags count date modified manual_down hostname version"},
+};
+
+}  // namespace
+
+std::span<OwnCommand const> own_commands() { return kCommands; }
+
+std::span<OwnAnswer const> own_answers() { return kAnswers; }
+
+std::string with_topics(std::string_view parameters, engine::TableTypes const& types) {
+  std::string out{parameters};
+  static constexpr std::string_view kTopic = "{topic} ";
+  std::string topics;
+  std::vector<std::string_view> told;
+  for (auto const& [name, type] : types) {
+    std::string const& topic = type->topic();
+    if (topic.empty() || std::ranges::find(told, topic) != told.end()) continue;
+    told.push_back(topic);
+    topics += topic + " ";
+  }
+  out += ' ';
+  if (std::size_t const at = out.find(kTopic); at != std::string::npos) out.replace(at, kTopic.size(), topics);
+  out.pop_back();
+  return out;
+}
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,51 @@
+// The commands and answers of the daemon itself, as a TYPE.xml declares those of a table type: names, parameters and
+// rights, without code. HELP, the check of rights, the definition files of messages and the check of alias names read
+// it here, the last two without a daemon.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/types.h"
+#include "fastjournal/rights.h"
+
+namespace fastjournal::admin {
+
+struct OwnCommand {
+  // Where its right is needed.
+  enum class Scope : std::uint8_t {
+    daemon,  // on all tables, and so on the daemon itself
+    table,   // on the table that it names; without one it is about the daemon
+    tables,  // on the table that it names; without one it is about all tables on which its sender has the right
+  };
+  enum class Kind : std::uint8_t {
+    own,     // only this daemon has it
+    shared,  // every service of a communicatord has it,
+    silent,  // and it is not answered
+  };
+
+  std::string_view name;
+  std::string_view parameters{};  // accepted names, separated by blanks; {topic}: the names that the types have for it
+  std::optional<Right> right{};   // none: allowed to all connections
+  Scope scope{Scope::daemon};
+  Kind kind{Kind::own};
+  bool life_cycle{false};  // a communicatord sends it to all services: it needs no right for it
+};
+
+struct OwnAnswer {
+  std::string_view name;
+  std::string_view parameters;
+  bool is_counted{false};  // each says how many follow, also one that is alone
+};
+
+[[nodiscard]] std::span<OwnCommand const> own_commands();
+// Answers and pushes; those of tables are declared by their types.
+[[nodiscard]] std::span<OwnAnswer const> own_answers();
+
+// Where {topic} stands, the names that the types have for it.
+[[nodiscard]] std::string with_topics(std::string_view parameters, engine::TableTypes const& types);
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,94 @@
+// LISTEN and UNLISTEN: a connection wants to be told of a topic of a table, or not any more.
+#include <algorithm>
+#include <array>
+
+#include "admin/commands.h"
+#include "fastjournal/limits.h"
+
+namespace fastjournal::admin {
+namespace {
+
+constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};  // by ListenMode
+constexpr std::int64_t kCreditMax = 1024;
+
+// mode, credit and worker.
+Status read_wish(Message const& message, work::ListenWish& wish) {
+  if (std::string_view const mode = message.text("mode"); !mode.empty()) {
+    auto const found = std::find(kModes.begin(), kModes.end(), mode);
+    if (found == kModes.end())
+      return bad_parameter("mode",
+                           "mode is \"" + std::string{mode.substr(0, 32)} + "\": expected wake, row or deliver");
+    wish.mode = static_cast<work::ListenMode>(found - kModes.begin());
+  }
+  bool const delivers = wish.mode == work::ListenMode::deliver;
+  if (message.has("credit") && !delivers) return bad_parameter("credit", "credit goes with mode=deliver only");
+  std::int64_t const credit = message.has("credit") ? message.integer("credit").value_or(0) : 1;
+  if (credit < 1 || credit > kCreditMax)
+    return bad_parameter(
+        "credit", "credit, the rows delivered at once, is a whole number from 1 to " + std::to_string(kCreditMax));
+  if (delivers) wish.credit = static_cast<std::uint32_t>(credit);
+  std::string_view const worker = message.text("worker");
+  if (worker.size() > kWorkerBytesMax)
+    return Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
+        "parameter", "worker");
+  if (!worker.empty()) wish.worker = worker;
+  return {};
+}
+
+// The topic in the message; empty: the whole table.
+std::string_view topic_in(Message const& message, engine::HostedTable const& table) {
+  std::string const& name = table.type->topic();
+  return name.empty() ? std::string_view{} : message.text(name);
+}
+
+void confirm(std::string_view answer, engine::HostedTable const& table, std::string_view topic, Answer& out) {
+  out.message(answer).add("table", std::string_view{table.name});
+  if (!topic.empty()) out.add(table.type->topic(), topic);
+}
+
+class Listen final : public Command {
+ public:
+  explicit Listen(engine::Engine& engine) : engine_(engine) {}
+
+  // A row listener takes no work from others, and sees rows.
+  [[nodiscard]] Right right_for(Message const& message, Right declared) const override {
+    return message.text("mode") == "row" ? Right::read : declared;
+  }
+
+  void run(Request& request) override {
+    engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
+    if (table == nullptr) return;
+    work::ListenWish wish{.topic = topic_in(request.message, *table), .worker = request.caller.worker};
+    request.status = read_wish(request.message, wish);
+    if (request.status.ok()) request.status = engine_.listen(*table, request.caller.connection, wish);
+    if (!request.status.ok()) return;
+    request.listens = true;
+    confirm("LISTENING", *table, wish.topic, request.answer);
+  }
+
+ private:
+  engine::Engine& engine_;
+};
+
+class Unlisten final : public Command {
+ public:
+  explicit Unlisten(engine::Engine& engine) : engine_(engine) {}
+
+  void run(Request& request) override {
+    engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
+    if (table == nullptr) return;
+    std::string_view const topic = topic_in(request.message, *table);
+    request.status = engine_.unlisten(*table, request.caller.connection, topic);
+    if (request.status.ok()) confirm("UNLISTENED", *table, topic, request.answer);
+  }
+
+ private:
+  engine::Engine& engine_;
+};
+
+}  // namespace
+
+CommandPtr make_listen(engine::Engine& engine) { return std::make_unique<Listen>(engine); }
+CommandPtr make_unlisten(engine::Engine& engine) { return std::make_unique<Unlisten>(engine); }
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,42 @@
+// The certificates of the listeners with TLS, as the configuration names them: read at the start, and again on RELOAD.
+// Apart from the daemon so that a reload is all or nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/daemon_declaration.h"
+#include "fastjournal/status.h"
+#include "reactor/reactor.h"
+#include "tls/context.h"
+
+namespace fastjournal::daemon {
+
+class Certificates {
+ public:
+  // Not ok: what is wrong with the files.
+  [[nodiscard]] Status read(config::TlsDeclaration const& declared);
+  // Empty, or what the administrator should know about the certificate in use.
+  [[nodiscard]] std::string warning() const;
+  // For a listener of this number, whose protocol has this name in ALPN; after read.
+  [[nodiscard]] Result<std::shared_ptr<tls::ServerContext const>> context(std::uint32_t listener,
+                                                                          std::string const& protocol);
+
+  // Reads the files again, for use(). Returns one sentence for each change.
+  [[nodiscard]] Result<std::vector<std::string>> read_again();
+  void use(reactor::Reactor& reactor);
+
+ private:
+  using Contexts = std::map<std::uint32_t, std::shared_ptr<tls::ServerContext const>>;
+
+  std::optional<tls::ServerMaterial> material_;     // empty: no TLS
+  std::map<std::uint32_t, std::string> protocols_;  // by listener
+  std::optional<tls::ServerMaterial> next_;
+  Contexts next_contexts_;
+};
+
+}  // namespace fastjournal::daemon

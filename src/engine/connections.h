@@ -1,0 +1,45 @@
+// Connections as tables know them: what a lost one held is given back, what one waits for stalls while it accepts no
+// bytes. A connection may hold any number of leases, and many may end at once: a turn gives back a part, the rest waits
+// for the next one. No client can notice that, since a lease outlives its connection by the grace.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "engine/agenda.h"
+#include "engine/decider.h"
+#include "engine/holdings.h"
+#include "engine/tables.h"
+#include "work/looks.h"
+
+namespace fastjournal::engine {
+
+class Connections {
+ public:
+  Connections(Tables const& tables, Agenda& agenda, Holdings& holdings, Decider& decider, work::Looks& looks)
+      : tables_(tables), agenda_(agenda), holdings_(holdings), decider_(decider), looks_(looks) {}
+  Connections(Connections const&) = delete;
+  Connections& operator=(Connections const&) = delete;
+
+  // It was full, and accepts messages again.
+  void writable(ConnectionId connection);
+  void closed(ConnectionId connection, TimeMs now, bool gives_back);
+  // Leases of lost connections, as many as this turn still allows.
+  void give_back(TimeMs now);
+  void end_turn() { looks_of_turn_ = 0; }
+  // Some are left for the next turn.
+  [[nodiscard]] bool has_lost() const { return !lost_.empty(); }
+
+ private:
+  Tables const& tables_;
+  Agenda& agenda_;
+  Holdings& holdings_;
+  Decider& decider_;
+  work::Looks& looks_;
+  // Lost connections that may still hold leases of a table, by its number; in order.
+  std::deque<std::pair<ConnectionId, std::uint32_t>> lost_;
+  std::uint64_t looks_of_turn_{0};
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,92 @@
+// The one path of decisions: reserve room, decide step by step, apply each step at once so that the next one sees it,
+// close the group. Of commands (run), and of what a table decides without one: timers, closed connections, recovery,
+// lost time, copies.
+//
+// One group is open at a time, and none between two calls.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/agenda.h"
+#include "engine/alerting.h"
+#include "engine/effects.h"
+#include "engine/group.h"
+#include "engine/holdings.h"
+#include "engine/memory.h"
+#include "engine/shortages.h"
+#include "work/looks.h"
+#include "work/served_table.h"
+
+namespace fastjournal::engine {
+
+class Decider {
+ public:
+  struct Parts {
+    Agenda& agenda;
+    Alerting& alerting;
+    Shortages& shortages;
+    Memory const& memory;
+    Holdings& holdings;
+    work::Looks& looks;
+  };
+  explicit Decider(Parts const& parts) : parts_(parts) {}
+  Decider(Decider const&) = delete;
+  Decider& operator=(Decider const&) = delete;
+
+  // -- commands -------------------------------------------------------------------
+  // `over`: it waited, and waits no longer. `status` not ok: it was refused.
+  work::Outcome run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer, Status& status);
+
+  // -- without a command ------------------------------------------------------------
+  // Rows whose date has come enter the order; true: more remain.
+  bool advance(HostedTable& table, TimeMs now);
+
+  enum class Ending : std::uint8_t { finished, more, no_space };
+  // Calls decide(Decision&) until it returns false, at most `steps_max` times. Each step is a group.
+  template <typename Decide>
+  [[nodiscard]] Ending decide_alone(HostedTable& table, TimeMs now, std::uint32_t steps_max, Durability durability,
+                                    Decide const& decide) {
+    HostedLog& log = *table.log;
+    for (std::uint32_t step = 0; step < steps_max; ++step) {
+      if (!has_room_for_step(log, now)) return Ending::no_space;
+      bool more = false;
+      Step const done = decide_step(table, now, [&](Decision& decision) { more = decide(decision); });
+      parts_.looks.add(work::Looks::kPerStep + done.looks + work::Looks::kPerRecord * done.records);
+      if (done.records > 0) parts_.alerting.close_group(log, now, durability);
+      if (!more) return Ending::finished;
+    }
+    return Ending::more;
+  }
+
+  // For a decision that has a group of its own kind. False: there is no room for a step, which is noted.
+  [[nodiscard]] bool has_room_for_step(HostedLog& log, TimeMs now) {
+    if (log.log->reserve(kStepBytesMax + kGroupBytes, true)) return true;
+    parts_.shortages.note_disk(log, now);
+    return false;
+  }
+  struct Step {
+    std::size_t records{0};  // appended and applied; the log's group is open if there are any
+    std::uint64_t looks{0};
+  };
+  // decide(Decision&), within what was reserved. Whoever calls ends the group.
+  template <typename Decide>
+  Step decide_step(HostedTable& table, TimeMs now, Decide const& decide) {
+    HostedLog& log = *table.log;
+    Effects effects{table, parts_.agenda, parts_.alerting, now};
+    group_.begin(log);
+    Group::Part part{group_, table, effects};
+    scratch_.clear();
+    Decision decision{.now = now, .start = log.log->start(), .records = part, .answer = scratch_};
+    decide(decision);
+    Step const done{group_.step_size(), decision.looks};
+    if (done.records > 0) group_.apply_step(now);
+    return done;
+  }
+
+ private:
+  Parts parts_;
+  Group group_;
+  Answer scratch_;
+};
+
+}  // namespace fastjournal::engine

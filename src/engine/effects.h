@@ -1,0 +1,62 @@
+// What the records of a table cause, told to those whom it concerns: to its waiting clients, and as alerts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/agenda.h"
+#include "engine/alerting.h"
+#include "engine/hosted.h"
+
+namespace fastjournal::engine {
+
+// The observer of one table for one decision.
+class Effects final : public TableObserver {
+ public:
+  // `since`: rows that become available by a command count as due from then on, whatever their date.
+  Effects(HostedTable& table, Agenda& agenda, Alerting& alerting, TimeMs since)
+      : table_(table), agenda_(agenda), alerting_(alerting), since_(since) {}
+
+  void available(ObjectId object, std::string_view topic, TimeMs due) override {
+    if (table_.wakes != nullptr) {
+      table_.wakes->came(topic);
+      agenda_.mark(table_);
+    }
+    if (table_.subscriptions.empty()) return;
+    table_.subscriptions.became_available(object, topic, std::max(due, since_));
+    agenda_.mark(table_);
+  }
+  void lease_began(ObjectId object, ConnectionId connection) override {
+    if (table_.wakes != nullptr) table_.wakes->took(table_.can.topics->topic_of(object));
+    if (table_.subscriptions.delivers()) table_.subscriptions.lease_began(object, connection);
+  }
+  void lease_ended(ObjectId object, ConnectionId connection) override {
+    if (!table_.subscriptions.delivers()) return;
+    if (table_.subscriptions.lease_ended(object, connection)) agenda_.mark(table_);
+  }
+  void available_again(std::string_view topic, std::uint64_t count) override {
+    if (table_.wakes != nullptr) {
+      if (topic.empty())
+        table_.wakes->look_again();
+      else
+        table_.wakes->came(topic, count);
+      agenda_.mark(table_);
+    }
+    if (table_.subscriptions.empty()) return;
+    table_.subscriptions.topics().became_available_again(topic, count);
+    agenda_.mark(table_);
+  }
+  void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
+    alerting_.raise(&table_, name, priority, message, tags);
+  }
+  void lower_alert(std::string_view name) override { alerting_.lower(&table_, name); }
+
+ private:
+  HostedTable& table_;
+  Agenda& agenda_;
+  Alerting& alerting_;
+  TimeMs since_;
+};
+
+}  // namespace fastjournal::engine

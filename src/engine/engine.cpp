@@ -1,0 +1,49 @@
+#include "engine/engine.h"
+
+namespace fastjournal::engine {
+
+Engine::Engine(TableTypes const& types, work::ReplySink& replies)
+    : tables_(agenda_, replies),
+      service_(replies, looks_),
+      configuration_({types, tables_, agenda_, memory_, alerting_, service_, volatile_tables_}),
+      recovery_(types, tables_, agenda_, configuration_, decider_, alerting_) {}
+
+void Engine::declare(Declarations declarations, Declarations forget) {
+  configuration_.declare(std::move(declarations));
+  recovery_.forget(std::move(forget));
+}
+
+Status Engine::finish_recovery(TimeMs now) {
+  timers_.begin(now);
+  return recovery_.finish(now);
+}
+
+// Dates that came meanwhile are due now.
+void Engine::set_serving(HostedLog& log, bool serves, std::string why) {
+  log.serves = serves;
+  log.why_not = std::move(why);
+  if (!serves) return;
+  for (auto const& [id, table] : log.tables) {
+    if (table == nullptr || table->is_dropped()) continue;
+    agenda_.mark(*table);
+    agenda_.refresh(*table);
+  }
+}
+
+bool Engine::end_of_turn(TimeMs now) {
+  connections_.give_back(now);
+  connections_.end_turn();
+  serving_.serve_marked(now);
+  alerting_.log_alone(now);
+  volatile_tables_.end_turn(now);
+  return agenda_.has_marked() || connections_.has_lost();
+}
+
+bool Engine::committed(TimeMs now) {
+  // A pending alert may be about a table that was dropped.
+  if (!alerting_.has_pending()) tables_.free_dropped();
+  for (auto const& log : tables_.logs()) log->clock_in_batch = false;
+  return space_.committed(now);
+}
+
+}  // namespace fastjournal::engine

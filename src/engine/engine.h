@@ -1,0 +1,140 @@
+// The engine: connects tables, their logs, time and waiting clients. It knows neither sockets nor files. One thread. It
+// is composed twice, by the daemon and by the simulator.
+//
+// A turn: execute() for each command that came; run_timers(); end_of_turn(); then the owner commits the logs
+// (Log::commit), calls committed(), and sends what the ReplySink was given.
+//
+// This class puts the parts together, each with a subject and a file of its own, and says in which order they work.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/agenda.h"
+#include "engine/alerting.h"
+#include "engine/configuration.h"
+#include "engine/connections.h"
+#include "engine/decider.h"
+#include "engine/digest.h"
+#include "engine/holdings.h"
+#include "engine/memory.h"
+#include "engine/recovery.h"
+#include "engine/reload.h"
+#include "engine/serving.h"
+#include "engine/shortages.h"
+#include "engine/space.h"
+#include "engine/tables.h"
+#include "engine/time_corrections.h"
+#include "engine/timers.h"
+#include "engine/volatile_tables.h"
+#include "work/looks.h"
+#include "work/service.h"
+
+namespace fastjournal::engine {
+
+class Engine {
+ public:
+  Engine(TableTypes const& types, work::ReplySink& replies);
+  Engine(Engine const&) = delete;
+  Engine& operator=(Engine const&) = delete;
+
+  // -- start: recovery.h says in which order --------------------------------------
+  void declare(Declarations declarations, Declarations forget = {});
+  // The seed for hashes of clients' names (TableContext::hash_seed); call it before the first table is made.
+  void hash_with(std::uint64_t seed) { tables_.hash_with(seed); }
+  [[nodiscard]] std::vector<Forgotten> const& forgotten() const { return recovery_.forgotten(); }
+  HostedLog& add_log(std::string name) { return tables_.add_log(std::move(name)); }
+  [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record) {
+    return Recovery::replay_catalogue(log, record);
+  }
+  [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base) {
+    return recovery_.replay(log, record, base);
+  }
+  static void prefetch(HostedLog const& log, RecordView const& record) { Recovery::prefetch(log, record); }
+  [[nodiscard]] Status attach(HostedLog& hosted, log::Log& log) { return recovery_.attach(hosted, log); }
+  [[nodiscard]] Status finish_recovery(TimeMs now);
+  [[nodiscard]] TimeMs last_now() const { return corrections_.last_now(); }
+  [[nodiscard]] Status accept_clock(TimeMs now) { return corrections_.accept_clock(now); }
+
+  // -- tables and logs --------------------------------------------------------------
+  [[nodiscard]] HostedTable* find_table(std::string_view name) { return tables_.find(name); }
+  [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& tables() const { return tables_.all(); }
+  // The logs that are kept; after them, if a table is not persistent, the volatile one.
+  [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return tables_.logs(); }
+  // While a log does not serve, nothing is decided for its tables: timers, waiting commands and listeners wait. The
+  // owner refuses commands on its tables. `why`: for people.
+  void set_serving(HostedLog& log, bool serves, std::string why);
+  // Of everything that a replay reproduces.
+  [[nodiscard]] std::uint64_t digest() const { return digest_of(tables_.logs()); }
+
+  // -- commands ---------------------------------------------------------------------
+  // False: the answer comes later, through the ReplySink. Otherwise `answer` holds
+  // the answer, or `status` why there is none.
+  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
+    return serving_.execute(table, command, now, answer, status);
+  }
+  [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish) {
+    return serving_.listen(table, connection, wish);
+  }
+  [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
+    return serving_.unlisten(table, connection, topic);
+  }
+  void tell_wakes_again(std::string_view service = {}) { serving_.tell_wakes_again(service); }
+  // It was full, and accepts messages again.
+  void writable(ConnectionId connection) { connections_.writable(connection); }
+  // `gives_back`: what it has leased; else that stays leased until its date.
+  void connection_closed(ConnectionId connection, TimeMs now, bool gives_back = true) {
+    connections_.closed(connection, now, gives_back);
+  }
+
+  // -- a turn -----------------------------------------------------------------------
+  [[nodiscard]] TimeMs next_due() const { return std::min(agenda_.first_date(), space_.next_due()); }
+  void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
+    corrections_.lose_time(why, lost, now);
+  }
+  // Bounded; true if more is due.
+  [[nodiscard]] bool run_timers(TimeMs now) { return timers_.run(now); }
+  // Waiting commands and wakes. True if it wants another turn.
+  [[nodiscard]] bool end_of_turn(TimeMs now);
+  // After every log committed: moves bases, copies a little forward, and drops the records of empty logs. The next turn
+  // commits that: true if another turn is wanted.
+  [[nodiscard]] bool committed(TimeMs now);
+  // What was looked at since the start: its growth limits a turn.
+  [[nodiscard]] std::uint64_t looks() const { return looks_.total(); }
+
+  // -- configuration ----------------------------------------------------------------
+  [[nodiscard]] Declarations const& declarations() const { return configuration_.declarations(); }
+  [[nodiscard]] Reload& reloading() { return reload_; }
+
+  // -- alerts and shortages -----------------------------------------------------------
+  [[nodiscard]] Alerting& alerting() { return alerting_; }
+  [[nodiscard]] Shortages& shortages() { return shortages_; }
+  [[nodiscard]] Memory& memory() { return memory_; }
+
+ private:
+  work::Looks looks_;
+  Memory memory_;
+  Agenda agenda_{memory_};
+  Holdings holdings_;
+  Tables tables_;
+  Alerting alerting_{tables_};
+  Shortages shortages_{tables_, memory_, alerting_};
+  Decider decider_{{agenda_, alerting_, shortages_, memory_, holdings_, looks_}};
+  work::Service service_;
+  Serving serving_{tables_, agenda_, holdings_, decider_, service_, looks_};
+  Connections connections_{tables_, agenda_, holdings_, decider_, looks_};
+  TimeCorrections corrections_{tables_, agenda_, decider_, alerting_};
+  Timers timers_{tables_, agenda_, decider_, corrections_, looks_};
+  VolatileTables volatile_tables_{tables_, alerting_};
+  Configuration configuration_;
+  Reload reload_{tables_, configuration_};
+  Recovery recovery_;
+  Space space_{tables_, decider_};
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,50 @@
+#include "engine/hosted.h"
+
+namespace fastjournal::engine {
+namespace {
+
+// Picks one out.
+class OneMetric final : public MetricSink {
+ public:
+  explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
+  void integer(Metric const& metric, std::int64_t value) override {
+    if (metric.name == wanted_) value_ = value;
+  }
+  void real(Metric const&, double) override {}
+  void histogram(Metric const&, Histogram const&) override {}
+  [[nodiscard]] std::int64_t value() const { return value_; }
+
+ private:
+  std::string_view wanted_;
+  std::int64_t value_{0};
+};
+
+}  // namespace
+
+void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
+  table.table->metrics(now, sink);
+  auto const put = [&](Metric const& metric, std::uint64_t value) {
+    sink.integer(metric, static_cast<std::int64_t>(value));
+  };
+  put({"listeners", "LISTENs that stand"}, table.subscriptions.listeners());
+  put({"waiting_commands", "commands that wait for work"}, table.subscriptions.waiting_commands());
+  put({"announcements_missed", "announcements that a listener could not take", Metric::Kind::counter},
+      table.subscriptions.announcements().missed());
+  put({"commands", "commands that came", Metric::Kind::counter}, table.commands);
+  put({"refused", "commands that were refused", Metric::Kind::counter}, table.refused);
+}
+
+std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name) {
+  OneMetric sink{name};
+  table.table->metrics(now, sink);
+  return sink.value();
+}
+
+std::uint64_t live_bytes(HostedLog const& log) {
+  std::uint64_t live = log.catalogue.live_bytes();
+  for (auto const& [id, table] : log.tables)
+    if (table != nullptr && table->table != nullptr) live += table->table->live_bytes();
+  return live;
+}
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,124 @@
+// A log with its tables, and a table with its waiting clients and followers: plain data that the engine's classes share.
+// Tables owns both. A field that one class alone needs stands in that class.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/name_table.h"
+#include "engine/types.h"
+#include "fastjournal/capabilities.h"
+#include "fastjournal/table.h"
+#include "feed/feed.h"
+#include "log/catalogue.h"
+#include "log/log.h"
+#include "work/served_table.h"
+#include "work/subscriptions.h"
+#include "work/wake_messages.h"
+
+namespace fastjournal::engine {
+
+struct HostedTable;
+
+struct HostedLog {
+  std::string name;
+  log::Log* log{nullptr};  // owned by the server; set once recovery is over
+  bool keeps{true};        // false: the log of tables that are not persistent (VolatileLog)
+  // False: it takes no records now (Engine::set_serving), and nothing is decided for its tables.
+  bool serves{true};
+  std::string why_not;  // ... for people
+  log::Catalogue catalogue;
+  std::map<TableId, HostedTable*> tables;
+  std::vector<HostedTable*> unsent_feeds;  // with records that their followers were not sent
+  bool hosted{false};                      // its catalogue was read and its tables were made
+  bool clock_in_batch{false};              // this turn's batch already has its `now`
+  bool has_dead{false};                    // something was logged since it was reset
+  bool short_of_space{false};              // an addition was refused last time
+  TimeMs refused_at{};                     // the last refusal for lack of room
+  std::uint64_t records_replayed{0};
+  std::uint64_t bytes_restated{0};
+
+  // The table whose schema this record of the catalogue states; null for other records and unknown tables.
+  [[nodiscard]] HostedTable* table_of_schema(RecordView const& record) const {
+    TableId const id = log::Catalogue::table_of_schema(record);
+    auto const found = id == TableId::catalogue ? tables.end() : tables.find(id);
+    return found == tables.end() ? nullptr : found->second;
+  }
+};
+
+// Lost time by which the leases of a table were not extended yet; usually none, as that is done at once.
+struct LostTime {
+  DurationMs telling{};                  // in progress,
+  std::array<std::uint64_t, 4> carry{};  // with the table's own cursor,
+  DurationMs left{};                     // and this follows
+  [[nodiscard]] bool any() const { return telling.value != 0 || left.value != 0; }
+};
+
+struct HostedTable {
+  TableId id{};
+  std::string name;
+  TableType const* type{nullptr};
+  std::shared_ptr<TableDeclaration const> declaration;
+  NameTable columns;
+  std::unique_ptr<Table> table;  // null: it was dropped
+  Capabilities can;              // of the table
+  HostedLog* log{nullptr};
+  std::uint32_t number{0};  // index in Tables and in the Agenda
+  TimeMs due{};             // its next_due() or earlier, as the Agenda last saw it; never later
+  work::Subscriptions subscriptions;
+  std::unique_ptr<feed::Feed> feed;           // null: the table has no feed
+  std::unique_ptr<work::WakeMessages> wakes;  // null: the table declares no wake-message
+  std::uint64_t memory_bytes{0};              // as last reported to Memory
+  LostTime lost;
+  bool forgotten{false};  // dropped after the replay, which counts its rows
+  bool marked{false};     // in the Agenda: its waiting clients are served at the end of the turn
+  std::uint64_t commands{0};
+  std::uint64_t refused{0};
+
+  // Takes a table that was just made.
+  void take(std::unique_ptr<Table> made) {
+    table = std::move(made);
+    can = table->capabilities();
+  }
+  [[nodiscard]] bool is_dropped() const { return table == nullptr; }
+  // It changes by time alone.
+  [[nodiscard]] TimeMs next_due() const { return can.timed == nullptr ? TimeMs::max() : can.timed->next_due(); }
+  // Time alone concerns its waiting clients.
+  [[nodiscard]] TimeMs next_deadline() const {
+    TimeMs const next = subscriptions.next_deadline();
+    return wakes == nullptr ? next : std::min(next, wakes->next_deadline());
+  }
+  [[nodiscard]] work::ServedTable served() {
+    return {name, *type->declaration(), type->delivering(), *declaration, can, *log->log, subscriptions, wakes.get()};
+  }
+  void name_columns(Schema const& schema) {
+    columns = {};
+    for (std::size_t i = 0; i < schema.columns.size(); ++i)
+      columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
+  }
+};
+
+// Its own, and those of its waiting clients.
+void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink);
+
+// What STATS tells of a histogram, part by part: tell(name, value).
+template <typename Tell>
+void tell_parts(Metric const& metric, Histogram const& values, Tell&& tell) {
+  std::string const name{metric.name};
+  tell(name + "_p50", values.percentile(50));
+  tell(name + "_p99", values.percentile(99));
+  tell(name + "_max", values.max());
+}
+
+// One metric of the table, if it is a whole number; 0: there is none of this name.
+[[nodiscard]] std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name);
+
+// Bytes of records that are needed, of rows and of the catalogue.
+[[nodiscard]] std::uint64_t live_bytes(HostedLog const& log);
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,105 @@
+#include "engine/reload.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace fastjournal::engine {
+namespace {
+
+Column const* column_of(Schema const& schema, std::string_view name) {
+  auto const found = std::find_if(schema.columns.begin(), schema.columns.end(),
+                                  [name](Column const& column) { return column.name == name; });
+  return found == schema.columns.end() ? nullptr : &*found;
+}
+
+// ": column size added, column note dropped, column uri changed"
+std::string describe_columns(Schema const& before, Schema const& after) {
+  std::string out;
+  auto const add = [&out](std::string const& name, char const* what) {
+    out.append(out.empty() ? ": " : ", ").append("column ").append(name).append(what);
+  };
+  for (Column const& column : after.columns) {
+    Column const* const old = column_of(before, column.name);
+    if (old == nullptr) add(column.name, " added");
+    if (old != nullptr && *old != column) add(column.name, " changed");
+  }
+  for (Column const& column : before.columns)
+    if (column_of(after, column.name) == nullptr) add(column.name, " dropped");
+  return out;
+}
+
+void describe_changes(HostedTable const& table, TableDeclaration const& next, std::vector<std::string>& changes) {
+  std::string const head = "table " + table.name + ": ";
+  Schema const& latest = latest_schema(table);
+  if (!same_schema(next.schema, latest))
+    changes.push_back(head + "schema version " + std::to_string(latest.version + 1) + " for new rows" +
+                      describe_columns(latest, next.schema));
+  for (std::size_t i = 0; i < next.options.size() && i < table.declaration->options.size(); ++i) {
+    OptionValue const& before = table.declaration->options[i];
+    OptionValue const& after = next.options[i];
+    if (before.text != after.text) changes.push_back(head + after.name + " " + before.text + " -> " + after.text);
+  }
+  if (next.aliases != table.declaration->aliases)
+    changes.push_back(head + "aliases " + std::to_string(table.declaration->aliases.size()) + " -> " +
+                      std::to_string(next.aliases.size()));
+  if (next.feed != table.declaration->feed) {
+    auto const where = [](std::optional<FeedDeclaration> const& feed) { return feed ? feed->address : "none"; };
+    std::string const before = where(table.declaration->feed);
+    std::string const after = where(next.feed);
+    changes.push_back(head + (before == after ? "feed to " + after + " changed" : "feed " + before + " -> " + after));
+  }
+  if (next.wake_message != table.declaration->wake_message)
+    changes.push_back(head + (next.wake_message ? "wake-message " + next.wake_message->command + " to service " +
+                                                      next.wake_message->service
+                                                : std::string{"no wake-message any more"}));
+  if (next.description != table.declaration->description) changes.push_back(head + "another description");
+}
+
+}  // namespace
+
+Status Reload::check(Declarations const& next) const {
+  std::string refusals;
+  auto const refuse = [&refusals](std::string const& text) {
+    refusals.append(refusals.empty() ? "" : "\n").append(text);
+  };
+  for (auto const& log : tables_.logs())
+    if (!log->serves) refuse(log->why_not + "; reload when it is back");
+  for (Declaration const& declaration : next)
+    if (Status status = configuration_.check(declaration); !status.ok()) refuse(status.message());
+  for (auto const& table : tables_.all())
+    if (!table->is_dropped() && !declares(next, table->name) && !table->table->oldest_lsn().is_none())
+      refuse("table " + quoted(table->name) + " is not declared any more but still has rows: put " + table->name +
+             ".xml back, or finish or delete its rows first");
+  return refusals.empty() ? Status{} : Status{Code::bad_configuration, refusals};
+}
+
+std::vector<std::string> Reload::preview(Declarations const& next) const {
+  std::vector<std::string> changes;
+  for (Declaration const& declaration : next) {
+    HostedTable const* const table = tables_.find(declaration->name);
+    if (table == nullptr)
+      changes.push_back("table " + declaration->name + ": new");
+    else
+      describe_changes(*table, *declaration, changes);
+  }
+  for (auto const& table : tables_.all())
+    if (!table->is_dropped() && !declares(next, table->name))
+      changes.push_back("table " + table->name + ": dropped, as it is empty");
+  // One line each, whatever an option's text contains.
+  for (std::string& change : changes) std::replace(change.begin(), change.end(), '\n', ' ');
+  return changes;
+}
+
+Result<std::vector<std::string>> Reload::run(Declarations const& next, TimeMs now) {
+  std::vector<std::string> changes = preview(next);
+  for (Declaration const& declaration : next)
+    if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
+  for (auto const& table : tables_.all())
+    if (!table->is_dropped() && !declares(next, table->name))
+      if (Status status = configuration_.drop(*table, now); !status.ok()) return status;
+  tables_.forget_names();
+  configuration_.declare(next);
+  return changes;
+}
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,30 @@
+// Another configuration while the daemon serves: all of its changes are possible, or none is made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/configuration.h"
+#include "engine/tables.h"
+
+namespace fastjournal::engine {
+
+class Reload {
+ public:
+  Reload(Tables& tables, Configuration& configuration) : tables_(tables), configuration_(configuration) {}
+  Reload(Reload const&) = delete;
+  Reload& operator=(Reload const&) = delete;
+
+  // Not ok: some changes are impossible; one line for each, with the reason. Nothing is changed.
+  [[nodiscard]] Status check(Declarations const& next) const;
+  // The changes that run() would make, one line each; call it after check() returned ok.
+  [[nodiscard]] std::vector<std::string> preview(Declarations const& next) const;
+  // Makes the changes; call it after check() returned ok. Returns the same as preview().
+  [[nodiscard]] Result<std::vector<std::string>> run(Declarations const& next, TimeMs now);
+
+ private:
+  Tables& tables_;
+  Configuration& configuration_;
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,78 @@
+#include "engine/serving.h"
+
+#include <span>
+#include <vector>
+
+namespace fastjournal::engine {
+namespace {
+
+// Some 2 ms in one turn.
+constexpr std::uint64_t kLooksPerTurn = 48U << 10U;
+
+// Of one table, for its service in this turn.
+class RunFor final : public work::Runner {
+ public:
+  RunFor(Decider& decider, HostedTable& table, TimeMs now) : decider_(decider), table_(table), now_(now) {}
+  work::Outcome run(Command const& command, bool over, Answer& answer, Status& status) override {
+    return decider_.run(table_, command, now_, over, answer, status);
+  }
+
+ private:
+  Decider& decider_;
+  HostedTable& table_;
+  TimeMs now_;
+};
+
+}  // namespace
+
+bool Serving::wait(HostedTable& table, Command const& command, work::Outcome const& outcome, Answer& answer,
+                   Status& status) {
+  answer.clear();
+  status = work::Service::wait(table.served(), command, outcome);
+  if (!status.ok()) return false;
+  holdings_.remember(command.connection, table);
+  agenda_.refresh(table);
+  return true;
+}
+
+Status Serving::listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish) {
+  if (Status status = work::Service::listen(table.served(), connection, wish); !status.ok()) return status;
+  holdings_.remember(connection, table);
+  agenda_.mark(table);
+  return {};
+}
+
+Status Serving::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
+  if (Status status = work::Service::unlisten(table.served(), connection, topic); !status.ok()) return status;
+  agenda_.mark(table);
+  return {};
+}
+
+void Serving::tell_wakes_again(std::string_view service) {
+  for (auto const& table : tables_.all()) {
+    if (table->is_dropped() || table->wakes == nullptr) continue;
+    if (!service.empty() && table->declaration->wake_message->service != service) continue;
+    *table->wakes = {};
+    agenda_.mark(*table);
+  }
+}
+
+void Serving::serve_marked(TimeMs now) {
+  std::vector<HostedTable*> const marked = agenda_.take_marked();
+  std::uint64_t const before = looks_.total();
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    if (looks_.total() - before >= kLooksPerTurn) {
+      agenda_.put_back(std::span{marked}.subspan(i));
+      return;
+    }
+    HostedTable& table = *marked[i];
+    table.marked = false;
+    // Dropped in this turn, or looked at when its log is back.
+    if (table.is_dropped() || !table.log->serves) continue;
+    RunFor runner{decider_, table, now};
+    if (service_.serve(table.served(), runner, now)) agenda_.mark(table);
+    agenda_.refresh(table);
+  }
+}
+
+}  // namespace fastjournal::engine

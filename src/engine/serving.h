@@ -1,0 +1,56 @@
+// The commands of clients, those that run at once and those that wait, and their listeners: what comes goes to the
+// decider, what waits to the service of waiting clients.
+#pragma once
+
+#include "engine/agenda.h"
+#include "engine/decider.h"
+#include "engine/holdings.h"
+#include "engine/tables.h"
+#include "work/looks.h"
+#include "work/service.h"
+
+namespace fastjournal::engine {
+
+class Serving {
+ public:
+  Serving(Tables const& tables, Agenda& agenda, Holdings& holdings, Decider& decider, work::Service& service,
+          work::Looks& looks)
+      : tables_(tables), agenda_(agenda), holdings_(holdings), decider_(decider), service_(service), looks_(looks) {}
+  Serving(Serving const&) = delete;
+  Serving& operator=(Serving const&) = delete;
+
+  // False: the answer comes later, through the ReplySink. Otherwise `answer` holds the answer, or `status` why there is
+  // none.
+  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
+    ++table.commands;
+    work::Outcome const outcome = decider_.run(table, command, now, false, answer, status);
+    if (!status.ok()) ++table.refused;
+    if (table.subscriptions.took(command.connection, outcome.take)) agenda_.mark(table);
+    if (outcome.verdict == Verdict::wait) return !wait(table, command, outcome, answer, status);
+    work::say_something(*table.type->declaration(), table.name, answer, status);
+    return true;
+  }
+  // A second LISTEN of the same connection, table and topic changes its mode and credit.
+  [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish);
+  [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
+  // Receivers of wake messages may have been down: wakes for all available work are sent again, to `service` only, or
+  // to all if it is empty.
+  void tell_wakes_again(std::string_view service);
+
+  // End of a turn: waiting clients of the tables that were marked, within a budget.
+  void serve_marked(TimeMs now);
+
+ private:
+  // False: it cannot wait, and `status` says why.
+  [[nodiscard]] bool wait(HostedTable& table, Command const& command, work::Outcome const& outcome, Answer& answer,
+                          Status& status);
+
+  Tables const& tables_;
+  Agenda& agenda_;
+  Holdings& holdings_;
+  Decider& decider_;
+  work::Service& service_;
+  work::Looks& looks_;
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,219 @@
+#include "engine/space.h"
+
+#include <algorithm>
+
+namespace fastjournal::engine {
+namespace {
+
+// Copied in one turn: some 20 us of work, and bytes that share the turn's sync. A little less than 16 blocks of 4 KiB:
+// a few bytes more would need another block, mostly padding.
+constexpr std::size_t kCopyBytesPerTurn = (64U << 10U) - 512;
+// The same while space is short: fewer batches, so that less space is lost to padding.
+constexpr std::size_t kCopyBytesPerTurnShort = 16 * kCopyBytesPerTurn;
+// When the last space is used, in pieces down to this size.
+constexpr std::size_t kCopyBytesMin = 2U << 10U;
+// The most calls in a turn of tables that may find nothing to copy in one call.
+constexpr std::uint32_t kCopyStepsPerTurn = 64;
+// A log that becomes empty repeatedly is reset this often; it costs two syncs and a header.
+constexpr DurationMs kResetEvery{1000};
+
+std::uint64_t container_bytes(log::LogUsage const& usage) {
+  return usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
+}
+
+// The container, the batch that continues after it, and the granularity of oldest_lsn.
+std::uint64_t copy_reserve(log::LogUsage const& usage) {
+  return container_bytes(usage) + container_bytes(usage) / 8 + kOldestLsnGrain + (32U << 10U);
+}
+
+bool has_rows(HostedTable const* table) {
+  return table != nullptr && !table->is_dropped() && !table->table->oldest_lsn().is_none();
+}
+
+}  // namespace
+
+bool Space::committed(TimeMs now) {
+  for (std::size_t i = logs_.size(); i < tables_.logs().size(); ++i) logs_.emplace_back(*tables_.logs()[i], decider_);
+  bool again = false;
+  reset_due_ = TimeMs::max();
+  for (LogSpace& log : logs_) {
+    again = log.committed(now) || again;
+    reset_due_ = std::min(reset_due_, log.reset_due());
+  }
+  return again;
+}
+
+bool LogSpace::committed(TimeMs now) {
+  reset_due_ = TimeMs::max();
+  if (!log_.keeps || !log_.serves) return false;
+  if (log_.has_dead && is_empty() && reset_if_empty(now)) return true;
+  // Damaged objects are still in memory: they are written again, so that the next start finds them.
+  bool const heal = log_.log->damaged_end() > log_.log->base_lsn();
+  if (!heal && log_.log->end_lsn() == base_checked_at_) return false;
+  log::LogUsage const usage = log_.log->usage();
+  std::uint64_t const container = container_bytes(usage);
+  if (!log_.short_of_space && !usage.is_short) round_over_ = log_.log->end_lsn();
+  bool const pressed = heal || log_.short_of_space || usage.is_short ||
+                       log_.log->end_lsn().value - base_checked_at_.value >= container / 8;
+  if (!pressed && !copying_) return false;
+  move_base();
+  copying_ = copy_forward(now);
+  return copying_;
+}
+
+// ---------------------------------------------------------------------------
+// when-empty
+
+bool LogSpace::is_empty() {
+  if (auto const last = log_.tables.find(with_rows_); last != log_.tables.end() && has_rows(last->second)) return false;
+  for (auto const& [id, table] : log_.tables) {
+    if (!has_rows(table)) continue;
+    with_rows_ = id;
+    return false;
+  }
+  return true;
+}
+
+// True if it was: then the catalogue is alone in a fresh container.
+bool LogSpace::reset_if_empty(TimeMs now) {
+  if (now < reset_at_ + kResetEvery) {
+    reset_due_ = reset_at_ + kResetEvery;
+    return false;
+  }
+  // Removals must be durable first: tried again after the next commit.
+  if (log_.log->durable_lsn() != log_.log->end_lsn()) return false;
+  reset_at_ = now;
+  // The next commit reports the error.
+  if (!log_.log->reset().ok()) return false;
+  Lsn const begin = log_.log->end_lsn();
+  while (copy_catalogue(begin, now)) {
+  }
+  move_base();
+  log_.has_dead = false;
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// Base and copying forward
+
+void LogSpace::move_base() {
+  Lsn const end = log_.log->end_lsn();
+  rows_oldest_ = end;
+  for (auto const& [id, table] : log_.tables) {
+    Lsn const mine = table->table->oldest_lsn();
+    if (!mine.is_none()) rows_oldest_ = std::min(rows_oldest_, mine);
+  }
+  Lsn const catalogue = log_.catalogue.oldest_lsn();
+  log_.log->set_base(catalogue.is_none() ? rows_oldest_ : std::min(catalogue, rows_oldest_),
+                     catalogue.is_none() ? end : catalogue);
+  base_checked_at_ = end;
+}
+
+// By containers, not by bytes: many starts may leave many that are nearly empty.
+bool LogSpace::must_copy(log::LogUsage const& usage) const {
+  if (log_.log->damaged_end() > log_.log->base_lsn()) return true;
+  std::uint64_t const container = container_bytes(usage);
+  std::uint64_t const used = std::uint64_t{usage.containers - usage.containers_free} * container;
+  std::uint64_t const live = live_bytes(log_);
+  // Copies into the part of the log that is to be freed would be copied again.
+  bool const apart = log_.log->end_lsn().value / kOldestLsnGrain > usage.oldest_container_end.value / kOldestLsnGrain;
+  if (apart && used + usage.containers_free_most * container > 2 * live + 3 * container + container / 2) return true;
+  if (!log_.short_of_space && !usage.is_short) return false;
+  // For additions: once a round over all objects would free more than a container. For removals: when their space runs
+  // out, since their own records can then be dropped. Never one round after the other without a gain.
+  std::uint64_t const room = usage.room_bytes - std::min(usage.room_bytes, copy_reserve(usage));
+  bool const grew = log_.log->end_lsn().value - round_over_.value >= container / 8;
+  if (!copying_ && !grew) return false;
+  if (used >= live + usage.left_bytes + container + container / 2) return true;
+  return room < (copying_ ? container : container / 2);
+}
+
+bool LogSpace::copy_catalogue(Lsn below, TimeMs now) {
+  Lsn const oldest = log_.catalogue.oldest_lsn();
+  if (oldest.is_none() || oldest >= below) return false;
+  if (!log_.log->reserve_to_copy(log_.catalogue.live_bytes() + 1024)) return false;
+  append_to_catalogue(log_, now, [&](Records& records) { log_.catalogue.restate_one(below, records); });
+  end_group(log_, now, Durability::synced);
+  return true;
+}
+
+// True if it copied something and more remains to be done.
+bool LogSpace::copy_forward(TimeMs now) {
+  log::LogUsage const usage = log_.log->usage();
+  Lsn const below = usage.oldest_container_end;
+  if (copy_below_ != below) {
+    copy_below_ = below;
+    copied_ = 0;
+    log_.log->keep_for_copy(copy_reserve(usage));
+  }
+  if (log_.log->base_lsn() >= below) return false;
+  bool const over = must_copy(usage);
+  // The catalogue is small: no container is kept for it alone.
+  bool const only_catalogue = rows_oldest_ >= below && log_.catalogue.live_bytes() < container_bytes(usage) / 8;
+  if (!over && !only_catalogue) return false;
+  if (!copying_) round_end_ = log_.log->end_lsn();
+  if (log_.log->base_lsn() >= round_end_) {
+    round_over_ = log_.log->end_lsn();
+    return false;
+  }
+
+  Lsn const from = log_.log->end_lsn();
+  std::size_t copied = 0;
+  while (copied < kCopyStepsPerTurn && copy_catalogue(below, now)) ++copied;
+  if (over && rows_oldest_ < below) {
+    bool const is_short = usage.is_short || log_.short_of_space;
+    std::size_t const most =
+        std::clamp<std::uint64_t>(container_bytes(usage) / 8, kCopyBytesPerTurn, kCopyBytesPerTurnShort);
+    copied += copy_tables(below, is_short ? most : kCopyBytesPerTurn, now);
+  }
+  log_.bytes_restated += log_.log->end_lsn().value - from.value;
+  copied_ += log_.log->end_lsn().value - from.value;
+  log_.log->keep_for_copy(copy_reserve(usage) - std::min(copy_reserve(usage), copied_));
+  return copied > 0;
+}
+
+// Objects copied, within the turn's budget.
+std::size_t LogSpace::copy_tables(Lsn below, std::size_t bytes_max, TimeMs now) {
+  Lsn const from = log_.log->end_lsn();
+  std::size_t const steps_max = kCopyStepsPerTurn * (bytes_max / kCopyBytesPerTurn);
+  std::size_t copied = 0;
+  std::size_t steps = 0;
+  for (auto const& [id, hosted] : log_.tables) {
+    HostedTable& table = *hosted;
+    for (;;) {
+      Lsn const mine = table.table->oldest_lsn();
+      if (mine.is_none() || mine >= below) break;
+      std::uint64_t const done = log_.log->end_lsn().value - from.value;
+      if (done >= bytes_max || ++steps > steps_max) break;
+      std::size_t const budget = std::min(bytes_max - static_cast<std::size_t>(done), kCopyBytesPerTurn);
+      if (!copy_some(table, below, budget, done == 0, now)) break;
+      ++copied;
+    }
+  }
+  return copied;
+}
+
+// One step of one table; `may_exceed`: a single object may be larger than the budget. False: nothing more can be
+// copied now.
+bool LogSpace::copy_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now) {
+  bool exact = false;
+  for (;;) {
+    while (!log_.log->reserve_to_copy(budget + log::Catalogue::kClockBytes)) {
+      if (exact || budget < kCopyBytesMin) return false;
+      budget /= 2;
+    }
+    Restated restated;
+    Decider::Step const done = decider_.decide_step(
+        table, now, [&](Decision& decision) { restated = table.table->restate_oldest(below, budget, decision); });
+    if (done.records > 0) {
+      end_group(log_, now, Durability::synced);
+      return true;
+    }
+    if (restated.object_bytes == 0) return restated.more;
+    if (exact || !may_exceed) return false;
+    budget = restated.object_bytes;
+    exact = true;
+  }
+}
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,71 @@
+// How logs stay short: the base follows the oldest live object, and old objects are copied forward in small steps. A
+// start copies until the bound is kept before it serves, so that a daemon that dies at each start does not need more
+// room each time. Where space is short, removals leave the room that copying needs; copying, which gives back more than
+// it takes, may use all of it. A log without rows is reset (when-empty).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "engine/decider.h"
+#include "engine/tables.h"
+
+namespace fastjournal::engine {
+
+// Of one log. Nothing is copied but what lies below the end of the oldest container, and a round of copying ends when
+// the base has come to where the log ended as it began.
+class LogSpace {
+ public:
+  LogSpace(HostedLog& log, Decider& decider) : log_(log), decider_(decider) {}
+  LogSpace(LogSpace const&) = delete;
+  LogSpace& operator=(LogSpace const&) = delete;
+
+  // After the log committed. True: another turn is wanted.
+  [[nodiscard]] bool committed(TimeMs now);
+  // When an empty log may be reset; max: it is not empty.
+  [[nodiscard]] TimeMs reset_due() const { return reset_due_; }
+
+ private:
+  [[nodiscard]] bool is_empty();
+  bool reset_if_empty(TimeMs now);
+  void move_base();
+  bool copy_forward(TimeMs now);
+  [[nodiscard]] bool must_copy(log::LogUsage const& usage) const;
+  [[nodiscard]] bool copy_catalogue(Lsn below, TimeMs now);
+  std::size_t copy_tables(Lsn below, std::size_t bytes_max, TimeMs now);
+  [[nodiscard]] bool copy_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now);
+
+  HostedLog& log_;
+  Decider& decider_;
+  Lsn base_checked_at_{};                  // end of the log when the base was last moved
+  Lsn rows_oldest_{};                      // live bytes of the tables, as of then
+  bool copying_{false};                    // copying forward is in progress
+  Lsn round_end_{};                        // end of the log when that began: the round ends when the base reaches it
+  Lsn round_over_{};                       // end of the log when a round ended
+  Lsn copy_below_{};                       // the container that is being emptied ends here,
+  std::uint64_t copied_{0};                // and this much of it was copied
+  TableId with_rows_{TableId::catalogue};  // a table that had rows when it was last looked at
+  TimeMs reset_at_{};
+  TimeMs reset_due_{TimeMs::max()};
+};
+
+// Of all logs that are kept.
+class Space {
+ public:
+  Space(Tables const& tables, Decider& decider) : tables_(tables), decider_(decider) {}
+  Space(Space const&) = delete;
+  Space& operator=(Space const&) = delete;
+
+  // After every log committed. The next turn commits what is copied: true if another turn is wanted.
+  [[nodiscard]] bool committed(TimeMs now);
+  // An empty log waits for its turn to be reset.
+  [[nodiscard]] TimeMs next_due() const { return reset_due_; }
+
+ private:
+  Tables const& tables_;
+  Decider& decider_;
+  std::deque<LogSpace> logs_;  // as in Tables
+  TimeMs reset_due_{TimeMs::max()};
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,69 @@
+// The logs and tables of an engine, by name and number. Owns them. The place of a dropped table stays empty until
+// nothing refers to it any more; then its number is given again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/name_table.h"
+#include "engine/agenda.h"
+#include "engine/hosted.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::engine {
+
+using Declaration = std::shared_ptr<TableDeclaration const>;
+using Declarations = std::vector<Declaration>;
+
+class Tables {
+ public:
+  Tables(Agenda& agenda, work::Keeper& keeper) : agenda_(agenda), keeper_(keeper) {}
+  Tables(Tables const&) = delete;
+  Tables& operator=(Tables const&) = delete;
+
+  // The seed for hashes of clients' names (TableContext::hash_seed); called before the first table is made.
+  void hash_with(std::uint64_t seed) { hash_seed_ = seed; }
+
+  // -- logs ---------------------------------------------------------------------
+  HostedLog& add_log(std::string name);
+  [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return logs_; }
+  // nullptr: there is none.
+  [[nodiscard]] HostedLog* find_log(std::string_view name) const;
+  // For what the daemon says of itself: the first that is local.
+  [[nodiscard]] HostedLog& own_log() const;
+
+  // -- tables -------------------------------------------------------------------
+  // By number, dropped ones included.
+  [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& all() const { return tables_; }
+  [[nodiscard]] HostedTable& operator[](std::uint32_t number) const { return *tables_[number]; }
+  // nullptr: there is none of this name.
+  [[nodiscard]] HostedTable* find(std::string_view name) const {
+    std::uint32_t const number = by_name_.find(name);
+    if (number == NameTable::kAbsent) return nullptr;
+    HostedTable* const table = tables_[number].get();
+    return table->is_dropped() ? nullptr : table;
+  }
+  // Not ok: its type refuses the declaration.
+  [[nodiscard]] Status make(HostedLog& log, TableId id, TableType const& type, Declaration declaration);
+  // It was dropped in this turn, in which it may still be used.
+  void drop(HostedTable& table);
+  // Names of dropped tables are removed.
+  void forget_names();
+  // Numbers of dropped tables that nothing refers to are free.
+  void free_dropped();
+
+ private:
+  Agenda& agenda_;
+  work::Keeper& keeper_;
+  std::uint64_t hash_seed_{0};
+  std::vector<std::unique_ptr<HostedLog>> logs_;
+  std::vector<std::unique_ptr<HostedTable>> tables_;
+  NameTable by_name_;
+  std::vector<std::uint32_t> dropped_;
+  std::vector<std::uint32_t> free_;  // numbers that may be given again
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,36 @@
+// Runs the timers of tables whose date has come: rows that fall due, leases that end. Bounded in each turn.
+#pragma once
+
+#include "engine/agenda.h"
+#include "engine/decider.h"
+#include "engine/tables.h"
+#include "engine/time_corrections.h"
+#include "work/looks.h"
+
+namespace fastjournal::engine {
+
+class Timers {
+ public:
+  Timers(Tables const& tables, Agenda& agenda, Decider& decider, TimeCorrections& corrections, work::Looks const& looks)
+      : tables_(tables), agenda_(agenda), decider_(decider), corrections_(corrections), looks_(looks) {}
+  Timers(Timers const&) = delete;
+  Timers& operator=(Timers const&) = delete;
+
+  // Time does not go back from here on.
+  void begin(TimeMs now) { now_ = now; }
+  // True if more is due.
+  [[nodiscard]] bool run(TimeMs now);
+
+ private:
+  // False: the turn's budget is used up, or the table has more to do.
+  [[nodiscard]] bool run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max);
+
+  Tables const& tables_;
+  Agenda& agenda_;
+  Decider& decider_;
+  TimeCorrections& corrections_;
+  work::Looks const& looks_;
+  TimeMs now_{};
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,80 @@
+// From the bytes of a connection to messages, and from messages to bytes: the one way in and out. The daemon speaks
+// messages (text, JSON, msgpack) and HTTP; a plugin may bring more protocols (declaration.h names them).
+//
+// One object for each connection. It owns no socket, clock or thread and does no I/O: it is given bytes and messages,
+// and writes bytes. It stores no input: what it does not consume comes again.
+//
+// The server carries out one message after the other. An answer is one message or several; a message may also be sent
+// without being asked for (a push). Answers come in the order of their commands, except for commands that wait: a
+// protocol that has no way to tell which command an answer belongs to says `is_answering` until the answer is whole,
+// and nothing more is read from its connection meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal {
+
+// A message to be sent, borrowed from its sender. Apart from Message because a sender already has its parameters in an
+// array (an Answer, a literal) and must not pay for a Message.
+struct Outgoing {
+  std::string_view from_server{};
+  std::string_view from_service{};
+  std::string_view server{};  // requires a service: the text form cannot express a server alone
+  std::string_view service{};
+  std::string_view command{};
+  std::span<Param const> params{};  // no repeated name; at most Message::kParamsMax
+  bool is_push{false};              // nobody asked for it
+  bool is_last{true};               // no message of the same answer follows
+};
+
+class Protocol {
+ public:
+  enum class Kind : std::uint8_t {
+    need_more,  // nothing complete: it is called again when more bytes are there
+    message,    // `message` is to be carried out; what is written next is its answer
+    nothing,    // bytes that need no answer (an empty line), or that the protocol has answered itself
+    bad,        // no message: `status` says why. The server calls refuse, and goes on reading unless `ends`
+  };
+
+  struct Piece {
+    Kind kind{Kind::need_more};
+    bool ends{false};         // nothing of what follows is read; the connection ends when its output is sent
+    std::size_t consumed{0};  // bytes to drop from the front of `unread`, for every kind
+    std::size_t bytes{0};     // the size of what was read, as a measure of its cost
+    Status status{};
+    std::string_view token{};  // of `message`: whoever sent it says that this is his; empty: he says nothing
+  };
+
+  virtual ~Protocol() = default;
+
+  // `unread` begins at the first byte not yet consumed, and contains at least what was left after the last call.
+  // `message` is overwritten; its views may point into `unread`, and are used before the next call. `out` is the output
+  // of the connection, for `nothing`.
+  [[nodiscard]] virtual Piece read(std::string_view unread, Message& message, std::string& out) = 0;
+  // The largest possible size of the piece at the front of `unread`. The server keeps at most so many bytes.
+  [[nodiscard]] virtual std::size_t whole_bytes(std::string_view unread) const = 0;
+
+  // Appends a message. Whatever it holds, something is appended that tells the other side of it: what this protocol
+  // cannot carry is left out and named.
+  virtual void write(Outgoing const& message, std::string& out) = 0;
+  // The answer to `bad`.
+  virtual void refuse(Status const& why, std::string& out) = 0;
+
+  // What is leased over a connection is given back when that ends. False: a connection is only a way for one request,
+  // and the next one may come by another; leases end by their own dates then.
+  [[nodiscard]] virtual bool holds_leases() const { return true; }
+  // An answer is not whole: nothing is read.
+  [[nodiscard]] virtual bool is_answering() const { return false; }
+  // What was written says that the connection ends with it.
+  [[nodiscard]] virtual bool ends() const { return false; }
+};
+
+}  // namespace fastjournal

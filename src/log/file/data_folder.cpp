@@ -1,0 +1,86 @@
+#include "log/file/data_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "log/file/format.h"
+#include "log/file/newest.h"
+
+namespace fastjournal::log::file {
+
+namespace {
+
+constexpr std::string_view kLogNote = "log ";
+// Names that systems and daemons create in a data folder.
+constexpr std::array<std::string_view, 3> kHarmless{"lock", "lost+found", "refused.messages"};
+constexpr std::size_t kNamesTold = 5;
+
+// Whether there is a log, or a part of one.
+Result<bool> has_log(env::Disk& disk, std::string const& folder) {
+  auto const names = disk.list(folder);
+  if (!names.ok() && names.status().code() == Code::not_found) return false;
+  if (!names.ok()) return names.status();
+  return std::any_of(names->begin(), names->end(), [](std::string const& name) {
+    return index_of_container(name).has_value() || name == kNewestName;
+  });
+}
+
+std::string told(std::vector<std::string> const& names) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesTold); ++i)
+    out.append(out.empty() ? "" : ", ").append(names[i]);
+  return names.size() > kNamesTold ? out + ", ..." : out;
+}
+
+}  // namespace
+
+bool DataFolder::knows(std::string_view log) const {
+  std::string const line = fmt::format("{}{}\n", kLogNote, log);
+  std::string const& note = lock_->note();
+  std::size_t const at = note.find(line);
+  return at != std::string::npos && (at == 0 || note[at - 1] == '\n');
+}
+
+Result<DataFolder> DataFolder::open(env::Disk& disk, DataFolderWish const& wish) {
+  // Before the lock is created, which is a file too.
+  auto const names = disk.list("");
+  if (!names.ok()) return names.status();
+  auto lock = disk.lock_folder("");
+  if (!lock.ok()) return lock.status();
+  DataFolder out{std::move(lock).value()};
+  std::vector<std::string> others;
+  for (std::string const& name : names.value()) {
+    bool const expected = name.front() == '.' || std::ranges::find(kHarmless, name) != kHarmless.end() ||
+                          std::ranges::find(wish.logs, name) != wish.logs.end() ||
+                          std::ranges::find(wish.beside, name) != wish.beside.end();
+    if (!expected) others.push_back(name);
+  }
+  for (std::string const& log : wish.logs) {
+    auto const is_there = has_log(disk, log);
+    if (!is_there.ok()) return is_there.status();
+    if (is_there.value()) continue;
+    if (out.knows(log))
+      return Status{
+          Code::damaged,
+          fmt::format("{0}/{1}: log {1} was here and is gone: it was removed, or another disk is mounted there. "
+                      "Nothing was made. Put the folder back, or restore a backup. To begin with an empty log "
+                      "all the same, remove {0}/lock first",
+                      wish.folder, log)};
+    if (!others.empty() && !wish.create)
+      return Status{
+          Code::bad_configuration,
+          fmt::format("{}: there is no log {} in this folder, but there are other things ({}): is it the right "
+                      "one? A new log is made in an empty folder, or with --create. Nothing was made",
+                      wish.folder, log, told(others))};
+  }
+  return out;
+}
+
+Status DataFolder::know(std::string_view log) {
+  return knows(log) ? Status{} : lock_->add_note(fmt::format("{}{}", kLogNote, log));
+}
+
+}  // namespace fastjournal::log::file

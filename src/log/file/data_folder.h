@@ -1,0 +1,43 @@
+// The folder with the folders of all logs, at a start: whether it is the right one, and whether a missing log may be
+// created. A daemon that creates an empty log where one was removed, or where a disk is not mounted, would silently
+// lose everything.
+//
+// The folder's lock lists each log that was created here ("log NAME"). A listed log that is missing is never created
+// again. Another one is created if the folder contains nothing else, or with `create`. `create` does not apply to
+// listed logs: left in a unit file, the option would cause what the lock prevents. To create such a log, a person
+// removes the lock, once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/disk.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::log::file {
+
+struct DataFolderWish {
+  std::string folder{};               // for messages
+  std::vector<std::string> logs{};    // declared logs
+  std::vector<std::string> beside{};  // names that are ignored: sockets, the daemon's log
+  bool create{false};                 // creates logs also beside other files
+};
+
+class DataFolder {
+ public:
+  // Locks it. in_use: another daemon has it; damaged: a listed log is missing; bad_configuration: there are other
+  // files, and a log is missing.
+  [[nodiscard]] static Result<DataFolder> open(env::Disk& disk, DataFolderWish const& wish);
+  // The log was opened: from now on it is listed.
+  [[nodiscard]] Status know(std::string_view log);
+
+ private:
+  explicit DataFolder(std::unique_ptr<env::FolderLock> lock) : lock_(std::move(lock)) {}
+  [[nodiscard]] bool knows(std::string_view log) const;
+
+  std::unique_ptr<env::FolderLock> lock_;
+};
+
+}  // namespace fastjournal::log::file

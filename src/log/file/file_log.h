@@ -1,0 +1,112 @@
+// The log in files: containers in a folder (bytes: log/file/format.h), one open batch in memory, one write and one sync
+// a turn. Here it is driven as a log::LogStore: what a turn's end writes and syncs, what is a job, and when it wants to
+// be called without a cause. What each of these does is in its parts: the writer, the committer, the scrubber.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/disk.h"
+#include "fastjournal/status.h"
+#include "log/file/committer.h"
+#include "log/file/log_options.h"
+#include "log/file/log_writer.h"
+#include "log/file/record_handler.h"
+#include "log/file/scrubber.h"
+#include "log/log_store.h"
+
+namespace fastjournal::log::file {
+
+// Owned and called by one thread. What must hold: what left rests on a sync, if it was promised one, and on a look at
+// the folder that is not old.
+class FileLog final : public log::LogStore {
+ public:
+  // Locks the folder, hands every record to `handler`, cuts a torn tail, and opens a fresh container, durable when this
+  // returns. On failure nothing that was there has changed: `damaged` names container and offset, `in_use` who uses the
+  // folder; a Status of the handler is returned unchanged.
+  [[nodiscard]] static Result<std::unique_ptr<FileLog>> open(env::Disk& disk, std::string folder, LogOptions options,
+                                                             RecordHandler& handler, RecoveryReport& report);
+  FileLog(FileLog const&) = delete;
+  FileLog& operator=(FileLog const&) = delete;
+
+  // -- log::Log ------------------------------------------------------------
+  // `bytes` of bodies, and their headers if these are not more than that plus 4 KiB (20 bytes a record).
+  [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override { return writer_.reserve(bytes, removing); }
+  [[nodiscard]] bool reserve_to_copy(std::size_t bytes) override { return writer_.reserve_to_copy(bytes); }
+  void keep_for_copy(std::uint64_t bytes) override { writer_.keep_for_copy(bytes); }
+  Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
+                        std::size_t body_bytes) override {
+    return writer_.append(table, type, version, object, body_bytes);
+  }
+  void end_group(Durability durability) override {
+    if (writer_.end_group() && durability == Durability::synced) committer_.promise();
+  }
+  [[nodiscard]] Status commit() override { return committer_.commit(); }
+  void want_sync() override { committer_.want_sync(); }
+  [[nodiscard]] Lsn end_lsn() const override { return writer_.end_lsn(); }
+  [[nodiscard]] Lsn durable_lsn() const override { return writer_.durable_lsn(); }
+  [[nodiscard]] Lsn needed_lsn() const override { return writer_.durable().needed(); }
+  [[nodiscard]] Lsn written_lsn() const override { return writer_.written_lsn(); }
+  void set_base(Lsn base, Lsn catalogue) override { writer_.set_base({base, catalogue}); }
+  [[nodiscard]] Status reset() override { return writer_.reset(); }
+  [[nodiscard]] Lsn base_lsn() const override { return writer_.base().wanted().lsn; }
+  [[nodiscard]] std::uint32_t start() const override { return writer_.start(); }
+  [[nodiscard]] std::uint64_t store_id() const override { return writer_.store_id(); }
+  [[nodiscard]] log::LogUsage usage() const override { return writer_.usage(); }
+  // A full disk is the expected reason, and not reported.
+  [[nodiscard]] std::string shortage() const override;
+  [[nodiscard]] Lsn damaged_end() const override { return scrubber_.damaged_end(); }
+
+  // -- log::LogStore -------------------------------------------------------
+  [[nodiscard]] std::string const& name() const override { return writer_.options().name; }
+  [[nodiscard]] log::Standing standing() const override {
+    return writer_.error().ok() ? log::Standing::serving : log::Standing::failed;
+  }
+  [[nodiscard]] Status const& why() const override { return writer_.error(); }
+  [[nodiscard]] bool end_turn(std::int64_t now_us) override;
+  [[nodiscard]] std::int64_t next_us() const override;
+  [[nodiscard]] bool is_full() const override;
+  [[nodiscard]] std::unique_ptr<log::LogJob> take_job(log::Lane lane, std::int64_t now_us) override;
+  void finish_job(log::Lane lane, std::unique_ptr<log::LogJob> job) override;
+  void sync_soon() override;
+  [[nodiscard]] Status look() override { return writer_.look(); }
+  // What stands below `end` in these containers stays as it is until unpin(), unless its space is needed. It costs the
+  // disk no more than these containers.
+  [[nodiscard]] Result<log::LogSnapshot> pin() override { return committer_.pin(); }
+  bool unpin() override { return writer_.unpin(); }
+  [[nodiscard]] Status seal() override { return committer_.seal(); }
+  [[nodiscard]] std::vector<log::LogNews> take_news() override;
+  [[nodiscard]] log::LogDescription describe() const override;
+
+  // -- its parts: for tools that write without turns, and for proofs ---------
+  [[nodiscard]] LogWriter& writer() { return writer_; }
+  [[nodiscard]] LogWriter const& writer() const { return writer_; }
+  [[nodiscard]] Committer& committer() { return committer_; }
+  [[nodiscard]] Scrubber& scrubber() { return scrubber_; }
+  // Everything that Lane::prepare has to do, on this thread.
+  void run_chores();
+
+ private:
+  FileLog(env::Disk& disk, std::string folder, OpenedLog opened);
+
+  [[nodiscard]] Status write_turn(std::int64_t now_us, bool& wrote);
+  [[nodiscard]] bool syncs_elsewhere() const;
+  void tell_opened(RecoveryReport const& report);
+
+  std::string folder_;
+  LogWriter writer_;
+  Committer committer_;
+  Scrubber scrubber_;
+
+  // When end_turn() has something to do without a cause.
+  std::int64_t stamp_us_{INT64_MAX};
+  std::int64_t sync_us_{INT64_MAX};  // by its interval
+  std::int64_t looked_us_{0};        // at the folder
+  bool flush_wanted_{false};         // on a thread
+  std::vector<log::LogNews> news_;
+};
+
+}  // namespace fastjournal::log::file

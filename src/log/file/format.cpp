@@ -1,0 +1,220 @@
+// Turns the structures of format.h into bytes and back.
+#include "log/file/format.h"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "log/file/mutants.h"
+
+namespace fastjournal::log::file {
+
+namespace {
+
+constexpr std::string_view kNamePrefix = "container-";
+constexpr std::string_view kUnfinishedSuffix = ".new";
+constexpr std::uint32_t kFormatVersion1 = 1;
+constexpr std::size_t kContainerHeaderBytes1 = 104;
+
+// Puts numbers one after the other; the order of calls is the layout.
+class Writer {
+ public:
+  explicit Writer(std::byte* at) : at_(at) {}
+  template <typename T>
+  Writer& put(T value) {
+    store_little(at_, value);
+    at_ += sizeof(T);
+    return *this;
+  }
+
+ private:
+  std::byte* at_;
+};
+
+std::uint64_t batch_seed(std::uint64_t store_id, std::uint64_t lap) {
+  if (is_mutant(Mutant::skip_checksum_seed)) return 0;
+  // Any bijection of lap will do: two laps of one store must not share a seed.
+  return store_id ^ (lap * 0x9E3779B97F4A7C15ULL);
+}
+
+bool is_block_size(std::uint32_t block) {
+  return std::has_single_bit(block) && block >= kBlockBytesMin && block <= kBlockBytesMax;
+}
+
+bool is_zero(std::span<std::byte const> bytes) {
+  for (std::byte const byte : bytes)
+    if (byte != std::byte{0}) return false;
+  return true;
+}
+
+}  // namespace
+
+void encode(ContainerHeader const& header, std::span<std::byte> block) {
+  FJ_CHECK(block.size() >= kContainerHeaderBytes, "a header fits into a block");
+  std::memset(block.data(), 0, block.size());
+  Writer(block.data() + sizeof(std::uint64_t))
+      .put(kContainerMagic)
+      .put(kFormatVersion)
+      .put(header.index)
+      .put(header.store_id)
+      .put(header.lap)
+      .put(header.lap_before)
+      .put(header.first.value)
+      .put(header.cut.value)
+      .put(header.base.value)
+      .put(header.durable.value)
+      .put(header.size)
+      .put(header.block)
+      .put(header.start)
+      .put(header.catalogue.value)
+      .put(header.described.value);
+  std::uint64_t const sum =
+      hash64(as_text(block.subspan(sizeof(std::uint64_t), kContainerHeaderBytes - sizeof(std::uint64_t))));
+  store_little(block.data(), sum);
+}
+
+std::optional<ContainerHeader> decode_container(std::span<std::byte const> block) {
+  if (block.size() < kContainerHeaderBytes) return std::nullopt;
+  // Magic and version follow the checksum, and determine the length that it covers.
+  auto const version = load_little<std::uint32_t>(block.data() + 2 * sizeof(std::uint64_t));
+  ByteReader reader(as_text(block.first(version == kFormatVersion1 ? kContainerHeaderBytes1 : kContainerHeaderBytes)));
+  auto const sum = reader.number<std::uint64_t>();
+  if (sum != hash64(reader.rest())) return std::nullopt;
+  if (reader.number<std::uint64_t>() != kContainerMagic) return std::nullopt;
+  if (reader.number<std::uint32_t>() != version || version > kFormatVersion) return std::nullopt;
+  ContainerHeader header;
+  header.version = version;
+  header.index = reader.number<std::uint32_t>();
+  header.store_id = reader.number<std::uint64_t>();
+  header.lap = reader.number<std::uint64_t>();
+  header.lap_before = reader.number<std::uint64_t>();
+  header.first.value = reader.number<std::uint64_t>();
+  header.cut.value = reader.number<std::uint64_t>();
+  header.base.value = reader.number<std::uint64_t>();
+  header.durable.value = reader.number<std::uint64_t>();
+  header.size = reader.number<std::uint64_t>();
+  header.block = reader.number<std::uint32_t>();
+  header.start = reader.number<std::uint32_t>();
+  if (version > kFormatVersion1) {
+    header.catalogue.value = reader.number<std::uint64_t>();
+    header.described.value = reader.number<std::uint64_t>();
+  }
+  if (!is_block_size(header.block) || header.size % header.block != 0) return std::nullopt;
+  if (header.size <= kHeaderBlocks * header.block || header.first.value % header.block != 0) return std::nullopt;
+  return header;
+}
+
+void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte> batch) {
+  FJ_CHECK(batch.size() == header.length && header.used <= header.length, "a batch is as long as its header says");
+  Writer(batch.data() + sizeof(std::uint64_t))
+      .put(kBatchMagic)
+      .put(header.length)
+      .put(header.lsn.value)
+      .put(header.lap)
+      .put(header.durable.value)
+      .put(header.base.value)
+      .put(header.used)
+      .put(header.flags);
+  store_little(batch.data(), hash64(as_text(batch.subspan(sizeof(std::uint64_t))), batch_seed(store_id, header.lap)));
+}
+
+std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint32_t block) {
+  if (head.size() < kBatchHeaderBytes) return std::nullopt;
+  ByteReader reader(as_text(head.first(kBatchHeaderBytes)));
+  static_cast<void>(reader.number<std::uint64_t>());
+  if (reader.number<std::uint32_t>() != kBatchMagic) return std::nullopt;
+  BatchHeader header;
+  header.length = reader.number<std::uint32_t>();
+  header.lsn.value = reader.number<std::uint64_t>();
+  header.lap = reader.number<std::uint64_t>();
+  header.durable.value = reader.number<std::uint64_t>();
+  header.base.value = reader.number<std::uint64_t>();
+  header.used = reader.number<std::uint32_t>();
+  header.flags = reader.number<std::uint32_t>();
+  if (header.length == 0 || header.length % block != 0 || header.length > kBatchBytesMax) return std::nullopt;
+  if (header.used < kBatchHeaderBytes || header.used > header.length) return std::nullopt;
+  return header;
+}
+
+std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
+                                        std::uint32_t block) {
+  auto const header = peek_batch(head, block);
+  if (!header) return std::nullopt;
+  if (header->lsn != lsn && !is_mutant(Mutant::skip_lsn_check)) return std::nullopt;
+  if (header->lap != lap && !is_mutant(Mutant::skip_lap_check)) return std::nullopt;
+  return header;
+}
+
+bool is_intact(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte const> batch) {
+  if (is_mutant(Mutant::accept_torn_batch)) return true;
+  auto const sum = load_little<std::uint64_t>(batch.data());
+  return sum == hash64(as_text(batch.subspan(sizeof sum)), batch_seed(store_id, header.lap));
+}
+
+std::span<std::byte> begin_record(std::span<std::byte> at, TableId table, std::uint8_t type, std::uint8_t version,
+                                  ObjectId object, std::size_t body_bytes) {
+  FJ_CHECK(body_bytes <= kRecordBodyBytesMax, "a record's body has a limit");
+  bool const has_object = !object.is_none();
+  // The last eight bytes first: the body overwrites all of them but the padding.
+  store_little(at.data() + at.size() - sizeof(std::uint64_t), std::uint64_t{0});
+  store_little(at.data(), static_cast<std::uint32_t>(body_bytes) | (has_object ? kRecordHasObject : 0U));
+  store_little(at.data() + 4, static_cast<std::uint32_t>(table));
+  store_little(at.data() + 8, static_cast<std::uint32_t>(type) | static_cast<std::uint32_t>(version) << 8U);
+  if (has_object) store_little(at.data() + kRecordHeaderBytes, object.value);
+  return at.subspan(kRecordHeaderBytes + (has_object ? kRecordObjectBytes : 0), body_bytes);
+}
+
+void mark_last_of_group(std::byte* record) {
+  store_little(record, load_little<std::uint32_t>(record) | kRecordLastOfGroup);
+}
+
+std::optional<DecodedRecord> decode_record(std::span<std::byte const> rest, Lsn lsn) {
+  if (rest.size() < kRecordHeaderBytes) return std::nullopt;
+  auto const word = load_little<std::uint32_t>(rest.data());
+  auto const kind = load_little<std::uint32_t>(rest.data() + 8);
+  bool const has_object = (word & kRecordHasObject) != 0;
+  std::size_t const body = word & kRecordLengthMask;
+  std::size_t const head = kRecordHeaderBytes + (has_object ? kRecordObjectBytes : 0);
+  DecodedRecord out;
+  out.bytes = record_bytes(has_object, body);
+  if (body > kRecordBodyBytesMax || out.bytes > rest.size() || (kind >> 16U) != 0) return std::nullopt;
+  if (!is_zero(rest.subspan(head + body, out.bytes - head - body))) return std::nullopt;
+  out.last_of_group = (word & kRecordLastOfGroup) != 0;
+  out.view.table = static_cast<TableId>(load_little<std::uint32_t>(rest.data() + 4));
+  out.view.type = static_cast<std::uint8_t>(kind & 0xFFU);
+  out.view.version = static_cast<std::uint8_t>(kind >> 8U);
+  out.view.lsn = lsn;
+  out.view.object =
+      has_object ? ObjectId{load_little<std::uint64_t>(rest.data() + kRecordHeaderBytes)} : object_of(lsn);
+  out.view.body = rest.subspan(head, body);
+  return out;
+}
+
+std::string container_name(std::uint32_t index) { return fmt::format("{}{:06}", kNamePrefix, index); }
+
+std::string container_name_unfinished(std::uint32_t index) {
+  return fmt::format("{}{}", container_name(index), kUnfinishedSuffix);
+}
+
+std::optional<std::uint32_t> index_of_container(std::string_view name) {
+  if (!name.starts_with(kNamePrefix)) return std::nullopt;
+  std::string_view const digits = name.substr(kNamePrefix.size());
+  std::uint32_t index = 0;
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  // Only the spelling of container_name, so that two names never mean one container.
+  return container_name(index) == name ? std::optional(index) : std::nullopt;
+}
+
+bool is_unfinished_container(std::string_view name) {
+  return name.ends_with(kUnfinishedSuffix) &&
+         index_of_container(name.substr(0, name.size() - kUnfinishedSuffix.size())).has_value();
+}
+
+}  // namespace fastjournal::log::file

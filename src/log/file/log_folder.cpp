@@ -1,0 +1,155 @@
+#include "log/file/log_folder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "log/file/container.h"
+#include "log/file/mutants.h"
+
+namespace fastjournal::log::file {
+
+Result<LogFolder> LogFolder::open(env::Disk& disk, std::string folder) {
+  LogFolder out(disk, std::move(folder));
+  auto names = disk.list(out.folder_);
+  if (!names.ok()) return names.status();
+  for (std::string const& name : names.value())
+    if (auto const index = index_of_container(name))
+      if (Status status = out.read_headers(name, *index); !status.ok()) return status;
+  if (Status status = out.check_alike(); !status.ok()) return status;
+  auto newest = read_newest(disk, out.folder_);
+  if (!newest.ok()) return newest.status();
+  out.newest_ = std::move(newest).value();
+  if (is_mutant(Mutant::newest_not_looked_at)) return out;
+  if (Status status = out.check_newest(); !status.ok()) return status;
+  for (std::string const& note : out.newest_.notes) out.notes_.push_back(note);
+  return out;
+}
+
+Status LogFolder::read_headers(std::string const& name, std::uint32_t index) {
+  FoundContainer container;
+  container.path = join_path(folder_, name);
+  auto file = disk_->open(container.path, env::OpenMode::read_only);
+  if (!file.ok()) return file.status();
+  container.file = std::move(file.value());
+  auto const size = container.file->size();
+  if (!size.ok()) return size.status();
+  auto const copies = read_header_copies(*container.file, index);
+  if (!copies.ok()) return copies.status();
+  auto const& [first, second] = copies.value();
+  bytes_read_ += std::min<std::uint64_t>(size.value(), kHeaderBytesRead);
+  if (!first && !second)
+    return damaged(fmt::format("{} offset 0: neither copy of the container's header can be read; nothing was changed",
+                               container.path));
+  bool const take_second = !first || (second && second->lap > first->lap);
+  container.header = take_second ? *second : *first;
+  container.stale_copy = take_second ? 0 : 1;
+  if (!first || !second)
+    notes_.push_back(
+        fmt::format("{}: copy {} of the header cannot be read, the other was used", container.path, first ? 2 : 1));
+  if (container.header.size != size.value())
+    return damaged(fmt::format("{}: the file has {} bytes, its header says {}; nothing was changed", container.path,
+                               size.value(), container.header.size));
+  containers_.push_back(std::move(container));
+  return {};
+}
+
+Status LogFolder::check_alike() const {
+  for (FoundContainer const& container : containers_) {
+    ContainerHeader const& a = containers_.front().header;
+    ContainerHeader const& b = container.header;
+    if (a.store_id != b.store_id || a.size != b.size || a.block != b.block)
+      return damaged(fmt::format("{} does not belong to the log of {}: store {:016x}, not {:016x}; nothing was changed",
+                                 container.path, containers_.front().path, b.store_id, a.store_id));
+  }
+  return {};
+}
+
+// There is no other trace of a removed container, or of an old copy.
+Status LogFolder::check_newest() const {
+  std::string const file = join_path(folder_, std::string{kNewestName});
+  FoundContainer const* tip = nullptr;
+  for (FoundContainer const& container : containers_) {
+    if (tip == nullptr || container.header.lap > tip->header.lap) tip = &container;
+    if (container.header.version >= kFormatWithNewest && !newest_.is_there)
+      return damaged(
+          fmt::format("{} is missing, and {} is of a log that has it: newer containers may be missing with "
+                      "it; nothing was changed. Put the file back, or restore a backup, or salvage what is "
+                      "left",
+                      file, container.path));
+  }
+  if (!newest_.is_there) return {};
+  if (tip != nullptr && tip->header.store_id != newest_.what.store_id)
+    return damaged(fmt::format("{} does not belong to the log of {}: store {:016x}, not {:016x}; nothing was changed",
+                               file, tip->path, newest_.what.store_id, tip->header.store_id));
+  std::uint64_t const lap = tip == nullptr ? 0 : tip->header.lap;
+  if (newest_.what.lap <= lap) return {};
+  return damaged(fmt::format(
+      "{} says that there is a container of lap {}, but the newest that is here is {}: "
+      "one or more are missing, or are old copies; nothing was changed. Put them back, or "
+      "restore a backup, or salvage what is left",
+      file, newest_.what.lap, tip == nullptr ? std::string{"none"} : fmt::format("{} of lap {}", tip->path, lap)));
+}
+
+// ---------------------------------------------------------------------------
+// Order
+
+Status LogFolder::order() {
+  FoundContainer* tip = nullptr;
+  for (FoundContainer& container : containers_) {
+    ContainerHeader const& header = container.header;
+    if (header.lap == 0) continue;
+    if (tip != nullptr && tip->header.lap == header.lap)
+      return damaged(
+          fmt::format("{} and {} both claim lap {}; nothing was changed", tip->path, container.path, header.lap));
+    if (tip == nullptr || header.lap > tip->header.lap) tip = &container;
+    base_ = std::max(base_, header.base);
+    durable_ = std::max(durable_, header.durable);
+  }
+  if (!is_mutant(Mutant::newest_not_looked_at)) durable_ = std::max(durable_, newest_.what.durable);
+  if (tip == nullptr) return {};
+  chain_.push_back(tip);
+  // Laps decrease with every step, so this ends whatever the headers contain. A base in the gap after a cut needs no
+  // bytes before it: that container may have been freed.
+  while (chain_.back()->header.cut > base_ && chain_.back()->header.lap_before != 0) {
+    FoundContainer const& after = *chain_.back();
+    auto const found = std::find_if(containers_.begin(), containers_.end(),
+                                    [&](FoundContainer const& c) { return c.header.lap == after.header.lap_before; });
+    if (found == containers_.end() || found->header.lap >= after.header.lap)
+      return damaged(fmt::format(
+          "the container of lap {}, which precedes {} and is needed from LSN {}, is missing; nothing was changed",
+          after.header.lap_before, after.path, base_.value));
+    chain_.push_back(&*found);
+  }
+  std::reverse(chain_.begin(), chain_.end());
+  return make_segments();
+}
+
+Status LogFolder::make_segments() {
+  for (FoundContainer* container : chain_) {
+    ContainerHeader const& header = container->header;
+    Segment* segment = segments_.empty() ? nullptr : &segments_.back();
+    ContainerHeader const* before = segment == nullptr ? nullptr : &segment->containers.back()->header;
+    // A start cuts the stream, and so does a log that became empty (LogWriter::reset).
+    bool const follows = before != nullptr && before->start == header.start && header.cut == header.first;
+    bool const fits = before == nullptr || (follows ? header.first == before->end()
+                                                    : header.cut > before->first && header.cut <= before->end() &&
+                                                          header.first >= before->end());
+    if (!fits)
+      return damaged(fmt::format("{} offset 0: the header does not fit the container before it; nothing was changed",
+                                 container->path));
+    if (!follows) {
+      if (segment != nullptr) segment->limit = header.cut;
+      segments_.emplace_back();
+    }
+    segments_.back().containers.push_back(container);
+    segments_.back().limit = header.end();
+  }
+  segments_.back().last = true;
+  // A base in the gap after a cut: nothing of that segment is needed.
+  while (segments_.size() > 1 && base_ >= segments_.front().limit) segments_.erase(segments_.begin());
+  return {};
+}
+
+}  // namespace fastjournal::log::file

@@ -1,0 +1,35 @@
+// What the opening of a log hands to its writer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "env/disk.h"
+#include "fastjournal/types.h"
+#include "log/file/container.h"
+#include "log/file/log_options.h"
+#include "log/file/newest_file.h"
+
+namespace fastjournal::log::file {
+
+// The containers that were there, and the numbers that go on.
+struct AdoptedContainers {
+  std::vector<Container> chain;  // needed, in the order of the stream
+  std::vector<Container> free;
+  std::uint64_t store_id{0};
+  std::uint32_t start{0};  // number of this opening
+  std::uint64_t lap{0};    // the highest given
+  std::uint32_t index{0};  // the highest given
+  Lsn base_on_disk{};      // the highest base in a header
+};
+
+struct OpenedLog {
+  LogOptions options;  // sizes as in the headers
+  std::unique_ptr<env::FolderLock> lock;
+  AdoptedContainers found;
+  std::unique_ptr<NewestFile> newest;
+  Lsn next{};  // where the stream goes on
+};
+
+}  // namespace fastjournal::log::file

@@ -1,0 +1,78 @@
+#include "log/file/scrub_round.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "log/file/segment.h"
+
+namespace fastjournal::log::file {
+
+void ScrubRound::begin(Lsn durable, std::uint64_t bytes) {
+  at_ = kNoLsn;
+  until_ = durable;
+  report_.round_total = std::max<std::uint64_t>(1, bytes);
+}
+
+void ScrubRound::end() {
+  ++report_.rounds;
+  report_.round_done = report_.round_total = 0;
+  until_ = kNoLsn;
+}
+
+std::optional<ScrubStep::Task> ScrubRound::next(Chain const& chain, Lsn base) const {
+  auto container = std::partition_point(chain.begin(), chain.end(),
+                                        [this](Container const& one) { return one.header.end() <= at_; });
+  // Nothing of it is left after a cut.
+  while (container != chain.end() && chain.limit_of(container) <= at_) ++container;
+  if (container == chain.end()) return std::nullopt;
+  ScrubStep::Task task;
+  task.from = std::max(at_, container->header.first);
+  if (task.from >= until_) return std::nullopt;
+  bool const goes_on = task.from == at_;
+  task.lost = goes_on && lost_;
+  task.passed_over = goes_on && passed_over_;
+  task.base = base;
+
+  Lsn const wanted{task.from.value + std::max(kScrubStepBytes, step_bytes_)};
+  Lsn end = chain.limit_of(container);
+  task.containers.push_back(container->header);
+  for (auto next = std::next(container); next != chain.end() && end < std::min(wanted, until_); ++next) {
+    if (next->header.first != end || next->header.cut != end) break;
+    end = chain.limit_of(next);
+    task.containers.push_back(next->header);
+  }
+  task.limit = std::min({end, wanted, until_});
+  task.is_rest = task.limit < wanted;
+  return task;
+}
+
+void ScrubRound::finish(ScrubStep const& step, Chain const& chain, Lsn base, std::string const& folder) {
+  ScrubStep::Result const& result = step.result();
+  at_ = result.next;
+  step_bytes_ = result.bytes_needed;
+  lost_ = result.lost;
+  passed_over_ = result.passed_over;
+  report_.bytes += result.bytes;
+  for (ScrubStep::Damage const& damage : result.damaged) {
+    ContainerHeader const& header = step.container_at(damage.lsn);
+    // Freed meanwhile, and perhaps in use again: the result is meaningless.
+    if (damage.lsn < base || !chain.has_lap(header.lap)) continue;
+    ++report_.damaged;
+    report_.last_damage = fmt::format("{}/{} offset {} (LSN {}): {}", folder, container_name(header.index),
+                                      offset_in(header, damage.lsn), damage.lsn.value, damage.status.message());
+    damaged_lap_ = std::max(damaged_lap_, header.lap);
+  }
+}
+
+Lsn ScrubRound::damaged_end(Chain const& chain) const {
+  Lsn end;
+  for (auto container = chain.begin(); std::next(container) != chain.end(); ++container) {
+    if (container->header.lap > damaged_lap_) break;
+    end = std::max(end, container->live_until);
+  }
+  return end;
+}
+
+}  // namespace fastjournal::log::file

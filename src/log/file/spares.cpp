@@ -1,0 +1,135 @@
+#include "log/file/spares.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace fastjournal::log::file {
+namespace {
+
+constexpr std::uint32_t kPauseMax = 1024;
+
+}  // namespace
+
+Container Spares::take() {
+  FJ_CHECK(!free_.empty(), "a free container is there");
+  auto found = std::find_if(free_.begin(), free_.end(), [](Container const& one) { return one.clean; });
+  if (found == free_.end()) found = free_.begin();
+  Container container = std::move(*found);
+  free_.erase(found);
+  container.clean = false;
+  return container;
+}
+
+ContainerHeader Spares::unused_header() {
+  ContainerHeader header;
+  header.index = ++index_;
+  header.store_id = store_id_;
+  header.size = options_.container_bytes;
+  header.block = static_cast<std::uint32_t>(options_.block_bytes);
+  return header;
+}
+
+Status Spares::check_disk_space() const {
+  auto const free = disk_.free_bytes();
+  if (!free.ok()) return free.status();
+  if (free.value() >= options_.container_bytes + options_.disk_reserve_bytes) return {};
+  return {Code::no_space, fmt::format("{} bytes are free, a container takes {} and {} must stay free", free.value(),
+                                      options_.container_bytes, options_.disk_reserve_bytes)};
+}
+
+Status Spares::extend() {
+  if (Status status = check_disk_space(); !status.ok()) return status;
+  Container container;
+  container.header = unused_header();
+  container.clean = true;
+  if (Status status = make_container(disk_, folder_, container.header); !status.ok()) return status;
+  free_.push_back(std::move(container));
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// A pin
+
+void Spares::retire(Container container) {
+  (container.header.lap <= pinned_lap_ ? pinned_ : free_).push_back(std::move(container));
+}
+
+void Spares::give_up_pin() {
+  std::move(pinned_.begin(), pinned_.end(), std::back_inserter(free_));
+  pinned_.clear();
+  pinned_lap_ = 0;
+}
+
+// ---------------------------------------------------------------------------
+// Chores
+
+void Spares::count_call() {
+  if (pause_ > 0) --pause_;
+}
+
+std::unique_ptr<Chore> Spares::make() {
+  if (pause_ > 0) return nullptr;
+  if (!check_disk_space().ok()) {
+    pause_ = kPauseMax;
+    return nullptr;
+  }
+  chore_out_ = coming_ = true;
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::make, unused_header());
+}
+
+std::vector<Container>::const_iterator Spares::find_unclean() const {
+  return std::find_if(free_.begin(), free_.end(), [](Container const& one) { return !one.clean; });
+}
+
+Container const* Spares::next_to_wipe() const {
+  auto const found = pause_ > 0 ? free_.end() : find_unclean();
+  return found == free_.end() ? nullptr : &*found;
+}
+
+std::unique_ptr<Chore> Spares::wipe() {
+  auto const found = free_.begin() + (find_unclean() - free_.cbegin());
+  wiped_ = std::move(*found);
+  free_.erase(found);
+  chore_out_ = coming_ = true;
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::wipe, wiped_->header);
+}
+
+Container const* Spares::next_to_remove() const { return free_.empty() ? nullptr : &free_.back(); }
+
+std::unique_ptr<Chore> Spares::remove() {
+  Container const container = std::move(free_.back());
+  free_.pop_back();
+  chore_out_ = true;
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::remove, container.header,
+                                 options_.wipe && !container.clean);
+}
+
+void Spares::finish(Chore const& chore) {
+  FJ_CHECK(chore_out_, "a chore that was taken comes back");
+  chore_out_ = coming_ = false;
+  bool const ok = chore.status().ok();
+  if (wiped_) {
+    wiped_->clean = ok;
+    free_.push_back(std::move(*wiped_));
+    wiped_.reset();
+  } else if (ok && chore.kind() == Chore::Kind::make) {
+    Container container;
+    container.header = chore.header();
+    container.clean = true;
+    free_.push_back(std::move(container));
+  }
+  if (ok) {
+    failures_ = 0;
+    return;
+  }
+  if (chore.is_fatal()) return;
+  pause_ = std::min(kPauseMax, 16U << std::min(failures_, 6U));
+  ++failures_;
+}
+
+}  // namespace fastjournal::log::file

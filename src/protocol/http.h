@@ -1,0 +1,99 @@
+// The protocol of HTTP/1.1 and 1.0: commands as POST /v1/COMMAND, figures, health and files as GET (doc/http.md).
+//
+// Bytes wait in the server's buffer until a request is whole; then it is parsed, and nothing of it is kept but what its
+// answer depends on. So a connection that waits costs this object, and a request that is cut anywhere gets the same
+// answer. One request is answered after the other: the next one is read when the answer before is whole.
+//
+// What concerns HTTP alone (paths, methods, hosts, files) is answered here, and is `nothing` for the server. What is no
+// request, or no JSON, is `bad`. Where servers and proxies could disagree about the end of a request, the connection
+// ends with the refusal: the bytes behind it may be somebody's request.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/protocol.h"
+#include "fastjournal/status.h"
+#include "protocol/http_request.h"
+#include "protocol/http_response.h"
+#include "protocol/http_routes.h"
+#include "protocol/http_scan.h"
+#include "protocol/http_site.h"
+
+namespace fastjournal::protocol {
+
+class Http final : public Protocol {
+ public:
+  explicit Http(std::shared_ptr<HttpSite const> site) : site_(std::move(site)) {}
+
+  // "100 Continue" is `nothing` that consumes nothing: the next call goes on with the same request.
+  [[nodiscard]] Piece read(std::string_view unread, Message& message, std::string& out) override;
+  [[nodiscard]] std::size_t whole_bytes(std::string_view unread) const override;
+  // The messages of one answer: a JSON object, an array if they are counted or several, events if it is LISTENING; of
+  // METRICS and OPENAPI that were fetched the texts one behind the other. A push is an event, and is dropped where there
+  // is no stream of events. An ERROR while nothing was asked closes the connection, and says so; other messages are
+  // dropped then.
+  void write(Outgoing const& message, std::string& out) override;
+  void refuse(Status const& why, std::string& out) override;
+  [[nodiscard]] bool holds_leases() const override { return false; }
+  [[nodiscard]] bool is_answering() const override { return phase_ >= Phase::answering; }
+  [[nodiscard]] bool ends() const override { return ends_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    head,       // no whole head so far
+    body,       // a head, and its body is not whole
+    answering,  // a message was given to the server: nothing of its answer is written
+    array,      // part of its answer is
+    text,       // the same, of an answer that is no JSON
+    events,     // and the stream that it began lasts until the connection ends
+  };
+
+  [[nodiscard]] Piece read_head(std::string_view unread, HttpRequest& request, std::string& out);
+  [[nodiscard]] Piece read_body(std::string_view unread);
+  [[nodiscard]] Piece take_call(std::string_view whole, HttpRequest const& request, Message& message, std::string& out);
+  [[nodiscard]] Piece bad(std::size_t consumed, HttpRefusal refusal, bool ends);
+  [[nodiscard]] Piece answer_itself(std::size_t consumed, HttpRefusal const& refusal, std::string& out);
+  void serve_file(HttpSite::Served const& file, HttpRequest const& request, std::string& out);
+
+  void write_first(Outgoing const& message, std::string& out);
+  void write_error(Outgoing const& message, std::string& out);
+  void write_event(Outgoing const& message, std::string& out);
+  void write_text(Outgoing const& message, std::string& out);
+  void append_part(std::string_view text, bool is_last, std::string& out);
+  void begin_parts(Phase phase, std::string_view content_type, std::string& out);
+  void write_element(std::string_view before, Outgoing const& message, std::string& out);
+  void write_whole(HttpHead head, std::string_view body, std::string& out);
+  void write_problem(HttpRefusal const& refusal, std::string_view detail, std::string_view command,
+                     std::span<Param const> facts, std::string& out);
+  void say_goodbye(Outgoing const& message, std::string& out);
+  void forget_request();
+  void end_answer();
+
+  [[nodiscard]] std::size_t chunked_bytes_max() const;
+
+  std::shared_ptr<HttpSite const> site_;
+  // Of the request at the front of `unread`.
+  HttpHeadScan head_scan_;
+  HttpChunkScan chunk_scan_;
+  std::size_t head_bytes_{0};
+  std::size_t body_bytes_{0};  // if it is not chunked
+  // Of that request, and of its answer.
+  Phase phase_{Phase::head};
+  HttpRoute route_{HttpRoute::command};
+  bool is_chunked_{false};
+  bool is_head_{false};  // the method: its response has no body
+  bool is_http11_{true};
+  bool keeps_alive_{true};
+  bool has_token_{false};
+  bool is_listen_{false};
+  bool is_openmetrics_{false};
+  bool ends_{false};
+  std::unique_ptr<HttpRefusal> refusal_;  // of `bad`, until it is written
+};
+
+}  // namespace fastjournal::protocol

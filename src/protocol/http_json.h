@@ -1,0 +1,36 @@
+// The bodies of HTTP in JSON: the object with a command's parameters, and a message as one flat object. Apart from
+// json.h, whose form is that of another library: nested, and with strings unescaped twice.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/protocol.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::protocol {
+
+// Adds the members of one object to the message: strings, numbers and booleans; names and strings are copied to its
+// arena. Refused, with the member's name: null, arrays, objects, a name given twice, integers beyond 64 bits, and
+// names that no parameter has. Errors: `invalid`, `too_large`.
+[[nodiscard]] Status parse_parameters(std::string_view body, Message& into);
+
+// {"command":"INSERTED","row":69688,...} without a line end. Integers and reals are numbers, binary is base64, bytes
+// that are not UTF-8 become U+FFFD. A parameter called `command` becomes the member `parameter-command`, a name that
+// no parameter has.
+void append_object(Outgoing const& message, std::string& out);
+
+// What a problem (RFC 9457) says beside the facts of its message.
+struct HttpProblem {
+  unsigned status{500};
+  Code code{Code::invalid};
+  std::string_view detail{};
+  std::string_view command{};      // empty: unknown
+  std::span<Param const> facts{};  // further members; those that are named above are left out
+};
+// The object with its line end.
+void append_problem(HttpProblem const& problem, std::string& out);
+
+}  // namespace fastjournal::protocol

@@ -1,0 +1,42 @@
+// What a request asks for, by its head alone: a command, a figure, a file, or nothing that it may have. Every rule about
+// who may ask is here, before any of its body is read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/status.h"
+#include "protocol/http_request.h"
+#include "protocol/http_response.h"
+#include "protocol/http_site.h"
+
+namespace fastjournal::protocol {
+
+enum class HttpRoute : std::uint8_t { command, metrics, health, openapi, file };
+
+struct HttpRefusal {
+  std::uint16_t status{0};  // 0: none
+  Code code{Code::invalid};
+  std::string why{};
+  std::string_view allow{};
+  unsigned retry_after_s{1};  // of 429 and 503
+  HttpChallenge challenge{HttpChallenge::none};
+};
+
+struct HttpCall {
+  HttpRefusal refusal{};  // with a status: nothing else is set
+  HttpRoute route{HttpRoute::command};
+  std::string command{};                  // in upper case
+  std::string_view parameter{};           // of METRICS and HEALTH: its only one,
+  std::string_view value{};               // and what it says
+  HttpSite::Served const* file{nullptr};  // of the site
+  std::string_view token{};               // of the request; empty: none
+};
+
+// The request outlives the call.
+[[nodiscard]] HttpCall judge(HttpRequest const& request, HttpSite const& site);
+// Whether a body that it announces may be sent: the request asks to be told before.
+[[nodiscard]] bool expects_continue(HttpRequest const& request);
+
+}  // namespace fastjournal::protocol

@@ -1,0 +1,277 @@
+// Connections with TLS. The handler learns of one when its handshake is done; from then on it is like any other, with
+// three differences. Bytes may wait in OpenSSL although the socket is not readable: they get a turn (read_later). Reading
+// may wait for a writable socket, and writing for a readable one. And an end without the word that TLS has for it is a
+// failure.
+//
+// A handshake costs nobody else anything: it never waits, a turn makes a few steps of all that are under way, their
+// number is limited, and each of them has a limit of time. At the number's limit, those who come wait in the kernel's
+// queue, unless the oldest is one of the slow: it makes room.
+#include <errno.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reactor/connection.h"
+#include "reactor/reactor.h"
+
+namespace fastjournal::reactor {
+namespace {
+
+using Progress = tls::Stream::Progress;
+
+// The age at which a handshake is slow, and makes room for another one where there is none.
+constexpr std::int64_t kSlowAfterUs = 1'000'000;
+constexpr std::int64_t kWarnAgainAfterUs = 10'000'000;
+// Of one call of send: encryption costs time, so a peer that reads as fast as we write must not keep the turn.
+constexpr std::size_t kSendBytesMax = 1U << 20U;
+
+}  // namespace
+
+Status Reactor::prepare_handshakes() {
+  auto const late = [](int, short, void* self) { static_cast<Reactor*>(self)->end_late_handshakes(); };
+  handshake_event_.reset(event_new(base_.get(), -1, 0, late, this));
+  if (!handshake_event_) return {Code::unavailable, "event loop: out of memory"};
+  return {};
+}
+
+void Reactor::use_certificates(std::uint32_t listener, std::shared_ptr<tls::ServerContext const> context) {
+  for (std::unique_ptr<Listener> const& one : listeners_)
+    if (one->number == listener && one->tls.context != nullptr) one->tls.context = context;
+}
+
+// ---------------------------------------------------------------------------
+// Handshakes
+
+void Reactor::begin_handshake(Listener const& listener, UniqueFd fd, PeerName peer) {
+  Result<std::unique_ptr<tls::Stream>> stream = tls::Stream::accept(listener.tls.context, fd.get());
+  if (!stream.ok()) {
+    warn(fmt::format("connection of {} refused: {}", peer.text, stream.status().message()));
+    return;
+  }
+  Connection& connection = take_slot();
+  assign(connection, std::move(fd));
+  connection.secure = std::make_unique<Secure>();
+  Secure& secure = *connection.secure;
+  secure.stream = std::move(stream).value();
+  secure.peer = std::move(peer);
+  secure.listener = &listener;
+  secure.begun_us = monotonic_us();
+  secure.place = handshakes_.insert(handshakes_.end(), connection.id);
+  if (event_add(&connection.readable, nullptr) != 0) {
+    warn(fmt::format("connection of {} refused: watch its socket: {}", secure.peer.text, error_words(errno)));
+    release(connection);
+    return;
+  }
+  arm_handshake_limit();
+}
+
+// The limit is the same for all, so the oldest one's comes first.
+void Reactor::arm_handshake_limit() {
+  if (handshakes_.empty() || event_pending(handshake_event_.get(), EV_TIMEOUT, nullptr) != 0) return;
+  std::int64_t const age_us = monotonic_us() - find(handshakes_.front())->secure->begun_us;
+  std::int64_t const left_us = std::max<std::int64_t>(options_.handshake_limit_us - age_us, 1000);
+  timeval const left{left_us / 1'000'000, left_us % 1'000'000};
+  event_add(handshake_event_.get(), &left);
+}
+
+void Reactor::end_late_handshakes() {
+  std::int64_t const now_us = monotonic_us();
+  while (!handshakes_.empty()) {
+    Connection& oldest = *find(handshakes_.front());
+    if (now_us - oldest.secure->begun_us < options_.handshake_limit_us) break;
+    refuse_handshake(oldest, counters_.handshakes_late, "it took too long");
+  }
+  arm_handshake_limit();
+}
+
+bool Reactor::make_room_for_handshake() {
+  Connection& oldest = *find(handshakes_.front());
+  // One that waits for a turn is not slow: we are.
+  if (oldest.secure->queued || monotonic_us() - oldest.secure->begun_us < kSlowAfterUs) return false;
+  refuse_handshake(oldest, counters_.handshakes_late, "others wait, and it is slow");
+  return true;
+}
+
+void Reactor::shake_hands(Connection& connection) {
+  if (handshake_steps_ >= options_.handshake_steps_max) {
+    read_later(connection);
+    return;
+  }
+  if (!speaks_tls(connection)) return;
+  ++handshake_steps_;
+  tls::Stream& stream = *connection.secure->stream;
+  switch (stream.handshake()) {
+    case Progress::done: finish_handshake(connection); return;
+    case Progress::want_read: return;
+    case Progress::want_write:
+      // What the peer sends meanwhile would only wake the loop.
+      event_del(&connection.readable);
+      event_add(&connection.writable, nullptr);
+      return;
+    case Progress::closed:
+    case Progress::failed: refuse_handshake(connection, counters_.handshakes_failed, stream.reason()); return;
+  }
+}
+
+// Looks at the first byte: a client without TLS is told so, and is gone then.
+bool Reactor::speaks_tls(Connection& connection) {
+  Secure& secure = *connection.secure;
+  char first = 0;
+  if (secure.greeted || ::recv(connection.fd.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) != 1) return true;
+  secure.greeted = true;
+  if (first == tls::kFirstByte) return true;
+  std::string const& refusal = secure.listener->tls.plain_refusal;
+  static_cast<void>(::send(connection.fd.get(), refusal.data(), refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  refuse_handshake(connection, counters_.handshakes_plain, "the peer does not speak TLS");
+  return false;
+}
+
+void Reactor::finish_handshake(Connection& connection) {
+  Secure& secure = *connection.secure;
+  Result<std::string> const user = secure.stream->user();
+  if (!user.ok()) {
+    secure.stream->tell_end();
+    refuse_handshake(connection, counters_.handshakes_failed, user.status().message());
+    return;
+  }
+  handshakes_.erase(secure.place);
+  secure.shaking = false;
+  ++counters_.accepted;
+  ++counters_.handshakes;
+  if (secure.stream->was_resumed()) ++counters_.handshakes_resumed;
+  active_ = true;
+  ConnectionId const id = connection.id;
+  PeerName const peer = std::move(secure.peer);
+  if (secure.stream->has_unread()) read_later(connection);
+  handler_->on_open(
+      id, {.text = peer.text, .origin = peer.origin, .listener = secure.listener->number, .user = user.value()});
+}
+
+// The handler has never heard of it.
+void Reactor::refuse_handshake(Connection& connection, std::uint64_t& counter, std::string_view why) {
+  ++counter;
+  std::int64_t const now_us = monotonic_us();
+  if (handshake_warned_us_ == INT64_MIN || now_us - handshake_warned_us_ >= kWarnAgainAfterUs) {
+    handshake_warned_us_ = now_us;
+    warn(fmt::format(
+        "TLS handshakes fail (so far {} of {}; {} were too slow, {} spoke no TLS), now of {}: {}",
+        counters_.handshakes_failed + counters_.handshakes_late + counters_.handshakes_plain,
+        counters_.handshakes + counters_.handshakes_failed + counters_.handshakes_late + counters_.handshakes_plain,
+        counters_.handshakes_late, counters_.handshakes_plain, connection.secure->peer.text, why));
+  }
+  // A reset would overtake the alert that says why.
+  discard_input(connection.fd.get());
+  release(connection);
+}
+
+// ---------------------------------------------------------------------------
+// After the handshake
+
+// In the next turn, in the order of the calls.
+void Reactor::read_later(Connection& connection) {
+  again_ = true;
+  if (std::exchange(connection.secure->queued, true)) return;
+  postponed_.push_back(connection.id);
+}
+
+void Reactor::on_secure_readable(Connection& connection) {
+  if (connection.secure->queued || connection.look == counters_.looks) return;
+  connection.look = counters_.looks;
+  if (connection.secure->shaking) {
+    shake_hands(connection);
+    return;
+  }
+  if (connection.paused) {
+    // Watched for a send alone.
+    event_del(&connection.readable);
+    if (std::exchange(connection.secure->read_for_write, false)) on_secure_writable(connection);
+    return;
+  }
+  if (turn_bytes_ >= options_.turn_bytes_max) {
+    read_later(connection);
+    return;
+  }
+  ConnectionId const id = connection.id;
+  std::size_t got = 0;
+  Progress const progress = connection.secure->stream->read({buffer_.get(), options_.read_bytes_max}, got);
+  if (progress == Progress::want_write) {
+    connection.secure->write_for_read = true;
+    event_del(&connection.readable);
+    event_add(&connection.writable, nullptr);
+  }
+  if (connection.secure->stream->has_unread() && progress == Progress::done) read_later(connection);
+  bool const may_write = std::exchange(connection.secure->read_for_write, false);
+  if (got > 0) {
+    active_ = true;
+    ++turn_reads_;
+    turn_bytes_ += got;
+    handler_->on_bytes(id, {buffer_.get(), got});
+  }
+  // The handler may have closed it, or paused it: then the end waits until it reads on.
+  if (Connection* const still = find(id); still != nullptr && may_write) on_secure_writable(*still);
+  if (Connection* const still = find(id); still != nullptr && !still->paused)
+    if (progress == Progress::closed || progress == Progress::failed) take_secure_end(*still);
+}
+
+void Reactor::take_secure_end(Connection& connection) {
+  tls::Stream const& stream = *connection.secure->stream;
+  if (stream.has_ended() || connection.error != 0) {
+    end_input(connection);
+  } else if (stream.socket_error() != 0) {
+    end(connection, stream.socket_error());
+  } else {
+    end(connection, std::string{stream.reason()});
+  }
+}
+
+void Reactor::on_secure_writable(Connection& connection) {
+  Secure& secure = *connection.secure;
+  if (secure.shaking) {
+    event_add(&connection.readable, nullptr);
+    shake_hands(connection);
+    return;
+  }
+  if (std::exchange(secure.write_for_read, false) && !connection.paused && !connection.input_ended) {
+    event_add(&connection.readable, nullptr);
+    read_later(connection);
+  }
+  if (secure.read_for_write || !std::exchange(secure.full, false)) return;
+  active_ = true;
+  handler_->on_writable(connection.id);
+}
+
+std::size_t Reactor::send_secure(Connection& connection, std::string_view bytes) {
+  Secure& secure = *connection.secure;
+  if (secure.shaking || secure.full) return 0;
+  std::size_t taken = 0;
+  std::string_view const now = bytes.substr(0, kSendBytesMax);
+  switch (secure.stream->write(now, taken)) {
+    case Progress::done:
+      if (taken == bytes.size()) return taken;
+      break;
+    case Progress::want_write: break;
+    case Progress::want_read:
+      secure.full = secure.read_for_write = true;
+      event_add(&connection.readable, nullptr);
+      return taken;
+    case Progress::closed:
+    case Progress::failed: {
+      int const error = secure.stream->socket_error();
+      connection.error = error != 0 ? error : EPROTO;
+      // Reading notices the end of a socket by itself.
+      if (connection.input_ended || error == 0) {
+        ended_.push_back(connection.id);
+        again_ = true;
+      }
+      return bytes.size();
+    }
+  }
+  secure.full = true;
+  event_add(&connection.writable, nullptr);
+  return taken;
+}
+
+}  // namespace fastjournal::reactor

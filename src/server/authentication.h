@@ -1,0 +1,101 @@
+// Who a session is: AUTH, tokens that come with a message (Protocol::Piece), certificates of clients, and what a reload of
+// the users changes. While a token is being verified its session is not read, and others go on. Owned by the server.
+//
+// A session has the rights of its listener and those of its user. Those of a token that came with a message hold for that
+// message. A session whose user was changed or removed by a reload is closed: rows that it waits for or listens to end
+// with it, and a new login shows what it may do now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "access/logins.h"
+#include "access/user.h"
+#include "admin/commands.h"
+#include "env/network.h"
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+#include "server/audit.h"
+#include "server/dispatch.h"
+#include "server/listeners.h"
+#include "server/replies.h"
+#include "server/server_host.h"
+#include "server/sessions.h"
+#include "server/time_keeper.h"
+
+namespace fastjournal::server {
+
+class Authentication final : public admin::Authenticating {
+ public:
+  Authentication(env::Network& network, Sessions& sessions, Listeners& listeners, Replies& replies, Dispatch& dispatch,
+                 Audit& audit, TimeKeeper& time, AccessHost& host)
+      : network_(network),
+        sessions_(sessions),
+        listeners_(listeners),
+        replies_(replies),
+        dispatch_(dispatch),
+        audit_(audit),
+        time_(time),
+        host_(host),
+        logins_(host, host.login_key()) {}
+
+  // The users at the start.
+  [[nodiscard]] Status begin();
+  // One sentence for each change from the present users to these.
+  [[nodiscard]] std::vector<std::string> changes(access::Users const& next) const;
+  void use(access::Users next);
+
+  // A new connection, whose certificate names this user.
+  void take_certificate(Session& session, std::string_view name);
+  void authenticate(admin::Request& request) override;
+  // A message of `bytes` that came with a token: handled as the token's user, now or once it is verified; then `message`
+  // is another one.
+  void carry_out(Session& session, Message& message, std::string_view token, std::size_t bytes);
+  // Its message waits for its token, and nothing follows it.
+  void end_after(Session& session) { held_.at(session.id).ends = true; }
+  void session_ended(ConnectionId connection);
+  // A job of HashRunner was run.
+  void hash_done(std::unique_ptr<access::HashJob> job);
+  // Carries out what was verified, and closes sessions whose users are gone.
+  void end_turn();
+  [[nodiscard]] std::int64_t next_us() const { return logins_.next_us(); }
+
+ private:
+  // What waits for a token: AUTH itself, without its token, or a message that came with one.
+  struct Held {
+    Message message;  // owned
+    bool is_auth{false};
+    std::string claimed;
+    std::size_t bytes{0};  // of memory
+    bool ends{false};      // the connection ends with its answer
+  };
+
+  void hold(Session& session, Held held);
+  void settle(Session& session, Held& held, access::Logins::Outcome const& outcome);
+  void log_in(Session& session, access::UserPtr const& user) const;
+  void carry_out_as(Session& session, Message& message, access::UserPtr const& user);
+  void let_go(Session& session);
+  [[nodiscard]] static std::string grants_of(access::User const& user);
+  static void tell(Session const& session, Answer& answer);
+
+  env::Network& network_;
+  Sessions& sessions_;
+  Listeners& listeners_;
+  Replies& replies_;
+  Dispatch& dispatch_;
+  Audit& audit_;
+  TimeKeeper& time_;
+  AccessHost& host_;
+  access::Logins logins_;
+  std::map<ConnectionId, Held> held_;
+  std::vector<ConnectionId> to_close_;
+  Answer answer_;  // memory that is reused
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,53 @@
+// What the tables folder declares beside the tables themselves: the aliases of messages, and the feeds. Both always
+// belong to the declarations that the engine runs; a reload changes all of it, or nothing. Owned by the server.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admin/registry.h"
+#include "communicator/aliases.h"
+#include "engine/engine.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+#include "server/feeds.h"
+#include "server/server_host.h"
+#include "server/time_keeper.h"
+
+namespace fastjournal::server {
+
+class Configuration {
+ public:
+  Configuration(engine::Engine& engine, TablesFolder& folder, admin::Registry const& registry, Feeds& feeds,
+                TimeKeeper& time)
+      : engine_(engine), folder_(folder), registry_(registry), feeds_(feeds), time_(time) {}
+
+  // At the start: of the tables that the engine was given.
+  [[nodiscard]] Status begin();
+  // Reads the folder again. Returns one sentence for each change. `table`: only this table; empty: all.
+  [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table, TimeMs now);
+  // The same without making the changes.
+  [[nodiscard]] Result<std::vector<std::string>> preview(std::string_view table);
+
+  [[nodiscard]] communicator::Aliases const& aliases() const { return aliases_; }
+
+ private:
+  // The checked declarations, and their aliases.
+  struct Next {
+    engine::Declarations tables;
+    communicator::Aliases aliases;
+  };
+  [[nodiscard]] Result<Next> read(std::string_view table) const;
+  [[nodiscard]] Result<engine::Declarations> with_one(std::string_view table, engine::Declarations const& next) const;
+  [[nodiscard]] Result<communicator::Aliases> read_aliases(engine::Declarations const& tables) const;
+
+  engine::Engine& engine_;
+  TablesFolder& folder_;
+  admin::Registry const& registry_;
+  Feeds& feeds_;
+  TimeKeeper& time_;
+  communicator::Aliases aliases_;
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,165 @@
+#include "server/dispatch.h"
+
+#include <optional>
+#include <string>
+
+#include "fastjournal/limits.h"
+#include "protocol/names.h"
+
+namespace fastjournal::server {
+
+void Dispatch::handle(Session& session, Message& message) {
+  ++counters_.messages;
+  guard_.look_at_reserve();
+  if (protocol::has_names_to_check(message) && refuse_names(session, message)) return;
+  if (session.link && !prepare_from_link(session, message)) return;
+  answer_.clear();
+  std::uint32_t const known = registry_.find(message.command);
+  if (known == admin::Registry::kOfTables) {
+    Status status;
+    admin::Basis basis;
+    Speaker const speaker = speaker_of(session, sender_of(session, message), message);
+    bool const is_done = commands_.run(speaker, message, answer_, status, basis);
+    if (session.user != nullptr && commands_.right_of(message) == Right::manage)
+      audit_.command(session, session.user.get(), message, status);
+    if (is_done)
+      replies_.reply(session, message, answer_, status, basis);
+    else
+      ++session.waiting;
+  } else if (known != admin::Registry::kUnknown) {
+    run_own(session, known, message);
+  } else if (AliasCommands::Alias const* const alias = aliases_.find(message)) {
+    aliases_.run(session, speaker_of(session, session.id, message), *alias, message);
+  } else {
+    ++counters_.unknown;
+    answer_.message("UNKNOWN").add("command", message.command);
+    replies_.reply(session, message, answer_, {}, {});
+  }
+}
+
+void Dispatch::run_own(Session& session, std::uint32_t number, Message const& message) {
+  access::UserPtr const user = session.user;  // a RELOAD may remove him
+  admin::Caller const caller{.connection = session.id,
+                             .peer = session.peer,
+                             .worker = session.worker,
+                             .communicator = session.communicator,
+                             .permit = {session.rights, user.get()}};
+  Status status;
+  admin::Basis basis;
+  std::optional<Right> const right = registry_.right_for(number, caller, message);
+  if (right) status = check(speaker_of(session, session.id, message), *right, registry_.declaration(number), message);
+  if (status.ok()) {
+    admin::Request request{
+        .caller = caller, .message = message, .now = clock_.now(), .answer = answer_, .status = status, .basis = basis};
+    registry_.run(number, request);
+    session.listens = session.listens || request.listens;
+  }
+  if (right == Right::admin || (right == Right::manage && user != nullptr))
+    audit_.command(session, user.get(), message, status);
+  // A protocol that waits for the end of the answer gets one to a notice among services, too.
+  bool const is_notice = registry_.declaration(number).kind == admin::OwnCommand::Kind::silent;
+  if (is_notice && session.protocol->is_answering() && answer_.empty() && status.ok())
+    answer_.message("UNKNOWN").add("command", message.command);
+  if (!answer_.empty() || !status.ok()) replies_.reply(session, message, answer_, status, basis);
+}
+
+Status Dispatch::check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
+                       Message const& message) const {
+  using Scope = admin::OwnCommand::Scope;
+  // Checked here too, as most senders have it on all tables.
+  if (speaker.rights.has(right)) return {};
+  Value const* const table = command.scope == Scope::daemon ? nullptr : message.find("table");
+  if (table != nullptr) return listeners_.check_on(speaker, right, command.name, table->bytes.substr(0, 64));
+  if (command.scope == Scope::tables) return listeners_.check_anywhere(speaker, right, command.name);
+  return listeners_.check(speaker, right, command.name);
+}
+
+void Dispatch::refuse(Session& session, Message& message, Status const& why) {
+  answer_.clear();
+  if (!refuse_names(session, message)) replies_.reply(session, message, answer_, why, {});
+}
+
+// Names that every message of an answer repeats are checked before anything is done.
+bool Dispatch::refuse_names(Session& session, Message& message) {
+  if (Status const status = protocol::check_head_names(message); !status.ok()) {
+    replies_.invalid(session, status);
+    return true;
+  }
+  Value const* const request = message.find("request");
+  if (request == nullptr) return false;
+  Status const status = protocol::check_echo("request", *request, kRequestBytesMax);
+  if (status.ok()) return false;
+  message.erase("request");
+  answer_.clear();
+  if (AliasCommands::Alias const* const alias = aliases_.find(message))
+    aliases_.refuse(session, *alias, message, status, {});
+  else
+    replies_.reply(session, message, answer_, status, {});
+  return true;
+}
+
+// Many services share the connection: the sender is the default worker, and pushes have no receiver. False: the message
+// was refused, or cannot be answered.
+bool Dispatch::prepare_from_link(Session& session, Message& message) {
+  if (session.communicator) {
+    AliasCommands::Alias const* const alias = aliases_.find(message);
+    engine::HostedTable const* const table = alias == nullptr ? engine_.find_table(message.text("table")) : nullptr;
+    communicator::drop_transport_parameters(message, alias, table == nullptr ? nullptr : &table->columns);
+    if (message.from_service.empty() && registry_.find(message.command) == admin::Registry::kOfTables &&
+        !commands_.adds(message)) {
+      // A row would be leased to nobody.
+      ++counters_.without_sender;
+      return false;
+    }
+  }
+  if (message.command == "LISTEN" || message.command == "UNLISTEN") {
+    refuse(session, message,
+           {Code::not_supported, std::string{message.command} + " needs a connection to the daemon of its own"});
+    return false;
+  }
+  if (!message.from_service.empty())
+    session.worker = std::string{message.from_server} + ":" + std::string{message.from_service};
+  return true;
+}
+
+Speaker Dispatch::speaker_of(Session const& session, ConnectionId connection, Message const& message) {
+  if (!session.link)
+    return {.connection = connection,
+            .worker = session.worker,
+            .origin = session.user == nullptr ? session.origin : session.user_origin,
+            .rights = session.rights,
+            .door = listeners_.of(session.listener).address,
+            .user = session.user.get()};
+  // Senders behind a communicatord are distinguished by their service.
+  bool const is_service = session.communicator && !message.from_service.empty();
+  return {.connection = connection,
+          .worker = session.worker,
+          .origin = is_service ? service_.origin_of(message) : std::string_view{session.origin},
+          .rights = session.rights,
+          .door = session.communicator ? "the communicatord" : "a connection that the daemon made"};
+}
+
+ConnectionId Dispatch::sender_of(Session const& session, Message const& message) {
+  if (!session.communicator || message.from_service.empty()) return session.id;
+  std::optional<ConnectionId> left;
+  ConnectionId const id = service_.sender_of(message, left);
+  if (left) engine_.connection_closed(*left, clock_.now());
+  return id;
+}
+
+void Dispatch::handle_unanswered(Message const& message, communicator::DatagramMessages& source) {
+  static constexpr Speaker kSpeaker{.worker = "udp", .origin = "udp", .rights = {Right::add}, .door = "UDP"};
+  Status status;
+  if (AliasCommands::Alias const* const alias = aliases_.find(message)) {
+    status = aliases_.run_unanswered(kSpeaker, *alias, message);
+  } else if (commands_.adds(message)) {
+    admin::Basis basis;
+    answer_.clear();
+    static_cast<void>(commands_.run(kSpeaker, message, answer_, status, basis));
+  } else {
+    source.count_ignored();
+  }
+  if (!status.ok()) source.count_refused();
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,82 @@
+// From a message to what handles it: names are checked, then it is a command of tables, one of the daemon itself, a
+// message of another system, or unknown. Owned by the server. Every message of a session is answered, now or later,
+// except those that nobody would receive an answer to.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "admin/registry.h"
+#include "communicator/datagram_messages.h"
+#include "communicator/service.h"
+#include "engine/engine.h"
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+#include "server/alias_commands.h"
+#include "server/audit.h"
+#include "server/listeners.h"
+#include "server/memory_guard.h"
+#include "server/replies.h"
+#include "server/session.h"
+#include "server/table_commands.h"
+#include "server/turn_clock.h"
+
+namespace fastjournal::server {
+
+class Dispatch {
+ public:
+  struct Counters {
+    std::uint64_t messages{0};
+    std::uint64_t unknown{0};
+    std::uint64_t without_sender{0};  // over the communicatord, and useless without an answer
+  };
+
+  Dispatch(engine::Engine& engine, TurnClock& clock, Listeners const& listeners, admin::Registry const& registry,
+           TableCommands& commands, AliasCommands& aliases, communicator::Service& service, Replies& replies,
+           MemoryGuard& guard, Audit& audit)
+      : engine_(engine),
+        clock_(clock),
+        listeners_(listeners),
+        registry_(registry),
+        commands_(commands),
+        aliases_(aliases),
+        service_(service),
+        replies_(replies),
+        guard_(guard),
+        audit_(audit) {}
+
+  void handle(Session& session, Message& message);
+  // Instead of that: it is not run.
+  void refuse(Session& session, Message& message, Status const& why);
+  // A datagram's: never answered. Only what adds something is run.
+  void handle_unanswered(Message const& message, communicator::DatagramMessages& source);
+
+  // Parameters of the last answer: a part of the message's cost.
+  [[nodiscard]] std::size_t answered_params() const { return answer_.params().size(); }
+  [[nodiscard]] Counters const& counters() const { return counters_; }
+
+ private:
+  [[nodiscard]] bool refuse_names(Session& session, Message& message);
+  [[nodiscard]] bool prepare_from_link(Session& session, Message& message);
+  void run_own(Session& session, std::uint32_t number, Message const& message);
+  [[nodiscard]] Status check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
+                             Message const& message) const;
+  // `connection`: that of the sender, for the engine.
+  [[nodiscard]] Speaker speaker_of(Session const& session, ConnectionId connection, Message const& message);
+  [[nodiscard]] ConnectionId sender_of(Session const& session, Message const& message);
+
+  engine::Engine& engine_;
+  TurnClock& clock_;
+  Listeners const& listeners_;
+  admin::Registry const& registry_;
+  TableCommands& commands_;
+  AliasCommands& aliases_;
+  communicator::Service& service_;
+  Replies& replies_;
+  MemoryGuard& guard_;
+  Audit& audit_;
+  Answer answer_;  // memory that is reused
+  Counters counters_;
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,60 @@
+#include "server/doorkeeper.h"
+
+#include <string>
+
+namespace fastjournal::server {
+namespace {
+
+// The most silent connections closed in one turn.
+constexpr int kSilentEndsMax = 256;
+constexpr std::int64_t kNoteAgainAfterUs = 10'000'000;
+
+std::string in_words(std::int64_t us) { return std::to_string(us / 1'000'000) + " s"; }
+
+}  // namespace
+
+void Doorkeeper::admit(ConnectionId id, env::Peer const& peer) {
+  Result<Session*> const session =
+      sessions_.admit(id, peer, listeners_.of(peer.listener).rights, listeners_.make_protocol(peer.listener));
+  if (!session.ok()) return refuse(id, peer, session.status());
+  ++counters_.connections;
+  if (!peer.user.empty()) authentication_.take_certificate(*session.value(), peer.user);
+}
+
+void Doorkeeper::refuse(ConnectionId id, env::Peer const& peer, Status const& why) {
+  ++counters_.refused;
+  static_cast<void>(network_.send(id, refusal_by(*listeners_.make_protocol(peer.listener), why.message())));
+  network_.close(id);
+  std::int64_t const now_us = time_.monotonic_us();
+  if (now_us < note_at_us_) return;
+  note_at_us_ = now_us + kNoteAgainAfterUs;
+  notes_.note("connections are refused (" + std::to_string(counters_.refused) + " so far), the last one of " +
+              std::string{peer.text} + ": " + why.message());
+}
+
+bool Doorkeeper::end_silent() {
+  std::int64_t const now_us = time_.monotonic_us();
+  for (int left = kSilentEndsMax; left > 0; --left) {
+    Session* const session = sessions_.first_silent(now_us);
+    if (session == nullptr) return false;
+    if ((session->listens || session->waiting != 0) && session->in.empty()) {
+      sessions_.excuse(*session, now_us);
+      continue;
+    }
+    ++counters_.silent;
+    show_out(*session, session->is_known
+                           ? "nothing was said for " + in_words(limits_.idle_us) + " (<limits idle=\"...\">): closed"
+                           : "no whole message came within " + in_words(limits_.first_message_us) +
+                                 " (<limits first-message=\"...\">): closed");
+  }
+  return true;
+}
+
+// Sends the reason and closes.
+void Doorkeeper::show_out(Session& session, std::string_view why) {
+  Answer answer;
+  replies_.reply(session, Message{"CONNECT"}, answer, Status{Code::over_limit, std::string{why}}, {});
+  sessions_.end_after_answers(session);
+}
+
+}  // namespace fastjournal::server

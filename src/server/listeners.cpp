@@ -1,0 +1,34 @@
+#include "server/listeners.h"
+
+#include <algorithm>
+
+namespace fastjournal::server {
+
+Status Listeners::refusal(Speaker const& speaker, Right right, std::string_view command, std::string_view table) const {
+  auto const administrators =
+      std::find_if(listeners_.begin(), listeners_.end(), [](Listener const& one) { return one.is_administrators(); });
+  std::string const needed{name_of(right)};
+  std::string text = std::string{command} + " needs the right " + needed;
+  if (speaker.user == nullptr) {
+    text += "; whoever comes by " + std::string{speaker.door} + " has " + speaker.rights.names() + ": ";
+  } else {
+    if (!table.empty()) text += " on table " + std::string{table};
+    Rights const has = table.empty() ? speaker.rights : access::united(speaker.rights, speaker.user->on(table));
+    text += "; user " + speaker.user->name + ", who came by " + std::string{speaker.door} + ", has " + has.names() +
+            (table.empty() ? " on all tables: " : " there: ");
+  }
+  if (administrators != listeners_.end())
+    text += "use the administrator's socket, " + administrators->address + ", or ";
+  if (speaker.user != nullptr)
+    text += "have it in rights=\"...\" of the user";
+  else if (has_users_)
+    text += "log in (AUTH) as a user who has it";
+  else
+    text += "have it in rights=\"...\" of a <listen> or <socket>";
+  Status status = Status{Code::not_allowed, std::move(text)}.with("right", needed);
+  if (speaker.user == nullptr) return status;
+  if (!table.empty()) status = std::move(status).with("table", std::string{table});
+  return std::move(status).with("user", speaker.user->name);
+}
+
+}  // namespace fastjournal::server

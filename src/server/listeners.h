@@ -1,0 +1,94 @@
+// Who may do what: each command has a right, and a connection has those of the listener that it came by, and those of
+// the user who logged in there. No right includes another, so that rights="add" is a letter box. HELP and ALIVE need none: every service must answer them.
+// Owned by the server.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "access/permit.h"
+#include "fastjournal/protocol.h"
+#include "fastjournal/rights.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+#include "protocol/messages.h"
+
+namespace fastjournal::server {
+
+// A listening address or socket.
+struct Listener {
+  std::string address;
+  Rights rights{};  // of its connections; with admin they may use the reserved places
+  // What its connections speak; absent: messages.
+  std::function<std::unique_ptr<Protocol>()> make_protocol{};
+
+  [[nodiscard]] bool is_administrators() const { return rights.has(Right::admin); }
+};
+
+// The sender of a command on a table.
+struct Speaker {
+  ConnectionId connection{};
+  std::string_view worker{};
+  std::string_view origin{};  // the owner of its names
+  Rights rights{};
+  std::string_view door{};            // the listener, in words
+  access::User const* user{nullptr};  // who logged in; his rights on all tables are in `rights`
+
+  [[nodiscard]] access::Permit permit() const { return {rights, user}; }
+};
+
+class Listeners {
+ public:
+  explicit Listeners(protocol::FrameLimits limits) : limits_(limits) {}
+
+  // The number is that of env::ListenOptions, from 1. 0 is that of connections opened by the daemon.
+  void add(std::uint32_t number, Listener listener) {
+    if (listeners_.size() <= number) listeners_.resize(number + 1);
+    listeners_[number] = std::move(listener);
+  }
+  // Without an address and rights if there is no such number.
+  [[nodiscard]] Listener const& of(std::uint32_t number) const {
+    return listeners_[number < listeners_.size() ? number : 0];
+  }
+
+  [[nodiscard]] std::unique_ptr<Protocol> make_protocol(std::uint32_t number) const {
+    Listener const& listener = of(number);
+    if (listener.make_protocol) return listener.make_protocol();
+    return std::make_unique<protocol::Messages>(limits_);
+  }
+  // For a connection that the daemon opened.
+  [[nodiscard]] std::unique_ptr<Protocol> make_protocol(protocol::MessagePeer peer) const {
+    return std::make_unique<protocol::Messages>(limits_, peer);
+  }
+
+  // On all tables.
+  [[nodiscard]] Status check(Speaker const& speaker, Right right, std::string_view command) const {
+    return speaker.rights.has(right) ? Status{} : refusal(speaker, right, command, {});
+  }
+  [[nodiscard]] Status check_on(Speaker const& speaker, Right right, std::string_view command,
+                                std::string_view table) const {
+    return speaker.permit().has_on(right, table) ? Status{} : refusal(speaker, right, command, table);
+  }
+  // On any table.
+  [[nodiscard]] Status check_anywhere(Speaker const& speaker, Right right, std::string_view command) const {
+    return speaker.permit().has_anywhere(right) ? Status{} : refusal(speaker, right, command, {});
+  }
+  // Whether anybody can log in: refusals then say so.
+  void have_users(bool are_there) { has_users_ = are_there; }
+
+ private:
+  // `table`: the one that it is about; empty: all.
+  [[nodiscard]] Status refusal(Speaker const& speaker, Right right, std::string_view command,
+                               std::string_view table) const;
+
+  protocol::FrameLimits limits_;
+  std::vector<Listener> listeners_{1};
+  bool has_users_{false};
+};
+
+}  // namespace fastjournal::server

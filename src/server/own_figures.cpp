@@ -1,0 +1,127 @@
+// The figures of the daemon itself, for STATS and METRICS: each part of the server has counted its own.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "server/server.h"
+
+namespace fastjournal::server {
+namespace {
+
+// By ListenMode.
+void tell_lateness(std::array<Histogram, 3> const& lateness_us, MetricSink& sink) {
+  struct Names {
+    Metric count;
+    Metric lateness;
+  };
+  static constexpr std::array<Names, 3> kNames = {{
+      {{"wakes", "LISTEN messages sent because work fell due", Metric::Kind::counter},
+       {"lateness_us", "from a date to the LISTEN message about it"}},
+      {{"announcements", "messages to row listeners", Metric::Kind::counter},
+       {"row_lateness_us", "from a row's date to the message about it"}},
+      {{"deliveries", "rows pushed to workers that gave credit", Metric::Kind::counter},
+       {"deliver_lateness_us", "from a row's date to its delivery"}},
+  }};
+  for (std::size_t mode = 0; mode < kNames.size(); ++mode) {
+    sink.integer(kNames[mode].count, static_cast<std::int64_t>(lateness_us[mode].count()));
+    sink.histogram(kNames[mode].lateness, lateness_us[mode]);
+  }
+}
+
+struct Space {
+  std::uint64_t disk{0};
+  std::uint64_t logical{0};
+  std::uint64_t live{0};
+  std::uint64_t bound{0};  // of the disk's, as the log promises
+  std::uint64_t containers{0};
+  std::string starts;
+};
+
+// Of all logs that are kept and serve.
+Space space_of(engine::Engine const& engine) {
+  Space out;
+  for (auto const& log : engine.logs()) {
+    if (!log->keeps || !log->serves) continue;
+    log::LogUsage const usage = log->log->usage();
+    std::uint64_t const container = usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
+    std::uint64_t const live = engine::live_bytes(*log);
+    out.disk += usage.disk_bytes + usage.containers_pinned * container;
+    out.logical += usage.logical_bytes;
+    out.containers += usage.containers + usage.containers_pinned;
+    out.live += live;
+    out.bound += 2 * live + container * usage.containers_kept;
+    if (!out.starts.empty()) out.starts += ' ';
+    out.starts += log->name + ":" + std::to_string(log->log->start());
+  }
+  return out;
+}
+
+}  // namespace
+
+void Server::tell(MetricSink& sink) {
+  auto const gauge = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    sink.integer({name, help}, static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX)));
+  };
+  auto const count = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
+  };
+  Doorkeeper::Counters const& door = doorkeeper_.counters();
+  gauge("connections", "connections that are open", sessions_.size());
+  count("connections_ever", "connections since the start", door.connections);
+  count("connections_refused", "connections refused, because a limit was reached", door.refused);
+  count("connections_silent", "connections closed because they were silent", door.silent);
+  count("messages", "messages received", dispatch_.counters().messages);
+  count("invalid", "input that was no message", replies_.invalid_messages());
+  count("unknown", "messages with an unknown command", dispatch_.counters().unknown);
+  count("strangers", "connections closed because their first line was no message", reader_.strangers());
+  count("without_sender", "commands over the communicatord that nobody could be answered to",
+        dispatch_.counters().without_sender);
+  count("bytes_in", "bytes received", reader_.bytes_taken());
+  count("bytes_out", "bytes sent", output_.bytes_sent());
+  gauge("alerts", "alerts that are up", engine_.alerting().all().size());
+  count("alerts_dropped", "alerts that there was no room for", engine_.alerting().dropped());
+  communicator::DatagramMessages::Counters const& udp = datagrams_.counters();
+  count("udp_messages", "messages received as datagrams", udp.messages);
+  count("udp_dropped", "datagrams dropped, because they were too many or damaged", udp.dropped);
+  count("udp_wrong_secret", "datagrams without the secret", udp.wrong_secret);
+  count("udp_ignored", "datagrams that would need an answer", udp.ignored);
+  count("udp_refused", "datagrams whose message was refused", udp.refused);
+  count("feed_datagrams", "datagrams sent to followers", feeds_.counters().datagrams);
+  count("feed_dropped", "datagrams to followers that the kernel did not take", feeds_.counters().dropped);
+  count("feed_records", "records sent to followers", feeds_.counters().records);
+  count("feed_heartbeats", "datagrams that only told followers where the log ends", feeds_.counters().heartbeats);
+  count("wake_messages", "wake messages sent to services", service_.counters().wake_messages);
+  count("wake_messages_dropped", "wake messages that no connection could take",
+        service_.counters().wake_messages_dropped);
+  gauge("client_memory", "bytes of memory that clients cause beside rows", memory_.total());
+  gauge("client_memory_peak", "the most that was", memory_.peak());
+  gauge("client_memory_limit", "the most that it may be", memory_.limit());
+  gauge("clients_held", "connections that are not read, to save memory", guard_.held());
+  count("clients_refused", "connections closed, to save memory", guard_.refused());
+  count("turns", "turns of the loop", turns_);
+  gauge("turn_us_max", "the longest turn of the loop", turn_.record().longest_us());
+  count("commits", "turns that wrote something", logs_.commits());
+  logs_.tell_syncs(sink);
+  tell_lateness(output_.lateness_us(), sink);
+  Space const space = space_of(engine_);
+  gauge("log_disk_bytes", "disk that the logs take", space.disk);
+  gauge("log_bytes", "bytes between the logs' begin and end", space.logical);
+  gauge("log_live_bytes", "bytes of records that are needed", space.live);
+  gauge("log_disk_bound", "disk bytes that the logs stay below with these rows", space.bound);
+  gauge("log_containers", "container files of the logs", space.containers);
+  count("log_bytes_restated", "bytes that were copied forward", restated_bytes());
+  logs_.tell_scrubbing(sink);
+}
+
+void Server::tell_texts(Answer& answer) {
+  answer.add("turn_longest_cause", std::string_view{turn_.record().cause()});
+  answer.add("starts", std::string_view{space_of(engine_).starts});
+  answer.add("durability", std::string_view{logs_.durability()});
+}
+
+void Server::tell_logs(std::function<MetricSink&(std::string_view log)> const& sink_of) { logs_.tell_each(sink_of); }
+
+Status Server::readiness() { return logs_.readiness(); }
+
+}  // namespace fastjournal::server

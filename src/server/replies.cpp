@@ -1,0 +1,99 @@
+#include "server/replies.h"
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+#include "admin/declarations.h"
+#include "base/may_fail.h"
+
+namespace fastjournal::server {
+
+Replies::Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
+                 Output const& output)
+    : sessions_(sessions), pipeline_(pipeline), guard_(guard), output_(output) {
+  for (admin::OwnAnswer const& answer : admin::own_answers())
+    if (answer.is_counted) counted_.push_back(answer.name);
+  for (auto const& [name, type] : types)
+    for (AnswerDeclaration const& answer : type->declaration()->answers)
+      if (answer.is_counted) counted_.push_back(answer.name);
+}
+
+void Replies::tell(Session& session, Message const& command, Answer& answer, Status const& status) {
+  if (!status.ok()) {
+    answer.message("ERROR").add("command", command.command).add("code", row_of(status.code()).wire_name);
+    answer.add("message", std::string_view{status.message()});
+    for (auto const& [name, value] : status.facts()) answer.add(name, std::string_view{value});
+  }
+  Outgoing out{.server = command.from_service.empty() ? std::string_view{} : command.from_server,
+               .service = command.from_service};
+  bool const unheard = session.communicator && command.from_service.empty();
+  Value const* const request = command.find("request");
+  std::size_t const count = answer.heads().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Answer::Head const& head = answer.heads()[i];
+    // Without a receiver it would go to the communicatord itself, which knows only these answers.
+    if (unheard && head.command != "COMMANDS" && head.command != "ABSOLUTELY") continue;
+    out.command = head.command;
+    out.is_last = i + 1 == count;
+    out.params = std::span<Param const>{answer.params()}.subspan(head.first, answer.params_end(i) - head.first);
+    bool const counted = count > 1 || std::ranges::find(counted_, head.command) != counted_.end();
+    if (request != nullptr || counted) {
+      params_.assign(out.params.begin(), out.params.end());
+      if (request != nullptr) params_.push_back({"request", *request});
+      if (counted) params_.push_back({"left", Value::of_unsigned(count - 1 - i)});
+      out.params = params_;
+    }
+    write(session, out);
+  }
+}
+
+void Replies::push(Session& session, Answer const& messages) {
+  std::span<Param const> const params{messages.params()};
+  for (std::size_t i = 0; i < messages.heads().size(); ++i) {
+    Answer::Head const& head = messages.heads()[i];
+    write(session, {.command = head.command,
+                    .params = params.subspan(head.first, messages.params_end(i) - head.first),
+                    .is_push = true});
+  }
+}
+
+void Replies::invalid(Session& session, Status const& status) {
+  ++invalid_messages_;
+  append(session, [&] { session.protocol->refuse(status, session.out); });
+}
+
+bool Replies::send(ConnectionId link, Outgoing const& message, log::Log const* after) {
+  Session* const session = sessions_.find(link);
+  if (session == nullptr || output_.is_over(*session)) return false;
+  if (after != nullptr) CommitPipeline::rest_on(*session, *after);
+  write(*session, message);
+  return true;
+}
+
+void Replies::rest_on_all(ConnectionId link) {
+  Session* const session = sessions_.find(link);
+  if (session == nullptr) return;
+  sessions_.mark_dirty(*session);
+  pipeline_.rest_on_all(*session);
+}
+
+void Replies::write(Session& session, Outgoing const& message) {
+  append(session, [&] { session.protocol->write(message, session.out); });
+  if (session.protocol->ends()) sessions_.end_after_answers(session);
+}
+
+template <typename Append>
+void Replies::append(Session& session, Append&& append) {
+  sessions_.mark_dirty(session);
+  std::size_t const before = session.out.size();
+  try {
+    MayFail const may_fail{before > MemoryGuard::kBufferMayFail};
+    append();
+  } catch (std::bad_alloc const&) {
+    session.out.resize(before);
+    guard_.lose(session);
+  }
+}
+
+}  // namespace fastjournal::server

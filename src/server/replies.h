@@ -1,0 +1,61 @@
+// Answers and pushes as bytes of a session's output, written by its protocol and marked with the logs that they rest on.
+// Owned by the server. Every command gets an answer: one that there is no memory for costs the connection.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admin/command.h"
+#include "communicator/service.h"
+#include "engine/types.h"
+#include "fastjournal/message.h"
+#include "fastjournal/protocol.h"
+#include "fastjournal/status.h"
+#include "server/commit_pipeline.h"
+#include "server/memory_guard.h"
+#include "server/output.h"
+#include "server/sessions.h"
+
+namespace fastjournal::server {
+
+class Replies final : public communicator::LinkOutput {
+ public:
+  Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
+          Output const& output);
+
+  // The answer to a command of this session, or the reason why there is none.
+  void reply(Session& session, Message const& command, Answer& answer, Status const& status,
+             admin::Basis const& basis) {
+    sessions_.mark_dirty(session);
+    pipeline_.rest_on(session, basis);
+    tell(session, command, answer, status);
+  }
+  // The same, with a mark already.
+  void tell(Session& session, Message const& command, Answer& answer, Status const& status);
+  // Messages that nobody asked for.
+  void push(Session& session, Answer const& messages);
+  // The answer to what is no message.
+  void invalid(Session& session, Status const& status);
+
+  [[nodiscard]] bool send(ConnectionId link, Outgoing const& message, log::Log const* after) override;
+  void rest_on_all(ConnectionId link) override;
+
+  [[nodiscard]] std::uint64_t invalid_messages() const { return invalid_messages_; }
+
+ private:
+  void write(Session& session, Outgoing const& message);
+  // What `append` adds to its output, or the end of the session if there is no memory for that.
+  template <typename Append>
+  void append(Session& session, Append&& append);
+
+  Sessions& sessions_;
+  CommitPipeline& pipeline_;
+  MemoryGuard& guard_;
+  Output const& output_;
+  std::vector<std::string_view> counted_;  // answers that say how many follow, also one that is alone
+  std::vector<Param> params_;              // memory that is reused
+  std::uint64_t invalid_messages_{0};
+};
+
+}  // namespace fastjournal::server

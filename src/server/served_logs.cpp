@@ -1,0 +1,206 @@
+#include "server/served_logs.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+namespace fastjournal::server {
+
+void ServedLogs::add(log::LogStore& log) {
+  logs_.push_back({.log = &log});
+  tell_news(log);
+}
+
+Status ServedLogs::commit() {
+  for (ServedLog const& served : logs_)
+    if (Status status = served.log->commit(); !status.ok()) return status;
+  return {};
+}
+
+Status ServedLogs::settle() {
+  for (ServedLog const& served : logs_) {
+    if (!served.serves()) continue;
+    host_.wait_for_sync(*served.log);
+    if (Status status = served.log->commit(); !status.ok()) return status;
+    if (Status status = served.log->look(); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status ServedLogs::seal() {
+  for (ServedLog const& served : logs_)
+    if (served.serves())
+      if (Status status = served.log->seal(); !status.ok()) return status;
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Turns
+
+// True: it has just been fenced.
+bool ServedLogs::end_turn_of(ServedLog& served, bool is_crowded) {
+  log::LogStore& log = *served.log;
+  if (log.is_full() || (is_crowded && log.is_local())) host_.wait_for_sync(log);
+  if (log.end_turn(time_.monotonic_us())) ++commits_;
+  std::int64_t const now_us = time_.monotonic_us();
+  for (log::Lane const lane : log::kLanes)
+    if (std::unique_ptr<log::LogJob> job = log.take_job(lane, now_us)) host_.run_job(log, lane, std::move(job));
+  tell_news(log);
+  if (log.standing() == served.standing) return false;
+  note_standing(served);
+  return served.standing == log::Standing::fenced;
+}
+
+void ServedLogs::note_standing(ServedLog& served) {
+  log::LogStore const& log = *served.log;
+  served.standing = log.standing();
+  std::string text = "log " + log.name() + " is " + std::string{name_of(served.standing)};
+  if (served.serves())
+    notes_.inform(text + " again");
+  else
+    notes_.note(text.append(": ").append(log.why().message()));
+  for (auto const& hosted : engine_.logs())
+    if (hosted->log == &log) engine_.set_serving(*hosted, served.serves(), served.serves() ? std::string{} : text);
+  network_.turn_again();
+}
+
+void ServedLogs::tell_news(log::LogStore& log) {
+  for (log::LogNews const& news : log.take_news()) {
+    if (news.alert.empty())
+      notes_.note(news.text);
+    else
+      alerts_.raise(news.alert, news.priority, news.text, "log,manual");
+  }
+}
+
+bool ServedLogs::check() {
+  for (ServedLog const& served : logs_) {
+    if (served.log->standing() != log::Standing::failed) continue;
+    die(served.log->why());
+    return false;
+  }
+  return true;
+}
+
+void ServedLogs::die(Status const& status) {
+  is_dead_ = true;
+  host_.fatal(status);
+}
+
+void ServedLogs::sync_soon() {
+  for (ServedLog const& served : logs_) served.log->sync_soon();
+}
+
+std::int64_t ServedLogs::next_us() const {
+  std::int64_t next = INT64_MAX;
+  for (ServedLog const& served : logs_) next = std::min(next, served.log->next_us());
+  return next;
+}
+
+// ---------------------------------------------------------------------------
+// Backups
+
+Status ServedLogs::check_serving() const {
+  for (ServedLog const& served : logs_)
+    if (!served.serves())
+      return {Code::unavailable, "log " + served.log->name() + " does not serve: " + served.log->why().message()};
+  return {};
+}
+
+std::vector<ServedLogs::Pinned> ServedLogs::pin_all() {
+  std::vector<Pinned> out;
+  for (ServedLog const& served : logs_) {
+    log::LogStore& log = *served.log;
+    host_.wait_for_sync(log);
+    Result<log::LogSnapshot> pinned = log.pin();
+    if (!pinned.ok()) {
+      die(pinned.status());
+      return {};
+    }
+    out.push_back({&log, host_.data_folder() + "/" + log.describe().folder, std::move(pinned).value()});
+  }
+  return out;
+}
+
+bool ServedLogs::unpin_all() {
+  bool pinned = true;
+  for (ServedLog const& served : logs_) pinned = served.log->unpin() && pinned;
+  return pinned;
+}
+
+// ---------------------------------------------------------------------------
+// For people
+
+std::string ServedLogs::durability() const {
+  std::string text;
+  for (ServedLog const& served : logs_) {
+    if (!text.empty()) text += "; ";
+    text += "log " + served.log->name() + ": " + served.log->describe().durability;
+  }
+  std::string volatile_ones;
+  for (auto const& table : engine_.tables())
+    if (table->table != nullptr && !table->declaration->persistent) volatile_ones += " " + table->name;
+  if (!volatile_ones.empty()) text += "; in memory only, gone with a stop:" + volatile_ones;
+  return text;
+}
+
+// Of the log with the slowest disk.
+void ServedLogs::tell_syncs(MetricSink& sink) const {
+  std::array<std::uint64_t, 3> slowest{};
+  std::int64_t on_threads = 0;
+  for (ServedLog const& served : logs_) {
+    log::LogDescription const log = served.log->describe();
+    if (log.syncs_elsewhere) ++on_threads;
+    if (log.sync_us == nullptr) continue;
+    slowest = std::max(slowest, {log.sync_us->percentile(99), log.sync_us->percentile(50), log.sync_us->max()});
+  }
+  auto const put = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    sink.integer({name, help}, static_cast<std::int64_t>(value));
+  };
+  put("sync_us_p50", "half of the syncs of the slowest log took no longer", slowest[1]);
+  put("sync_us_p99", "99 of 100 syncs of the slowest log took no longer", slowest[0]);
+  put("sync_us_max", "the longest sync of the slowest log", slowest[2]);
+  sink.integer({"syncs_on_threads", "logs whose syncs are done by a thread, since they are slow"}, on_threads);
+}
+
+void ServedLogs::tell_scrubbing(MetricSink& sink) const {
+  log::ScrubReport scrubbed;
+  std::int64_t mending = 0;
+  for (ServedLog const& served : logs_) {
+    log::LogDescription const log = served.log->describe();
+    mending += log.is_mending ? 1 : 0;
+    if (log.scrubbed == nullptr) continue;
+    scrubbed.bytes += log.scrubbed->bytes;
+    scrubbed.rounds += log.scrubbed->rounds;
+    scrubbed.damaged += log.scrubbed->damaged;
+  }
+  auto const put = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
+  };
+  put("log_scrubbed_bytes", "bytes of logs that were read again and checked", scrubbed.bytes);
+  put("log_scrub_rounds", "how often a whole log was read again and checked", scrubbed.rounds);
+  put("log_damaged", "damaged places found by that; one that stays is counted once a round", scrubbed.damaged);
+  sink.integer({"logs_mending", "logs with needed data that cannot be read back"}, mending);
+}
+
+void ServedLogs::tell_each(std::function<MetricSink&(std::string_view log)> const& sink_of) const {
+  for (ServedLog const& served : logs_) {
+    MetricSink& sink = sink_of(served.log->name());
+    bool const serves = served.log->standing() == log::Standing::serving;
+    sink.integer({"serving", "1: the log's tables can be used"}, serves ? 1 : 0);
+    log::LogDescription const log = served.log->describe();
+    if (log.sync_us != nullptr) sink.histogram({"sync_us", "how long a sync takes"}, *log.sync_us);
+  }
+}
+
+Status ServedLogs::readiness() const {
+  for (ServedLog const& served : logs_) {
+    if (served.log->standing() == log::Standing::serving) continue;
+    return {Code::unavailable, "log " + served.log->name() + " is " + std::string{name_of(served.log->standing())} +
+                                   ": " + served.log->why().message()};
+  }
+  return {};
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,98 @@
+// The logs that the server drives, whatever engine is behind each: the end of their turns, their jobs, what they report,
+// and their standing, which the engine is told. Owned by the server.
+//
+// Only a local log can fail (Standing::failed): then the daemon is dead. Nothing more is sent or decided, and the host
+// ends it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "admin/backup.h"
+#include "engine/engine.h"
+#include "env/network.h"
+#include "env/notes.h"
+#include "fastjournal/message.h"
+#include "log/log_store.h"
+#include "server/daemon_alerts.h"
+#include "server/server_host.h"
+#include "server/time_keeper.h"
+
+namespace fastjournal::server {
+
+struct ServedLog {
+  log::LogStore* log{nullptr};
+  log::Standing standing{log::Standing::serving};  // as of the last turn's end
+
+  [[nodiscard]] bool serves() const { return standing == log::Standing::serving; }
+};
+
+class ServedLogs final : public admin::BackupLogs {
+ public:
+  ServedLogs(engine::Engine& engine, LogHost& host, env::Notes& notes, DaemonAlerts& alerts, env::Network& network,
+             TimeKeeper& time)
+      : engine_(engine), host_(host), notes_(notes), alerts_(alerts), network_(network), time_(time) {}
+
+  // A log that recovered and is attached to the engine. What it has to tell of how it was opened becomes alerts.
+  void add(log::LogStore& log);
+  [[nodiscard]] std::vector<ServedLog> const& all() const { return logs_; }
+
+  // Of every log, at the start.
+  [[nodiscard]] Status commit();
+  // Of those that serve, at a clean end: first everything is committed, and then, when that was sent, they are sealed.
+  [[nodiscard]] Status settle();
+  [[nodiscard]] Status seal();
+
+  // Ends the turn of each log. `is_crowded(i)`: so much waits for the log that the loop waits too, if it is local;
+  // `fenced(i)`: it has just been fenced. False: the daemon is dead.
+  template <typename IsCrowded, typename Fenced>
+  [[nodiscard]] bool end_turn(IsCrowded&& is_crowded, Fenced&& fenced) {
+    host_.collect_work();
+    for (std::size_t i = 0; i < logs_.size(); ++i)
+      if (end_turn_of(logs_[i], is_crowded(i))) fenced(i);
+    return check();
+  }
+  // A log may have failed while it made room, for a refused command or for copying forward: then the daemon ends
+  // although nothing was written since. False: it is dead.
+  bool check();
+  [[nodiscard]] bool is_dead() const { return is_dead_; }
+
+  // Followers wait for records that were only written.
+  void sync_soon();
+  // The next date at which a log wants a turn; INT64_MAX: not before there is a cause.
+  [[nodiscard]] std::int64_t next_us() const;
+
+  [[nodiscard]] Status check_serving() const override;
+  [[nodiscard]] std::vector<Pinned> pin_all() override;
+  bool unpin_all() override;
+
+  // The meaning of an acknowledgement, for people.
+  [[nodiscard]] std::string durability() const;
+  // For STATS.
+  [[nodiscard]] std::uint64_t commits() const { return commits_; }
+  void tell_syncs(MetricSink& sink) const;
+  void tell_scrubbing(MetricSink& sink) const;
+  void tell_each(std::function<MetricSink&(std::string_view log)> const& sink_of) const;
+  // Not ok: a log that does not serve, and why.
+  [[nodiscard]] Status readiness() const;
+
+ private:
+  [[nodiscard]] bool end_turn_of(ServedLog& served, bool is_crowded);
+  void note_standing(ServedLog& served);
+  void tell_news(log::LogStore& log);
+  void die(Status const& status);
+
+  engine::Engine& engine_;
+  LogHost& host_;
+  env::Notes& notes_;
+  DaemonAlerts& alerts_;
+  env::Network& network_;
+  TimeKeeper& time_;
+  std::vector<ServedLog> logs_;
+  bool is_dead_{false};
+  std::uint64_t commits_{0};
+};
+
+}  // namespace fastjournal::server

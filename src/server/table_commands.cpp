@@ -1,0 +1,77 @@
+#include "server/table_commands.h"
+
+#include <string>
+#include <string_view>
+
+#include "fastjournal/limits.h"
+
+namespace fastjournal::server {
+namespace {
+
+// Unknown names are refused: ignored, a misspelt option would look as if it had been applied.
+Status check_parameters(engine::HostedTable const& table, engine::CommandType const& command, Message const& message) {
+  for (Param const& param : message.params()) {
+    if ((command.takes_columns && table.columns.has(param.name)) || command.parameters.has(param.name)) continue;
+    std::string text = command.name + " has no parameter \"" + std::string{param.name.substr(0, 64)} + "\"";
+    if (command.takes_columns) text += " and table " + table.name + " no such column";
+    return Status{Code::unknown_parameter, std::move(text)}.with("parameter", std::string{param.name.substr(0, 64)});
+  }
+  for (std::string const& name : command.required)
+    if (!message.has(name))
+      return Status{Code::missing_parameter, command.name + " needs the parameter " + name}.with("parameter", name);
+  return {};
+}
+
+}  // namespace
+
+bool TableCommands::run(Speaker const& speaker, Message const& message, Answer& answer, Status& status,
+                        admin::Basis& basis) {
+  engine::HostedTable* const table = admin::find_table(engine_, message, status, basis);
+  if (table == nullptr) return true;
+  std::uint32_t const index = table->type->find_command(message.command);
+  if (index == NameTable::kAbsent) {
+    status = Status{Code::not_supported, "table " + table->name + " is of type " + table->type->name() +
+                                             ", which has no command " + std::string{message.command}};
+    return true;
+  }
+  engine::CommandType const& type = table->type->commands()[index];
+  // Checked here too, to save a Status for most messages.
+  if (!speaker.rights.has(type.right)) {
+    status = listeners_.check_on(speaker, type.right, type.name, table->name);
+    if (!status.ok()) return true;
+  }
+  status = check_parameters(*table, type, message);
+  if (!status.ok()) return true;
+  std::string_view const named = message.text("worker");
+  if (named.size() > kWorkerBytesMax) {
+    status = Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
+        "parameter", "worker");
+    return true;
+  }
+  Command const command{.index = static_cast<std::uint16_t>(index),
+                        .message = &message,
+                        .connection = speaker.connection,
+                        .worker = named.empty() ? speaker.worker : named,
+                        .origin = speaker.origin};
+  return engine_.execute(*table, command, clock_.now(), answer, status);
+}
+
+engine::CommandType const* TableCommands::find(Message const& message) const {
+  engine::HostedTable const* const table = engine_.find_table(message.text("table"));
+  if (table == nullptr) return nullptr;
+  std::uint32_t const index = table->type->find_command(message.command);
+  return index == NameTable::kAbsent ? nullptr : &table->type->commands()[index];
+}
+
+std::optional<Right> TableCommands::right_of(Message const& message) const {
+  engine::CommandType const* const command = find(message);
+  if (command == nullptr) return std::nullopt;
+  return command->right;
+}
+
+bool TableCommands::adds(Message const& message) const {
+  engine::CommandType const* const command = find(message);
+  return command != nullptr && command->kind == CommandKind::add && command->right == Right::add;
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,231 @@
+#include "work/service.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/name_table.h"
+
+namespace fastjournal::work {
+namespace {
+
+// For one table in one turn: rows handed out, and answers to commands whose wait is over. A few milliseconds each.
+constexpr std::uint64_t kRowsPerTurn = 2048;
+constexpr std::uint32_t kServedPerTurn = 2048;
+constexpr std::uint32_t kWakeMessagesPerTurn = 256;
+constexpr std::int64_t kWakeTimeoutDefault = 5000;  // of table types that do not declare kWakeTimeoutOption
+
+DurationMs wake_timeout(ServedTable const& table) {
+  std::int64_t const timeout = table.declaration.option(kWakeTimeoutOption).integer;
+  return DurationMs{timeout > 0 ? timeout : kWakeTimeoutDefault};
+}
+
+std::string named(ServedTable const& table) { return "table " + std::string{table.name}; }
+
+Status cannot_listen(ServedTable const& table, std::string_view why, std::string_view parameter) {
+  return Status{Code::not_supported, named(table) + " is of type " + table.type.name + ", " + std::string{why}}.with(
+      "parameter", std::string{parameter});
+}
+
+// What the type lacks for this wish.
+Status check_wish(ServedTable const& table, ListenWish const& wish) {
+  if (table.can.topics == nullptr) return cannot_listen(table, "which has nothing that one could wait for", "table");
+  if (wish.mode == ListenMode::wake && table.can.work == nullptr)
+    return cannot_listen(table, "which hands out no work: listen with mode row", "mode");
+  if (wish.mode == ListenMode::deliver && table.delivering == NameTable::kAbsent)
+    return cannot_listen(table, "which delivers nothing: listen with mode wake or row", "mode");
+  return wish.topic.empty() ? Status{} : table.can.topics->check_topic(wish.topic);
+}
+
+// Names and values.
+std::size_t bytes_of_parameters(Message const& message) {
+  std::size_t bytes = 0;
+  for (Param const& param : message.params()) bytes += param.name.size() + param.value.bytes.size();
+  return bytes;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Who comes and goes
+
+Status Service::listen(ServedTable const& table, ConnectionId connection, ListenWish const& wish) {
+  if (Status status = check_wish(table, wish); !status.ok()) return status;
+  if (!table.subscriptions.listen(connection, wish))
+    return {Code::over_limit, named(table) + " has too many listeners (" +
+                                  std::to_string(Subscriptions::kListenersMax) + "; of one connection " +
+                                  std::to_string(Subscriptions::kListensMax) + " topics)"};
+  return {};
+}
+
+Status Service::unlisten(ServedTable const& table, ConnectionId connection, std::string_view topic) {
+  if (table.subscriptions.unlisten(connection, topic)) return {};
+  return {Code::wrong_state,
+          "this connection does not listen to " + named(table) +
+              (topic.empty() ? "" : ", " + table.type.topic + " " + std::string{topic.substr(0, 64)})};
+}
+
+Status Service::wait(ServedTable const& table, Command const& command, Outcome const& outcome) {
+  Message const& message = *command.message;
+  // Its answer comes out of order: without a number nobody could tell to which command it belongs.
+  if (!message.has("request"))
+    return Status{Code::missing_parameter, std::string{message.command} + " with wait needs the parameter request"}
+        .with("parameter", "request");
+  if (std::size_t const bytes = bytes_of_parameters(message); bytes > Subscriptions::kWaitingBytesMax)
+    return {Code::too_large, std::string{message.command} + " with wait has parameters of " + std::to_string(bytes) +
+                                 " bytes: at most " + std::to_string(Subscriptions::kWaitingBytesMax) + " may wait"};
+  WaitingCommand waiting;
+  waiting.index = command.index;
+  waiting.connection = command.connection;
+  waiting.worker = command.worker;
+  waiting.origin = command.origin;
+  waiting.topic = outcome.wait_topic;
+  waiting.deadline = outcome.wait_until;
+  waiting.message.command = message.command;
+  for (Param const& param : message.params()) waiting.message.set(param.name, param.value);
+  waiting.message.from_server = message.from_server;
+  waiting.message.from_service = message.from_service;
+  waiting.message.own();
+  if (table.subscriptions.wait(std::move(waiting))) return {};
+  return {Code::over_limit, named(table) + " has too many waiting commands; ask without wait"};
+}
+
+void Service::end(ServedTable const& table) {
+  Subscriptions::Ended const ended = table.subscriptions.end();
+  Status const gone{Code::unknown_table, named(table) + " was dropped while this waited"};
+  for (auto const& command : ended.commands) {
+    pushed_.clear();
+    replies_.answer(table.log, command->connection, command->message, pushed_, gone);
+  }
+  for (auto const& [connection, topic] : ended.listeners) {
+    pushed_.clear();
+    pushed_.message("UNLISTENED").add("table", table.name);
+    if (!topic.empty()) pushed_.add(table.type.topic, std::string_view{topic});
+    replies_.push(table.log, connection, pushed_, {}, ListenMode::wake);
+  }
+}
+
+// ---------------------------------------------------------------------------
+// The end of a turn
+
+bool Service::serve(ServedTable const& table, Runner& runner, TimeMs now) {
+  table.subscriptions.wakes().pass_over(now);
+  bool more = answer_overdue(table, runner, now);
+  if (table.can.work != nullptr) {
+    table.subscriptions.topics().share_again(*table.can.work);
+    more = hand_out(table, runner) || more;
+    if (!more) wake_listeners(table, now);
+  }
+  if (!more) table.subscriptions.end_turn();
+  more = tell_wakes(table, now) || more;
+  return announcer_.announce(table) || more;
+}
+
+bool Service::answer_overdue(ServedTable const& table, Runner& runner, TimeMs now) {
+  for (std::uint32_t served = 0; served < kServedPerTurn; ++served) {
+    ConnectionId const connection = table.subscriptions.line().first_overdue(now);
+    if (connection == ConnectionId::none) return false;
+    if (replies_.is_full(connection)) {
+      table.subscriptions.stall(connection);
+      continue;
+    }
+    std::unique_ptr<WaitingCommand> const waiting = table.subscriptions.take_overdue();
+    static_cast<void>(answer_waiting(table, *waiting, runner, true));
+  }
+  return true;
+}
+
+// False: it found nothing and still waits.
+bool Service::answer_waiting(ServedTable const& table, WaitingCommand const& waiting, Runner& runner, bool over) {
+  Command const command{waiting.index, &waiting.message, waiting.connection, waiting.worker, waiting.origin};
+  Answer answer;
+  Status status;
+  Outcome const outcome = runner.run(command, over, answer, status);
+  if (outcome.verdict == Verdict::wait) return false;
+  static_cast<void>(table.subscriptions.took(waiting.connection, outcome.take));
+  say_something(table.type, table.name, answer, status);
+  replies_.answer(table.log, waiting.connection, waiting.message, answer, status);
+  return true;
+}
+
+// The line in order of arrival, as long as there are rows.
+bool Service::hand_out(ServedTable const& table, Runner& runner) {
+  Subscriptions& subscriptions = table.subscriptions;
+  std::uint64_t rows = 0;
+  for (std::uint32_t served = 0;; ++served) {
+    Line::Turn const turn = subscriptions.line().next(*table.can.work);
+    if (turn.waiter == nullptr) return false;
+    if (rows >= kRowsPerTurn || served == kServedPerTurn) return true;
+    ConnectionId const connection = turn.waiter->connection();
+    if (replies_.is_full(connection)) {
+      subscriptions.stall(connection);
+      continue;
+    }
+    bool const found = turn.waiter->command != nullptr ? answer_waiting(table, *turn.waiter->command, runner, false)
+                                                       : deliver(table, turn, runner);
+    if (!found) {
+      subscriptions.line().found_nothing(turn);
+      continue;
+    }
+    std::uint64_t const left = table.can.work->available(turn.topic->name);
+    std::uint64_t const taken = turn.ready - std::min(turn.ready, left);
+    subscriptions.served(turn, taken);
+    rows += taken;
+  }
+}
+
+// Runs the command that delivers for a listener: as many rows as its credit allows, and its share of what is there.
+bool Service::deliver(ServedTable const& table, Line::Turn const& turn, Runner& runner) {
+  Listener& listener = *turn.waiter->listener;
+  std::uint64_t const count = std::min<std::uint64_t>(listener.free_credit(), turn.share);
+  CommandDeclaration const& type = table.type.commands[table.delivering];
+  Message message{type.name};
+  message.set_integer(type.deliver_count, static_cast<std::int64_t>(count));
+  if (!turn.topic->name.empty()) message.set(table.type.topic, std::string_view{turn.topic->name});
+  Command const command{static_cast<std::uint16_t>(table.delivering), &message, listener.connection, listener.worker};
+  TimeMs const due = turn.topic->due;
+  Status status;
+  pushed_.clear();
+  table.subscriptions.deliver_to(&listener);
+  Outcome const outcome = runner.run(command, true, pushed_, status);
+  table.subscriptions.deliver_to(nullptr);
+  if (!status.ok() || outcome.take != Take::found) return false;
+  replies_.push(table.log, listener.connection, pushed_, due, ListenMode::deliver);
+  return true;
+}
+
+void Service::wake_listeners(ServedTable const& table, TimeMs now) {
+  Wakes& wakes = table.subscriptions.wakes();
+  TimeMs const deadline = now + wake_timeout(table);
+  for (;;) {
+    Wake const wake = wakes.next(deadline, *table.can.work);
+    if (wake.listener == nullptr) return;
+    Listener const& listener = *wake.listener;
+    if (replies_.is_full(listener.connection)) {
+      wakes.not_told(wake);
+      table.subscriptions.stall(listener.connection);
+      continue;
+    }
+    begin_notice(pushed_, table, listener.topic->name);
+    pushed_.add("ready", table.can.work->available(listener.topic->name));
+    pushed_.add("date", wake.due.value == 0 ? now.value : wake.due.value);
+    replies_.push(table.log, listener.connection, pushed_, wake.due, ListenMode::wake);
+  }
+}
+
+// After the listeners: rows that they took need no message.
+bool Service::tell_wakes(ServedTable const& table, TimeMs now) {
+  if (table.wakes == nullptr) return false;
+  DurationMs const timeout = wake_timeout(table);
+  bool const more = table.wakes->look(now, timeout, *table.can.work);
+  for (std::uint32_t told = 0; told < kWakeMessagesPerTurn; ++told) {
+    std::optional<std::string_view> const topic = table.wakes->next(now, timeout, *table.can.work);
+    if (!topic) return more;
+    replies_.tell_wake(table.log, *table.declaration.wake_message, table.type, *topic);
+  }
+  return true;
+}
+
+}  // namespace fastjournal::work

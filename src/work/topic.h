@@ -1,0 +1,102 @@
+// What clients wait for in a table, and who waits there: plain data that the line for work (line.h), the wakes (wakes.h)
+// and the announcements (announcements.h) of one table share.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/message.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::work {
+
+enum class ListenMode : std::uint8_t { wake, row, deliver };
+
+// The parameters of a LISTEN.
+struct ListenWish {
+  std::string_view topic{};
+  ListenMode mode{ListenMode::wake};
+  std::uint32_t credit{0};    // deliver: rows at once
+  std::string_view worker{};  // deliver: as in NEXT
+};
+
+// A command whose verdict was `wait`.
+struct WaitingCommand {
+  std::uint16_t index{0};
+  ConnectionId connection{};
+  std::string worker;
+  std::string origin;
+  std::string topic;
+  TimeMs deadline{};
+  std::uint64_t serial{0};  // order of arrival; given by the line
+  Message message;          // owned
+};
+
+struct Listener;
+
+// An entry of the line for work: a waiting command or a deliver listener.
+struct Waiter {
+  std::unique_ptr<WaitingCommand> command;
+  Listener* listener{nullptr};
+  [[nodiscard]] ConnectionId connection() const;
+};
+
+using Listeners = std::list<Listener*>;
+
+// A domain, or the whole table (empty name).
+struct Topic {
+  std::string name;
+  std::map<std::uint64_t, Waiter> line;  // by order of arrival
+  Listeners armed;                       // wake: idle, the longest idle first
+  Listeners rows;                        // row
+  bool pending{false};
+  std::uint64_t count{0};   // rows that became available since the last turn and were not leased
+  std::uint64_t owed{0};    // new listeners, to be notified of work of whatever age
+  std::uint64_t freed{0};   // wakes given up by a listener: others get them, if there is work
+  std::uint64_t woken{0};   // listeners that have a wake
+  std::uint64_t shared{0};  // part of `count` from TopicBook::share_again, which other topics could have had
+  TimeMs due{};             // date of the first of the rows; 0: it was due before
+  std::uint64_t lost{0};    // row: announcements for which there was no room
+  std::size_t round{0};     // of the line: entries not served since all had a turn
+  std::uint32_t uses{0};    // listeners, waiting commands and announcements of this topic
+};
+
+// One LISTEN of a connection.
+struct Listener {
+  enum class State : std::uint8_t { idle, woken, busy };
+  ConnectionId connection{};
+  Topic* topic{nullptr};
+  ListenMode mode{ListenMode::wake};
+  bool stalled{false};  // its connection is
+  // wake
+  State state{State::busy};
+  bool shared{false};  // listeners of any topic may take the work of this wake
+  TimeMs deadline{};
+  Listeners::iterator place;  // wake: in armed while idle; row: in rows
+  // row
+  bool paging{false};         // rows that were due before are announced first, by id
+  ObjectId paged_to{};        // so far
+  std::uint64_t missed{0};    // missed since the last report
+  Listeners* waits{nullptr};  // the queue of Announcements in which it is, if any
+  Listeners::iterator waiting;
+  // deliver
+  std::uint32_t credit{0};
+  std::uint64_t serial{0};          // in the line, or of its wake; 0: neither
+  std::vector<ObjectId> delivered;  // delivered rows that are still leased to its connection; sorted
+  std::string worker;
+
+  [[nodiscard]] std::uint32_t free_credit() const {
+    return delivered.size() >= credit ? 0 : credit - static_cast<std::uint32_t>(delivered.size());
+  }
+};
+
+inline ConnectionId Waiter::connection() const {
+  return command != nullptr ? command->connection : listener->connection;
+}
+
+}  // namespace fastjournal::work

@@ -1,0 +1,143 @@
+// HTTP with the real daemon: commands, refusals, waiting, events, figures; what is leased stays leased without the
+// connection. What a request may look like: tests/unit/protocol/http_*.cpp.
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
+#include <string>
+
+#include "tests/integration/shell.h"
+#include "tests/support/line_client.h"
+
+namespace {
+
+using namespace fastjournal::test;
+
+bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+std::string post(std::string const& command, std::string const& body, std::string const& more = "") {
+  return "POST /v1/" + command + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n" + more + "\r\n" + body;
+}
+
+struct Serving {
+  Serving() : daemon{""} {
+    daemon.write("fastjournal.xml",
+                 "<fastjournal>\n<listen address=\"127.0.0.1:0\" protocol=\"http\"/>\n"
+                 "<socket path=\"socket\" rights=\"all\"/>\n</fastjournal>\n");
+    daemon.listens_as_configured = true;
+    is_running = daemon.start();
+    BOOST_REQUIRE_MESSAGE(is_running, daemon.output());
+  }
+  ~Serving() {
+    if (!is_running) return;
+    daemon.kill(SIGTERM);
+    static_cast<void>(daemon.wait());
+  }
+  // Of lines; up to one that holds `last`, which comes with the response.
+  static std::string read_to(LineClient& client, std::string const& last) {
+    std::string text;
+    while (std::optional<std::string> const line = client.read_line()) {
+      text += *line + "\n";
+      if (has(*line, last)) return text;
+    }
+    return text + "(no more)";
+  }
+  std::string ask(std::string const& request, std::string const& last) {
+    LineClient client{daemon.tcp()};
+    BOOST_TEST(client.send(request));
+    return read_to(client, last);
+  }
+  std::string administer(std::string const& line) { return LineClient{daemon.local()}.ask(line); }
+
+  RealDaemon daemon;
+  bool is_running{false};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(http, Serving)
+
+BOOST_AUTO_TEST_CASE(a_connection_carries_one_request_after_the_other_also_all_at_once) {
+  LineClient client{daemon.tcp()};
+  BOOST_TEST(
+      client.send(post("INSERT", R"({"table":"jobs","name":"a"})") + post("PEEK", R"({"table":"jobs","name":"a"})") +
+                  post("DELETE", R"({"table":"jobs","name":"a"})") + post("PEEK", R"({"table":"jobs","name":"a"})")));
+  std::string const inserted = read_to(client, "INSERTED");
+  BOOST_TEST(inserted.starts_with("HTTP/1.1 200 OK\r\n"), inserted);
+  BOOST_TEST(has(read_to(client, "\"ROW\""), "\"name\":\"a\""));
+  BOOST_TEST(!has(read_to(client, "DELETED"), "(no more)"));
+  std::string const gone = read_to(client, "unknown_row");
+  BOOST_TEST(has(gone, "HTTP/1.1 404 "), gone);
+  BOOST_TEST(!client.closed());
+}
+
+// The second request is read when the answer to the first one is whole, which takes until there is a row.
+BOOST_AUTO_TEST_CASE(a_request_that_waits_holds_back_those_behind_it_and_nobody_else) {
+  LineClient waiting{daemon.tcp()};
+  BOOST_TEST(waiting.send(post("NEXT", R"({"table":"jobs","wait":60000,"request":"w"})") +
+                          post("PEEK", R"({"table":"jobs","name":"b"})")));
+  std::string const before = ask(post("INSERT", R"({"table":"jobs","name":"b"})"), "INSERTED");
+  BOOST_TEST(has(before, "200 OK"), before);
+  std::string const leased = read_to(waiting, "\"ROW\"");
+  BOOST_TEST(has(leased, "\"epoch\""), leased);
+  std::string const peeked = read_to(waiting, "\"status\"");
+  BOOST_TEST(has(peeked, "\"processing\""), peeked);
+}
+
+// With messages it would be given back after the table's grace; here the next request comes by another connection.
+BOOST_AUTO_TEST_CASE(a_lease_outlives_the_connection) {
+  BOOST_TEST(has(administer("INSERT table=jobs;name=c"), "INSERTED"));
+  std::string const leased =
+      ask(post("NEXT", R"({"table":"jobs","lease":600000})", "Connection: close\r\n"), "\"ROW\"");
+  std::string const why = administer("WHY table=jobs;name=c");
+  auto const number = [](std::string const& text, std::string const& name) {
+    std::size_t const at = text.find(name) + name.size();
+    return std::stoll(text.substr(at));
+  };
+  BOOST_REQUIRE(has(leased, "\"lease_end\":"));
+  BOOST_TEST(has(why, "state=processing;"), why);
+  // Asked of the daemon after the connection's end was noticed, since this is another turn of its loop.
+  std::string const peeked = administer("PEEK table=jobs;name=c");
+  BOOST_TEST(number(peeked, "lease_end=") == number(leased, "\"lease_end\":"), peeked);
+}
+
+BOOST_AUTO_TEST_CASE(events_come_while_their_connection_lasts) {
+  LineClient listener{daemon.tcp()};
+  BOOST_TEST(listener.send(post("LISTEN", R"({"table":"jobs"})", "Accept: text/event-stream\r\n")));
+  std::string const begun = read_to(listener, "\"LISTENING\"");
+  BOOST_TEST(has(begun, "Content-Type: text/event-stream\r\n"), begun);
+  BOOST_TEST(has(administer("INSERT table=jobs;name=d"), "INSERTED"));
+  BOOST_TEST(!has(read_to(listener, "\"ready\""), "(no more)"));
+  listener.close();
+  // The end is noticed although nothing is read from it.
+  int left = 100;
+  while (!has(administer("STATS table=jobs"), "listeners=0;") && left > 0) --left;
+  BOOST_TEST(left > 0);
+}
+
+BOOST_AUTO_TEST_CASE(pages_of_others_and_whoever_lacks_a_right_are_refused) {
+  std::string const body = R"({"table":"jobs","name":"e"})";
+  BOOST_TEST(has(ask(post("INSERT", body, "Origin: http://evil.example\r\n"), "\"status\":"), "403"));
+  BOOST_TEST(has(ask("POST /v1/INSERT HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\n"
+                     "Content-Length: 2\r\n\r\n{}",
+                     "\"status\":"),
+                 "421"));
+  BOOST_TEST(has(ask(post("RELOAD", "{}"), "\"status\":"), "401"));
+  BOOST_TEST(has(ask(post("READY", "{}"), "\"status\":"), "404"));
+  BOOST_TEST(has(administer("PEEK table=jobs;name=e"), "code=unknown_row;"));
+}
+
+BOOST_AUTO_TEST_CASE(a_monitoring_system_finds_figures_and_health) {
+  BOOST_TEST(has(ask("GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n", "HEALTHY"), "200 OK"));
+  std::string const text =
+      ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "fastjournal_table_refused_total{table=\"jobs\"}");
+  BOOST_TEST(has(text, "Content-Type: text/plain; version=0.0.4"), text.substr(0, 300));
+  BOOST_TEST(has(text, "\nfastjournal_table_rows{table=\"jobs\"} 0\n"));
+  BOOST_TEST(has(text, "\n# TYPE fastjournal_log_sync_seconds histogram\n"));
+  std::string const open =
+      ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: application/openmetrics-text\r\n\r\n", "# EOF");
+  BOOST_TEST(has(open, "Content-Type: application/openmetrics-text; version=1.0.0"), open.substr(0, 300));
+  BOOST_TEST(has(ask("GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n", "\"openapi\""), "application/json"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,14 @@
+// A sink of answers and pushes, for tests in which no client waits for any.
+#pragma once
+
+#include "work/served_table.h"
+
+namespace fastjournal::test {
+
+struct Nobody final : work::ReplySink {
+  void answer(log::Log const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void push(log::Log const&, ConnectionId, Answer&, TimeMs, work::ListenMode) override {}
+  bool is_full(ConnectionId) override { return false; }
+};
+
+}  // namespace fastjournal::test

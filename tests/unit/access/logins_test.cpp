@@ -1,0 +1,285 @@
+// Logins: what is decided at once, what waits for a hash, what is remembered, and every limit of tries and jobs. Hash
+// jobs are kept here and run when a case says so; the time is a number.
+#include "access/logins.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include <deque>
+#include <map>
+#include <string>
+
+namespace fastjournal::access {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000;
+
+Token token_of(int number, char secret = 's') {
+  std::string random(kSaltBytes, '\0');
+  random[0] = static_cast<char>(number & 0x7F);
+  random[1] = static_cast<char>(number >> 7 & 0x7F);
+  random.append(kSecretBytes, secret);
+  return Token::make(std::span<char const, kSaltBytes + kSecretBytes>{random.data(), random.size()});
+}
+
+// The hashes of a case are computed once for all of them.
+TokenHash const& hash_of(int number) {
+  static std::map<int, TokenHash> known;
+  auto const found = known.find(number);
+  if (found != known.end()) return found->second;
+  Result<TokenHash> hash = TokenHash::of(token_of(number), kHashCostLeast);
+  BOOST_REQUIRE(hash.ok());
+  return known.emplace(number, std::move(hash).value()).first->second;
+}
+
+User user(std::string name, int token, Rights rights = {Right::read}) {
+  return {.name = std::move(name), .grants = {{.rights = rights}}, .token = hash_of(token)};
+}
+
+struct Gate : HashRunner {
+  Gate() {
+    Users users;
+    BOOST_REQUIRE(users.add(user("ann", 1)));
+    BOOST_REQUIRE(users.add(user("bob", 2)));
+    logins.use(std::move(users));
+  }
+
+  void run_hash(std::unique_ptr<HashJob> job) override { jobs.push_back(std::move(job)); }
+
+  // "ann", "not_allowed", "over_limit", "later".
+  static std::string shown(Logins::Outcome const& outcome) {
+    return outcome.user != nullptr ? outcome.user->name : std::string{row_of(outcome.status.code()).wire_name};
+  }
+  std::string begin(int who, std::string_view token, std::string_view origin = "ip:1", std::string_view name = {}) {
+    auto const outcome = logins.begin(ConnectionId{static_cast<std::uint64_t>(who)},
+                                      {.token = token, .user = name, .origin = origin}, now_us);
+    return outcome ? shown(*outcome) : "later";
+  }
+  void run_one() {
+    BOOST_REQUIRE(!jobs.empty());
+    std::unique_ptr<HashJob> job = std::move(jobs.front());
+    jobs.pop_front();
+    ++hashes;
+    job->run();
+    logins.finish(std::move(job), now_us);
+  }
+  void run_all() {
+    for (int left = 1000; left > 0 && !jobs.empty(); --left) run_one();
+  }
+  // "7:ann 8:not_allowed".
+  std::string outcomes() {
+    std::string out;
+    for (Logins::Outcome const& one : logins.take_outcomes(now_us))
+      out += (out.empty() ? "" : " ") + std::to_string(static_cast<std::uint64_t>(one.who)) + ":" + shown(one);
+    return out;
+  }
+  void pass(std::int64_t us) { now_us += us; }
+
+  std::deque<std::unique_ptr<HashJob>> jobs;
+  int hashes{0};
+  std::int64_t now_us{5 * kSecond};
+  Logins logins{*this, DigestKey{7}};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(logins, Gate)
+
+BOOST_AUTO_TEST_CASE(a_token_costs_one_slow_hash_and_is_known_from_then_on) {
+  BOOST_TEST(begin(1, token_of(1).text()) == "later");
+  BOOST_TEST(outcomes() == "");
+  run_all();
+  BOOST_TEST(outcomes() == "1:ann");
+  for (int i = 0; i < 100; ++i) BOOST_TEST(begin(2, token_of(1).text(), "ip:2") == "ann");
+  BOOST_TEST(hashes == 1);
+  BOOST_TEST(jobs.empty());
+}
+
+BOOST_AUTO_TEST_CASE(several_with_the_same_token_wait_for_one_hash) {
+  for (int who = 1; who <= 3; ++who) BOOST_TEST(begin(who, token_of(2).text()) == "later");
+  BOOST_TEST(jobs.size() == 1U);
+  logins.forget(ConnectionId{2});
+  run_all();
+  BOOST_TEST(outcomes() == "1:bob 3:bob");
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_comes_late_and_the_same_for_every_reason) {
+  BOOST_TEST(begin(1, token_of(1, 'x').text()) == "later");  // a wrong secret
+  run_all();
+  BOOST_TEST(begin(2, token_of(9).text()) == "later");                 // nobody's
+  BOOST_TEST(begin(3, "hello") == "later");                            // no token
+  BOOST_TEST(begin(4, token_of(1).text(), "ip:1", "bob") == "later");  // another's
+  BOOST_TEST(outcomes() == "");
+  BOOST_TEST(logins.next_us() == now_us + Logins::kRefusalAfterUs);
+  pass(Logins::kRefusalAfterUs - 1);
+  BOOST_TEST(outcomes() == "");
+  pass(1);
+  std::vector<Logins::Outcome> const told = logins.take_outcomes(now_us);
+  BOOST_REQUIRE(told.size() == 4U);
+  for (Logins::Outcome const& one : told) {
+    BOOST_TEST((one.user == nullptr));
+    BOOST_TEST(one.status.text() == told.front().status.text());
+    BOOST_TEST(one.status.text().find("fj_") == std::string::npos);
+  }
+  BOOST_TEST(logins.next_us() == INT64_MAX);
+  BOOST_TEST(hashes == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_token_costs_one_hash_a_minute) {
+  std::string const wrong{token_of(1, 'x').text()};
+  BOOST_TEST(begin(1, wrong) == "later");
+  run_all();
+  for (int i = 0; i < 30; ++i) {
+    pass(kSecond);
+    BOOST_TEST(begin(1, wrong) == "later");
+    BOOST_TEST(jobs.empty());
+  }
+  BOOST_TEST(hashes == 1);
+  pass(Logins::kWrongForUs);
+  BOOST_TEST(begin(1, wrong) == "later");
+  BOOST_TEST(jobs.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(five_logins_of_an_origin_may_fail_at_once_then_one_a_second) {
+  for (int i = 0; i < 5; ++i) BOOST_TEST(begin(i, token_of(9).text()) == "later");
+  BOOST_TEST(begin(9, token_of(9).text()) == "over_limit");
+  BOOST_TEST(begin(9, token_of(1).text()) == "over_limit");  // a right one too, while it is not known
+  BOOST_TEST(begin(10, token_of(9).text(), "ip:2") == "later");
+  auto const refused = logins.begin(ConnectionId{9}, {.token = "x", .user = {}, .origin = "ip:1"}, now_us);
+  BOOST_REQUIRE(refused.has_value());
+  BOOST_REQUIRE(refused->status.facts().size() == 1U);
+  BOOST_TEST(refused->status.facts()[0].second == "1000");
+  pass(kSecond);
+  BOOST_TEST(begin(11, token_of(9).text()) == "later");
+  BOOST_TEST(begin(12, token_of(9).text()) == "over_limit");
+  pass(10 * kSecond);
+  for (int i = 0; i < 5; ++i) BOOST_TEST(begin(i, token_of(9).text()) == "later");
+  BOOST_TEST(begin(12, token_of(9).text()) == "over_limit");
+}
+
+BOOST_AUTO_TEST_CASE(known_tokens_are_not_held_up_by_the_failures_of_others) {
+  BOOST_TEST(begin(1, token_of(1).text()) == "later");
+  run_all();
+  for (int i = 0; i < 20; ++i) static_cast<void>(begin(i, "no token"));
+  BOOST_TEST(begin(50, token_of(2).text()) == "over_limit");
+  BOOST_TEST(begin(50, token_of(1).text()) == "ann");
+}
+
+BOOST_AUTO_TEST_CASE(few_hashes_are_computed_at_once_and_the_queue_is_bounded) {
+  Users users;
+  int const most = static_cast<int>(Logins::kJobsMax + Logins::kQueueMax);
+  for (int i = 0; i <= most; ++i) {
+    // One computed hash serves all: only its salt differs.
+    std::string text = hash_of(1).text();
+    std::string const salt_of_first = text.substr(text.find("p=1$") + 4, 22);
+    text.replace(text.find(salt_of_first), 22, std::string{token_of(100 + i).text().substr(3, 22)});
+    BOOST_REQUIRE(users.add({.name = "u" + std::to_string(i), .grants = {}, .token = TokenHash::parse(text)}));
+  }
+  logins.use(std::move(users));
+  for (int i = 0; i < most; ++i) BOOST_TEST(begin(i, token_of(100 + i).text(), "ip:" + std::to_string(i)) == "later");
+  BOOST_TEST(jobs.size() == Logins::kJobsMax);
+  BOOST_TEST(logins.jobs() == Logins::kJobsMax);
+  BOOST_TEST(logins.queued() == Logins::kQueueMax);
+  BOOST_TEST(begin(most, token_of(100 + most).text(), "ip:x") == "over_limit");
+  run_one();
+  BOOST_TEST(logins.jobs() == Logins::kJobsMax);
+  BOOST_TEST(begin(most, token_of(100 + most).text(), "ip:x") == "later");
+  run_all();
+  BOOST_TEST(logins.jobs() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(other_users_forget_those_that_are_gone_and_keep_the_rest) {
+  BOOST_TEST(begin(1, token_of(1).text()) == "later");
+  BOOST_TEST(begin(2, token_of(2).text()) == "later");
+  run_all();
+  BOOST_TEST(logins.known() == 2U);
+  Users next;
+  BOOST_REQUIRE(next.add(user("ann", 3)));                 // another token
+  BOOST_REQUIRE(next.add(user("bob", 2, {Right::work})));  // other rights
+  logins.use(std::move(next));
+  BOOST_TEST(logins.known() == 1U);
+  auto const bob = logins.begin(ConnectionId{3}, {.token = token_of(2).text(), .user = {}, .origin = "ip:1"}, now_us);
+  BOOST_REQUIRE(bob.has_value());
+  BOOST_REQUIRE((bob->user != nullptr));
+  BOOST_TEST(bob->user->everywhere().names() == "work");
+  BOOST_TEST(begin(4, token_of(1).text()) == "later");
+  BOOST_TEST(jobs.empty());  // its salt is nobody's
+}
+
+BOOST_AUTO_TEST_CASE(a_token_that_is_replaced_while_its_hash_is_computed_is_not_valid) {
+  BOOST_TEST(begin(1, token_of(1).text()) == "later");
+  logins.use(Users{});
+  run_all();
+  BOOST_TEST(logins.known() == 0U);
+  pass(kSecond);
+  BOOST_TEST(outcomes() == "1:not_allowed");
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_token_becomes_right_with_the_users) {
+  logins.use(Users{});
+  BOOST_TEST(begin(1, token_of(1).text()) == "later");
+  Users users;
+  BOOST_REQUIRE(users.add(user("ann", 1)));
+  logins.use(std::move(users));
+  BOOST_TEST(begin(2, token_of(1).text()) == "later");
+  run_all();
+  BOOST_TEST(outcomes() == "2:ann");
+  // Also one whose hash was computed and found wrong.
+  std::string const other{token_of(1, 't').text()};
+  BOOST_TEST(begin(3, other, "ip:3") == "later");
+  run_all();
+  Result<TokenHash> const hash = TokenHash::of(token_of(1, 't'), kHashCostLeast);
+  BOOST_REQUIRE(hash.ok());
+  Users next;
+  BOOST_REQUIRE(next.add({.name = "ann", .grants = {}, .token = hash.value()}));
+  logins.use(std::move(next));
+  BOOST_TEST(begin(4, other, "ip:3") == "later");
+  run_all();
+  BOOST_TEST(outcomes() == "4:ann");
+}
+
+BOOST_AUTO_TEST_CASE(the_least_recently_used_token_is_forgotten) {
+  KnownTokens<int> known{3};
+  DigestKey const key{1};
+  for (int i = 0; i < 3; ++i) known.add(digest_of(key, token_of(i)), i);
+  BOOST_TEST(*known.find(digest_of(key, token_of(0))) == 0);
+  known.add(digest_of(key, token_of(3)), 3);
+  BOOST_TEST(known.size() == 3U);
+  BOOST_TEST((known.find(digest_of(key, token_of(1))) == nullptr));
+  BOOST_TEST(*known.find(digest_of(key, token_of(0))) == 0);
+  known.add(digest_of(key, token_of(0)), 7);
+  BOOST_TEST(known.size() == 3U);
+  BOOST_TEST(*known.find(digest_of(key, token_of(0))) == 7);
+  // The same first bytes are another place's only if all bytes are the same.
+  Digest near = digest_of(key, token_of(0));
+  near.back() ^= 1U;
+  BOOST_TEST((known.find(near) == nullptr));
+}
+
+BOOST_AUTO_TEST_CASE(a_digest_depends_on_the_key_and_on_all_of_the_token) {
+  DigestKey const key{1};
+  DigestKey const other{2};
+  BOOST_TEST(is_same(digest_of(key, token_of(1)), digest_of(key, token_of(1))));
+  BOOST_TEST(!is_same(digest_of(key, token_of(1)), digest_of(other, token_of(1))));
+  BOOST_TEST(!is_same(digest_of(key, token_of(1)), digest_of(key, token_of(1, 't'))));
+  BOOST_TEST(!is_same(digest_of(key, token_of(1)), digest_of(key, token_of(2))));
+}
+
+BOOST_AUTO_TEST_CASE(origins_beyond_the_limit_share_one_measure) {
+  Tries tries;
+  for (std::size_t i = 0; i < Tries::kOriginsMax; ++i) tries.failed("o" + std::to_string(i), now_us);
+  BOOST_TEST(tries.origins() == Tries::kOriginsMax);
+  for (int i = 0; i < 5; ++i) {
+    BOOST_TEST(tries.wait_us("new" + std::to_string(i), now_us) == 0);
+    tries.failed("new" + std::to_string(i), now_us);
+  }
+  BOOST_TEST(tries.origins() == Tries::kOriginsMax);
+  BOOST_TEST(tries.wait_us("newest", now_us) == kSecond);
+  BOOST_TEST(tries.wait_us("o1", now_us) == 0);
+  pass(2 * kSecond);
+  tries.failed("newest", now_us);
+  BOOST_TEST(tries.origins() == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::access

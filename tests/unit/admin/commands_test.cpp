@@ -1,0 +1,106 @@
+// The declarations of the daemon's own commands, and the registry that joins them with their code. What each command
+// does: tests/transcripts.
+#include "admin/commands.h"
+#include "tests/support/nobody.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::admin;
+
+struct Process final : LifeCycle {
+  void stop(std::string_view reason) override { reasons.emplace_back(reason); }
+  void restart(std::string_view reason) override { reasons.emplace_back(reason); }
+  Status rotate_log() override { return rotated; }
+
+  std::vector<std::string> reasons;
+  Status rotated;
+};
+
+struct Fixture {
+  Status run(std::string_view name, Caller const& caller) {
+    Message const message{name};
+    Status status;
+    Basis basis;
+    answer.clear();
+    Request request{.caller = caller, .message = message, .answer = answer, .status = status, .basis = basis};
+    registry.run(registry.find(name), request);
+    return status;
+  }
+
+  engine::TableTypes types;
+  Registry registry{types};
+  Process process;
+  Answer answer;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(own_commands_of_the_daemon, Fixture)
+
+BOOST_AUTO_TEST_CASE(each_name_is_declared_once) {
+  std::set<std::string_view> names;
+  for (OwnCommand const& command : own_commands()) BOOST_TEST(names.insert(command.name).second, command.name);
+  names.clear();
+  for (OwnAnswer const& one : own_answers()) BOOST_TEST(names.insert(one.name).second, one.name);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_ends_the_daemon_needs_the_right_admin) {
+  for (OwnCommand const& command : own_commands())
+    if (command.life_cycle) BOOST_TEST((command.right == Right::admin), command.name);
+}
+
+BOOST_AUTO_TEST_CASE(a_communicatord_needs_no_right_for_the_life_cycle_only) {
+  Message const message{"STOP"};
+  registry.add("STOP", make_stop(process));
+  registry.add("RELOAD", make_ignored());
+  Caller const person{};
+  Caller const communicatord{.communicator = true};
+  BOOST_TEST((registry.right_for(registry.find("STOP"), person, message) == Right::admin));
+  BOOST_TEST(!registry.right_for(registry.find("STOP"), communicatord, message).has_value());
+  BOOST_TEST((registry.right_for(registry.find("RELOAD"), communicatord, message) == Right::admin));
+}
+
+BOOST_AUTO_TEST_CASE(a_row_listener_needs_the_right_to_read) {
+  Message message{"LISTEN"};
+  fastjournal::test::Nobody nobody;
+  engine::Engine engine{types, nobody};
+  registry.add("LISTEN", make_listen(engine));
+  BOOST_TEST((registry.right_for(registry.find("LISTEN"), {}, message) == Right::work));
+  message.set("mode", "row");
+  BOOST_TEST((registry.right_for(registry.find("LISTEN"), {}, message) == Right::read));
+}
+
+BOOST_AUTO_TEST_CASE(persons_are_answered_and_a_communicatord_is_not) {
+  registry.add("STOP", make_stop(process));
+  registry.add("LOG_ROTATE", make_log_rotate(process));
+  BOOST_TEST(run("STOP", {.peer = "unix:pid 7"}).ok());
+  BOOST_REQUIRE(answer.heads().size() == 1U);
+  BOOST_TEST(answer.heads().front().command == "STOPPING");
+  BOOST_TEST(run("STOP", {.communicator = true}).ok());
+  BOOST_TEST(answer.empty());
+  BOOST_REQUIRE(process.reasons.size() == 2U);
+  BOOST_TEST(process.reasons.front() == "the command STOP from unix:pid 7");
+  process.rotated = {Code::io_error, "no such folder"};
+  BOOST_TEST(!run("LOG_ROTATE", {}).ok());
+  BOOST_TEST(answer.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_registry_knows_whether_a_command_has_no_code) {
+  BOOST_TEST(!registry.is_complete());
+  for (OwnCommand const& command : own_commands()) registry.add(command.name, make_ignored());
+  BOOST_TEST(registry.is_complete());
+  BOOST_TEST(registry.find("INSERT") == Registry::kUnknown);
+}
+
+BOOST_AUTO_TEST_CASE(without_types_no_topic_is_listed) {
+  BOOST_TEST(with_topics("table {topic} mode", types) == "table mode");
+  BOOST_TEST(with_topics("table {topic}", types) == "table");
+  BOOST_TEST(with_topics("", types) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

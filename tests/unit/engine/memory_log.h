@@ -1,0 +1,79 @@
+// A log that keeps its records in memory, for tests of the engine. They can be replayed into a second engine.
+#pragma once
+
+#include <deque>
+
+#include "log/log.h"
+#include "tests/support/kept_records.h"
+
+namespace fastjournal::engine::test {
+
+class MemoryLog final : public log::Log {
+ public:
+  [[nodiscard]] std::deque<fastjournal::test::KeptRecord> const& records() const { return kept_.all(); }
+
+  bool reserve(std::size_t, bool removing) override { return room || (removing && room_to_remove); }
+  bool reserve_to_copy(std::size_t) override { return room || room_to_remove; }
+  void keep_for_copy(std::uint64_t) override {}
+  Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
+                        std::size_t size) override {
+    return kept_.append(table, type, version, object, size);
+  }
+  void end_group(Durability durability) override {
+    ++groups;
+    synced_promised = synced_promised || durability == Durability::synced;
+  }
+  Status commit() override {
+    ++commits;
+    written_ = kept_.end();
+    if (synced_promised) durable_ = kept_.end();
+    synced_promised = false;
+    return {};
+  }
+  void want_sync() override { synced_promised = true; }
+  Lsn end_lsn() const override { return Lsn{kept_.end()}; }
+  Lsn durable_lsn() const override { return Lsn{durable_}; }
+  Lsn needed_lsn() const override { return Lsn{durable_}; }
+  Lsn written_lsn() const override { return Lsn{written_}; }
+  void set_base(Lsn lsn, Lsn) override { base_ = lsn; }
+  Lsn base_lsn() const override { return base_; }
+  Status reset() override {
+    ++fresh_begins;
+    return {};
+  }
+  std::uint32_t start() const override { return start_number; }
+  std::uint64_t store_id() const override { return 4711; }
+  Lsn damaged_end() const override { return damaged; }
+  log::LogUsage usage() const override {
+    std::uint64_t const first = base_.value / container_bytes;
+    auto const used = static_cast<std::uint32_t>(kept_.end() / container_bytes - first + 1);
+    log::LogUsage usage;
+    usage.disk_bytes = container_bytes * (used + kSpares);
+    usage.logical_bytes = kept_.end() - base_.value;
+    usage.containers = used + kSpares;
+    usage.containers_free = usage.containers_free_most = kSpares;
+    usage.left_bytes = container_bytes;
+    usage.room_bytes = UINT64_MAX;
+    usage.oldest_container_end = Lsn{(first + 1) * container_bytes};
+    return usage;
+  }
+
+  Lsn damaged{};
+  bool room{true};
+  bool room_to_remove{true};
+  bool synced_promised{false};
+  std::uint64_t groups{0};
+  std::uint64_t commits{0};
+  std::uint64_t fresh_begins{0};
+  std::uint32_t start_number{1};
+  std::uint64_t container_bytes{1U << 20U};
+
+ private:
+  static constexpr std::uint32_t kSpares = 3;
+  fastjournal::test::KeptRecords kept_;
+  std::uint64_t durable_{fastjournal::test::KeptRecords::kFirst.value};
+  std::uint64_t written_{fastjournal::test::KeptRecords::kFirst.value};
+  Lsn base_{fastjournal::test::KeptRecords::kFirst};
+};
+
+}  // namespace fastjournal::engine::test

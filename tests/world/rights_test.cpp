@@ -1,0 +1,194 @@
+// Every command for every right, held against the table of doc/security.md: with a listener that has one right, and with
+// a user who has one right on one table. A command that is not in the table, and one in it that does not exist, is found.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "admin/declarations.h"
+#include "tests/world/world.h"
+
+namespace fastjournal::sim {
+namespace {
+
+enum class OnSome : std::uint8_t { no, of_that_table, shown, either };
+
+struct Row {
+  std::string command;
+  std::string parameters;  // ";mode=row"
+  std::optional<Right> right;
+  OnSome on_some{OnSome::no};
+};
+
+std::vector<std::string> split(std::string_view text, std::string_view by) {
+  std::vector<std::string> out;
+  for (;;) {
+    std::size_t const end = text.find(by);
+    out.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + by.size());
+  }
+}
+
+// What is in backquotes.
+std::vector<std::string> quoted(std::string_view cell) {
+  std::vector<std::string> out;
+  std::vector<std::string> const parts = split(cell, "`");
+  for (std::size_t i = 1; i < parts.size(); i += 2) out.push_back(parts[i]);
+  return out;
+}
+
+std::vector<Row> rows_of_document() {
+  std::ifstream file{FJ_SOURCE_DIR "/doc/security.md"};
+  std::vector<Row> out;
+  bool is_in_table = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line == "| command | right | on some tables |") is_in_table = true;
+    if (!is_in_table || line.starts_with("|---") || line.starts_with("| command")) continue;
+    if (!line.starts_with("| ")) break;
+    std::vector<std::string> const cells = split(line, " | ");
+    BOOST_REQUIRE_MESSAGE(cells.size() == 3U, line);
+    std::vector<std::string> const right = quoted(cells[1]);
+    BOOST_REQUIRE_MESSAGE(right.size() == 1U || cells[1].starts_with("none"), line);
+    OnSome on_some = OnSome::no;
+    if (cells[2].starts_with("of that table")) on_some = OnSome::of_that_table;
+    if (cells[2].starts_with("of that table; without")) on_some = OnSome::either;
+    if (cells[2].starts_with("only these") || cells[2].starts_with("yes")) on_some = OnSome::shown;
+    for (std::string const& name : quoted(cells[0])) {
+      std::size_t const blank = name.find(' ');
+      out.push_back({.command = name.substr(0, blank),
+                     .parameters = blank == std::string::npos ? "" : ";" + name.substr(blank + 1),
+                     .right = right.empty() ? std::nullopt : right_named(right.front()),
+                     .on_some = on_some});
+    }
+  }
+  return out;
+}
+
+struct Scan {
+  static constexpr std::string_view kTables[] = {"jobs", "mail"};
+
+  Scan() {
+    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/bare.xml").ok());
+    for (std::string_view const name : kTables) {
+      auto copy = std::make_shared<TableDeclaration>(*world.declaration("bare"));
+      copy->name = name;
+      world.add_table(std::move(copy));
+    }
+    world.remove_table("bare");
+    access::Users users;
+    for (std::string_view const right : kRightNames) {
+      BOOST_REQUIRE(users.add({.name = std::string{right},
+                               .grants = {{.rights = {*right_named(right)}, .tables = {"jobs"}}},
+                               .token = hash(right)}));
+    }
+    world.set_users(std::move(users));
+    BOOST_REQUIRE(world.start().ok());
+  }
+
+  static access::Token token(std::string_view right) {
+    std::string random(access::kSaltBytes + access::kSecretBytes, right[0]);
+    random[1] = right[1];  // "add" and "admin" differ behind that
+    random[2] = right[2];
+    return access::Token::make(
+        std::span<char const, access::kSaltBytes + access::kSecretBytes>{random.data(), random.size()});
+  }
+  static access::TokenHash hash(std::string_view right) {
+    Result<access::TokenHash> out = access::TokenHash::of(token(right), access::kHashCostLeast);
+    BOOST_REQUIRE(out.ok());
+    return out.value();
+  }
+
+  std::string ask(std::string const& client, std::string const& line) {
+    world.send(client, line);
+    world.settle();
+    std::string out;
+    while (std::optional<std::string> const one = world.take_line(client)) out += *one + "\n";
+    return out;
+  }
+  // Whether it is refused for want of this right.
+  static bool is_refused(std::string const& answer, Right right) {
+    return answer.find("code=not_allowed") != std::string::npos &&
+           answer.find("right=" + std::string{name_of(right)} + ";") != std::string::npos;
+  }
+
+  World world{1};
+  std::vector<Row> const rows{rows_of_document()};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(rights_of_commands, Scan)
+
+BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
+  std::set<std::string> expected{"LISTEN;mode=row"};
+  for (admin::OwnCommand const& command : admin::own_commands()) expected.insert(std::string{command.name});
+  for (auto const& [name, type] : world.types())
+    for (engine::CommandType const& command : type->commands()) expected.insert(command.name);
+  std::set<std::string> found;
+  for (Row const& row : rows) BOOST_TEST(found.insert(row.command + row.parameters).second, row.command << " twice");
+  BOOST_TEST(found == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i <= kRightNames.size(); ++i) {
+    // The last one has none.
+    std::optional<Right> const has = i < kRightNames.size() ? std::optional{static_cast<Right>(i)} : std::nullopt;
+    std::string const client = "only" + std::to_string(i);
+    world.give_rights(client, has ? Rights{*has} : Rights{});
+    for (Row const& row : rows) {
+      std::string const answer = ask(client, row.command + " table=jobs" + row.parameters);
+      bool const is_allowed = !row.right || row.right == has;
+      BOOST_TEST((row.right && is_refused(answer, *row.right)) == !is_allowed,
+                 row.command << " with " << (has ? name_of(*has) : "nothing") << ": " << answer);
+      if (is_allowed && row.command != "AUTH")
+        BOOST_TEST(answer.find("not_allowed") == std::string::npos, row.command << ": " << answer);
+      ++tried;
+    }
+  }
+  BOOST_TEST(tried == rows.size() * 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_user_with_a_right_on_one_table_may_do_there_what_the_document_says) {
+  world.give_rights("none", {});
+  for (std::string_view const right : kRightNames) {
+    if (right == "admin") continue;  // of no table
+    std::string const client{right};
+    world.give_rights(client, {});
+    BOOST_REQUIRE(ask(client, "AUTH token=" + std::string{token(right).text()}).starts_with("AUTHENTICATED"));
+    for (Row const& row : rows) {
+      if (!row.right || row.command == "AUTH") continue;
+      bool const has = name_of(*row.right) == right;
+      auto const refused = [&](std::string const& parameters) {
+        return is_refused(ask(client, row.command + parameters), *row.right);
+      };
+      std::string const what = row.command + row.parameters + " of user " + client;
+      bool const names_table = row.on_some == OnSome::of_that_table || row.on_some == OnSome::either;
+      BOOST_TEST(refused(" table=jobs" + row.parameters) == !(has && row.on_some != OnSome::no), what << " on jobs");
+      if (names_table) BOOST_TEST(refused(" table=mail" + row.parameters), what << " on mail");
+      if (row.on_some == OnSome::shown || row.on_some == OnSome::either)
+        BOOST_TEST(refused("") == !has, what << " without table");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_shown_without_a_table_is_of_tables_that_may_be_read) {
+  world.give_rights("reader", {});
+  BOOST_REQUIRE(ask("reader", "AUTH token=" + std::string{token("read").text()}).starts_with("AUTHENTICATED"));
+  for (Row const& row : rows) {
+    if (row.right != Right::read || (row.on_some != OnSome::shown && row.on_some != OnSome::either)) continue;
+    std::string const answer = ask("reader", row.command);
+    BOOST_TEST(answer.find("mail") == std::string::npos, row.command << ": " << answer);
+    BOOST_TEST(answer.find("connections_ever") == std::string::npos, row.command << ": " << answer);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim
