@@ -1,8 +1,35 @@
 #include "tests/model/watchers.h"
 
 #include <algorithm>
+#include <span>
 
 namespace fastjournal::reference {
+namespace {
+
+using RowsByEpoch = std::map<std::int64_t, Heard const*>;  // in the order in which they were handed out
+
+// The states of the turn in which an answer without a row can have been decided: after the rows that its client got
+// before it, and before those that came after it. `before_each` has the state before each row, `last` is behind them.
+std::vector<Reference const*> states_of(Heard const& answer, RowsByEpoch const& rows,
+                                        std::span<Reference const> before_each, Reference const& last) {
+  std::size_t from = 0;
+  std::size_t to = rows.size();
+  std::size_t place = 0;
+  for (auto const& [epoch, row] : rows) {
+    ++place;
+    if (row->client != answer.client) continue;
+    if (row < &answer)
+      from = place;
+    else
+      to = std::min(to, place - 1);
+  }
+  std::vector<Reference const*> out;
+  for (std::size_t given = from; given <= to; ++given)
+    out.push_back(given < before_each.size() ? &before_each[given] : &last);
+  return out;
+}
+
+}  // namespace
 
 std::string Watchers::hear(Reference const& table, std::string const& client, Texts const& command,
                            Texts const& answer) {
@@ -95,8 +122,9 @@ std::string Watchers::hear_notice(Reference const& table, Heard const& heard) {
   return {};
 }
 
-// A wait ended without a row.
-std::string Watchers::hear_waiter(Reference const& table, Heard const& heard) {
+// A wait ended without a row, in one of these states of the turn.
+std::string Watchers::hear_waiter(Reference const& table, std::vector<Reference const*> const& states,
+                                  Heard const& heard) {
   auto const found = waiters_.find(text(heard.message, "request"));
   if (found == waiters_.end()) return "nobody asked for " + shown(heard.message);
   ++count_["NEXT wait, " + (text(heard.message, "") == "ERROR" ? "paused" : std::string{"nothing"})];
@@ -107,24 +135,29 @@ std::string Watchers::hear_waiter(Reference const& table, Heard const& heard) {
     return table.check_nothing(text(waiter.command, "domain"), heard.message);
   took(table, heard.client, true);
   if (waiter.deadline > table.now()) return "a wait ends early: " + shown(heard.message);
-  std::string const wrong = table.check_nothing(text(waiter.command, "domain"), heard.message);
-  return wrong.empty() ? "" : wrong + ", heard " + shown(heard.message);
+  std::string wrong;
+  for (Reference const* state : states)
+    if (wrong = state->check_nothing(text(waiter.command, "domain"), heard.message); wrong.empty()) return {};
+  return wrong + ", heard " + shown(heard.message);
 }
 
 std::string Watchers::hear_pushes(Reference& table, std::vector<Heard> const& pushes,
                                   std::vector<Reference>& after_each) {
-  std::map<std::int64_t, Heard const*> rows;  // by epoch: in the order in which they were handed out
+  std::size_t const first = after_each.size();
+  RowsByEpoch rows;
   for (Heard const& heard : pushes)
     if (text(heard.message, "") == "ROW") rows[number(heard.message, "epoch")] = &heard;
   for (auto const& [epoch, heard] : rows) {
     after_each.push_back(table);
     if (std::string wrong = hand_out(table, *heard); !wrong.empty()) return heard->client + ": " + wrong;
   }
+  std::span<Reference const> const before_each = std::span{after_each}.subspan(first);
   for (Heard const& heard : pushes) {
     std::string const name = text(heard.message, "");
-    std::string const wrong = name == "ROW"      ? hear_row(table, heard)
-                              : name == "LISTEN" ? hear_notice(table, heard)
-                                                 : hear_waiter(table, heard);
+    std::string const wrong = name == "ROW" ? hear_row(table, heard)
+                              : name == "LISTEN"
+                                  ? hear_notice(table, heard)
+                                  : hear_waiter(table, states_of(heard, rows, before_each, table), heard);
     if (!wrong.empty()) return heard.client + ": " + wrong;
   }
   return {};

@@ -66,7 +66,7 @@ class Watchers {
   std::string hand_out(Reference& table, Heard const& heard) const;
   std::string hear_row(Reference const& table, Heard const& heard);
   std::string hear_notice(Reference const& table, Heard const& heard);
-  std::string hear_waiter(Reference const& table, Heard const& heard);
+  std::string hear_waiter(Reference const& table, std::vector<Reference const*> const& states, Heard const& heard);
 
   std::map<std::string, Listener> listeners_;  // by client: one each
   std::map<std::string, Waiter> waiters_;      // by request
