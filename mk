@@ -278,8 +278,12 @@ verb_fuzz() {
     [[ ! -d $root/tests/fuzz/corpus/$name ]] || seeds=("$root/tests/fuzz/corpus/$name")
     say "fuzzing $name for $seconds s"
     "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
-      -artifact_prefix="$root/build/fuzz/found/$name-" "$root/build/fuzz/corpus/$name" "${seeds[@]}" ||
+      -seed="${FJ_SEED:-0}" -artifact_prefix="$root/build/fuzz/found/$name-" "$root/build/fuzz/corpus/$name" \
+      "${seeds[@]}" >"$root/build/fuzz/$name.log" 2>&1 || {
+      tail -n 60 "$root/build/fuzz/$name.log" >&2
       die "$name: found an input that makes it fail; it is in build/fuzz/found"
+    }
+    grep '^stat::' "$root/build/fuzz/$name.log" || true
   done
   [[ $found -eq 1 ]] || die "fuzz${wanted:+ $wanted}: not in this tree" 2
   say "fuzzed, nothing found"
@@ -412,7 +416,7 @@ usage: ./mk VERB [...]
   bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md)
   count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
                         more than 5 % above it fails. --write records a new baseline
-  sim [--seed N]        random lives of the whole daemon in the simulator
+  sim [--seed N]        random lives of the whole daemon in the simulator; --seconds S: from N on, for this time
   sim --model           the same, with every answer compared with the reference model
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client

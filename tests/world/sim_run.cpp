@@ -119,13 +119,14 @@ int main(int count, char** words) {
   bool model = false;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
   auto* const one =
-      app.add_option("--seed", wishes.seed, "play this life only; default: seeds from chance, one after the other");
+      app.add_option("--seed", wishes.seed, "play this life only; with --seconds the first one. Default: from chance");
   app.add_option("--steps", wishes.steps, "of one life")->capture_default_str();
-  app.add_option("--seconds", wishes.seconds, "when no seed is given")->capture_default_str();
+  auto* const seconds =
+      app.add_option("--seconds", wishes.seconds, "lives one after the other, for this time")->capture_default_str();
   app.add_flag("--model", model, "hold every answer against the reference model");
   CLI11_PARSE(app, count, words);
-  wishes.one = one->count() != 0;
-  if (!wishes.one) wishes.seed = std::random_device{}();
+  wishes.one = one->count() != 0 && seconds->count() == 0;
+  if (one->count() == 0) wishes.seed = std::random_device{}();
   wishes.again = model ? " --model" : "";
   return model ? run(wishes, Model{}) : run(wishes, Promises{});
 }
