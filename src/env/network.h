@@ -83,8 +83,11 @@ class Network {
   // Begins a connection without waiting: on_open reports success, on_closed reports failure. Not ok: it failed at once,
   // and no call follows.
   [[nodiscard]] virtual Result<ConnectionId> connect(Address const& address) = 0;
-  // Returns the bound address (port 0 resolved).
+  // Returns the bound address (port 0 resolved). An address that it listens on already is shared by both listeners: so
+  // one can take the place of another, which then stops, and nobody is refused meanwhile.
   [[nodiscard]] virtual Result<Address> listen(Address const& address, ListenOptions const& options) = 0;
+  // By the listener of this number nobody comes any more. Connections that were opened stay.
+  virtual void stop_listening(std::uint32_t number) = 0;
   // Gives the kernel as much as it takes now; returns that size. If it is less than given, on_writable follows, and the
   // next call begins with the bytes not taken: they may be encrypted already.
   [[nodiscard]] virtual std::size_t send(ConnectionId id, std::string_view bytes) = 0;

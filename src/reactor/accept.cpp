@@ -85,15 +85,14 @@ Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOpt
 }
 
 Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOptions const& options, TlsListening tls) {
-  Result<SocketAddress> parsed = parse_address(address.text);
-  if (!parsed.ok()) return parsed.status();
-  Result<std::unique_ptr<ListeningSocket>> socket = ListeningSocket::open(parsed.value(), options.unix_mode);
+  Result<std::shared_ptr<ListeningSocket>> socket = socket_at(address, options.unix_mode);
   if (!socket.ok()) return socket.status();
 
   auto made = std::make_unique<Listener>();
   made->owner = this;
   made->number = options.number;
   made->reserved = options.reserved;
+  made->unix_mode = options.unix_mode;
   made->tls = std::move(tls);
   made->socket = std::move(socket).value();
   auto const call = [](int, short, void* argument) {
@@ -105,6 +104,45 @@ Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOpt
     return system_failure("watch", made->socket->text(), errno);
   listeners_.push_back(std::move(made));
   return env::Address{listeners_.back()->socket->text()};
+}
+
+Result<std::shared_ptr<ListeningSocket>> Reactor::socket_at(env::Address const& address, mode_t unix_mode) const {
+  Result<SocketAddress> const parsed = parse_address(address.text);
+  if (!parsed.ok()) return parsed.status();
+  std::string const text = to_text(parsed.value());
+  for (std::unique_ptr<Listener> const& listener : listeners_) {
+    if (listener->socket->text() != text) continue;
+    if (Status status = listener->socket->set_mode(unix_mode); !status.ok()) return status;
+    return listener->socket;
+  }
+  for (std::shared_ptr<ListeningSocket> const& socket : adopted_)
+    if (socket->text() == text) return socket;
+  Result<std::unique_ptr<ListeningSocket>> opened = ListeningSocket::open(parsed.value(), unix_mode);
+  if (!opened.ok()) return opened.status();
+  return std::shared_ptr<ListeningSocket>{std::move(opened).value()};
+}
+
+Result<env::Address> Reactor::adopt(int fd, std::string const& name) {
+  Result<std::unique_ptr<ListeningSocket>> socket = ListeningSocket::adopt(fd, name);
+  if (!socket.ok()) return socket.status();
+  std::string const text = socket.value()->text();
+  if (std::ranges::any_of(adopted_, [&text](auto const& other) { return other->text() == text; }))
+    return Status{Code::bad_configuration,
+                  fmt::format("{}: another one listens on {} already; expected one", name, text)};
+  adopted_.emplace_back(std::move(socket).value());
+  return env::Address{text};
+}
+
+void Reactor::stop_listening(std::uint32_t number) {
+  auto const found = std::ranges::find(listeners_, number, [](auto const& listener) { return listener->number; });
+  if (found == listeners_.end()) return;
+  std::unique_ptr<Listener> const gone = std::move(*found);
+  listeners_.erase(found);
+  end_handshakes_of(*gone);
+  for (std::unique_ptr<Listener> const& other : listeners_) {
+    if (other->socket != gone->socket) continue;
+    if (Status const status = other->socket->set_mode(other->unix_mode); !status.ok()) warn(status.message());
+  }
 }
 
 void Reactor::on_acceptable(Listener& listener) {

@@ -52,11 +52,12 @@ struct Reactor::Connection {
 
 struct Reactor::Listener {
   Reactor* owner{nullptr};
-  std::uint32_t number{0};  // ListenOptions::number
-  bool reserved{false};     // the last connections are reserved for this listener
-  bool paused{false};       // for a moment after a refusal
-  TlsListening tls;         // without a context: plain
-  std::unique_ptr<ListeningSocket> socket;
+  std::uint32_t number{0};                  // ListenOptions::number
+  bool reserved{false};                     // the last connections are reserved for this listener
+  bool paused{false};                       // for a moment after a refusal
+  TlsListening tls;                         // without a context: plain
+  std::shared_ptr<ListeningSocket> socket;  // with another one at this address, until one of both stops
+  std::uint32_t unix_mode{0};
   Event acceptable;
 };
 

@@ -49,13 +49,26 @@ Status set_option(int fd, SocketOption const& option, std::string const& text) {
 Status bind_failure(std::string const& text, int error) {
   if (error == EADDRINUSE) {
     return {Code::in_use,
-            fmt::format("listen on {}: another process listens there; stop it or choose another address", text)};
+            fmt::format("listen on {}: {}: another process listens there; stop it or choose another address", text,
+                        error_words(error))};
   }
   if (error == EACCES || error == EPERM) {
     return {Code::not_allowed,
             fmt::format("listen on {}: {}; choose an address this user may bind", text, error_words(error))};
   }
   return system_failure("bind", text, error);
+}
+
+Result<int> option_of(int fd, int name, std::string const& text) {
+  int out = 0;
+  socklen_t size = sizeof out;
+  if (::getsockopt(fd, SOL_SOCKET, name, &out, &size) == 0) return out;
+  return system_failure("getsockopt", text, errno);
+}
+
+Status wrong_kind(std::string const& name, std::string const& what) {
+  return {Code::bad_configuration,
+          fmt::format("{}: {}; expected a stream socket that listens on an IP address or a path", name, what)};
 }
 
 // Whether the address accepts connections. A full backlog counts as yes.
@@ -133,9 +146,42 @@ Status ListeningSocket::probe(SocketAddress const& address) {
   return probe_folder(address, text);
 }
 
-Status ListeningSocket::open_internet(SocketAddress const& address) {
+Result<std::unique_ptr<ListeningSocket>> ListeningSocket::adopt(int fd, std::string const& name) {
+  std::unique_ptr<ListeningSocket> out{new ListeningSocket};
+  out->fd_.reset(fd);
+  SocketAddress bound;
+  bound.length = sizeof bound.storage;
+  if (::getsockname(fd, bound.get(), &bound.length) != 0)
+    return errno == ENOTSOCK ? wrong_kind(name, "it is no socket") : system_failure("getsockname", name, errno);
+  bool const is_unix = bound.family() == AF_UNIX;
+  if (!is_unix && bound.family() != AF_INET && bound.family() != AF_INET6)
+    return wrong_kind(name, fmt::format("it is of the address family {}", bound.family()));
+  if (is_unix && bound.path().empty()) return wrong_kind(name, "it is a unix socket without a path");
+  out->text_ = to_text(bound);
+  Result<int> const type = option_of(fd, SO_TYPE, out->text_);
+  if (!type.ok()) return type.status();
+  if (type.value() != SOCK_STREAM)
+    return wrong_kind(
+        name, fmt::format("it is {} at {}", type.value() == SOCK_DGRAM ? "for datagrams" : "no stream", out->text_));
+  Result<int> const listens = option_of(fd, SO_ACCEPTCONN, out->text_);
+  if (!listens.ok()) return listens.status();
+  if (listens.value() == 0) return wrong_kind(name, "it does not listen, at " + out->text_);
+  int const flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+    return system_failure("fcntl", out->text_, errno);
+  if (!is_unix)
+    if (Status set = out->set_internet_options(); !set.ok()) return set;
+  return out;
+}
+
+Status ListeningSocket::set_internet_options() const {
   for (SocketOption const& option : kInternetOptions)
     if (Status set = set_option(fd(), option, text_); !set.ok()) return set;
+  return {};
+}
+
+Status ListeningSocket::open_internet(SocketAddress const& address) {
+  if (Status set = set_internet_options(); !set.ok()) return set;
   if (address.family() == AF_INET6) {
     // So that [::]:4050 and 0.0.0.0:4050 can be used together on any system.
     if (Status set = set_option(fd(), {IPPROTO_IPV6, IPV6_V6ONLY, 1, "IPV6_V6ONLY"}, text_); !set.ok()) return set;
@@ -163,8 +209,12 @@ Status ListeningSocket::open_unix(SocketAddress const& address, mode_t mode) {
   device_ = made.st_dev;
   inode_ = made.st_ino;
   // Nobody can connect before listen(), so nobody connects under the mode left by umask.
-  if (::chmod(path_.c_str(), mode) != 0) return system_failure("chmod", path_, errno);
-  return {};
+  return set_mode(mode);
+}
+
+Status ListeningSocket::set_mode(mode_t mode) const {
+  if (path_.empty() || ::chmod(path_.c_str(), mode) == 0) return {};
+  return system_failure("chmod", path_, errno);
 }
 
 ListeningSocket::~ListeningSocket() {

@@ -19,8 +19,15 @@ class ListeningSocket {
   // in_use otherwise; any other kind of file is kept, and an error.
   [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> open(SocketAddress const& address, mode_t unix_mode);
 
+  // A socket that listens already, opened by somebody who keeps it: its file stays as it is. Takes the descriptor. Not
+  // ok: it is of another kind, and `name` tells which one.
+  [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> adopt(int fd, std::string const& name);
+
   // Whether open would succeed now. Changes nothing and keeps nothing open.
   [[nodiscard]] static Status probe(SocketAddress const& address);
+
+  // Of the file of a unix socket that it opened, from now on.
+  [[nodiscard]] Status set_mode(mode_t mode) const;
 
   // Removes the socket file, unless another one has taken its name.
   ~ListeningSocket();
@@ -34,6 +41,7 @@ class ListeningSocket {
  private:
   ListeningSocket() = default;
   [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> make(SocketAddress const& address);
+  [[nodiscard]] Status set_internet_options() const;
   [[nodiscard]] Status open_internet(SocketAddress const& address);
   [[nodiscard]] Status open_unix(SocketAddress const& address, mode_t mode);
 

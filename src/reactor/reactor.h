@@ -90,10 +90,15 @@ class Reactor final : public env::Network {
 
   // Whether listen would succeed now, for callers with long work to do before they listen.
   [[nodiscard]] static Status can_listen(env::Address const& address);
+  // Takes a descriptor that listens already, opened by whoever started this process: listeners at its address use it,
+  // now or later. Returns its address. `name`: what it is called where it is refused.
+  [[nodiscard]] Result<env::Address> adopt(int fd, std::string const& name);
   [[nodiscard]] Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override;
   // Its connections are opened for the handler when their handshake is done.
   [[nodiscard]] Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options,
                                             TlsListening tls);
+  // Handshakes of its connections that are not done end, too.
+  void stop_listening(std::uint32_t number) override;
   // For connections accepted from now on, by each listener of this number; it speaks TLS already.
   void use_certificates(std::uint32_t listener, std::shared_ptr<tls::ServerContext const> context);
   [[nodiscard]] Result<ConnectionId> connect(env::Address const& address) override;
@@ -172,6 +177,7 @@ class Reactor final : public env::Network {
   void release(Connection& connection);
 
   // Connections with TLS: tls.cpp.
+  [[nodiscard]] Result<std::shared_ptr<ListeningSocket>> socket_at(env::Address const& address, mode_t unix_mode) const;
   [[nodiscard]] Status prepare_handshakes();
   void begin_handshake(Listener const& listener, UniqueFd fd, PeerName peer);
   void shake_hands(Connection& connection);
@@ -179,6 +185,7 @@ class Reactor final : public env::Network {
   void finish_handshake(Connection& connection);
   void refuse_handshake(Connection& connection, std::uint64_t& counter, std::string_view why);
   void end_late_handshakes();
+  void end_handshakes_of(Listener const& listener);
   void arm_handshake_limit();
   [[nodiscard]] bool make_room_for_handshake();
   void on_secure_readable(Connection& connection);
@@ -206,6 +213,7 @@ class Reactor final : public env::Network {
   std::int64_t armed_us_{INT64_MAX};  // the date of the kernel's timer, never later than wake_us_ while waiting
 
   std::vector<std::unique_ptr<Listener>> listeners_;
+  std::vector<std::shared_ptr<ListeningSocket>> adopted_;
   std::map<ConnectionId, std::unique_ptr<Datagrams>> datagrams_;
   std::uint64_t datagram_ids_{0};
   Event resume_event_;

@@ -87,6 +87,14 @@ void Reactor::end_late_handshakes() {
   arm_handshake_limit();
 }
 
+// Nobody has heard of them.
+void Reactor::end_handshakes_of(Listener const& listener) {
+  for (auto at = handshakes_.begin(); at != handshakes_.end();) {
+    Connection& connection = *find(*at++);
+    if (connection.secure->listener == &listener) release(connection);
+  }
+}
+
 bool Reactor::make_room_for_handshake() {
   Connection& oldest = *find(handshakes_.front());
   // One that waits for a turn is not slow: we are.

@@ -18,6 +18,7 @@ struct RecordingNetwork final : env::Network {
     return ConnectionId{++last};
   }
   Result<env::Address> listen(env::Address const& address, env::ListenOptions const&) override { return address; }
+  void stop_listening(std::uint32_t) override {}
   std::size_t send(ConnectionId id, std::string_view bytes) override {
     sent[id].append(bytes);
     return bytes.size();

@@ -17,6 +17,20 @@ ConnectionId SimNetwork::connect(std::string_view peer, std::string_view origin,
   return id;
 }
 
+Result<env::Address> SimNetwork::listen(env::Address const& address, env::ListenOptions const& options) {
+  if (taken_.contains(address.text))
+    return Status{Code::in_use, "listen on " + address.text + ": Address already in use"};
+  listening_[options.number] = address.text;
+  return address;
+}
+
+std::uint32_t SimNetwork::listener_at(std::string_view address) const {
+  std::uint32_t out = 0;
+  for (auto const& [number, at] : listening_)
+    if (at == address) out = number;
+  return out;
+}
+
 void SimNetwork::drop(ConnectionId id) {
   if (connections_.erase(id) == 0 || handler_ == nullptr) return;
   handler_->on_closed(id, "dropped");
@@ -106,6 +120,7 @@ bool SimNetwork::send_datagram(ConnectionId id, std::string_view bytes) {
 }
 
 void SimNetwork::clear() {
+  listening_.clear();
   datagram_sockets_.clear();
   to_server_.clear();
   connections_.clear();

@@ -67,6 +67,13 @@ class SimNetwork final : public env::Network {
   void certify(std::string const& client, std::string user) { certified_["sim:" + client] = std::move(user); }
   ConnectionId connect(std::string_view peer, std::string_view origin = "ip:192.0.2.1", std::uint32_t listener = 0);
   Connection& at(ConnectionId id) { return connections_.at(id); }
+  // The number of the listener that came last at this address; 0: nobody listens there.
+  [[nodiscard]] std::uint32_t listener_at(std::string_view address) const;
+  [[nodiscard]] std::size_t listeners() const { return listening_.size(); }
+  // Somebody else listens at this address, or not any more.
+  void take_address(std::string const& address) { taken_.insert(address); }
+  void free_address(std::string const& address) { taken_.erase(address); }
+  [[nodiscard]] bool is_taken(std::string const& address) const { return taken_.contains(address); }
   // The client disappears.
   void drop(ConnectionId id);
 
@@ -102,7 +109,8 @@ class SimNetwork final : public env::Network {
 
   // -- env::Network -----------------------------------------------------------
   Result<ConnectionId> connect(env::Address const& address) override;
-  Result<env::Address> listen(env::Address const& address, env::ListenOptions const&) override { return address; }
+  Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override;
+  void stop_listening(std::uint32_t number) override { listening_.erase(number); }
   std::size_t send(ConnectionId id, std::string_view bytes) override;
   void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
@@ -118,6 +126,8 @@ class SimNetwork final : public env::Network {
   env::NetworkHandler* handler_{nullptr};
   std::map<ConnectionId, Connection> connections_;
   std::uint64_t last_id_{0};
+  std::map<std::uint32_t, std::string> listening_;  // addresses by number
+  std::set<std::string> taken_;
   std::set<std::string> served_;
   ConnectionId made_{};
   bool made_is_open_{true};

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
@@ -49,6 +50,74 @@ BOOST_AUTO_TEST_CASE(lines_come_back_over_every_kind_of_socket) {
       BOOST_TEST(client.read_line().value() == "two");
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_stops_and_its_connections_stay) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "a.sock";
+  Server server;
+  std::string const first = server.listen(kLoopback, {.number = 1});
+  std::string const second = server.listen(kLoopback, {.number = 2});
+  std::string const local = server.listen("unix:" + path, {.number = 3});
+  server.handler.bytes_hook = [&server](ConnectionId id, std::string_view bytes) {
+    if (bytes == "stop\n") {
+      server.reactor->stop_listening(2);
+      server.reactor->stop_listening(3);
+      server.reactor->stop_listening(4);
+    }
+    server.handler.answer(id, bytes);
+  };
+  server.start();
+  LineClient two{second};
+  LineClient three{local};
+  BOOST_TEST(two.ask("a") == "a");
+  BOOST_TEST(three.ask("b") == "b");
+  LineClient one{first};
+  BOOST_TEST(one.ask("stop") == "stop");
+  BOOST_TEST(two.ask("c") == "c");
+  BOOST_TEST(three.ask("d") == "d");
+  BOOST_TEST(!std::filesystem::exists(path));
+  // Somebody else may listen there now.
+  BOOST_TEST(Reactor::can_listen({second}).ok());
+  BOOST_TEST(!Reactor::can_listen({first}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(one_listener_takes_the_place_of_another_and_nobody_is_refused) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "a.sock";
+  auto const mode = [&path] { return std::filesystem::status(path).permissions(); };
+  Server server;
+  std::string const tcp = server.listen(kLoopback, {.number = 1});
+  std::string const local = server.listen("unix:" + path, {.number = 2, .unix_mode = 0600});
+  server.handler.bytes_hook = [&](ConnectionId id, std::string_view bytes) {
+    if (bytes == "replace\n") {
+      BOOST_TEST(server.listen(tcp, {.number = 3}) == tcp);
+      server.reactor->stop_listening(1);
+      BOOST_TEST(server.listen(local, {.number = 4, .unix_mode = 0660}) == local);
+      server.reactor->stop_listening(2);
+    }
+    if (bytes == "undo\n") {
+      server.listen(local, {.number = 5, .unix_mode = 0666});
+      server.reactor->stop_listening(5);
+    }
+    server.handler.answer(id, bytes);
+  };
+  server.start();
+  LineClient first{tcp};
+  BOOST_TEST(first.ask("a") == "a");
+  BOOST_TEST((mode() == static_cast<std::filesystem::perms>(0600)));
+  BOOST_TEST(first.ask("replace") == "replace");
+  BOOST_TEST((mode() == static_cast<std::filesystem::perms>(0660)));
+  LineClient second{tcp};
+  BOOST_TEST(second.ask("b") == "b");
+  LineClient third{local};
+  BOOST_TEST(third.ask("undo") == "undo");
+  BOOST_TEST((mode() == static_cast<std::filesystem::perms>(0660)));
+  LineClient fourth{local};
+  BOOST_TEST(fourth.ask("c") == "c");
+  server.finish();
+  BOOST_TEST((server.handler.listeners == std::vector<std::uint32_t>{1, 3, 4, 4}));
+  BOOST_TEST(server.reactor->counters().refused == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(peers_are_named) {

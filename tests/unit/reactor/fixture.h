@@ -40,7 +40,8 @@ class EchoHandler final : public env::NetworkHandler {
   std::function<void()> turn_end_hook;
 
   std::vector<std::pair<ConnectionId, std::string>> opened;
-  std::vector<std::string> users;  // of `opened`
+  std::vector<std::string> users;        // of `opened`
+  std::vector<std::uint32_t> listeners;  // of `opened`
   std::vector<std::pair<ConnectionId, std::string>> closed;
   std::vector<ConnectionId> ended;
   std::size_t bytes{0};
@@ -52,6 +53,7 @@ class EchoHandler final : public env::NetworkHandler {
   void on_open(ConnectionId id, env::Peer const& peer) override {
     opened.emplace_back(id, peer.text);
     users.emplace_back(peer.user);
+    listeners.push_back(peer.listener);
   }
   void on_bytes(ConnectionId id, std::string_view arrived) override {
     bytes += arrived.size();

@@ -141,6 +141,31 @@ BOOST_AUTO_TEST_CASE(the_handler_hears_of_nobody_before_the_handshake_is_done) {
   BOOST_TEST(warned.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(handshakes_under_way_end_with_their_listener) {
+  Server server;
+  std::string const address = listen(server, context(), 1);
+  std::string const plain = server.listen(kLoopback, {.number = 2});
+  server.handler.bytes_hook = [&server](ConnectionId id, std::string_view bytes) {
+    if (bytes == "stop\n") server.reactor->stop_listening(1);
+    server.handler.answer(id, bytes);
+  };
+  server.start();
+  TlsClient done{address, trusting()};
+  shake(done);
+  LineClient silent{address};
+  TlsClient half{address, trusting()};
+  half.greet();
+  BOOST_REQUIRE(half.wait_for_bytes());
+  LineClient beside{plain};
+  BOOST_TEST(beside.ask("stop") == "stop");
+  // The client may take it for done, as what it waited for had been sent.
+  if (half.handshake()) BOOST_TEST(echo(half, "x").starts_with("(no"));
+  BOOST_TEST(silent.read_all().value_or("(it lasts)") == "");
+  BOOST_TEST(echo(done, "x") == "x");
+  server.finish();
+  BOOST_TEST(server.handler.opened.size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(slow_handshakes_cost_an_honest_client_nothing) {
   Server server{{.handshakes_max = 64}};
   std::string const address = listen(server);

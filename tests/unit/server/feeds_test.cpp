@@ -21,6 +21,7 @@ struct Datagrams final : env::Network {
   Result<env::Address> listen(env::Address const&, env::ListenOptions const&) override {
     return Status{Code::not_supported, "no connections"};
   }
+  void stop_listening(std::uint32_t) override {}
   std::size_t send(ConnectionId, std::string_view) override { return 0; }
   void pause_reading(ConnectionId, bool) override {}
   void close(ConnectionId) override {}
