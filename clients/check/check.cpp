@@ -16,6 +16,7 @@
 #include "os/installation.h"
 #include "os/plugin_loader.h"
 #include "server/check_tables.h"
+#include "server/table_listeners.h"
 
 namespace fastjournal::check {
 namespace {
@@ -39,7 +40,10 @@ class Checker {
     for (std::string const& path : paths) find_files(path);
     // A daemon's file adds its tables, so the list grows.
     for (std::size_t i = 0; i < report_.files.size(); ++i) sort_out(std::string{report_.files[i]});
-    if (!tables_.empty()) check_tables();
+    if (!tables_.empty())
+      check_tables();
+    else if (daemon_)
+      check_listeners({}, {}, true);
     std::stable_sort(report_.problems.begin(), report_.problems.end(),
                      [this](Problem const& a, Problem const& b) { return place_of(a.file) < place_of(b.file); });
     return std::move(report_);
@@ -112,6 +116,7 @@ class Checker {
     if (plugins_.empty()) plugins_ = daemon->plugins_folder;
     if (!daemon->access.users_file.empty()) add_file(daemon->access.users_file);
     daemon_ = std::move(daemon).value();
+    knows_all_tables_ = true;
   }
 
   // Finds the daemon that loads this table, if its file is in the usual place.
@@ -134,13 +139,19 @@ class Checker {
     if (!daemon_) find_daemon();
     if (!load_types()) return;
     engine::Declarations declared;
+    std::vector<config::ListenDeclaration> listeners;
+    bool is_whole = true;
     for (std::string const& file : tables_) {
-      Result<TableDeclaration> table = config::read_table(file, declared_types_);
-      if (!table.ok())
-        add(file, table.status());
-      else
-        declared.push_back(std::make_shared<TableDeclaration const>(std::move(table).value()));
+      Result<config::TableFile> read = config::read_table_file(file, declared_types_, daemon_ ? &*daemon_ : nullptr);
+      is_whole = is_whole && read.ok();
+      if (!read.ok()) {
+        add(file, read.status());
+        continue;
+      }
+      declared.push_back(std::make_shared<TableDeclaration const>(std::move(read->table)));
+      for (config::ListenDeclaration& one : read->listen) listeners.push_back(std::move(one));
     }
+    check_listeners(declared, std::move(listeners), is_whole);
     std::vector<std::string> const names = daemon_ ? daemon_->log_names() : std::vector<std::string>{};
     server::DeclaredLogs const logs{daemon_ ? daemon_->file : std::string{}, names};
     add({}, server::check_tables(types_, declared, daemon_ ? &logs : nullptr));
@@ -150,6 +161,27 @@ class Checker {
         report_.notes.push_back(
             {table->file, line_of(*table, "log"),
              "whether log \"" + table->log + "\" is declared was not looked at: give the daemon's file as well"});
+  }
+
+  // `is_whole`: all tables' files could be read.
+  void check_listeners(engine::Declarations const& tables, std::vector<config::ListenDeclaration> of_tables,
+                       bool is_whole) {
+    if (!daemon_) {
+      for (config::ListenDeclaration const& one : of_tables)
+        if (one.tls || !one.loopback || one.rights.is_empty())
+          report_.notes.push_back(problem_of(one.place + ": whether the daemon has certificates and users for " +
+                                                 one.address + " was not looked at: give the daemon's file as well",
+                                             {}));
+    }
+    std::vector<config::ListenDeclaration> own;
+    if (daemon_) own = daemon_->listen;
+    if (daemon_)
+      for (config::UdpDeclaration const& udp : daemon_->udp)
+        own.push_back({.address = "udp:" + udp.address, .table = udp.table, .place = udp.place});
+    // Only some tables were given, or read: that another one is declared nowhere is not known.
+    if (!is_whole || !knows_all_tables_)
+      for (config::ListenDeclaration& one : own) one.table.clear();
+    add({}, server::check_listeners(tables, own, of_tables));
   }
 
   static int line_of(TableDeclaration const& table, std::string_view element) {
@@ -186,18 +218,22 @@ class Checker {
       std::size_t const end = std::min(rest.find('\n'), rest.size());
       std::string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
-      Problem problem{file, 0, {}};
-      if (std::string const named = file_of(line, file); !named.empty()) {
-        problem.file = named;
-        line.remove_prefix(named.size() + 1);
-        auto const [stopped, error] = std::from_chars(line.data(), line.data() + line.size(), problem.line);
-        auto const digits = static_cast<std::size_t>(stopped - line.data());
-        if (error == std::errc{} && line.substr(digits).starts_with(":")) line.remove_prefix(digits + 1);
-        if (line.starts_with(' ')) line.remove_prefix(1);
-      }
-      problem.text = line;
-      report_.problems.push_back(std::move(problem));
+      report_.problems.push_back(problem_of(line, file));
     }
+  }
+
+  [[nodiscard]] Problem problem_of(std::string_view line, std::string const& file) const {
+    Problem problem{file, 0, {}};
+    if (std::string const named = file_of(line, file); !named.empty()) {
+      problem.file = named;
+      line.remove_prefix(named.size() + 1);
+      auto const [stopped, error] = std::from_chars(line.data(), line.data() + line.size(), problem.line);
+      auto const digits = static_cast<std::size_t>(stopped - line.data());
+      if (error == std::errc{} && line.substr(digits).starts_with(":")) line.remove_prefix(digits + 1);
+      if (line.starts_with(' ')) line.remove_prefix(1);
+    }
+    problem.text = line;
+    return problem;
   }
 
   // The file at the beginning of a problem; empty: none of the files read.
@@ -212,6 +248,7 @@ class Checker {
   Report report_;
   std::vector<std::string> tables_;
   std::optional<config::DaemonDeclaration> daemon_;
+  bool knows_all_tables_{false};  // its folder was read
   config::TypesByName declared_types_;
   engine::TableTypes types_;
 };

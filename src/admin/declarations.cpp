@@ -46,8 +46,8 @@ constexpr OwnCommand kCommands[] = {
 };
 
 constexpr OwnAnswer kAnswers[] = {
-    {"ERROR", "command code message parameter right table user wait_ms"},
-    {"AUTHENTICATED", "user rights grants"},
+    {"ERROR", "command code message parameter right table user bound wait_ms"},
+    {"AUTHENTICATED", "user rights grants table"},
     {"TABLE", "name type persistent log rows key columns types description", true},
     {"STATS",
      "table now connections connections_ever connections_refused connections_silent messages invalid unknown "
@@ -86,6 +86,14 @@ constexpr OwnAnswer kAnswers[] = {
 };
 
 }  // namespace
+
+// A word of its parameters.
+bool OwnCommand::takes_table() const {
+  static constexpr std::string_view kTable = "table";
+  std::size_t const at = parameters.find(kTable);
+  return at != std::string_view::npos && (at == 0 || parameters[at - 1] == ' ') &&
+         (at + kTable.size() == parameters.size() || parameters[at + kTable.size()] == ' ');
+}
 
 std::span<OwnCommand const> own_commands() { return kCommands; }
 

@@ -33,6 +33,8 @@ struct OwnCommand {
   Scope scope{Scope::daemon};
   Kind kind{Kind::own};
   bool life_cycle{false};  // a communicatord sends it to all services: it needs no right for it
+
+  [[nodiscard]] bool takes_table() const;
 };
 
 struct OwnAnswer {

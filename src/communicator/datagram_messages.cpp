@@ -4,7 +4,7 @@
 
 namespace fastjournal::communicator {
 
-Message const* DatagramMessages::read(ConnectionId socket, std::string_view bytes, std::int64_t now_us) {
+Message* DatagramMessages::read(ConnectionId socket, std::string_view bytes, std::int64_t now_us) {
   auto const source = sources_.find(socket);
   if (source == sources_.end()) return nullptr;
   ++counters_.messages;

@@ -22,6 +22,7 @@ inline constexpr std::string_view kSecretParameter = "secret_code";
 struct DatagramOptions {
   std::string secret;  // empty: none is required
   std::uint32_t messages_per_second{10'000};
+  std::string table{};  // the only one that its messages reach, and the one meant where they name none; empty: all
 };
 
 // One receiving socket.
@@ -39,6 +40,8 @@ class DatagramSource {
     room_ -= 1'000'000;
     return true;
   }
+
+  [[nodiscard]] std::string const& table() const { return options_.table; }
 
   // Whether the message has the secret; removes it from the message in any case.
   [[nodiscard]] bool admits(Message& message) const {
@@ -80,7 +83,9 @@ class DatagramMessages {
   }
   // The message in a datagram, without its secret; valid as long as `bytes`, until the next call. Null: it is not to be
   // run, and counted.
-  [[nodiscard]] Message const* read(ConnectionId socket, std::string_view bytes, std::int64_t now_us);
+  [[nodiscard]] Message* read(ConnectionId socket, std::string_view bytes, std::int64_t now_us);
+  // Of a socket whose message was read.
+  [[nodiscard]] std::string_view table_of(ConnectionId socket) const { return sources_.at(socket).table(); }
   void count_ignored() { ++counters_.ignored; }
   void count_refused() { ++counters_.refused; }
 

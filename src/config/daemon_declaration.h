@@ -8,32 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "fastjournal/rights.h"
+#include "access/listen_declaration.h"
 #include "log/file_choices.h"
 
 namespace fastjournal::config {
 
-// Default modes of unix sockets' files: the administrator's, and all others.
-inline constexpr std::uint32_t kAdministratorMode = 0600;
-inline constexpr std::uint32_t kSocketMode = 0660;
-
-// What the connections of a listener speak.
-enum class Speaks : std::uint8_t { messages, http };
-
-struct ListenDeclaration {
-  std::string address{
-      "127.0.0.1:4050"};   // "127.0.0.1:4050", "[::1]:0" (port 0: the system chooses), "unix:/run/fastjournal.sock"
-  bool loopback{true};     // not reachable from other machines
-  bool plain_text{false};  // this or tls must be true if loopback is false
-  Rights rights{kLoopbackRights};        // of its connections; users who log in have theirs in addition
-  std::uint32_t unix_mode{kSocketMode};  // of a unix socket's file
-  bool open{false};  // must be true if loopback is false and whoever comes by it has rights without a login
-  bool tls{false};
-  Speaks protocol{Speaks::messages};
-  std::vector<std::string> hosts{};  // of http: its names, beside localhost and IP addresses
-
-  bool operator==(ListenDeclaration const&) const = default;
-};
+using access::kAdministratorMode;
+using access::kSocketMode;
+using access::ListenDeclaration;
+using access::Speaks;
 
 // Whether clients show a certificate: `accepted`, they may, and a wrong one is refused.
 enum class ClientCertificates : std::uint8_t { none, accepted, required };
@@ -133,6 +116,8 @@ struct UdpDeclaration {
   std::string interface;    // network card for joining a group; empty: the system chooses
   std::string secret_file;  // empty: no secret is required
   std::uint32_t messages_per_second{10'000};
+  std::string table;  // the only one that its messages reach; empty: all
+  std::string place;  // "FILE:LINE: <udp>", for messages
 
   bool operator==(UdpDeclaration const&) const = default;
 };

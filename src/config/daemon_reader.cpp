@@ -5,6 +5,7 @@
 
 #include "config/address.h"
 #include "config/fields.h"
+#include "config/listen_reader.h"
 #include "config/xml.h"
 #include "model/value.h"
 
@@ -22,42 +23,10 @@ constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kDayMs = 24 * kHourMs;
 constexpr std::int64_t kScrubMsMax = 365 * kDayMs;
 constexpr std::int64_t kSilenceMsMin = 1000;
-// The kernel's limit in sockaddr_un, without the terminating zero.
-constexpr std::size_t kSocketPathBytesMax = 107;
-// Of <listen hosts="...">: a name of DNS, and how many.
-constexpr std::size_t kHostBytesMax = 253;
-constexpr std::size_t kHostsMax = 16;
-
-std::string joined(std::filesystem::path const& base, std::string_view path) {
-  return (base / std::filesystem::path{path}).lexically_normal().string();
-}
 
 void read_access(Element const& element, std::filesystem::path const& base, AccessDeclaration& out) {
   element.expect({.attributes = {{"users", Times::one}}, .children = {}});
   if (auto const file = text_field(element, "users")) out.users_file = joined(base, *file);
-}
-
-// Of a <listen> or <socket>. rights="" is for connections on which somebody logs in.
-std::optional<Rights> listener_rights(Element const& element, AccessDeclaration const& access) {
-  std::optional<std::string_view> const text = element.attribute("rights");
-  if (!text || !text->empty()) return rights_field(element, "rights");
-  if (access.users_file.empty())
-    element.problem_at("rights",
-                       "attribute \"rights\": found none, and nobody can log in; expected words out of read, add, "
-                       "work, manage and admin, or all alone, or the element <access users=\"...\"/>");
-  return Rights{};
-}
-
-// Whoever can reach an address has its rights without a login.
-void check_open(Element const& element, std::string_view address, ListenDeclaration const& listen,
-                std::optional<TlsDeclaration> const& tls) {
-  if (listen.open || listen.rights.is_empty()) return;
-  if (listen.tls && tls && tls->client_certificates == ClientCertificates::required) return;
-  element.problem_at("address", "address " + model::shown(address) +
-                                    " can be reached from other machines, and everybody there has the rights \"" +
-                                    listen.rights.names() +
-                                    "\" without a login; expected rights=\"\" and the element <access "
-                                    "users=\"...\"/>, or open=\"true\" beside it");
 }
 
 void read_tls(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
@@ -87,78 +56,17 @@ void read_tls(Element const& element, std::filesystem::path const& base, DaemonD
                        "client-certificates=\"accepted\" or client-certificates=\"required\" beside it");
 }
 
-bool read_listening_tls(Element const& element, DaemonDeclaration const& out) {
-  bool const tls = boolean_field(element, "tls").value_or(false);
-  if (tls && !out.tls)
-    element.problem_at(
-        "tls", "attribute \"tls\" without a certificate, expected the element <tls certificate=\"...\" key=\"...\"/>");
-  return tls;
-}
-
-// What connections speak, and by which names a browser may call it.
-void read_protocol(Element const& element, ListenDeclaration& listen) {
-  if (word_field(element, "protocol", {"messages", "http"}) == 1U) listen.protocol = Speaks::http;
-  std::string_view text = element.attribute("hosts").value_or("");
-  if (!text.empty() && listen.protocol != Speaks::http)
-    element.problem_at("hosts", "attribute \"hosts\" without protocol=\"http\", expected both or neither");
-  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
-    end = std::min(text.find(' '), text.size());
-    std::string_view const name = text.substr(0, end);
-    if (name.empty()) continue;
-    bool const is_name = name.size() <= kHostBytesMax && std::all_of(name.begin(), name.end(), [](char c) {
-                           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-                         });
-    if (is_name && listen.hosts.size() < kHostsMax)
-      listen.hosts.emplace_back(name);
-    else
-      element.problem_at("hosts", "attribute \"hosts\": found " + model::shown(name) + ", expected at most " +
-                                      std::to_string(kHostsMax) +
-                                      " names of this computer in lower case, separated by blanks: letters, digits, "
-                                      "- and .; without ports");
-  }
-}
-
-void read_listen(Element const& element, DaemonDeclaration& out) {
-  element.expect(
-      {.attributes = {{"address", Times::one}, {"protocol"}, {"hosts"}, {"plain-text"}, {"tls"}, {"rights"}, {"open"}},
-       .children = {}});
-  ListenDeclaration listen;
-  listen.tls = read_listening_tls(element, out);
-  read_protocol(element, listen);
-  listen.plain_text = boolean_field(element, "plain-text").value_or(false);
-  listen.open = boolean_field(element, "open").value_or(false);
-  std::optional<std::string_view> const text = element.attribute("address");
-  if (!text) return;
-  listen.address = *text;
-  if (std::string problem = listen_problem(*text, listen.plain_text || listen.tls, "attribute \"address\"",
-                                           "tls=\"true\" or plain-text=\"true\"");
-      !problem.empty())
-    element.problem_at("address", std::move(problem));
-  std::optional<ParsedAddress> const address = parse_address(*text);
-  if (!address) return;
-  listen.loopback = address->loopback;
-  std::optional<Rights> const rights = listener_rights(element, out.access);
-  if (rights)
-    listen.rights = *rights;
-  else if (!address->loopback && !out.access.users_file.empty())
-    listen.rights = {};  // only those who log in
-  else if (!address->loopback && (listen.plain_text || listen.tls) && !element.attribute("rights"))
-    element.problem_at("address",
-                       "address " + model::shown(*text) +
-                           " can be reached from other machines, expected rights=\"...\" beside it, what they "
-                           "may do: read, add, work, manage, admin, or all");
-  if (!address->loopback && rights) check_open(element, *text, listen, out.tls);
-  for (ListenDeclaration const& other : out.listen)
-    if (other.address == listen.address && !listen.address.ends_with(":0"))
-      element.problem_at("address", "address " + model::shown(*text) + " twice, expected each once");
-  out.listen.push_back(std::move(listen));
-}
-
 void read_udp(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
-  element.expect(
-      {.attributes = {{"address", Times::one}, {"plain-text"}, {"interface"}, {"secret-file"}, {"messages-per-second"}},
-       .children = {}});
+  element.expect({.attributes = {{"address", Times::one},
+                                 {"plain-text"},
+                                 {"interface"},
+                                 {"secret-file"},
+                                 {"messages-per-second"},
+                                 {"table"}},
+                  .children = {}});
   UdpDeclaration udp;
+  udp.place = out.file + ":" + std::to_string(element.line()) + ": <udp>";
+  udp.table = name_field(element, "table", kColumnName).value_or("");
   bool const plain_text = boolean_field(element, "plain-text").value_or(false);
   std::string_view const text = element.attribute("address").value_or("");
   std::optional<ParsedAddress> const address = parse_address(text);
@@ -333,43 +241,6 @@ void read_communicator(Element const& element, std::filesystem::path const& base
   if (auto const service = name_field(element, "service", kServiceName)) out.service = *service;
 }
 
-std::optional<std::uint32_t> mode_field(Element const& element) {
-  std::optional<std::string_view> const mode = element.attribute("mode");
-  if (!mode) return std::nullopt;
-  bool const good =
-      mode->size() == 4 && (*mode)[0] == '0' && mode->find_first_not_of("01234567") == std::string_view::npos;
-  if (!good) {
-    element.problem_at(
-        "mode", "attribute \"mode\": found " + model::shown(*mode) + ", expected 0 and three octal digits, as in 0660");
-    return std::nullopt;
-  }
-  std::uint32_t out = 0;
-  for (char const digit : *mode) out = out * 8 + static_cast<std::uint32_t>(digit - '0');
-  return out;
-}
-
-void read_socket(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
-  element.expect(
-      {.attributes = {{"path", Times::one}, {"protocol"}, {"hosts"}, {"mode"}, {"tls"}, {"rights", Times::one}},
-       .children = {}});
-  ListenDeclaration listen{.rights = listener_rights(element, out.access).value_or(Rights{})};
-  listen.tls = read_listening_tls(element, out);
-  read_protocol(element, listen);
-  listen.unix_mode = mode_field(element).value_or(listen.rights.has(Right::admin) ? kAdministratorMode : kSocketMode);
-  std::optional<std::string> const text = text_field(element, "path");
-  if (!text) return;
-  std::string const path = joined(base, *text);
-  if (path.size() > kSocketPathBytesMax)
-    element.problem_at("path", "attribute \"path\": found a path that is too long with its folder, expected at most " +
-                                   std::to_string(kSocketPathBytesMax) +
-                                   " bytes, the most that a unix socket's name may be");
-  listen.address = "unix:" + path;
-  for (ListenDeclaration const& other : out.listen)
-    if (other.address == listen.address)
-      element.problem_at("path", "path " + model::shown(*text) + " twice, expected each once");
-  out.listen.push_back(std::move(listen));
-}
-
 std::string read_folder(Element const& root, std::string_view name, std::filesystem::path const& base,
                         std::string_view by_default) {
   std::optional<Element> const element = root.child(name);
@@ -397,9 +268,10 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
                             {"communicator"}}});
   if (auto const element = root.child("access")) read_access(*element, base, out.access);
   if (auto const element = root.child("tls")) read_tls(*element, base, out);
-  for (Element const& element : root.children("listen")) read_listen(element, out);
+  ListenSource const source{.file = out.file, .daemon = &out};
+  for (Element const& element : root.children("listen")) read_listen(element, source, out.listen);
   if (out.listen.empty()) out.listen.emplace_back();
-  for (Element const& element : root.children("socket")) read_socket(element, base, out);
+  for (Element const& element : root.children("socket")) read_socket(element, source, out.listen);
   for (Element const& element : root.children("udp")) read_udp(element, base, out);
   for (Element const& element : root.children("log")) read_log(element, out);
   out.data_folder = read_folder(root, "data", base, "data");

@@ -7,6 +7,7 @@
 #include "config/alias_reader.h"
 #include "config/column_reader.h"
 #include "config/fields.h"
+#include "config/listen_reader.h"
 #include "config/xml.h"
 #include "model/value.h"
 
@@ -146,7 +147,7 @@ Shape shape_of(TypeDeclaration const& type) {
     shape.attributes.push_back({"row-key", type.key == TypeDeclaration::Key::required ? Times::one : Times::maybe});
   shape.attributes.push_back({"persistent"});
   if (type.has_columns) shape.children.push_back({"schema", Times::one});
-  for (std::string_view const name : {"aliases", "feed", "wake-message"}) shape.children.push_back({name});
+  for (std::string_view const name : {"aliases", "feed", "listeners", "wake-message"}) shape.children.push_back({name});
   for (OptionDeclaration const& option : type.options) shape.children.push_back({option.name, Times::maybe});
   return shape;
 }
@@ -183,16 +184,45 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   return out;
 }
 
+std::vector<ListenDeclaration> read_listeners(Element const& table, std::string const& file, std::string const& name,
+                                              DaemonDeclaration const* daemon) {
+  std::vector<ListenDeclaration> out;
+  std::optional<Element> const listeners = table.child("listeners");
+  if (!listeners) return out;
+  listeners->expect({.attributes = {}, .children = {{"listen", Times::any}, {"socket", Times::any}}});
+  // Without a name the file is refused anyway; they are not the daemon's then either.
+  ListenSource const source{.file = file, .table = name.empty() ? "?" : name, .daemon = daemon};
+  std::vector<Element> const elements = listeners->children();
+  for (Element const& element : elements) {
+    if (element.name() == "listen") read_listen(element, source, out);
+    if (element.name() == "socket") read_socket(element, source, out);
+  }
+  if (elements.empty() || elements.size() > kListenersOfTableMax)
+    listeners->problem("element <listeners>: found " + std::to_string(elements.size()) +
+                       " elements in it, expected 1 to " + std::to_string(kListenersOfTableMax) +
+                       ", each a <listen> or a <socket>");
+  return out;
+}
+
 }  // namespace
 
-Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByName const& types) {
+Result<TableFile> read_table_file(std::filesystem::path const& path, TypesByName const& types,
+                                  DaemonDeclaration const* daemon) {
   Problems problems{path.string()};
-  TableDeclaration out;
+  TableFile out;
   if (std::optional<Document> const document = Document::read(path, problems))
-    if (std::optional<Element> const table = find_table(document->root()))
-      out = read(*table, path, find_type(*table, types, document->root().name() != "table"));
+    if (std::optional<Element> const table = find_table(document->root())) {
+      out.table = read(*table, path, find_type(*table, types, document->root().name() != "table"));
+      out.listen = read_listeners(*table, out.table.file, out.table.name, daemon);
+    }
   if (!problems.empty()) return problems.status();
   return out;
+}
+
+Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByName const& types) {
+  Result<TableFile> read = read_table_file(path, types, nullptr);
+  if (!read.ok()) return read.status();
+  return std::move(read->table);
 }
 
 TableDeclaration default_table(TypeDeclaration const& type, std::string name) {

@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "config/daemon_declaration.h"
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 
@@ -16,7 +18,19 @@ namespace fastjournal::config {
 // The loaded table types.
 using TypesByName = std::map<std::string, std::shared_ptr<TypeDeclaration const>, std::less<>>;
 
-// bad_configuration: every problem of the file, each as a line "FILE:LINE: what".
+// <listen> and <socket> in one file.
+inline constexpr std::size_t kListenersOfTableMax = 8;
+
+struct TableFile {
+  TableDeclaration table;
+  std::vector<ListenDeclaration> listen;  // each bound to the table
+};
+
+// bad_configuration: every problem of the file, each as a line "FILE:LINE: what". `daemon`: the daemon that loads it;
+// null: not known, and what its file must say for these listeners is not checked.
+[[nodiscard]] Result<TableFile> read_table_file(std::filesystem::path const& path, TypesByName const& types,
+                                                DaemonDeclaration const* daemon);
+// Without its listeners.
 [[nodiscard]] Result<TableDeclaration> read_table(std::filesystem::path const& path, TypesByName const& types);
 
 // A table known only by name and type, with all options at the type's defaults.

@@ -8,8 +8,8 @@
 
 namespace fastjournal::config {
 
-Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path const& folder,
-                                                         TypesByName const& types) {
+Result<std::vector<TableFile>> read_tables_folder(std::filesystem::path const& folder, TypesByName const& types,
+                                                  DaemonDeclaration const* daemon) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   std::filesystem::directory_iterator at{folder, error};
@@ -23,7 +23,7 @@ Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path c
                                                " table files, expected at most " + std::to_string(kTableFilesMax)};
   std::sort(files.begin(), files.end());
 
-  std::vector<TableDeclaration> tables;
+  std::vector<TableFile> tables;
   std::string refusals;
   std::size_t refused = 0;
   for (std::filesystem::path const& file : files) {
@@ -32,7 +32,7 @@ Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path c
       refusals.append("\n").append(folder.string()).append(": the files behind these were not looked at");
       break;
     }
-    Result<TableDeclaration> table = read_table(file, types);
+    Result<TableFile> table = read_table_file(file, types, daemon);
     if (table.ok()) {
       tables.push_back(std::move(table).value());
       continue;

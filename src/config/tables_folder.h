@@ -16,7 +16,8 @@ inline constexpr std::size_t kTableFilesMax = 20'000;
 
 // bad_configuration: the problems of the first bad files, each as a line "FILE:LINE: what". A folder without tables is
 // valid.
-[[nodiscard]] Result<std::vector<TableDeclaration>> read_tables_folder(std::filesystem::path const& folder,
-                                                                       TypesByName const& types);
+[[nodiscard]] Result<std::vector<TableFile>> read_tables_folder(std::filesystem::path const& folder,
+                                                                TypesByName const& types,
+                                                                DaemonDeclaration const* daemon);
 
 }  // namespace fastjournal::config

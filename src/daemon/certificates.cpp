@@ -62,6 +62,12 @@ Result<std::vector<std::string>> Certificates::read_again() {
 
 void Certificates::use(reactor::Reactor& reactor) {
   if (!next_) return;
+  // Of listeners that came since they were read.
+  for (auto const& [listener, protocol] : protocols_) {
+    if (next_contexts_.contains(listener)) continue;
+    if (auto made = tls::ServerContext::make(*next_, {protocol}); made.ok())
+      next_contexts_[listener] = std::move(made).value();
+  }
   for (auto& [listener, context] : next_contexts_) reactor.use_certificates(listener, std::move(context));
   material_ = std::move(next_);
   next_.reset();

@@ -29,6 +29,7 @@
 #include "server/admission.h"
 #include "server/check_tables.h"
 #include "server/message_files.h"
+#include "server/table_listeners.h"
 
 namespace fastjournal::daemon {
 namespace {
@@ -87,9 +88,11 @@ Status Daemon::prepare() {
   Result<engine::TableTypes> types = os::load_table_types(declared_.plugins_folder);
   if (!types.ok()) return types.status();
   types_ = std::move(types).value();
-  Result<engine::Declarations> tables = read_declarations();
-  if (!tables.ok()) return tables.status();
-  tables_ = std::move(tables).value();
+  Result<Contents> contents = read_declarations();
+  if (!contents.ok()) return contents.status();
+  tables_ = std::move(contents->tables);
+  table_listeners_ = std::move(contents->listeners);
+  if (Status status = server::check_listeners(tables_, contents->own, table_listeners_); !status.ok()) return status;
   if (Result<access::Users> const users = read_users(); !users.ok()) return users.status();
   return server::check_forget(tables_, options_.forget);
 }
@@ -119,22 +122,33 @@ void Daemon::declare_administrator() {
 // made: /run is empty after each start of the computer; if that fails, listening reports it. The administrator's
 // default socket was not requested by anybody, so a daemon without it serves all the same.
 Status Daemon::check_listening(bool in_data_folder) {
-  for (auto listen = declared_.listen.begin(); listen != declared_.listen.end();) {
+  Status status = check_listening(declared_.listen, in_data_folder);
+  return status.ok() ? check_listening(table_listeners_, in_data_folder) : status;
+}
+
+Status Daemon::check_listening(std::vector<config::ListenDeclaration>& all, bool in_data_folder) {
+  for (auto listen = all.begin(); listen != all.end();) {
     bool const is_socket = listen->address.starts_with("unix:");
     std::filesystem::path const folder = std::filesystem::path{listen->address.substr(is_socket ? 5 : 0)}.parent_path();
     Status status;
     std::error_code error;
     if ((is_socket && std::filesystem::absolute(folder, error).lexically_normal() == data_folder()) == in_data_folder) {
-      if (is_socket && !in_data_folder) std::filesystem::create_directories(folder, error);
+      if (!in_data_folder) make_folder_of(*listen);
       status = reactor::Reactor::can_listen({listen->address});
     }
     if (!status.ok() && listen->address != default_socket_) return status;
     if (!status.ok())
       log_warning("no socket for the administrator, and only signals command the daemon itself: " + status.message() +
                   "; declare one: <socket path=\"...\" rights=\"all\"/>");
-    listen = status.ok() ? listen + 1 : declared_.listen.erase(listen);
+    listen = status.ok() ? listen + 1 : all.erase(listen);
   }
   return {};
+}
+
+void Daemon::make_folder_of(config::ListenDeclaration const& socket) const {
+  std::error_code error;
+  if (socket.address.starts_with("unix:"))
+    std::filesystem::create_directories(std::filesystem::path{socket.address.substr(5)}.parent_path(), error);
 }
 
 Result<access::Users> Daemon::read_users() {
@@ -174,17 +188,23 @@ Status Daemon::write_message_files() const {
   return {};
 }
 
-Result<engine::Declarations> Daemon::read_declarations() {
+Result<Daemon::Contents> Daemon::read_declarations() {
   config::TypesByName types;
   for (auto const& [name, type] : types_) types.emplace(name, type->declaration());
-  Result<std::vector<TableDeclaration>> read = config::read_tables_folder(declared_.tables_folder, types);
+  Result<std::vector<config::TableFile>> read = config::read_tables_folder(declared_.tables_folder, types, &declared_);
   if (!read.ok()) return read.status();
-  engine::Declarations tables;
-  for (TableDeclaration& table : read.value()) tables.push_back(std::make_shared<TableDeclaration>(std::move(table)));
+  Contents out;
+  for (config::TableFile& file : read.value()) {
+    out.tables.push_back(std::make_shared<TableDeclaration>(std::move(file.table)));
+    for (config::ListenDeclaration& listen : file.listen) out.listeners.push_back(std::move(listen));
+  }
+  out.own = declared_.listen;
+  for (config::UdpDeclaration const& udp : declared_.udp)
+    out.own.push_back({.address = "udp:" + udp.address, .table = udp.table, .place = udp.place});
   std::vector<std::string> const logs = declared_.log_names();
   server::DeclaredLogs const declared_logs{declared_.file, logs};
-  if (Status status = server::check_tables(types_, tables, &declared_logs); !status.ok()) return status;
-  return tables;
+  if (Status status = server::check_tables(types_, out.tables, &declared_logs); !status.ok()) return status;
+  return out;
 }
 
 Status Daemon::serve() {
@@ -265,7 +285,9 @@ Status Daemon::take_data_folder() {
     if (!error && path.parent_path() == here) wish.beside.push_back(path.filename().string());
   };
   if (!declared_.logging.file.empty()) is_beside(declared_.logging.file);
-  for (config::ListenDeclaration const& listen : declared_.listen)
+  std::vector<config::ListenDeclaration> listening = declared_.listen;
+  listening.insert(listening.end(), table_listeners_.begin(), table_listeners_.end());
+  for (config::ListenDeclaration const& listen : listening)
     if (listen.address.starts_with("unix:") || listen.address.starts_with('/'))
       is_beside(listen.address.substr(listen.address.starts_with('/') ? 0 : 5));
   Result<log::file::DataFolder> opened = log::file::DataFolder::open(*disk_, wish);
@@ -351,15 +373,30 @@ std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of(config::ListenDec
 
 Status Daemon::start_listening(std::vector<std::string>& bound) {
   std::uint32_t number = 0;
-  for (config::ListenDeclaration const& listen : declared_.listen) {
-    Result<env::Address> done = this->listen(listen, ++number);
-    if (!done.ok()) return done.status();
-    server_->listeners().add(number, {done->text, listen.rights, protocol_of(listen)});
-    bound.push_back(done->text);
+  for (config::ListenDeclaration const& declared : declared_.listen) {
+    Result<server::Listener> listener = open_listener(++number, declared);
+    if (!listener.ok()) return listener.status();
+    bound.push_back(listener->address);
+    server_->listeners().add(number, std::move(listener).value());
   }
+  Result<std::vector<std::string>> const of_tables = server_->listen_for_tables(table_listeners_);
+  if (!of_tables.ok()) return of_tables.status();
+  bound.insert(bound.end(), of_tables->begin(), of_tables->end());
   for (config::UdpDeclaration const& udp : declared_.udp)
     if (Status status = take_datagrams(udp, bound); !status.ok()) return status;
   return {};
+}
+
+Result<server::Listener> Daemon::open_listener(std::uint32_t number, config::ListenDeclaration const& declared) {
+  make_folder_of(declared);
+  Result<env::Address> bound = listen(declared, number);
+  if (!bound.ok()) return bound.status();
+  return server::Listener{std::move(bound->text), declared.rights, protocol_of(declared), declared.table};
+}
+
+Status Daemon::can_listen(config::ListenDeclaration const& declared) {
+  make_folder_of(declared);
+  return reactor::Reactor::can_listen({declared.address});
 }
 
 Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
@@ -383,6 +420,7 @@ Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, s
 Status Daemon::take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound) {
   communicator::DatagramOptions options;
   options.messages_per_second = udp.messages_per_second;
+  options.table = udp.table;
   if (!udp.secret_file.empty()) {
     std::ifstream file{udp.secret_file, std::ios::binary};
     std::getline(file, options.secret);

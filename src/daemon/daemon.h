@@ -46,6 +46,8 @@ class Daemon final : public server::ServerHost {
  private:
   void declare_administrator();
   [[nodiscard]] Status check_listening(bool in_data_folder);
+  [[nodiscard]] Status check_listening(std::vector<config::ListenDeclaration>& all, bool in_data_folder);
+  void make_folder_of(config::ListenDeclaration const& socket) const;
   [[nodiscard]] server::ConnectionLimits connection_limits() const;
   // Checks that it is the right folder, before anything is made in it.
   [[nodiscard]] Status take_data_folder();
@@ -57,6 +59,7 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status read_tls();
   [[nodiscard]] std::function<std::unique_ptr<Protocol>()> protocol_of(config::ListenDeclaration const& listen) const;
   [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
+  // As clients write the address.
   [[nodiscard]] Result<env::Address> listen(config::ListenDeclaration const& declared, std::uint32_t number);
   [[nodiscard]] Status take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound);
   [[nodiscard]] Status take_signals();
@@ -66,7 +69,10 @@ class Daemon final : public server::ServerHost {
   void reload_by_signal();
 
   // -- server::ServerHost ------------------------------------------------
-  [[nodiscard]] Result<engine::Declarations> read_declarations() override;
+  [[nodiscard]] Result<Contents> read_declarations() override;
+  [[nodiscard]] Result<server::Listener> open_listener(std::uint32_t number,
+                                                       config::ListenDeclaration const& declared) override;
+  [[nodiscard]] Status can_listen(config::ListenDeclaration const& declared) override;
   [[nodiscard]] Result<std::vector<std::string>> read_certificates() override { return certificates_.read_again(); }
   void use_certificates() override { certificates_.use(*reactor_); }
   void stop(std::string_view reason) override;
@@ -94,6 +100,7 @@ class Daemon final : public server::ServerHost {
   Certificates certificates_;
   engine::TableTypes types_;
   engine::Declarations tables_;
+  std::vector<config::ListenDeclaration> table_listeners_;  // as they were declared at the start
   os::PosixClock clock_;
   std::unique_ptr<os::PosixDisk> disk_;
   std::unique_ptr<log::file::DataFolder> data_;

@@ -277,9 +277,12 @@ void Http::write_error(Outgoing const& message, std::string& out) {
   HttpRefusal refusal{.code = code_of(message)};
   refusal.status = http_status_of(refusal.code);
   if (refusal.code == Code::not_allowed) {
-    // A missing right is named, and so is a parameter at fault: otherwise it is the token.
+    // A missing right is named, and so is a parameter at fault: otherwise it is the token. Where a listener is bound to
+    // another table, none helps.
     std::string_view const parameter = text_of(message, "parameter");
-    if (!has_token_)
+    if (has(message, "bound"))
+      refusal.challenge = HttpChallenge::none;
+    else if (!has_token_)
       refusal.challenge = HttpChallenge::token;
     else if (parameter == "token" || (parameter.empty() && !has(message, "right")))
       refusal.challenge = HttpChallenge::other_token;

@@ -211,8 +211,13 @@ std::string Authentication::grants_of(access::User const& user) {
   return out;
 }
 
-void Authentication::tell(Session const& session, Answer& answer) {
+void Authentication::tell(Session const& session, Answer& answer) const {
   answer.message("AUTHENTICATED").add("user", std::string_view{session.user->name});
+  if (std::string const& bound = listeners_.of(session.listener).table; !bound.empty()) {
+    answer.add("rights", std::string_view{access::united(session.rights, session.user->on(bound)).names()});
+    answer.add("table", std::string_view{bound});
+    return;
+  }
   answer.add("rights", std::string_view{session.rights.names()});
   if (session.user->has_grants_for_tables()) answer.add("grants", std::string_view{grants_of(*session.user)});
 }

@@ -82,7 +82,7 @@ class Authentication final : public admin::Authenticating {
   void carry_out_as(Session& session, Message& message, access::UserPtr const& user);
   void let_go(Session& session);
   [[nodiscard]] static std::string grants_of(access::User const& user);
-  static void tell(Session const& session, Answer& answer);
+  void tell(Session const& session, Answer& answer) const;
 
   env::Network& network_;
   Sessions& sessions_;

@@ -18,28 +18,50 @@ Status Configuration::begin() {
 Result<std::vector<std::string>> Configuration::reload(std::string_view table, TimeMs now) {
   Result<Next> next = read(table);
   if (!next.ok()) return next.status();
+  Result<TableListeners::Next> listeners = listeners_.open(next->listeners);
+  if (!listeners.ok()) return listeners.status();
   Result<Feeds::Outlets> feeds = feeds_.open(next->tables);
-  if (!feeds.ok()) return feeds.status();
+  if (!feeds.ok()) {
+    listeners_.drop(listeners.value());
+    return feeds.status();
+  }
   Result<std::vector<std::string>> changes = engine_.reloading().run(next->tables, now);
-  if (changes.ok()) aliases_ = std::move(next->aliases);
   feeds_.use(std::move(feeds).value(), time_.monotonic_us());
+  if (!changes.ok()) {
+    listeners_.drop(listeners.value());
+    return changes;
+  }
+  aliases_ = std::move(next->aliases);
+  for (std::string& change : listeners->changes) changes->push_back(std::move(change));
+  listeners_.use(std::move(listeners).value());
   return changes;
 }
 
 Result<std::vector<std::string>> Configuration::preview(std::string_view table) {
   Result<Next> const next = read(table);
   if (!next.ok()) return next.status();
-  return engine_.reloading().preview(next->tables);
+  Result<std::vector<std::string>> listeners = listeners_.preview(next->listeners);
+  if (!listeners.ok()) return listeners;
+  std::vector<std::string> changes = engine_.reloading().preview(next->tables);
+  for (std::string& change : listeners.value()) changes.push_back(std::move(change));
+  return changes;
 }
 
 Result<Configuration::Next> Configuration::read(std::string_view table) const {
-  Result<engine::Declarations> next = folder_.read_declarations();
-  if (next.ok() && !table.empty()) next = with_one(table, next.value());
+  Result<TablesFolder::Contents> contents = folder_.read_declarations();
+  if (!contents.ok()) return contents.status();
+  Result<engine::Declarations> next = std::move(contents->tables);
+  TableListeners::Declared listeners = std::move(contents->listeners);
+  if (!table.empty()) {
+    next = with_one(table, next.value());
+    listeners = listeners_.with_one(table, listeners);
+  }
   if (!next.ok()) return next.status();
+  if (Status status = check_listeners(next.value(), contents->own, listeners); !status.ok()) return status;
   if (Status status = engine_.reloading().check(next.value()); !status.ok()) return status;
   Result<communicator::Aliases> aliases = read_aliases(next.value());
   if (!aliases.ok()) return aliases.status();
-  return Next{std::move(next).value(), std::move(aliases).value()};
+  return Next{std::move(next).value(), std::move(listeners), std::move(aliases).value()};
 }
 
 // The current declarations, with one table of `next`.

@@ -1,4 +1,4 @@
-// What the tables folder declares beside the tables themselves: the aliases of messages, and the feeds. Both always
+// What the tables folder declares beside the tables themselves: aliases of messages, feeds and listeners. They always
 // belong to the declarations that the engine runs; a reload changes all of it, or nothing. Owned by the server.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "fastjournal/types.h"
 #include "server/feeds.h"
 #include "server/server_host.h"
+#include "server/table_listeners.h"
 #include "server/time_keeper.h"
 
 namespace fastjournal::server {
@@ -20,10 +21,10 @@ namespace fastjournal::server {
 class Configuration {
  public:
   Configuration(engine::Engine& engine, TablesFolder& folder, admin::Registry const& registry, Feeds& feeds,
-                TimeKeeper& time)
-      : engine_(engine), folder_(folder), registry_(registry), feeds_(feeds), time_(time) {}
+                TableListeners& listeners, TimeKeeper& time)
+      : engine_(engine), folder_(folder), registry_(registry), feeds_(feeds), listeners_(listeners), time_(time) {}
 
-  // At the start: of the tables that the engine was given.
+  // At the start: of the tables that the engine was given. Their listeners are opened later, by TableListeners.
   [[nodiscard]] Status begin();
   // Reads the folder again. Returns one sentence for each change. `table`: only this table; empty: all.
   [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table, TimeMs now);
@@ -36,6 +37,7 @@ class Configuration {
   // The checked declarations, and their aliases.
   struct Next {
     engine::Declarations tables;
+    TableListeners::Declared listeners;
     communicator::Aliases aliases;
   };
   [[nodiscard]] Result<Next> read(std::string_view table) const;
@@ -46,6 +48,7 @@ class Configuration {
   TablesFolder& folder_;
   admin::Registry const& registry_;
   Feeds& feeds_;
+  TableListeners& listeners_;
   TimeKeeper& time_;
   communicator::Aliases aliases_;
 };

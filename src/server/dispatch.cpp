@@ -7,6 +7,12 @@
 #include "protocol/names.h"
 
 namespace fastjournal::server {
+namespace {
+
+// Of a name that a client made up: the longest that a table can have.
+constexpr std::size_t kTableNameShown = 64;
+
+}  // namespace
 
 void Dispatch::handle(Session& session, Message& message) {
   ++counters_.messages;
@@ -15,6 +21,8 @@ void Dispatch::handle(Session& session, Message& message) {
   if (session.link && !prepare_from_link(session, message)) return;
   answer_.clear();
   std::uint32_t const known = registry_.find(message.command);
+  if (std::string const& bound = listeners_.of(session.listener).table; !bound.empty())
+    name_table(bound, known, message);
   if (known == admin::Registry::kOfTables) {
     Status status;
     admin::Basis basis;
@@ -37,17 +45,29 @@ void Dispatch::handle(Session& session, Message& message) {
   }
 }
 
+// On a connection that is bound to a table it need not be named.
+void Dispatch::name_table(std::string_view bound, std::uint32_t known, Message& message) const {
+  bool const takes_table = known == admin::Registry::kOfTables ||
+                           (known != admin::Registry::kUnknown && registry_.declaration(known).takes_table());
+  if (takes_table && !message.has("table")) message.set("table", Value::of_text(bound));
+}
+
 void Dispatch::run_own(Session& session, std::uint32_t number, Message const& message) {
   access::UserPtr const user = session.user;  // a RELOAD may remove him
   admin::Caller const caller{.connection = session.id,
                              .peer = session.peer,
                              .worker = session.worker,
                              .communicator = session.communicator,
-                             .permit = {session.rights, user.get()}};
+                             .permit = {session.rights, user.get(), listeners_.of(session.listener).table}};
   Status status;
   admin::Basis basis;
   std::optional<Right> const right = registry_.right_for(number, caller, message);
-  if (right) status = check(speaker_of(session, session.id, message), *right, registry_.declaration(number), message);
+  admin::OwnCommand const& declared = registry_.declaration(number);
+  if (right)
+    status = check(speaker_of(session, session.id, message), *right, declared, message);
+  else if (declared.takes_table() && !caller.permit.bound.empty())
+    status = listeners_.check_reach(speaker_of(session, session.id, message), declared.name,
+                                    message.text("table").substr(0, kTableNameShown));
   if (status.ok()) {
     admin::Request request{
         .caller = caller, .message = message, .now = clock_.now(), .answer = answer_, .status = status, .basis = basis};
@@ -66,10 +86,10 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
 Status Dispatch::check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
                        Message const& message) const {
   using Scope = admin::OwnCommand::Scope;
-  // Checked here too, as most senders have it on all tables.
-  if (speaker.rights.has(right)) return {};
+  if (speaker.has_everywhere(right)) return {};
   Value const* const table = command.scope == Scope::daemon ? nullptr : message.find("table");
-  if (table != nullptr) return listeners_.check_on(speaker, right, command.name, table->bytes.substr(0, 64));
+  if (table != nullptr)
+    return listeners_.check_on(speaker, right, command.name, table->bytes.substr(0, kTableNameShown));
   if (command.scope == Scope::tables) return listeners_.check_anywhere(speaker, right, command.name);
   return listeners_.check(speaker, right, command.name);
 }
@@ -129,7 +149,8 @@ Speaker Dispatch::speaker_of(Session const& session, ConnectionId connection, Me
             .origin = session.user == nullptr ? session.origin : session.user_origin,
             .rights = session.rights,
             .door = listeners_.of(session.listener).address,
-            .user = session.user.get()};
+            .user = session.user.get(),
+            .bound = listeners_.of(session.listener).table};
   // Senders behind a communicatord are distinguished by their service.
   bool const is_service = session.communicator && !message.from_service.empty();
   return {.connection = connection,
@@ -147,15 +168,16 @@ ConnectionId Dispatch::sender_of(Session const& session, Message const& message)
   return id;
 }
 
-void Dispatch::handle_unanswered(Message const& message, communicator::DatagramMessages& source) {
-  static constexpr Speaker kSpeaker{.worker = "udp", .origin = "udp", .rights = {Right::add}, .door = "UDP"};
+void Dispatch::handle_unanswered(Message& message, std::string_view bound, communicator::DatagramMessages& source) {
+  Speaker const speaker{.worker = "udp", .origin = "udp", .rights = {Right::add}, .door = "UDP", .bound = bound};
   Status status;
+  if (!bound.empty()) name_table(bound, registry_.find(message.command), message);
   if (AliasCommands::Alias const* const alias = aliases_.find(message)) {
-    status = aliases_.run_unanswered(kSpeaker, *alias, message);
+    status = aliases_.run_unanswered(speaker, *alias, message);
   } else if (commands_.adds(message)) {
     admin::Basis basis;
     answer_.clear();
-    static_cast<void>(commands_.run(kSpeaker, message, answer_, status, basis));
+    static_cast<void>(commands_.run(speaker, message, answer_, status, basis));
   } else {
     source.count_ignored();
   }

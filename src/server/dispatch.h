@@ -48,8 +48,8 @@ class Dispatch {
   void handle(Session& session, Message& message);
   // Instead of that: it is not run.
   void refuse(Session& session, Message& message, Status const& why);
-  // A datagram's: never answered. Only what adds something is run.
-  void handle_unanswered(Message const& message, communicator::DatagramMessages& source);
+  // A datagram's: never answered. Only what adds something is run. `bound`: the only table that it reaches; empty: all.
+  void handle_unanswered(Message& message, std::string_view bound, communicator::DatagramMessages& source);
 
   // Parameters of the last answer: a part of the message's cost.
   [[nodiscard]] std::size_t answered_params() const { return answer_.params().size(); }
@@ -58,6 +58,7 @@ class Dispatch {
  private:
   [[nodiscard]] bool refuse_names(Session& session, Message& message);
   [[nodiscard]] bool prepare_from_link(Session& session, Message& message);
+  void name_table(std::string_view bound, std::uint32_t known, Message& message) const;
   void run_own(Session& session, std::uint32_t number, Message const& message);
   [[nodiscard]] Status check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
                              Message const& message) const;

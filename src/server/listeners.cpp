@@ -4,7 +4,19 @@
 
 namespace fastjournal::server {
 
+// Without a word about rights: none would help.
+Status Listeners::out_of_reach(Speaker const& speaker, std::string_view command, std::string_view table) {
+  std::string text =
+      std::string{command} + (table.empty() ? " is not about one table" : " on table " + std::string{table});
+  text += ": connections that come by " + std::string{speaker.door} + " are for table " + std::string{speaker.bound} +
+          " only; use another address or socket";
+  Status status = Status{Code::not_allowed, std::move(text)}.with("bound", std::string{speaker.bound});
+  return table.empty() ? status : std::move(status).with("table", std::string{table});
+}
+
 Status Listeners::refusal(Speaker const& speaker, Right right, std::string_view command, std::string_view table) const {
+  if (table.empty() ? !speaker.bound.empty() : !speaker.permit().reaches(table))
+    return out_of_reach(speaker, command, table);
   auto const administrators =
       std::find_if(listeners_.begin(), listeners_.end(), [](Listener const& one) { return one.is_administrators(); });
   std::string const needed{name_of(right)};

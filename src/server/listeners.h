@@ -1,9 +1,11 @@
 // Who may do what: each command has a right, and a connection has those of the listener that it came by, and those of
-// the user who logged in there. No right includes another, so that rights="add" is a letter box. HELP and ALIVE need none: every service must answer them.
-// Owned by the server.
+// the user who logged in there. No right includes another, so that rights="add" is a letter box. HELP and ALIVE need
+// none: every service must answer them. A listener may be bound to one table: then its connections have no rights on
+// others, whoever logs in there, and that table is meant where a command names none. Owned by the server.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,6 +28,7 @@ struct Listener {
   Rights rights{};  // of its connections; with admin they may use the reserved places
   // What its connections speak; absent: messages.
   std::function<std::unique_ptr<Protocol>()> make_protocol{};
+  std::string table{};  // the only one that its connections reach; empty: all
 
   [[nodiscard]] bool is_administrators() const { return rights.has(Right::admin); }
 };
@@ -38,8 +41,11 @@ struct Speaker {
   Rights rights{};
   std::string_view door{};            // the listener, in words
   access::User const* user{nullptr};  // who logged in; his rights on all tables are in `rights`
+  std::string_view bound{};           // the only table that it reaches; empty: all
 
-  [[nodiscard]] access::Permit permit() const { return {rights, user}; }
+  [[nodiscard]] access::Permit permit() const { return {rights, user, bound}; }
+  // Checked before anything else is, as most senders have the right on all tables.
+  [[nodiscard]] bool has_everywhere(Right right) const { return permit().has(right); }
 };
 
 class Listeners {
@@ -51,6 +57,7 @@ class Listeners {
     if (listeners_.size() <= number) listeners_.resize(number + 1);
     listeners_[number] = std::move(listener);
   }
+  void remove(std::uint32_t number) { listeners_.at(number) = {}; }
   // Without an address and rights if there is no such number.
   [[nodiscard]] Listener const& of(std::uint32_t number) const {
     return listeners_[number < listeners_.size() ? number : 0];
@@ -68,7 +75,7 @@ class Listeners {
 
   // On all tables.
   [[nodiscard]] Status check(Speaker const& speaker, Right right, std::string_view command) const {
-    return speaker.rights.has(right) ? Status{} : refusal(speaker, right, command, {});
+    return speaker.has_everywhere(right) ? Status{} : refusal(speaker, right, command, {});
   }
   [[nodiscard]] Status check_on(Speaker const& speaker, Right right, std::string_view command,
                                 std::string_view table) const {
@@ -78,6 +85,10 @@ class Listeners {
   [[nodiscard]] Status check_anywhere(Speaker const& speaker, Right right, std::string_view command) const {
     return speaker.permit().has_anywhere(right) ? Status{} : refusal(speaker, right, command, {});
   }
+  // For what needs no right, but names a table.
+  [[nodiscard]] Status check_reach(Speaker const& speaker, std::string_view command, std::string_view table) const {
+    return speaker.permit().reaches(table) ? Status{} : out_of_reach(speaker, command, table);
+  }
   // Whether anybody can log in: refusals then say so.
   void have_users(bool are_there) { has_users_ = are_there; }
 
@@ -85,9 +96,10 @@ class Listeners {
   // `table`: the one that it is about; empty: all.
   [[nodiscard]] Status refusal(Speaker const& speaker, Right right, std::string_view command,
                                std::string_view table) const;
+  [[nodiscard]] static Status out_of_reach(Speaker const& speaker, std::string_view command, std::string_view table);
 
   protocol::FrameLimits limits_;
-  std::vector<Listener> listeners_{1};
+  std::deque<Listener> listeners_{1};  // senders' tables and doors are views of it
   bool has_users_{false};
 };
 

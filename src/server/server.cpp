@@ -36,13 +36,14 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       audit_(host, clock_.time()),
       authentication_(network, sessions_, listeners_, replies_, dispatch_, audit_, clock_.time(), host),
       doorkeeper_(network, sessions_, listeners_, authentication_, replies_, clock_.time(), host, limits.connections),
+      table_listeners_(network, listeners_, sessions_, replies_, host),
       health_(clock_, engine_, alerts_, guard_, network),
       links_(network, host),
       service_(links_, replies_, engine_, host),
       refused_(engine_, host, host),
       registry_(types),
       backup_(logs_, engine_),
-      configuration_(engine_, host, registry_, feeds_, clock_.time()),
+      configuration_(engine_, host, registry_, feeds_, table_listeners_, clock_.time()),
       table_commands_(engine_, clock_, listeners_),
       alias_commands_(configuration_.aliases(), refused_, table_commands_, sessions_, replies_, memory_, clock_,
                       engine_),
@@ -96,6 +97,15 @@ Status Server::start_serving() {
   health_.begin();
   schedule(true);
   return {};
+}
+
+Result<std::vector<std::string>> Server::listen_for_tables(std::vector<access::ListenDeclaration> const& declared) {
+  Result<TableListeners::Next> opened = table_listeners_.open(declared);
+  if (!opened.ok()) return opened.status();
+  std::vector<std::string> addresses;
+  for (TableListeners::Running const& one : opened->fresh) addresses.push_back(one.listener.address);
+  table_listeners_.use(std::move(opened).value());
+  return addresses;
 }
 
 // Half-empty containers of many starts are merged before the next start needs room, even if the daemon never serves.
@@ -204,8 +214,8 @@ void Server::session_ended(Session const& session) {
 
 void Server::on_datagram(ConnectionId socket, std::string_view bytes) {
   if (logs_.is_dead()) return;
-  if (Message const* const message = datagrams_.read(socket, bytes, clock_.monotonic_us()))
-    dispatch_.handle_unanswered(*message, datagrams_);
+  if (Message* const message = datagrams_.read(socket, bytes, clock_.monotonic_us()))
+    dispatch_.handle_unanswered(*message, datagrams_.table_of(socket), datagrams_);
 }
 
 void Server::on_clock_set() {

@@ -4,7 +4,7 @@
 // This class puts the parts together and passes on what the network and the program around it say. Each part has its
 // subject:
 //
-//   who is there       sessions.h, doorkeeper.h, listeners.h, authentication.h, audit.h
+//   who is there       sessions.h, doorkeeper.h, listeners.h, table_listeners.h, authentication.h, audit.h
 //   input              reader.h, input_line.h
 //   commands           dispatch.h, table_commands.h, alias_commands.h, admin/commands.h, configuration.h
 //   answers            replies.h, engine_replies.h, output.h
@@ -52,6 +52,7 @@
 #include "server/server_host.h"
 #include "server/sessions.h"
 #include "server/table_commands.h"
+#include "server/table_listeners.h"
 #include "server/turn.h"
 #include "server/turn_clock.h"
 
@@ -84,6 +85,9 @@ class Server final : public env::NetworkHandler,
   [[nodiscard]] DaemonAlerts& alerts() { return alerts_; }
   // Before the first connection comes by them.
   [[nodiscard]] Listeners& listeners() { return listeners_; }
+  // Opens those of tables' files, after start_serving and the daemon's own. Returns their addresses.
+  [[nodiscard]] Result<std::vector<std::string>> listen_for_tables(
+      std::vector<access::ListenDeclaration> const& declared);
   // Before start_serving.
   [[nodiscard]] communicator::OutboundLinks& links() { return links_; }
   // Sockets of the network whose datagrams are messages.
@@ -150,6 +154,7 @@ class Server final : public env::NetworkHandler,
   Audit audit_;
   Authentication authentication_;
   Doorkeeper doorkeeper_;
+  TableListeners table_listeners_;
   Health health_;
 
   communicator::OutboundLinks links_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "access/listen_declaration.h"
 #include "access/logins.h"
 #include "access/user.h"
 #include "admin/commands.h"
@@ -14,6 +15,7 @@
 #include "env/notes.h"
 #include "fastjournal/status.h"
 #include "log/log_store.h"
+#include "server/listeners.h"
 
 namespace fastjournal::server {
 
@@ -47,9 +49,25 @@ class MemoryReserve {
 
 class TablesFolder {
  public:
+  struct Contents {
+    engine::Declarations tables;
+    std::vector<access::ListenDeclaration> listeners;  // of tables' files
+    std::vector<access::ListenDeclaration> own;        // of the daemon's file, which is not read again
+  };
+
   virtual ~TablesFolder() = default;
   // The tables folder as it is now; not ok: every mistake in it.
-  [[nodiscard]] virtual Result<engine::Declarations> read_declarations() = 0;
+  [[nodiscard]] virtual Result<Contents> read_declarations() = 0;
+};
+
+class ListenerHost {
+ public:
+  virtual ~ListenerHost() = default;
+  // Opens it under this number of env::ListenOptions; nothing comes by it before this turn ends.
+  [[nodiscard]] virtual Result<Listener> open_listener(std::uint32_t number,
+                                                       access::ListenDeclaration const& declared) = 0;
+  // Whether that would succeed at an address where this daemon does not listen.
+  [[nodiscard]] virtual Status can_listen(access::ListenDeclaration const& declared) = 0;
 };
 
 // What logins need of the program: a job of HashRunner is given back to Server::hash_done.
@@ -78,6 +96,7 @@ class ServerHost : public env::Notes,
                    public MemoryReserve,
                    public AccessHost,
                    public TablesFolder,
+                   public ListenerHost,
                    public CertificateFiles {
  public:
   // An alert was raised, repeated or lowered, durably: for flag files, a command, and the log.

@@ -8,6 +8,10 @@
 namespace fastjournal::server {
 namespace {
 
+// Of names that a client made up: the longest that ours can have.
+constexpr std::size_t kCommandNameShown = 64;
+constexpr std::size_t kTableNameShown = 64;
+
 // Unknown names are refused: ignored, a misspelt option would look as if it had been applied.
 Status check_parameters(engine::HostedTable const& table, engine::CommandType const& command, Message const& message) {
   for (Param const& param : message.params()) {
@@ -26,6 +30,11 @@ Status check_parameters(engine::HostedTable const& table, engine::CommandType co
 
 bool TableCommands::run(Speaker const& speaker, Message const& message, Answer& answer, Status& status,
                         admin::Basis& basis) {
+  if (!speaker.bound.empty()) {
+    status = listeners_.check_reach(speaker, message.command.substr(0, kCommandNameShown),
+                                    message.text("table").substr(0, kTableNameShown));
+    if (!status.ok()) return true;
+  }
   engine::HostedTable* const table = admin::find_table(engine_, message, status, basis);
   if (table == nullptr) return true;
   std::uint32_t const index = table->type->find_command(message.command);
@@ -36,7 +45,7 @@ bool TableCommands::run(Speaker const& speaker, Message const& message, Answer& 
   }
   engine::CommandType const& type = table->type->commands()[index];
   // Checked here too, to save a Status for most messages.
-  if (!speaker.rights.has(type.right)) {
+  if (!speaker.has_everywhere(type.right)) {
     status = listeners_.check_on(speaker, type.right, type.name, table->name);
     if (!status.ok()) return true;
   }

@@ -56,6 +56,7 @@ class RealDaemon {
   bool start(std::vector<std::string> const& more = {}) {
     std::vector<std::string> words = command_line();
     words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.begin(), wrapper.begin(), wrapper.end());
     ChildOptions options;
     options.environment = environment;
     child_ = std::make_unique<ChildProcess>(words, options);
@@ -73,6 +74,7 @@ class RealDaemon {
   std::optional<int> wait() { return child_->wait(); }
 
   std::vector<std::string> environment;  // NAME=value, added to the test's own
+  std::vector<std::string> wrapper;      // a program that becomes the daemon: words before its own
   std::string plugins{FJ_BINARY_DIR "/plugins"};
   bool listens_as_configured{false};  // otherwise on TCP and on a unix socket of its own
 

@@ -181,19 +181,24 @@ BOOST_FIXTURE_TEST_CASE(certificates_are_reread_under_open_connections, Running)
   BOOST_TEST(ask().starts_with("ABSOLUTELY "));
 }
 
-// doc/security.md: each configuration with the commands before it and behind it, up to the next one.
+// doc/security.md: each configuration that is marked `trial`, with the commands before it and behind it, up to the next
+// one.
 BOOST_AUTO_TEST_CASE(the_documents_trial_works) {
   RealDaemon daemon{""};
   daemon.listens_as_configured = true;
   std::string const fixed = "localhost:4050";
   std::size_t starts = 0;
-  std::size_t pings = 0;
+  std::size_t calls = 0;  // of the daemon that runs
   for (Example const& example : examples_of(FJ_SOURCE_DIR, "doc/security.md")) {
     std::string text;
     for (std::string const& line : example.lines) text += line + "\n";
-    if (example.language == "xml") {
-      if (starts++ > 0) daemon.kill(SIGTERM);
-      if (starts > 1) BOOST_TEST(daemon.wait().value_or(-1) == 0);
+    if (example.language == "xml" && example.words == std::vector<std::string>{"trial"}) {
+      if (starts++ > 0) {
+        BOOST_TEST(calls > 0U, "no command calls the daemon before line " << example.line);
+        daemon.kill(SIGTERM);
+        BOOST_TEST(daemon.wait().value_or(-1) == 0);
+      }
+      calls = 0;
       std::size_t const port = text.find("127.0.0.1:4050");
       BOOST_REQUIRE(port != std::string::npos);
       daemon.write("fastjournal.xml", text.replace(port, 14, "127.0.0.1:0"));
@@ -201,7 +206,7 @@ BOOST_AUTO_TEST_CASE(the_documents_trial_works) {
     }
     if (example.language != "sh") continue;
     if (std::size_t const at = text.find(fixed); at != std::string::npos) {
-      ++pings;
+      ++calls;
       text.replace(at, fixed.size(), "localhost:" + daemon.tcp().substr(daemon.tcp().rfind(':') + 1));
     }
     Ran const ran = run_in_shell(daemon, text);
@@ -209,8 +214,8 @@ BOOST_AUTO_TEST_CASE(the_documents_trial_works) {
   }
   daemon.kill(SIGTERM);
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
-  BOOST_TEST(starts == 3U);
-  BOOST_TEST(pings == 3U);
+  BOOST_TEST(starts > 0U);
+  BOOST_TEST(calls > 0U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_start_with_bad_files_is_refused_with_the_place, Running) {
@@ -248,6 +253,24 @@ BOOST_FIXTURE_TEST_CASE(the_daemons_command_line_takes_tls_addresses, Running) {
   daemon.write("fastjournal.xml", "<fastjournal/>\n");
   BOOST_TEST(!daemon.start({"--listen", "tls:127.0.0.1:0"}));
   BOOST_TEST(has(daemon.output(), "expected <tls certificate="), daemon.output());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_listener_of_a_table_has_the_certificate_of_the_reload_that_opens_it, Running) {
+  start();
+  Authority const next;
+  give("server", next.issue());
+  daemon.write("next.pem", next.certificate());
+  daemon.write_table("jobs", "<listeners><listen address=\"127.0.0.1:0\" tls=\"true\"/></listeners>");
+  std::string const reloaded = administer("RELOAD");
+  std::size_t const at = reloaded.find("table jobs: listens on ");
+  BOOST_REQUIRE_MESSAGE(at != std::string::npos, reloaded);
+  std::string address = reloaded.substr(at + 23);
+  address.resize(address.find_first_of("\\;\""));
+  BOOST_REQUIRE(address.starts_with("tls:127.0.0.1:"));
+  Ran const ran = run_in_shell(daemon, "fastjournal --server " + address +
+                                           " --ca next.pem put jobs name=a && fastjournal --server " + address +
+                                           " --ca next.pem ls jobs");
+  BOOST_TEST(ran.code == 0, ran.output);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 //   transcript TABLE...   messages and answers, played in the simulator (tests/world/documents_test.cpp) with these
 //                         tables of conf/tables.d; without tables it continues the previous one of the page
 //   xml                   a configuration file, or elements of a <table>, which the loader must accept (same test)
+//   xml trial             a configuration of doc/security.md that the test `tls` starts a daemon with
 //   console               `$ command` and its output, in a real shell beside a real daemon
 //                         (tests/integration/documents_test.cpp)
 //   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/tls_test.cpp)

@@ -7,6 +7,7 @@
 #include "log/file/log_reader.h"
 #include "log/file/replay.h"
 #include "plugins/journal/journal.h"
+#include "protocol/http.h"
 #include "tests/support/nobody.h"
 
 namespace fastjournal::sim {
@@ -29,9 +30,11 @@ World::~World() { tear_down(); }
 Status World::add_table(std::string const& file) {
   config::TypesByName types;
   for (auto const& [name, type] : types_) types.emplace(name, type->declaration());
-  Result<TableDeclaration> table = config::read_table(file, types);
-  if (!table.ok()) return table.status();
-  add_table(std::make_shared<TableDeclaration>(std::move(table).value()));
+  Result<config::TableFile> read = config::read_table_file(file, types, nullptr);
+  if (!read.ok()) return read.status();
+  std::erase_if(table_listeners, [&](auto const& one) { return one.table == read->table.name; });
+  for (access::ListenDeclaration& one : read->listen) table_listeners.push_back(std::move(one));
+  add_table(std::make_shared<TableDeclaration>(std::move(read->table)));
   return {};
 }
 
@@ -158,6 +161,14 @@ Status World::start() {
   network_.attach(server_.get());
   Status status;
   if (status.ok()) status = server_->start_serving();
+  for (access::ListenDeclaration const& own : own_listeners) {
+    std::uint32_t const number = 100 + static_cast<std::uint32_t>(&own - own_listeners.data());
+    Result<server::Listener> listener = open_listener(number, own);
+    if (status.ok()) status = listener.status();
+    if (status.ok()) server_->listeners().add(number, std::move(listener).value());
+  }
+  if (status.ok()) status = server::check_listeners(declarations_, own_listeners, table_listeners);
+  if (status.ok()) status = server_->listen_for_tables(table_listeners).status();
   if (status.ok()) {
     if (began_.value == 0) began_ = now();
     settle();
@@ -268,8 +279,30 @@ void World::tell_kept(Status const& status) {
   for (std::uint64_t const ticket : std::exchange(keeping_, {})) server_->refused_kept(ticket, status);
 }
 
+Result<server::Listener> World::open_listener(std::uint32_t number, access::ListenDeclaration const& declared) {
+  Result<env::Address> const bound = network_.listen({declared.address}, {.number = number});
+  if (!bound.ok()) return bound.status();
+  server::Listener out{.address = bound->text, .rights = declared.rights, .table = declared.table};
+  if (declared.protocol == access::Speaks::http) {
+    auto const site = std::make_shared<protocol::HttpSite const>(protocol::HttpOptions{.names = declared.hosts});
+    out.make_protocol = [site] { return std::make_unique<protocol::Http>(site); };
+  }
+  return out;
+}
+
+Status World::can_listen(access::ListenDeclaration const& declared) {
+  if (!network_.is_taken(declared.address)) return {};
+  return {Code::in_use, "listen on " + declared.address + ": Address already in use"};
+}
+
+void World::come_by(std::string const& name, std::string const& address) {
+  close(name);
+  addresses_[name] = address;
+}
+
 void World::give_rights(std::string const& name, Rights rights) {
-  std::uint32_t const next = SimNetwork::kAdministrator + 1 + static_cast<std::uint32_t>(listeners_.size());
+  // Above the numbers of declared listeners.
+  std::uint32_t const next = 1000 + static_cast<std::uint32_t>(listeners_.size());
   auto const at = listeners_.try_emplace(name, next, rights).first;
   at->second.second = rights;
   close(name);
@@ -280,9 +313,14 @@ SimNetwork::Connection& World::connection(std::string const& name) {
   if (!clients_.contains(name)) {
     std::size_t const at = name.find('@');
     auto const own = listeners_.find(name);
+    auto const address = addresses_.find(name);
+    std::uint32_t listener = own == listeners_.end() ? 0 : own->second.first;
+    if (address != addresses_.end()) {
+      listener = network_.listener_at(address->second);
+      FJ_CHECK(listener != 0, "somebody listens at the address that a test's client connects to");
+    }
     clients_[name] = network_.connect((name == "admin" ? "unix:" : "sim:") + name,
-                                      at == std::string::npos ? "ip:192.0.2.1" : "ip:" + name.substr(at + 1),
-                                      own == listeners_.end() ? 0 : own->second.first);
+                                      at == std::string::npos ? "ip:192.0.2.1" : "ip:" + name.substr(at + 1), listener);
   }
   return network_.at(clients_[name]);
 }

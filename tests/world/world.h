@@ -60,6 +60,12 @@ class World final : public server::ServerHost {
   [[nodiscard]] std::optional<std::string> take_line(std::string const& name);
   // From its next connection on, this client connects to a listener of its own with these rights.
   void give_rights(std::string const& name, Rights rights);
+  // From its next connection on, this client connects to this address. It is that of a listener.
+  void come_by(std::string const& name, std::string const& address);
+  // Listeners of tables' files, from the next start or RELOAD on.
+  std::vector<access::ListenDeclaration> table_listeners;
+  // Those of the daemon's file, from the next start on: opened beside those that every world has.
+  std::vector<access::ListenDeclaration> own_listeners;
   // True if the daemon has closed this client's connection.
   [[nodiscard]] bool is_closed(std::string const& name);
   void close(std::string const& name);
@@ -120,7 +126,10 @@ class World final : public server::ServerHost {
   void hold_syncs(log::LogStore& log, bool paused);
 
  private:
-  Result<engine::Declarations> read_declarations() override { return declarations_; }
+  Result<Contents> read_declarations() override { return Contents{declarations_, table_listeners, own_listeners}; }
+  [[nodiscard]] Result<server::Listener> open_listener(std::uint32_t number,
+                                                       access::ListenDeclaration const& declared) override;
+  [[nodiscard]] Status can_listen(access::ListenDeclaration const& declared) override;
   void stop(std::string_view reason) override { stop_reason_ = reason; }
   void restart(std::string_view reason) override { stop_reason_ = "restart: " + std::string{reason}; }
   [[nodiscard]] Status rotate_log() override { return {}; }
@@ -153,6 +162,7 @@ class World final : public server::ServerHost {
   engine::Declarations declarations_;
   std::map<std::string, ConnectionId> clients_;
   std::map<std::string, std::pair<std::uint32_t, Rights>> listeners_;  // of clients with a listener of their own
+  std::map<std::string, std::string> addresses_;                       // of clients that connect to one
   std::unique_ptr<server::Server> server_;
   // By name: "shared", and the logs that tables name.
   std::map<std::string, std::unique_ptr<log::file::FileLog>, std::less<>> logs_;

@@ -47,6 +47,8 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
 </fastjournal>)"));
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
   BOOST_REQUIRE(read->listen.size() == 5);
+  BOOST_TEST(read->listen[0].place == (folder.path() / "fastjournal.xml").string() + ":2: <listen>");
+  for (ListenDeclaration& one : read->listen) one.place.clear();
   BOOST_TEST((read->listen[0] == ListenDeclaration{"[::1]:0", true, false}));
   BOOST_TEST(
       (read->listen[1] == ListenDeclaration{"192.0.2.1:4051", false, true, Rights{Right::add}, kSocketMode, true}));

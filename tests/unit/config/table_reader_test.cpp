@@ -164,11 +164,11 @@ BOOST_AUTO_TEST_CASE(a_folder_gives_all_its_tables_in_order_and_nothing_else) {
                      R"(" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
   folder.write("README", "no table");
   folder.write("d.xml~", "no table either");
-  Result<std::vector<TableDeclaration>> const read = read_tables_folder(folder.path(), types());
+  Result<std::vector<TableFile>> const read = read_tables_folder(folder.path(), types(), nullptr);
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
   BOOST_REQUIRE(read->size() == 3);
-  BOOST_TEST(read.value()[0].name == "a");
-  BOOST_TEST(read.value()[2].name == "c");
+  BOOST_TEST(read.value()[0].table.name == "a");
+  BOOST_TEST(read.value()[2].table.name == "c");
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_tells_every_error_of_every_file) {
@@ -178,16 +178,16 @@ BOOST_AUTO_TEST_CASE(a_folder_tells_every_error_of_every_file) {
       "b.xml",
       R"(<table name="b" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
   folder.write("c.xml", "<table");
-  Status const status = read_tables_folder(folder.path(), types()).status();
+  Status const status = read_tables_folder(folder.path(), types(), nullptr).status();
   BOOST_TEST(status.message().find("a.xml:1: root element <tabel>") != std::string::npos);
   BOOST_TEST(status.message().find("\n" + (folder.path() / "c.xml").string() + ":1: <table> has no end") !=
              std::string::npos);
-  BOOST_TEST(!read_tables_folder(folder.path() / "none", types()).ok());
+  BOOST_TEST(!read_tables_folder(folder.path() / "none", types(), nullptr).ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_without_tables_is_fine) {
   ScratchFolder const folder;
-  Result<std::vector<TableDeclaration>> const read = read_tables_folder(folder.path(), types());
+  Result<std::vector<TableFile>> const read = read_tables_folder(folder.path(), types(), nullptr);
   BOOST_REQUIRE(read.ok());
   BOOST_TEST(read->empty());
 }

@@ -1,0 +1,77 @@
+// The listeners of tables' files: opened at the start, and by a reload, which stops those that are not declared any more.
+// Both ends are the same step: everything that is new is opened first, where anything may fail and nothing has changed;
+// then it is used, which cannot fail. One that changed at its address is a new listener that shares the socket with the
+// old one until that stops. Owned by the server.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "access/listen_declaration.h"
+#include "engine/engine.h"
+#include "env/network.h"
+#include "fastjournal/status.h"
+#include "server/listeners.h"
+#include "server/replies.h"
+#include "server/server_host.h"
+#include "server/sessions.h"
+
+namespace fastjournal::server {
+
+// Of all tables' files. Each takes a descriptor of those that connections do not get.
+inline constexpr std::size_t kTableListenersMax = 64;
+
+// bad_configuration: an address twice, a table that is not declared, or too many; every problem a line
+// "FILE:LINE: what". `own`: those of the daemon's file.
+[[nodiscard]] Status check_listeners(engine::Declarations const& tables, std::vector<access::ListenDeclaration> const& own,
+                                     std::vector<access::ListenDeclaration> const& of_tables);
+
+class TableListeners {
+ public:
+  using Declared = std::vector<access::ListenDeclaration>;
+  struct Running {
+    std::uint32_t number{0};
+    access::ListenDeclaration declared;
+    Listener listener;
+  };
+  // What a reload makes of them.
+  struct Next {
+    std::vector<Running> kept;
+    std::vector<Running> fresh;  // open, and unknown to anybody
+    std::vector<Running> gone;
+    std::vector<std::string> changes;  // a sentence for each
+  };
+
+  TableListeners(env::Network& network, Listeners& listeners, Sessions& sessions, Replies& replies, ListenerHost& host)
+      : network_(network), listeners_(listeners), sessions_(sessions), replies_(replies), host_(host) {}
+
+  // Those that are declared now, or those of them that a reload of this table alone leaves, and its own of `next`.
+  [[nodiscard]] Declared with_one(std::string_view table, Declared const& next) const;
+  // What open would say. Not ok: an address cannot be had.
+  [[nodiscard]] Result<std::vector<std::string>> preview(Declared const& next) const;
+  // Not ok: one cannot be opened, and nothing is changed. Otherwise use or drop follows, in the same turn.
+  [[nodiscard]] Result<Next> open(Declared const& next);
+  // Connections of those that are gone are told so, and end.
+  void use(Next next);
+  void drop(Next const& next);
+
+  [[nodiscard]] std::vector<Running> const& running() const { return running_; }
+
+ private:
+  [[nodiscard]] Next compare(Declared const& next) const;
+  static void tell_changes(Next& next);
+  [[nodiscard]] bool is_ours(std::string_view address) const;
+  [[nodiscard]] std::uint32_t free_number(std::vector<Running> const& taken) const;
+  void end_connections(std::vector<Running> const& gone);
+
+  env::Network& network_;
+  Listeners& listeners_;
+  Sessions& sessions_;
+  Replies& replies_;
+  ListenerHost& host_;
+  std::vector<Running> running_;
+};
+
+}  // namespace fastjournal::server
