@@ -12,7 +12,7 @@ packages_build=(
   g++ binutils cmake ninja-build pkg-config git
   libevent-dev libssl-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev nlohmann-json3-dev
-  libsqlite3-dev zlib1g-dev libboost-dev libboost-test-dev libxml2-utils
+  libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
 )
 packages_fuzz=(clang)
 packages_format=(clang-format)

@@ -36,6 +36,7 @@ find_package(OpenSSL 3.0 REQUIRED)
 pkg_check_modules(libevent_core REQUIRED IMPORTED_TARGET libevent_core)
 pkg_check_modules(tinyxml2 REQUIRED IMPORTED_TARGET tinyxml2)
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=3.0)
 

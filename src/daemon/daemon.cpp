@@ -18,6 +18,7 @@
 #include "config/tables_folder.h"
 #include "config/users_reader.h"
 #include "daemon/event_log.h"
+#include "daemon/passed_sockets.h"
 #include "daemon/refused_lines.h"
 #include "log/file/file_log.h"
 #include "log/file/replay.h"
@@ -132,6 +133,10 @@ Status Daemon::check_listening(std::vector<config::ListenDeclaration>& all, bool
     std::filesystem::path const folder = std::filesystem::path{listen->address.substr(is_socket ? 5 : 0)}.parent_path();
     Status status;
     std::error_code error;
+    if (is_passed(*listen)) {
+      ++listen;
+      continue;
+    }
     if ((is_socket && std::filesystem::absolute(folder, error).lexically_normal() == data_folder()) == in_data_folder) {
       if (!in_data_folder) make_folder_of(*listen);
       status = reactor::Reactor::can_listen({listen->address});
@@ -143,6 +148,37 @@ Status Daemon::check_listening(std::vector<config::ListenDeclaration>& all, bool
     listen = status.ok() ? listen + 1 : all.erase(listen);
   }
   return {};
+}
+
+Status Daemon::adopt_sockets() {
+  Result<std::vector<PassedSocket>> const sockets = take_passed_sockets();
+  if (!sockets.ok()) return sockets.status();
+  for (PassedSocket const& one : sockets.value()) {
+    std::string const name =
+        fmt::format("the socket \"{}\" that was passed as descriptor {}", one.name, one.descriptor);
+    Result<env::Address> const at = reactor_->adopt(one.descriptor, name);
+    if (!at.ok()) return at.status();
+    passed_.insert(at->text);
+    auto const is_at = [&](config::ListenDeclaration const& declared) { return address_of(declared) == at->text; };
+    if (std::ranges::any_of(declared_.listen, is_at) || std::ranges::any_of(table_listeners_, is_at)) continue;
+    return {
+        Code::bad_configuration,
+        fmt::format("{}: it listens on {}, which no <listen> or <socket> of {} or of a table's file names; expected "
+                    "one with this address, or no such socket in the unit of the supervisor",
+                    name, at->text, declared_.file)};
+  }
+  return {};
+}
+
+// In the form in which the kernel tells it of a passed socket.
+std::string Daemon::address_of(config::ListenDeclaration const& declared) const {
+  if (passed_.empty() || !declared.address.starts_with("unix:")) return declared.address;
+  std::error_code error;
+  return "unix:" + std::filesystem::absolute(declared.address.substr(5), error).lexically_normal().string();
+}
+
+bool Daemon::is_passed(config::ListenDeclaration const& declared) const {
+  return passed_.contains(address_of(declared));
 }
 
 void Daemon::make_folder_of(config::ListenDeclaration const& socket) const {
@@ -219,6 +255,7 @@ Status Daemon::serve() {
                                 .warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
+  if (Status status = adopt_sockets(); !status.ok()) return status;
   background_ = std::make_unique<os::Background>([this] { reactor_->wake(); });
 
   server::ServerLimits limits;
@@ -388,13 +425,14 @@ Status Daemon::start_listening(std::vector<std::string>& bound) {
 }
 
 Result<server::Listener> Daemon::open_listener(std::uint32_t number, config::ListenDeclaration const& declared) {
-  make_folder_of(declared);
+  if (!is_passed(declared)) make_folder_of(declared);
   Result<env::Address> bound = listen(declared, number);
   if (!bound.ok()) return bound.status();
   return server::Listener{std::move(bound->text), declared.rights, protocol_of(declared), declared.table};
 }
 
 Status Daemon::can_listen(config::ListenDeclaration const& declared) {
+  if (is_passed(declared)) return {};
   make_folder_of(declared);
   return reactor::Reactor::can_listen({declared.address});
 }
@@ -402,7 +440,7 @@ Status Daemon::can_listen(config::ListenDeclaration const& declared) {
 Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
   env::ListenOptions const options{
       .number = number, .unix_mode = declared.unix_mode, .reserved = declared.rights.has(Right::admin)};
-  if (!declared.tls) return reactor_->listen({declared.address}, options);
+  if (!declared.tls) return reactor_->listen({address_of(declared)}, options);
   bool const is_http = declared.protocol == config::Speaks::http;
   auto context = certificates_.context(number, std::string{is_http ? tls::kHttpProtocol : tls::kMessagesProtocol});
   if (!context.ok()) return context.status();
@@ -412,7 +450,7 @@ Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, s
       *spoken, is_http ? "this address speaks TLS only: use https"
                        : "this address speaks TLS only: use tls:HOST:PORT, as in fastjournal --server tls:HOST:PORT, "
                          "or a client with TLS");
-  Result<env::Address> bound = reactor_->listen({declared.address}, options, {std::move(context).value(), refusal});
+  Result<env::Address> bound = reactor_->listen({address_of(declared)}, options, {std::move(context).value(), refusal});
   if (bound.ok()) bound->text.insert(0, "tls:");
   return bound;
 }

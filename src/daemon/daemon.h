@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,10 @@ class Daemon final : public server::ServerHost {
   void declare_administrator();
   [[nodiscard]] Status check_listening(bool in_data_folder);
   [[nodiscard]] Status check_listening(std::vector<config::ListenDeclaration>& all, bool in_data_folder);
+  // Sockets that the supervisor passed; each is named by a listener.
+  [[nodiscard]] Status adopt_sockets();
+  [[nodiscard]] std::string address_of(config::ListenDeclaration const& declared) const;
+  [[nodiscard]] bool is_passed(config::ListenDeclaration const& declared) const;
   void make_folder_of(config::ListenDeclaration const& socket) const;
   [[nodiscard]] server::ConnectionLimits connection_limits() const;
   // Checks that it is the right folder, before anything is made in it.
@@ -93,7 +98,8 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] bool has_memory_ended() override { return ballast_->is_gone(); }
   [[nodiscard]] bool restore_memory() override { return ballast_->restore(); }
 
-  BlockedSignals signals_;  // before any member with a thread
+  BlockedSignals signals_;                     // before any member with a thread
+  std::set<std::string, std::less<>> passed_;  // addresses of sockets that the supervisor passed
   Options options_;
   config::DaemonDeclaration declared_;
   std::string default_socket_;  // the administrator's, if no other was declared
