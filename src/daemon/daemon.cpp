@@ -201,10 +201,10 @@ access::DigestKey Daemon::login_key() {
   return out;
 }
 
-// Threads of their own: a hash takes long, and other work must not wait for it.
+// Threads of their own, which yield: a hash takes long, and neither other work nor the loop must wait for it.
 void Daemon::run_hash(std::unique_ptr<access::HashJob> job) {
   std::unique_ptr<os::Background>& hasher = hashers_[hashes_++ % hashers_.size()];
-  if (hasher == nullptr) hasher = std::make_unique<os::Background>([this] { reactor_->wake(); });
+  if (hasher == nullptr) hasher = std::make_unique<os::Background>([this] { reactor_->wake(); }, true);
   access::HashJob& work = *job;
   hasher->run([&work] { work.run(); }, [this, job = std::move(job)]() mutable { server_->hash_done(std::move(job)); });
 }

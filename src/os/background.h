@@ -16,8 +16,9 @@ class Background {
  public:
   using Work = absl::AnyInvocable<void()>;
 
-  // `finished` is called on the background thread after each job.
-  explicit Background(std::function<void()> finished);
+  // `finished` is called on the background thread after each job. `yields`: where processors are short, other threads go
+  // first.
+  explicit Background(std::function<void()> finished, bool yields = false);
   // Waits for the current job; drops the others.
   ~Background();
   Background(Background const&) = delete;
@@ -38,6 +39,7 @@ class Background {
   void work();
 
   std::function<void()> on_finished_;
+  bool yields_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;

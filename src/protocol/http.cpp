@@ -356,7 +356,8 @@ void Http::say_goodbye(Outgoing const& message, std::string& out) {
   is_head_ = false;
   keeps_alive_ = false;
   HttpRefusal refusal{.code = code_of(message)};
-  bool const is_late = refusal.code == Code::timed_out || refusal.code == Code::closed;
+  // A limit of time is named; without a name there is no room.
+  bool const is_late = refusal.code == Code::timed_out || refusal.code == Code::closed || has(message, "limit");
   refusal.status = is_late ? std::uint16_t{408} : std::uint16_t{503};
   write_problem(refusal, text_of(message, "message"), text_of(message, "command"), message.params, out);
   end_answer();

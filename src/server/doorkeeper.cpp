@@ -42,18 +42,20 @@ bool Doorkeeper::end_silent() {
       continue;
     }
     ++counters_.silent;
-    show_out(*session, session->is_known
-                           ? "nothing was said for " + in_words(limits_.idle_us) + " (<limits idle=\"...\">): closed"
-                           : "no whole message came within " + in_words(limits_.first_message_us) +
-                                 " (<limits first-message=\"...\">): closed");
+    if (session->is_known)
+      show_out(*session, "idle", "nothing was said for " + in_words(limits_.idle_us));
+    else
+      show_out(*session, "first-message", "no whole message came within " + in_words(limits_.first_message_us));
   }
   return true;
 }
 
 // Sends the reason and closes.
-void Doorkeeper::show_out(Session& session, std::string_view why) {
+void Doorkeeper::show_out(Session& session, std::string_view limit, std::string_view why) {
   Answer answer;
-  replies_.reply(session, Message{"CONNECT"}, answer, Status{Code::over_limit, std::string{why}}, {});
+  std::string const name{limit};
+  Status const status{Code::over_limit, std::string{why} + " (<limits " + name + "=\"...\">): closed"};
+  replies_.reply(session, Message{"CONNECT"}, answer, Status{status}.with("limit", name), {});
   sessions_.end_after_answers(session);
 }
 

@@ -44,7 +44,7 @@ class Doorkeeper {
 
  private:
   void refuse(ConnectionId id, env::Peer const& peer, Status const& why);
-  void show_out(Session& session, std::string_view why);
+  void show_out(Session& session, std::string_view limit, std::string_view why);
 
   env::Network& network_;
   Sessions& sessions_;

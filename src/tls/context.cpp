@@ -22,8 +22,6 @@ constexpr char kCiphers12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 // Of TLS 1.2 clients without tickets; tickets are kept by the clients.
 constexpr long kSessionsKept = 1024;
 constexpr long kSessionSeconds = 7200;
-// Several records per call of the kernel.
-constexpr std::size_t kReadBufferBytes = 64U << 10U;
 constexpr unsigned char kSessionContext[] = "fastjournal";
 // Of a chain, or of a file of CAs.
 constexpr std::size_t kCertificatesMax = 1000;
@@ -124,8 +122,8 @@ ContextPtr new_context(SSL_METHOD const* method) {
   // Partial writes: the kernel may take a part. Moving: a caller's buffer may grow until the next try.
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_read_ahead(context.get(), 1);
-  SSL_CTX_set_default_read_buffer_len(context.get(), kReadBufferBytes);
+  // stream.h says why.
+  SSL_CTX_clear_mode(context.get(), SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_timeout(context.get(), kSessionSeconds);
   if (SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
       SSL_CTX_set_max_proto_version(context.get(), 0) != 1 || SSL_CTX_set_cipher_list(context.get(), kCiphers12) != 1)

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cstring>
+#include <new>
 #include <utility>
 
 #include "tls/user_name.h"
@@ -14,6 +17,13 @@
 
 namespace fastjournal::tls {
 namespace {
+
+// Several records per call of the kernel.
+constexpr std::size_t kFetchBytes = 64U << 10U;
+// Consecutive records without data, and answers that they demand. An honest peer sends two tickets, or a new key.
+constexpr std::uint32_t kUselessMax = 32;
+// Of these in one call, of a client: each costs as much as a hundred messages.
+constexpr std::uint32_t kUselessPerCall = 4;
 
 bool is_for_later(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -29,20 +39,41 @@ bool is_ip_address(std::string const& host) {
 int Stream::transport_read(bio_st* bio, char* into, int size) {
   auto& transport = *static_cast<Transport*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
-  ssize_t const got = ::recv(transport.fd, into, static_cast<std::size_t>(size), MSG_DONTWAIT);
-  if (got > 0) return static_cast<int>(got);
-  if (got == 0)
-    transport.ended = true;
-  else if (is_for_later(errno))
-    BIO_set_retry_read(bio);
-  else
-    transport.error = errno;
-  return got == 0 ? 0 : -1;
+  if (transport.pestered) return -1;
+  if (transport.at == transport.end) {
+    if (transport.fetched == nullptr) transport.fetched.reset(new (std::nothrow) char[kFetchBytes]);
+    if (transport.fetched == nullptr) {
+      transport.error = ENOMEM;
+      return -1;
+    }
+    std::size_t const most = std::min(kFetchBytes, transport.may_fetch);
+    ssize_t const got = most == 0 ? -1 : ::recv(transport.fd, transport.fetched.get(), most, MSG_DONTWAIT);
+    if (got <= 0) {
+      transport.starved = true;
+      if (got == 0)
+        transport.ended = true;
+      else if (most == 0 || is_for_later(errno))
+        BIO_set_retry_read(bio);
+      else
+        transport.error = errno;
+      return got == 0 ? 0 : -1;
+    }
+    transport.at = 0;
+    transport.end = static_cast<std::size_t>(got);
+    transport.may_fetch -= transport.end;
+  }
+  std::size_t const part = std::min(static_cast<std::size_t>(size), transport.end - transport.at);
+  std::memcpy(into, transport.fetched.get() + transport.at, part);
+  transport.at += part;
+  return static_cast<int>(part);
 }
 
 int Stream::transport_write(bio_st* bio, char const* from, int size) {
   auto& transport = *static_cast<Transport*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
+  // While reading, only answers to what has no data are written: alerts, keys.
+  if (transport.reading && ++transport.useless > kUselessMax) transport.pestered = true;
+  if (transport.pestered) return -1;
   ssize_t const sent = ::send(transport.fd, from, static_cast<std::size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent >= 0) return static_cast<int>(sent);
   if (is_for_later(errno) || errno == ENOBUFS || errno == ENOMEM)
@@ -130,29 +161,53 @@ Stream::~Stream() { SSL_free(ssl_); }
 Stream::Progress Stream::handshake() {
   if (failed_) return Progress::failed;
   ERR_clear_error();
+  begin_fetching(kFetchBytes);
   int const result = SSL_do_handshake(ssl_);
+  end_fetching();
   shaken_ = result == 1;
   Progress const reached = progress(result);
   failed_ = reached == Progress::failed || reached == Progress::closed;
   return failed_ ? Progress::failed : reached;
 }
 
+void Stream::begin_fetching(std::size_t bytes_max) { transport_.may_fetch = bytes_max; }
+
+void Stream::end_fetching() {
+  transport_.may_fetch = 0;
+  if (transport_.at == transport_.end) transport_.fetched.reset();
+}
+
 Stream::Progress Stream::read(std::span<char> into, std::size_t& got) {
   got = 0;
   if (ended_) return Progress::closed;
   if (failed_) return Progress::failed;
+  begin_fetching(std::max(into.size(), kFetchBytes));
+  transport_.reading = true;
+  Progress reached = Progress::done;
+  std::uint32_t useless = 0;
   while (got < into.size()) {
     std::size_t part = 0;
     ERR_clear_error();
-    int const result = SSL_read_ex(ssl_, into.data() + got, into.size() - got, &part);
-    Progress const reached = progress(result);
-    ended_ = reached == Progress::closed;
-    failed_ = reached == Progress::failed;
-    if (reached != Progress::done) return reached;
+    transport_.starved = false;
+    reached = progress(SSL_read_ex(ssl_, into.data() + got, into.size() - got, &part));
     got += part;
-    if (SSL_has_pending(ssl_) == 0) break;
+    if (reached == Progress::done) {
+      transport_.useless = 0;
+    } else if (reached == Progress::want_read && !transport_.starved) {
+      // A record without data.
+      reached = Progress::done;
+      if (++transport_.useless > kUselessMax) transport_.pestered = true;
+      if (++useless >= kUselessPerCall && server_ != nullptr) break;
+    } else {
+      break;
+    }
+    if (!has_unread()) break;
   }
-  return Progress::done;
+  transport_.reading = false;
+  end_fetching();
+  ended_ = reached == Progress::closed;
+  failed_ = reached == Progress::failed;
+  return reached;
 }
 
 Stream::Progress Stream::write(std::string_view bytes, std::size_t& taken) {
@@ -174,7 +229,9 @@ void Stream::tell_end() {
   ERR_clear_error();
 }
 
-bool Stream::has_unread() const { return !ended_ && !failed_ && SSL_has_pending(ssl_) != 0; }
+bool Stream::has_unread() const {
+  return !ended_ && !failed_ && (transport_.at != transport_.end || SSL_has_pending(ssl_) != 0);
+}
 
 Stream::Progress Stream::progress(int result) {
   if (result > 0) return Progress::done;
@@ -189,7 +246,9 @@ Stream::Progress Stream::progress(int result) {
 void Stream::fail(int kind) {
   code_ = ERR_peek_error();
   cut_ = false;
-  if (transport_.error != 0) {
+  if (transport_.pestered) {
+    reason_ = "the peer sends records without data, one after the other";
+  } else if (transport_.error != 0) {
     char const* const words = ::strerrordesc_np(transport_.error);
     reason_ = words == nullptr ? "unknown error" : words;
   } else if (transport_.ended) {

@@ -1,5 +1,9 @@
 // TLS over one non-blocking socket, which the caller owns and closes. It never waits: what it cannot do now, it tells
 // what for. Bytes are counted as taken only when the kernel has them.
+//
+// A call's work is bounded, whatever the peer sends. OpenSSL itself goes on as long as the socket has bytes: records
+// without data, as new keys are, would keep it for seconds. So bytes are fetched here, a limited number for each call;
+// OpenSSL gets no more than the record that it asks for, and returns after each that has no data.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +43,8 @@ class Stream {
 
   // First, until it is done. `closed` does not occur.
   [[nodiscard]] Progress handshake();
-  // Fills `into` as far as it can; `got` is set in every case. `done`: it is full, or nothing more is buffered.
+  // Fills `into` as far as it can; `got` is set in every case. `done`: it is full, or nothing more is buffered, or a
+  // client has sent several records without data: has_unread() tells whether to read again.
   [[nodiscard]] Progress read(std::span<char> into, std::size_t& got);
   // `taken` is set in every case. After want_read or want_write the next call must begin with the bytes not taken.
   [[nodiscard]] Progress write(std::string_view bytes, std::size_t& taken);
@@ -68,10 +73,22 @@ class Stream {
     int fd{-1};
     int error{0};
     bool ended{false};
+    // Bytes of the socket that OpenSSL has not asked for; freed when there are none.
+    std::unique_ptr<char[]> fetched;
+    std::size_t at{0};
+    std::size_t end{0};
+    std::size_t may_fetch{0};  // in this call
+    bool starved{false};       // OpenSSL asked for more than there was
+    bool reading{false};
+    std::uint32_t useless{0};  // records that had no data, and answers to them, since there was some
+    bool pestered{false};      // there were too many
   };
   Stream() = default;
   [[nodiscard]] static Status open(Stream& stream, ssl_ctx_st* context, int fd);
   [[nodiscard]] Progress progress(int result);
+  // Before and behind a call of OpenSSL that reads.
+  void begin_fetching(std::size_t bytes_max);
+  void end_fetching();
   void fail(int kind);
 
   static int note_certificate(int good, x509_store_ctx_st* chain);

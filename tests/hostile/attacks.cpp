@@ -1,3 +1,4 @@
+// Attacks by messages, on their limits, tables and files; what a web page sends to their port.
 #include "tests/hostile/attacks.h"
 
 #include <csignal>
@@ -32,17 +33,6 @@ std::string frame_header(std::uint32_t bytes) {
   std::string out = "FJM\x01";
   for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(bytes >> shift & 0xFFU));
   return out;
-}
-
-// Asks on a new connection; returns the first line of the answer, or why there is none.
-std::string ask(std::string const& address, std::string const& line) {
-  try {
-    test::LineClient client{address};
-    if (!client.send(line + "\n")) return "(not sent)";
-    return client.read_line().value_or("(no answer)");
-  } catch (std::system_error const& error) {
-    return error.what();
-  }
 }
 
 std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
@@ -271,7 +261,7 @@ Outcome web_page(Victim& victim, Scale) {
 
 }  // namespace
 
-std::vector<Attack> all_attacks() {
+std::vector<Attack> attacks_on_messages() {
   std::string const small = "<limits memory-bytes=\"256MiB\"/>";
   auto const texts = [](Victim& victim) {
     victim.declare_with("texts", "name",
@@ -293,7 +283,7 @@ std::vector<Attack> all_attacks() {
       {"keys", "keys that collide", {}, numbers, colliding_keys},
       {"elements", "a file of unknown elements", {}, jobs, unknown_elements},
       {"reloads", "tables that come and go", {}, jobs, toggled_tables},
-      {"idle", "idle connections", "<limits connections=\"500\"/>", jobs, idle_connections, 0, true},
+      {"idle", "idle connections", "<limits connections=\"500\"/>", jobs, idle_connections, 0, Speaks::local},
       {"browser", "a web page's POST", {}, jobs, web_page},
   };
 }

@@ -1,10 +1,11 @@
-// The attacks on the daemon. Each attack has a daemon of its own, so that its figures are its own.
+// The attacks on the daemon, by what they attack. Each attack has a daemon of its own, so that its figures are its own.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "tests/hostile/honest.h"
 #include "tests/hostile/victim.h"
 
 namespace fastjournal::hostile {
@@ -27,10 +28,13 @@ struct Attack {
   std::string configuration{};             // contents of <fastjournal>
   std::function<void(Victim&)> prepare{};  // before the start: tables
   std::function<Outcome(Victim&, Scale)> run{};
-  std::uint64_t peak_mib_max{0};  // limit of resident memory for attacks on memory; 0: none
-  bool witness_is_local{false};   // the honest client uses the administrator's socket
+  std::uint64_t peak_mib_max{0};     // limit of resident memory for attacks on memory; 0: none
+  Speaks witness{Speaks::messages};  // the honest client
 };
 
-[[nodiscard]] std::vector<Attack> all_attacks();
+// On messages, tables and files.
+[[nodiscard]] std::vector<Attack> attacks_on_messages();
+[[nodiscard]] std::vector<Attack> attacks_on_http();
+[[nodiscard]] std::vector<Attack> attacks_on_tls();
 
 }  // namespace fastjournal::hostile

@@ -27,7 +27,7 @@ Figure carry_out(Attack const& attack, Settings const& settings) {
   attack.prepare(victim);
   static_cast<void>(victim.start());
   try {
-    Witness witness{attack.witness_is_local ? victim.local() : victim.tcp(), "honest"};
+    Witness witness{victim, attack.witness, "honest"};
     Outcome const outcome = attack.run(victim, settings.scale);
     witness.stop();
     out.did = outcome.did;
@@ -44,6 +44,12 @@ Figure carry_out(Attack const& attack, Settings const& settings) {
         fmt::format("its memory grew to {:.0f} MiB, expected {} at the most", out.peak_mib, attack.peak_mib_max));
   if (std::string const ending = victim.ending(); !ending.empty()) out.wrong.push_back("the daemon " + ending);
   out.start_s = victim.restart().count();
+  return out;
+}
+
+std::vector<Attack> all_attacks() {
+  std::vector<Attack> out = attacks_on_messages();
+  for (auto const& more : {attacks_on_http(), attacks_on_tls()}) out.insert(out.end(), more.begin(), more.end());
   return out;
 }
 

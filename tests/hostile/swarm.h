@@ -20,6 +20,8 @@ class Swarm {
  public:
   // "127.0.0.1:4050" or "unix:/path". `read`: answers are read, and their first bytes are kept.
   Swarm(std::string address, bool read) : address_(std::move(address)), read_(read) {}
+  // Connections added from now on have this address of 127.0.0.0/8: another origin than the honest client.
+  void come_from(std::string address) { from_ = std::move(address); }
   ~Swarm();
   Swarm(Swarm const&) = delete;
   Swarm& operator=(Swarm const&) = delete;
@@ -29,6 +31,9 @@ class Swarm {
   // Returns when everything is sent and each connection has `lines` more lines (with `read`), or after `quiet` without
   // progress.
   void drive(std::chrono::milliseconds quiet, std::uint64_t lines = 0);
+  // Sends the head of each script at once, then a byte of it every so often, and reads, until the daemon has ended all
+  // connections or `limit` is over.
+  void dribble(std::chrono::milliseconds every, std::chrono::milliseconds limit);
 
   [[nodiscard]] std::size_t size() const { return members_.size(); }
   [[nodiscard]] std::uint64_t sent_bytes() const { return sent_; }
@@ -50,10 +55,13 @@ class Swarm {
     [[nodiscard]] bool finished() const { return at == size() && script.repeat <= 1; }
   };
 
-  void send_some(Member& member);
+  // Of the script, from where it is: at least a byte unless it is finished.
+  [[nodiscard]] static std::string_view next_piece(Member& member);
+  void send_some(Member& member, std::uint64_t bytes_max);
   static void read_some(Member& member);
 
   std::string address_;
+  std::string from_;
   bool read_;
   std::vector<Member> members_;
   std::uint64_t sent_{0};

@@ -1,10 +1,13 @@
 #include "tests/hostile/victim.h"
 
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "access/token.h"
 
 namespace fastjournal::hostile {
 namespace {
@@ -15,16 +18,38 @@ constexpr std::chrono::milliseconds kPatience{60'000};
 // A start may have to read everything that an attack left.
 constexpr std::chrono::milliseconds kStartPatience{300'000};
 
+constexpr char kListeners[] =
+    "\n<listen address=\"127.0.0.1:0\"/>\n<listen address=\"127.0.0.1:0\" protocol=\"http\"/>\n"
+    "<listen address=\"127.0.0.1:0\" tls=\"true\"/>\n"
+    "<listen address=\"127.0.0.1:0\" tls=\"true\" protocol=\"http\"/>\n"
+    "<tls certificate=\"server.pem\" key=\"server.key\"/>\n<socket path=\"socket\" rights=\"all\"/>\n";
+
 }  // namespace
 
 Victim::Victim(Programs programs, std::uint64_t address_space_bytes, std::string configuration)
-    : programs_(std::move(programs)), address_space_bytes_(address_space_bytes) {
+    : programs_(std::move(programs)),
+      address_space_bytes_(address_space_bytes),
+      configuration_(std::move(configuration)) {
   std::filesystem::create_directories(folder_.path() / "tables");
-  write("fastjournal.xml", "<fastjournal>\n" + configuration + "\n</fastjournal>\n");
+  test::Certificate const own = authority_.issue();
+  write("server.pem", own.certificate);
+  test::write_private(folder_ / "server.key", own.key);
 }
 
 Victim::~Victim() {
   if (child_ != nullptr) child_->kill(SIGKILL);
+}
+
+void Victim::have_a_user() {
+  std::array<char, access::kSaltBytes + access::kSecretBytes> seeds{};
+  seeds.fill('s');
+  access::Token const token = access::Token::make(seeds);
+  Result<access::TokenHash> const hash = access::TokenHash::of(token);
+  if (!hash.ok()) throw std::runtime_error("a user: " + hash.status().text());
+  token_ = token.text();
+  configuration_ += "\n<access users=\"users.xml\"/>";
+  test::write_private(folder_ / "users.xml", "<access>\n<user name=\"honest\" rights=\"read add work manage\" hash=\"" +
+                                                 hash->text() + "\"/>\n</access>\n");
 }
 
 void Victim::write(std::string const& name, std::string const& text) const {
@@ -59,18 +84,22 @@ Seconds Victim::start() {
                                        "--plugins",
                                        programs_.plugins,
                                        "--data",
-                                       folder_ / "data",
-                                       "--listen",
-                                       "127.0.0.1:0",
-                                       "--listen",
-                                       "unix:" + (folder_ / "socket")};
+                                       folder_ / "data"};
+  write("fastjournal.xml", "<fastjournal>\n" + configuration_ + kListeners + "</fastjournal>\n");
   auto const begin = Clock::now();
   child_ = std::make_unique<test::ChildProcess>(words);
   code_.reset();
+  std::vector<std::string> addresses;
   while (auto line = child_->read_line(kStartPatience)) {
-    if (line->starts_with("listening 127.")) tcp_ = line->substr(10);
+    if (line->starts_with("listening 127.")) addresses.push_back(line->substr(10));
+    if (line->starts_with("listening tls:")) addresses.push_back(line->substr(14));
     if (line->starts_with("listening unix:")) local_ = line->substr(10);
-    if (*line == "ready") return Clock::now() - begin;
+    if (*line != "ready" || addresses.size() != 4) continue;
+    tcp_ = addresses[0];
+    http_ = addresses[1];
+    tls_ = addresses[2];
+    https_ = addresses[3];
+    return Clock::now() - begin;
   }
   throw std::runtime_error("the daemon did not start: " + child_->output());
 }
@@ -101,30 +130,5 @@ std::uint64_t Victim::status_bytes(char const* name) const {
 
 std::uint64_t Victim::peak_bytes() const { return status_bytes("VmHWM:"); }
 std::uint64_t Victim::resident_bytes() const { return status_bytes("VmRSS:"); }
-
-Witness::Witness(std::string const& address, std::string table)
-    : client_(address), table_(std::move(table)), thread_([this] { run(); }) {}
-
-void Witness::stop() {
-  if (!thread_.joinable()) return;
-  stop_ = true;
-  thread_.join();
-}
-
-void Witness::run() {
-  for (std::uint64_t number = 0; !stop_; ++number) {
-    auto const begin = Clock::now();
-    bool const sent = client_.send(fmt::format("INSERT table={};name=w{}\n", table_, number), kPatience);
-    std::optional<std::string> const answer = sent ? client_.read_line(kPatience) : std::nullopt;
-    Seconds const took = Clock::now() - begin;
-    longest_ = std::max(longest_, took);
-    if (answer && answer->starts_with("INSERTED ")) {
-      ++answers_;
-      continue;
-    }
-    if (refused_.empty()) refused_ = answer.value_or(client_.closed() ? "its connection ended" : "no answer");
-    if (!answer) return;
-  }
-}
 
 }  // namespace fastjournal::hostile

@@ -1,19 +1,16 @@
-// The daemon under attack: the real one, in a temporary folder, with a limit on its address space; and an honest client
-// beside the attackers, whose longest wait for an answer is measured.
+// The daemon under attack: the real one, in a temporary folder, with a limit on its address space. It listens for messages
+// and for HTTP, each without and with TLS, and on the administrator's socket.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "tests/support/certificates.h"
 #include "tests/support/child_process.h"
-#include "tests/support/line_client.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::hostile {
@@ -35,6 +32,9 @@ class Victim {
   void declare(std::string const& table, std::string const& options = "");
   void declare_with(std::string const& table, std::string const& key, std::string const& columns,
                     std::string const& options = "");
+  // One user with all rights but admin, whose token is token(). Before the start.
+  void have_a_user();
+  [[nodiscard]] std::string const& token() const { return token_; }
   void undeclare(std::string const& table) const;
   void write(std::string const& name, std::string const& text) const;
 
@@ -51,6 +51,12 @@ class Victim {
   [[nodiscard]] std::uint64_t peak_bytes() const;
   [[nodiscard]] std::uint64_t resident_bytes() const;
   [[nodiscard]] std::string const& tcp() const { return tcp_; }
+  [[nodiscard]] std::string const& http() const { return http_; }
+  // Without "tls:" before them.
+  [[nodiscard]] std::string const& tls() const { return tls_; }
+  [[nodiscard]] std::string const& https() const { return https_; }
+  // The CA that its certificate comes from, in PEM.
+  [[nodiscard]] std::string const& authority() const { return authority_.certificate(); }
   // The administrator's socket.
   [[nodiscard]] std::string const& local() const { return local_; }
   [[nodiscard]] std::string const& output() const { return child_->output(); }
@@ -63,36 +69,14 @@ class Victim {
   test::TemporaryFolder folder_;
   std::unique_ptr<test::ChildProcess> child_;
   std::optional<int> code_;
+  test::Authority authority_;
+  std::string configuration_;
+  std::string token_;
   std::string tcp_;
+  std::string http_;
+  std::string tls_;
+  std::string https_;
   std::string local_;
-};
-
-// The honest client: inserts a row, waits for the answer, inserts the next one, on a thread of its own.
-class Witness {
- public:
-  // It inserts into this table, which Victim::declare made.
-  Witness(std::string const& address, std::string table);
-  ~Witness() { stop(); }
-  Witness(Witness const&) = delete;
-  Witness& operator=(Witness const&) = delete;
-
-  void stop();
-  // Call these after stop.
-  [[nodiscard]] Seconds longest() const { return longest_; }
-  [[nodiscard]] std::uint64_t answers() const { return answers_; }
-  // What it got instead of INSERTED, or the end of its connection; empty if neither happened.
-  [[nodiscard]] std::string const& refused() const { return refused_; }
-
- private:
-  void run();
-
-  test::LineClient client_;
-  std::string table_;
-  std::atomic<bool> stop_{false};
-  Seconds longest_{0};
-  std::uint64_t answers_{0};
-  std::string refused_;
-  std::thread thread_;
 };
 
 }  // namespace fastjournal::hostile

@@ -123,6 +123,13 @@ void TlsClient::greet() {
   push();
 }
 
+std::string TlsClient::greeting() {
+  SSL_do_handshake(ssl_.get());
+  char* bytes = nullptr;
+  auto const size = static_cast<std::size_t>(BIO_get_mem_data(SSL_get_wbio(ssl_.get()), &bytes));
+  return {bytes, size};
+}
+
 bool TlsClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     std::string_view const part = bytes.substr(0, 1U << 20U);
@@ -131,6 +138,24 @@ bool TlsClient::send(std::string_view bytes) {
     bytes.remove_prefix(part.size());
   }
   return true;
+}
+
+bool TlsClient::send_in_records(std::string_view bytes, std::size_t record_bytes) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(record_bytes, bytes.size()))) {
+    std::size_t const part = std::min(record_bytes, bytes.size());
+    if (SSL_write(ssl_.get(), bytes.data(), static_cast<int>(part)) != static_cast<int>(part)) return false;
+  }
+  return push();
+}
+
+bool TlsClient::shake_again() {
+  if (SSL_renegotiate(ssl_.get()) != 1) return false;
+  return handshake();
+}
+
+bool TlsClient::ask_new_keys() {
+  if (SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED) != 1) return false;
+  return SSL_do_handshake(ssl_.get()) == 1 && push();
 }
 
 bool TlsClient::fill() {

@@ -40,9 +40,18 @@ class TlsClient {
   bool handshake();
   // Only what it begins with is sent.
   void greet();
+  // The same bytes, which are not sent.
+  std::string greeting();
   // Something has arrived, which is not read. False: nothing came in time.
   bool wait_for_bytes();
   bool send(std::string_view bytes);
+  // The same, with at most so many bytes in a record.
+  bool send_in_records(std::string_view bytes, std::size_t record_bytes);
+  // Asks for another handshake (TLS 1.2 only) and waits for what comes of it. True: there was one. Otherwise the
+  // connection cannot be used any more.
+  bool shake_again();
+  // Makes new keys, and asks the other side for new ones (TLS 1.3); nothing is read.
+  bool ask_new_keys();
   std::optional<std::string> read_line();
   std::optional<std::string> read_bytes(std::size_t count);
   // Up to the end that TLS has; nothing if the connection is cut before, or fails.

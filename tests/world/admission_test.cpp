@@ -104,9 +104,10 @@ BOOST_FIXTURE_TEST_CASE(whoever_says_no_first_message_is_shown_out, Served) {
   world.advance(DurationMs{2000});
   for (ConnectionId const id : {silent, slow, begun, blank, admin}) {
     BOOST_TEST(is_closed(id));
-    BOOST_TEST(heard(id) ==
-               "ERROR code=over_limit;command=CONNECT;message=no whole message came within 30 s (<limits "
-               "first-message=\"...\">): closed;\n");
+    BOOST_TEST(
+        heard(id) ==
+        "ERROR code=over_limit;command=CONNECT;limit=first-message;message=no whole message came within 30 s (<limits "
+        "first-message=\"...\">): closed;\n");
   }
   world.advance(DurationMs{86'400'000});
   BOOST_TEST(!is_closed(good));

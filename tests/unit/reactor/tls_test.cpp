@@ -268,6 +268,30 @@ BOOST_AUTO_TEST_CASE(a_crowd_is_served_a_few_steps_a_turn) {
   BOOST_TEST(server.handler.opened.size() == 41U);
 }
 
+// Each costs as much as a hundred messages: at once they would keep the loop for seconds.
+BOOST_AUTO_TEST_CASE(new_keys_are_made_now_and_then_and_not_one_after_the_other) {
+  Server server;
+  std::string const address = listen(server);
+  server.start();
+  TlsClient client{address, trusting()};
+  shake(client);
+  for (int i = 0; i < 100; ++i) {
+    BOOST_TEST(client.ask_new_keys());
+    BOOST_TEST(echo(client, "x") == "x");
+  }
+  // A few at once are taken too.
+  TlsClient few{address, trusting()};
+  shake(few);
+  for (int i = 0; i < 8; ++i) BOOST_TEST(few.ask_new_keys());
+  BOOST_TEST(echo(few, "y") == "y");
+  for (int i = 0; i < 1000 && client.ask_new_keys(); ++i) continue;
+  BOOST_TEST(!client.read_all().has_value());
+  BOOST_TEST(echo(few, "z") == "z");
+  server.finish();
+  BOOST_REQUIRE(server.handler.closed.size() == 1U);
+  BOOST_TEST(server.handler.closed[0].second == "the peer sends records without data, one after the other");
+}
+
 BOOST_AUTO_TEST_CASE(many_megabytes_go_both_ways_at_once) {
   Server server;
   std::string const address = listen(server);
