@@ -15,7 +15,7 @@ struct Journal::Named {
   std::string_view name;
   Handler handler;
 
-  static constexpr std::size_t kCount = 14;
+  static constexpr std::size_t kCount = 16;
   static std::array<Named, kCount> const& all() {
     using J = Journal const&;
     using C = Command const&;
@@ -32,6 +32,8 @@ struct Journal::Named {
         {"PEEK", [](J table, C command, D decision) { return table.lookups_.peek(command, decision); }},
         {"LIST", [](J table, C command, D decision) { return table.lookups_.list(command, decision); }},
         {"WHY", [](J table, C command, D decision) { return table.lookups_.why(command, decision); }},
+        {"TIMELINE", [](J table, C command, D decision) { return table.overview_.timeline(command, decision); }},
+        {"DOMAINS", [](J table, C command, D decision) { return table.overview_.domains(command, decision); }},
         {"PAUSE", [](J table, C command, D decision) { return table.pauses_.pause(command, decision); }},
         {"RESUME", [](J table, C command, D decision) { return table.pauses_.resume(command, decision); }},
         {"DRAIN", [](J table, C command, D decision) { return table.pauses_.drain(command, decision); }},
@@ -93,7 +95,8 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
       inserts_(rows_, settings_, pauses_, statistics_),
       workers_(state(), settings_, pauses_, selection_, attempts_, statistics_),
       lookups_(state(), settings_, pauses_, selection_),
-      changes_(state(), settings_, selection_, attempts_, statistics_) {
+      changes_(state(), settings_, selection_, attempts_, statistics_),
+      overview_(state(), settings_, pauses_, selection_) {
   for (CommandDeclaration const& command : type->commands)
     for (Named const& known : Named::all())
       if (known.name == command.name) handlers_.push_back(known.handler);

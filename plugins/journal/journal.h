@@ -15,6 +15,7 @@
 #include "plugins/journal/effects.h"
 #include "plugins/journal/inserts.h"
 #include "plugins/journal/lookups.h"
+#include "plugins/journal/overview.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/selection.h"
 #include "plugins/journal/settings.h"
@@ -120,6 +121,7 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   Workers workers_;
   Lookups lookups_;
   Changes changes_;
+  Overview overview_;
   std::vector<Handler> handlers_;  // by Command::index
 };
 

@@ -7,18 +7,6 @@
 namespace fastjournal::journal {
 namespace {
 
-// The option that delays it.
-std::string_view option_of(rows::Limited limit) {
-  switch (limit) {
-    case rows::Limited::none: break;
-    case rows::Limited::domain_concurrency: return "concurrency-domain";
-    case rows::Limited::domain_rate: return "rate-domain";
-    case rows::Limited::table_concurrency: return "concurrency";
-    case rows::Limited::table_rate: return "rate";
-  }
-  return "";
-}
-
 // "2026-11-21T12:00:00.000Z, in 5 min"
 std::string date_to_come(std::int64_t date, std::int64_t now) {
   return model::format_date(date) + ", in " + model::format_span(date - now);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "rows/limits.h"
 #include "rows/rows.h"
 
 namespace fastjournal::journal {
@@ -21,6 +22,18 @@ namespace fastjournal::journal {
     case Place::processing: return "processing";
     case Place::parked: return "parked";
     case Place::held: return "held";
+  }
+  return "";
+}
+
+// The option that delays a due row.
+[[nodiscard]] constexpr std::string_view option_of(rows::Limited limit) {
+  switch (limit) {
+    case rows::Limited::none: break;
+    case rows::Limited::domain_concurrency: return "concurrency-domain";
+    case rows::Limited::domain_rate: return "rate-domain";
+    case rows::Limited::table_concurrency: return "concurrency";
+    case rows::Limited::table_rate: return "rate";
   }
   return "";
 }

@@ -1,5 +1,6 @@
 // ALERTS: the current alerts.
 #include "admin/commands.h"
+#include "admin/figures.h"
 
 namespace fastjournal::admin {
 namespace {
@@ -20,11 +21,8 @@ class Alerts final : public Command {
   void run(Request& request) override {
     TableChoice const choice = choose_table(engine_, request);
     if (!choice.is_valid) return;
-    access::Permit const& permit = request.caller.permit;
-    for (log::Alert const& alert : engine_.alerting().all()) {
-      bool const may_see = alert.table.empty() ? permit.has(Right::read) : permit.has_on(Right::read, alert.table);
-      if (may_see && (choice.table == nullptr || alert.table == choice.table->name)) tell(alert, request.answer);
-    }
+    for_alerts(engine_, request.caller.permit, choice.table,
+               [&](log::Alert const& alert) { tell(alert, request.answer); });
     if (request.answer.empty()) request.answer.message("ALERTS").add("count", std::uint64_t{0});
   }
 

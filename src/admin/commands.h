@@ -67,6 +67,33 @@ class OwnFigures {
   ~OwnFigures() = default;
 };
 
+// Who is at the other end of a connection, in words.
+class Peers {
+ public:
+  struct Peer {
+    std::string_view address{};
+    std::string_view user{};  // empty: nobody has logged in
+  };
+  // Valid until the connection ends; empty: it has.
+  [[nodiscard]] virtual Peer peer_of(ConnectionId connection) = 0;
+
+ protected:
+  ~Peers() = default;
+};
+
+// Sends figures to those who watch them.
+class Watching {
+ public:
+  // From now on, in place of what this connection watched before. `table`: only this one; null: the daemon and all
+  // tables. over_limit: too many connections watch.
+  [[nodiscard]] virtual Status watch(ConnectionId connection, engine::HostedTable const* table, DurationMs every) = 0;
+  // wrong_state: it watches nothing.
+  [[nodiscard]] virtual Status unwatch(ConnectionId connection) = 0;
+
+ protected:
+  ~Watching() = default;
+};
+
 using CommandPtr = std::unique_ptr<Command>;
 
 [[nodiscard]] CommandPtr make_help(Registry const& registry, engine::TableTypes const& types,
@@ -82,6 +109,9 @@ using CommandPtr = std::unique_ptr<Command>;
 [[nodiscard]] CommandPtr make_lower(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_listen(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_unlisten(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_waiters(engine::Engine& engine, Peers& peers);
+[[nodiscard]] CommandPtr make_watch(engine::Engine& engine, Watching& watching);
+[[nodiscard]] CommandPtr make_unwatch(Watching& watching);
 [[nodiscard]] CommandPtr make_fetch(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_digest(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_backup(Backup& backup);

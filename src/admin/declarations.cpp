@@ -25,6 +25,9 @@ constexpr OwnCommand kCommands[] = {
     // LISTEN with mode=row needs the right read instead (listen.cpp).
     {"LISTEN", "table {topic} mode credit worker", Right::work, Scope::tables},
     {"UNLISTEN", "table {topic}"},
+    {"WAITERS", "table after count", Right::read, Scope::table},
+    {"WATCH", "table every", Right::read, Scope::tables},
+    {"UNWATCH", ""},
     {"FETCH", "table from to count bytes snapshot cursor", Right::read, Scope::tables},
     {"DIGEST", "table", Right::admin},
     {"BACKUP", "digest", Right::admin},
@@ -50,7 +53,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"AUTHENTICATED", "user rights grants table"},
     {"TABLE", "name type persistent log rows key columns types description", true},
     {"STATS",
-     "table now connections connections_ever connections_refused connections_silent messages invalid unknown "
+     "table now connections watchers connections_ever connections_refused connections_silent messages invalid unknown "
      "strangers without_sender bytes_in bytes_out "
      "alerts "
      "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "
@@ -72,6 +75,11 @@ constexpr OwnAnswer kAnswers[] = {
     {"LISTENING", "table {topic}"},
     {"UNLISTENED", "table {topic}"},
     {"LISTEN", "table {topic} ready date missed"},
+    {"WAITER",
+     "table connection mode topic worker peer user since stalled until waiting state missed credit leases after", true},
+    {"WATCHING", "table every"},
+    {"UNWATCHED", "table"},
+    {"FIGURES", "table now tables unchanged alerts"},
     {"RECORD", "table lsn previous object type version catalogue body"},
     {"FETCHED", "table number type store more feed snapshot next cursor"},
     {"GONE", "table kept_from reason"},

@@ -58,7 +58,8 @@ class Listen final : public Command {
   void run(Request& request) override {
     engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
     if (table == nullptr) return;
-    work::ListenWish wish{.topic = topic_in(request.message, *table), .worker = request.caller.worker};
+    work::ListenWish wish{
+        .topic = topic_in(request.message, *table), .worker = request.caller.worker, .since = request.now};
     request.status = read_wish(request.message, wish);
     if (request.status.ok()) request.status = engine_.listen(*table, request.caller.connection, wish);
     if (!request.status.ok()) return;

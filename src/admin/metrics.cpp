@@ -1,6 +1,7 @@
 // METRICS: all figures of STATS, as text for a monitoring system; HEALTH: whether the daemon lives, and is of use.
 #include "admin/commands.h"
 #include "admin/exposition.h"
+#include "admin/figures.h"
 
 namespace fastjournal::admin {
 namespace {
@@ -23,8 +24,7 @@ class Metrics final : public Command {
       own_.tell_logs([&](std::string_view log) -> MetricSink& { return exposition.of_log(log); });
     }
     for (auto const& table : engine_.tables())
-      if (table->table != nullptr && table->log->serves && permit.has_on(Right::read, table->name))
-        engine::tell_metrics(*table, request.now, exposition.of_table(table->name));
+      if (has_figures(*table, permit)) engine::tell_metrics(*table, request.now, exposition.of_table(table->name));
     exposition.write(format == "openmetrics" ? Exposition::Format::openmetrics : Exposition::Format::text,
                      [&](std::string_view piece) { request.answer.message("METRICS").add("text", piece); });
   }

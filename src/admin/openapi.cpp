@@ -9,6 +9,7 @@
 
 #include "admin/commands.h"
 #include "admin/declarations.h"
+#include "protocol/streams.h"
 
 namespace fastjournal::admin {
 namespace {
@@ -149,7 +150,7 @@ class Document {
 
   // An answer of several messages is an array, also where it has only one.
   [[nodiscard]] Json contents_of(std::string const& name, Operation const& operation) const {
-    if (name == "LISTEN") return {{"text/event-stream", {{"schema", {{"type", "string"}}}}}};
+    if (protocol::is_streaming(name)) return {{"text/event-stream", {{"schema", {{"type", "string"}}}}}};
     Json forms = Json::array();
     for (std::string const& answer : operation.answers) {
       auto const counted = counted_.find(answer);

@@ -1,24 +1,9 @@
 // STATS: the figures of the daemon and of each table.
 #include "admin/commands.h"
+#include "admin/figures.h"
 
 namespace fastjournal::admin {
 namespace {
-
-// A table's metrics as parameters of one STATS message.
-class AnswerMetrics final : public MetricSink {
- public:
-  explicit AnswerMetrics(Answer& answer) : answer_(answer) {}
-  void integer(Metric const& metric, std::int64_t value) override { answer_.add(metric.name, value); }
-  void real(Metric const& metric, double value) override { answer_.add(metric.name, Value::of_real(value)); }
-  void histogram(Metric const& metric, Histogram const& values) override {
-    engine::tell_parts(metric, values, [this](std::string const& name, std::uint64_t value) {
-      answer_.add(answer_.keep(name), value);
-    });
-  }
-
- private:
-  Answer& answer_;
-};
 
 class Stats final : public Command {
  public:
@@ -28,19 +13,10 @@ class Stats final : public Command {
     TableChoice const choice = choose_table(engine_, request);
     if (!choice.is_valid) return;
     access::Permit const& permit = request.caller.permit;
-    if (choice.table == nullptr && permit.has(Right::read)) {
-      request.answer.message("STATS").add("now", request.now.value);
-      AnswerMetrics sink{request.answer};
-      own_.tell(sink);
-      own_.tell_texts(request.answer);
-    }
+    if (choice.table == nullptr && permit.has(Right::read)) tell_daemon(own_, request.now, request.answer);
     for (auto const& table : engine_.tables()) {
       bool const is_meant = choice.table == nullptr || table.get() == choice.table;
-      if (table->table == nullptr || !table->log->serves || !is_meant || !permit.has_on(Right::read, table->name))
-        continue;
-      request.answer.message("STATS").add("table", std::string_view{table->name});
-      AnswerMetrics sink{request.answer};
-      engine::tell_metrics(*table, request.now, sink);
+      if (is_meant && has_figures(*table, permit)) tell_table(*table, request.now, request.answer);
     }
     if (request.answer.empty())
       request.status = Status{Code::not_found, "there is no table on which you have the right read"};

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -83,6 +84,11 @@ class Engine {
   }
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
     return serving_.unlisten(table, connection, topic);
+  }
+  // The clients that wait at the table, as Subscriptions::for_each_above.
+  ConnectionId waiters(HostedTable const& table, ConnectionId after, std::size_t count,
+                       std::function<void(work::Standing const&)> const& visit) {
+    return serving_.waiters(table, after, count, visit);
   }
   void tell_wakes_again(std::string_view service = {}) { serving_.tell_wakes_again(service); }
   // It was full, and accepts messages again.

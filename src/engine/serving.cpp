@@ -25,10 +25,10 @@ class RunFor final : public work::Runner {
 
 }  // namespace
 
-bool Serving::wait(HostedTable& table, Command const& command, work::Outcome const& outcome, Answer& answer,
+bool Serving::wait(HostedTable& table, Command const& command, work::Outcome const& outcome, TimeMs now, Answer& answer,
                    Status& status) {
   answer.clear();
-  status = work::Service::wait(table.served(), command, outcome);
+  status = work::Service::wait(table.served(), command, outcome, now);
   if (!status.ok()) return false;
   holdings_.remember(command.connection, table);
   agenda_.refresh(table);
@@ -46,6 +46,12 @@ Status Serving::unlisten(HostedTable& table, ConnectionId connection, std::strin
   if (Status status = work::Service::unlisten(table.served(), connection, topic); !status.ok()) return status;
   agenda_.mark(table);
   return {};
+}
+
+ConnectionId Serving::waiters(HostedTable const& table, ConnectionId after, std::size_t count,
+                              std::function<void(work::Standing const&)> const& visit) {
+  looks_.add(table.subscriptions.clients());
+  return table.subscriptions.for_each_above(after, count, visit);
 }
 
 void Serving::tell_wakes_again(std::string_view service) {

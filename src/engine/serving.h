@@ -2,6 +2,8 @@
 // decider, what waits to the service of waiting clients.
 #pragma once
 
+#include <functional>
+
 #include "engine/agenda.h"
 #include "engine/decider.h"
 #include "engine/holdings.h"
@@ -26,13 +28,16 @@ class Serving {
     work::Outcome const outcome = decider_.run(table, command, now, false, answer, status);
     if (!status.ok()) ++table.refused;
     if (table.subscriptions.took(command.connection, outcome.take)) agenda_.mark(table);
-    if (outcome.verdict == Verdict::wait) return !wait(table, command, outcome, answer, status);
+    if (outcome.verdict == Verdict::wait) return !wait(table, command, outcome, now, answer, status);
     work::say_something(*table.type->declaration(), table.name, answer, status);
     return true;
   }
   // A second LISTEN of the same connection, table and topic changes its mode and credit.
   [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish);
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
+  // As Subscriptions::for_each_above.
+  ConnectionId waiters(HostedTable const& table, ConnectionId after, std::size_t count,
+                       std::function<void(work::Standing const&)> const& visit);
   // Receivers of wake messages may have been down: wakes for all available work are sent again, to `service` only, or
   // to all if it is empty.
   void tell_wakes_again(std::string_view service);
@@ -42,8 +47,8 @@ class Serving {
 
  private:
   // False: it cannot wait, and `status` says why.
-  [[nodiscard]] bool wait(HostedTable& table, Command const& command, work::Outcome const& outcome, Answer& answer,
-                          Status& status);
+  [[nodiscard]] bool wait(HostedTable& table, Command const& command, work::Outcome const& outcome, TimeMs now,
+                          Answer& answer, Status& status);
 
   Tables const& tables_;
   Agenda& agenda_;

@@ -6,6 +6,7 @@
 #include "protocol/http_json.h"
 #include "protocol/http_rules.h"
 #include "protocol/parts.h"
+#include "protocol/streams.h"
 
 namespace fastjournal::protocol {
 namespace {
@@ -155,7 +156,7 @@ Protocol::Piece Http::take_call(std::string_view whole, HttpRequest const& reque
   }
   route_ = call.route;
   has_token_ = !call.token.empty();
-  is_listen_ = call.route == HttpRoute::command && call.command == "LISTEN";
+  is_streaming_ = call.route == HttpRoute::command && is_streaming(call.command);
   is_openmetrics_ = call.value == "openmetrics";
   forget_request();
   phase_ = Phase::answering;
@@ -233,7 +234,7 @@ void Http::write(Outgoing const& message, std::string& out) {
 
 void Http::write_first(Outgoing const& message, std::string& out) {
   bool const refuses = is_refusal(message.command);
-  if (is_listen_ && !refuses) {
+  if (is_streaming_ && !refuses) {
     begin_parts(Phase::events, kEventsType, out);
     return write_event(message, out);
   }

@@ -33,10 +33,10 @@ class Http final : public Protocol {
   // "100 Continue" is `nothing` that consumes nothing: the next call goes on with the same request.
   [[nodiscard]] Piece read(std::string_view unread, Message& message, std::string& out) override;
   [[nodiscard]] std::size_t whole_bytes(std::string_view unread) const override;
-  // The messages of one answer: a JSON object, an array if they are counted or several, events if it is LISTENING; of
-  // METRICS and OPENAPI that were fetched the texts one behind the other. A push is an event, and is dropped where there
-  // is no stream of events. An ERROR while nothing was asked closes the connection, and says so; other messages are
-  // dropped then.
+  // The messages of one answer: a JSON object, an array if they are counted or several, events if the command
+  // streams; of METRICS and OPENAPI that were fetched the texts one behind the other. A push is an event, and is dropped
+  // where there is no stream of events. An ERROR while nothing was asked closes the connection, and says so; other
+  // messages are dropped then.
   void write(Outgoing const& message, std::string& out) override;
   void refuse(Status const& why, std::string& out) override;
   [[nodiscard]] bool holds_leases() const override { return false; }
@@ -90,7 +90,7 @@ class Http final : public Protocol {
   bool is_http11_{true};
   bool keeps_alive_{true};
   bool has_token_{false};
-  bool is_listen_{false};
+  bool is_streaming_{false};
   bool is_openmetrics_{false};
   bool ends_{false};
   std::unique_ptr<HttpRefusal> refusal_;  // of `bad`, until it is written

@@ -5,6 +5,7 @@
 
 #include "protocol/http_rules.h"
 #include "protocol/parts.h"
+#include "protocol/streams.h"
 
 namespace fastjournal::protocol {
 namespace {
@@ -152,8 +153,9 @@ HttpRefusal check(HttpRequest const& request, HttpSite const& site, HttpCall& ca
   if (HttpRefusal out = check_token(request, call); out.status != 0) return out;
   if (is_command) {
     if (HttpRefusal out = check_body(request); out.status != 0) return out;
-    if (call.command == "LISTEN" && !accepts_events(request))
-      return refused(406, Code::not_supported, "LISTEN is answered by text/event-stream, which Accept does not name");
+    if (is_streaming(call.command) && !accepts_events(request))
+      return refused(406, Code::not_supported,
+                     call.command + " is answered by text/event-stream, which Accept does not name");
   } else if (request.has_body()) {
     return refused(400, Code::invalid, "a body, which " + request.method + " does not have here");
   }

@@ -35,10 +35,17 @@ std::uint32_t Order::first() const {
 
 std::uint32_t Order::first_of(std::string_view name) const {
   std::uint32_t const number = domains_.find(name);
-  if (limits_.is_full() || number == kNoDomain || domains_[number].at_limit) return kNoRow;
-  for (auto const& queue : domains_[number].queues)
+  return limits_.is_full() || number == kNoDomain || domains_[number].at_limit ? kNoRow : head_of(domains_[number]);
+}
+
+std::uint32_t Order::head_of(Domain const& domain) const {
+  for (auto const& queue : domain.queues)
     if (queue->size() > 0) return queue->head(within());
   return kNoRow;
+}
+
+bool Order::takes_turns(Domain const& domain) const {
+  return std::ranges::any_of(domain.queues, [](auto const& queue) { return Turns::takes_turns(*queue); });
 }
 
 std::uint64_t Order::available(std::string_view name) const {
@@ -68,8 +75,10 @@ std::uint64_t Order::rows_before(std::uint32_t row) const {
 
 std::int64_t Order::next_date(std::string_view name) const {
   std::uint32_t const number = domains_.find(name);
-  if (number == kNoDomain) return INT64_MAX;
-  Domain const& domain = domains_[number];
+  return number == kNoDomain ? INT64_MAX : next_date(domains_[number]);
+}
+
+std::int64_t Order::next_date(Domain const& domain) const {
   std::int64_t date = INT64_MAX;
   if (!domain.future.empty()) date = rows_[*domain.future.begin()].date();
   if (!domain.lease_ends.empty()) date = std::min(date, domain.lease_ends.begin()->first);

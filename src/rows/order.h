@@ -46,6 +46,12 @@ class Order {
   [[nodiscard]] bool is_slow_after(std::uint32_t row, LeaseEpoch since) const;
   // Of a due row.
   [[nodiscard]] Limited limit_of(std::uint32_t row) const { return limits_.limit_of(domains_.at(row)); }
+  // Of a domain: rows that it may hand out, what delays its due rows, whether it takes turns, and its first due row,
+  // also while that is delayed; kNoRow: none is due.
+  [[nodiscard]] std::uint64_t available(Domain const& domain) const { return limits_.available(domain); }
+  [[nodiscard]] Limited limit_of(Domain const& domain) const { return limits_.limit_of(domain); }
+  [[nodiscard]] bool takes_turns(Domain const& domain) const;
+  [[nodiscard]] std::uint32_t head_of(Domain const& domain) const;
   // The number of due rows of its domain before a due row. Exact up to kLookMax of its class, then a lower bound.
   [[nodiscard]] std::uint64_t rows_before(std::uint32_t row) const;
   [[nodiscard]] bool is_due(std::string_view domain) const;
@@ -53,6 +59,7 @@ class Order {
   [[nodiscard]] bool is_full() const { return limits_.is_full(); }
   // The earliest date at which the domain may have a row available: a process date, the end of a lease, a token.
   [[nodiscard]] std::int64_t next_date(std::string_view domain) const;
+  [[nodiscard]] std::int64_t next_date(Domain const& domain) const;
   // The date of the next token for a due row; INT64_MAX: none waits.
   [[nodiscard]] std::int64_t next_token() const { return limits_.next_token(); }
   [[nodiscard]] std::uint64_t memory_bytes() const;

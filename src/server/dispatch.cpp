@@ -1,5 +1,7 @@
 #include "server/dispatch.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -132,7 +134,8 @@ bool Dispatch::prepare_from_link(Session& session, Message& message) {
       return false;
     }
   }
-  if (message.command == "LISTEN" || message.command == "UNLISTEN") {
+  static constexpr std::array<std::string_view, 4> kOfOwnConnections{"LISTEN", "UNLISTEN", "WATCH", "UNWATCH"};
+  if (std::ranges::find(kOfOwnConnections, message.command) != kOfOwnConnections.end()) {
     refuse(session, message,
            {Code::not_supported, std::string{message.command} + " needs a connection to the daemon of its own"});
     return false;

@@ -68,6 +68,7 @@ void Server::tell(MetricSink& sink) {
   };
   Doorkeeper::Counters const& door = doorkeeper_.counters();
   gauge("connections", "connections that are open", sessions_.size());
+  gauge("watchers", "connections that watch the figures", watches_.size());
   count("connections_ever", "connections since the start", door.connections);
   count("connections_refused", "connections refused, because a limit was reached", door.refused);
   count("connections_silent", "connections closed because they were silent", door.silent);

@@ -38,6 +38,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       doorkeeper_(network, sessions_, listeners_, authentication_, replies_, clock_.time(), host, limits.connections),
       table_listeners_(network, listeners_, sessions_, replies_, host),
       health_(clock_, engine_, alerts_, guard_, network),
+      watches_(engine_, *this, sessions_, replies_, pipeline_, output_, guard_, clock_.time()),
       links_(network, host),
       service_(links_, replies_, engine_, host),
       refused_(engine_, host, host),
@@ -67,6 +68,9 @@ void Server::add_own_commands(engine::TableTypes const& types) {
   registry_.add("LOWER", admin::make_lower(engine_));
   registry_.add("LISTEN", admin::make_listen(engine_));
   registry_.add("UNLISTEN", admin::make_unlisten(engine_));
+  registry_.add("WAITERS", admin::make_waiters(engine_, *this));
+  registry_.add("WATCH", admin::make_watch(engine_, watches_));
+  registry_.add("UNWATCH", admin::make_unwatch(watches_));
   registry_.add("FETCH", admin::make_fetch(engine_));
   registry_.add("DIGEST", admin::make_digest(engine_));
   registry_.add("BACKUP", admin::make_backup(backup_));
@@ -157,6 +161,13 @@ Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry
   return changes;
 }
 
+// Many services share the connection to a communicatord.
+admin::Peers::Peer Server::peer_of(ConnectionId connection) {
+  Session const* const session = sessions_.find(service_.connection_of(connection));
+  if (session == nullptr) return {};
+  return {session->peer, session->user == nullptr ? std::string_view{} : std::string_view{session->user->name}};
+}
+
 void Server::refused_kept(std::uint64_t ticket, Status const& status) {
   if (logs_.is_dead()) return;
   alias_commands_.refused_kept(ticket, status);
@@ -206,6 +217,7 @@ void Server::on_closed(ConnectionId id, std::string_view reason) {
 void Server::session_ended(Session const& session) {
   links_.closed(session.id, "it ended", clock_.monotonic_us());
   backup_.ended(session.id);
+  watches_.ended(session.id);
   TimeMs const now = clock_.now();
   engine_.connection_closed(session.id, now, session.protocol->holds_leases());
   authentication_.session_ended(session.id);
@@ -240,6 +252,8 @@ void Server::on_turn_end() {
   turn_.end_part(Part::timers);
   again = engine_.end_of_turn(now) || again;
   turn_.end_part(Part::listeners);
+  watches_.send_due(now);
+  turn_.end_part(Part::figures);
   if (feeds_.wants_sync(clock_.monotonic_us())) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;
   turn_.end_part(Part::log);
@@ -261,7 +275,7 @@ void Server::schedule(bool again) {
   health_.check_if_due(clock_.monotonic_us());
   network_.wake_at(std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
                              sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
-                             authentication_.next_us()}));
+                             authentication_.next_us(), watches_.next_us()}));
   if (again) network_.turn_again();
 }
 

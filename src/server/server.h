@@ -7,7 +7,7 @@
 //   who is there       sessions.h, doorkeeper.h, listeners.h, table_listeners.h, authentication.h, audit.h
 //   input              reader.h, input_line.h
 //   commands           dispatch.h, table_commands.h, alias_commands.h, admin/commands.h, configuration.h
-//   answers            replies.h, engine_replies.h, output.h
+//   answers            replies.h, engine_replies.h, watches.h, output.h
 //   logs               served_logs.h, commit_pipeline.h
 //   time               turn.h, turn_clock.h, health.h
 //   memory of clients  client_memory.h, memory_guard.h
@@ -55,6 +55,7 @@
 #include "server/table_listeners.h"
 #include "server/turn.h"
 #include "server/turn_clock.h"
+#include "server/watches.h"
 
 namespace fastjournal::server {
 
@@ -73,7 +74,8 @@ class Server final : public env::NetworkHandler,
                      private SessionEnd,
                      private AlertReceiver,
                      private admin::Reloading,
-                     private admin::OwnFigures {
+                     private admin::OwnFigures,
+                     private admin::Peers {
  public:
   Server(env::Clock& clock, env::Network& network, engine::TableTypes const& types, ServerLimits limits,
          ServerHost& host);
@@ -127,6 +129,7 @@ class Server final : public env::NetworkHandler,
   void tell_texts(Answer& answer) override;
   void tell_logs(std::function<MetricSink&(std::string_view log)> const& sink_of) override;
   [[nodiscard]] Status readiness() override;
+  [[nodiscard]] Peer peer_of(ConnectionId connection) override;
 
   void add_own_commands(engine::TableTypes const& types);
   [[nodiscard]] Status merge_half_empty_containers();
@@ -156,6 +159,7 @@ class Server final : public env::NetworkHandler,
   Doorkeeper doorkeeper_;
   TableListeners table_listeners_;
   Health health_;
+  Watches watches_;
 
   communicator::OutboundLinks links_;
   communicator::Service service_;

@@ -67,7 +67,7 @@ Status Service::unlisten(ServedTable const& table, ConnectionId connection, std:
               (topic.empty() ? "" : ", " + table.type.topic + " " + std::string{topic.substr(0, 64)})};
 }
 
-Status Service::wait(ServedTable const& table, Command const& command, Outcome const& outcome) {
+Status Service::wait(ServedTable const& table, Command const& command, Outcome const& outcome, TimeMs now) {
   Message const& message = *command.message;
   // Its answer comes out of order: without a number nobody could tell to which command it belongs.
   if (!message.has("request"))
@@ -82,6 +82,7 @@ Status Service::wait(ServedTable const& table, Command const& command, Outcome c
   waiting.worker = command.worker;
   waiting.origin = command.origin;
   waiting.topic = outcome.wait_topic;
+  waiting.since = now;
   waiting.deadline = outcome.wait_until;
   waiting.message.command = message.command;
   for (Param const& param : message.params()) waiting.message.set(param.name, param.value);

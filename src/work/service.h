@@ -24,7 +24,8 @@ class Service {
   [[nodiscard]] static Status listen(ServedTable const& table, ConnectionId connection, ListenWish const& wish);
   [[nodiscard]] static Status unlisten(ServedTable const& table, ConnectionId connection, std::string_view topic);
   // A command whose verdict was `wait` becomes a waiting command; not ok: it cannot wait.
-  [[nodiscard]] static Status wait(ServedTable const& table, Command const& command, Outcome const& outcome);
+  [[nodiscard]] static Status wait(ServedTable const& table, Command const& command, Outcome const& outcome,
+                                   TimeMs now);
 
   // True: more is left for the next turn.
   [[nodiscard]] bool serve(ServedTable const& table, Runner& runner, TimeMs now);

@@ -26,6 +26,52 @@ void Subscriptions::forget_if_empty(Clients::iterator client) {
 }
 
 // ---------------------------------------------------------------------------
+// Who is there
+
+ConnectionId Subscriptions::for_each_above(ConnectionId after, std::size_t count,
+                                           std::function<void(Standing const&)> const& visit) const {
+  std::vector<ConnectionId> found;
+  for (auto const& [connection, client] : clients_)
+    if (connection > after) found.push_back(connection);
+  // Each has one standing at least.
+  std::size_t const shown = std::min(count, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(shown), found.end());
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    Client const& client = clients_.find(found[i])->second;
+    bool const commands_wait = !client.waiting.empty() || !client.stalled.empty();
+    std::size_t const standings = client.listeners.size() + (commands_wait ? 1 : 0);
+    if (i > 0 && told + standings > count) return found[i - 1];
+    tell(found[i], client, visit);
+    told += standings;
+  }
+  return shown < found.size() ? found[shown - 1] : ConnectionId::none;
+}
+
+void Subscriptions::tell(ConnectionId connection, Client const& client,
+                         std::function<void(Standing const&)> const& visit) {
+  for (Listener const& listener : client.listeners)
+    visit({.connection = connection,
+           .listener = &listener,
+           .topic = listener.topic->name,
+           .worker = listener.worker,
+           .since = listener.since,
+           .is_stalled = client.is_stalled});
+  std::size_t const waiting = client.waiting.size() + client.stalled.size();
+  if (waiting == 0) return;
+  WaitingCommand const& oldest = client.waiting.empty()
+                                     ? *client.stalled.front()
+                                     : *client.waiting.begin()->second->line.at(client.waiting.begin()->first).command;
+  visit({.connection = connection,
+         .topic = oldest.topic,
+         .worker = oldest.worker,
+         .since = oldest.since,
+         .until = oldest.deadline,
+         .waiting = waiting,
+         .is_stalled = client.is_stalled});
+}
+
+// ---------------------------------------------------------------------------
 // Listeners
 
 void Subscriptions::enter(Listener& listener, bool first) {
@@ -79,6 +125,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
     found->missed = 0;
   }
   found->mode = wish.mode;
+  found->since = wish.since;
   found->credit = wish.credit;
   found->worker = wish.worker;
   found->paging = wish.mode == ListenMode::row;

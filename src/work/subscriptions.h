@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -61,6 +62,12 @@ class Subscriptions {
   [[nodiscard]] std::size_t listeners() const { return count_; }
   [[nodiscard]] std::size_t waiting_commands() const { return waiting_; }
   [[nodiscard]] bool delivers() const { return deliver_listeners_ > 0; }
+
+  // Those of the first connections above `after`, in order: whole connections, `count` or fewer of their standings, but
+  // those of one at least. Looks at all clients. Returns the last connection if there are more; otherwise none.
+  ConnectionId for_each_above(ConnectionId after, std::size_t count,
+                              std::function<void(Standing const&)> const& visit) const;
+  [[nodiscard]] std::size_t clients() const { return clients_.size(); }
 
   // -- who comes and goes -----------------------------------------------------
   // False: too many. A second LISTEN of the same connection and topic changes its mode and credit.
@@ -116,6 +123,7 @@ class Subscriptions {
   };
   using Clients = std::unordered_map<ConnectionId, Client>;
 
+  static void tell(ConnectionId connection, Client const& client, std::function<void(Standing const&)> const& visit);
   void keep(ConnectionId connection, Client& client, std::int64_t bytes);
   void forget_if_empty(Clients::iterator client);
   // A wake of the connection ends, as it asked for work.
@@ -131,7 +139,7 @@ class Subscriptions {
   Line line_{topics_};
   Wakes wakes_{topics_};
   Announcements announcements_{topics_};
-  Clients clients_;  // never iterated
+  Clients clients_;  // never iterated in its order
   Keeper* keeper_{nullptr};
   std::size_t count_{0};
   std::size_t waiting_{0};

@@ -23,6 +23,7 @@ struct ListenWish {
   ListenMode mode{ListenMode::wake};
   std::uint32_t credit{0};    // deliver: rows at once
   std::string_view worker{};  // deliver: as in NEXT
+  TimeMs since{};             // when it came
 };
 
 // A command whose verdict was `wait`.
@@ -32,6 +33,7 @@ struct WaitingCommand {
   std::string worker;
   std::string origin;
   std::string topic;
+  TimeMs since{};  // when it came
   TimeMs deadline{};
   std::uint64_t serial{0};  // order of arrival; given by the line
   Message message;          // owned
@@ -73,6 +75,7 @@ struct Listener {
   Topic* topic{nullptr};
   ListenMode mode{ListenMode::wake};
   bool stalled{false};  // its connection is
+  TimeMs since{};       // the date of its last LISTEN
   // wake
   State state{State::busy};
   bool shared{false};  // listeners of any topic may take the work of this wake
@@ -93,6 +96,19 @@ struct Listener {
   [[nodiscard]] std::uint32_t free_credit() const {
     return delivered.size() >= credit ? 0 : credit - static_cast<std::uint32_t>(delivered.size());
   }
+};
+
+// What a client does at a table, for people: one of its listeners, or its waiting commands, of which the oldest is told.
+// Views of the subscriptions.
+struct Standing {
+  ConnectionId connection{};
+  Listener const* listener{nullptr};  // null: commands wait
+  std::string_view topic{};
+  std::string_view worker{};
+  TimeMs since{};
+  TimeMs until{};          // of the oldest command
+  std::size_t waiting{0};  // commands
+  bool is_stalled{false};  // it accepts no more bytes
 };
 
 inline ConnectionId Waiter::connection() const {

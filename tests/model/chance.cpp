@@ -174,7 +174,13 @@ Texts Chance::command(Reference const& table, std::string const& client, bool se
   if (dice < 870) return one_in(3) ? of_many(table, "KICK") : of_row(table, "KICK");
   if (dice < 890) return one_in(3) ? of_many(table, "DELETE") : of_row(table, "DELETE");
   if (dice < 910) return of_row(table, "PEEK");
-  if (dice < 930) return of_row(table, "WHY");
+  if (dice < 926) return of_row(table, "WHY");
+  if (dice < 928) return {{"", "DOMAINS"}, {"count", "1000"}};
+  if (dice < 930) {
+    Texts out{{"", "TIMELINE"}};
+    add_domain(out, 4);
+    return out;
+  }
   if (dice < 950) {
     Texts out{{"", "LIST"}, {"count", "1000"}};
     if (one_in(2)) out["status"] = kStatus[draw(6)];

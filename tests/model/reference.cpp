@@ -132,6 +132,8 @@ std::string Reference::hear(std::string const& client, Texts const& command, std
   if (name == "PEEK") wrong = peek(command, answer);
   if (name == "LIST") wrong = list(command, answer);
   if (name == "WHY") wrong = why(command, answer);
+  if (name == "TIMELINE") wrong = timeline(command, answer);
+  if (name == "DOMAINS") wrong = tell_domains(answer);
   if (name == "PAUSE" || name == "DRAIN" || name == "RESUME") wrong = stand(command, first);
   seat();
   return wrong;

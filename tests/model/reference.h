@@ -191,6 +191,8 @@ class Reference {
   std::string peek(Texts const& command, std::vector<Texts> const& answer) const;
   std::string list(Texts const& command, std::vector<Texts> const& answer) const;
   std::string why(Texts const& command, std::vector<Texts> const& answer) const;
+  std::string timeline(Texts const& command, std::vector<Texts> const& answer) const;
+  std::string tell_domains(std::vector<Texts> const& answer) const;
   std::string stand(Texts const& command, Texts const& answer);
   [[nodiscard]] std::string compare_row(Row const& row, Texts const& shown) const;
   [[nodiscard]] std::string status_of(Row const& row) const;

@@ -274,6 +274,63 @@ std::string Reference::why(Texts const& command, std::vector<Texts> const& answe
   return told >= std::max<std::size_t>(1, wanted.size()) ? "" : "too few reasons";
 }
 
+// Each row is in the bucket with the first end at or behind its date.
+std::string Reference::timeline(Texts const& command, std::vector<Texts> const& answer) const {
+  if (options_.domain.empty() && command.contains("domain")) return is_error(first(answer), "not_supported");
+  if (text(first(answer), "") == "ERROR") return "refused: " + shown(first(answer));
+  constexpr std::int64_t kSecond = 1000;
+  std::vector<std::int64_t> ends{now_};
+  for (int i = 1; i <= 60; ++i) ends.push_back(now_ + i * kSecond);
+  for (int i = 2; i <= 60; ++i) ends.push_back(now_ + i * 60 * kSecond);
+  for (int i = 2; i <= 24; ++i) ends.push_back(now_ + i * 3600 * kSecond);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> wanted;  // rows, by (from, to)
+  for (Row const& row : rows_) {
+    if (row.state != State::waiting || is_behind(row)) continue;
+    if (command.contains("domain") && domain_of(row) != text(command, "domain")) continue;
+    auto const end = std::lower_bound(ends.begin(), ends.end(), row.date);
+    ++wanted[{end == ends.begin() ? 0 : *std::prev(end), end == ends.end() ? 0 : *end}];
+  }
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> told;
+  for (Texts const& message : answer)
+    if (text(message, "") == "DUE") told[{number(message, "from"), number(message, "to")}] = number(message, "rows");
+  if (told == wanted) return {};
+  std::string out = "timeline at " + std::to_string(now_) + ":";
+  for (auto const& [span, rows] : wanted)
+    out += " " + std::to_string(span.first) + "-" + std::to_string(span.second) + "=" + std::to_string(rows);
+  for (Texts const& message : answer) out += "\n" + shown(message);
+  return out;
+}
+
+std::string Reference::tell_domains(std::vector<Texts> const& answer) const {
+  if (options_.domain.empty())
+    return text(first(answer), "") == "NOTHING" && first(answer).contains("reason") ? "" : "expected NOTHING";
+  std::set<std::string> left = domains();
+  bool has_next = false;
+  for (Texts const& message : answer) {
+    if (text(message, "") != "DOMAIN") continue;
+    std::string const name = text(message, "domain");
+    if (left.erase(name) == 0) return "an unknown domain, or one twice: " + shown(message);
+    std::map<std::string, std::int64_t> counts{{"rows", 0}, {"waiting", 0}, {"due", 0}, {"processing", 0}};
+    for (Row const& row : rows_) {
+      if (domain_of(row) != name) continue;
+      ++counts["rows"];
+      if (auto const found = counts.find(status_of(row)); found != counts.end()) ++found->second;
+    }
+    counts["ready"] =
+        static_cast<std::int64_t>(standing_ == "paused" ? 0 : std::min({due_of(name), room_of(name), room()}));
+    counts["weight"] = static_cast<std::int64_t>(weight_of(name));
+    for (auto const& [what, count] : counts)
+      if (number(message, what, -1) != count)
+        return what + ": expected " + std::to_string(count) + " in " + shown(message);
+    if (message.contains("limit") != (counts["due"] > 0 && counts["ready"] == 0))
+      return "limit: there or not, in " + shown(message);
+    has_next = has_next || text(message, "turn") == "next";
+  }
+  if (!left.empty()) return "domain " + *left.begin() + " is missing";
+  bool const is_due = std::any_of(rows_.begin(), rows_.end(), [this](Row const& row) { return this->is_due(row); });
+  return has_next && !is_due ? "the turn of a domain without a due row" : "";
+}
+
 std::string Reference::compare_statistics(Texts const& told) const {
   std::map<std::string, std::int64_t> counts{{"rows", 0},        {"rows_waiting", 0},    {"rows_future", 0},
                                              {"rows_due", 0},    {"rows_behind", 0},     {"rows_held", 0},

@@ -9,6 +9,7 @@
 
 #include "log/file/log_reader.h"
 #include "log/file/segment.h"
+#include "protocol/text.h"
 #include "tests/world/client_oracle.h"
 #include "tests/world/follower.h"
 #include "tests/world/world.h"
@@ -134,6 +135,7 @@ class Player {
     if (is_right()) be_silent();
     if (is_right() && following_() % 200 == 0) crowd();
     if (is_right() && following_() % 50 == 0) overstep();
+    if (is_right() && following_() % 100 == 0) watch();
     if (is_right() && draw(64) == 0) look();
     if (is_right() && draw(8) == 0) oracle.nobody_waits_in_vain();
   }
@@ -284,6 +286,26 @@ class Player {
     std::string const heard = world_.take_line("limited").value_or("");
     if (heard.find("code=not_allowed;") == std::string::npos)
       wrong(std::string{one.line} + " with the right " + std::string{name_of(has)} + ": " + heard);
+  }
+
+  // A client watches the figures, now and then anew: its rounds are whole, whatever happens to the others.
+  void watch() {
+    world_.send("watcher", "WATCH every=5s");
+    world_.settle();
+    std::int64_t tables = 0;
+    while (std::optional<std::string> const line = world_.take_line("watcher")) {
+      Message message;
+      wrong_if(protocol::parse_line(*line, message));
+      if (message.command == "STATS") {
+        tables += message.has("table") ? 1 : 0;
+      } else if (message.command == "FIGURES") {
+        if (tables != message.integer("tables").value_or(0) - message.integer("unchanged").value_or(0))
+          wrong("a round tells " + std::to_string(tables) + " tables, and then " + *line);
+        tables = 0;
+      } else if (message.command != "WATCHING" || tables != 0) {
+        wrong("in the rounds of figures: " + *line);
+      }
+    }
   }
 
   // More connections than places, from one address or many: the administrator must still be served.
@@ -577,7 +599,9 @@ class Player {
     } else if (dice < 990) {
       oracle.exchange(name, oracle.command("KICK", row));
     } else {
-      oracle.exchange(name, oracle.command(draw(2) == 0 ? "PEEK" : "WHY", row));
+      static constexpr char const* kLooks[] = {"PEEK", "WHY", "TIMELINE", "DOMAINS", "WAITERS"};
+      std::uint64_t const look = draw(5);
+      oracle.exchange(name, oracle.command(kLooks[look], look < 2 ? row : ""));
     }
   }
 

@@ -83,7 +83,7 @@ struct Fixture {
     Message message{"TAKE"};
     if (numbered) message.set("request", "1");
     return Service::wait(table(), {0, &message, ConnectionId{connection}, "w"},
-                         {.verdict = Verdict::wait, .wait_until = TimeMs{until}});
+                         {.verdict = Verdict::wait, .wait_until = TimeMs{until}}, {});
   }
   void come(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) subscriptions.became_available(ObjectId{++rows.rows}, {}, {});

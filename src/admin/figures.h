@@ -1,0 +1,29 @@
+// The figures of the daemon and of its tables as STATS messages: STATS answers with them, WATCH sends them again and
+// again. Both tell the same names and values.
+#pragma once
+
+#include "access/permit.h"
+#include "admin/commands.h"
+#include "engine/engine.h"
+#include "fastjournal/message.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::admin {
+
+void tell_daemon(OwnFigures& own, TimeMs now, Answer& answer);
+void tell_table(engine::HostedTable const& table, TimeMs now, Answer& answer);
+
+// Whether it exists, serves, and may be read.
+[[nodiscard]] bool has_figures(engine::HostedTable const& table, access::Permit const& permit);
+
+// Alerts that are up and may be read; `table`: of this table only.
+template <typename Tell>
+void for_alerts(engine::Engine& engine, access::Permit const& permit, engine::HostedTable const* table,
+                Tell const& tell) {
+  for (log::Alert const& alert : engine.alerting().all()) {
+    bool const may_see = alert.table.empty() ? permit.has(Right::read) : permit.has_on(Right::read, alert.table);
+    if (may_see && (table == nullptr || alert.table == table->name)) tell(alert);
+  }
+}
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,161 @@
+#include "server/watches.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "admin/figures.h"
+#include "base/hash.h"
+
+namespace fastjournal::server {
+namespace {
+
+// When a round that could not be sent is tried again.
+constexpr std::int64_t kTryAgainUs = 100'000;
+constexpr std::int64_t kWatcherBytes = 256;
+
+// Of the figures in a message; never 0.
+std::uint64_t hash_of(Answer const& answer) {
+  std::uint64_t hash = 1;
+  for (Param const& param : answer.params()) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, &param.value.integer, sizeof number);
+    hash = hash64({reinterpret_cast<char const*>(&number), sizeof number}, hash);
+  }
+  return hash == 0 ? 1 : hash;
+}
+
+}  // namespace
+
+Status Watches::watch(ConnectionId connection, engine::HostedTable const* table, DurationMs every) {
+  auto found = std::ranges::find(watchers_, connection, &Watcher::connection);
+  if (found == watchers_.end()) {
+    if (watchers_.size() >= kWatchersMax)
+      return {Code::over_limit, std::to_string(kWatchersMax) +
+                                    " connections watch the figures, which is the most: end one of them, or ask with "
+                                    "STATS"};
+    found = watchers_.insert(found, {.connection = connection});
+    keep(sessions_.find(connection), kWatcherBytes);
+  }
+  found->table = table == nullptr ? std::string{} : table->name;
+  found->every_us = every.value * 1000;
+  found->due_us = time_.monotonic_us();
+  found->rounds = 0;
+  plan();
+  return {};
+}
+
+Status Watches::unwatch(ConnectionId connection) {
+  auto const found = std::ranges::find(watchers_, connection, &Watcher::connection);
+  if (found == watchers_.end())
+    return {Code::wrong_state, "this connection watches no figures: WATCH begins that"};
+  forget(static_cast<std::size_t>(found - watchers_.begin()));
+  return {};
+}
+
+void Watches::ended(ConnectionId connection) {
+  auto const found = std::ranges::find(watchers_, connection, &Watcher::connection);
+  if (found != watchers_.end()) forget(static_cast<std::size_t>(found - watchers_.begin()));
+}
+
+void Watches::send_due(TimeMs now) {
+  std::int64_t const now_us = next_us_ == INT64_MAX ? 0 : time_.monotonic_us();
+  if (now_us < next_us_) return;
+  auto const first = std::ranges::min_element(watchers_, {}, &Watcher::due_us);
+  Watcher& watcher = *first;
+  Session* const session = sessions_.find(watcher.connection);
+  engine::HostedTable const* const table = watcher.table.empty() ? nullptr : engine_.find_table(watcher.table);
+  if (session == nullptr || !may_send(watcher, *session)) {
+    watcher.due_us = now_us + kTryAgainUs;
+    return plan();
+  }
+  access::Permit const permit{session->rights, session->user.get()};
+  bool const may_read = watcher.table.empty() ? permit.has_anywhere(Right::read)
+                                              : table != nullptr && permit.has_on(Right::read, watcher.table);
+  if (!may_read) return end(static_cast<std::size_t>(first - watchers_.begin()), *session);
+  send_round(watcher, *session, table, now);
+  // Its beat is kept, unless it is late already.
+  watcher.due_us += watcher.every_us;
+  if (watcher.due_us <= now_us) watcher.due_us = now_us + watcher.every_us;
+  plan();
+}
+
+bool Watches::may_send(Watcher const& watcher, Session const& session) const {
+  bool const is_taken = watcher.end <= session.before + session.sent;
+  return is_taken && !session.ending && !output_.is_over(session) && !guard_.is_stopped(session);
+}
+
+void Watches::send_round(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now) {
+  access::Permit const permit{session.rights, session.user.get()};
+  bool const is_whole = watcher.rounds++ % kWholeEvery == 0;
+  sessions_.mark_dirty(session);
+  // As an answer to STATS.
+  bool const is_served = table != nullptr && table->log->serves;
+  pipeline_.rest_on(session, {.log = is_served ? table->log->log : nullptr, .all = table == nullptr});
+  if (table == nullptr && permit.has(Right::read)) {
+    round_.clear();
+    admin::tell_daemon(own_, now, round_);
+    replies_.push(session, round_);
+  }
+  std::uint64_t tables = 0;
+  std::uint64_t unchanged = 0;
+  std::size_t const room_before = watcher.told.capacity();
+  for (auto const& one : engine_.tables()) {
+    if (table != nullptr && one.get() != table) continue;
+    if (watcher.told.size() <= one->number) watcher.told.resize(one->number + 1);
+    std::uint64_t& told = watcher.told[one->number];
+    if (!admin::has_figures(*one, permit)) {
+      told = 0;
+      continue;
+    }
+    ++tables;
+    round_.clear();
+    admin::tell_table(*one, now, round_);
+    std::uint64_t const before = std::exchange(told, hash_of(round_));
+    if (!is_whole && before == told)
+      ++unchanged;
+    else
+      replies_.push(session, round_);
+  }
+  std::uint64_t alerts = 0;
+  admin::for_alerts(engine_, permit, table, [&](log::Alert const&) { ++alerts; });
+  round_.clear();
+  round_.message("FIGURES");
+  if (table != nullptr) round_.add("table", std::string_view{table->name});
+  round_.add("now", now.value).add("tables", tables).add("unchanged", unchanged).add("alerts", alerts);
+  replies_.push(session, round_);
+  watcher.end = session.before + session.out.size();
+  keep(&session, static_cast<std::int64_t>((watcher.told.capacity() - room_before) * sizeof(std::uint64_t)));
+  spent_us_ = std::max(spent_us_, time_.monotonic_us()) + static_cast<std::int64_t>(tables) * kUsPerTable;
+}
+
+void Watches::end(std::size_t index, Session& session) {
+  round_.clear();
+  round_.message("UNWATCHED");
+  if (!watchers_[index].table.empty()) round_.add("table", std::string_view{watchers_[index].table});
+  replies_.push(session, round_);
+  forget(index);
+}
+
+void Watches::forget(std::size_t index) {
+  Watcher const& watcher = watchers_[index];
+  keep(sessions_.find(watcher.connection),
+       -kWatcherBytes - static_cast<std::int64_t>(watcher.told.capacity() * sizeof(std::uint64_t)));
+  watchers_.erase(watchers_.begin() + static_cast<std::ptrdiff_t>(index));
+  plan();
+}
+
+void Watches::keep(Session* session, std::int64_t bytes) {
+  if (session == nullptr || bytes == 0) return;
+  session->kept += static_cast<std::uint64_t>(bytes);
+  sessions_.count(*session);
+}
+
+void Watches::plan() {
+  next_us_ = INT64_MAX;
+  for (Watcher const& watcher : watchers_) next_us_ = std::min(next_us_, watcher.due_us);
+  if (next_us_ != INT64_MAX) next_us_ = std::max(next_us_, spent_us_ - kAheadUs);
+}
+
+}  // namespace fastjournal::server
