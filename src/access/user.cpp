@@ -72,6 +72,16 @@ bool User::has_grants_for_tables() const {
   return std::any_of(grants.begin(), grants.end(), [](Grant const& grant) { return !grant.is_for_all(); });
 }
 
+std::string User::grants_for_tables() const {
+  std::string out;
+  for (Grant const& grant : grants) {
+    if (grant.is_for_all()) continue;
+    out += (out.empty() ? "" : ", ") + grant.rights.names() + " on";
+    for (std::string const& table : grant.tables) out += " " + table;
+  }
+  return out;
+}
+
 bool User::has_anywhere(Right right) const {
   return std::any_of(grants.begin(), grants.end(), [right](Grant const& grant) { return grant.rights.has(right); });
 }

@@ -52,6 +52,8 @@ struct User {
   [[nodiscard]] Rights on(std::string_view table) const;
   // Whether there are more rights on some tables.
   [[nodiscard]] bool has_grants_for_tables() const;
+  // Those, in words: "add work on jo*, read on mail".
+  [[nodiscard]] std::string grants_for_tables() const;
   // Whether it has the right on any table, known or not.
   [[nodiscard]] bool has_anywhere(Right right) const;
   bool operator==(User const&) const = default;

@@ -100,6 +100,7 @@ using CommandPtr = std::unique_ptr<Command>;
                                    communicator::Aliases const& aliases);
 [[nodiscard]] CommandPtr make_alive();
 [[nodiscard]] CommandPtr make_auth(Authenticating& authenticating);
+[[nodiscard]] CommandPtr make_rights();
 [[nodiscard]] CommandPtr make_tables(engine::Engine const& engine);
 [[nodiscard]] CommandPtr make_stats(engine::Engine& engine, OwnFigures& own);
 [[nodiscard]] CommandPtr make_metrics(engine::Engine& engine, OwnFigures& own);

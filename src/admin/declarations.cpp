@@ -14,9 +14,11 @@ constexpr OwnCommand kCommands[] = {
     {"ALIVE", "serial timestamp", {}, Scope::daemon, Kind::shared},
     // Whoever shows a token may do so.
     {"AUTH", "token user"},
+    // What one may do is no secret from oneself.
+    {"RIGHTS", "table"},
     {"TABLES", "", Right::read, Scope::tables},
     {"STATS", "table", Right::read, Scope::tables},
-    {"METRICS", "format", Right::read, Scope::tables},
+    {"METRICS", "format table", Right::read, Scope::tables},
     // A load balancer asks, which has no login.
     {"HEALTH", "what"},
     {"OPENAPI", "", Right::read, Scope::tables},
@@ -51,6 +53,7 @@ constexpr OwnCommand kCommands[] = {
 constexpr OwnAnswer kAnswers[] = {
     {"ERROR", "command code message parameter right table user bound wait_ms"},
     {"AUTHENTICATED", "user rights grants table"},
+    {"RIGHTS", "user rights grants table"},
     {"TABLE", "name type persistent log rows key columns types description", true},
     {"STATS",
      "table now connections watchers connections_ever connections_refused connections_silent messages invalid unknown "

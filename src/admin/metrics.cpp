@@ -16,15 +16,17 @@ class Metrics final : public Command {
       request.status = bad_parameter("format", "format is text or openmetrics");
       return;
     }
-    request.basis.all = true;  // it tells of rows
+    TableChoice const choice = choose_table(engine_, request);
+    if (!choice.is_valid) return;
     access::Permit const& permit = request.caller.permit;
     Exposition exposition;
-    if (permit.has(Right::read)) {
+    if (choice.table == nullptr && permit.has(Right::read)) {
       own_.tell(exposition.of_daemon());
       own_.tell_logs([&](std::string_view log) -> MetricSink& { return exposition.of_log(log); });
     }
     for (auto const& table : engine_.tables())
-      if (has_figures(*table, permit)) engine::tell_metrics(*table, request.now, exposition.of_table(table->name));
+      if ((choice.table == nullptr || choice.table == table.get()) && has_figures(*table, permit))
+        engine::tell_metrics(*table, request.now, exposition.of_table(table->name));
     exposition.write(format == "openmetrics" ? Exposition::Format::openmetrics : Exposition::Format::text,
                      [&](std::string_view piece) { request.answer.message("METRICS").add("text", piece); });
   }

@@ -201,16 +201,6 @@ void Authentication::let_go(Session& session) {
   sessions_.end_after_answers(session);
 }
 
-std::string Authentication::grants_of(access::User const& user) {
-  std::string out;
-  for (access::Grant const& grant : user.grants) {
-    if (grant.is_for_all()) continue;
-    out += (out.empty() ? "" : ", ") + grant.rights.names() + " on";
-    for (std::string const& table : grant.tables) out += " " + table;
-  }
-  return out;
-}
-
 void Authentication::tell(Session const& session, Answer& answer) const {
   answer.message("AUTHENTICATED").add("user", std::string_view{session.user->name});
   if (std::string const& bound = listeners_.of(session.listener).table; !bound.empty()) {
@@ -219,7 +209,7 @@ void Authentication::tell(Session const& session, Answer& answer) const {
     return;
   }
   answer.add("rights", std::string_view{session.rights.names()});
-  if (session.user->has_grants_for_tables()) answer.add("grants", std::string_view{grants_of(*session.user)});
+  if (session.user->has_grants_for_tables()) answer.add("grants", std::string_view{session.user->grants_for_tables()});
 }
 
 }  // namespace fastjournal::server

@@ -81,7 +81,6 @@ class Authentication final : public admin::Authenticating {
   void log_in(Session& session, access::UserPtr const& user) const;
   void carry_out_as(Session& session, Message& message, access::UserPtr const& user);
   void let_go(Session& session);
-  [[nodiscard]] static std::string grants_of(access::User const& user);
   void tell(Session const& session, Answer& answer) const;
 
   env::Network& network_;

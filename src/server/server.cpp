@@ -59,6 +59,7 @@ void Server::add_own_commands(engine::TableTypes const& types) {
   registry_.add("HELP", admin::make_help(registry_, types, configuration_.aliases()));
   registry_.add("ALIVE", admin::make_alive());
   registry_.add("AUTH", admin::make_auth(authentication_));
+  registry_.add("RIGHTS", admin::make_rights());
   registry_.add("TABLES", admin::make_tables(engine_));
   registry_.add("STATS", admin::make_stats(engine_, *this));
   registry_.add("METRICS", admin::make_metrics(engine_, *this));
