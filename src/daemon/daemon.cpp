@@ -25,6 +25,7 @@
 #include "os/installation.h"
 #include "os/random.h"
 #include "os/workers.h"
+#include "page/page.h"
 #include "protocol/http.h"
 #include "protocol/messages.h"
 #include "server/admission.h"
@@ -403,8 +404,9 @@ void Daemon::end_start_if_told() const {
 // Absent: messages.
 std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of(config::ListenDeclaration const& listen) const {
   if (listen.protocol != config::Speaks::http) return {};
-  auto const site = std::make_shared<protocol::HttpSite const>(protocol::HttpOptions{
-      .body_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls, .names = listen.hosts});
+  auto const site = std::make_shared<protocol::HttpSite const>(
+      protocol::HttpOptions{.body_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls, .names = listen.hosts},
+      page::files());
   return [site] { return std::make_unique<protocol::Http>(site); };
 }
 

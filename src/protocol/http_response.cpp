@@ -13,7 +13,8 @@ namespace {
 // Of a page: nothing but what this daemon serves itself, no script or style within it, no frame around it.
 constexpr std::string_view kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'";
 
 void append_field(std::string_view name, std::string_view value, std::string& out) {
   out.append(name).append(": ").append(value).append("\r\n");

@@ -362,7 +362,8 @@ BOOST_AUTO_TEST_CASE(files_are_sent_once_and_then_confirmed) {
   BOOST_TEST(page.fields.at("etag") != etag);
   BOOST_TEST(page.fields.at("content-security-policy") ==
              "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-             "frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
+             "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for "
+             "'script'; trusted-types 'none'");
   BOOST_TEST(reply_to(get("/index.html")).body == page.body);
   BOOST_TEST(!script.fields.contains("content-security-policy"));
 }

@@ -1,0 +1,116 @@
+// All tables with their state and rates, and when the rows of one of them fall due.
+import {sparkline} from './charts.js';
+import {h, keyed, mark, say} from './dom.js';
+import {help, learn, show} from './figures.js';
+import {number, shortly} from './format.js';
+import {alertsOf, figure, live} from './live.js';
+import {badge, empty, link, scrolled, setBadge, setWhen, stateOf, tile} from './parts.js';
+import {timeline} from './timeline.js';
+
+// In the order of the columns. narrow: shown on small screens too.
+const COLUMNS = [
+  {name: 'rows_due', head: 'Due', narrow: true},
+  {name: 'first_due_age_ms', head: 'For', wide: true},
+  {name: 'rows_processing', head: 'Processing'},
+  {name: 'rows_future', head: 'Waiting'},
+  {name: 'rows_parked', head: 'Parked', narrow: true},
+  {name: 'in_per_s', head: 'In/s'},
+  {name: 'leased_per_s', head: 'Leased/s', wide: true},
+  {name: 'done_per_s', head: 'Done/s', narrow: true},
+  {name: 'failed_per_s', head: 'Failed/s', wide: true},
+  {name: 'lateness_ms_p99', head: 'Late p99'},
+];
+
+const classOf = (column) => `n${column.wide ? ' wide' : ''}${column.narrow ? '' : ' roomy'}`;
+
+export function open(main) {
+  const tiles = {
+    rows: tile('Rows'), due: tile('Due'), processing: tile('Processing'), parked: tile('Parked'),
+    in: tile('In/s', 'in_per_s of all tables'), done: tile('Done/s', 'done_per_s of all tables'),
+    late: tile('Late p99', 'lateness_ms_p99 of the latest table'),
+    sync: tile('Sync p99', 'sync_us_p99: 99 of 100 syncs of the slowest log are quicker'),
+  };
+  const heads = COLUMNS.map((column) => h('th', {scope: 'col', class: classOf(column)}, column.head));
+  const body = h('tbody');
+  const nothing = empty(
+      'There is no table. A table is a file in the tables folder (', h('code', {}, 'conf/tables.d/NAME.xml'),
+      '); then: ', h('code', {}, 'fastjournal reload'), '.');
+  const table =
+      h('table', {class: 'tables'},
+        h('thead', {},
+          h('tr', {}, h('th', {scope: 'col'}, 'Table'), h('th', {scope: 'col'}, 'State'), heads,
+            h('th', {scope: 'col', class: 'wide'}, 'Done, last minute'),
+            h('th', {scope: 'col', class: 'roomy'}, 'Next date'), h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
+        body);
+  const list = scrolled('Tables', table);
+  const select = h('select', {id: 'due-of', on: {change: () => choose(select.value)}});
+  const due = timeline();
+  const later =
+      h('section', {class: 'panel due', 'aria-labelledby': 'due-head'},
+        h('div', {class: 'panel-head'}, h('h2', {id: 'due-head'}, 'Due dates'), h('label', {for: 'due-of'
+          }, 'of'), select), due.node);
+  main.replaceChildren(
+      h('h1', {class: 'hidden-text', tabindex: '-1'}, 'Tables'),
+      h('dl', {class: 'tiles'}, Object.values(tiles).map(({node}) => node)),
+      h('div', {class: 'columns'}, h('section', {class: 'panel', 'aria-label': 'Tables'}, list, nothing), later));
+
+  function choose(name) { due.of(name); }
+
+  function make(one) {
+    const row =
+        h('tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name)),
+          h('td', {}, badge('unknown')), COLUMNS.map((column) => h('td', {class: classOf(column)})));
+    row.parts = {spark: sparkline(), next: h('td', {class: 'roomy'}), alerts: h('td', {class: 'n'})};
+    row.append(h('td', {class: 'wide'}, row.parts.spark.node), row.parts.next, row.parts.alerts);
+    return row;
+  }
+
+  function update(row, one) {
+    setBadge(row.children[1].firstChild, stateOf(one.stats));
+    COLUMNS.forEach((column, at) => {
+      const cell = row.children[at + 2];
+      const value = figure(one, column.name);
+      const is_none = column.name === 'first_due_age_ms' && !one.stats?.rows_due;
+      say(cell, is_none ? '' : column.name.startsWith('rows') ? shown(value) : show(column.name, value));
+      cell.classList.toggle('zero', !value);
+      cell.classList.toggle('bad', (column.name === 'rows_parked' || column.name === 'failed_per_s') && value > 0);
+    });
+    row.parts.spark.set(one.history);
+    const next = one.stats?.next_date ?? 0;
+    setWhen(row.parts.next, one.stats?.rows_due > 0 ? 0 : next);
+    const alerts = alertsOf(one.name).length;
+    say(row.parts.alerts, alerts || '');
+    row.parts.alerts.classList.toggle('bad', alerts > 0);
+  }
+
+  function draw() {
+    const tables = [...live.tables.values()].sort((a, b) => a.name.localeCompare(b.name));
+    keyed(body, tables, (one) => one.name, make, update);
+    list.hidden = tables.length === 0;
+    later.hidden = tables.length === 0;
+    nothing.hidden = tables.length > 0 || live.state === 'connecting';
+    const sum = (name) => tables.reduce((all, one) => all + (figure(one, name) || 0), 0);
+    const known = tables.some((one) => one.stats);
+    say(tiles.rows.value, known ? number(sum('rows')) : '–');
+    say(tiles.due.value, known ? number(sum('rows_due')) : '–');
+    say(tiles.processing.value, known ? number(sum('rows_processing')) : '–');
+    say(tiles.parked.value, known ? number(sum('rows_parked')) : '–');
+    tiles.parked.node.classList.toggle('bad', sum('rows_parked') > 0);
+    say(tiles.in.value, known ? shortly(sum('in_per_s')) : '–');
+    say(tiles.done.value, known ? shortly(sum('done_per_s')) : '–');
+    say(tiles.late.value,
+        known ? show('lateness_ms_p99', Math.max(0, ...tables.map((one) => one.stats?.lateness_ms_p99 ?? 0))) : '–');
+    say(tiles.sync.value, live.daemon ? show('sync_us_p99', live.daemon.sync_us_p99) : '–');
+    COLUMNS.forEach((column, at) => mark(heads[at], 'title', help(column.name)));
+    keyed(select, tables, (one) => one.name, (one) => h('option', {value: one.name}, one.name), () => {});
+    if (tables.length > 0 && !tables.some((one) => one.name === due.table()))
+      choose(tables.reduce((most, one) => ((one.stats?.rows ?? 0) > (most.stats?.rows ?? 0) ? one : most)).name);
+    if (select.value !== due.table()) select.value = due.table();
+    if (tables.length > 0) learn(tables[0].name).then((is_new) => is_new && draw());
+    due.look();
+  }
+
+  return {title: 'Tables', draw, close: () => due.close()};
+}
+
+const shown = (value) => (value === undefined ? '–' : number(value));

@@ -1,0 +1,82 @@
+// Small parts that several views are built of: dates that tick, states, tables of figures, notes.
+import {h, mark, say} from './dom.js';
+import {date, exactDate, relative} from './format.js';
+import {clock} from './live.js';
+
+// A date as "in 5 min", which goes on counting; the whole date is its title. `absolute`: both are shown.
+export function when(ms, absolute = false) {
+  if (!(ms > 0)) return h('span', {class: 'none'}, '–');
+  const at = new Date(ms);
+  return h(
+      'time', {
+        datetime: Number.isNaN(at.getTime()) ? null : at.toISOString(),
+        title: exactDate(ms),
+        'data-at': ms,
+        'data-absolute': absolute,
+      },
+      text(ms, absolute));
+}
+
+const text = (ms, absolute) => (absolute ? `${date(ms)} (${relative(ms, clock())})` : relative(ms, clock()));
+
+export function setWhen(node, ms) {
+  const shown = Number(node.firstChild?.dataset?.at ?? 0);
+  if (node.firstChild && shown === (ms > 0 ? ms : 0)) return;
+  node.replaceChildren(when(ms));
+}
+
+export function tick() {
+  for (const node of document.querySelectorAll('time[data-at]'))
+    say(node, text(Number(node.dataset.at), node.dataset.absolute !== undefined));
+}
+
+export const STATES = {
+  open: 'rows are handed out, inserts are accepted',
+  paused: 'nothing is handed out; inserts are accepted',
+  drains: 'inserts are refused; rows are handed out until the table is empty',
+};
+
+export function stateOf(stats) {
+  if (!stats) return 'unknown';
+  if (stats.paused) return 'paused';
+  return stats.draining ? 'drains' : 'open';
+}
+
+export function badge(state, help = STATES[state]) {
+  return h('span', {class: 'badge', 'data-state': state, title: help}, state);
+}
+
+export function setBadge(node, state) {
+  say(node, state);
+  mark(node, 'data-state', state);
+  mark(node, 'title', STATES[state] ?? '');
+}
+
+export const empty = (...children) => h('p', {class: 'empty'}, ...children);
+
+// Label and value; returns the element of the value as `value`.
+export function tile(label, help = null) {
+  const value = h('dd', {}, '–');
+  return {node: h('div', {class: 'tile', title: help}, h('dt', {}, label), value), value};
+}
+
+// A table that scrolls within itself where it is too wide.
+export function scrolled(label, table) {
+  return h('div', {class: 'scrolled', role: 'region', 'aria-label': label, tabindex: '0'}, table);
+}
+
+export function toast(message) {
+  const node = document.getElementById('status');
+  say(node, '');
+  // After the change, so that a screen reader says an equal text again.
+  setTimeout(() => say(node, message), 50);
+  clearTimeout(toast.timer);
+  toast.timer = setTimeout(() => say(node, ''), 8000);
+}
+
+export const link = (path, query = {}) => {
+  const text = new URLSearchParams(
+                   Object.entries(query).filter(([, value]) => value !== '' && value !== null && value !== undefined))
+                   .toString();
+  return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
+};

@@ -1,0 +1,189 @@
+// One table: its state and figures, what may be done with it, and below that one of several views of it.
+import {action, halt, insert} from './actions.js';
+import {call} from './api.js';
+import {h, mark, replace, say} from './dom.js';
+import * as domains from './domains.js';
+import {help, learn, show} from './figures.js';
+import {date, number} from './format.js';
+import {clock, figure, live} from './live.js';
+import {badge, empty, link, setBadge, stateOf, tile} from './parts.js';
+import * as row from './row.js';
+import * as rows from './rows.js';
+import * as tableFigures from './table_figures.js';
+import {timeline} from './timeline.js';
+import * as workers from './workers.js';
+
+const TILES = [
+  ['rows', 'Rows'],
+  ['rows_due', 'Due'],
+  ['first_due_age_ms', 'First due for'],
+  ['rows_future', 'Waiting'],
+  ['rows_processing', 'Processing'],
+  ['rows_behind', 'Behind'],
+  ['rows_held', 'Held back'],
+  ['rows_parked', 'Parked'],
+  ['in_per_s', 'In/s'],
+  ['done_per_s', 'Done/s'],
+  ['failed_per_s', 'Failed/s'],
+  ['lateness_ms_p99', 'Late p99'],
+];
+
+const due = {
+  open(place, name) {
+    const chart = timeline();
+    place.append(h('section', {class: 'panel'}, h('h2', {}, 'Due dates'), chart.node));
+    chart.of(name);
+    return {draw: () => chart.look(), close: () => chart.close()};
+  },
+};
+
+const VIEWS = [
+  {path: '', title: 'Rows', view: rows},
+  {path: 'due', title: 'Due dates', view: due},
+  {path: 'domains', title: 'Domains', view: domains},
+  {path: 'workers', title: 'Workers', view: workers},
+  {path: 'figures', title: 'Figures', view: tableFigures},
+];
+
+export function open(main, {path, query}) {
+  const [name] = path;
+  const state = badge('unknown');
+  const tiles = TILES.map(([figureName, label]) => ({name: figureName, ...tile(label)}));
+  const why = h('p', {class: 'note', hidden: true});
+  const buttons = h('div', {class: 'buttons', role: 'group', 'aria-label': `Actions on ${name}`});
+  const description = h('p', {class: 'note'});
+  const tabs =
+      h('nav', {class: 'tabs', 'aria-label': `Views of ${name}`},
+        VIEWS.map((one) => h('a', {href: link(['t', name, one.path].filter((part) => part !== ''))}, one.title)));
+  const place = h('div', {class: 'view'});
+  const gone = empty(
+      'There is no table ', h('code', {}, name), ', or none that you may read. ', h('a', {href: '#/'}, 'All tables'));
+  const all = h('div', {}, h('dl', {class: 'tiles small'}, tiles.map(({node}) => node)), why, tabs, place);
+  main.replaceChildren(
+      h('div', {class: 'head'},
+        h('div', {}, h('p', {class: 'crumbs'}, h('a', {href: '#/'}, 'Tables'), ' /'),
+          h('h1', {tabindex: '-1'}, name, ' ', state), description),
+        buttons),
+      gone, all);
+
+  let rights = null;
+  let asked = '';
+  let view = null;
+  let which = null;
+  let shownState = '';
+  let reasonAt = '';
+
+  async function askRights() {
+    const key = `${live.rights?.user ?? ''}|${live.rights?.rights ?? ''}|${live.rights?.grants ?? ''}`;
+    if (key === asked || live.rights === null || !live.tables.has(name)) return;
+    asked = key;
+    try {
+      rights = String((await call('RIGHTS', {table: name}))[0].rights ?? '').split(' ');
+    } catch {
+      asked = '';
+      return;
+    }
+    shownState = '';
+    view?.rights?.(rights);
+    draw();
+  }
+
+  function offer(stats) {
+    const now = `${asked}|${stateOf(stats)}`;
+    if (now === shownState) return;
+    shownState = now;
+    const held = stats.paused || stats.draining;
+    const make = (label, right, run, kind) => action(label, right, rights, run, kind);
+    const stop = (label, command) => make(label, 'manage', () => halt(command, name, live.tables.get(name)?.stats));
+    const focused = buttons.contains(document.activeElement);
+    replace(
+        buttons, make('Insert …', 'add', () => insert(live.tables.get(name))), held ? stop('Resume …', 'RESUME') : null,
+        stats.paused ? null : stop('Pause …', 'PAUSE'), stats.draining ? null : stop('Drain …', 'DRAIN'));
+    if (focused) buttons.querySelector('button').focus();
+  }
+
+  // Who paused it, and why, is what a refused NEXT is told; WHY of any row tells it too, but there may be none.
+  async function explain(stats) {
+    const key = `${stateOf(stats)}`;
+    if (key === reasonAt) return;
+    reasonAt = key;
+    why.hidden = key === 'open';
+    if (key === 'open') return;
+    say(why,
+        key === 'paused' ? 'Paused: nothing is handed out until somebody resumes it.' :
+                           'Drains: inserts are refused until somebody resumes it.');
+    if (key !== 'paused') return;
+    try {
+      const [one] = await call('LIST', {table: name, status: 'paused', count: 1});
+      if (one.command !== 'ROW') return;
+      const [reason] = await call('WHY', {table: name, row: one.row});
+      if (reason.by && stateOf(live.tables.get(name)?.stats) === 'paused')
+        say(why,
+            `Paused by ${reason.by} since ${date(reason.since)}${
+                reason.reason ? `: ${reason.reason}` : ''}. Nothing is handed out until somebody resumes it.`);
+    } catch {
+      // The sentence above is true without it.
+    }
+  }
+
+  function draw() {
+    const table = live.tables.get(name);
+    gone.hidden = table !== undefined || live.state === 'connecting';
+    all.hidden = table === undefined;
+    buttons.hidden = table === undefined;
+    if (!table) return;
+    say(description, table.declared.description ?? '');
+    askRights();
+    if (table.stats) {
+      offer(table.stats);
+      explain(table.stats);
+      setBadge(state, stateOf(table.stats));
+      for (const one of tiles) {
+        const value = figure(table, one.name);
+        say(one.value,
+            one.name === 'first_due_age_ms' && !table.stats.rows_due ? '–' :
+                one.name.startsWith('rows') && value !== undefined   ? number(value) :
+                                                                       show(one.name, value));
+        mark(one.node, 'title', help(one.name));
+        one.node.classList.toggle('bad', (one.name === 'rows_parked' || one.name === 'failed_per_s') && value > 0);
+      }
+    }
+    if (which === null) show_view(path, query);
+    view?.draw?.(clock());
+    learn(name).then((is_new) => is_new && draw());
+  }
+
+  function show_view(nextPath, nextQuery) {
+    const isRow = nextPath[1] === 'row';
+    const next = isRow ? {path: 'row', title: `Row ${nextPath[2]}`, view: row} :
+                         VIEWS.find((one) => one.path === (nextPath[1] ?? '')) ?? VIEWS[0];
+    tabs.querySelectorAll('a').forEach((one, at) => {
+      if (VIEWS[at] === next)
+        one.setAttribute('aria-current', 'page');
+      else if (isRow && at === 0)
+        one.setAttribute('aria-current', 'true');
+      else
+        one.removeAttribute('aria-current');
+    });
+    const key = isRow ? `row ${nextPath[2]}` : next.path;
+    if (which === key && view?.navigate) return view.navigate(nextQuery);
+    view?.close?.();
+    place.replaceChildren();
+    which = key;
+    view = next.view.open(place, name, {row: nextPath[2], query: nextQuery, rights: () => rights});
+    return view.draw?.(clock());
+  }
+
+  return {
+    get title() { return path[1] === 'row' ? `Row ${path[2]} of ${name}` : name; },
+    draw,
+    // True: the same table, with what was kept.
+    navigate(next) {
+      if (next.path[0] !== name) return false;
+      ({path, query} = next);
+      if (which !== null) show_view(path, query);
+      return true;
+    },
+    close: () => view?.close?.(),
+  };
+}

@@ -1,0 +1,54 @@
+// Who waits for work of a table, and who has which of its rows.
+import {h} from './dom.js';
+import {list} from './pages.js';
+import {badge, link, when} from './parts.js';
+
+const MODES = {
+  wake: 'LISTEN: is told that there is work',
+  row: 'LISTEN mode=row: is told of each row',
+  deliver: 'LISTEN mode=deliver: is sent rows',
+  next: 'a NEXT that waits for a row',
+};
+
+export function open(place, name) {
+  const waiting = h('section', {class: 'panel'}, h('h2', {}, 'Listeners and waiting commands'));
+  const leases = h('section', {class: 'panel'}, h('h2', {}, 'Rows being processed'));
+  place.append(waiting, leases);
+  const parts = [
+    list(waiting, {
+      command: 'WAITERS',
+      parameters: {table: name},
+      answer: 'WAITER',
+      label: `Waiting for ${name}`,
+      key: (one) => `${one.connection} ${one.mode} ${one.topic ?? ''} ${one.since}`,
+      nothing: () => 'Nobody waits for work of this table. Workers that are busy are listed below.',
+      columns: [
+        {head: 'Worker', class: 'key', cell: (one) => one.worker || one.peer || `connection ${one.connection}`},
+        {head: 'Waits by', cell: (one) => badge(one.mode, MODES[one.mode] ?? '')},
+        {head: 'State', cell: (one) => one.state ?? ''},
+        {head: 'Of', title: 'a domain; empty: the whole table', cell: (one) => one.topic ?? ''},
+        {head: 'User', cell: (one) => one.user ?? ''},
+        {head: 'Peer', class: 'roomy', cell: (one) => one.peer ?? ''},
+        {head: 'Credit', class: 'n', title: 'rows it may have at once', cell: (one) => one.credit ?? ''},
+        {head: 'Has', class: 'n', title: 'rows sent to it that are not done', cell: (one) => one.leases ?? ''},
+        {head: 'Since', cell: (one) => when(one.since)},
+        {head: 'Until', class: 'roomy', cell: (one) => when(one.until)},
+      ],
+    }),
+    list(leases, {
+      command: 'LIST',
+      parameters: {table: name, status: 'processing'},
+      answer: 'ROW',
+      label: `Rows of ${name} being processed`,
+      key: (one) => one.row,
+      nothing: () => 'No row is being processed.',
+      columns: [
+        {head: 'Row', class: 'n', cell: (one) => h('a', {href: link(['t', name, 'row', one.row])}, one.row)},
+        {head: 'Worker', class: 'key', cell: (one) => one.worker ?? ''},
+        {head: 'Lease ends', cell: (one) => when(one.lease_end)},
+        {head: 'Attempts before', class: 'n', cell: (one) => one.attempts || ''},
+      ],
+    }),
+  ];
+  return {draw: () => parts.forEach((one) => one.draw()), close: () => parts.forEach((one) => one.close())};
+}
