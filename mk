@@ -21,6 +21,7 @@ packages_lint=(clang-tidy cppcheck)
 packages_bench=(beanstalkd redis-server postgresql postgresql-client)
 packages_count=(valgrind)
 packages_drawings=(graphviz)
+packages_page=(chromium fonts-dejavu-core)  # for the tests of the page
 
 say() { printf 'mk: %s\n' "$*"; }
 die() {
@@ -72,6 +73,11 @@ install_packages() {
   say "installed: ${missing[*]}"
 }
 
+# Ubuntu has Chromium only as a snap, which tests cannot drive: there those of the page are left out, and say so.
+browser_packages() {
+  ! grep -qx 'ID=debian' /etc/os-release || printf '%s\n' "${packages_page[@]}"
+}
+
 verb_deps() {
   local set packages=("${packages_build[@]}")
   for set in "$@"; do
@@ -81,7 +87,8 @@ verb_deps() {
       lint) packages+=("${packages_lint[@]}") ;;
       bench) packages+=("${packages_bench[@]}") ;;
       count) packages+=("${packages_count[@]}") ;;
-      *) die "deps: unknown set '$set'; expected fuzz, format, lint, bench or count" 2 ;;
+      page) mapfile -t -O "${#packages[@]}" packages < <(browser_packages) ;;
+      *) die "deps: unknown set '$set'; expected fuzz, format, lint, bench, count or page" 2 ;;
     esac
   done
   install_packages "${packages[@]}"
@@ -242,8 +249,8 @@ verb_test() {
       --quick) label=quick ;;
       --only)
         label=${2:-}
-        [[ $label =~ ^(unit|world|lives|proof|process|threads|quick)$ ]] ||
-          die "test: expected --only unit, world, lives, proof, process, threads or quick" 2
+        [[ $label =~ ^(unit|world|lives|proof|process|page|threads|quick)$ ]] ||
+          die "test: expected --only unit, world, lives, proof, process, page, threads or quick" 2
         shift
         ;;
       *) presets+=("$1") ;;
@@ -254,7 +261,9 @@ verb_test() {
   [[ ${presets[0]} != all ]] || presets=(dev release asan tsan)
   for preset in "${presets[@]}"; do check_preset "$preset"; done
   [[ " ${presets[*]} " != *" fuzz "* ]] || die "test: the preset fuzz has no tests; ./mk fuzz" 2
-  install_packages "${packages_build[@]}"
+  local packages=("${packages_build[@]}")
+  [[ $label == quick ]] || mapfile -t -O "${#packages[@]}" packages < <(browser_packages)
+  install_packages "${packages[@]}"
   for preset in "${presets[@]}"; do test_preset "$preset" "$label"; done
   printf '%d passed, %d failed\n' "$passed" "$((failed + broken))"
   [[ $((failed + broken)) -eq 0 && $passed -gt 0 ]]
@@ -289,9 +298,9 @@ verb_fuzz() {
   say "fuzzed, nothing found"
 }
 
-# cpp_files GIT COMMAND...: the C++ files that this git command lists.
-cpp_files() {
-  (cd "$root" && "$@" -- '*.cpp' '*.h') | sort -u
+# code_files GIT COMMAND...: the C++ files, and the scripts of the page, that this git command lists.
+code_files() {
+  (cd "$root" && "$@" -- '*.cpp' '*.h' '*.js') | sort -u
 }
 
 # format [--check] [FILE...]: all files of the tree by default.
@@ -305,7 +314,7 @@ verb_format() {
   if [[ $# -gt 0 ]]; then
     files=("$@")
   else
-    mapfile -t files < <(cpp_files git ls-files | sed "s|^|$root/|")
+    mapfile -t files < <(code_files git ls-files | sed "s|^|$root/|")
   fi
   version=$(clang-format --version | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
   if [[ $version != "$format_version" && ${mode[0]} != -i ]]; then
@@ -352,13 +361,13 @@ verb_lint() {
   install_packages "${packages_build[@]}" "${packages_lint[@]}"
   configure dev
   if [[ ${1:-} == all ]]; then
-    mapfile -t files < <(cpp_files git ls-files | sed -n "/\.cpp$/s|^|$root/|p")
+    mapfile -t files < <(code_files git ls-files | sed -n "/\.cpp$/s|^|$root/|p")
   elif [[ $# -gt 0 ]]; then
     files=("$@")
   else
     mapfile -t files < <({
-      cpp_files git diff --name-only --diff-filter=d HEAD
-      cpp_files git ls-files --others --exclude-standard
+      code_files git diff --name-only --diff-filter=d HEAD
+      code_files git ls-files --others --exclude-standard
     } | sed -n "/\.cpp$/s|^|$root/|p" | sort -u)
   fi
   [[ ${#files[@]} -gt 0 ]] || {
@@ -409,10 +418,10 @@ usage: ./mk VERB [...]
   run [FOLDER]          the main job, end to end, on the documents of FOLDER (default: this machine's texts)
   test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
   test --quick          only tests that together take less than a minute; --only LABEL: those with a label
-                        (unit, world, lives, proof, process, threads, quick: cmake/layers.cmake)
+                        (unit, world, lives, proof, process, page, threads, quick: cmake/layers.cmake)
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
-  deps [fuzz|format|lint|bench|count]  install missing packages, also those of the named verbs
+  deps [fuzz|format|lint|bench|count|page]  install missing packages, also those of the named verbs
   bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md)
   count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
                         more than 5 % above it fails. --write records a new baseline

@@ -24,9 +24,10 @@ endfunction()
 #   lives    play random lives, checked by promises or the reference model
 #   proof    test the log store with power cuts, damage and known faults
 #   process  start real programs
+#   page     drive a browser
 #   threads  use several threads: for the preset tsan
 #   quick    take less than a minute, all together: ./mk test --quick
-set(FJ_TEST_LABELS unit world lives proof process threads quick)
+set(FJ_TEST_LABELS unit world lives proof process page threads quick)
 
 # fj_label_test(NAME TARGET LABEL...): labels the test NAME, whose program is TARGET.
 function(fj_label_test name target)

@@ -1,0 +1,450 @@
+// The page in a real browser, served by the real daemon: what it shows and does, with a mouse, a keyboard, or a reader of
+// the screen; that it is refused what its visitor may not do; that names in rows stay text; that it outlives the daemon.
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "tests/page/browser.h"
+#include "tests/page/served.h"
+
+namespace {
+
+using namespace fastjournal::test;
+namespace tools = boost::test_tools;
+
+constexpr std::string_view kPlaces[] = {
+    "#/",       "#/t/jobs", "#/t/jobs/due", "#/t/jobs/domains", "#/t/jobs/workers", "#/t/jobs/figures",
+    "#/alerts", "#/daemon"};
+
+// For conditions in the page.
+constexpr std::string_view kHelpers = R"(
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const one = (selector) => document.querySelector(selector);
+  const button = (text) => all('button').filter((node) => !node.closest('dialog') || one('dialog').contains(node)).find((node) => node.textContent.startsWith(text));
+  const shown = (selector) => one(selector) !== null && one(selector).checkVisibility();
+  const words = () => document.body.innerText;
+  const cell = (table, column) => {
+    const at = all('.tables thead th').findIndex((node) => node.textContent === column);
+    return all('.tables tbody tr').find((row) => row.cells[0].textContent === table)?.cells[at]?.textContent;
+  };
+  const tile = (label) => all('.tile').find((node) => node.firstChild.textContent === label)?.lastChild.textContent;
+)";
+
+tools::assertion_result has_browser(boost::unit_test::test_unit_id) {
+  tools::assertion_result out{!chromium().empty()};
+  out.message() << "there is no Chromium here";
+  return out;
+}
+
+bool is_debian() {
+  std::ifstream file{"/etc/os-release"};
+  for (std::string line; std::getline(file, line);)
+    if (line == "ID=debian") return true;
+  return false;
+}
+
+// One for all cases, since a start takes a second.
+Browser& browser() {
+  static Browser one;
+  return one;
+}
+
+struct Visit : Served {
+  Browser& page{browser()};
+
+  void open(std::string const& url, std::string_view place = "#/") {
+    page.open(url + std::string{place});
+    page.resize(1280, 900);
+    page.evaluate("{" + std::string{kHelpers} +
+                  " Object.assign(window, {all, one, button, shown, words, cell, tile}); } 0");
+  }
+  void visit(std::string_view place = "#/") { open(url(), place); }
+  void go(std::string_view place) { page.evaluate("void (location.hash = '" + std::string{place} + "')"); }
+  void expect(std::string const& condition) {
+    BOOST_TEST(page.until(condition), condition << "\nbut the page says:\n" << page.text("document.body.innerText"));
+  }
+  void click(std::string const& text) {
+    expect("button('" + text + "')");
+    page.evaluate("button('" + text + "').click()");
+  }
+  void confirm(std::string const& text) {
+    expect("!one('dialog [type=submit]').disabled && one('dialog [type=submit]').textContent === '" + text + "'");
+    page.evaluate("one('dialog [type=submit]').click()");
+  }
+  void expect_no_complaints() {
+    std::vector<std::string> const complaints = page.take_complaints();
+    BOOST_TEST(complaints.empty(), (complaints.empty() ? "" : complaints.front()));
+  }
+  // A row that workers gave up, and so an alert.
+  std::string park(std::string const& name) {
+    std::string const row = insert("jobs", name, "priority=0");
+    std::string const leased = ask("NEXT table=jobs;worker=w1");
+    BOOST_TEST(fact(leased, "row") == row);
+    ask("FAIL table=jobs;row=" + row + ";epoch=" + fact(leased, "epoch") + ";error=disk full on node 7");
+    return row;
+  }
+};
+
+}  // namespace
+
+// Without one the cases below are left out.
+BOOST_AUTO_TEST_CASE(debian_has_the_browser_of_these_tests) {
+  BOOST_TEST((!is_debian() || !chromium().empty()), "install the package chromium (./mk deps page)");
+}
+
+BOOST_FIXTURE_TEST_SUITE(page, Visit, *boost::unit_test::precondition(has_browser))
+
+BOOST_AUTO_TEST_CASE(every_view_loads_without_an_error_or_a_breach_of_its_policy) {
+  insert("jobs", "a", "payload=acme");
+  visit();
+  expect("cell('jobs', 'Due') === '1'");
+  for (std::string_view const place : kPlaces) {
+    go(place);
+    expect("location.hash === '" + std::string{place} + "' && one('main h1') && !words().includes('Loading')");
+  }
+  expect("all('.figures tbody tr').length > 20");
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(an_insert_of_somebody_else_is_seen) {
+  visit();
+  expect("cell('jobs', 'Due') === '0'");
+  std::string const row = insert("jobs", "a", "payload=acme");
+  expect("cell('jobs', 'Due') === '1' && tile('Due') === '1'");
+  expect("all('.timeline dd')[0].textContent === '1'");
+  go("#/t/jobs");
+  expect("all('.rows tbody tr').length === 1");
+  insert("jobs", "b", "payload=acme");
+  expect("all('.rows tbody tr').length === 2");
+  // One row: its state, and its end.
+  go("#/t/jobs/row/" + row);
+  expect("one('.why').textContent.startsWith('It is due since')");
+  std::string const leased = ask("NEXT table=jobs;worker=w1");
+  expect("one('.why').textContent.includes('w1 has had it')");
+  ask("DONE table=jobs;row=" + row + ";epoch=" + fact(leased, "epoch"));
+  expect("one('.why').textContent.startsWith('It is not here any more')");
+  go("#/");
+  insert("jobs", "c", "process_date=+30000");
+  expect("Number(one('.chart .sum').textContent) === 1 && all('.bars')[0].querySelectorAll('rect').length === 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_is_paused_drained_and_resumed_after_a_confirmation) {
+  insert("jobs", "a");
+  visit("#/t/jobs");
+  click("Pause");
+  expect("one('dialog').textContent.includes('no row of this table is handed out, 1 row that is due included')");
+  page.type("broken <printer>");
+  // Closed without it, nothing happens.
+  page.press("Escape");
+  expect("one('dialog') === null");
+  BOOST_TEST(fact(ask("STATS table=jobs"), "paused") == "0");
+  click("Pause");
+  page.type("broken <printer>");
+  confirm("Pause jobs");
+  expect("one('h1 .badge').textContent === 'paused' && words().includes('broken <printer>')");
+  BOOST_TEST(fact(ask("STATS table=jobs"), "paused") == "1");
+  click("Resume");
+  expect("one('dialog').textContent.includes('1 row is due now')");
+  confirm("Resume jobs");
+  expect("one('h1 .badge').textContent === 'open'");
+  click("Drain");
+  expect("one('dialog').textContent.includes('inserts into this table are refused')");
+  confirm("Drain jobs");
+  expect("one('h1 .badge').textContent === 'drains'");
+  BOOST_TEST(fact(ask("STATS table=jobs"), "draining") == "1");
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_inserted_kicked_and_deleted_after_a_confirmation) {
+  visit("#/t/jobs");
+  click("Insert");
+  page.type("from the page");
+  page.evaluate(
+      "one('dialog summary').click(); all('dialog input').find((node) => node.placeholder === 'now').focus()");
+  page.type("+1h");
+  confirm("Insert");
+  expect("all('.rows tbody tr').length === 1 && one('.rows tbody').textContent.includes('from the page')");
+  BOOST_TEST(ask("PEEK table=jobs;name=from the page").find("status=waiting") != std::string::npos);
+  page.evaluate("one('.rows tbody a').click()");
+  click("Kick");
+  expect("one('dialog').textContent.includes('due now instead of at its date')");
+  page.evaluate("one('dialog [type=submit]').click()");
+  expect("one('.row-view h2 .badge').textContent === 'due'");
+  click("Delete");
+  expect("one('dialog').textContent.includes('cannot be undone')");
+  // The button that does it is not the one that Enter presses.
+  page.press("Enter");
+  expect("one('dialog') === null");
+  BOOST_TEST(fact(ask("STATS table=jobs"), "rows") == "1");
+  click("Delete");
+  page.evaluate("one('dialog [type=submit]').click()");
+  expect("one('.row-view h2 .badge').textContent === 'gone'");
+  BOOST_TEST(fact(ask("STATS table=jobs"), "rows") == "0");
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_an_insert_is_said_and_the_form_stays) {
+  visit("#/t/jobs");
+  click("Insert");
+  confirm("Insert");
+  expect("shown('dialog .error') && one('dialog .error').textContent.startsWith('Refused: ')");
+  page.type("now with a name");
+  confirm("Insert");
+  expect("all('.rows tbody tr').length === 1");
+}
+
+BOOST_AUTO_TEST_CASE(many_rows_are_counted_before_they_are_changed) {
+  park("x-1");
+  park("x-2");
+  park("y-1");
+  insert("jobs", "z", "process_date=+60000");
+  visit("#/t/jobs?status=parked&prefix=x-");
+  expect("all('.rows tbody tr').length === 2");
+  click("Kick all of these");
+  expect("one('dialog').textContent.includes('2 rows match now')");
+  confirm("Kick 2 rows");
+  expect("one('#status').textContent === '2 rows were kicked.'");
+  BOOST_TEST(fact(ask("STATS table=jobs"), "rows_due") == "2");
+  go("#/t/jobs?prefix=x-");
+  click("Delete all of these");
+  confirm("Delete 2 rows");
+  expect("words().includes('No row matches this filter.')");
+  BOOST_TEST(fact(ask("STATS table=jobs"), "rows") == "2");
+  // Nothing matches: nothing to confirm.
+  click("Delete all of these");
+  expect("one('dialog').textContent.includes('No row matches now') && one('dialog [type=submit]').disabled");
+}
+
+BOOST_AUTO_TEST_CASE(an_alert_is_lowered_after_a_confirmation) {
+  park("a");
+  visit("#/alerts");
+  expect("one('.alerts li') && one('#alert-count').textContent === '1' && words().includes('disk full on node 7')");
+  click("Lower");
+  confirm("Lower");
+  expect("words().includes('No alert is up.') && !shown('#alert-count')");
+  BOOST_TEST(ask("ALERTS") == "ALERTS count=0;");
+}
+
+BOOST_AUTO_TEST_CASE(a_visitor_without_a_right_is_told_why_and_nothing_happens) {
+  std::string const row = insert("jobs", "a");
+  open(read_only_url(), "#/t/jobs");
+  for (char const* action : {"Insert", "Pause", "Drain", "Kick all"}) {
+    expect("button('" + std::string{action} + "')?.getAttribute('aria-disabled') === 'true'");
+    click(action);
+    expect("one('#status').textContent.includes('needs the right')");
+    BOOST_TEST(page.evaluate("one('dialog') === null") == true);
+  }
+  go("#/t/jobs/row/" + row);
+  expect("button('Delete')?.getAttribute('aria-disabled') === 'true' && button('Delete').title.includes('manage')");
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(a_token_is_asked_for_used_and_kept_nowhere) {
+  insert("jobs", "a");
+  insert("mail", "b");
+  open(closed_url());
+  expect("shown('#banner') && one('#banner').textContent.includes('right')");
+  click("Give a token");
+  page.type(token());
+  confirm("Use this token");
+  // anna may see one table, and add to it.
+  expect("cell('jobs', 'Due') === '1' && !shown('#banner') && one('#access').textContent === 'anna'");
+  BOOST_TEST(page.evaluate("cell('mail', 'Due') === undefined") == true);
+  go("#/t/jobs");
+  expect(
+      "button('Pause')?.getAttribute('aria-disabled') === 'true' && button('Insert')?.getAttribute('aria-disabled') "
+      "=== null");
+  go("#/daemon");
+  expect("words().includes('You are anna')");
+  BOOST_TEST(page.evaluate("sessionStorage.length + localStorage.length + document.cookie.length") == 0);
+  BOOST_TEST(page.evaluate("location.href.includes('fj_') || document.documentElement.outerHTML.includes('" + token() +
+                           "')") == false);
+  // Kept if the visitor wants it, and forgotten when he says so.
+  page.evaluate("one('#access').click()");
+  page.type(token());
+  page.evaluate("one('dialog [type=checkbox]').click()");
+  confirm("Use this token");
+  expect("Object.values(sessionStorage).includes('" + token() + "')");
+  page.evaluate("one('#access').click()");
+  click("Forget the token");
+  expect("shown('#banner') && sessionStorage.length === 0");
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_thousand_rows_are_shown_in_pages) {
+  fill("jobs", "row", 100'000);
+  visit("#/t/jobs");
+  expect("tile('Rows') === '100,000' && all('.rows tbody tr').length === 100");
+  std::string const first = page.text("one('.rows tbody a').textContent");
+  page.evaluate("all('.pager a').find((node) => node.textContent.startsWith('Next')).click()");
+  expect("one('.rows tbody a').textContent !== '" + first + "' && all('.rows tbody tr').length === 100");
+  page.evaluate("history.back()");
+  expect("one('.rows tbody a').textContent === '" + first + "'");
+  // One row of all: found behind the 10,000 that one LIST looks at.
+  go("#/t/jobs?prefix=row-99999");
+  expect("all('.rows tbody tr').length === 1 && one('.rows tbody').textContent.includes('row-99999')");
+  go("#/t/jobs?prefix=row-");
+  click("Delete all of these");
+  expect("one('dialog').textContent.includes('100,000 rows match now')");
+  page.press("Escape");
+  go("#/t/jobs/due");
+  expect("all('.chart .sum')[2].textContent === '100,000' || all('.timeline dd')[1].textContent === '100,000'");
+  BOOST_TEST(page.evaluate("all('*').length < 3000") == true);
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(without_the_daemon_it_says_since_when_and_comes_back_by_itself) {
+  insert("jobs", "a");
+  visit();
+  expect("cell('jobs', 'Due') === '1'");
+  stop(SIGKILL);
+  expect("shown('#banner') && one('#banner').textContent.includes('has not answered since')");
+  BOOST_TEST(page.evaluate("cell('jobs', 'Due')") == "1");  // from then
+  start();
+  insert("jobs", "b");
+  expect("!shown('#banner') && cell('jobs', 'Due') === '2' && one('#connection-text').textContent === 'live'");
+  for (std::string const& complaint : page.take_complaints()) BOOST_TEST(complaint.starts_with("network: "), complaint);
+}
+
+BOOST_AUTO_TEST_CASE(the_keyboard_alone_reaches_a_row_and_its_actions) {
+  insert("jobs", "a");
+  visit();
+  expect("cell('jobs', 'Due') === '1'");
+  auto const tab_to = [&](std::string const& condition) {
+    for (int presses = 0; presses < 60; ++presses) {
+      page.press("Tab");
+      if (page.evaluate("(() => { const node = document.activeElement; return " + condition + "; })()") == true)
+        return true;
+    }
+    return false;
+  };
+  // The way past the head of the page comes first.
+  page.press("Tab");
+  BOOST_TEST(page.text("document.activeElement.textContent") == "Skip to the content");
+  BOOST_REQUIRE(tab_to("node.matches('.tables a') && node.textContent === 'jobs'"));
+  page.press("Enter");
+  expect("all('.rows tbody tr').length === 1 && document.activeElement.matches('h1')");
+  BOOST_REQUIRE(tab_to("node.matches('.rows tbody a')"));
+  page.press("Enter");
+  expect("shown('.why') && button('Delete')");
+  BOOST_REQUIRE(tab_to("node.textContent === 'Delete …'"));
+  page.press("Enter");
+  expect("one('dialog') && document.activeElement.textContent === 'Cancel'");
+  page.press("Escape");
+  expect("one('dialog') === null && document.activeElement.textContent === 'Delete …'");
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_of_the_screen_finds_a_name_for_each_control) {
+  std::set<std::string> const controls{
+      "button", "link",   "textbox", "searchbox",  "combobox", "checkbox",          "spinbutton",
+      "table",  "dialog", "region",  "navigation", "image",    "DisclosureTriangle"};
+  std::string const row = park("a");
+  visit();
+  expect("cell('jobs', 'Parked') === '1' && all('.bars').length === 3");
+  auto const check = [&](std::string_view where) {
+    std::set<std::string> found;
+    for (auto const& [role, name] : page.accessible()) {
+      found.insert(role);
+      if (controls.contains(role) && role != "table")
+        BOOST_TEST(!name.empty(), where << ": a " << role << " without a name");
+    }
+    BOOST_TEST((found.contains("main") && found.contains("navigation") && found.contains("heading")), where);
+  };
+  check("overview");
+  for (std::string_view const place : kPlaces) {
+    go(place);
+    expect("!words().includes('Loading')");
+    check(place);
+  }
+  go("#/t/jobs/row/" + row);
+  expect("shown('.why') && button('Delete')");
+  check("a row");
+  click("Insert");
+  expect("one('dialog')");
+  std::set<std::string> roles;
+  for (auto const& [role, name] : page.accessible()) {
+    roles.insert(role);
+    if (controls.contains(role)) BOOST_TEST(!name.empty(), "in a dialog: a " << role << " without a name");
+  }
+  BOOST_TEST(roles.contains("dialog"));
+}
+
+BOOST_AUTO_TEST_CASE(names_and_data_that_look_like_elements_stay_text) {
+  std::string const name = R"(<img src=x onerror="window.hit=1"><script>window.hit=1</script>)";
+  std::string const row = insert("jobs", name, "payload=<b>acme</b><svg onload=hit=1>");
+  ask("PAUSE table=jobs;reason=<img src=x onerror=hit=1>;worker=<i>me</i>");
+  visit("#/t/jobs");
+  expect("one('.rows tbody').textContent.includes('<img src=x') && words().includes('<i>me</i>')");
+  go("#/t/jobs/domains");
+  expect("words().includes('<b>acme</b>')");
+  go("#/t/jobs/row/" + row);
+  expect("one('.data-list').textContent.includes('<script>window.hit=1')");
+  go("#/t/%3Cimg%20src=x%20onerror=hit=1%3E");
+  expect("one('h1').textContent.includes('<img')");
+  BOOST_TEST(page.evaluate("window.hit === undefined && document.images.length === 0 && all('main script, main b, main "
+                           "i').length === 0") == true);
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(no_width_from_a_telephone_to_a_wall_scrolls_sideways) {
+  std::string const row = insert("jobs", std::string(200, 'n'), "payload=" + std::string(900, 'p'));
+  park(std::string(300, 'w'));
+  visit();
+  for (int const width : {360, 768, 1280, 2560}) {
+    page.resize(width, 900);
+    std::vector<std::string> places{kPlaces, std::end(kPlaces)};
+    places.push_back("#/t/jobs/row/" + row);
+    for (std::string const& place : places) {
+      go(place);
+      expect("location.hash === '" + place + "' && one('main h1') && !words().includes('Loading')");
+      BOOST_TEST(page.evaluate("document.documentElement.scrollWidth <= innerWidth") == true, place << " at " << width);
+    }
+    click("Delete");
+    expect("one('dialog')");
+    BOOST_TEST(page.evaluate("one('dialog').getBoundingClientRect().right <= innerWidth && one('dialog').scrollWidth "
+                             "<= one('dialog').clientWidth") == true,
+               "the dialog at " << width);
+    page.press("Escape");
+    expect("one('dialog') === null");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(text_has_the_contrast_of_wcag_aa_in_both_schemes) {
+  // In the page: the ratio of each text to the ground that it stands on.
+  std::string const contrast = R"((() => {
+    const parts = (color) => { const found = color.match(/[\d.]+/g).map(Number); return found.length > 3 ? found : [...found, 1]; };
+    const light = ([r, g, b]) => { const [x, y, z] = [r, g, b].map((one) => one / 255).map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)); return 0.2126 * x + 0.7152 * y + 0.0722 * z; };
+    const ground = (node) => { for (let at = node; at; at = at.parentElement) { const color = parts(getComputedStyle(at).backgroundColor); if (color[3] > 0.99) return color; } return [255, 255, 255, 1]; };
+    const low = [];
+    for (const node of all('body *')) {
+      if (!node.checkVisibility() || node.closest('svg, .hidden-text, :disabled') || ![...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim() !== '')) continue;
+      const [one, other] = [light(parts(getComputedStyle(node).color)), light(ground(node))];
+      const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      if (ratio < 4.5) low.push(node.tagName + '.' + node.className + ' ' + ratio.toFixed(2) + ' ' + node.textContent.slice(0, 30));
+    }
+    return low.join('\n');
+  })())";
+  std::string const row = park("a");
+  insert("jobs", "b");
+  ask("PAUSE table=mail");
+  visit();
+  for (std::string_view const scheme : {"light", "dark"}) {
+    page.prefer(scheme);
+    std::vector<std::string> places{kPlaces, std::end(kPlaces)};
+    places.push_back("#/t/jobs/row/" + row);
+    for (std::string const& place : places) {
+      go(place);
+      expect("location.hash === '" + place + "' && one('main h1') && !words().includes('Loading')");
+      std::string const low = page.text(contrast);
+      BOOST_TEST(low.empty(), scheme << " " << place << ": " << low);
+    }
+    click("Delete");
+    expect("one('dialog')");
+    std::string const low = page.text(contrast);
+    BOOST_TEST(low.empty(), scheme << " dialog: " << low);
+    page.press("Escape");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
