@@ -20,6 +20,7 @@
 #include "clients/cli/completion.h"
 #include "clients/cli/feed.h"
 #include "clients/cli/log_commands.h"
+#include "clients/cli/overview.h"
 #include "clients/cli/put.h"
 #include "clients/cli/put_lines.h"
 #include "clients/cli/rows.h"
@@ -466,6 +467,10 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
   if (invocation.verb == "apply" || invocation.verb == "reload")
     return apply_tables(invocation, console, *connection.value());
+  if (invocation.verb == "watch") return watch_figures(invocation, console, *connection.value());
+  if (invocation.verb == "timeline") return show_timeline(invocation, console, *connection.value());
+  if (invocation.verb == "domains" || invocation.verb == "waiters")
+    return show_pages(invocation, console, *connection.value());
   if (invocation.verb == "ls") return list_rows(invocation, console, *connection.value());
   if (is_bulk(invocation)) return change_rows(invocation, console, *connection.value());
   if (invocation.verb == "put") return put(invocation, console, *connection.value());

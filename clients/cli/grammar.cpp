@@ -219,6 +219,7 @@ void Grammar::add_viewer_verbs() {
   bulk_verb("kick", "put parked rows back to work: one, those of a key, or all that fit a filter",
             "Without WHICH: all rows that fit --status (parked, if it is not given), --domain, --prefix and --error. "
             "A waiting\nrow that is kicked is due now; one that is being processed is never kicked.");
+  add_overview_verbs();
   CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
   stats.add_option("TABLE", out_.table, "name of the table");
   CLI::App& alerts = verb("alerts", "what an administrator should know, of one table or of all and the daemon");
@@ -227,17 +228,47 @@ void Grammar::add_viewer_verbs() {
   alerts.footer("Exit code 0 if none is up, 8 if some are.");
 }
 
+void Grammar::add_overview_verbs() {
+  CLI::App& watch = verb("watch", "print the figures of one table, or of all and the daemon, as they change");
+  watch.add_option("TABLE", out_.table, "this table only");
+  duration(watch, "--interval", out_.interval, "how often, 250ms to 60s (default 1s)");
+  number(watch, "--count", out_.count, "end after so many rounds", 1);
+  watch.footer(
+      "With --json each message of a round is an object a line: STATS of the daemon and of each table that changed, "
+      "then\nFIGURES. `fastjournal top` shows the same on a screen.\n"
+      "Example: fastjournal watch pages --interval 10s --json >> pages.log");
+  CLI::App& timeline = table_verb("timeline", "show how many rows fall due when: in the next minute, hour, day, later");
+  timeline
+      .add_option("--domain",
+                  into("--domain", out_.filter.domain,
+                       [](std::string_view text) -> Result<std::string> { return std::string(text); }),
+                  "only rows of this domain")
+      ->type_name("TEXT");
+  timeline.footer(
+      "Spans of seconds within a minute, of minutes within an hour, of hours within a day; those without rows are left "
+      "out.\nExample: fastjournal timeline pages --json");
+  CLI::App& domains = table_verb("domains", "show the domains that have rows: their turns, and what keeps them");
+  number(domains, "--count", out_.count, "how many at most", 1);
+  domains.footer(
+      "Those with the most due rows first, with --json in the daemon's order.\n"
+      "Example: fastjournal domains pages");
+  CLI::App& waiters = table_verb("waiters", "show who listens and waits at a table");
+  number(waiters, "--count", out_.count, "how many at most", 1);
+  waiters.footer("Who has leases: fastjournal ls TABLE --status processing\nExample: fastjournal waiters pages");
+}
+
 void Grammar::add_keeper_verbs() {
   CLI::App& top = verb("top", "watch tables, rates, lateness and alerts live; q ends");
   top.add_option("TABLE", out_.table, "this table only");
-  duration(top, "--interval", out_.interval, "how often to look (default 1s)");
+  duration(top, "--interval", out_.interval, "how often to look, from 250ms on (default 1s)");
   number(top, "--count", out_.count, "end after so many looks", 1);
   top.footer(
       "q ends, a blank looks at once, arrows (or j and k) scroll. STATE is open, PAUSED or DRAINS; WAIT are rows "
       "with a "
       "date to\ncome, LATE99 and WORK99 the 99th percentile of lateness and of the time from lease to DONE. Figures "
       "for "
-      "which the screen\nis too narrow are left out. A daemon that says nothing is waited for. Without a terminal, "
+      "which the screen\nis too narrow are left out. The figures are those of `watch`. A daemon that says nothing is "
+      "waited for. Without a terminal, "
       "or "
       "with --json, each look is one\nJSON object a line.");
   stand_verb("pause", "hand out nothing more; leases go on, inserts are taken");

@@ -32,6 +32,7 @@ class Grammar {
   void add_worker_verbs();
   void add_work();
   void add_viewer_verbs();
+  void add_overview_verbs();
   // For the administrator.
   void add_keeper_verbs();
   // For the files of logs, while no daemon uses them.

@@ -57,7 +57,7 @@ struct Invocation {
   // take, work, touch
   std::optional<DurationMs> lease;
   std::optional<DurationMs> wait;
-  std::optional<std::uint64_t> count;  // take, ls, listen, top: maximum number
+  std::optional<std::uint64_t> count;  // take, ls, listen, top, watch, domains, waiters: maximum number
   std::string domain;
   std::string worker;
   bool hold{false};
@@ -108,7 +108,7 @@ struct Invocation {
   std::string rights;
   std::string tables;
   bool no_token{false};
-  // top
+  // top, watch
   std::optional<DurationMs> interval;
   // tables
   bool names{false};

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
 
+#include "clients/cli/rounds.h"
 #include "clients/cli/signals.h"
 #include "clients/cli/top_screen.h"
 
@@ -115,12 +117,18 @@ class Top {
  private:
   Status run_lines() {
     std::uint64_t left = one_.count.value_or(UINT64_MAX);
+    if (Status const status = begin(); ended_ || !status.ok()) return ended_ ? Status{} : status;
     while (true) {
-      if (Status status = look(); ended_ || !status.ok()) return ended_ ? Status{} : status;
-      console_.out << snapshot_json(now_, wall_ms()) << std::flush;
+      Result<Message> push = connection_.wait_push(every() + connection_.options().time_limit, signals_.fd());
+      if (handle_signals(); ended_) return {};
+      if (!push.ok() && heard_signal_) continue;
+      if (!push.ok()) return push.status();
+      Result<bool> const is_whole = rounds_.take(std::move(push).value());
+      if (!is_whole.ok()) return is_whole.status();
+      if (!is_whole.value() || !is_shown()) continue;
+      if (Status const status = look_at_alerts(); ended_ || !status.ok()) return ended_ ? Status{} : status;
+      console_.out << snapshot_json(rounds_.now(), wall_ms()) << std::flush;
       if (--left == 0 || !console_.out) return {};
-      wait_for_next_look();
-      if (ended_) return {};
     }
   }
 
@@ -130,15 +138,27 @@ class Top {
     keys_ = terminal.reads_keys();
     if (keys_) waker_.watch(STDIN_FILENO);
     std::uint64_t left = one_.count.value_or(UINT64_MAX);
+    Status status = begin();
     while (true) {
-      Status const status = look();
       if (ended_) return {};
       if (!status.ok() && !may_come_back(status.code())) return status;
-      failing_ = !status.ok();
+      waker_.in(kPatience);
+      Result<Message> push = connection_.wait_push(client::kForever, waker_.fd());
+      if (!push.ok()) {
+        if (push.status().code() != Code::timed_out) return push.status();
+        handle();
+        if (std::exchange(again_, false)) status = begin();
+        continue;
+      }
+      Result<bool> const is_whole = rounds_.take(std::move(push).value());
+      if (!is_whole.ok()) return is_whole.status();
+      if (!is_whole.value() || !is_shown()) continue;
+      answered_ = Steady::now();
+      answered_ms_ = wall_ms();
+      status = look_at_alerts();
+      if (ended_) return {};
       draw();
       if (--left == 0) return {};
-      wait_for_next_look();
-      if (ended_) return {};
     }
   }
 
@@ -151,46 +171,45 @@ class Top {
     }
     std::optional<Silence> silence;
     Steady::time_point const now = Steady::now();
-    if (failing_ || (asking_ && now - asked_ >= kPatience))
+    if (now - answered_ >= every() + kPatience)
       silence = Silence{answered_ms_, std::chrono::duration_cast<Milliseconds>(now - answered_).count()};
-    console_.out << render_screen(now_, one_.server, window, silence) << std::flush;
+    console_.out << render_screen(rounds_.now(), one_.server, window, silence) << std::flush;
   }
 
-  // Takes a new snapshot. Not ok: the previous one stays.
-  Status look() {
-    asked_ = Steady::now();
-    due_ = asked_ + Milliseconds{one_.interval ? one_.interval->value : 1000};
-    asking_ = true;
-    Status const status = take_snapshot();
-    asking_ = false;
-    if (!status.ok()) return status;
-    answered_ = Steady::now();
-    answered_ms_ = wall_ms();
-    return {};
+  // As the daemon has it: rounds that it sends more often than is wanted are not shown.
+  [[nodiscard]] Milliseconds every() const {
+    return Milliseconds{std::clamp(wanted_ms(), kEveryMin.value, kEveryMax.value)};
+  }
+  [[nodiscard]] std::int64_t wanted_ms() const { return one_.interval ? one_.interval->value : 1000; }
+  bool is_shown() {
+    if (shown_date_ != 0 && rounds_.date() - shown_date_ < wanted_ms() - every().count() / 2) return false;
+    shown_date_ = rounds_.date();
+    return true;
   }
 
-  Status take_snapshot() {
-    Snapshot next;
-    Message stats{"STATS"};
-    Message alerts{"ALERTS"};
-    if (!one_.table.empty()) {
-      stats.set("table", one_.table);
-      alerts.set("table", one_.table);
+  // The first round comes at once. Again: so does the next one.
+  Status begin() {
+    Message command{"WATCH"};
+    if (!one_.table.empty()) command.set("table", one_.table);
+    command.set_integer("every", every().count());
+    Result<Reply> const reply = ask(command);
+    if (reply.ok() || may_come_back(reply.status().code())) connection_.keep(command);
+    return reply.status();
+  }
+
+  // Not ok: those of before stay.
+  Status look_at_alerts() {
+    if (rounds_.alerts() == 0) {
+      rounds_.now().alerts.clear();
+      return {};
     }
-    Result<Reply> told = ask(stats);
-    if (!told.ok()) return told.status();
-    next.seconds = std::chrono::duration<double>(Steady::now().time_since_epoch()).count();
-    for (Message& message : told->messages)
-      if (message.has("table"))
-        next.tables.push_back(std::move(message));
-      else
-        next.daemon = std::move(message);
+    Message alerts{"ALERTS"};
+    if (!one_.table.empty()) alerts.set("table", one_.table);
     Result<Reply> raised = ask(alerts);
     if (!raised.ok()) return raised.status();
+    rounds_.now().alerts.clear();
     for (Message& message : raised->messages)
-      if (message.command == "ALERT") next.alerts.push_back(std::move(message));
-    add_rates(now_, next);
-    now_ = std::move(next);
+      if (message.command == "ALERT") rounds_.now().alerts.push_back(std::move(message));
     return {};
   }
 
@@ -215,24 +234,20 @@ class Top {
     return connection_.receive(ticket.value());
   }
 
-  void wait_for_next_look() {
-    while (!ended_) {
-      auto const left = std::chrono::ceil<Milliseconds>(due_ - Steady::now());
-      if (left <= Milliseconds{0}) return;
-      waker_.in(left);
-      pollfd one{waker_.fd(), POLLIN, 0};
-      ::poll(&one, 1, -1);
-      handle();
-    }
-  }
-
   // Handles the events of the waker. The timer only needs to be set again.
   void handle() {
     waker_.in(kPatience);
-    while (int const number = signals_.next())
-      if (number != SIGWINCH) ended_ = true;
+    handle_signals();
     if (keys_ && is_readable(STDIN_FILENO)) read_keys();
     if (draws_ && !ended_) draw();
+  }
+
+  void handle_signals() {
+    heard_signal_ = false;
+    while (int const number = signals_.next()) {
+      heard_signal_ = true;
+      if (number != SIGWINCH) ended_ = true;
+    }
   }
 
   void read_keys() {
@@ -240,9 +255,9 @@ class Top {
     ssize_t const got = ::read(STDIN_FILENO, keys, sizeof keys);
     std::string_view const text{keys, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
     if (text.empty() || text.find_first_of("qQ\x03\x04") != std::string_view::npos) ended_ = true;
-    if (text == " ") due_ = Steady::now();
+    if (text == " ") again_ = true;
     if ((text == "\x1b[A" || text == "k") && first_ > 0) --first_;
-    if ((text == "\x1b[B" || text == "j") && first_ + 1 < now_.tables.size()) ++first_;
+    if ((text == "\x1b[B" || text == "j") && first_ + 1 < rounds_.now().tables.size()) ++first_;
   }
 
   Invocation const& one_;
@@ -250,15 +265,14 @@ class Top {
   Connection& connection_;
   SignalQueue signals_{SIGINT, SIGTERM, SIGHUP, SIGWINCH};
   Waker waker_{signals_.fd()};
-  Snapshot now_;
+  Rounds rounds_;
+  std::int64_t shown_date_{0};  // the daemon's, of the round that was shown last
   std::size_t first_{0};
   bool draws_{false};
   bool keys_{false};
   bool ended_{false};
-  bool asking_{false};
-  bool failing_{false};         // the last look failed
-  Steady::time_point asked_{};  // time of the look under way
-  Steady::time_point due_{};    // time of the next look
+  bool again_{false};  // a look is wanted at once
+  bool heard_signal_{false};
   Steady::time_point answered_{Steady::now()};
   std::int64_t answered_ms_{wall_ms()};
 };

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/cli/figures.h"
 #include "clients/cli/render.h"
 #include "clients/cli/utf8.h"
 #include "model/date.h"
@@ -12,17 +13,6 @@
 namespace fastjournal::cli {
 namespace {
 
-struct Rate {
-  std::string_view counter;
-  std::string_view name;
-};
-constexpr std::array<Rate, 7> kRates{{{"inserted", "inserted_per_s"},
-                                      {"merged", "merged_per_s"},
-                                      {"leased", "leased_per_s"},
-                                      {"done", "done_per_s"},
-                                      {"released", "released_per_s"},
-                                      {"timed_out", "timed_out_per_s"},
-                                      {"failed", "failed_per_s"}}};
 constexpr std::size_t kAlertLinesMax = 5;
 
 std::int64_t number(Message const& message, std::string_view name) { return message.integer(name).value_or(0); }
@@ -63,53 +53,31 @@ std::string state_of(Message const& table) {
   return number(table, "draining") != 0 ? "DRAINS" : "open";
 }
 
-std::string counted(Message const& table, std::string_view name) { return shortly(number(table, name)); }
-std::string per_second(Message const& table, std::string_view name) { return shortly(real(table, name)); }
-std::string lasted(Message const& table, std::string_view name) { return span(number(table, name)); }
-std::string came_in(Message const& table, std::string_view) {
-  return shortly(real(table, "inserted_per_s") + real(table, "merged_per_s"));
+std::string text_of(Message const& table, Figure const& figure) {
+  double value = figure.sum.empty() ? real(table, figure.name) : 0;
+  for (std::string const& part : figure.sum) value += real(table, part);
+  return figure.show == Figure::Show::span ? span(static_cast<std::int64_t>(value)) : shortly(value);
 }
 
-// A column after STATE and TABLE, in display order. `worth`: the lowest are left out if there is not enough room.
-struct Figure {
-  std::string_view head;
-  std::size_t width;
-  std::size_t worth;
-  std::string_view name;
-  std::string (*text)(Message const&, std::string_view);
-};
-constexpr std::array<Figure, 13> kFigures{{{"ROWS", 6, 5, "rows", counted},
-                                           {"DUE", 6, 0, "rows_due", counted},
-                                           {"WAIT", 6, 6, "rows_future", counted},
-                                           {"BEHIND", 6, 11, "rows_behind", counted},
-                                           {"WORK", 6, 2, "rows_processing", counted},
-                                           {"PARKED", 6, 1, "rows_parked", counted},
-                                           {"IN/s", 6, 4, "", came_in},
-                                           {"LEASE/s", 7, 12, "leased_per_s", per_second},
-                                           {"DONE/s", 6, 3, "done_per_s", per_second},
-                                           {"FAIL/s", 6, 7, "failed_per_s", per_second},
-                                           {"LATE99", 7, 8, "lateness_ms_p99", lasted},
-                                           {"WORK99", 7, 10, "processing_ms_p99", lasted},
-                                           {"LISTEN", 6, 9, "listeners", counted}}};
 constexpr std::size_t kStateWidth = 6;
 constexpr std::size_t kNameWidthMin = 16;
 constexpr std::size_t kNameWidthMax = 48;
 
 // The figures that fit, and the width for the names of tables.
 struct Layout {
-  std::array<bool, kFigures.size()> shown{};
+  std::vector<bool> shown{};  // by figure
   std::size_t name_width{kNameWidthMin};
 };
 
 Layout layout_of(Snapshot const& now, std::size_t width) {
-  Layout out;
+  std::vector<Figure> const& all = figures().table;
+  Layout out{.shown = std::vector<bool>(all.size())};
   std::size_t used = kStateWidth + 1 + kNameWidthMin;
-  for (std::size_t worth = 0; worth < kFigures.size(); ++worth) {
-    auto const figure =
-        std::find_if(kFigures.begin(), kFigures.end(), [&](Figure const& f) { return f.worth == worth; });
-    if (used + 1 + figure->width > width) break;
+  for (std::size_t worth = 0; worth < all.size(); ++worth) {
+    auto const figure = std::ranges::find(all, worth, &Figure::worth);
+    if (figure == all.end() || used + 1 + figure->width > width) break;
     used += 1 + figure->width;
-    out.shown[static_cast<std::size_t>(figure - kFigures.begin())] = true;
+    out.shown[static_cast<std::size_t>(figure - all.begin())] = true;
   }
   std::size_t longest = kNameWidthMin;
   for (Message const& table : now.tables) longest = std::max(longest, display_width(printable(table.text("table"))));
@@ -124,23 +92,25 @@ std::string padded(std::string text, std::size_t width) {
 
 std::string head_line(Layout const& layout) {
   std::string out = fmt::format("{:<{}} {:<{}}", "STATE", kStateWidth, "TABLE", layout.name_width);
-  for (std::size_t i = 0; i < kFigures.size(); ++i)
-    if (layout.shown[i]) out += fmt::format(" {:>{}}", kFigures[i].head, kFigures[i].width);
+  for (std::size_t i = 0; i < layout.shown.size(); ++i)
+    if (Figure const& figure = figures().table[i]; layout.shown[i])
+      out += fmt::format(" {:>{}}", figure.head, figure.width);
   return out;
 }
 
 std::string table_line(Message const& table, Layout const& layout) {
   std::string out =
       fmt::format("{:<{}} {}", state_of(table), kStateWidth, padded(printable(table.text("table")), layout.name_width));
-  for (std::size_t i = 0; i < kFigures.size(); ++i)
-    if (layout.shown[i]) out += fmt::format(" {:>{}}", kFigures[i].text(table, kFigures[i].name), kFigures[i].width);
+  for (std::size_t i = 0; i < layout.shown.size(); ++i)
+    if (Figure const& figure = figures().table[i]; layout.shown[i])
+      out += fmt::format(" {:>{}}", text_of(table, figure), figure.width);
   return out;
 }
 
 // Complete figures only, as many as fit.
 std::string daemon_line(Message const& daemon, std::size_t width) {
   if (daemon.params().empty()) return {};
-  std::array<std::string, 5> const figures{
+  std::array<std::string, 5> const parts{
       fmt::format("connections {}", number(daemon, "connections")),
       fmt::format("messages {}", shortly(number(daemon, "messages"))),
       fmt::format("log {:.1f} MiB", static_cast<double>(number(daemon, "log_disk_bytes")) / (1U << 20U)),
@@ -148,11 +118,18 @@ std::string daemon_line(Message const& daemon, std::size_t width) {
                   static_cast<double>(number(daemon, "sync_us_p99")) / 1000),
       fmt::format("notices late p99 {:.1f} ms", static_cast<double>(number(daemon, "lateness_us_p99")) / 1000)};
   std::string out;
-  for (std::string const& figure : figures) {
-    if (out.size() + 2 + figure.size() > width) break;
-    out.append(out.empty() ? "" : "  ").append(figure);
+  for (std::string const& part : parts) {
+    if (out.size() + 2 + part.size() > width) break;
+    out.append(out.empty() ? "" : "  ").append(part);
   }
   return out;
+}
+
+std::string alert_line(Message const& alert) {
+  std::string_view const table = alert.text("table");
+  return printable(fmt::format("! {}{}{}: {} (priority {}, {} times, last {})", table, table.empty() ? "" : " ",
+                               alert.text("name"), alert.text("message"), number(alert, "priority"),
+                               number(alert, "count"), model::format_date(number(alert, "last"))));
 }
 
 std::string silence_line(Silence const& silence, std::string_view server) {
@@ -201,7 +178,7 @@ void add_rates(Snapshot const& before, Snapshot& now) {
     auto const old = std::find_if(before.tables.begin(), before.tables.end(),
                                   [&](Message const& one) { return one.text("table") == table.text("table"); });
     if (old == before.tables.end()) continue;
-    for (Rate const& rate : kRates) {
+    for (Rate const& rate : figures().rates) {
       // After a restart of the daemon the counter begins at 0 again.
       std::int64_t const more = number(table, rate.counter) - number(*old, rate.counter);
       table.set(rate.name, Value::of_real(static_cast<double>(more < 0 ? number(table, rate.counter) : more) / passed));
@@ -217,6 +194,16 @@ std::string snapshot_json(Snapshot const& now, std::int64_t date_ms) {
     out += ",\"daemon\":" + daemon;
   }
   return out + ",\"tables\":" + array_of(now.tables) + ",\"alerts\":" + array_of(now.alerts) + "}\n";
+}
+
+std::string render_plain(Snapshot const& now, std::string_view date, std::size_t width) {
+  Layout const layout = layout_of(now, width);
+  std::string out{date};
+  if (std::string const daemon = daemon_line(now.daemon, width); !daemon.empty()) out += "  " + daemon;
+  out += '\n' + head_line(layout) + '\n';
+  for (Message const& table : now.tables) out += table_line(table, layout) + '\n';
+  for (Message const& alert : now.alerts) out += alert_line(alert) + '\n';
+  return out;
 }
 
 std::string render_screen(Snapshot const& now, std::string_view server, Window const& window,
@@ -237,12 +224,7 @@ std::string render_screen(Snapshot const& now, std::string_view server, Window c
   std::string_view const style = silence ? kDim : std::string_view{};
   std::size_t const alert_lines = std::min({now.alerts.size(), kAlertLinesMax, screen.left() / 3});
   for (std::size_t i = 0; i < alert_lines; ++i) {
-    Message const& alert = now.alerts[i];
-    std::string_view const table = alert.text("table");
-    screen.line(fmt::format("! {}{}{}: {} (priority {}, {} times, last {})", table, table.empty() ? "" : " ",
-                            alert.text("name"), alert.text("message"), number(alert, "priority"),
-                            number(alert, "count"), model::format_date(number(alert, "last"))),
-                style);
+    screen.line(alert_line(now.alerts[i]), style);
   }
   screen.line("");
   Layout const layout = layout_of(now, window.width);

@@ -15,7 +15,7 @@ namespace fastjournal::cli {
 
 // The daemon's figures at one moment.
 struct Snapshot {
-  double seconds{0};            // of a monotonic clock
+  double seconds{0};            // of a clock that never goes back
   Message daemon;               // STATS of the daemon itself; empty when a single table was requested
   std::vector<Message> tables;  // STATS of each table
   std::vector<Message> alerts;  // each ALERT
@@ -26,6 +26,9 @@ void add_rates(Snapshot const& before, Snapshot& now);
 
 // One JSON object and a LF: date, daemon, tables, alerts.
 [[nodiscard]] std::string snapshot_json(Snapshot const& now, std::int64_t date_ms);
+
+// The same for people without a terminal: the date and the daemon, then a line for each table and each alert.
+[[nodiscard]] std::string render_plain(Snapshot const& now, std::string_view date, std::size_t width);
 
 struct Window {
   std::size_t width{80};

@@ -32,7 +32,10 @@ Milliseconds added(Milliseconds limit, Milliseconds wait) { return limit > kFore
 bool is_woken(int wake_fd) { return wake_fd >= 0 && wait_for(-1, false, wake_fd, Moment{}).woken; }
 
 bool same_subscription(Message const& a, Message const& b) {
-  return a.text("table") == b.text("table") && a.text("domain") == b.text("domain");
+  // One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table and a domain.
+  bool const is_watch = a.command == "WATCH";
+  if (is_watch != (b.command == "WATCH")) return false;
+  return is_watch || (a.text("table") == b.text("table") && a.text("domain") == b.text("domain"));
 }
 
 Message copy_of(Message const& message) {
@@ -201,7 +204,7 @@ void Connection::Body::plan_retry() {
 void Connection::Body::send_again() {
   for (Message const& subscription : subscriptions_) {
     InFlight again;
-    again.command = "LISTEN";
+    again.command = std::string{subscription.command};
     again.role = InFlight::Role::subscription;
     std::uint64_t const nr = ++last_nr_;
     // It was encoded before without an error.
@@ -524,6 +527,15 @@ Status Connection::listen(std::string_view table, Params const& params) {
   if (reply.ok()) body_->remember(command);
   return reply.status();
 }
+
+Status Connection::watch(Params const& params) {
+  Message const command = message_of("WATCH", params);
+  Result<Reply> const reply = call(command);
+  if (reply.ok()) body_->remember(command);
+  return reply.status();
+}
+
+void Connection::keep(Message const& subscription) { body_->remember(subscription); }
 
 Status Connection::unlisten(std::string_view table, Params const& params) {
   Message command = message_of("UNLISTEN", params);

@@ -1,5 +1,5 @@
 // libfastjournal: a client of fastjournald. A Connection carries commands and their answers, one by one or many in
-// flight, and the notices of LISTEN; it reconnects by itself. The journal's own commands have typed calls in journal.h;
+// flight, and the notices of LISTEN and WATCH; it reconnects by itself. The journal's own commands have typed calls in journal.h;
 // this header knows only messages, so it is for every table type.
 //
 //   using namespace fastjournal::client;
@@ -116,7 +116,11 @@ class Connection {
   // subscription refused after a reconnect arrives as an ERROR push.
   [[nodiscard]] Status listen(std::string_view table, Params const& params = {});
   [[nodiscard]] Status unlisten(std::string_view table, Params const& params = {});
-  // The next message that does not belong to a command: LISTEN (wake, row) or ROW (deliver). timed_out: nothing arrived
+  // The same for the figures (WATCH); `params`: table, every. Its rounds come as pushes: STATS and FIGURES.
+  [[nodiscard]] Status watch(Params const& params = {});
+  // For callers that sent WATCH or LISTEN themselves: it is sent again after every reconnect.
+  void keep(Message const& subscription);
+  // The next message that does not belong to a command: LISTEN (wake, row), ROW (deliver), STATS, ... timed_out: nothing arrived
   // within `limit`, or `wake_fd` (if any) became readable, for callers that also wait for signals.
   [[nodiscard]] Result<Message> wait_push(Milliseconds limit, int wake_fd = -1);
   // Number of pushes lost because pushes_max were waiting. Leased rows are never dropped.

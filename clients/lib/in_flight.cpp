@@ -8,8 +8,9 @@
 namespace fastjournal::client {
 
 CommandRule rule_of(std::string_view command, std::span<CommandRule const> known) {
-  static constexpr std::array<std::string_view, 9> kOfDaemon{"ALERTS", "ALIVE",  "FETCH",  "HELP",    "LISTEN",
-                                                             "STATS",  "STATUS", "TABLES", "UNLISTEN"};
+  static constexpr std::array<std::string_view, 12> kOfDaemon{"ALERTS",   "ALIVE",   "FETCH",   "HELP",
+                                                              "LISTEN",   "STATS",   "STATUS",  "TABLES",
+                                                              "UNLISTEN", "UNWATCH", "WAITERS", "WATCH"};
   if (auto const found = std::ranges::find(known, command, &CommandRule::name); found != known.end()) return *found;
   bool const of_daemon = std::ranges::find(kOfDaemon, command) != kOfDaemon.end();
   return {.name = {}, .resend = of_daemon ? Resend::always : Resend::never};

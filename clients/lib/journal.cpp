@@ -94,6 +94,8 @@ std::span<CommandRule const> journal_commands() {
       CommandRule{.name = "PEEK", .resend = Resend::always},
       CommandRule{.name = "LIST", .resend = Resend::always},
       CommandRule{.name = "WHY", .resend = Resend::always},
+      CommandRule{.name = "TIMELINE", .resend = Resend::always},
+      CommandRule{.name = "DOMAINS", .resend = Resend::always},
   };
   return kCommands;
 }

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kCountDefault = 100;
 constexpr std::int64_t kCountMax = 1000;
 
-constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};   // by ListenMode
+constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};  // by ListenMode
 constexpr std::array<std::string_view, 3> kStates = {"idle", "woken", "busy"};  // by Listener::State
 
 class Waiters final : public Command {
@@ -19,7 +19,8 @@ class Waiters final : public Command {
   void run(Request& request) override {
     engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
     if (table == nullptr) return;
-    std::int64_t const count = request.message.has("count") ? request.message.integer("count").value_or(0) : kCountDefault;
+    std::int64_t const count =
+        request.message.has("count") ? request.message.integer("count").value_or(0) : kCountDefault;
     if (count < 1 || count > kCountMax) {
       request.status = bad_parameter("count", "count is a whole number from 1 to " + std::to_string(kCountMax));
       return;

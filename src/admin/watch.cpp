@@ -36,7 +36,8 @@ class Watch final : public Command {
     request.basis = {};
     if (!choice.is_valid) return;
     Result<DurationMs> const every = read_every(request.message);
-    request.status = every.ok() ? watching_.watch(request.caller.connection, choice.table, every.value()) : every.status();
+    request.status =
+        every.ok() ? watching_.watch(request.caller.connection, choice.table, every.value()) : every.status();
     if (!request.status.ok()) return;
     request.listens = true;
     request.answer.message("WATCHING");

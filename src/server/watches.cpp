@@ -48,8 +48,7 @@ Status Watches::watch(ConnectionId connection, engine::HostedTable const* table,
 
 Status Watches::unwatch(ConnectionId connection) {
   auto const found = std::ranges::find(watchers_, connection, &Watcher::connection);
-  if (found == watchers_.end())
-    return {Code::wrong_state, "this connection watches no figures: WATCH begins that"};
+  if (found == watchers_.end()) return {Code::wrong_state, "this connection watches no figures: WATCH begins that"};
   forget(static_cast<std::size_t>(found - watchers_.begin()));
   return {};
 }

@@ -115,6 +115,23 @@ BOOST_AUTO_TEST_CASE(events_come_while_their_connection_lasts) {
   BOOST_TEST(left > 0);
 }
 
+BOOST_AUTO_TEST_CASE(figures_come_as_events_at_intervals) {
+  LineClient watcher{daemon.tcp()};
+  BOOST_TEST(watcher.send(post("WATCH", R"({"table":"jobs","every":"250ms"})", "Accept: text/event-stream\r\n")));
+  std::string const begun = read_to(watcher, "\"FIGURES\"");
+  BOOST_TEST(has(begun, "Content-Type: text/event-stream\r\n"), begun);
+  BOOST_TEST(has(begun, "event: WATCHING\n"), begun);
+  BOOST_TEST(has(begun, "event: STATS\n"), begun);
+  BOOST_TEST(has(begun, "\"unchanged\":0"), begun);
+  BOOST_TEST(has(administer("INSERT table=jobs;name=watched;process_date=+100000"), "INSERTED"));
+  BOOST_TEST(!has(read_to(watcher, "\"rows_future\":1"), "(no more)"));
+  BOOST_TEST(has(administer("DELETE table=jobs;name=watched"), "DELETED"));
+  watcher.close();
+  int left = 100;
+  while (!has(administer("STATS"), "watchers=0;") && left > 0) --left;
+  BOOST_TEST(left > 0);
+}
+
 BOOST_AUTO_TEST_CASE(pages_of_others_and_whoever_lacks_a_right_are_refused) {
   std::string const body = R"({"table":"jobs","name":"e"})";
   BOOST_TEST(has(ask(post("INSERT", body, "Origin: http://evil.example\r\n"), "\"status\":"), "403"));

@@ -25,8 +25,9 @@ constexpr char kCommunicatorAddress[] = "unix:/run/communicator/communicatord.so
 
 // In documents: parameters that are numbers of rows and leases, and parameters that are dates.
 std::set<std::string_view> const kNumbers{"row", "epoch", "held_by", "after"};
-std::set<std::string_view> const kDates{"process_date", "insertion_date", "expiration_date", "lease_end",
-                                        "next_date",    "date",           "since",           "until",
+constexpr std::int64_t kSpanMin = 1'000'000'000'000;
+std::set<std::string_view> const kDates{"process_date", "insertion_date", "expiration_date", "lease_end", "next_date",
+                                        "date",         "since",          "until",           "now",       "first_date",
                                         "first",        "last",           "modified"};
 // Dates below this are in seconds, as in some messages of other systems; others are in ms.
 constexpr std::int64_t kSecondsMax = 100'000'000'000;
@@ -367,7 +368,9 @@ class Player {
   // Numbers and dates in a document stand for the real ones, each always for the same one.
   bool fits_shown(std::string_view name, std::string_view shown, std::string_view real) {
     std::int64_t const shown_date = number_of(shown);
-    if (kDates.contains(name) && shown_date > 0) {
+    // `from` and `to` are dates of a timeline, or places in a log, which are smaller.
+    bool const is_span = (name == "from" || name == "to") && shown_date > kSpanMin;
+    if ((kDates.contains(name) || is_span) && shown_date > 0) {
       bool const seconds = shown_date < kSecondsMax;
       std::int64_t const shift = (number_of(real) - shown_date) * (seconds ? 1000 : 1);
       if (!shift_ && !seconds) shift_ = shift;

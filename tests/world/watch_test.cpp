@@ -132,8 +132,7 @@ BOOST_AUTO_TEST_CASE(a_round_waits_until_what_it_tells_is_durable) {
 
 BOOST_AUTO_TEST_CASE(sixty_four_may_watch) {
   start();
-  for (int i = 0; i < 64; ++i)
-    BOOST_TEST(ask("w" + std::to_string(i), "WATCH every=1m").starts_with("WATCHING "), i);
+  for (int i = 0; i < 64; ++i) BOOST_TEST(ask("w" + std::to_string(i), "WATCH every=1m").starts_with("WATCHING "), i);
   BOOST_TEST(ask("late", "WATCH").find("code=over_limit;") != std::string::npos);
   lines("w5");
   BOOST_TEST(ask("w5", "WATCH every=30s").starts_with("WATCHING "));  // it has its place

@@ -264,16 +264,18 @@ BOOST_AUTO_TEST_CASE(check_says_what_it_cannot_read) {
 BOOST_AUTO_TEST_CASE(top_writes_a_line_a_look_without_a_terminal) {
   Said const said = talk(
       [](Peer& peer) {
-        for (int look = 0; look < 2; ++look) {
-          Message const asked = peer.expect("STATS");
-          peer.answer(asked, "STATS", {number("now", 5), number("connections", 3), number("left", 1)});
-          peer.answer(asked, "STATS", {text("table", "pages"), number("rows", 7), number("left", 0)});
-          Message const alerts = peer.expect("ALERTS");
-          if (look == 0)
-            peer.answer(alerts, "ALERT", {text("table", "pages"), text("name", "paused"), number("left", 0)});
-          else
-            peer.answer(alerts, "ALERTS", {number("count", 0)});
-        }
+        Message const asked = peer.expect("WATCH");
+        want(asked.integer("every") == 250, "every");
+        peer.answer(asked, "WATCHING", {number("every", 250)});
+        peer.push("STATS", {number("now", 5000), number("connections", 3)});
+        peer.push("STATS", {text("table", "pages"), number("rows", 7), number("done", 4)});
+        peer.push("FIGURES", {number("now", 5000), number("tables", 1), number("unchanged", 0), number("alerts", 1)});
+        peer.answer(peer.expect("ALERTS"), "ALERT",
+                    {text("table", "pages"), text("name", "paused"), number("left", 0)});
+        // Without alerts nobody asks for them. The table is as before.
+        peer.push("STATS", {number("now", 7000), number("connections", 4)});
+        peer.push("FIGURES", {number("now", 7000), number("tables", 1), number("unchanged", 1), number("alerts", 0)});
+        peer.wait_for_end();
       },
       {"top", "--count", "2", "--interval", "1ms"});
   BOOST_TEST((said.code == ExitCode::ok));
@@ -282,10 +284,13 @@ BOOST_AUTO_TEST_CASE(top_writes_a_line_a_look_without_a_terminal) {
   std::string second;
   std::getline(lines, first);
   std::getline(lines, second);
-  BOOST_TEST(says(first,
-                  "\"daemon\":{\"now\":5,\"connections\":3},\"tables\":[{\"table\":\"pages\",\"rows\":7}],"
-                  "\"alerts\":[{\"table\":\"pages\",\"name\":\"paused\"}]}"));
-  BOOST_TEST(says(second, "\"alerts\":[]}"));
+  BOOST_TEST(
+      says(first,
+           "\"daemon\":{\"now\":5000,\"connections\":3},\"tables\":[{\"table\":\"pages\",\"rows\":7,\"done\":4}],"
+           "\"alerts\":[{\"table\":\"pages\",\"name\":\"paused\"}]}"));
+  BOOST_TEST(says(second,
+                  "\"connections\":4},\"tables\":[{\"table\":\"pages\",\"rows\":7,\"done\":4,\"done_per_s\":0.0}],"
+                  "\"alerts\":[]}"));
 }
 
 BOOST_AUTO_TEST_CASE(rates_are_what_happened_a_second) {

@@ -1,4 +1,5 @@
 // Answers over HTTP: objects, arrays, events, problems and files, byte by byte where the bytes are the rule.
+#include "protocol/streams.h"
 #include "tests/unit/protocol/http_support.h"
 
 namespace fastjournal::protocol {
@@ -219,6 +220,19 @@ BOOST_AUTO_TEST_CASE(listening_begins_a_stream_of_events) {
   BOOST_TEST(talk.out.ends_with("event: ERROR\ndata: {\"command\":\"ERROR\"}\n\n"));
   BOOST_TEST(talk.http.ends());
   BOOST_TEST(!talk.http.is_answering());
+}
+
+BOOST_AUTO_TEST_CASE(each_command_that_streams_begins_a_stream) {
+  for (std::string_view const command : kStreamingCommands) {
+    HttpConversation talk = conversation([](Http& http, Message const&, std::string& out) {
+      http.write({.command = "BEGUN"}, out);
+      http.write({.command = "PUSHED", .is_push = true}, out);
+    });
+    talk.feed(post(command, "{}"));
+    BOOST_TEST(talk.out.ends_with("event: BEGUN\ndata: {\"command\":\"BEGUN\"}\n\n"
+                                  "event: PUSHED\ndata: {\"command\":\"PUSHED\"}\n\n"),
+               talk.out);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_listen_is_a_problem) {

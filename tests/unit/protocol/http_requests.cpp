@@ -449,6 +449,7 @@ BOOST_AUTO_TEST_CASE(a_page_of_another_site_reaches_nothing) {
 
 BOOST_AUTO_TEST_CASE(listen_is_refused_to_whom_takes_no_events) {
   BOOST_TEST(reply_to(post("LISTEN", "{}", "Accept: application/json\r\n")).status == 406U);
+  BOOST_TEST(reply_to(post("WATCH", "{}", "Accept: application/json\r\n")).status == 406U);
   BOOST_TEST(reply_to(post("LISTEN", "{}", "Accept: text/event-stream;q=0, */*\r\n")).status == 406U);
   for (std::string_view const fields :
        {"", "Accept: text/event-stream\r\n", "Accept: */*\r\n", "Accept: application/json\r\nAccept: text/*\r\n"})

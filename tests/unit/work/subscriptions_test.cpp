@@ -260,4 +260,37 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_a_table_names_all_who_waited, Fixture) {
   for (auto const& [connection, bytes] : books.of) BOOST_TEST(bytes == 0);
 }
 
+BOOST_FIXTURE_TEST_CASE(who_is_there_is_told_by_connection_in_whole_pages, Fixture) {
+  for (std::uint64_t const connection : {9, 3, 7, 5}) listen(connection);
+  listen(3, ListenMode::row, 0, "a");
+  listen(3, ListenMode::deliver, 2, "b");
+  BOOST_TEST(wait(5));
+  BOOST_TEST(wait(5));
+  BOOST_TEST(wait(8));
+  waiting.stall(ConnectionId{8});
+  std::vector<std::uint64_t> told;
+  std::vector<std::size_t> commands;
+  auto const page = [&](std::uint64_t after, std::size_t count) {
+    told.clear();
+    commands.clear();
+    return static_cast<std::uint64_t>(waiting.for_each_above(ConnectionId{after}, count, [&](Standing const& one) {
+      told.push_back(static_cast<std::uint64_t>(one.connection));
+      if (one.listener == nullptr) commands.push_back(one.waiting);
+    }));
+  };
+  BOOST_TEST(page(0, 100) == 0U);
+  BOOST_TEST(told == (std::vector<std::uint64_t>{3, 3, 3, 5, 5, 7, 8, 9}), boost::test_tools::per_element());
+  BOOST_TEST(commands == (std::vector<std::size_t>{2, 1}), boost::test_tools::per_element());
+  // One connection at least, even if it is more than was asked for.
+  BOOST_TEST(page(0, 1) == 3U);
+  BOOST_TEST(told.size() == 3U);
+  BOOST_TEST(page(3, 3) == 7U);
+  BOOST_TEST(told == (std::vector<std::uint64_t>{5, 5, 7}), boost::test_tools::per_element());
+  BOOST_TEST(page(3, 2) == 5U);
+  BOOST_TEST(page(8, 1) == 0U);
+  BOOST_TEST(told == (std::vector<std::uint64_t>{9}), boost::test_tools::per_element());
+  BOOST_TEST(page(9, 1) == 0U);
+  BOOST_TEST(told.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,40 @@
+#include "clients/cli/figures.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+
+namespace fastjournal::cli {
+namespace {
+
+Figure::Show show_named(std::string const& name) {
+  if (name == "count") return Figure::Show::count;
+  if (name == "rate") return Figure::Show::rate;
+  FJ_CHECK(name == "span", "a figure is shown as count, rate or span");
+  return Figure::Show::span;
+}
+
+Figures read() {
+  nlohmann::json const file = nlohmann::json::parse(figures_json(), nullptr, false);
+  FJ_CHECK(file.is_object(), "src/page/figures.json is JSON");
+  Figures out;
+  for (nlohmann::json const& one : file.at("rates")) out.rates.push_back({one.at("name"), one.at("counter")});
+  for (nlohmann::json const& one : file.at("table"))
+    out.table.push_back({.name = one.at("name"),
+                         .head = one.at("head"),
+                         .help = one.at("help"),
+                         .width = one.at("width"),
+                         .worth = one.at("worth"),
+                         .show = show_named(one.at("show")),
+                         .sum = one.value("sum", std::vector<std::string>{})});
+  return out;
+}
+
+}  // namespace
+
+Figures const& figures() {
+  static Figures const kFigures = read();
+  return kFigures;
+}
+
+}  // namespace fastjournal::cli
