@@ -38,6 +38,10 @@ Status Watches::watch(ConnectionId connection, engine::HostedTable const* table,
     found = watchers_.insert(found, {.connection = connection});
     keep(sessions_.find(connection), kWatcherBytes);
   }
+  Session const* const session = sessions_.find(connection);
+  bool const has_token = session != nullptr && session->token_user != nullptr && session->token_user == session->user;
+  found->user = has_token ? session->user : nullptr;
+  found->rights = has_token ? session->rights : Rights{};
   found->table = table == nullptr ? std::string{} : table->name;
   found->every_us = every.value * 1000;
   found->due_us = time_.monotonic_us();
@@ -69,7 +73,7 @@ void Watches::send_due(TimeMs now) {
     watcher.due_us = now_us + kTryAgainUs;
     return plan();
   }
-  access::Permit const permit{session->rights, session->user.get()};
+  access::Permit const permit = permit_of(watcher, *session);
   bool const may_read = watcher.table.empty() ? permit.has_anywhere(Right::read)
                                               : table != nullptr && permit.has_on(Right::read, watcher.table);
   if (!may_read) return end(static_cast<std::size_t>(first - watchers_.begin()), *session);
@@ -80,13 +84,18 @@ void Watches::send_due(TimeMs now) {
   plan();
 }
 
+access::Permit Watches::permit_of(Watcher const& watcher, Session const& session) {
+  if (watcher.user != nullptr) return {watcher.rights, watcher.user.get()};
+  return {session.rights, session.user.get()};
+}
+
 bool Watches::may_send(Watcher const& watcher, Session const& session) const {
   bool const is_taken = watcher.end <= session.before + session.sent;
   return is_taken && !session.ending && !output_.is_over(session) && !guard_.is_stopped(session);
 }
 
 void Watches::send_round(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now) {
-  access::Permit const permit{session.rights, session.user.get()};
+  access::Permit const permit = permit_of(watcher, session);
   bool const is_whole = watcher.rounds++ % kWholeEvery == 0;
   sessions_.mark_dirty(session);
   // As an answer to STATS.

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "access/permit.h"
+#include "access/user.h"
 #include "admin/commands.h"
 #include "engine/engine.h"
 #include "fastjournal/message.h"
@@ -68,9 +70,13 @@ class Watches final : public admin::Watching {
     std::int64_t due_us{0};
     std::uint64_t rounds{0};
     std::uint64_t end{0};               // of the last round in the session's stream
+    // Of WATCH with a token of its own: whose it was, and his rights. The session has them for that message only.
+    access::UserPtr user{};
+    Rights rights{};
     std::vector<std::uint64_t> told{};  // the figures of the last round, as hashes, by the table's number; 0: none
   };
 
+  [[nodiscard]] static access::Permit permit_of(Watcher const& watcher, Session const& session);
   [[nodiscard]] bool may_send(Watcher const& watcher, Session const& session) const;
   void send_round(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now);
   // What it watched is gone, or may not be read any more.
