@@ -1,7 +1,7 @@
 // Begins: the address says which view is shown, and what is around it says whether the daemon answers.
 import {access} from './access.js';
 import * as alerts from './alerts.js';
-import {hasToken} from './api.js';
+import {hasToken, Refused} from './api.js';
 import * as daemon from './daemon.js';
 import {h, mark, replace, say} from './dom.js';
 import {clockTime, spanWhole} from './format.js';
@@ -99,7 +99,10 @@ function drawBanner() {
     if (shown === 'refused') replace(banner, since, ' ', enter);
   }
   if (shown === 'away') {
-    say(since, `The daemon has not answered since ${clockTime(live.since)}. What you see is from then.`);
+    say(since,
+        live.error instanceof Refused ?
+            `The daemon refuses to send figures: ${live.error.message}` :
+            `The daemon has not answered since ${clockTime(live.since)}. What you see is from then.`);
     const left = Math.max(0, Math.ceil((live.nextTry - Date.now()) / 1000));
     say(countdown, `${spanWhole(Date.now() - live.since)} ago; ${left > 0 ? `next try in ${left} s` : 'trying'}`);
   }

@@ -9,6 +9,7 @@ const WAIT_MS_MIN = 1000;
 const WAIT_MS_MAX = 30_000;
 const HISTORY = 60;
 const ALERT_ROUNDS = 5;
+const DECLARED_ROUNDS = 60;
 
 export const live = {
   state: 'connecting',  // connecting, live, away, refused, hidden
@@ -121,6 +122,7 @@ async function follow(isThere) {
   current = controller;
   lastNow = 0;
   alertCount = -1;
+  if (live.state === 'refused') become('connecting');
   let timer = 0;
   const guard = () => {
     clearTimeout(timer);
@@ -133,9 +135,10 @@ async function follow(isThere) {
       guard();
       isThere();
       accept(round);
-      if (round.count !== live.tables.size || round.tables.some((one) => !live.tables.has(one.table))) {
+      if (isOutdated(round)) {
         await declare(controller.signal);
-        for (const stats of round.tables) take(stats, 0);
+        for (const stats of round.tables)
+          if (!live.tables.get(stats.table)?.stats) take(stats, 0);
       }
       lookAfterAlerts(round.alerts);
     }
@@ -147,7 +150,16 @@ async function follow(isThere) {
   }
 }
 
-// Rounds of figures: {daemon, tables, now, count, alerts}.
+// Whether there are other tables than were declared. A whole round names all of them; columns are looked at again now and
+// then, since a RELOAD may change them.
+function isOutdated(round) {
+  if (rounds % DECLARED_ROUNDS === 0) return true;
+  if (round.tables.some((one) => !live.tables.has(one.table))) return true;
+  const named = new Set(round.tables.map((one) => one.table));
+  return round.isWhole && [...live.tables.values()].some((one) => one.stats && !named.has(one.name));
+}
+
+// Rounds of figures: {daemon, tables, now, isWhole, alerts}.
 async function* watch(signal) {
   let daemon = null;
   let tables = [];
@@ -157,11 +169,13 @@ async function* watch(signal) {
     } else if (name === 'STATS') {
       tables.push(data);
     } else if (name === 'FIGURES') {
-      yield {daemon, tables, now: data.now, count: data.tables, alerts: data.alerts};
+      yield {daemon, tables, now: data.now, isWhole: data.unchanged === 0, alerts: data.alerts};
       daemon = null;
       tables = [];
     } else if (name === 'ERROR') {
       throw new Away(data.message);
+    } else if (name === 'UNWATCHED') {
+      throw new Away('the daemon sends no more figures');
     }
   }
 }
