@@ -101,7 +101,7 @@ export function open(place, name, {row: text, rights}) {
         peek.status === 'behind' && reason.held_by ?
             fact('Behind', h('a', {href: link(['t', name, 'row', reason.held_by])}, `row ${reason.held_by}`)) :
             null,
-        peek.status === 'parked' ? [dated('Parked', reason.since), dated('Deleted', reason.until)] : null,
+        peek.status === 'parked' ? [dated('Parked', reason.since), dated('To be deleted', reason.until)] : null,
         fact(
             'Rows before it',
             peek.status === 'due' && reason.ahead !== undefined ?

@@ -18,8 +18,8 @@ std::string make_rows(Served& served) {
   constexpr std::string_view kTenants[] = {"acme", "globex", "initech"};
   for (int i = 0; i < 900; ++i) {
     std::string const tenant{kTenants[static_cast<std::size_t>(i * i % 7) % 3]};
-    long long const after = i % 3 == 0   ? i * 61 % 60'000
-                            : i % 3 == 1 ? i * 4'007LL % 3'600'000
+    long long const after = i % 12 == 0  ? i * 61 % 60'000
+                            : i % 3 == 0 ? 60'000 + i * 4'007LL % 3'540'000
                                          : i * 96'007LL % 90'000'000;
     served.insert("jobs", (i % 2 == 0 ? "invoice/2026/" : "thumbnail/") + std::to_string(10'000 + i),
                   "payload=" + tenant + ";process_date=+" + std::to_string(after));
@@ -31,6 +31,15 @@ std::string make_rows(Served& served) {
              ";error=disk full on node 7: cannot write /var/spool/out");
   served.ask("PAUSE table=mail;reason=the relay is being replaced;worker=anna");
   return row;
+}
+
+// So that rates and times are those of work.
+void work(Served& served, int rows) {
+  for (int i = 0; i < rows; ++i) {
+    served.insert("jobs", "thumbnail/" + std::to_string(i), "payload=acme;priority=50");
+    std::string const leased = served.ask("NEXT table=jobs;worker=indexer-" + std::to_string(i % 5));
+    served.ask("DONE table=jobs;row=" + Served::fact(leased, "row") + ";epoch=" + Served::fact(leased, "epoch"));
+  }
 }
 
 struct View {
@@ -56,6 +65,11 @@ void take(std::string const& folder) {
   };
   Browser browser;
   browser.open(served.url());
+  // The page looks each second.
+  for (int seconds = 0; seconds < 12; ++seconds) {
+    work(served, 20 + seconds * 7 % 20);
+    static_cast<void>(browser.until("false", std::chrono::milliseconds{700}));
+  }
   for (int const width : kWidths) {
     browser.resize(width, width == 360 ? 780 : width == 1280 ? 860 : 1300);
     for (std::string_view const scheme : kSchemes) {
