@@ -59,6 +59,7 @@ class RealDaemon {
     words.insert(words.begin(), wrapper.begin(), wrapper.end());
     ChildOptions options;
     options.environment = environment;
+    options.descriptors = descriptors;
     child_ = std::make_unique<ChildProcess>(words, options);
     addresses_.clear();
     while (auto line = child_->read_line()) {
@@ -74,6 +75,7 @@ class RealDaemon {
   std::optional<int> wait() { return child_->wait(); }
 
   std::vector<std::string> environment;  // NAME=value, added to the test's own
+  std::vector<int> descriptors;          // of the test: in the daemon they are 3 and up
   std::vector<std::string> wrapper;      // a program that becomes the daemon: words before its own
   std::string plugins{FJ_BINARY_DIR "/plugins"};
   bool listens_as_configured{false};  // otherwise on TCP and on a unix socket of its own

@@ -70,13 +70,10 @@ struct Supervised {
     daemon.write("fastjournal.xml", "<fastjournal>\n" + listeners + "</fastjournal>\n");
   }
   void pass(std::vector<int> const& descriptors) {
-    std::string script = "LISTEN_PID=$$ LISTEN_FDS=" + std::to_string(descriptors.size()) + " LISTEN_FDNAMES=";
-    for (std::size_t i = 0; i < descriptors.size(); ++i) script += (i == 0 ? "s" : ":s") + std::to_string(i);
-    script += " exec \"$@\"";
-    std::string moves = "exec";
-    for (std::size_t i = 0; i < descriptors.size(); ++i)
-      moves += " " + std::to_string(3 + i) + "<&" + std::to_string(descriptors[i]);
-    daemon.wrapper = {"/bin/sh", "-c", moves + "; " + script, "sh"};
+    std::string variables = "LISTEN_PID=$$ LISTEN_FDS=" + std::to_string(descriptors.size()) + " LISTEN_FDNAMES=";
+    for (std::size_t n = 0; n < descriptors.size(); ++n) variables += (n == 0 ? "s" : ":s") + std::to_string(n);
+    daemon.descriptors = descriptors;
+    daemon.wrapper = {"/bin/sh", "-c", variables + " exec \"$@\"", "sh"};
   }
   bool start() { return is_running = daemon.start(); }
   void end() {
@@ -172,8 +169,8 @@ BOOST_AUTO_TEST_CASE(one_of_a_wrong_kind_ends_the_start) {
 BOOST_AUTO_TEST_CASE(variables_of_another_process_are_not_ours) {
   Internet const tcp;
   configure("<listen address=\"127.0.0.1:0\"/>\n");
-  daemon.wrapper = {"/bin/sh", "-c", "exec 3<&" + std::to_string(tcp.fd) + "; LISTEN_PID=1 LISTEN_FDS=1 exec \"$@\"",
-                    "sh"};
+  daemon.descriptors = {tcp.fd};
+  daemon.wrapper = {"/bin/sh", "-c", "LISTEN_PID=1 LISTEN_FDS=1 exec \"$@\"", "sh"};
   BOOST_REQUIRE_MESSAGE(start(), daemon.output());
   BOOST_TEST(!has(daemon.output(), tcp.text), daemon.output());
 }

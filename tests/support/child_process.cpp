@@ -46,6 +46,8 @@ pid_t spawn(std::vector<std::string> arguments, ChildOptions const& options, int
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   if (options.merge_errors) posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+  int next = 3;
+  for (int const descriptor : options.descriptors) posix_spawn_file_actions_adddup2(&files, descriptor, next++);
 
   // The child starts with no signal blocked or ignored, whatever the test has set.
   posix_spawnattr_t attributes;

@@ -16,6 +16,7 @@ namespace fastjournal::test {
 
 struct ChildOptions {
   std::vector<std::string> environment{};  // NAME=value, added to the test's own
+  std::vector<int> descriptors{};          // of the test: in the program they are 3 and up
   bool merge_errors{true};                 // standard error is part of the output; else it is the test's own
 };
 

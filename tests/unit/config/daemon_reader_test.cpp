@@ -47,11 +47,13 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
 </fastjournal>)"));
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
   BOOST_REQUIRE(read->listen.size() == 5);
-  BOOST_TEST(read->listen[0].place == (folder.path() / "fastjournal.xml").string() + ":2: <listen>");
-  for (ListenDeclaration& one : read->listen) one.place.clear();
-  BOOST_TEST((read->listen[0] == ListenDeclaration{"[::1]:0", true, false}));
-  BOOST_TEST(
-      (read->listen[1] == ListenDeclaration{"192.0.2.1:4051", false, true, Rights{Right::add}, kSocketMode, true}));
+  BOOST_TEST(read->listen[0].place == (folder.path() / "f.xml").string() + ":5: <listen>");
+  BOOST_TEST(read->listen[0].is_as({"[::1]:0", true, false}));
+  BOOST_TEST(read->listen[0].loopback);
+  BOOST_TEST(!read->listen[0].plain_text);
+  BOOST_TEST(read->listen[1].is_as({"192.0.2.1:4051", false, true, Rights{Right::add}, kSocketMode, true}));
+  BOOST_TEST(!read->listen[1].loopback);
+  BOOST_TEST((read->listen[1].plain_text && read->listen[1].open));
   BOOST_TEST(read->listen[2].address == "unix:" + (folder.path() / "run/a.sock").string());
   BOOST_TEST(read->listen[2].unix_mode == 0640U);
   BOOST_TEST((read->listen[2].rights == kAllRights));
