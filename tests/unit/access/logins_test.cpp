@@ -264,6 +264,25 @@ BOOST_AUTO_TEST_CASE(a_digest_depends_on_the_key_and_on_all_of_the_token) {
   BOOST_TEST(!is_same(digest_of(key, token_of(1)), digest_of(key, token_of(2))));
 }
 
+BOOST_AUTO_TEST_CASE(ipv6_addresses_of_a_network_are_one_origin) {
+  BOOST_TEST(origin_of_tries("ip:2001:db8::7") == "ip:2001:db8:0:0::/64");
+  BOOST_TEST(origin_of_tries("ip:2001:db8:0:0:1:2:3:4") == "ip:2001:db8:0:0::/64");
+  BOOST_TEST(origin_of_tries("ip:2001:db8:0:1::7") == "ip:2001:db8:0:1::/64");
+  BOOST_TEST(origin_of_tries("ip:1:2::4:5:6:7:8") == "ip:1:2:0:4::/64");
+  BOOST_TEST(origin_of_tries("ip:1:2:3:4:5:6:7:8") == "ip:1:2:3:4::/64");
+  BOOST_TEST(origin_of_tries("ip:1:2:3:4::") == "ip:1:2:3:4::/64");
+  BOOST_TEST(origin_of_tries("ip:::1") == "ip:0:0:0:0::/64");
+  BOOST_TEST(origin_of_tries("ip:fe80::1%eth0") == "ip:fe80:0:0:0::/64");
+  // Everything else is as it is.
+  for (std::string const origin : {"ip:192.0.2.1", "ip:::ffff:192.0.2.1", "uid:1000", "made", "", "ip:", "user:a:b"})
+    BOOST_TEST(origin_of_tries(origin) == origin);
+  Tries tries;
+  for (int i = 0; i < 5; ++i) tries.failed("ip:2001:db8::" + std::to_string(i), now_us);
+  BOOST_TEST(tries.origins() == 1U);
+  BOOST_TEST(tries.wait_us("ip:2001:db8::99", now_us) == kSecond);
+  BOOST_TEST(tries.wait_us("ip:2001:db8:0:1::99", now_us) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(origins_beyond_the_limit_share_one_measure) {
   Tries tries;
   for (std::size_t i = 0; i < Tries::kOriginsMax; ++i) tries.failed("o" + std::to_string(i), now_us);
