@@ -247,12 +247,8 @@ Result<Daemon::Contents> Daemon::read_declarations() {
 Status Daemon::serve() {
   ballast_.emplace(os::Ballast::kBytes, declared_.logging.file);
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
-  protocol::Messages messages{{}};
   Result<std::unique_ptr<reactor::Reactor>> made =
       reactor::Reactor::create({.connections_reserved = declared_.limits.reserved_connections,
-                                .refusal = server::refusal_by(messages,
-                                                              "the daemon has no more connections to give; close "
-                                                              "some, or raise its limit of open files"),
                                 .warn = [](std::string_view text) { log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
@@ -440,16 +436,22 @@ Status Daemon::can_listen(config::ListenDeclaration const& declared) {
 }
 
 Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
-  env::ListenOptions const options{
-      .number = number, .unix_mode = declared.unix_mode, .reserved = declared.rights.has(Right::admin)};
-  if (!declared.tls) return reactor_->listen({address_of(declared)}, options);
   bool const is_http = declared.protocol == config::Speaks::http;
+  std::unique_ptr<Protocol> const spoken =
+      is_http ? protocol_of(declared)() : std::make_unique<protocol::Messages>(protocol::FrameLimits{});
+  env::ListenOptions const options{
+      .number = number,
+      .unix_mode = declared.unix_mode,
+      .reserved = declared.rights.has(Right::admin),
+      .refusal = server::refusal_by(
+          *spoken, "the daemon has no more connections to give; close some, or raise its limit of open files")};
+  if (!declared.tls) return reactor_->listen({address_of(declared)}, options);
   auto context = certificates_.context(number, std::string{is_http ? tls::kHttpProtocol : tls::kMessagesProtocol});
   if (!context.ok()) return context.status();
-  std::unique_ptr<Protocol> spoken = std::make_unique<protocol::Messages>(protocol::FrameLimits{});
-  if (is_http) spoken = protocol_of(declared)();
+  std::unique_ptr<Protocol> const plain =
+      is_http ? protocol_of(declared)() : std::make_unique<protocol::Messages>(protocol::FrameLimits{});
   std::string const refusal = server::refusal_by(
-      *spoken, is_http ? "this address speaks TLS only: use https"
+      *plain, is_http ? "this address speaks TLS only: use https"
                        : "this address speaks TLS only: use tls:HOST:PORT, as in fastjournal --server tls:HOST:PORT, "
                          "or a client with TLS");
   Result<env::Address> bound = reactor_->listen({address_of(declared)}, options, {std::move(context).value(), refusal});

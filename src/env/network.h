@@ -43,6 +43,7 @@ struct ListenOptions {
   std::uint32_t number{0};        // the caller's own; returned in each Peer
   std::uint32_t unix_mode{0660};  // of the file of a unix socket
   bool reserved{false};           // the last possible connections are reserved for this listener
+  std::string refusal{};          // what peers are told where there is no descriptor for them; not over TLS
 };
 
 struct DatagramSocket {

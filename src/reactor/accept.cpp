@@ -18,7 +18,7 @@ namespace fastjournal::reactor {
 namespace {
 
 // Descriptors reserved for containers, plugins' files, listening sockets.
-constexpr std::size_t kDescriptorsKept = 128;
+constexpr std::size_t kDescriptorsKept = 192;
 // After a refusal nothing is accepted for this long: the loop's time goes to existing connections.
 constexpr timeval kAcceptPause{0, 100'000};
 constexpr std::int64_t kWarnAgainAfterUs = 10'000'000;
@@ -93,6 +93,7 @@ Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOpt
   made->number = options.number;
   made->reserved = options.reserved;
   made->unix_mode = options.unix_mode;
+  made->refusal = options.refusal;
   made->tls = std::move(tls);
   made->socket = std::move(socket).value();
   auto const call = [](int, short, void* argument) {
@@ -189,9 +190,9 @@ void Reactor::refuse(Listener& listener, int error) {
     UniqueFd refused = accept_from(listener.socket->fd(), peer);
     bool const was_there = refused.valid();
     // Plain text would be no answer to a client that speaks TLS.
-    if (was_there && !options_.refusal.empty() && listener.tls.context == nullptr)
+    if (was_there && !listener.refusal.empty() && listener.tls.context == nullptr)
       static_cast<void>(
-          ::send(refused.get(), options_.refusal.data(), options_.refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+          ::send(refused.get(), listener.refusal.data(), listener.refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
     refused.reset();
     if (!reserve_fd_.valid()) reserve_fd_ = open_reserve();
     if (!was_there) break;

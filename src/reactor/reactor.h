@@ -41,7 +41,6 @@ struct ReactorOptions {
   std::uint32_t accepts_max{64};                // per listening socket and look
   std::size_t connections_max{0};               // 0: the limit of open files minus the daemon's own need
   std::size_t connections_reserved{0};          // the last ones, for reserved listeners; at most a quarter
-  std::string refusal{};                        // the message to refused peers
   std::uint32_t handshakes_max{256};            // of TLS under way; more wait in the kernel's queue
   std::uint32_t handshake_steps_max{8};         // per turn: each may cost a millisecond of the processor
   std::int64_t handshake_limit_us{10'000'000};  // of one; then it is ended
@@ -117,6 +116,7 @@ class Reactor final : public env::Network {
   [[nodiscard]] std::size_t connections() const { return open_; }
   // The limit for listeners that are not reserved.
   [[nodiscard]] std::size_t connections_max() const { return options_.connections_max - options_.connections_reserved; }
+  [[nodiscard]] std::size_t handshakes_under_way() const { return handshakes_.size(); }
   [[nodiscard]] ReactorCounters const& counters() const { return counters_; }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "tests/integration/shell.h"
 #include "tests/support/line_client.h"
@@ -155,6 +156,27 @@ BOOST_AUTO_TEST_CASE(a_monitoring_system_finds_figures_and_health) {
       ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: application/openmetrics-text\r\n\r\n", "# EOF");
   BOOST_TEST(has(open, "Content-Type: application/openmetrics-text; version=1.0.0"), open.substr(0, 300));
   BOOST_TEST(has(ask("GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n", "\"openapi\""), "application/json"));
+}
+
+// The daemon's limit of open files leaves room for 30 connections.
+BOOST_AUTO_TEST_CASE(a_connection_that_there_is_no_descriptor_for_is_refused_in_the_words_of_http) {
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+  daemon.wrapper = {"/bin/sh", "-c", "ulimit -n 60; exec \"$@\"", "sh"};
+  is_running = daemon.start();
+  BOOST_REQUIRE_MESSAGE(is_running, daemon.output());
+  std::vector<LineClient> crowd;
+  std::string refused;
+  for (int i = 0; i < 40 && refused.empty(); ++i) {
+    crowd.emplace_back(daemon.tcp());
+    BOOST_REQUIRE(crowd.back().send("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    std::string const first = crowd.back().read_line().value_or("(nothing)");
+    if (!first.starts_with("HTTP/1.1 200 ")) refused = first + "\n" + read_to(crowd.back(), "code");
+  }
+  BOOST_TEST(refused.starts_with("HTTP/1.1 503 "), refused);
+  BOOST_TEST(has(refused, "Retry-After: "), refused);
+  BOOST_TEST(has(refused, "Connection: close"), refused);
+  BOOST_TEST(has(refused, "over_limit"), refused);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

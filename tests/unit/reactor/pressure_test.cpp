@@ -212,10 +212,9 @@ BOOST_AUTO_TEST_CASE(the_last_connections_are_for_the_reserved_listener_and_othe
   ReactorOptions options;
   options.connections_max = 8;
   options.connections_reserved = 2;
-  options.refusal = "no more\n";
   Server server{options};
-  std::string const address = server.listen();
-  std::string const reserved = server.listen(folder / "a.sock", {.reserved = true});
+  std::string const address = server.listen(kLoopback, {.number = 1, .refusal = "no more\n"});
+  std::string const reserved = server.listen(folder / "a.sock", {.number = 2, .reserved = true, .refusal = "none\n"});
   server.start();
   std::vector<LineClient> clients;
   auto const is_served = [&](std::string const& where) {
@@ -232,7 +231,7 @@ BOOST_AUTO_TEST_CASE(the_last_connections_are_for_the_reserved_listener_and_othe
   BOOST_TEST(is_served(reserved));
   BOOST_TEST(is_served(reserved));
   LineClient refused{reserved};
-  BOOST_TEST(refused.read_all().value_or("(lost)") == "no more\n");
+  BOOST_TEST(refused.read_all().value_or("(lost)") == "none\n");
   clients[0].send("z\n");
   BOOST_TEST(clients[0].read_line().value() == "z");
   server.finish();
