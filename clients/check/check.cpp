@@ -17,6 +17,7 @@
 #include "os/plugin_loader.h"
 #include "server/check_tables.h"
 #include "server/table_listeners.h"
+#include "tls/context.h"
 
 namespace fastjournal::check {
 namespace {
@@ -115,8 +116,27 @@ class Checker {
     for (std::string const& table : files_of(daemon->tables_folder)) add_file(table);
     if (plugins_.empty()) plugins_ = daemon->plugins_folder;
     if (!daemon->access.users_file.empty()) add_file(daemon->access.users_file);
+    if (daemon->tls) check_certificates(*daemon->tls);
     daemon_ = std::move(daemon).value();
     knows_all_tables_ = true;
+  }
+
+  // As a start does: what ends it is a problem, what it warns of a note.
+  void check_certificates(config::TlsDeclaration const& declared) {
+    constexpr tls::ClientCertificates kRules[] = {tls::ClientCertificates::none, tls::ClientCertificates::accepted,
+                                                  tls::ClientCertificates::required};
+    auto const named = [](config::TlsDeclaration::File const& file) { return tls::NamedFile{file.path, file.place}; };
+    Result<tls::ServerMaterial> const material = tls::ServerMaterial::read(
+        {.certificate = named(declared.certificate),
+         .key = named(declared.key),
+         .client_ca = named(declared.client_ca),
+         .client_certificates = kRules[static_cast<std::size_t>(declared.client_certificates)]});
+    if (!material.ok()) return add({}, material.status());
+    auto const made = tls::ServerContext::make(material.value(), {});
+    if (!made.ok()) return add({}, made.status());
+    if (!made.value()->odd_validity().empty())
+      report_.notes.push_back(problem_of(
+          tls::file_problem(material->files.certificate, made.value()->odd_validity()).message(), {}));
   }
 
   // Finds the daemon that loads this table, if its file is in the usual place.

@@ -23,7 +23,8 @@ struct Report {
 // Files of tables, of the daemon (root <fastjournal>) and of table types (root <table-type>), distinguished by their
 // root element; for a folder every *.xml. No path: the daemon's default file.
 //
-// A daemon's file adds everything that the daemon would load: its folder of plugins and its tables folder. All tables
+// A daemon's file adds everything that the daemon would load: its folder of plugins, its tables folder, its users and
+// certificates. All tables
 // of a call are checked against its logs and against each other. Tables without a daemon's file are checked against the
 // daemon that loads their folder, if its file is next to that folder.
 //
