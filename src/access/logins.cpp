@@ -34,17 +34,23 @@ std::optional<Logins::Outcome> Logins::begin(ConnectionId who, Claim const& clai
   std::optional<Token> const token = Token::read(claim.token);
   Digest const digest = token ? digest_of(key_, *token) : Digest{};
   auto const is_claimed = [&claim](UserPtr const& user) { return claim.user.empty() || claim.user == user->name; };
-  if (UserPtr const* const user = token ? known_.find(digest) : nullptr; user != nullptr && is_claimed(*user))
+  if (UserPtr const* const user = token ? known_.find(digest) : nullptr; user != nullptr && is_claimed(*user)) {
+    ++counters_.accepted;
     return Outcome{.who = who, .user = *user};
-  if (std::int64_t const wait_us = tries_.wait_us(claim.origin, now_us); wait_us > 0)
+  }
+  if (std::int64_t const wait_us = tries_.wait_us(claim.origin, now_us); wait_us > 0) {
+    ++counters_.delayed;
     return Outcome{.who = who, .status = too_many("too many logins from this origin failed", wait_us)};
+  }
   if (!token) return refuse_later(who, claim.origin, now_us);
   if (std::int64_t const* const until_us = wrong_.find(digest); until_us != nullptr && now_us < *until_us)
     return refuse_later(who, claim.origin, now_us);
   UserPtr const user = users_.find_salt(token->salt());
   if (user == nullptr || !is_claimed(user)) return refuse_later(who, claim.origin, now_us);
-  if (!wait_for_hash(who, claim.origin, digest, *token, *user->token))
+  if (!wait_for_hash(who, claim.origin, digest, *token, *user->token)) {
+    ++counters_.delayed;
     return Outcome{.who = who, .status = too_many("too many logins are under way", Tries::kStepUs)};
+  }
   return std::nullopt;
 }
 
@@ -75,6 +81,7 @@ void Logins::start_jobs() {
 }
 
 std::optional<Logins::Outcome> Logins::refuse_later(ConnectionId who, std::string_view origin, std::int64_t now_us) {
+  ++counters_.refused;
   tries_.failed(origin, now_us);
   told_.push_back({now_us + kRefusalAfterUs, {.who = who, .status = not_valid()}});
   return std::nullopt;
@@ -102,12 +109,15 @@ void Logins::finish(std::unique_ptr<HashJob> job, std::int64_t now_us) {
       ++at;
       continue;
     }
-    if (is_right)
+    if (is_right) {
+      ++counters_.accepted;
       ready_.push_back({.who = at->who, .user = user});
-    else if (!was_computed)
+    } else if (!was_computed) {
+      ++counters_.refused;
       ready_.push_back({.who = at->who, .status = job->is_right().status()});
-    else
+    } else {
       static_cast<void>(refuse_later(at->who, at->origin, now_us));
+    }
     at = attempts_.erase(at);
   }
   start_jobs();

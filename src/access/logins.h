@@ -76,6 +76,12 @@ class Logins {
     Status status{};
   };
 
+  struct Counters {
+    std::uint64_t accepted{0};
+    std::uint64_t refused{0};
+    std::uint64_t delayed{0};  // not looked at: too many failed, or were under way
+  };
+
   Logins(HashRunner& runner, DigestKey key) : runner_(runner), key_(key), known_(kKnownMax), wrong_(kWrongMax) {}
 
   // Replaces the users. Tokens of those that are gone, or have another token, are forgotten.
@@ -93,6 +99,9 @@ class Logins {
   // When the next outcome is to be told; INT64_MAX: none is known.
   [[nodiscard]] std::int64_t next_us() const;
 
+  // A certificate named a user whom this daemon has, or has not.
+  void count_certificate(bool is_known) { ++(is_known ? counters_.accepted : counters_.refused); }
+  [[nodiscard]] Counters const& counters() const { return counters_; }
   [[nodiscard]] std::size_t jobs() const { return running_; }
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
   [[nodiscard]] std::size_t known() const { return known_.size(); }
@@ -130,6 +139,7 @@ class Logins {
   std::vector<Outcome> ready_;
   std::size_t running_{0};
   std::uint64_t last_job_{0};
+  Counters counters_;
 };
 
 }  // namespace fastjournal::access

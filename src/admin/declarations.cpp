@@ -56,7 +56,9 @@ constexpr OwnAnswer kAnswers[] = {
     {"RIGHTS", "user rights grants table"},
     {"TABLE", "name type persistent log rows key columns types description", true},
     {"STATS",
-     "table now connections watchers connections_ever connections_refused connections_silent messages invalid unknown "
+     "table now connections watchers connections_ever connections_refused connections_messages connections_http "
+     "connections_silent logins_accepted logins_refused "
+     "logins_delayed handshakes handshakes_resumed handshakes_failed handshakes_open messages invalid unknown "
      "strangers without_sender bytes_in bytes_out "
      "alerts "
      "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "

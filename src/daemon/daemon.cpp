@@ -542,6 +542,14 @@ void Daemon::reload_by_signal() {
   for (std::string const& change : changes.value()) log_info("reload: " + change);
 }
 
+Daemon::Handshakes Daemon::handshakes() const {
+  reactor::ReactorCounters const& counters = reactor_->counters();
+  return {.done = counters.handshakes,
+          .resumed = counters.handshakes_resumed,
+          .failed = counters.handshakes_failed + counters.handshakes_late + counters.handshakes_plain,
+          .under_way = reactor_->handshakes_under_way()};
+}
+
 void Daemon::stop(std::string_view reason) {
   log_info("stopping: " + std::string{reason});
   reactor_->stop();

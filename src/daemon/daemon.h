@@ -80,6 +80,7 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status can_listen(config::ListenDeclaration const& declared) override;
   [[nodiscard]] Result<std::vector<std::string>> read_certificates() override { return certificates_.read_again(); }
   void use_certificates() override { certificates_.use(*reactor_); }
+  [[nodiscard]] Handshakes handshakes() const override;
   void stop(std::string_view reason) override;
   void restart(std::string_view reason) override;
   [[nodiscard]] Status rotate_log() override;

@@ -358,7 +358,8 @@ void Http::say_goodbye(Outgoing const& message, std::string& out) {
   keeps_alive_ = false;
   HttpRefusal refusal{.code = code_of(message)};
   // A limit of time is named; without a name there is no room.
-  bool const is_late = refusal.code == Code::timed_out || refusal.code == Code::closed || has(message, "limit");
+  if (has(message, "limit")) refusal.code = Code::timed_out;
+  bool const is_late = refusal.code == Code::timed_out || refusal.code == Code::closed;
   refusal.status = is_late ? std::uint16_t{408} : std::uint16_t{503};
   write_problem(refusal, text_of(message, "message"), text_of(message, "command"), message.params, out);
   end_answer();

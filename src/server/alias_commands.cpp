@@ -5,13 +5,14 @@
 
 namespace fastjournal::server {
 
-void AliasCommands::run(Session& session, Speaker const& speaker, Alias const& alias, Message const& theirs) {
+Status AliasCommands::run(Session& session, Speaker const& speaker, Alias const& alias, Message const& theirs) {
   admin::Basis basis;
-  Status const status = translate_and_run(speaker, alias, theirs, basis);
+  Status status = translate_and_run(speaker, alias, theirs, basis);
   if (status.ok())
     reply(session, alias, theirs, true, basis);
   else
     refuse(session, alias, theirs, status, basis);
+  return status;
 }
 
 Status AliasCommands::run_unanswered(Speaker const& speaker, Alias const& alias, Message const& theirs) {

@@ -35,7 +35,8 @@ class AliasCommands {
 
   // Null: no alias.
   [[nodiscard]] Alias const* find(Message const& message) const { return aliases_.find(message.command); }
-  void run(Session& session, Speaker const& speaker, Alias const& alias, Message const& theirs);
+  // Returns what became of the command.
+  Status run(Session& session, Speaker const& speaker, Alias const& alias, Message const& theirs);
   // Without an answer.
   [[nodiscard]] Status run_unanswered(Speaker const& speaker, Alias const& alias, Message const& theirs);
   // It cannot be run.

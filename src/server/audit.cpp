@@ -20,8 +20,9 @@ std::string who(Session const& session, access::User const* user) {
 
 }  // namespace
 
-void Audit::command(Session const& session, access::User const* user, Message const& message, Status const& status) {
-  std::string text = "audit: command=" + shown(message.command) + " table=" + shown(message.text("table")) +
+void Audit::command(Session const& session, access::User const* user, Message const& message, std::string_view table,
+                    Status const& status) {
+  std::string text = "audit: command=" + shown(message.command) + " table=" + shown(table) +
                      who(session, user) + " result=" + std::string{row_of(status.code()).wire_name};
   if (status.ok())
     notes_.inform(text);

@@ -24,7 +24,9 @@ class Audit {
   Audit(env::Notes& notes, TimeKeeper& time) : notes_(notes), time_(time) {}
 
   // `user`: who sent it; null: nobody who logged in. `status`: of its answer; ok for one that waits.
-  void command(Session const& session, access::User const* user, Message const& message, Status const& status);
+  // `table`: that of the command.
+  void command(Session const& session, access::User const* user, Message const& message, std::string_view table,
+               Status const& status);
   // `claimed`: who it said that it is; empty: it did not. `what`: AUTH, or the command that came with the token.
   void login_failed(Session const& session, std::string_view claimed, std::string_view what, Status const& why);
 

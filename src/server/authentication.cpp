@@ -63,7 +63,9 @@ void Authentication::use(access::Users next) {
 // Logins
 
 void Authentication::take_certificate(Session& session, std::string_view name) {
-  if (access::UserPtr const user = logins_.users().find(name))
+  access::UserPtr const user = logins_.users().find(name);
+  logins_.count_certificate(user != nullptr);
+  if (user != nullptr)
     log_in(session, user);
   else
     audit_.login_failed(session, name, "CERTIFICATE", {Code::not_allowed, "there is no such user"});

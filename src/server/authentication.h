@@ -65,6 +65,7 @@ class Authentication final : public admin::Authenticating {
   // Carries out what was verified, and closes sessions whose users are gone.
   void end_turn();
   [[nodiscard]] std::int64_t next_us() const { return logins_.next_us(); }
+  [[nodiscard]] access::Logins::Counters const& counters() const { return logins_.counters(); }
 
  private:
   // What waits for a token: AUTH itself, without its token, or a message that came with one.

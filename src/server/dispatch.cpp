@@ -31,7 +31,7 @@ void Dispatch::handle(Session& session, Message& message) {
     Speaker const speaker = speaker_of(session, sender_of(session, message), message);
     bool const is_done = commands_.run(speaker, message, answer_, status, basis);
     if (session.user != nullptr && commands_.right_of(message) == Right::manage)
-      audit_.command(session, session.user.get(), message, status);
+      audit_.command(session, session.user.get(), message, message.text("table"), status);
     if (is_done)
       replies_.reply(session, message, answer_, status, basis);
     else
@@ -39,7 +39,10 @@ void Dispatch::handle(Session& session, Message& message) {
   } else if (known != admin::Registry::kUnknown) {
     run_own(session, known, message);
   } else if (AliasCommands::Alias const* const alias = aliases_.find(message)) {
-    aliases_.run(session, speaker_of(session, session.id, message), *alias, message);
+    Status const status = aliases_.run(session, speaker_of(session, session.id, message), *alias, message);
+    std::string const& table = alias->table->name;
+    if (session.user != nullptr && commands_.right_of(table, alias->declared->means) == Right::manage)
+      audit_.command(session, session.user.get(), message, table, status);
   } else {
     ++counters_.unknown;
     answer_.message("UNKNOWN").add("command", message.command);
@@ -77,7 +80,7 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
     session.listens = session.listens || request.listens;
   }
   if (right == Right::admin || (right == Right::manage && user != nullptr))
-    audit_.command(session, user.get(), message, status);
+    audit_.command(session, user.get(), message, message.text("table"), status);
   // A protocol that waits for the end of the answer gets one to a notice among services, too.
   bool const is_notice = registry_.declaration(number).kind == admin::OwnCommand::Kind::silent;
   if (is_notice && session.protocol->is_answering() && answer_.empty() && status.ok())

@@ -18,6 +18,7 @@ void Doorkeeper::admit(ConnectionId id, env::Peer const& peer) {
       sessions_.admit(id, peer, listeners_.of(peer.listener).rights, listeners_.make_protocol(peer.listener));
   if (!session.ok()) return refuse(id, peer, session.status());
   ++counters_.connections;
+  if (listeners_.of(peer.listener).make_protocol) sessions_.speaks_http(*session.value());
   if (!peer.user.empty()) authentication_.take_certificate(*session.value(), peer.user);
 }
 

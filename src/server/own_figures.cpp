@@ -71,7 +71,19 @@ void Server::tell(MetricSink& sink) {
   gauge("watchers", "connections that watch the figures", watches_.size());
   count("connections_ever", "connections since the start", door.connections);
   count("connections_refused", "connections refused, because a limit was reached", door.refused);
+  gauge("connections_messages", "of these, those that speak messages", sessions_.size() - sessions_.http());
+  gauge("connections_http", "and those that speak HTTP", sessions_.http());
   count("connections_silent", "connections closed because they were silent", door.silent);
+  access::Logins::Counters const& logins = authentication_.counters();
+  count("logins_accepted", "tokens and certificates that were a user's, with AUTH, a request or a connection",
+        logins.accepted);
+  count("logins_refused", "tokens and certificates that were nobody's", logins.refused);
+  count("logins_delayed", "tokens that were not looked at, as too many failed or were under way", logins.delayed);
+  CertificateFiles::Handshakes const handshakes = host_.handshakes();
+  count("handshakes", "handshakes of TLS that were completed", handshakes.done);
+  count("handshakes_resumed", "of these, those that resumed a session", handshakes.resumed);
+  count("handshakes_failed", "handshakes of TLS that failed, or took too long", handshakes.failed);
+  gauge("handshakes_open", "handshakes of TLS that are under way", handshakes.under_way);
   count("messages", "messages received", dispatch_.counters().messages);
   count("invalid", "input that was no message", replies_.invalid_messages());
   count("unknown", "messages with an unknown command", dispatch_.counters().unknown);

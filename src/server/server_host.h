@@ -87,6 +87,14 @@ class CertificateFiles {
   [[nodiscard]] virtual Result<std::vector<std::string>> read_certificates() { return std::vector<std::string>{}; }
   // What was read last is for all connections from now on.
   virtual void use_certificates() {}
+  // Handshakes of TLS, since the start.
+  struct Handshakes {
+    std::uint64_t done{0};
+    std::uint64_t resumed{0};  // of these
+    std::uint64_t failed{0};
+    std::uint64_t under_way{0};  // now
+  };
+  [[nodiscard]] virtual Handshakes handshakes() const { return {}; }
 };
 
 class ServerHost : public env::Notes,

@@ -89,6 +89,7 @@ struct Session {
   bool is_known{false};      // it has sent a message
   bool ending{false};        // nothing more is read; it is closed when `out` is sent
   bool link{false};          // opened by the daemon
+  bool http{false};          // what it speaks; else messages
   bool communicator{false};  // to a communicatord, whose senders are trusted
   bool dirty{false};         // in the list of those to flush (sessions.h)
 

@@ -54,6 +54,12 @@ class Sessions {
     return found == sessions_.end() ? nullptr : found->second.get();
   }
   [[nodiscard]] std::size_t size() const { return sessions_.size(); }
+  // Those that speak HTTP.
+  [[nodiscard]] std::size_t http() const { return http_; }
+  void speaks_http(Session& session) {
+    session.http = true;
+    ++http_;
+  }
   // In no order.
   template <typename Visit>
   void for_each(Visit&& visit) const {
@@ -103,6 +109,7 @@ class Sessions {
   Silence silence_;
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
   std::vector<Session*> dirty_;
+  std::size_t http_{0};
 };
 
 }  // namespace fastjournal::server

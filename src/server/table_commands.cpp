@@ -65,21 +65,21 @@ bool TableCommands::run(Speaker const& speaker, Message const& message, Answer& 
   return engine_.execute(*table, command, clock_.now(), answer, status);
 }
 
-engine::CommandType const* TableCommands::find(Message const& message) const {
-  engine::HostedTable const* const table = engine_.find_table(message.text("table"));
+engine::CommandType const* TableCommands::find(std::string_view table_name, std::string_view name) const {
+  engine::HostedTable const* const table = engine_.find_table(table_name);
   if (table == nullptr) return nullptr;
-  std::uint32_t const index = table->type->find_command(message.command);
+  std::uint32_t const index = table->type->find_command(name);
   return index == NameTable::kAbsent ? nullptr : &table->type->commands()[index];
 }
 
-std::optional<Right> TableCommands::right_of(Message const& message) const {
-  engine::CommandType const* const command = find(message);
-  if (command == nullptr) return std::nullopt;
-  return command->right;
+std::optional<Right> TableCommands::right_of(std::string_view table, std::string_view command) const {
+  engine::CommandType const* const found = find(table, command);
+  if (found == nullptr) return std::nullopt;
+  return found->right;
 }
 
 bool TableCommands::adds(Message const& message) const {
-  engine::CommandType const* const command = find(message);
+  engine::CommandType const* const command = find(message.text("table"), message.command);
   return command != nullptr && command->kind == CommandKind::add && command->right == Right::add;
 }
 

@@ -22,12 +22,15 @@ class TableCommands {
   [[nodiscard]] bool run(Speaker const& speaker, Message const& message, Answer& answer, Status& status,
                          admin::Basis& basis);
   // The right that its command needs; none: there is no such table or command.
-  [[nodiscard]] std::optional<Right> right_of(Message const& message) const;
+  [[nodiscard]] std::optional<Right> right_of(Message const& message) const {
+    return right_of(message.text("table"), message.command);
+  }
+  [[nodiscard]] std::optional<Right> right_of(std::string_view table, std::string_view command) const;
   // Whether it adds something to its table: all other commands need an answer.
   [[nodiscard]] bool adds(Message const& message) const;
 
  private:
-  [[nodiscard]] engine::CommandType const* find(Message const& message) const;
+  [[nodiscard]] engine::CommandType const* find(std::string_view table, std::string_view command) const;
 
   engine::Engine& engine_;
   TurnClock& clock_;

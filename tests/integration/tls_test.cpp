@@ -257,7 +257,7 @@ BOOST_FIXTURE_TEST_CASE(the_daemons_command_line_takes_tls_addresses, Running) {
 
 BOOST_FIXTURE_TEST_CASE(a_listener_of_a_table_has_the_certificate_of_the_reload_that_opens_it, Running) {
   start();
-  Authority const next;
+  Authority next;
   give("server", next.issue());
   daemon.write("next.pem", next.certificate());
   daemon.write_table("jobs", "<listeners><listen address=\"127.0.0.1:0\" tls=\"true\"/></listeners>");
@@ -271,6 +271,36 @@ BOOST_FIXTURE_TEST_CASE(a_listener_of_a_table_has_the_certificate_of_the_reload_
                                            " --ca next.pem put jobs name=a && fastjournal --server " + address +
                                            " --ca next.pem ls jobs");
   BOOST_TEST(ran.code == 0, ran.output);
+}
+
+BOOST_FIXTURE_TEST_CASE(handshakes_are_counted, Running) {
+  start();
+  BOOST_TEST(run("ping").code == 0);
+  BOOST_TEST(has(LineClient{daemon.tcp().substr(4)}.ask("ALIVE"), "ERROR "));
+  std::string const stats = administer("STATS");
+  BOOST_TEST(has(stats, ";handshakes=1;handshakes_failed=1;handshakes_open=0;handshakes_resumed=0;"), stats);
+}
+
+BOOST_FIXTURE_TEST_CASE(check_says_of_certificates_what_a_start_says, Running) {
+  std::filesystem::create_directory(daemon.folder() / "tables.d");
+  auto const checked = [&] { return run_in_shell(daemon, "fastjournal check \"$PWD/fastjournal.xml\""); };
+  Ran ran = checked();
+  BOOST_TEST(ran.code == 0, ran.output);
+  // A key of somebody else.
+  write_private((daemon.folder() / "server.key").string(), authority.issue().key);
+  ran = checked();
+  BOOST_TEST(ran.code == 2, ran.output);
+  BOOST_TEST(!daemon.start());
+  std::string said = daemon.output().substr(daemon.output().find("attribute "));
+  said.resize(said.find('\n'));
+  BOOST_TEST(has(ran.output, said), ran.output << said);
+  std::filesystem::permissions(daemon.folder() / "server.key", std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  BOOST_TEST(has(checked().output, "chmod o= "));
+  std::filesystem::remove(daemon.folder() / "server.key");
+  ran = checked();
+  BOOST_TEST(has(ran.output, "No such file or directory"), ran.output);
+  BOOST_TEST(has(ran.output, "fastjournal.xml:4: "), ran.output);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

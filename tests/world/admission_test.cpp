@@ -115,6 +115,26 @@ BOOST_FIXTURE_TEST_CASE(whoever_says_no_first_message_is_shown_out, Served) {
   BOOST_TEST(ask(good, "STATS").find(";connections_silent=5;") != std::string::npos, heard(good));
 }
 
+BOOST_FIXTURE_TEST_CASE(whoever_sends_no_request_is_told_so_by_the_status_of_http, Served) {
+  world.own_listeners = {{.address = "127.0.0.1:4080", .protocol = access::Speaks::http}};
+  start();
+  std::uint32_t const number = world.network().listener_at("127.0.0.1:4080");
+  ConnectionId const silent = world.network().connect("sim:web", "ip:192.0.2.1", number);
+  ConnectionId const begun = world.network().connect("sim:web", "ip:192.0.2.1", number);
+  at(begun).to_server = "GET /health/live HTTP/1.1\r\n";
+  ConnectionId const good = come();
+  BOOST_TEST(ask(good, "STATS").find(";connections_http=2;connections_messages=1;") != std::string::npos, heard(good));
+  world.advance(DurationMs{31'000});
+  for (ConnectionId const id : {silent, begun}) {
+    BOOST_TEST(is_closed(id));
+    std::string const last = heard(id);
+    BOOST_TEST(last.starts_with("HTTP/1.1 408 "), last);
+    BOOST_TEST(last.find("Connection: close\r\n") != std::string::npos, last);
+    BOOST_TEST(last.find("\"code\":\"timed_out\"") != std::string::npos, last);
+  }
+  BOOST_TEST(ask(good, "STATS").find(";connections_http=0;connections_messages=1;") != std::string::npos, heard(good));
+}
+
 BOOST_FIXTURE_TEST_CASE(without_a_limit_nobody_is_shown_out, Served) {
   world.limits.connections.first_message_us = 0;
   start();

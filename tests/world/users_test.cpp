@@ -2,11 +2,15 @@
 // command, limits of tries, what a reload changes, and that no token is ever told.
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "plugins/journal/journal.h"
 #include "protocol/text.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim {
@@ -302,6 +306,54 @@ BOOST_AUTO_TEST_CASE(a_bad_file_of_users_changes_nothing) {
   BOOST_TEST(has(ask("admin", "RELOAD"), "users.xml:3: wrong"));
   BOOST_TEST(has(ask("ann", "STATS"), "connections_ever="));
   BOOST_TEST(has(ask("admin", "RELOAD table=jobs"), "RELOADED"));  // of the users nothing
+}
+
+// An alias adds something; here that needs the right manage.
+BOOST_AUTO_TEST_CASE(an_alias_is_noted_like_the_command_that_it_means) {
+  test::TemporaryFolder const folder;
+  std::ifstream declared{FJ_SOURCE_DIR "/plugins/journal/journal.xml"};
+  std::string type{std::istreambuf_iterator<char>{declared}, {}};
+  std::string const before = "<command name=\"INSERT\" kind=\"add\" right=\"add\"";
+  BOOST_REQUIRE(has(type, before));
+  type.replace(type.find(before), before.size(), "<command name=\"INSERT\" kind=\"add\" right=\"manage\"");
+  std::ofstream{folder / "journal.xml"} << type;
+  std::ofstream{folder / "jobs.xml"} << "<table name=\"jobs\" model=\"journal\" row-key=\"name\">\n<schema><column "
+                                        "name=\"name\" type=\"string\"/></schema>\n<aliases><alias "
+                                        "command=\"HANDIN\" means=\"INSERT\" answer=\"TAKEN\" refusal=\"REFUSED\">"
+                                        "<parameter name=\"name\"/></alias></aliases></table>\n";
+  BOOST_REQUIRE(world.stop().ok());
+  world.add_type(journal::table_type(), folder / "journal.xml");
+  Status const status = world.add_table(folder / "jobs.xml");
+  BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+  BOOST_REQUIRE(world.start().ok());
+  log_in("ops", kOps);
+  std::size_t const lines = world.informed().size();
+  BOOST_TEST(has(ask("ops", "HANDIN name=a"), "TAKEN"));
+  BOOST_REQUIRE(world.informed().size() == lines + 1);
+  BOOST_TEST(has(world.informed().back(), "audit: command=HANDIN table=jobs user=ops origin="));
+  BOOST_TEST(has(world.informed().back(), "result=ok"));
+  log_in("ann", kAnn);
+  BOOST_TEST(has(ask("ann", "HANDIN name=b"), "REFUSED"));
+  BOOST_TEST(has(world.notes().back(), "audit: command=HANDIN table=jobs user=ann"));
+  BOOST_TEST(has(world.notes().back(), "result=not_allowed"));
+  BOOST_TEST(has(ask("admin", "HANDIN name=c"), "TAKEN"));
+  BOOST_TEST(world.informed().size() == lines + 1);
+}
+
+BOOST_AUTO_TEST_CASE(logins_are_counted) {
+  log_in("ann", kAnn);
+  static_cast<void>(ask("eve", auth(kBob, 'x')));
+  world.advance(DurationMs{300});
+  static_cast<void>(taken("eve"));
+  for (int i = 0; i < 8; ++i) {
+    static_cast<void>(ask("eve", "AUTH token=fj_nonsense"));
+    world.advance(DurationMs{250});
+    static_cast<void>(taken("eve"));
+  }
+  std::string const stats = ask("admin", "STATS");
+  BOOST_TEST(has(stats, ";logins_accepted=1;"), stats);
+  BOOST_TEST(!has(stats, ";logins_delayed=0;"), stats);
+  BOOST_TEST(!has(stats, ";logins_refused=0;"), stats);
 }
 
 BOOST_AUTO_TEST_CASE(commands_of_administrators_are_noted_with_who_sent_them) {
