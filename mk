@@ -429,6 +429,7 @@ usage: ./mk VERB [...]
   sim --model           the same, with every answer compared with the reference model
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
+  hostile --idle N      measure what N idle connections of each kind cost an honest client
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours

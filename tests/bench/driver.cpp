@@ -14,6 +14,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/bench/tls_pipe.h"
 #include "tests/support/line_client.h"
 
 namespace fastjournal::bench {
@@ -28,8 +29,12 @@ std::int64_t now_us(clockid_t clock) {
 }
 
 struct Link {
-  explicit Link(std::string const& address) : client(address) {}
+  Link(std::string const& address, bool is_encrypted) : client(address) {
+    if (is_encrypted) tls = std::make_unique<TlsPipe>(client);
+  }
   test::LineClient client;
+  std::unique_ptr<TlsPipe> tls;  // null: plain
+  std::string wire;              // sealed, and not sent yet
   std::unique_ptr<Protocol> protocol;
   std::string in;
   std::string out;
@@ -52,7 +57,7 @@ class Driver {
         timer_(::timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC)),
         buffer_(1U << 20U) {
     for (std::uint32_t i = 0; i < plan.connections; ++i) {
-      links_.push_back(std::make_unique<Link>(peer.address()));
+      links_.push_back(std::make_unique<Link>(peer.address(), peer.is_encrypted()));
       links_.back()->protocol = peer.protocol();
       watch(EPOLL_CTL_ADD, i, EPOLLIN);
     }
@@ -68,6 +73,7 @@ class Driver {
 
   Outcome run() {
     say_hello();
+    if (plan_.connected) plan_.connected();
     now_us_ = now_us(CLOCK_MONOTONIC);
     std::int64_t const start = now_us_;
     std::int64_t const busy = now_us(CLOCK_THREAD_CPUTIME_ID);
@@ -278,7 +284,11 @@ class Driver {
   bool read(Link& link) {
     ssize_t const got = ::recv(link.client.fd(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
-    link.in.append(buffer_.data(), static_cast<std::size_t>(got));
+    std::string_view const received{buffer_.data(), static_cast<std::size_t>(got)};
+    if (link.tls == nullptr)
+      link.in.append(received);
+    else if (!link.tls->open(received, link.in))
+      return false;
     std::size_t at = 0;
     while (true) {
       Event event;
@@ -296,9 +306,11 @@ class Driver {
   void send(Link& link) {
     if (link.asked) link.protocol->flush(link.out);
     link.asked = false;
-    if (link.out.empty()) return;
-    link.out.erase(0, link.client.send_some(link.out));
-    bool const rest = !link.out.empty();
+    if (link.tls != nullptr) link.tls->seal(link.out, link.wire);
+    std::string& out = link.tls == nullptr ? link.out : link.wire;
+    if (out.empty()) return;
+    out.erase(0, link.client.send_some(out));
+    bool const rest = !out.empty();
     if (rest == link.writing) return;
     link.writing = rest;
     for (std::uint32_t i = 0; i < links_.size(); ++i)

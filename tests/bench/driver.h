@@ -33,6 +33,8 @@ struct Plan {
   std::uint64_t keys{0};  // 0: each row has its own key; else this many keys in turn
   // Delay in ms of the plan's n-th row, counted from 0.
   std::function<std::int64_t(std::uint64_t)> delay_ms{};
+  // Called when all connections are there, before the first operation.
+  std::function<void()> connected{};
 };
 
 struct Outcome {

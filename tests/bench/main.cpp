@@ -74,7 +74,7 @@ int main(int count, char** words) {
       ->check(CLI::Range(1, 99))
       ->capture_default_str();
   app.add_option("--peers", choice.peers, "fastjournal beanstalkd redis postgresql; all if absent")->delimiter(',');
-  app.add_option("--groups", choice.groups, "rates rest growth; all if absent")->delimiter(',');
+  app.add_option("--groups", choice.groups, "rates rest growth doors; all if absent")->delimiter(',');
   app.add_option("--only", settings.only, "rates whose names contain this");
   app.add_flag("--full", full,
                "ours by unix socket and msgpack too, three rounds of 3 s, 1 M rows in all, 10 M in ours, 20 s of "
@@ -116,6 +116,10 @@ int main(int count, char** words) {
       }
     }
     if (choice.has(choice.groups, "growth")) bench.run_growth();
+    if (choice.has(choice.groups, "doors") && choice.has(choice.peers, "fastjournal")) {
+      std::vector<std::unique_ptr<Peer>> doors = make_doors();
+      bench.run_doors(doors);
+    }
     print_table(bench.lines());
     fmt::print(
         "\nS: pwrite + fdatasync of 4 KiB into a zero-filled file, a second, before and after each measurement.\n");

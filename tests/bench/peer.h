@@ -38,6 +38,8 @@ class Peer {
   [[nodiscard]] virtual std::filesystem::path folder() const = 0;
   // Whether rows of one key merge.
   [[nodiscard]] virtual bool merges() const { return true; }
+  // Its connections speak TLS.
+  [[nodiscard]] virtual bool is_encrypted() const { return false; }
   // Measured only where rows are inserted in batches.
   [[nodiscard]] virtual bool batches_only() const { return false; }
   // Whether dates are kept to the millisecond (beanstalkd: whole seconds).
@@ -66,5 +68,9 @@ struct OwnOptions {
   std::uint32_t tables{1};  // jobs, jobs1, jobs2, ...; only the first one is used
 };
 [[nodiscard]] std::unique_ptr<Peer> make_fastjournal(OwnOptions const& options);
+
+// One daemon, by each way that leads into it: text over TCP, TLS, a unix socket, HTTP, and HTTP over TLS. It runs as long
+// as one of them is there; start and stop of the first one are its own.
+[[nodiscard]] std::vector<std::unique_ptr<Peer>> make_doors();
 
 }  // namespace fastjournal::bench

@@ -87,7 +87,8 @@ void write_json(std::vector<Line> const& lines, std::filesystem::path const& fil
                                {"raw_syncs_per_s", sample.raw_syncs},
                                {"p50_us", sample.p50_us},
                                {"p99_us", sample.p99_us},
-                               {"driver_busy", sample.driver_busy}});
+                               {"driver_busy", sample.driver_busy},
+                               {"processor_us", sample.processor_us}});
     all.push_back(std::move(one));
   }
   std::ofstream out{file};

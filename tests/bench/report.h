@@ -17,6 +17,7 @@ struct Sample {
   double p50_us{0};
   double p99_us{0};
   double driver_busy{0};
+  double processor_us{0};  // of the server, for each operation
 };
 
 // One line of the table: one work of one peer.

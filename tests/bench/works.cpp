@@ -89,21 +89,26 @@ double Bench::raw_syncs(std::filesystem::path const& folder) {
 // ---------------------------------------------------------------------------
 // Rates
 
-void Bench::measure(Contestant& contestant, Named const& named) {
-  Peer& peer = *contestant.peer;
+void Bench::measure(Peer& peer, Ledger& ledger, Named const& named) {
   double const before = raw_syncs(peer.folder());
-  Outcome const outcome = run(peer, named.plan, contestant.ledger);
+  double busy = 0;
+  Plan plan = named.plan;
+  plan.connected = [&] { busy = processor_seconds(peer); };
+  Outcome const outcome = run(peer, plan, ledger);
   if (!outcome.supported) return;
+  double const used_us = (processor_seconds(peer) - busy) * 1e6;
   double const after = syncs_per_second(peer.folder(), kProbeSeconds);
   Line& one = line(named.group, named.name, peer.name(), "/s");
   one.durability = peer.durability();
   one.in_syncs = named.sync_each;
   if (peer.name() == "fastjournal") one.aim = named.aim;
-  one.samples.push_back({.value = outcome.per_second(),
-                         .raw_syncs = (before + after) / 2,
-                         .p50_us = static_cast<double>(outcome.latency_us.percentile(50)),
-                         .p99_us = static_cast<double>(outcome.latency_us.percentile(99)),
-                         .driver_busy = outcome.driver_busy});
+  one.samples.push_back(
+      {.value = outcome.per_second(),
+       .raw_syncs = (before + after) / 2,
+       .p50_us = static_cast<double>(outcome.latency_us.percentile(50)),
+       .p99_us = static_cast<double>(outcome.latency_us.percentile(99)),
+       .driver_busy = outcome.driver_busy,
+       .processor_us = used_us / static_cast<double>(std::max<std::uint64_t>(outcome.operations, 1))});
   if (outcome.driver_busy > kDriverLimit) one.note = "the driver is the limit";
   if (!outcome.finished) one.note = "answers were missing";
   fault(peer, outcome.refused, "refused, the first: " + outcome.first_refusal);
@@ -120,14 +125,13 @@ void Bench::stock(Contestant& contestant, std::uint64_t rows) {
 }
 
 // Takes all rows: each number must have come once.
-void Bench::drain(Contestant& contestant) {
-  double const seconds = drain_seconds(*contestant.peer);
+void Bench::drain(Peer& peer, Ledger& ledger) {
+  double const seconds = drain_seconds(peer);
   Plan const plan{.work = Work::lease_done, .connections = 8, .in_flight = 32, .seconds = seconds};
-  Outcome const outcome = run(*contestant.peer, plan, contestant.ledger);
-  fault(*contestant.peer, outcome.refused, "refused, the first: " + outcome.first_refusal);
-  if (outcome.seconds < seconds)
-    fault(*contestant.peer, contestant.ledger.outstanding(), "rows acknowledged and never handed out");
-  fault(*contestant.peer, contestant.ledger.twice(), "rows handed out twice");
+  Outcome const outcome = run(peer, plan, ledger);
+  fault(peer, outcome.refused, "refused, the first: " + outcome.first_refusal);
+  if (outcome.seconds < seconds) fault(peer, ledger.outstanding(), "rows acknowledged and never handed out");
+  fault(peer, ledger.twice(), "rows handed out twice");
 }
 
 void Bench::measure_merges(Contestant& contestant) {
@@ -136,7 +140,7 @@ void Bench::measure_merges(Contestant& contestant) {
   // With a ledger of its own: a merge leaves one row of each key, and which one depends on the order of arrival.
   Contestant merged{std::move(contestant.peer), {}};
   measure(
-      merged,
+      *merged.peer, merged.ledger,
       {.group = "merges",
        .name = kMerges,
        .plan = {.work = Work::insert, .connections = 64, .in_flight = 32, .seconds = settings_.seconds, .keys = kKeys},
@@ -178,13 +182,13 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
     for (Named const& named : inserts)
       for (Contestant& contestant : contestants)
         if (wanted(named.name) && (named.plan.batch > 1 || !contestant.peer->batches_only()))
-          measure(contestant, named);
+          measure(*contestant.peer, contestant.ledger, named);
     for (Named const& named : leases)
       for (Contestant& contestant : contestants) {
         if (!wanted(named.name) || contestant.peer->batches_only()) continue;
         // As many as the fastest peer can finish in that time.
         stock(contestant, static_cast<std::uint64_t>(s * (named.plan.in_flight > 1 ? 600'000 : 60'000)));
-        measure(contestant, named);
+        measure(*contestant.peer, contestant.ledger, named);
       }
     for (Contestant& contestant : contestants) {
       if (!is_ours(*contestant.peer) || !wanted(kDeliver)) continue;
@@ -192,12 +196,12 @@ void Bench::run_rates(std::vector<Contestant>& contestants) {
       Plan deliver = plan(Work::deliver, 8, 32);
       deliver.rows = contestant.ledger.outstanding();
       deliver.seconds = kDrainSeconds;
-      measure(contestant, {"leases", kDeliver, deliver, ">= 400 k/s"});
+      measure(*contestant.peer, contestant.ledger, {"leases", kDeliver, deliver, ">= 400 k/s"});
     }
     for (Contestant& contestant : contestants) {
       if (contestant.peer->batches_only()) continue;
-      if (wanted(cycle.name) || wanted(kMerges)) drain(contestant);
-      if (wanted(cycle.name)) measure(contestant, cycle);
+      if (wanted(cycle.name) || wanted(kMerges)) drain(*contestant.peer, contestant.ledger);
+      if (wanted(cycle.name)) measure(*contestant.peer, contestant.ledger, cycle);
       if (wanted(kMerges)) measure_merges(contestant);
     }
   }

@@ -37,6 +37,8 @@ class Bench {
 
   // Inserts, leases, both, merges: on running peers.
   void run_rates(std::vector<Contestant>& contestants);
+  // The same inserts by each way into one daemon: TLS, HTTP and unix sockets beside text over TCP, as ratios.
+  void run_doors(std::vector<std::unique_ptr<Peer>>& doors);
   // Memory, disk, dates, start after kill -9: starts each peer itself. `own_rows`: waiting rows in ours; the others
   // have Settings::peer_rows.
   void run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t own_rows);
@@ -56,9 +58,9 @@ class Bench {
     bool sync_each{false};  // the ratio to the raw sync rate is meaningful
   };
 
-  void measure(Contestant& contestant, Named const& named);
+  void measure(Peer& peer, Ledger& ledger, Named const& named);
   void stock(Contestant& contestant, std::uint64_t rows);
-  void drain(Contestant& contestant);
+  void drain(Peer& peer, Ledger& ledger);
   void measure_merges(Contestant& contestant);
   void measure_wait(Peer& peer, Ledger& ledger, std::uint64_t waiting);
   [[nodiscard]] double raw_syncs(std::filesystem::path const& folder);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "tests/hostile/attacks.h"
+#include "tests/hostile/idle.h"
 #include "tests/hostile/report.h"
 
 namespace {
@@ -47,6 +48,17 @@ Figure carry_out(Attack const& attack, Settings const& settings) {
   return out;
 }
 
+int show_idle(Programs const& programs, IdlePlan const& plan) {
+  try {
+    std::vector<IdleFigure> const figures = measure_idle(programs, plan);
+    fmt::print("{}", as_table(figures, plan));
+    return std::all_of(figures.begin(), figures.end(), [](IdleFigure const& one) { return one.wrong.empty(); }) ? 0 : 1;
+  } catch (std::exception const& error) {
+    fmt::print(stderr, "fj_hostile: {}\n", error.what());
+    return 2;
+  }
+}
+
 std::vector<Attack> all_attacks() {
   std::vector<Attack> out = attacks_on_messages();
   for (auto const& more : {attacks_on_http(), attacks_on_tls()}) out.insert(out.end(), more.begin(), more.end());
@@ -59,6 +71,7 @@ int main(int count, char** words) {
   Settings settings;
   std::vector<std::string> only;
   bool json = false;
+  IdlePlan idle;
   CLI::App app{"What hostile clients and careless hands do to the daemon"};
   app.add_option("--daemon", settings.programs.daemon, "the fastjournald that is attacked")->capture_default_str();
   app.add_option("--plugins", settings.programs.plugins, "its table types")->capture_default_str();
@@ -68,7 +81,16 @@ int main(int count, char** words) {
   app.add_option("--only", only, "these attacks; all if absent")->delimiter(',');
   app.add_flag("--full", settings.scale.full, "as much as a determined attacker has: some minutes");
   app.add_flag("--json", json, "figures as JSON instead of a table");
+  CLI::Option* const idle_wanted =
+      app.add_option("--idle", idle.connections,
+                     "attacks nothing: measures what so many idle connections cost an honest client")
+          ->check(CLI::Range(21, 1'000'000));
+  app.add_option("--rounds", idle.rounds, "of --idle")->check(CLI::Range(1, 99))->capture_default_str();
+  app.add_option("--seconds", idle.seconds, "of each measurement of --idle")
+      ->check(CLI::Range(0.05, 60.0))
+      ->capture_default_str();
   CLI11_PARSE(app, count, words);
+  if (idle_wanted->count() != 0) return show_idle(settings.programs, idle);
 
   std::vector<Figure> figures;
   bool well = true;

@@ -80,6 +80,8 @@ class RealDaemon {
   std::string plugins{FJ_BINARY_DIR "/plugins"};
   bool listens_as_configured{false};  // otherwise on TCP and on a unix socket of its own
 
+  // As the daemon told them, in the order of the configuration.
+  [[nodiscard]] std::vector<std::string> const& addresses() const { return addresses_; }
   [[nodiscard]] std::string const& tcp() const { return addresses_.front(); }
   [[nodiscard]] std::string const& local() const { return addresses_.back(); }
   [[nodiscard]] std::string const& udp() const { return udp_; }

@@ -1,10 +1,11 @@
-// fastjournal itself, by text or msgpack, over TCP or a unix socket.
+// fastjournal itself, by text, msgpack or HTTP, over TCP, TLS or a unix socket.
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
 
 #include "tests/bench/peer.h"
 #include "tests/integration/daemon.h"
+#include "tests/support/certificates.h"
 
 namespace fastjournal::bench {
 namespace {
@@ -220,6 +221,43 @@ class BinaryProtocol final : public Protocol {
   std::string data_;
 };
 
+// Inserts only.
+class HttpProtocol final : public Protocol {
+ public:
+  bool hello(std::string&) override { return false; }
+  void insert(Row const& row, std::string& out) override {
+    body_ = R"({"table":"jobs","name":"k)";
+    append_number(body_, row.key);
+    body_ += R"(","payload":")";
+    append_number(body_, row.number);
+    body_ += ':';
+    body_ += row.data;
+    body_ += "\"}";
+    out += "POST /v1/INSERT HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ";
+    append_number(out, body_.size());
+    out += "\r\n\r\n";
+    out += body_;
+  }
+  void take(bool, std::string&) override {}
+  void done(Lease const&, bool, std::string&) override {}
+  std::size_t read(std::string_view in, Event& event) override {
+    constexpr std::string_view kLength = "Content-Length: ";
+    std::size_t const head = in.find("\r\n\r\n");
+    if (head == std::string_view::npos) return 0;
+    std::size_t const length = in.substr(0, head).find(kLength);
+    std::size_t const size = head + 4 + leading_number(in.substr(length + kLength.size()));
+    if (length == std::string_view::npos || in.size() < size) return 0;
+    std::string_view const body = in.substr(head + 4, size - head - 4);
+    bool const is_good = body.starts_with(R"({"command":"INSERTED")");
+    event.kind = is_good ? Event::Kind::inserted : Event::Kind::refused;
+    event.text = body;
+    return size;
+  }
+
+ private:
+  std::string body_;
+};
+
 class Fastjournal final : public Peer {
  public:
   explicit Fastjournal(OwnOptions options) : options_(std::move(options)), daemon_(options_.table) {
@@ -270,7 +308,82 @@ class Fastjournal final : public Peer {
   bool running_{false};
 };
 
+// The daemon of make_doors.
+struct DoorsDaemon {
+  DoorsDaemon() : daemon("") {
+    test::Authority authority;
+    test::Certificate const own = authority.issue();
+    daemon.write("server.pem", own.certificate);
+    test::write_private((daemon.folder() / "server.key").string(), own.key);
+    daemon.write("fastjournal.xml",
+                 "<fastjournal>\n<listen address=\"127.0.0.1:0\"/>\n<listen address=\"127.0.0.1:0\" tls=\"true\"/>\n"
+                 "<listen address=\"127.0.0.1:0\" protocol=\"http\"/>\n"
+                 "<listen address=\"127.0.0.1:0\" protocol=\"http\" tls=\"true\"/>\n"
+                 "<tls certificate=\"server.pem\" key=\"server.key\"/>\n<socket path=\"socket\" rights=\"all\"/>\n"
+                 "</fastjournal>\n");
+    daemon.listens_as_configured = true;
+  }
+  ~DoorsDaemon() {
+    if (running) daemon.kill(SIGKILL);
+  }
+  test::RealDaemon daemon;
+  bool running{false};
+};
+
+class Door final : public Peer {
+ public:
+  // `address`: the how manieth of those that the daemon tells.
+  Door(std::shared_ptr<DoorsDaemon> house, char const* name, std::size_t address, bool is_http, bool is_encrypted)
+      : house_(std::move(house)), name_(name), address_(address), is_http_(is_http), is_encrypted_(is_encrypted) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string durability() const override { return "synced before acknowledged"; }
+  [[nodiscard]] bool synced() const override { return true; }
+  void start() override {
+    if (!house_->daemon.start()) throw std::runtime_error("fastjournald did not start: " + house_->daemon.output());
+    house_->running = true;
+  }
+  void kill() override { end(SIGKILL); }
+  void stop() override { end(SIGTERM); }
+  [[nodiscard]] std::string address() const override {
+    std::string const text = house_->daemon.addresses().at(address_);
+    return text.starts_with("tls:") ? text.substr(4) : text;
+  }
+  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {
+    if (is_http_) return std::make_unique<HttpProtocol>();
+    return std::make_unique<TextProtocol>(false);
+  }
+  [[nodiscard]] std::vector<pid_t> processes() const override { return {house_->daemon.child().pid()}; }
+  [[nodiscard]] std::filesystem::path folder() const override { return house_->daemon.folder() / "data"; }
+  [[nodiscard]] bool is_encrypted() const override { return is_encrypted_; }
+
+ private:
+  void end(int signal) {
+    if (!house_->running) return;
+    house_->running = false;
+    house_->daemon.kill(signal);
+    static_cast<void>(house_->daemon.wait());
+  }
+
+  std::shared_ptr<DoorsDaemon> house_;
+  char const* name_;
+  std::size_t address_;
+  bool is_http_;
+  bool is_encrypted_;
+};
+
 }  // namespace
+
+std::vector<std::unique_ptr<Peer>> make_doors() {
+  auto const house = std::make_shared<DoorsDaemon>();
+  std::vector<std::unique_ptr<Peer>> out;
+  out.push_back(std::make_unique<Door>(house, "fastjournal", 0, false, false));
+  out.push_back(std::make_unique<Door>(house, "fastjournal TLS", 1, false, true));
+  out.push_back(std::make_unique<Door>(house, "fastjournal unix", 4, false, false));
+  out.push_back(std::make_unique<Door>(house, "fastjournal HTTP", 2, true, false));
+  out.push_back(std::make_unique<Door>(house, "fastjournal HTTPS", 3, true, true));
+  return out;
+}
 
 std::unique_ptr<Peer> make_fastjournal(OwnOptions const& options) { return std::make_unique<Fastjournal>(options); }
 
