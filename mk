@@ -14,6 +14,8 @@ packages_build=(
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev nlohmann-json3-dev
   libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
 )
+# What tests use as their users would: clients of HTTP and TLS.
+packages_test=(curl nodejs openssl python3)
 packages_fuzz=(clang)
 packages_format=(clang-format)
 format_version=14  # other versions break some lines differently
@@ -82,13 +84,14 @@ verb_deps() {
   local set packages=("${packages_build[@]}")
   for set in "$@"; do
     case $set in
+      test) packages+=("${packages_test[@]}") ;;
       fuzz) packages+=("${packages_fuzz[@]}") ;;
       format) packages+=("${packages_format[@]}") ;;
       lint) packages+=("${packages_lint[@]}") ;;
       bench) packages+=("${packages_bench[@]}") ;;
       count) packages+=("${packages_count[@]}") ;;
       page) mapfile -t -O "${#packages[@]}" packages < <(browser_packages) ;;
-      *) die "deps: unknown set '$set'; expected fuzz, format, lint, bench, count or page" 2 ;;
+      *) die "deps: unknown set '$set'; expected test, fuzz, format, lint, bench, count or page" 2 ;;
     esac
   done
   install_packages "${packages[@]}"
@@ -261,7 +264,7 @@ verb_test() {
   [[ ${presets[0]} != all ]] || presets=(dev release asan tsan)
   for preset in "${presets[@]}"; do check_preset "$preset"; done
   [[ " ${presets[*]} " != *" fuzz "* ]] || die "test: the preset fuzz has no tests; ./mk fuzz" 2
-  local packages=("${packages_build[@]}")
+  local packages=("${packages_build[@]}" "${packages_test[@]}")
   [[ $label == quick ]] || mapfile -t -O "${#packages[@]}" packages < <(browser_packages)
   install_packages "${packages[@]}"
   for preset in "${presets[@]}"; do test_preset "$preset" "$label"; done
@@ -421,7 +424,7 @@ usage: ./mk VERB [...]
                         (unit, world, lives, proof, process, page, threads, quick: cmake/layers.cmake)
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
-  deps [fuzz|format|lint|bench|count|page]  install missing packages, also those of the named verbs
+  deps [test|fuzz|format|lint|bench|count|page]  install missing packages, also those of the named verbs
   bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md)
   count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
                         more than 5 % above it fails. --write records a new baseline
@@ -429,7 +432,8 @@ usage: ./mk VERB [...]
   sim --model           the same, with every answer compared with the reference model
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
-  hostile --idle N      measure what N idle connections of each kind cost an honest client
+  hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
+                        /metrics with N tables cost the loop
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours

@@ -179,7 +179,7 @@ void Reactor::on_acceptable(Listener& listener) {
 }
 
 bool Reactor::is_full(Listener const& listener) const {
-  return open_ >= (listener.reserved ? options_.connections_max : connections_max());
+  return open_ + waiting_.size() >= (listener.reserved ? options_.connections_max : connections_max());
 }
 
 // Waiting peers get the reason at once, and their connection ends; otherwise they would wait in the kernel's queue.

@@ -34,6 +34,14 @@ struct Reactor::Secure {
   bool write_for_read{false};  // reading goes on when the socket is writable
 };
 
+// Accepted by a listener with TLS; its handshake begins when its origin has a place.
+struct Reactor::Waiting {
+  UniqueFd fd;
+  PeerName peer;
+  Listener const* listener;
+  std::int64_t since_us;
+};
+
 // id = generation << 32 | slot: found without hashing, never given twice.
 struct Reactor::Connection {
   Reactor* owner{nullptr};

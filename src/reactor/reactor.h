@@ -36,14 +36,16 @@ struct ReactorOptions {
   // One more non-blocking look for readable sockets before the turn ends, if it can find any, so that one sync covers
   // more commands.
   bool gather{true};
-  std::size_t read_bytes_max{256U << 10U};      // per connection and look
-  std::size_t turn_bytes_max{4U << 20U};        // of all connections; the others are read first in the next turn
-  std::uint32_t accepts_max{64};                // per listening socket and look
-  std::size_t connections_max{0};               // 0: the limit of open files minus the daemon's own need
-  std::size_t connections_reserved{0};          // the last ones, for reserved listeners; at most a quarter
-  std::uint32_t handshakes_max{256};            // of TLS under way; more wait in the kernel's queue
-  std::uint32_t handshake_steps_max{8};         // per turn: each may cost a millisecond of the processor
-  std::int64_t handshake_limit_us{10'000'000};  // of one; then it is ended
+  std::size_t read_bytes_max{256U << 10U};       // per connection and look
+  std::size_t turn_bytes_max{4U << 20U};         // of all connections; the others are read first in the next turn
+  std::uint32_t accepts_max{64};                 // per listening socket and look
+  std::size_t connections_max{0};                // 0: the limit of open files minus the daemon's own need
+  std::size_t connections_reserved{0};           // the last ones, for reserved listeners; at most a quarter
+  std::uint32_t handshakes_max{256};             // of TLS under way; more wait in the kernel's queue
+  std::uint32_t handshakes_per_origin_max{128};  // more are accepted and wait
+  std::uint32_t handshakes_waiting_max{1024};    // of these; more are closed
+  std::uint32_t handshake_steps_max{8};          // per turn: each may cost a millisecond of the processor
+  std::int64_t handshake_limit_us{10'000'000};   // of one; then it is ended
   // A descriptor that becomes readable when the wall clock is set. Tests use their own, as they may not set the clock.
   std::function<Result<UniqueFd>()> watch_clock{&watch_wall_clock};
   std::function<void(std::string_view)> warn{};  // for the administrator; few lines
@@ -125,6 +127,7 @@ class Reactor final : public env::Network {
   struct Datagrams;
   struct SignalAction;
   struct Secure;
+  struct Waiting;
   struct EventDeleter {
     void operator()(event* one) const;
   };
@@ -171,6 +174,7 @@ class Reactor final : public env::Network {
 
   // Connections.
   [[nodiscard]] Connection* find(ConnectionId id);
+  void deliver(ConnectionId id, std::size_t bytes);
   void end_input(Connection& connection);
   void end(Connection& connection, int error);
   void end(Connection& connection, std::string_view reason);
@@ -187,7 +191,13 @@ class Reactor final : public env::Network {
   void end_late_handshakes();
   void end_handshakes_of(Listener const& listener);
   void arm_handshake_limit();
+  [[nodiscard]] bool has_its_share(std::string const& origin) const;
+  void let_wait(Listener const& listener, UniqueFd fd, PeerName peer);
+  void begin_waiting_handshakes();
+  void end_handshake(Secure& secure);
   [[nodiscard]] bool make_room_for_handshake();
+  [[nodiscard]] bool make_room_for_handshake(std::string_view origin, std::int64_t now_us);
+  void warn_of_handshake(std::string_view peer, std::string_view why);
   void on_secure_readable(Connection& connection);
   void on_secure_writable(Connection& connection);
   void take_secure_end(Connection& connection);
@@ -228,9 +238,11 @@ class Reactor final : public env::Network {
   std::vector<std::unique_ptr<SignalAction>> signals_;
   std::unique_ptr<char[]> buffer_;
 
-  std::list<ConnectionId> handshakes_;  // under way, the oldest first
-  Event handshake_event_;               // the oldest one's limit
-  std::uint32_t handshake_steps_{0};    // of this turn
+  std::list<ConnectionId> handshakes_;                               // under way, the oldest first
+  std::map<std::string, std::uint32_t, std::less<>> handshakes_of_;  // their number, by origin
+  std::list<Waiting> waiting_;                                       // to begin theirs, the oldest first
+  Event handshake_event_;                                            // the oldest one's limit
+  std::uint32_t handshake_steps_{0};                                 // of this turn
   std::int64_t handshake_warned_us_{INT64_MIN};
 
   bool again_{false};

@@ -5,11 +5,13 @@
 //
 // A handshake costs nobody else anything: it never waits, a turn makes a few steps of all that are under way, their
 // number is limited, and each of them has a limit of time. At the number's limit, those who come wait in the kernel's
-// queue, unless the oldest is one of the slow: it makes room.
+// queue, unless the oldest is one of the slow: it makes room. One origin has half of the places at most. More of it are
+// accepted and wait here, so that they do not stand before others in the kernel's queue.
 #include <errno.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +26,10 @@ using Progress = tls::Stream::Progress;
 
 // The age at which a handshake is slow, and makes room for another one where there is none.
 constexpr std::int64_t kSlowAfterUs = 1'000'000;
+// Who waits longer than so many handshakes may take is closed.
+constexpr std::int64_t kWaitLimits = 3;
+// How often those who wait are looked at, besides whenever a handshake ends.
+constexpr std::int64_t kLookAgainUs = 100'000;
 constexpr std::int64_t kWarnAgainAfterUs = 10'000'000;
 // Of one call of send: encryption costs time, so a peer that reads as fast as we write must not keep the turn.
 constexpr std::size_t kSendBytesMax = 1U << 20U;
@@ -60,6 +66,7 @@ void Reactor::begin_handshake(Listener const& listener, UniqueFd fd, PeerName pe
   secure.listener = &listener;
   secure.begun_us = monotonic_us();
   secure.place = handshakes_.insert(handshakes_.end(), connection.id);
+  ++handshakes_of_[secure.peer.origin];
   if (event_add(&connection.readable, nullptr) != 0) {
     warn(fmt::format("connection of {} refused: watch its socket: {}", secure.peer.text, error_words(errno)));
     release(connection);
@@ -68,11 +75,57 @@ void Reactor::begin_handshake(Listener const& listener, UniqueFd fd, PeerName pe
   arm_handshake_limit();
 }
 
-// The limit is the same for all, so the oldest one's comes first.
+void Reactor::end_handshake(Secure& secure) {
+  handshakes_.erase(secure.place);
+  auto const found = handshakes_of_.find(secure.peer.origin);
+  if (--found->second == 0) handshakes_of_.erase(found);
+  // It may be somebody's turn who waits.
+  if (!waiting_.empty()) again_ = true;
+}
+
+bool Reactor::has_its_share(std::string const& origin) const {
+  auto const found = handshakes_of_.find(origin);
+  return found != handshakes_of_.end() && found->second >= options_.handshakes_per_origin_max;
+}
+
+void Reactor::let_wait(Listener const& listener, UniqueFd fd, PeerName peer) {
+  if (waiting_.size() >= options_.handshakes_waiting_max) {
+    ++counters_.handshakes_late;
+    warn_of_handshake(peer.text, "too many of its address wait");
+    return;
+  }
+  waiting_.push_back({std::move(fd), std::move(peer), &listener, monotonic_us()});
+  // The oldest of its origin may be slow.
+  event_del(handshake_event_.get());
+  arm_handshake_limit();
+}
+
+// In the order of their arrival, but for those whose origin has its share already: a slow one of it makes room.
+void Reactor::begin_waiting_handshakes() {
+  std::int64_t const now_us = monotonic_us();
+  std::set<std::string_view> full;
+  for (auto at = waiting_.begin(); at != waiting_.end() && handshakes_.size() < options_.handshakes_max;) {
+    if (full.contains(at->peer.origin)) {
+      ++at;
+      continue;
+    }
+    if (has_its_share(at->peer.origin) && !make_room_for_handshake(at->peer.origin, now_us)) {
+      full.insert(at->peer.origin);
+      ++at;
+      continue;
+    }
+    Waiting begun = std::move(*at);
+    at = waiting_.erase(at);
+    begin_handshake(*begun.listener, std::move(begun.fd), std::move(begun.peer));
+  }
+}
+
+// The limit is the same for all, so the oldest one's comes first. While others wait it is as soon as one may be slow.
 void Reactor::arm_handshake_limit() {
   if (handshakes_.empty() || event_pending(handshake_event_.get(), EV_TIMEOUT, nullptr) != 0) return;
   std::int64_t const age_us = monotonic_us() - find(handshakes_.front())->secure->begun_us;
-  std::int64_t const left_us = std::max<std::int64_t>(options_.handshake_limit_us - age_us, 1000);
+  std::int64_t left_us = std::max<std::int64_t>(options_.handshake_limit_us - age_us, 1000);
+  if (!waiting_.empty()) left_us = std::min(left_us, kLookAgainUs);
   timeval const left{left_us / 1'000'000, left_us % 1'000'000};
   event_add(handshake_event_.get(), &left);
 }
@@ -84,6 +137,12 @@ void Reactor::end_late_handshakes() {
     if (now_us - oldest.secure->begun_us < options_.handshake_limit_us) break;
     refuse_handshake(oldest, counters_.handshakes_late, "it took too long");
   }
+  while (!waiting_.empty() && now_us - waiting_.front().since_us >= kWaitLimits * options_.handshake_limit_us) {
+    ++counters_.handshakes_late;
+    warn_of_handshake(waiting_.front().peer.text, "too many of its address came before it");
+    waiting_.pop_front();
+  }
+  if (!waiting_.empty()) again_ = true;
   arm_handshake_limit();
 }
 
@@ -93,6 +152,18 @@ void Reactor::end_handshakes_of(Listener const& listener) {
     Connection& connection = *find(*at++);
     if (connection.secure->listener == &listener) release(connection);
   }
+  std::erase_if(waiting_, [&listener](Waiting const& one) { return one.listener == &listener; });
+}
+
+bool Reactor::make_room_for_handshake(std::string_view origin, std::int64_t now_us) {
+  for (ConnectionId const id : handshakes_) {
+    Connection& one = *find(id);
+    if (now_us - one.secure->begun_us < kSlowAfterUs) return false;
+    if (one.secure->queued || one.secure->peer.origin != origin) continue;
+    refuse_handshake(one, counters_.handshakes_late, "others wait, and it is slow");
+    return true;
+  }
+  return false;
 }
 
 bool Reactor::make_room_for_handshake() {
@@ -145,7 +216,7 @@ void Reactor::finish_handshake(Connection& connection) {
     refuse_handshake(connection, counters_.handshakes_failed, user.status().message());
     return;
   }
-  handshakes_.erase(secure.place);
+  end_handshake(secure);
   secure.shaking = false;
   ++counters_.accepted;
   ++counters_.handshakes;
@@ -161,18 +232,21 @@ void Reactor::finish_handshake(Connection& connection) {
 // The handler has never heard of it.
 void Reactor::refuse_handshake(Connection& connection, std::uint64_t& counter, std::string_view why) {
   ++counter;
-  std::int64_t const now_us = monotonic_us();
-  if (handshake_warned_us_ == INT64_MIN || now_us - handshake_warned_us_ >= kWarnAgainAfterUs) {
-    handshake_warned_us_ = now_us;
-    warn(fmt::format(
-        "TLS handshakes fail (so far {} of {}; {} were too slow, {} spoke no TLS), now of {}: {}",
-        counters_.handshakes_failed + counters_.handshakes_late + counters_.handshakes_plain,
-        counters_.handshakes + counters_.handshakes_failed + counters_.handshakes_late + counters_.handshakes_plain,
-        counters_.handshakes_late, counters_.handshakes_plain, connection.secure->peer.text, why));
-  }
+  warn_of_handshake(connection.secure->peer.text, why);
   // A reset would overtake the alert that says why.
   discard_input(connection.fd.get());
   release(connection);
+}
+
+void Reactor::warn_of_handshake(std::string_view peer, std::string_view why) {
+  std::int64_t const now_us = monotonic_us();
+  if (handshake_warned_us_ != INT64_MIN && now_us - handshake_warned_us_ < kWarnAgainAfterUs) return;
+  handshake_warned_us_ = now_us;
+  warn(fmt::format(
+      "TLS handshakes fail (so far {} of {}; {} were too slow, {} spoke no TLS), now of {}: {}",
+      counters_.handshakes_failed + counters_.handshakes_late + counters_.handshakes_plain,
+      counters_.handshakes + counters_.handshakes_failed + counters_.handshakes_late + counters_.handshakes_plain,
+      counters_.handshakes_late, counters_.handshakes_plain, peer, why));
 }
 
 // ---------------------------------------------------------------------------
@@ -216,7 +290,7 @@ void Reactor::on_secure_readable(Connection& connection) {
     active_ = true;
     ++turn_reads_;
     turn_bytes_ += got;
-    handler_->on_bytes(id, {buffer_.get(), got});
+    deliver(id, got);
   }
   // The handler may have closed it, or paused it: then the end waits until it reads on.
   if (Connection* const still = find(id); still != nullptr && may_write) on_secure_writable(*still);

@@ -193,6 +193,8 @@ Result<std::shared_ptr<ServerContext const>> ServerContext::make(ServerMaterial 
     return status;
   if (Status status = use_key(context, files.certificate, files.key, material.key); !status.ok()) return status;
   SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+  // Clients send tokens: OpenSSL overwrites what it has decrypted and handed over.
+  SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
   SSL_CTX_sess_set_cache_size(context, kSessionsKept);
   // Without it a session with a client's certificate cannot be resumed.
   if (SSL_CTX_set_session_id_context(context, kSessionContext, sizeof kSessionContext - 1) != 1) return no_memory();

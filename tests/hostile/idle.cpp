@@ -1,12 +1,9 @@
 #include "tests/hostile/idle.h"
 
 #include <sys/resource.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <stdexcept>
 
@@ -48,25 +45,28 @@ double median(std::vector<double> values) {
 
 class Rounds {
  public:
-  void add(std::vector<double> us, double seconds) {
+  void add(std::vector<double> us, double seconds, double processor_seconds) {
     if (us.empty()) return;
     std::sort(us.begin(), us.end());
     rate_.push_back(static_cast<double>(us.size()) / seconds);
     p50_.push_back(us[us.size() / 2]);
     p99_.push_back(us[us.size() * 99 / 100]);
+    processor_us_.push_back(processor_seconds * 1e6 / static_cast<double>(us.size()));
   }
-  [[nodiscard]] Pace pace() const { return {median(rate_), median(p50_), median(p99_)}; }
+  [[nodiscard]] Pace pace() const { return {median(rate_), median(p50_), median(p99_), median(processor_us_)}; }
 
  private:
   std::vector<double> rate_;
   std::vector<double> p50_;
   std::vector<double> p99_;
+  std::vector<double> processor_us_;
 };
 
 using Ask = std::function<bool()>;
 
-std::string go_on(Ask const& ask, double seconds, Rounds& rounds) {
+std::string go_on(Victim const& victim, Ask const& ask, double seconds, Rounds& rounds) {
   std::vector<double> us;
+  double const busy = victim.loop_seconds();
   auto const begin = Clock::now();
   Seconds passed{0};
   while (passed.count() < seconds) {
@@ -75,7 +75,7 @@ std::string go_on(Ask const& ask, double seconds, Rounds& rounds) {
     us.push_back(Seconds{Clock::now() - sent}.count() * 1e6);
     passed = Clock::now() - begin;
   }
-  rounds.add(std::move(us), passed.count());
+  rounds.add(std::move(us), passed.count(), victim.loop_seconds() - busy);
   return {};
 }
 
@@ -148,17 +148,6 @@ constexpr Kind kKinds[] = {{"messages, silent", over_messages, open_messages},
                            {"messages over TLS", over_tls, keep_tls_messages},
                            {"HTTP over TLS, kept", over_tls, keep_https}};
 
-double processor_seconds(pid_t process) {
-  std::ifstream file{fmt::format("/proc/{}/stat", process)};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  std::size_t at = text.rfind(')');
-  for (int field = 2; field < 13 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
-  if (at == std::string::npos) return 0;
-  std::size_t next = 0;
-  double const user = std::stod(text.substr(at), &next);
-  return (user + std::stod(text.substr(at + next))) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
 IdleFigure measure(Programs const& programs, IdlePlan const& plan, Kind const& kind) {
   IdleFigure out{.kind = kind.name};
   std::string const limits = fmt::format(
@@ -181,20 +170,25 @@ IdleFigure measure(Programs const& programs, IdlePlan const& plan, Kind const& k
   out.bytes_each = (static_cast<double>(beside.resident_bytes()) - static_cast<double>(before)) /
                    static_cast<double>(std::max<std::uint64_t>(plan.connections, 21) - 20);
   {
-    double const busy = processor_seconds(beside.process());
+    double const busy = beside.loop_seconds();
     auto const begin = Clock::now();
     // Nothing comes: the wait is the measurement.
     static_cast<void>(idle.front().read_line(std::chrono::milliseconds{static_cast<int>(plan.seconds * 2000)}));
-    out.processor_share = (processor_seconds(beside.process()) - busy) / Seconds{Clock::now() - begin}.count();
+    out.processor_share = (beside.loop_seconds() - busy) / Seconds{Clock::now() - begin}.count();
   }
   Rounds insert_here;
   Rounds insert_there;
   Rounds alive_here;
   Rounds alive_there;
-  for (std::uint32_t round = 0; round < plan.rounds && out.wrong.empty(); ++round)
-    for (auto const& [ask, into] : {std::pair{&here.insert, &insert_here}, std::pair{&there.insert, &insert_there},
-                                    std::pair{&here.alive, &alive_here}, std::pair{&there.alive, &alive_there}})
-      if (std::string wrong = go_on(*ask, plan.seconds, *into); !wrong.empty()) out.wrong = wrong;
+  auto const work = [&](Victim const& victim, Ask const& ask, Rounds& into) {
+    if (out.wrong.empty()) out.wrong = go_on(victim, ask, plan.seconds, into);
+  };
+  for (std::uint32_t round = 0; round < plan.rounds; ++round) {
+    work(alone, here.insert, insert_here);
+    work(beside, there.insert, insert_there);
+    work(alone, here.alive, alive_here);
+    work(beside, there.alive, alive_there);
+  }
   out.insert_alone = insert_here.pace();
   out.insert_beside = insert_there.pace();
   out.alive_alone = alive_here.pace();
@@ -209,9 +203,11 @@ IdleFigure measure(Programs const& programs, IdlePlan const& plan, Kind const& k
 }
 
 std::string shown(char const* what, Pace const& alone, Pace const& beside) {
-  return fmt::format("  {:<28} {:>10.0f} {:>8.0f} {:>8.0f} {:>12.0f} {:>8.0f} {:>8.0f} {:>9.2f}\n", what,
-                     alone.per_second, alone.p50_us, alone.p99_us, beside.per_second, beside.p50_us, beside.p99_us,
-                     alone.per_second > 0 ? beside.per_second / alone.per_second : 0);
+  std::string out = fmt::format("  {:<16}", what);
+  for (Pace const& one : {alone, beside})
+    out +=
+        fmt::format(" {:>10.0f} {:>8.0f} {:>8.0f} {:>8.1f}", one.per_second, one.p50_us, one.p99_us, one.processor_us);
+  return out + "\n";
 }
 
 }  // namespace
@@ -234,8 +230,8 @@ std::string as_table(std::vector<IdleFigure> const& figures, IdlePlan const& pla
   std::string out =
       fmt::format("{} idle connections; one honest client of the same kind; medians of {} rounds of {} s\n",
                   plan.connections, plan.rounds, plan.seconds);
-  out += fmt::format("  {:<28} {:>10} {:>8} {:>8} {:>12} {:>8} {:>8} {:>9}\n", "", "alone /s", "p50 us", "p99 us",
-                     "beside /s", "p50 us", "p99 us", "ratio");
+  out += fmt::format("  {:<16} {:>10} {:>8} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8}\n", "", "alone /s", "p50 us", "p99 us",
+                     "loop us", "beside /s", "p50 us", "p99 us", "loop us");
   for (IdleFigure const& one : figures) {
     out += fmt::format("{}: {:.0f} bytes each, {:.1f} % of a processor while nothing is said\n", one.kind,
                        one.bytes_each, one.processor_share * 100);

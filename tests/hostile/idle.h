@@ -21,6 +21,7 @@ struct Pace {
   double per_second{0};
   double p50_us{0};
   double p99_us{0};
+  double processor_us{0};  // of the daemon's loop, for each answer: other programs hardly change it
 };
 
 struct IdleFigure {

@@ -10,6 +10,7 @@
 #include "tests/hostile/attacks.h"
 #include "tests/hostile/idle.h"
 #include "tests/hostile/report.h"
+#include "tests/hostile/scrapes.h"
 
 namespace {
 
@@ -59,6 +60,17 @@ int show_idle(Programs const& programs, IdlePlan const& plan) {
   }
 }
 
+int show_scrapes(Programs const& programs, std::uint64_t tables) {
+  try {
+    ScrapeFigure const figure = measure_scrapes(programs, tables);
+    fmt::print("{}", as_text(figure));
+    return figure.wrong.empty() ? 0 : 1;
+  } catch (std::exception const& error) {
+    fmt::print(stderr, "fj_hostile: {}\n", error.what());
+    return 2;
+  }
+}
+
 std::vector<Attack> all_attacks() {
   std::vector<Attack> out = attacks_on_messages();
   for (auto const& more : {attacks_on_http(), attacks_on_tls()}) out.insert(out.end(), more.begin(), more.end());
@@ -85,11 +97,16 @@ int main(int count, char** words) {
       app.add_option("--idle", idle.connections,
                      "attacks nothing: measures what so many idle connections cost an honest client")
           ->check(CLI::Range(21, 1'000'000));
+  std::uint64_t tables = 0;
+  CLI::Option* const scrapes_wanted =
+      app.add_option("--scrape", tables, "attacks nothing: measures scrapes of /metrics with so many tables")
+          ->check(CLI::Range(1, 10'000));
   app.add_option("--rounds", idle.rounds, "of --idle")->check(CLI::Range(1, 99))->capture_default_str();
   app.add_option("--seconds", idle.seconds, "of each measurement of --idle")
       ->check(CLI::Range(0.05, 60.0))
       ->capture_default_str();
   CLI11_PARSE(app, count, words);
+  if (scrapes_wanted->count() != 0) return show_scrapes(settings.programs, tables);
   if (idle_wanted->count() != 0) return show_idle(settings.programs, idle);
 
   std::vector<Figure> figures;

@@ -128,6 +128,13 @@ std::uint64_t Victim::status_bytes(char const* name) const {
   return 0;
 }
 
+double Victim::loop_seconds() const {
+  std::ifstream file{fmt::format("/proc/{0}/task/{0}/schedstat", child_->pid())};
+  double nanoseconds = 0;
+  file >> nanoseconds;
+  return nanoseconds / 1e9;
+}
+
 std::uint64_t Victim::peak_bytes() const { return status_bytes("VmHWM:"); }
 std::uint64_t Victim::resident_bytes() const { return status_bytes("VmRSS:"); }
 

@@ -47,7 +47,8 @@ class Victim {
   [[nodiscard]] bool runs();
   // How it ended, as text; empty while it runs.
   [[nodiscard]] std::string ending();
-  [[nodiscard]] pid_t process() const { return child_->pid(); }
+  // Processor time of its loop's thread.
+  [[nodiscard]] double loop_seconds() const;
   // VmHWM and VmRSS in /proc, in bytes; 0 once it has ended.
   [[nodiscard]] std::uint64_t peak_bytes() const;
   [[nodiscard]] std::uint64_t resident_bytes() const;

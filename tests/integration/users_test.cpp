@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "tests/integration/daemon.h"
@@ -15,6 +16,29 @@ namespace {
 namespace fs = std::filesystem;
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// How often a text is in the memory of a process; nothing if that may not be read here.
+std::optional<std::size_t> copies_in(pid_t process, std::string const& text) {
+  std::string const folder = "/proc/" + std::to_string(process);
+  std::ifstream maps{folder + "/maps"};
+  std::ifstream memory{folder + "/mem", std::ios::binary};
+  if (!maps || !memory) return std::nullopt;
+  std::size_t count = 0;
+  std::size_t regions = 0;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(" rw") == std::string::npos) continue;
+    std::size_t end = 0;
+    std::uint64_t const first = std::stoull(line, &end, 16);
+    std::uint64_t const last = std::stoull(line.substr(end + 1), nullptr, 16);
+    std::string bytes(last - first, '\0');
+    memory.clear();
+    memory.seekg(static_cast<std::streamoff>(first));
+    if (!memory.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) continue;
+    ++regions;
+    for (std::size_t at = bytes.find(text); at != std::string::npos; at = bytes.find(text, at + 1)) ++count;
+  }
+  return regions == 0 ? std::nullopt : std::optional{count};
+}
 
 struct WithUsers {
   WithUsers() {
@@ -116,6 +140,26 @@ BOOST_AUTO_TEST_CASE(a_reload_removes_a_user_and_adds_another) {
   BOOST_TEST(run("fastjournal " + tcp + " --token-file bob.token tables --names").output == "jobs\nmail\n");
   BOOST_TEST(daemon.child().wait_for_line("audit: command=RELOAD table=- user=- origin=uid:").has_value());
   BOOST_TEST(daemon.child().wait_for_line("audit: login failed, command=AUTH").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_a_token_stays_in_the_daemons_memory) {
+  {
+    LineClient client{daemon.tcp()};
+    BOOST_TEST(has(client.ask("AUTH token=" + ann), "AUTHENTICATED"));
+    BOOST_TEST(has(client.ask("AUTH token=" + ann), "AUTHENTICATED"));
+    // In two pieces, the second of which completes the message.
+    BOOST_TEST(client.send("AUTH token=" + ann.substr(0, 40)));
+    BOOST_TEST(has(LineClient{daemon.tcp()}.ask("ALIVE"), "ABSOLUTELY"));
+    BOOST_TEST(has(client.ask(ann.substr(40)), "AUTHENTICATED"));
+  }
+  BOOST_TEST(has(LineClient{daemon.tcp()}.ask("HELP command=AUTH"), "AUTH"));
+  // The part that is secret; the salt is in users.xml.
+  std::optional<std::size_t> const copies = copies_in(daemon.child().pid(), ann.substr(25, 30));
+  if (!copies) {
+    BOOST_TEST_MESSAGE("the memory of another process may not be read here");
+    return;
+  }
+  BOOST_TEST(*copies == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_bad_file_of_users_ends_the_start_and_the_check) {

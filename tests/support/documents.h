@@ -7,6 +7,8 @@
 //   console               `$ command` and its output, in a real shell beside a real daemon
 //                         (tests/integration/documents_test.cpp)
 //   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/tls_test.cpp)
+//   http                  `$ curl ...` and its answer, of doc/http.md (tests/integration/http_clients_test.cpp)
+//   python, javascript    programs of the same page, and the same test
 //   text                  not tested
 //
 // Numbers and dates stand for real ones, so that a document looks as a reader would see it.

@@ -237,6 +237,55 @@ BOOST_AUTO_TEST_CASE(a_slow_one_makes_room_long_before_its_limit) {
   BOOST_TEST(server.reactor->counters().handshakes_late == 1U);
 }
 
+// Their connections come from 127.0.0.1, this one from a unix socket.
+BOOST_AUTO_TEST_CASE(one_origin_does_not_take_the_places_of_others) {
+  Server server{{.handshakes_max = 4,
+                 .handshakes_per_origin_max = 2,
+                 .handshakes_waiting_max = 3,
+                 .handshake_limit_us = 3'600'000'000}};
+  Context const with = context();
+  std::string const address = listen(server, with);
+  TemporaryFolder folder;
+  std::string const socket = "unix:" + (folder / "socket");
+  auto const bound = server.reactor->listen({socket}, {.number = 2}, {with, kNoTls});
+  BOOST_REQUIRE_MESSAGE(bound.ok(), bound.status().text());
+  server.start();
+  std::vector<std::unique_ptr<LineClient>> crowd;
+  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<LineClient>(address));
+  // There is no room for it to wait.
+  LineClient refused{address};
+  BOOST_TEST(refused.read_all().value_or("(open)") == "");
+  // At once, though the crowd came before it and none of them is slow.
+  TlsClient other{socket, trusting()};
+  shake(other);
+  BOOST_TEST(echo(other, "x") == "x");
+  // Those who wait come when places get free: the third, fourth and fifth.
+  crowd[0]->close();
+  crowd[1]->close();
+  crowd[2]->close();
+  crowd[3]->close();
+  TlsClient next{address, trusting()};
+  shake(next);
+  BOOST_TEST(echo(next, "y") == "y");
+  server.finish();
+  BOOST_TEST(server.handler.opened.size() == 2U);
+  BOOST_TEST(server.reactor->counters().handshakes_late == 1U);
+  BOOST_TEST(server.reactor->counters().handshakes_failed == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(a_crowd_that_is_slow_makes_room_for_its_own) {
+  Server server{{.handshakes_per_origin_max = 2, .handshake_limit_us = 3'600'000'000}};
+  std::string const address = listen(server);
+  server.start();
+  LineClient first{address};
+  LineClient second{address};
+  TlsClient third{address, trusting()};
+  shake(third);
+  BOOST_TEST(echo(third, "x") == "x");
+  server.finish();
+  BOOST_TEST(server.reactor->counters().handshakes_late == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_crowd_is_served_a_few_steps_a_turn) {
   Server server{{.handshake_steps_max = 2}};
   std::string const address = listen(server);
