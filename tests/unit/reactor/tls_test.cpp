@@ -166,6 +166,30 @@ BOOST_AUTO_TEST_CASE(handshakes_under_way_end_with_their_listener) {
   BOOST_TEST(server.handler.opened.size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(those_who_wait_for_a_handshake_end_with_their_listener) {
+  Server server{{.handshakes_per_origin_max = 1, .handshake_limit_us = 3'600'000'000}};
+  Context const with = context();
+  std::string const address = listen(server, with, 1);
+  std::string const stays = listen(server, with, 2);
+  std::string const plain = server.listen(kLoopback, {.number = 3});
+  server.handler.bytes_hook = [&server](ConnectionId id, std::string_view bytes) {
+    if (bytes == "stop\n") server.reactor->stop_listening(1);
+    server.handler.answer(id, bytes);
+  };
+  server.start();
+  LineClient under_way{stays};
+  LineClient waiting{address};
+  LineClient beside{plain};
+  BOOST_TEST(beside.ask("stop") == "stop");
+  BOOST_TEST(waiting.read_all().value_or("(it lasts)") == "");
+  under_way.close();
+  TlsClient next{stays, trusting()};
+  shake(next);
+  BOOST_TEST(echo(next, "x") == "x");
+  server.finish();
+  BOOST_TEST(server.handler.opened.size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(slow_handshakes_cost_an_honest_client_nothing) {
   Server server{{.handshakes_max = 64}};
   std::string const address = listen(server);
