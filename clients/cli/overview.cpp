@@ -147,7 +147,8 @@ ExitCode show_pages(Invocation const& one, Console& console, Connection& connect
   if (!domains)
     console.err << "nobody listens or waits at table " << one.table << '\n';
   else
-    console.err << (reason.empty() ? "table " + one.table + " has no rows" : "table " + one.table + ": " + reason) << '\n';
+    console.err << (reason.empty() ? "table " + one.table + " has no rows" : "table " + one.table + ": " + reason)
+                << '\n';
   return ExitCode::ok;
 }
 

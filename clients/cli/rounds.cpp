@@ -43,7 +43,8 @@ void Rounds::finish(Message const& figures) {
     std::vector<Message> told = std::move(next.tables);
     next.tables.clear();
     for (Message& old : now_.tables) {
-      auto const found = std::ranges::find_if(told, [&](Message const& one) { return one.text("table") == old.text("table"); });
+      auto const found =
+          std::ranges::find_if(told, [&](Message const& one) { return one.text("table") == old.text("table"); });
       if (found != told.end()) {
         next.tables.push_back(std::move(*found));
         told.erase(found);

@@ -253,8 +253,7 @@ void Server::on_turn_end() {
   turn_.end_part(Part::timers);
   again = engine_.end_of_turn(now) || again;
   turn_.end_part(Part::listeners);
-  watches_.send_due(now);
-  turn_.end_part(Part::figures);
+  if (watches_.send_due(now)) turn_.end_part(Part::figures);
   if (feeds_.wants_sync(clock_.monotonic_us())) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;
   turn_.end_part(Part::log);

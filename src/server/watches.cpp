@@ -62,26 +62,31 @@ void Watches::ended(ConnectionId connection) {
   if (found != watchers_.end()) forget(static_cast<std::size_t>(found - watchers_.begin()));
 }
 
-void Watches::send_due(TimeMs now) {
+bool Watches::send_due(TimeMs now) {
   std::int64_t const now_us = next_us_ == INT64_MAX ? 0 : time_.monotonic_us();
-  if (now_us < next_us_) return;
+  if (now_us < next_us_) return false;
   auto const first = std::ranges::min_element(watchers_, {}, &Watcher::due_us);
   Watcher& watcher = *first;
   Session* const session = sessions_.find(watcher.connection);
   engine::HostedTable const* const table = watcher.table.empty() ? nullptr : engine_.find_table(watcher.table);
   if (session == nullptr || !may_send(watcher, *session)) {
     watcher.due_us = now_us + kTryAgainUs;
-    return plan();
+    plan();
+    return false;
   }
   access::Permit const permit = permit_of(watcher, *session);
   bool const may_read = watcher.table.empty() ? permit.has_anywhere(Right::read)
                                               : table != nullptr && permit.has_on(Right::read, watcher.table);
-  if (!may_read) return end(static_cast<std::size_t>(first - watchers_.begin()), *session);
+  if (!may_read) {
+    end(static_cast<std::size_t>(first - watchers_.begin()), *session);
+    return false;
+  }
   send_round(watcher, *session, table, now);
   // Its beat is kept, unless it is late already.
   watcher.due_us += watcher.every_us;
   if (watcher.due_us <= now_us) watcher.due_us = now_us + watcher.every_us;
   plan();
+  return true;
 }
 
 access::Permit Watches::permit_of(Watcher const& watcher, Session const& session) {

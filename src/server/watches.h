@@ -56,8 +56,8 @@ class Watches final : public admin::Watching {
   // The connection is gone.
   void ended(ConnectionId connection);
 
-  // At the end of a turn, before its logs are committed.
-  void send_due(TimeMs now);
+  // At the end of a turn, before its logs are committed. True: a round was sent.
+  [[nodiscard]] bool send_due(TimeMs now);
   // The next date at which send_due has work; INT64_MAX: never.
   [[nodiscard]] std::int64_t next_us() const { return next_us_; }
   [[nodiscard]] std::size_t size() const { return watchers_.size(); }

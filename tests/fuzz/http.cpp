@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "protocol/http.h"
+#include "protocol/streams.h"
 #include "tests/support/http_conversation.h"
 
 namespace {
@@ -27,7 +28,7 @@ void answer(Http& http, Message const& message, std::string& out) {
   Param const asked[] = {{"command", Value::of_text(message.command)},
                          {"code", Value::of_text(message.params().empty() ? "not_allowed" : "no_space")},
                          {"message", Value::of_text(message.text("a"))}};
-  if (message.command == "LISTEN") {
+  if (is_streaming(message.command)) {
     http.write({.command = "LISTENING", .params = message.params()}, out);
     http.write({.command = "LISTEN", .params = message.params(), .is_push = true}, out);
     FJ_CHECK(http.is_answering() && !http.ends(), "a stream has no end of its own");

@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(timeline_adds_up_the_pages_of_the_daemon) {
     Message const first = peer.expect("TIMELINE");
     want(first.text("domain") == "a", "domain");
     want(!first.has("now"), "no begin");
-    auto const due = [&](Message const& asked, std::int64_t from, std::int64_t to, std::int64_t rows, std::int64_t left) {
+    auto const due = [&](Message const& asked, std::int64_t from, std::int64_t to, std::int64_t rows,
+                         std::int64_t left) {
       std::vector<Param> params{number("from", from), number("to", to), number("rows", rows), number("now", 10'000),
                                 number("left", left)};
       if (left == 0 && &asked == &first) params.push_back(number("after", 262'144));
@@ -137,8 +138,8 @@ BOOST_AUTO_TEST_CASE(timeline_adds_up_the_pages_of_the_daemon) {
   Said const bars = talk(script, {"timeline", "pages", "--domain", "a"});
   BOOST_TEST(says(bars.out, "due now                        5  ####"), bars.out);
   BOOST_TEST(says(bars.out, "\nafter "), bars.out);
-  Said const none = talk(
-      [](Peer& peer) { peer.answer(peer.expect("TIMELINE"), "NOTHING", {number("now", 1)}); }, {"timeline", "pages"});
+  Said const none = talk([](Peer& peer) { peer.answer(peer.expect("TIMELINE"), "NOTHING", {number("now", 1)}); },
+                         {"timeline", "pages"});
   BOOST_TEST(none.out.empty());
   BOOST_TEST(says(none.err, "no row of table pages is due"));
 }
@@ -166,9 +167,9 @@ BOOST_AUTO_TEST_CASE(domains_come_with_the_most_to_do_first) {
   BOOST_TEST(out.find("b ") < out.find("c "), out);
   BOOST_TEST(out.find("\nc ") < out.find("\na "), out);
   BOOST_TEST(says(talk(script, {"domains", "pages", "--json"}).out, "{\"domain\":\"a\",\"due\":1}\n"));
-  Said const none = talk(
-      [](Peer& peer) { peer.answer(peer.expect("DOMAINS"), "NOTHING", {text("reason", "it has no domains")}); },
-      {"domains", "pages"});
+  Said const none =
+      talk([](Peer& peer) { peer.answer(peer.expect("DOMAINS"), "NOTHING", {text("reason", "it has no domains")}); },
+           {"domains", "pages"});
   BOOST_TEST(says(none.err, "table pages: it has no domains"));
 }
 
@@ -182,8 +183,7 @@ BOOST_AUTO_TEST_CASE(waiters_are_shown_with_dates) {
   BOOST_TEST(says(talk(script, {"waiters", "pages", "--count", "5"}).out, "2026-11-21T"));
   BOOST_TEST(talk(script, {"waiters", "pages", "--count", "5", "--json"}).out ==
              "{\"connection\":3,\"mode\":\"wake\",\"since\":1795265537236}\n");
-  Said const none =
-      talk([](Peer& peer) { peer.answer(peer.expect("WAITERS"), "NOTHING"); }, {"waiters", "pages"});
+  Said const none = talk([](Peer& peer) { peer.answer(peer.expect("WAITERS"), "NOTHING"); }, {"waiters", "pages"});
   BOOST_TEST(says(none.err, "nobody listens or waits at table pages"));
 }
 
