@@ -267,8 +267,8 @@ Outcome silent_connections(Victim& victim, Scale scale) {
 // Tokens of nobody, with salts of nobody, and with the salt of a user: only the last are hashed. Of many origins, since
 // each of them may fail five times at once.
 Outcome false_tokens(Victim& victim, Scale scale) {
-  std::uint64_t const origins = scale.pick(20, 200);
-  std::uint64_t const each = scale.pick(50, 200);
+  std::uint64_t const origins = scale.pick(20, 60);
+  std::uint64_t const each = scale.pick(50, 100);
   Swarm swarm{victim.http(), true};
   auto const request = [](std::string_view token) {
     return http_post("PAUSE", R"({"table":"jobs"})", fmt::format("Authorization: Bearer {}\r\n", token));

@@ -162,7 +162,7 @@ std::vector<Attack> attacks_on_tls() {
                   .witness = Speaks::tls};
   };
   return {attack("handshakes", "TLS handshakes that never end", half_handshakes),
-          attack("keys", "TLS renegotiation and new keys", new_keys),
+          attack("rekeys", "TLS renegotiation and new keys", new_keys),
           attack("records", "TLS records of a byte", tiny_records),
           attack("unread", "TLS clients that never read", unread_answers)};
 }
