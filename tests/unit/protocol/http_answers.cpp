@@ -396,14 +396,15 @@ BOOST_AUTO_TEST_CASE(every_response_has_the_fields_of_safety) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_closes_says_why) {
-  auto const goodbye = [](std::string_view unread, std::string_view code) {
+  auto const goodbye = [](std::string_view unread, std::string_view code, std::string_view limit = {}) {
     Http http{site()};
     Message message;
     std::string out;
     BOOST_TEST((http.read(unread, message, out).kind == Protocol::Kind::need_more));
     Param const params[] = {{"command", Value::of_text("CONNECT")},
                             {"code", Value::of_text(code)},
-                            {"message", Value::of_text("too slow")}};
+                            {"message", Value::of_text("too slow")},
+                            {limit.empty() ? "more" : "limit", Value::of_text(limit)}};
     http.write({.command = "ROW", .params = params}, out);  // no answer is awaited
     BOOST_TEST(out.empty());
     http.write({.command = "ERROR", .params = params}, out);
@@ -416,6 +417,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_closes_says_why) {
   };
   for (std::string const& unread : {std::string{}, std::string{"GET /"}, post("PING", "{}").substr(0, 95)}) {
     BOOST_TEST(goodbye(unread, "over_limit").status == 503U);
+    BOOST_TEST(goodbye(unread, "over_limit", "first-message").status == 408U);
     HttpReply const late = goodbye(unread, "timed_out");
     BOOST_TEST(late.status == 408U);
     BOOST_TEST(!late.keeps_alive);
