@@ -197,7 +197,7 @@ class Checker {
     if (daemon_) own = daemon_->listen;
     if (daemon_)
       for (config::UdpDeclaration const& udp : daemon_->udp)
-        own.push_back({.address = "udp:" + udp.address, .table = udp.table, .place = udp.place});
+        own.push_back({.address = {}, .table = udp.table, .place = udp.place});
     // Only some tables were given, or read: that another one is declared nowhere is not known.
     if (!is_whole || !knows_all_tables_)
       for (config::ListenDeclaration& one : own) one.table.clear();

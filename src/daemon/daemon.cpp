@@ -237,7 +237,7 @@ Result<Daemon::Contents> Daemon::read_declarations() {
   }
   out.own = declared_.listen;
   for (config::UdpDeclaration const& udp : declared_.udp)
-    out.own.push_back({.address = "udp:" + udp.address, .table = udp.table, .place = udp.place});
+    out.own.push_back({.address = {}, .table = udp.table, .place = udp.place});
   std::vector<std::string> const logs = declared_.log_names();
   server::DeclaredLogs const declared_logs{declared_.file, logs};
   if (Status status = server::check_tables(types_, out.tables, &declared_logs); !status.ok()) return status;

@@ -38,6 +38,7 @@ Status check_listeners(engine::Declarations const& tables, std::vector<access::L
           "the tables folder as long as this listener is declared");
   std::vector<access::ListenDeclaration const*> before;
   auto const add_if_twice = [&](access::ListenDeclaration const& one) {
+    if (one.address.empty()) return;
     auto const other = std::ranges::find_if(
         before, [&one](auto const* known) { return !one.is_at_any_port() && known->address == one.address; });
     if (other != before.end()) {

@@ -24,8 +24,9 @@ namespace fastjournal::server {
 inline constexpr std::size_t kTableListenersMax = 64;
 
 // bad_configuration: an address twice, a table that is not declared, or too many; every problem a line
-// "FILE:LINE: what". `own`: those of the daemon's file.
-[[nodiscard]] Status check_listeners(engine::Declarations const& tables, std::vector<access::ListenDeclaration> const& own,
+// "FILE:LINE: what". `own`: those of the daemon's file; without an address what may share one (<udp>).
+[[nodiscard]] Status check_listeners(engine::Declarations const& tables,
+                                     std::vector<access::ListenDeclaration> const& own,
                                      std::vector<access::ListenDeclaration> const& of_tables);
 
 class TableListeners {

@@ -335,6 +335,14 @@ BOOST_AUTO_TEST_CASE(an_address_belongs_to_one_listener) {
   BOOST_TEST(has(reload(), "more than 64 elements"));
 }
 
+// Several <udp> may receive one group, by different network cards.
+BOOST_AUTO_TEST_CASE(what_has_no_address_of_its_own_may_be_there_twice) {
+  engine::Declarations const tables{world.declaration("jobs")};
+  BOOST_TEST(server::check_listeners(tables, {at("", "jobs"), at("", "jobs")}, {}).ok());
+  BOOST_TEST(!server::check_listeners(tables, {at("", "jobs"), at("", "none")}, {}).ok());
+  BOOST_TEST(!server::check_listeners(tables, {at(kDoor, ""), at(kDoor, "")}, {}).ok());
+}
+
 BOOST_AUTO_TEST_CASE(a_table_goes_with_its_listeners) {
   world.table_listeners = {at(kDoor, "jobs")};
   start();
