@@ -365,6 +365,35 @@ BOOST_AUTO_TEST_CASE(new_keys_are_made_now_and_then_and_not_one_after_the_other)
   BOOST_TEST(server.handler.closed[0].second == "the peer sends records without data, one after the other");
 }
 
+// New keys demand an answer, and the socket takes nothing: a record of an answer waits in OpenSSL, half sent.
+BOOST_AUTO_TEST_CASE(new_keys_are_taken_while_an_answer_waits_for_room) {
+  Server server;
+  std::string const address = listen(server);
+  std::string const plain = server.listen();
+  std::string const large = numbered(16U << 20U) + "\n";
+  server.handler.bytes_hook = [&](ConnectionId id, std::string_view bytes) {
+    server.handler.answer(id, bytes == "much\n" ? std::string_view{large} : bytes);
+  };
+  server.start();
+  TlsClient client{address, trusting()};
+  shake(client);
+  BOOST_TEST(client.send("much\n"));
+  BOOST_TEST(client.wait_for_bytes());
+  LineClient beside{plain};
+  for (int i = 0; i < 5; ++i) {
+    BOOST_TEST(beside.ask("y") == "y");
+    BOOST_TEST(client.ask_new_keys());
+  }
+  BOOST_TEST(client.send("after\n"));
+  BOOST_TEST(beside.ask("z") == "z");
+  BOOST_TEST((client.read_bytes(large.size()) == large));
+  BOOST_TEST(client.read_line().value_or("(no answer: " + client.error() + ")") == "after");
+  BOOST_TEST(echo(client, "x") == "x");
+  server.finish();
+  BOOST_TEST(server.handler.short_sends > 0U);
+  BOOST_TEST(server.handler.closed.empty());
+}
+
 BOOST_AUTO_TEST_CASE(many_megabytes_go_both_ways_at_once) {
   Server server;
   std::string const address = listen(server);
