@@ -83,7 +83,7 @@ export function spanWhole(ms) {
   if (s < 3600) return `${Math.floor(s / 60)} min`;
   if (s < 86_400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
   if (s < 864_000) return `${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3600)} h`;
-  return `${number(Math.floor(s / 86_400))} d`;
+  return `${number(Math.round(s / 86_400))} d`;
 }
 
 // A long text for a narrow place; the whole of it belongs elsewhere.

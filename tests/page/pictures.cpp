@@ -70,6 +70,21 @@ void take(std::string const& folder) {
     work(served, 20 + seconds * 7 % 20);
     static_cast<void>(browser.until("false", std::chrono::milliseconds{700}));
   }
+  auto const write = [&](std::string const& name) {
+    std::string const path = folder + "/" + name + ".png";
+    std::ofstream{path, std::ios::binary} << browser.picture();
+    std::printf("%s\n", path.c_str());
+  };
+  // Those of doc/page.md, at work.
+  browser.prefer("light");
+  browser.resize(1280, 510);
+  if (!browser.until(views[0].ready)) throw std::runtime_error("the overview does not get ready");
+  write("page-overview");
+  browser.evaluate("void (location.hash = '" + views[1].place + "')");
+  browser.prefer("dark");
+  browser.resize(1280, 620);
+  if (!browser.until(views[1].ready)) throw std::runtime_error("the table does not get ready");
+  write("page-table");
   for (int const width : kWidths) {
     browser.resize(width, width == 360 ? 780 : width == 1280 ? 860 : 1300);
     for (std::string_view const scheme : kSchemes) {
@@ -81,10 +96,7 @@ void take(std::string const& folder) {
             "'))";
         if (!view.opens.empty() && browser.until(button)) browser.evaluate(button + ".click()");
         if (!browser.until(view.ready)) throw std::runtime_error(view.name + " does not get ready");
-        std::string const name =
-            folder + "/" + view.name + "-" + std::to_string(width) + "-" + std::string{scheme} + ".png";
-        std::ofstream{name, std::ios::binary} << browser.picture();
-        std::printf("%s\n", name.c_str());
+        write(view.name + "-" + std::to_string(width) + "-" + std::string{scheme});
       }
     }
   }
