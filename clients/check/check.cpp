@@ -135,8 +135,8 @@ class Checker {
     auto const made = tls::ServerContext::make(material.value(), {});
     if (!made.ok()) return add({}, made.status());
     if (!made.value()->odd_validity().empty())
-      report_.notes.push_back(problem_of(
-          tls::file_problem(material->files.certificate, made.value()->odd_validity()).message(), {}));
+      report_.notes.push_back(
+          problem_of(tls::file_problem(material->files.certificate, made.value()->odd_validity()).message(), {}));
   }
 
   // Finds the daemon that loads this table, if its file is in the usual place.

@@ -58,8 +58,7 @@ void Tries::failed(std::string_view from, std::int64_t now_us) {
   std::string const origin = origin_of_tries(from);
   auto found = used_until_.find(origin);
   if (found == used_until_.end() && used_until_.size() >= kOriginsMax) forget_old(now_us);
-  if (found == used_until_.end() && used_until_.size() < kOriginsMax)
-    found = used_until_.emplace(origin, now_us).first;
+  if (found == used_until_.end() && used_until_.size() < kOriginsMax) found = used_until_.emplace(origin, now_us).first;
   std::int64_t& until = found == used_until_.end() ? others_until_ : found->second;
   until = std::max(until, now_us) + kStepUs;
 }

@@ -18,8 +18,7 @@ namespace {
 constexpr std::size_t kHostBytesMax = 253;
 constexpr std::size_t kHostsMax = 16;
 
-constexpr std::array<Unsupported, 1> kOfTable{
-    {{"table", "listeners in a table's file are for that table"}}};
+constexpr std::array<Unsupported, 1> kOfTable{{{"table", "listeners in a table's file are for that table"}}};
 
 void expect(Element const& element, ListenSource const& source, Shape shape) {
   if (!source.table.empty()) return element.expect(shape, kOfTable);
@@ -96,9 +95,8 @@ ListenDeclaration read_common(Element const& element, ListenSource const& source
 void add(Element const& element, std::string_view attribute, std::string_view text, ListenDeclaration listen,
          std::vector<ListenDeclaration>& out) {
   if (!listen.table.empty() && listen.rights.has(Right::admin))
-    element.problem_at("rights",
-                       "the right admin is for the daemon, not for table " + listen.table +
-                           ", expected words out of read, add, work and manage");
+    element.problem_at("rights", "the right admin is for the daemon, not for table " + listen.table +
+                                     ", expected words out of read, add, work and manage");
   for (ListenDeclaration const& other : out)
     if (other.address == listen.address && !listen.address.ends_with(":0"))
       element.problem_at(attribute, std::string{attribute} + " " + model::shown(text) + " twice, expected each once");
@@ -127,10 +125,10 @@ std::string joined(std::filesystem::path const& base, std::string_view path) {
 }
 
 void read_listen(Element const& element, ListenSource const& source, std::vector<ListenDeclaration>& out) {
-  expect(element, source,
-         {.attributes =
-              {{"address", Times::one}, {"protocol"}, {"hosts"}, {"plain-text"}, {"tls"}, {"rights"}, {"open"}},
-          .children = {}});
+  expect(
+      element, source,
+      {.attributes = {{"address", Times::one}, {"protocol"}, {"hosts"}, {"plain-text"}, {"tls"}, {"rights"}, {"open"}},
+       .children = {}});
   ListenDeclaration listen = read_common(element, source);
   listen.plain_text = boolean_field(element, "plain-text").value_or(false);
   listen.open = boolean_field(element, "open").value_or(false);

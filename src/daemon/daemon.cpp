@@ -452,8 +452,8 @@ Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, s
       is_http ? protocol_of(declared)() : std::make_unique<protocol::Messages>(protocol::FrameLimits{});
   std::string const refusal = server::refusal_by(
       *plain, is_http ? "this address speaks TLS only: use https"
-                       : "this address speaks TLS only: use tls:HOST:PORT, as in fastjournal --server tls:HOST:PORT, "
-                         "or a client with TLS");
+                      : "this address speaks TLS only: use tls:HOST:PORT, as in fastjournal --server tls:HOST:PORT, "
+                        "or a client with TLS");
   Result<env::Address> bound = reactor_->listen({address_of(declared)}, options, {std::move(context).value(), refusal});
   if (bound.ok()) bound->text.insert(0, "tls:");
   return bound;

@@ -63,7 +63,7 @@ struct Reactor::Listener {
   std::uint32_t number{0};                  // ListenOptions::number
   bool reserved{false};                     // the last connections are reserved for this listener
   bool paused{false};                       // for a moment after a refusal
-  std::string refusal;  // ListenOptions::refusal
+  std::string refusal;                      // ListenOptions::refusal
   TlsListening tls;                         // without a context: plain
   std::shared_ptr<ListeningSocket> socket;  // with another one at this address, until one of both stops
   std::uint32_t unix_mode{0};

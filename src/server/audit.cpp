@@ -22,8 +22,8 @@ std::string who(Session const& session, access::User const* user) {
 
 void Audit::command(Session const& session, access::User const* user, Message const& message, std::string_view table,
                     Status const& status) {
-  std::string text = "audit: command=" + shown(message.command) + " table=" + shown(table) +
-                     who(session, user) + " result=" + std::string{row_of(status.code()).wire_name};
+  std::string text = "audit: command=" + shown(message.command) + " table=" + shown(table) + who(session, user) +
+                     " result=" + std::string{row_of(status.code()).wire_name};
   if (status.ok())
     notes_.inform(text);
   else

@@ -34,7 +34,8 @@ Status check_listeners(engine::Declarations const& tables, std::vector<access::L
   };
   for (access::ListenDeclaration const& one : own)
     if (!one.table.empty() && !is_declared(one.table))
-      add(one.place + ": no table \"" + one.table + "\" is declared; expected the name of a table, whose file stays in " +
+      add(one.place + ": no table \"" + one.table +
+          "\" is declared; expected the name of a table, whose file stays in " +
           "the tables folder as long as this listener is declared");
   std::vector<access::ListenDeclaration const*> before;
   auto const add_if_twice = [&](access::ListenDeclaration const& one) {

@@ -69,7 +69,7 @@ class Watches final : public admin::Watching {
     std::int64_t every_us{0};
     std::int64_t due_us{0};
     std::uint64_t rounds{0};
-    std::uint64_t end{0};               // of the last round in the session's stream
+    std::uint64_t end{0};  // of the last round in the session's stream
     // Of WATCH with a token of its own: whose it was, and his rights. The session has them for that message only.
     access::UserPtr user{};
     Rights rights{};

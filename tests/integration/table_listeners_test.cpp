@@ -87,7 +87,7 @@ BOOST_FIXTURE_TEST_CASE(a_reload_that_cannot_have_an_address_changes_nothing, Ru
   RealDaemon other{""};
   BOOST_REQUIRE_MESSAGE(other.start(), other.output());
   daemon.write_table("jobs", "<grace>3s</grace>" + listeners("<listen address=\"127.0.0.1:0\"/>\n<listen address=\"" +
-                                                            other.tcp() + "\"/>"));
+                                                             other.tcp() + "\"/>"));
   daemon.write_table("mail", "");
   for (std::string const line : {"RELOAD dry_run=1", "RELOAD"}) {
     std::string const refused = administer(line);

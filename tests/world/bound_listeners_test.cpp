@@ -87,9 +87,10 @@ BOOST_AUTO_TEST_CASE(its_table_need_not_be_named) {
 }
 
 BOOST_AUTO_TEST_CASE(no_command_reaches_another_table) {
-  BOOST_TEST(ask("jo", "INSERT table=mail;name=a") ==
-             "ERROR bound=jobs;code=not_allowed;command=INSERT;message=\"INSERT on table mail: connections that come by "
-             "127.0.0.1:4051 are for table jobs only; use another address or socket\";table=mail;");
+  BOOST_TEST(
+      ask("jo", "INSERT table=mail;name=a") ==
+      "ERROR bound=jobs;code=not_allowed;command=INSERT;message=\"INSERT on table mail: connections that come by "
+      "127.0.0.1:4051 are for table jobs only; use another address or socket\";table=mail;");
   std::vector<std::string> commands;
   for (admin::OwnCommand const& command : admin::own_commands())
     if (command.takes_table()) commands.emplace_back(command.name);
@@ -151,8 +152,9 @@ BOOST_AUTO_TEST_CASE(http_is_bound_in_the_same_way) {
   start();
   world.come_by("jo", kDoor);
   auto const post = [&](std::string const& command, std::string const& body) {
-    world.connection("jo").to_server.append("POST /v1/" + command + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
-                         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    world.connection("jo").to_server.append("POST /v1/" + command +
+                                            " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+                                            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     world.settle();
     return rest("jo") + std::exchange(world.connection("jo").to_client, {});
   };
@@ -350,8 +352,9 @@ BOOST_AUTO_TEST_CASE(a_table_goes_with_its_listeners) {
   BOOST_REQUIRE(ask("jo", "LIST").starts_with("NOTHING"));
   world.table_listeners.clear();
   world.remove_table("jobs");
-  BOOST_TEST(reload() == changed(2, "table jobs: dropped, as it is empty\\ntable jobs: does not listen on 127.0.0.1:4051 "
-                                    "any more, its connections end"));
+  BOOST_TEST(reload() == changed(2,
+                                 "table jobs: dropped, as it is empty\\ntable jobs: does not listen on 127.0.0.1:4051 "
+                                 "any more, its connections end"));
   BOOST_TEST(world.is_closed("jo"));
 }
 
