@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -177,6 +178,25 @@ BOOST_AUTO_TEST_CASE(a_connection_that_there_is_no_descriptor_for_is_refused_in_
   BOOST_TEST(has(refused, "Retry-After: "), refused);
   BOOST_TEST(has(refused, "Connection: close"), refused);
   BOOST_TEST(has(refused, "over_limit"), refused);
+}
+
+// What it does is shown in a browser (tests/page); that it is there, also where none can be installed.
+BOOST_AUTO_TEST_CASE(the_page_is_part_of_the_program_with_all_its_files) {
+  std::string const page = ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "</html>");
+  BOOST_TEST(has(page, "Content-Type: text/html; charset=utf-8\r\n"), page.substr(0, 500));
+  BOOST_TEST(has(page, "require-trusted-types-for 'script'"), page.substr(0, 800));
+  std::string const folder = FJ_SOURCE_DIR "/src/page";
+  int files = 0;
+  for (std::filesystem::directory_entry const& entry : std::filesystem::directory_iterator{folder}) {
+    std::string const name = entry.path().filename().string();
+    if (name.ends_with(".cpp") || name.ends_with(".h")) continue;
+    ++files;
+    std::string const head = ask("HEAD /" + name + " HTTP/1.1\r\nHost: localhost\r\n\r\n", "Cross-Origin");
+    BOOST_TEST(head.starts_with("HTTP/1.1 200 OK\r\n"), name << ": " << head);
+    BOOST_TEST(has(head, "Content-Length: " + std::to_string(entry.file_size()) + "\r\n"), name << ": " << head);
+    BOOST_TEST(has(head, "Cache-Control: no-cache\r\n"), name << ": " << head);
+  }
+  BOOST_TEST(files > 20);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
