@@ -94,13 +94,16 @@ MetricSink& Exposition::begin(std::string_view prefix, std::string_view label, s
 }
 
 Exposition::Family& Exposition::family_of(Metric const& metric, bool is_histogram) {
+  if (expected_ < families_.size() && families_[expected_].told == metric.name &&
+      families_[expected_].prefix == prefix_)
+    return families_[expected_++];
   double units = 1;
   std::string name{prefix_};
   name += in_seconds(metric.name, units);
-  if (expected_ < families_.size() && families_[expected_].name == name) return families_[expected_++];
   auto const [at, is_new] = by_name_.try_emplace(name, families_.size());
   if (is_new) {
-    families_.push_back({std::move(name), metric.help, metric.kind, units, is_histogram, {}, {}});
+    families_.push_back(
+        {prefix_, std::string{metric.name}, std::move(name), metric.help, metric.kind, units, is_histogram, {}, {}});
     // Values of a width are whole numbers of at most 2^width - 1.
     for (unsigned width = 0; is_histogram && width <= kWidthMost; width += kWidthStep)
       families_.back().bounds.push_back(bound(static_cast<double>((std::uint64_t{1} << width) - 1) / units));

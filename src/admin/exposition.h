@@ -43,7 +43,9 @@ class Exposition {
     bool is_real;
   };
   struct Family {
-    std::string name;  // without _total
+    std::string_view prefix;
+    std::string told;  // the name of the figure
+    std::string name;  // that of both in the text, without _total
     std::string_view help;
     Metric::Kind kind;
     double units;  // of its values in one second; 1: they have another unit, or none

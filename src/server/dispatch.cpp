@@ -149,14 +149,16 @@ bool Dispatch::prepare_from_link(Session& session, Message& message) {
 }
 
 Speaker Dispatch::speaker_of(Session const& session, ConnectionId connection, Message const& message) {
-  if (!session.link)
+  if (!session.link) {
+    Listener const& listener = listeners_.of(session.listener);
     return {.connection = connection,
             .worker = session.worker,
             .origin = session.user == nullptr ? session.origin : session.user_origin,
             .rights = session.rights,
-            .door = listeners_.of(session.listener).address,
+            .door = listener.address,
             .user = session.user.get(),
-            .bound = listeners_.of(session.listener).table};
+            .bound = listener.table};
+  }
   // Senders behind a communicatord are distinguished by their service.
   bool const is_service = session.communicator && !message.from_service.empty();
   return {.connection = connection,

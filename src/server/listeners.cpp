@@ -18,7 +18,7 @@ Status Listeners::refusal(Speaker const& speaker, Right right, std::string_view 
   if (table.empty() ? !speaker.bound.empty() : !speaker.permit().reaches(table))
     return out_of_reach(speaker, command, table);
   auto const administrators =
-      std::find_if(listeners_.begin(), listeners_.end(), [](Listener const& one) { return one.is_administrators(); });
+      std::find_if(listeners_.begin(), listeners_.end(), [](auto const& one) { return one->is_administrators(); });
   std::string const needed{name_of(right)};
   std::string text = std::string{command} + " needs the right " + needed;
   if (speaker.user == nullptr) {
@@ -30,7 +30,7 @@ Status Listeners::refusal(Speaker const& speaker, Right right, std::string_view 
             (table.empty() ? " on all tables: " : " there: ");
   }
   if (administrators != listeners_.end())
-    text += "use the administrator's socket, " + administrators->address + ", or ";
+    text += "use the administrator's socket, " + (*administrators)->address + ", or ";
   if (speaker.user != nullptr)
     text += "have it in rights=\"...\" of the user";
   else if (has_users_)

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,17 +49,17 @@ struct Speaker {
 
 class Listeners {
  public:
-  explicit Listeners(protocol::FrameLimits limits) : limits_(limits) {}
+  explicit Listeners(protocol::FrameLimits limits) : limits_(limits) { add(0, {}); }
 
   // The number is that of env::ListenOptions, from 1. 0 is that of connections opened by the daemon.
   void add(std::uint32_t number, Listener listener) {
-    if (listeners_.size() <= number) listeners_.resize(number + 1);
-    listeners_[number] = std::move(listener);
+    while (listeners_.size() <= number) listeners_.push_back(std::make_unique<Listener>());
+    *listeners_[number] = std::move(listener);
   }
-  void remove(std::uint32_t number) { listeners_.at(number) = {}; }
+  void remove(std::uint32_t number) { *listeners_.at(number) = {}; }
   // Without an address and rights if there is no such number.
   [[nodiscard]] Listener const& of(std::uint32_t number) const {
-    return listeners_[number < listeners_.size() ? number : 0];
+    return *listeners_[number < listeners_.size() ? number : 0];
   }
 
   [[nodiscard]] std::unique_ptr<Protocol> make_protocol(std::uint32_t number) const {
@@ -99,7 +98,7 @@ class Listeners {
   [[nodiscard]] static Status out_of_reach(Speaker const& speaker, std::string_view command, std::string_view table);
 
   protocol::FrameLimits limits_;
-  std::deque<Listener> listeners_{1};  // senders' tables and doors are views of it
+  std::vector<std::unique_ptr<Listener>> listeners_;  // senders' tables and doors are views of it
   bool has_users_{false};
 };
 
