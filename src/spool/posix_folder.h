@@ -1,0 +1,67 @@
+// A spool folder on the disk, for the forwarder that has it: files of rows under descriptors that stay open, and beside
+// them what the forwarder keeps.
+//
+//   FOLDER/forwarder/lock          held as long as a forwarder runs; its process id, for people
+//   FOLDER/forwarder/progress      a line for each change: device inode birth client offset ordinal, and a checksum
+//   FOLDER/forwarder/held/T.rows   rows of table T that no daemon takes now
+//   FOLDER/forwarder/aside.rows    rows that no daemon will ever take, each with the reason
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spool/forwarding.h"
+
+namespace fastjournal::spool {
+
+class PosixFolder final : public Folder {
+ public:
+  // in_use: another forwarder has the folder. io_error: with path and reason; the folder must be there.
+  [[nodiscard]] static Result<std::unique_ptr<PosixFolder>> open(std::string folder);
+  ~PosixFolder() override;
+  PosixFolder(PosixFolder const&) = delete;
+  PosixFolder& operator=(PosixFolder const&) = delete;
+
+  // What it finds that is no file of rows is left alone.
+  [[nodiscard]] Result<std::vector<Listed>> list() override;
+  [[nodiscard]] Status read(Instance const& file, std::uint64_t offset, std::size_t bytes, std::string& to) override;
+  [[nodiscard]] Status sync(Instance const& file) override;
+  // Without effect for a file of somebody else that may only be read: it is freed when it is removed.
+  [[nodiscard]] Status erase(Instance const& file, std::uint64_t from, std::uint64_t to) override;
+  [[nodiscard]] Status end(Instance const& file) override;
+  [[nodiscard]] Result<bool> is_left(Instance const& file) override;
+  [[nodiscard]] Status remove(Instance const& file) override;
+
+  [[nodiscard]] Result<std::vector<Progress>> kept() override;
+  [[nodiscard]] Status keep(std::vector<Progress> const& progress) override;
+
+  [[nodiscard]] Result<std::vector<std::string>> held_tables() override;
+  [[nodiscard]] Status read_held(std::string const& table, std::uint64_t offset, std::size_t bytes,
+                                 std::string& to) override;
+  [[nodiscard]] Status hold(std::string const& table, std::string_view records) override;
+  [[nodiscard]] Status erase_held(std::string const& table, std::uint64_t to) override;
+  [[nodiscard]] Status remove_held(std::string const& table) override;
+  [[nodiscard]] Status set_aside(std::string_view record, Status const& why) override;
+
+ private:
+  struct File;
+  explicit PosixFolder(std::string folder);
+  [[nodiscard]] Status list_in(std::string const& folder, bool is_ended, std::vector<Listed>& out);
+  [[nodiscard]] Status write_progress();
+  [[nodiscard]] Result<int> open_held(std::string const& table, bool create);
+  [[nodiscard]] File& at(Instance const& file);
+
+  std::string const folder_;
+  std::string const own_;
+  int lock_{-1};
+  int progress_{-1};
+  std::uint64_t progress_bytes_{0};
+  std::map<Instance, std::unique_ptr<File>> files_;
+  std::map<Instance, Progress> kept_;
+  std::map<std::string, int> held_;
+  int aside_{-1};
+};
+
+}  // namespace fastjournal::spool

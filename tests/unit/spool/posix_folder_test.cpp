@@ -1,0 +1,264 @@
+// The forwarder's folder on the disk, and the forwarder over it with real producers.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "protocol/msgpack.h"
+#include "spool/forwarder.h"
+#include "spool/posix_folder.h"
+#include "spool/record.h"
+#include "spool/spool.h"
+#include "tests/support/temporary_folder.h"
+
+namespace fastjournal::spool {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryFolder;
+
+std::unique_ptr<PosixFolder> open_folder(std::string const& path) {
+  Result<std::unique_ptr<PosixFolder>> opened = PosixFolder::open(path);
+  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
+  return std::move(opened.value());
+}
+
+std::unique_ptr<Spool> open_spool(std::string const& path, std::size_t file_bytes_max = std::size_t{64} << 20U) {
+  Result<std::unique_ptr<Spool>> opened = Spool::open({.folder = path, .file_bytes_max = file_bytes_max});
+  BOOST_REQUIRE(opened.ok());
+  return std::move(opened.value());
+}
+
+Status save(Spool& spool, std::string_view id, std::string_view table = "pages") {
+  Message row = Spool::row_of(table);
+  row.set("id", id);
+  return spool.save(row);
+}
+
+class Daemon final : public Link {
+ public:
+  std::map<std::string, int> rows;
+  std::vector<std::uint64_t> unanswered;
+  bool takes_later{false};
+
+  [[nodiscard]] bool is_up() const override { return true; }
+  void send(Message const& insert, std::uint64_t number) override {
+    bool const is_known = insert.text("table") == "pages" || takes_later;
+    auto const identity = std::pair{std::string{insert.text("client")}, insert.integer("sequence").value_or(0)};
+    if (is_known && known_.emplace(identity, insert.text("id")).second) ++rows[std::string{insert.text("id")}];
+    if (is_known) BOOST_TEST(known_.at(identity) == insert.text("id"));
+    answers_.emplace_back(number, is_known ? Status{} : Status{Code::unknown_table, "unknown"});
+  }
+  void answer(Forwarder& forwarder, TimeMs now) {
+    auto const answers = std::exchange(answers_, {});
+    for (auto const& [number, status] : answers) forwarder.answered(number, status, now);
+  }
+
+ private:
+  std::map<std::pair<std::string, std::int64_t>, std::string> known_;
+  std::vector<std::pair<std::uint64_t, Status>> answers_;
+};
+
+std::string draw_name() {
+  static int number = 0;
+  return "client-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
+}
+
+std::size_t files_in(std::string const& folder) {
+  std::size_t out = 0;
+  for (auto const& entry : fs::directory_iterator{folder}) out += entry.is_regular_file() ? 1 : 0;
+  return out;
+}
+
+BOOST_AUTO_TEST_SUITE(spool_posix_folder)
+
+BOOST_AUTO_TEST_CASE(a_folder_has_one_forwarder) {
+  TemporaryFolder const folder;
+  std::unique_ptr<PosixFolder> first = open_folder(folder / ".");
+  Status const second = PosixFolder::open(folder / ".").status();
+  BOOST_TEST((second.code() == Code::in_use));
+  BOOST_TEST(second.message().find(std::to_string(::getpid())) != std::string::npos, second.message());
+  first.reset();
+  BOOST_TEST(PosixFolder::open(folder / ".").ok());
+  BOOST_TEST((PosixFolder::open(folder / "missing").status().code() == Code::io_error));
+}
+
+BOOST_AUTO_TEST_CASE(progress_is_found_again) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  BOOST_TEST(save(*open_spool(path), "a").ok());
+  Instance file;
+  {
+    std::unique_ptr<PosixFolder> const opened = open_folder(path);
+    std::vector<Listed> const listed = opened->list().value();
+    BOOST_REQUIRE(listed.size() == 1U);
+    file = listed[0].instance;
+    BOOST_TEST(opened->keep({{file, "name", 10, 2}}).ok());
+    BOOST_TEST(opened->keep({{file, "name", 20, 3}}).ok());
+    BOOST_TEST(opened->keep({{{1, 2, 3}, "of a file that is gone", 1, 1}}).ok());
+  }
+  // Cut by a kill, and a line of somebody else.
+  std::ofstream{path + "/forwarder/progress", std::ios::app} << file.device << " " << file.inode << " 7\nnonsense";
+  std::vector<Progress> const kept = open_folder(path)->kept().value();
+  BOOST_REQUIRE(kept.size() == 1U);
+  BOOST_TEST((kept[0] == Progress{file, "name", 20, 3}));
+}
+
+// Thousands of changes take a bounded file, which is always whole.
+BOOST_AUTO_TEST_CASE(progress_stays_small) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  BOOST_TEST(save(*open_spool(path), "a").ok());
+  std::unique_ptr<PosixFolder> opened = open_folder(path);
+  Instance const file = opened->list().value().at(0).instance;
+  std::string const name(100, 'n');
+  for (std::uint64_t at = 1; at <= 9'000; ++at) BOOST_REQUIRE(opened->keep({{file, name, at, at}}).ok());
+  BOOST_TEST(fs::file_size(path + "/forwarder/progress") <= std::uintmax_t{1} << 20U);
+  opened.reset();
+  BOOST_TEST(open_folder(path)->kept().value().at(0).offset == 9'000U);
+}
+
+BOOST_AUTO_TEST_CASE(an_ended_file_is_left_and_removed) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  std::unique_ptr<Spool> const spool = open_spool(path);
+  BOOST_TEST(save(*spool, "a").ok());
+  std::unique_ptr<PosixFolder> const opened = open_folder(path);
+  Instance const file = opened->list().value().at(0).instance;
+  BOOST_TEST(!opened->is_left(file).value());
+  BOOST_TEST(opened->end(file).ok());
+  BOOST_TEST(files_in(path) == 0U);
+  BOOST_TEST(files_in(path + "/closing") == 1U);
+  Listed const listed = opened->list().value().at(0);
+  BOOST_TEST((listed.is_ended && listed.instance == file));
+  BOOST_TEST(!opened->is_left(file).value());
+  BOOST_TEST(save(*spool, "b").ok());  // still there; then its producer leaves
+  BOOST_TEST(opened->is_left(file).value());
+  BOOST_TEST(save(*spool, "c").ok());  // elsewhere
+  // Another file of the same name is ended as well.
+  std::vector<Listed> const both = opened->list().value();
+  for (Listed const& one : both)
+    if (!one.is_ended) BOOST_TEST(opened->end(one.instance).ok());
+  BOOST_TEST(files_in(path + "/closing") == 2U);
+  BOOST_TEST(opened->remove(file).ok());
+  BOOST_TEST(files_in(path + "/closing") == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_erased_takes_no_space) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  std::unique_ptr<Spool> const spool = open_spool(path);
+  for (int row = 0; row < 64; ++row) BOOST_TEST(save(*spool, std::string(10'000, 'x')).ok());
+  std::unique_ptr<PosixFolder> const opened = open_folder(path);
+  Listed const file = opened->list().value().at(0);
+  BOOST_TEST(opened->erase(file.instance, 5, file.size - 5).ok());
+  std::string bytes;
+  BOOST_TEST(opened->read(file.instance, 0, file.size + 100, bytes).ok());
+  BOOST_TEST(bytes.size() == file.size);
+  BOOST_TEST(bytes.find_first_not_of('\0', 5) == file.size - 5);
+  struct stat look {};
+  BOOST_REQUIRE(::stat((path + "/" + name_of(file.place)).c_str(), &look) == 0);
+  BOOST_TEST(look.st_blocks * 512 < 64 * 1024);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_wait_and_rows_that_were_refused) {
+  TemporaryFolder const folder;
+  fs::create_directory(folder / "rows");
+  std::string const path = folder / "rows";
+  std::unique_ptr<PosixFolder> opened = open_folder(path);
+  BOOST_TEST(opened->hold("later", "12345").ok());
+  BOOST_TEST(opened->hold("later", "678").ok());
+  BOOST_TEST(opened->erase_held("later", 3).ok());
+  opened.reset();
+  opened = open_folder(path);
+  BOOST_TEST((opened->held_tables().value() == std::vector<std::string>{"later"}));
+  std::string bytes;
+  BOOST_TEST(opened->read_held("later", 0, 100, bytes).ok());
+  BOOST_TEST(bytes == std::string("\0\0\0", 3) + "45678");
+  BOOST_TEST(opened->read_held("nobody", 0, 100, bytes).ok());
+  BOOST_TEST(opened->remove_held("later").ok());
+  BOOST_TEST(opened->held_tables().value().empty());
+
+  BOOST_TEST(opened->set_aside("bytes", {Code::bad_parameter, "a reason"}).ok());
+  std::ifstream in{path + "/forwarder/aside.rows", std::ios::binary};
+  std::string const aside{std::istreambuf_iterator<char>{in}, {}};
+  Message read;
+  BOOST_REQUIRE(protocol::parse_frame(find_record(aside, 0, true).body, read).ok());
+  BOOST_TEST(read.text("code") == "bad_parameter");
+  BOOST_TEST(read.text("reason") == "a reason");
+  BOOST_TEST(read.text("record") == "bytes");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_file_of_rows_is_left_alone) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  std::unique_ptr<Spool> const spool = open_spool(path);
+  std::ofstream{path + "/notes.txt"} << "mine";
+  fs::create_directory(path + "/20260101T000000Z-0.rows");
+  fs::create_symlink("/etc/passwd", path + "/20260101T000000Z-1.rows");
+  std::unique_ptr<PosixFolder> const opened = open_folder(path);
+  BOOST_TEST(opened->list().value().empty());
+  BOOST_TEST(fs::exists(path + "/notes.txt"));
+}
+
+// Producers go on while files are ended under them, forwarders are stopped, and a table appears later.
+BOOST_AUTO_TEST_CASE(each_row_of_busy_producers_counts_once) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  constexpr int kRows = 2'000;
+  fs::create_directory(path);
+  std::vector<std::thread> producers;
+  for (int who = 0; who < 3; ++who)
+    producers.emplace_back([&, who] {
+      Result<std::unique_ptr<Spool>> own = Spool::open({.folder = path, .file_bytes_max = 30'000});
+      for (int row = 0; row < kRows; ++row)
+        if (!save(*own.value(), std::to_string(who) + "/" + std::to_string(row), row % 7 == 0 ? "later" : "pages").ok())
+          return;
+    });
+  Daemon daemon;
+  TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
+  bool is_over = false;
+  for (int start = 0; start < 5; ++start) {
+    std::unique_ptr<PosixFolder> const opened = open_folder(path);
+    Forwarder forwarder{*opened, daemon, {.file_bytes_max = 30'000, .in_flight_max = 64}, draw_name};
+    BOOST_REQUIRE(forwarder.start().ok());
+    for (int turn = 0; turn < 200; ++turn) {
+      now.value += 20;
+      forwarder.run(now);
+      if (turn % 3 != 0) daemon.answer(forwarder, now);
+    }
+    if (start == 3) {
+      for (std::thread& producer : producers) producer.join();
+      daemon.takes_later = true;
+      now.value += 3'600'000;
+      is_over = true;
+    }
+    if (!is_over) continue;
+    for (int turn = 0; turn < 2'000 && (files_in(path) > 0 || files_in(path + "/closing") > 0 ||
+                                        files_in(path + "/forwarder/held") > 0);
+         ++turn) {
+      now.value += 1'000;
+      forwarder.run(now);
+      daemon.answer(forwarder, now);
+    }
+    BOOST_TEST(forwarder.figures().failures == 0U, forwarder.problem().text());
+  }
+  BOOST_TEST(files_in(path) == 0U);
+  BOOST_TEST(files_in(path + "/closing") == 0U);
+  BOOST_TEST(daemon.rows.size() == 3U * kRows);
+  for (auto const& [id, count] : daemon.rows) BOOST_TEST(count == 1, id);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace fastjournal::spool
