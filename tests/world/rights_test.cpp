@@ -43,13 +43,15 @@ std::vector<std::string> quoted(std::string_view cell) {
   return out;
 }
 
-std::vector<Row> rows_of_document() {
+// The rows of the table with this head.
+std::vector<Row> rows_of_document(std::string const& head) {
   std::ifstream file{FJ_SOURCE_DIR "/doc/security.md"};
   std::vector<Row> out;
   bool is_in_table = false;
   for (std::string line; std::getline(file, line);) {
-    if (line == "| command | right | on some tables |") is_in_table = true;
-    if (!is_in_table || line.starts_with("|---") || line.starts_with("| command")) continue;
+    bool const is_head = line == head;
+    if (is_head) is_in_table = true;
+    if (!is_in_table || line.starts_with("|---") || is_head) continue;
     if (!line.starts_with("| ")) break;
     std::vector<std::string> const cells = split(line, " | ");
     BOOST_REQUIRE_MESSAGE(cells.size() == 3U, line);
@@ -88,7 +90,24 @@ struct Scan {
                                .token = hash(right)}));
     }
     world.set_users(std::move(users));
+    // Of HTTP: one with each right, and the last one with none.
+    for (std::size_t i = 0; i <= kRightNames.size(); ++i)
+      world.own_listeners.push_back({.address = http_address(i),
+                                     .rights = i < kRightNames.size() ? Rights{static_cast<Right>(i)} : Rights{},
+                                     .protocol = access::Speaks::http});
     BOOST_REQUIRE(world.start().ok());
+  }
+
+  static std::string http_address(std::size_t right) { return "127.0.0.1:" + std::to_string(4100 + right); }
+  // The status of the answer.
+  std::string get(std::size_t listener, std::string const& path, std::string const& token = {}) {
+    std::uint32_t const number = world.network().listener_at(http_address(listener));
+    ConnectionId const id = world.network().connect("sim:web", "ip:192.0.2.1", number);
+    std::string const who = token.empty() ? "" : "Authorization: Bearer " + token + "\r\n";
+    world.network().at(id).to_server = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + who + "\r\n";
+    world.settle();
+    std::string const& answer = world.network().at(id).to_client;
+    return answer.size() < 12 ? answer : answer.substr(9, 3);
   }
 
   static access::Token token(std::string_view right) {
@@ -118,7 +137,7 @@ struct Scan {
   }
 
   World world{1};
-  std::vector<Row> const rows{rows_of_document()};
+  std::vector<Row> const rows{rows_of_document("| command | right | on some tables |")};
 };
 
 }  // namespace
@@ -153,6 +172,23 @@ BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
     }
   }
   BOOST_TEST(tried == rows.size() * 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_path_of_http_needs_what_the_document_says) {
+  std::vector<Row> const paths = rows_of_document("| path of HTTP | right | on some tables |");
+  BOOST_TEST(paths.size() == 4U);
+  for (Row const& row : paths) {
+    for (std::size_t i = 0; i <= kRightNames.size(); ++i) {
+      bool const is_allowed = !row.right || (i < kRightNames.size() && row.right == static_cast<Right>(i));
+      BOOST_TEST(get(i, row.command) == (is_allowed ? "200" : "401"), row.command << " by listener " << i);
+    }
+    for (std::string_view const right : kRightNames) {
+      if (right == "admin") continue;  // of no table
+      bool const is_allowed = !row.right || (name_of(*row.right) == right && row.on_some != OnSome::no);
+      BOOST_TEST(get(kRightNames.size(), row.command, std::string{token(right).text()}) == (is_allowed ? "200" : "403"),
+                 row.command << " of user " << right);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_user_with_a_right_on_one_table_may_do_there_what_the_document_says) {
