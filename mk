@@ -14,15 +14,22 @@ packages_build=(
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev nlohmann-json3-dev
   libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
 )
-# What tests use as their users would: clients of HTTP and TLS.
-packages_test=(curl nodejs openssl python3)
+# What tests use as their users would: clients of HTTP and TLS, systemd-analyze, readers of the manual, shells that
+# complete. promtool: fetch_promtool.
+packages_test=(
+  curl nodejs openssl python3 python3-jsonschema python3-msgpack python3-pytest systemd
+  man-db mandoc bsdextrautils bash zsh fish
+)
 packages_fuzz=(clang)
 packages_format=(clang-format)
 format_version=14  # other versions break some lines differently
 packages_lint=(clang-tidy cppcheck)
-packages_bench=(beanstalkd redis-server postgresql postgresql-client)
+packages_bench=(beanstalkd redis-server postgresql postgresql-client python3-redis python3-rq)
 packages_count=(valgrind)
 packages_drawings=(graphviz)
+packages_package=(debhelper dh-python dpkg-dev fakeroot lintian pybuild-plugin-pyproject python3-all python3-msgpack python3-setuptools)
+packages_chroot=(debootstrap iproute2)
+packages_docs=(python3-sphinx python3-myst-parser)
 packages_page=(chromium fonts-dejavu-core)  # for the tests of the page
 
 say() { printf 'mk: %s\n' "$*"; }
@@ -80,18 +87,42 @@ browser_packages() {
   ! grep -qx 'ID=debian' /etc/os-release || printf '%s\n' "${packages_page[@]}"
 }
 
+# The folder of units is told by a package that Debian 12 does not have.
+units_package() {
+  if grep -qx 'VERSION_ID="12"' /etc/os-release; then printf 'systemd\n'; else printf 'systemd-dev\n'; fi
+}
+
+# promtool alone: its package, prometheus, would start a server.
+fetch_promtool() {
+  local tools=$root/build/tools
+  ! command -v promtool >/dev/null || return 0
+  if [[ ! -x $tools/promtool ]]; then
+    say "promtool, from the package prometheus"
+    mkdir -p "$tools/package"
+    (
+      cd "$tools/package"
+      apt-get -qq download prometheus || { as_root apt-get -qq update && apt-get -qq download prometheus; }
+      dpkg-deb --extract prometheus_*.deb .
+    ) >&2 || die "promtool could not be fetched: install the package prometheus, or put promtool into the PATH"
+    mv "$tools/package/usr/bin/promtool" "$tools/promtool"
+    rm -r "$tools/package"
+  fi
+  export PATH=$tools:$PATH
+}
+
 verb_deps() {
   local set packages=("${packages_build[@]}")
   for set in "$@"; do
     case $set in
-      test) packages+=("${packages_test[@]}") ;;
+      test) packages+=("${packages_test[@]}" "${packages_docs[@]}") ;;
       fuzz) packages+=("${packages_fuzz[@]}") ;;
       format) packages+=("${packages_format[@]}") ;;
       lint) packages+=("${packages_lint[@]}") ;;
       bench) packages+=("${packages_bench[@]}") ;;
       count) packages+=("${packages_count[@]}") ;;
+      docs) packages+=("${packages_docs[@]}") ;;
       page) mapfile -t -O "${#packages[@]}" packages < <(browser_packages) ;;
-      *) die "deps: unknown set '$set'; expected test, fuzz, format, lint, bench, count or page" 2 ;;
+      *) die "deps: unknown set '$set'; expected test, fuzz, format, lint, bench, count, docs or page" 2 ;;
     esac
   done
   install_packages "${packages[@]}"
@@ -220,6 +251,11 @@ verb_count() {
 }
 
 verb_mutants() {
+  if [[ ${1:-} == --spool ]]; then
+    shift
+    program fj_spool_mutants
+    exec "$root/build/release/bin/fj_spool_mutants" "$@"
+  fi
   program fj_mutants
   exec "$root/build/release/bin/fj_mutants" "$@"
 }
@@ -264,9 +300,10 @@ verb_test() {
   [[ ${presets[0]} != all ]] || presets=(dev release asan tsan)
   for preset in "${presets[@]}"; do check_preset "$preset"; done
   [[ " ${presets[*]} " != *" fuzz "* ]] || die "test: the preset fuzz has no tests; ./mk fuzz" 2
-  local packages=("${packages_build[@]}" "${packages_test[@]}")
+  local packages=("${packages_build[@]}" "${packages_test[@]}" "${packages_docs[@]}")
   [[ $label == quick ]] || mapfile -t -O "${#packages[@]}" packages < <(browser_packages)
   install_packages "${packages[@]}"
+  [[ $label == quick ]] || fetch_promtool
   for preset in "${presets[@]}"; do test_preset "$preset" "$label"; done
   printf '%d passed, %d failed\n' "$passed" "$((failed + broken))"
   [[ $((failed + broken)) -eq 0 && $passed -gt 0 ]]
@@ -347,13 +384,17 @@ verb_nightly() {
   install_packages "${packages_build[@]}" "${packages_fuzz[@]}"
   part sim --seconds 1800
   part sim --model --seconds 1800
+  part sim --spool --seconds 1800
   part fuzz 600
   part crash
   part mutants
+  part mutants --spool
   part hostile --full
   part test --only threads tsan
+  part package --twice
   [[ ${#parts_failed[@]} -eq 0 ]] || say "nightly: ${#parts_failed[@]} failed: $(printf '%s; ' "${parts_failed[@]}")"
   say "nightly: test dev asan"
+  export FJ_SPOOL_SECONDS=120
   verb_test dev asan || status=$?
   [[ ${#parts_failed[@]} -eq 0 && $status -eq 0 ]]
 }
@@ -387,6 +428,21 @@ verb_lint() {
   say "nothing found"
 }
 
+# package [--chroot SUITE] [--twice]: the Debian packages; `package try SUITE [FOLDER]` uses them in a bare system.
+verb_package() {
+  if [[ ${1:-} == try ]]; then
+    shift
+    install_packages "${packages_chroot[@]}"
+    exec "$root/scripts/try_packages.sh" "$@"
+  fi
+  if [[ " $* " == *" --chroot "* ]]; then
+    install_packages git "${packages_chroot[@]}"
+  else
+    install_packages "${packages_build[@]}" "${packages_package[@]}" "$(units_package)"
+  fi
+  exec "$root/scripts/package.sh" "$@"
+}
+
 # drawings: makes the pictures of doc/ from the files beside them; tests compare the two.
 verb_drawings() {
   local drawing
@@ -398,6 +454,15 @@ verb_drawings() {
   program fastjournal_bench
   "$root/build/release/bin/fastjournal_bench" --draw "$root/doc/performance.json" --svg "$root/doc/performance.svg"
   say "drew $root/doc/performance.svg"
+}
+
+# docs: any warning, such as a link to nothing, ends it.
+verb_docs() {
+  install_packages "${packages_build[@]}" "${packages_docs[@]}"
+  build_preset release site
+  rm -rf "$root/build/site"
+  cp -r "$root/build/release/site" "$root/build/site"
+  say "the site is in build/site: open build/site/index.html"
 }
 
 verb_clean() {
@@ -424,22 +489,28 @@ usage: ./mk VERB [...]
                         (unit, world, lives, proof, process, page, threads, quick: cmake/layers.cmake)
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
-  deps [test|fuzz|format|lint|bench|count|page]  install missing packages, also those of the named verbs
+  deps [test|fuzz|format|lint|bench|count|docs|page]  install missing packages, also those of the named verbs
   bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md)
   count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
                         more than 5 % above it fails. --write records a new baseline
   sim [--seed N]        random lives of the whole daemon in the simulator; --seconds S: from N on, for this time
   sim --model           the same, with every answer compared with the reference model
+  sim --spool           random lives of producers, forwarder and daemon together
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
+  mutants --spool [--only NAME]  the same with the forwarder and its random lives
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours
   format [--check] [FILE...]  clang-format
   lint [all | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit)
+  package [--chroot SUITE] [--twice]  build the Debian packages, for this system or in a bare one, and check them with
+                        lintian; --twice: two builds must have equal bytes
+  package try SUITE [FOLDER]  install, use, upgrade and purge these packages in a bare system
   drawings              make the pictures of doc/ anew
+  docs                  build the documents as a site, with search, into build/site
   clean [PRESET...]     remove build/
   help                  this text
 
@@ -451,7 +522,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | count | crash | hostile | mutants | fuzz | nightly | format | lint | drawings | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | count | crash | hostile | mutants | fuzz | nightly | format | lint | package | drawings | docs | clean | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

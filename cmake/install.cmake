@@ -28,9 +28,27 @@ foreach(table ${tables})
 endforeach()
 
 install(DIRECTORY ${CMAKE_BINARY_DIR}/installed-conf/ DESTINATION ${FJ_EXAMPLES_FOLDER})
+configure_file(conf/systemd/fastjournal-backup.service.in ${CMAKE_BINARY_DIR}/systemd/fastjournal-backup.service @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/systemd/fastjournal-backup.service conf/systemd/fastjournal-backup.timer
+  DESTINATION ${FJ_EXAMPLES_FOLDER}/systemd)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/conf/monitoring DESTINATION ${FJ_EXAMPLES_FOLDER})
+install(FILES conf/client.conf DESTINATION ${FJ_EXAMPLES_FOLDER})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/xml-schemas/ DESTINATION ${FJ_SCHEMAS_FOLDER} FILES_MATCHING PATTERN "*.xsd")
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${FJ_DOC_FOLDER})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/doc DESTINATION ${FJ_DOC_FOLDER}
+# The documents are in manual/ there. Without the lines of README.md's last table that lead into the source, which is not
+# installed.
+set(installed_documents ${CMAKE_BINARY_DIR}/installed-doc)
+foreach(folder "" clients/ clients/c/ clients/python/ clients/node/)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}README.md)
+  file(READ ${CMAKE_SOURCE_DIR}/${folder}README.md text)
+  string(REGEX REPLACE "\n\\| [[][^]\n]*[]]\\((CONTRIBUTING.md|(src|tests|doc/internals)/[^)\n]*)\\)[^\n]*" "" text "${text}")
+  file(WRITE ${installed_documents}/${folder}README.site "${text}")
+  string(REGEX REPLACE "([]]\\([./]*)doc/" "\\1manual/" text "${text}")
+  file(WRITE ${installed_documents}/${folder}README.new "${text}")
+  configure_file(${installed_documents}/${folder}README.new ${installed_documents}/${folder}README.md COPYONLY)
+  install(FILES ${installed_documents}/${folder}README.md DESTINATION ${FJ_DOC_FOLDER}/${folder})
+endforeach()
+install(FILES CHANGELOG.md LICENSE DESTINATION ${FJ_DOC_FOLDER})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/doc/ DESTINATION ${FJ_DOC_FOLDER}/manual
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN internals EXCLUDE)
 # The folder of the logs: the daemon may lack the permission to create it.
 install(DIRECTORY DESTINATION ${FJ_DATA_FOLDER})
@@ -46,3 +64,20 @@ install(CODE "
   else()
     file(INSTALL DESTINATION \"\${folder}\" TYPE DIRECTORY FILES \"${CMAKE_BINARY_DIR}/installed-conf/\")
   endif()")
+
+# For systemd: units, the users of the daemon and of forwarders, and their folders.
+option(FJ_SYSTEMD "install units for systemd, with sysusers.d and tmpfiles.d" OFF)
+set(FJ_UNITS_FOLDER lib/systemd/system CACHE STRING "folder of units for systemd; relative to the prefix, or absolute")
+if(FJ_SYSTEMD)
+  set(units fastjournal.service fastjournal.socket fastjournal-client@.service)
+  foreach(file ${units} fastjournal.sysusers fastjournal-client.sysusers fastjournal.tmpfiles fastjournal-client.tmpfiles)
+    configure_file(conf/systemd/${file}.in ${CMAKE_BINARY_DIR}/systemd/${file} @ONLY)
+  endforeach()
+  list(TRANSFORM units PREPEND ${CMAKE_BINARY_DIR}/systemd/)
+  install(FILES ${units} ${CMAKE_BINARY_DIR}/systemd/fastjournal-backup.service conf/systemd/fastjournal-backup.timer
+    DESTINATION ${FJ_UNITS_FOLDER})
+  foreach(name fastjournal fastjournal-client)
+    install(FILES ${CMAKE_BINARY_DIR}/systemd/${name}.sysusers DESTINATION lib/sysusers.d RENAME ${name}.conf)
+    install(FILES ${CMAKE_BINARY_DIR}/systemd/${name}.tmpfiles DESTINATION lib/tmpfiles.d RENAME ${name}.conf)
+  endforeach()
+endif()

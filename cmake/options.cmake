@@ -1,5 +1,6 @@
 # Compiler options, sanitizers and third-party parts. Each part is searched for here only.
 set(FJ_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize= (address,undefined | thread)")
+option(CMAKE_COMPILE_WARNING_AS_ERROR "no build with warnings; packages turn it off: compilers to come warn of more" ON)
 option(FJ_FUZZ "build the fuzzers of tests/fuzz (clang only) instead of the tests" OFF)
 
 # Optional.
@@ -11,7 +12,7 @@ endif()
 add_library(fj_options INTERFACE)
 target_compile_options(fj_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
+  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
   -fvisibility=hidden -fno-omit-frame-pointer)
 # With much inlining GCC 12 reports the unread part of a std::optional as uninitialized.
 if(FJ_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug")

@@ -134,6 +134,7 @@ class Checker {
     if (!material.ok()) return add({}, material.status());
     auto const made = tls::ServerContext::make(material.value(), {});
     if (!made.ok()) return add({}, made.status());
+    report_.certificates.push_back({material->files.certificate.path, made.value()->valid_until_s()});
     if (!made.value()->odd_validity().empty())
       report_.notes.push_back(
           problem_of(tls::file_problem(material->files.certificate, made.value()->odd_validity()).message(), {}));

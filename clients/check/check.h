@@ -3,6 +3,7 @@
 // daemon's readers and loads its plugins.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,17 @@ struct Problem {
   std::string text;
 };
 
+// Of the daemon's listeners with TLS.
+struct Certificate {
+  std::string file;
+  std::int64_t valid_until_s{0};  // when the first one of its chain, or of the CAs of clients, ends; since 1970
+};
+
 struct Report {
   std::vector<std::string> files;  // the files read
   std::vector<Problem> problems;   // in the order of the files
   std::vector<Problem> notes;      // parts that could not be checked; not mistakes
+  std::vector<Certificate> certificates;
 };
 
 // Files of tables, of the daemon (root <fastjournal>) and of table types (root <table-type>), distinguished by their

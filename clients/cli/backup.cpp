@@ -8,6 +8,7 @@
 #include <ostream>
 #include <thread>
 
+#include "clients/cli/dated_backups.h"
 #include "clients/cli/progress.h"
 #include "clients/cli/render.h"
 #include "clients/lib/value_text.h"
@@ -16,9 +17,6 @@
 
 namespace fastjournal::cli {
 namespace {
-
-constexpr char kUnfinished[] = ".partial";
-constexpr char kAbout[] = "backup.json";
 
 // At most so many bytes per second on average; 0: unlimited.
 tools::Pace pace_of(std::uint64_t bytes_per_second) {
@@ -63,8 +61,8 @@ bool is_log_name(std::string_view name) {
 
 class Backup {
  public:
-  Backup(Invocation const& one, Console& console, client::Connection& connection)
-      : one_(one), console_(console), connection_(connection), target_(tools::place_of(one.words.front())) {}
+  Backup(Invocation const& one, Console& console, client::Connection& connection, std::string const& target)
+      : one_(one), console_(console), connection_(connection), target_(tools::place_of(target)) {}
 
   ExitCode run();
 
@@ -155,10 +153,24 @@ ExitCode Backup::run() {
   return ExitCode::ok;
 }
 
+ExitCode tell_failure(Invocation const& invocation, Console& console, Status const& status) {
+  tell(invocation, console, status, {}, {});
+  return exit_code_of_files(status.code());
+}
+
 }  // namespace
 
 ExitCode backup(Invocation const& invocation, Console& console, client::Connection& connection) {
-  return Backup{invocation, console, connection}.run();
+  std::string const& folder = invocation.words.front();
+  if (!invocation.keep) return Backup{invocation, console, connection, folder}.run();
+  Result<DatedBackups> dated = DatedBackups::open(folder);
+  if (!dated.ok()) return tell_failure(invocation, console, dated.status());
+  using std::chrono::milliseconds;
+  auto const now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  ExitCode const code = Backup{invocation, console, connection, dated->path_of(name_of_backup(now.count()))}.run();
+  if (code != ExitCode::ok) return code;
+  if (Status status = dated->keep(*invocation.keep); !status.ok()) return tell_failure(invocation, console, status);
+  return ExitCode::ok;
 }
 
 }  // namespace fastjournal::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "model/value.h"
 
 namespace fastjournal::cli {
@@ -60,7 +61,7 @@ Status Buffers::encode(Message& command) {
       command.set(param.name, Value::of_binary(command.arena().copy(scratch)));
     } else if (are_text() && is_buffer) {
       command.set(param.name, Value::of_binary(param.value.bytes));
-    } else if (are_text() && !is_text && model::is_utf8(param.value.bytes)) {
+    } else if (are_text() && !is_text && is_utf8(param.value.bytes)) {
       command.set(param.name, Value::of_text(param.value.bytes));
     }
   }

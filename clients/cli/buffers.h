@@ -1,6 +1,6 @@
 // Buffer columns of a table. On the command line their values are plain bytes or `base64:...`; a msgpack message has
 // bytes, a text message base64. So the command line must know these columns: it asks the daemon (TABLES), once and only
-// if needed. The same rule is used by `put`, `put --lines`, `--json` and the input of `work`, so that output can be put
+// if needed. The same rule is used by `put`, `put --from`, `--json` and the input of `work`, so that output can be put
 // again.
 #pragma once
 

@@ -16,21 +16,25 @@
 #include "clients/check/check.h"
 #include "clients/cli/administer.h"
 #include "clients/cli/backup.h"
+#include "clients/cli/bench.h"
 #include "clients/cli/buffers.h"
-#include "clients/cli/completion.h"
+#include "clients/cli/doctor.h"
 #include "clients/cli/feed.h"
 #include "clients/cli/log_commands.h"
 #include "clients/cli/overview.h"
 #include "clients/cli/put.h"
-#include "clients/cli/put_lines.h"
+#include "clients/cli/put_many.h"
+#include "clients/cli/put_spool.h"
 #include "clients/cli/rows.h"
 #include "clients/cli/sentences.h"
+#include "clients/cli/spool_commands.h"
 #include "clients/cli/token.h"
 #include "clients/cli/top.h"
 #include "clients/cli/user_commands.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
 #include "clients/lib/value_text.h"
+#include "clients/usage/completion.h"
 #include "model/date.h"
 
 namespace fastjournal::cli {
@@ -174,11 +178,15 @@ ExitCode Runner::lease_command() {
   if (one_.lease) command.set_integer("lease", one_.lease->value);
   if (one_.at) set_date(command, "process_date", *one_.at);
   if (!one_.error.empty()) command.set("error", one_.error);
-  Result<Reply> const reply = connection_.call(command);
+  Result<Reply> reply = connection_.call(command);
   if (!reply.ok()) return complain(reply.status());
-  Message const& answer = reply->first();
+  Message& answer = reply->messages.front();
   if (one_.verb == "done") return say(answer, fmt::format("row {} is done", one_.row));
-  if (one_.verb == "fail" || one_.verb == "release") return say(answer, sentence_of_return(one_.row, answer));
+  if (one_.verb == "fail" || one_.verb == "release") {
+    // JSON does not name the answer.
+    answer.set("fate", answer.command == "PARKED" ? "parked" : answer.command == "DELETED" ? "deleted" : "released");
+    return say(answer, sentence_of_return(one_.row, answer));
+  }
   return say(answer, fmt::format("row {} is yours until {}", one_.row,
                                  model::format_date(answer.integer("lease_end").value_or(0))));
 }
@@ -441,23 +449,32 @@ ExitCode check_configuration(Invocation const& invocation, Console& console) {
 }
 
 bool asks_daemon(Invocation const& invocation) {
-  return invocation.verb != "completion" && invocation.verb != "check" && !invocation.verb.starts_with("log ") &&
-         !invocation.verb.starts_with("user ");
+  return invocation.verb != "completion" && invocation.verb != "check" && invocation.verb != "doctor" &&
+         invocation.verb != "bench" && !invocation.verb.starts_with("log ") && !invocation.verb.starts_with("user ") &&
+         invocation.spool.empty();
 }
 
 ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "completion") {
-    console.out << completion_script(invocation.words.front());
+    std::string const& shell = invocation.words.front();
+    usage::Usage const declared = declared_usage();
+    console.out << (shell == "bash"  ? usage::bash_completion(declared)
+                    : shell == "zsh" ? usage::zsh_completion(declared)
+                                     : usage::fish_completion(declared));
     return ExitCode::ok;
   }
   if (invocation.verb == "work") return work(invocation, console);
-  if (invocation.verb == "put" && invocation.lines) return put_lines(invocation, console);
+  if (invocation.verb == "put" && !invocation.spool.empty()) return put_in_spool(invocation, console);
+  if (invocation.verb == "put" && !invocation.from.empty()) return put_many(invocation, console);
   if (invocation.verb == "top") return top(invocation, console);
   if (invocation.verb == "feed") return feed(invocation, console);
   if (invocation.verb == "stop") return stop_daemon(invocation, console);
   if (invocation.verb == "check") return check_configuration(invocation, console);
+  if (invocation.verb == "doctor") return doctor(invocation, console);
+  if (invocation.verb == "bench") return bench(invocation, console);
   if (invocation.verb.starts_with("log ")) return run_log(invocation, console);
   if (invocation.verb.starts_with("user ")) return run_user(invocation, console);
+  if (invocation.verb.starts_with("spool ")) return run_spool(invocation, console);
   if (invocation.verb == "login") return login(invocation, console, TokenSources::of_environment());
   Result<std::unique_ptr<Connection>> const connection = connect(invocation);
   if (!connection.ok()) {

@@ -11,11 +11,13 @@ enum class ExitCode : int {
   refused = 1,      // by the daemon
   usage = 2,        // mistake in the command line, a file or the input
   unreachable = 3,  // no connection, or no answer in time
-  nothing = 4,      // no work
+  nothing = 4,      // no work, or nothing to change
   failed = 5,       // work: the command failed for at least one row
   in_use = 6,       // log: a daemon or another tool uses the folder
   damaged = 7,      // log: stored data is damaged
-  alerts = 8,       // alerts: at least one is active
+  alerts = 8,       // alerts: at least one is active; spool status: somebody must act
+  warnings = 9,     // doctor: at least one
+  errors = 10,      // doctor: at least one
 };
 
 // For a Status that is not ok.

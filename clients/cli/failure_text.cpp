@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/value.h"
+#include "base/utf8.h"
 
 namespace fastjournal::cli {
 
@@ -24,7 +24,7 @@ std::string readable(std::string_view bytes) {
     auto const first = static_cast<unsigned char>(character.front());
     bool const steers = size == 1 && first != '\n' && first != '\t' && (first < 0x20 || first == 0x7F);
     bool const steers_too = size == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
-    if (!model::is_utf8(character)) {
+    if (!is_utf8(character)) {
       out += '?';
       size = 1;
     } else if (!steers && !steers_too) {

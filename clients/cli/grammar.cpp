@@ -1,7 +1,9 @@
 #include "clients/cli/grammar.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "clients/cli/examples.h"
 #include "clients/cli/option_types.h"
 
 namespace fastjournal::cli {
@@ -16,20 +18,45 @@ constexpr char kFooter[] =
     "  1  the daemon refused, or a file could not be read or written; the reason is on standard error\n"
     "  2  the command line, a file or the input is wrong\n"
     "  3  no connection to the daemon, or no answer in time\n"
-    "  4  nothing to do: take, work --once or listen --wait found nothing; apply was answered with no\n"
+    "  4  nothing to do: take, work --once or listen --wait found nothing; apply or spool purge was answered with no,\n"
+    "     or there was nothing to resend or purge\n"
     "  5  work: COMMAND failed for at least one row\n"
     "  6  log: a daemon, or another tool, has the folder\n"
     "  7  log: what is stored is damaged\n"
-    "  8  alerts: at least one is up\n"
+    "  8  alerts: at least one is up; spool status: somebody must do something\n"
+    "  9  doctor: at least one warning, and no error\n"
+    "  10 doctor: at least one error\n"
     "With --json errors are JSON too, one object a line on standard error.\n"
     "\n"
     "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (UTC, also without Z),\n"
     "2026-11-21T13:00:00+01:00, milliseconds since 1970, now. `fastjournal COMMAND --help` says more\n"
     "about each command.";
 
+std::vector<std::string> const kAllStates{"waiting", "due", "processing", "behind", "parked", "paused"};
+// The daemon kicks no row that is being processed.
+std::vector<std::string> const kKickedStates{"waiting", "due", "behind", "parked", "paused"};
+
 constexpr char kColumnsHelp[] =
     "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value @x; "
     "buffer columns take plain bytes too, or base64:...";
+
+// Below the footer of the command, "log verify" for a command below another.
+void add_example(CLI::App& app, Example const& one) {
+  CLI::App* at = &app;
+  for (std::string_view rest = one.verb; !rest.empty();) {
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    at = at->get_subcommand(std::string{rest.substr(0, end)});
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  std::string footer = at->get_footer();
+  if (footer.find(kExample) == std::string::npos) footer += (footer.empty() ? "" : "\n") + std::string{kExample};
+  for (std::string_view rest = one.commands; !rest.empty();) {
+    std::size_t const end = std::min(rest.find('\n'), rest.size());
+    footer += "\n  " + std::string{rest.substr(0, end)};
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  at->footer(footer);
+}
 
 }  // namespace
 
@@ -43,8 +70,11 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_keeper_verbs();
   add_log_verbs();
   add_backup();
+  add_machine_verbs();
   add_user_verbs();
+  add_spool_verbs();
   add_other_verbs();
+  for (Example const& one : examples()) add_example(app_, one);
 }
 
 CLI::App& Grammar::verb(std::string const& name, std::string const& description) {
@@ -109,27 +139,60 @@ void Grammar::add_producer_verbs() {
   date(put, "--expires", out_.expires, "dropped at this date if nobody took it; or never", parse_expiration);
   CLI::Option* client =
       put.add_option("--client", out_.client, "name of this producer: with --sequence, a resent put counts once");
-  number(put, "--sequence", out_.sequence,
-         "number of this put; with --lines the first line's, counted up with each line");
-  CLI::Option* lines = put.add_flag(
-      "--lines", out_.lines,
-      "rows from standard input, one JSON object a line: columns, and priority, process_date, ... by these names");
-  put.add_option("--resume", out_.resume,
-                 "keep in this file how far --lines is, and go on from there if it exists: give the same input again")
+  CLI::Option* sequence = number(put, "--sequence", out_.sequence,
+                                 "number of this put; with --from the first row's, counted up with each row");
+  CLI::Option* resume = add_put_from(put);
+  resume->excludes(client);
+  CLI::Option* spool = put.add_option("--spool", out_.spool,
+                                      "append to this folder, for a forwarder: needs no daemon. Dates like +10s count "
+                                      "from now, not from when the daemon has the row")
+                           ->type_name("FOLDER")
+                           ->excludes(client)
+                           ->excludes(sequence)
+                           ->excludes(resume);
+  put.add_option("--sync", out_.sync,
+                 "with --spool, each: rows are on the disk when the command returns, those of --from by one sync at "
+                 "the end; none: when the kernel or the forwarder does it (default each)")
+      ->check(CLI::IsMember({"each", "none"}))
+      ->needs(spool);
+  put.add_option("--declared", out_.declared,
+                 "with --spool: the table's file, NAME.xml; rows are then checked as the daemon will do it, and "
+                 "base64:... is decoded for buffer columns")
       ->type_name("FILE")
-      ->needs(lines)
-      ->excludes(client);
+      ->needs(spool);
+}
+
+CLI::Option* Grammar::add_put_from(CLI::App& put) {
+  CLI::Option* from =
+      put.add_option("--from", out_.from, "rows of this file, - for standard input; see below")->type_name("FILE");
+  put.add_option("--format", out_.format, "of --from: json, csv or lines (default: as its first line looks)")
+      ->check(CLI::IsMember({"json", "csv", "lines"}))
+      ->needs(from);
+  CLI::Option* resume =
+      put.add_option(
+             "--resume", out_.resume,
+             "keep in this file how far --from is, and go on from there if it exists: give the same input again")
+          ->type_name("FILE")
+          ->needs(from);
   put.add_option("--refused", out_.refused,
-                 "where --lines sets aside refused lines (default: a file named after the run)")
+                 "where --from sets aside refused rows (default: a file named after the run); their reasons are in "
+                 "FILE.reasons")
       ->type_name("FILE")
-      ->needs(lines);
+      ->needs(from);
   put.footer(
-      "--lines numbers its lines under a name drawn for each run, so that none is done twice when the connection is\n"
-      "lost; it goes on when the daemon is back (--timeout limits that). Refused lines, bad JSON too, are set aside "
-      "and\n"
-      "told; a refusal that would meet every line (a drained table, no space) ends the run. Strings for buffer "
-      "columns\n"
-      "are plain bytes, or base64:...; `--json` of other commands shows them so.");
+      "The rows of --from have columns, and priority, process_date, expiration_date, ... by these names, as\n"
+      "  json   one object a line; what `ls --all --json` prints is taken too\n"
+      "  csv    a header with the names, then values with commas between them, those with commas, quotes or newlines\n"
+      "         in quotes (RFC 4180); an empty value without quotes is absent\n"
+      "  lines  name=value;name=value as in text messages, with their quotes and escapes\n"
+      "Without --format the first line that is not blank decides: json if it begins with {, lines if it has = before\n"
+      "any comma, otherwise csv.\n"
+      "--from numbers its rows under a name drawn for each run, so that none is done twice when the connection is\n"
+      "lost; it goes on when the daemon is back (--timeout limits that). Refused rows are set aside as they are, and\n"
+      "told; correct that file and put it again. A refusal that would meet every row (a drained table, no space)\n"
+      "ends the run. Strings for buffer columns are plain bytes, or base64:...; `--json` of other commands shows them "
+      "so.");
+  return resume;
 }
 
 void Grammar::add_worker_verbs() {
@@ -203,15 +266,17 @@ void Grammar::add_viewer_verbs() {
   feed.add_option("--address", out_.address, "where datagrams come to (default: where the table's <feed> sends them)");
   feed.add_option("--interface", out_.interface, "IPv4 address of the network card where a group is joined");
   number(feed, "--count", out_.count, "end after so many records", 1);
-  feed.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+  feed.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)")
+      ->type_name("FOLDER");
   feed.footer("`fastjournal call DIGEST table=TABLE` on the administrator's socket tells its digest, to compare.");
   CLI::App& ls = table_verb("ls", "list rows, leasing nothing");
-  filter(ls);
+  filter(ls, kAllStates);
   ls.add_option("--after", out_.after, "go on where an earlier list ended");
-  number(ls, "--count", out_.count, "how many at most (default 100)", 1);
-  ls.add_flag("--for-put", out_.for_put,
-              "as JSON, of each row only what `put --lines` takes: `fastjournal ls A --for-put | fastjournal put B "
-              "--lines`; all rows, unless --count says how many");
+  CLI::Option* count = number(ls, "--count", out_.count, "how many at most (default 100)", 1);
+  ls.add_flag("--all", out_.all, "all rows; with --json, as they come")->excludes(count);
+  ls.footer(
+      "`fastjournal ls A --all --json | fastjournal put B --from -` copies a table: columns, priorities and dates. A "
+      "row\nthat is parked or being processed waits in the copy.");
   row_verb("peek", "show a row, or all rows of a key, leasing nothing");
   row_verb("why", "say why a row, or each row of a key, is where it is");
   bulk_verb("delete", "drop a row, or all rows of a key or that fit a filter, whatever their state",
@@ -235,8 +300,7 @@ void Grammar::add_overview_verbs() {
   number(watch, "--count", out_.count, "end after so many rounds", 1);
   watch.footer(
       "With --json each message of a round is an object a line: STATS of the daemon and of each table that changed, "
-      "then\nFIGURES. `fastjournal top` shows the same on a screen.\n"
-      "Example: fastjournal watch pages --interval 10s --json >> pages.log");
+      "then\nFIGURES. `fastjournal top` shows the same on a screen.");
   CLI::App& timeline = table_verb("timeline", "show how many rows fall due when: in the next minute, hour, day, later");
   timeline
       .add_option("--domain",
@@ -246,15 +310,13 @@ void Grammar::add_overview_verbs() {
       ->type_name("TEXT");
   timeline.footer(
       "Spans of seconds within a minute, of minutes within an hour, of hours within a day; those without rows are left "
-      "out.\nExample: fastjournal timeline pages --json");
+      "out.");
   CLI::App& domains = table_verb("domains", "show the domains that have rows: their turns, and what keeps them");
   number(domains, "--count", out_.count, "how many at most", 1);
-  domains.footer(
-      "Those with the most due rows first, with --json in the daemon's order.\n"
-      "Example: fastjournal domains pages");
+  domains.footer("Those with the most due rows first, with --json in the daemon's order.");
   CLI::App& waiters = table_verb("waiters", "show who listens and waits at a table");
   number(waiters, "--count", out_.count, "how many at most", 1);
-  waiters.footer("Who has leases: fastjournal ls TABLE --status processing\nExample: fastjournal waiters pages");
+  waiters.footer("Who has leases: fastjournal ls TABLE --status processing");
 }
 
 void Grammar::add_keeper_verbs() {
@@ -286,7 +348,8 @@ void Grammar::add_keeper_verbs() {
   check.add_option("FILE", out_.words,
                    "NAME.xml of a table, the daemon's file (with all tables that it loads), TYPE.xml, or a folder of "
                    "such; default: the daemon's file where it was installed");
-  check.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+  check.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)")
+      ->type_name("FOLDER");
 }
 
 void Grammar::add_log_verbs() {
@@ -296,6 +359,7 @@ void Grammar::add_log_verbs() {
   CLI::App& verify = log_verb(log, "verify", "read logs as a start of the daemon does, and change nothing");
   CLI::Option* folders = verify.add_option("FOLDER", out_.words, "folders of logs: DATA/NAME, with container-...");
   verify.add_option("--config", out_.config, "all logs that this configuration file of the daemon declares")
+      ->type_name("FILE")
       ->excludes(folders);
   verify.footer(
       "Prints what was scanned and recovered, what was ignored and why, where a torn tail would be cut, the rows of\n"
@@ -323,7 +387,7 @@ void Grammar::add_dump(CLI::App& log) {
 void Grammar::add_salvage(CLI::App& log) {
   CLI::App& salvage = log_verb(log, "salvage", "write what is left of a damaged log into a new one");
   salvage.add_option("FOLDER", out_.words, "folder of the damaged log; it is only read")->required()->expected(1);
-  salvage.add_option("--to", out_.to, "folder to be made")->required();
+  salvage.add_option("--to", out_.to, "folder to be made")->type_name("FOLDER")->required();
   salvage.footer(
       "Refuses a log that is sound. Prints what is lost and what was left out. Rows whose records are lost are lost; "
       "rows\nwhose DONE or DELETE is lost come back and are worked on again; what was merged into a row, or said "
@@ -346,6 +410,9 @@ void Grammar::add_backup() {
   CLI::App& backup = verb("backup", "copy all logs of a running daemon, as they are at one moment");
   backup.add_option("DIR", out_.words, "folder to be made, with one below it for each log")->required()->expected(1);
   size(backup, "--rate", out_.rate, "bytes a second at the most, as 50MiB (default: as fast as the disks allow)");
+  number(backup, "--keep", out_.keep,
+         "DIR holds many backups, each named by its date: make one more, and remove the oldest until there are so many",
+         1, 10'000);
   backup.add_flag("--digest", out_.digest,
                   "have the daemon say the digest of that moment; it looks at every row for it and serves nobody "
                   "meanwhile");
@@ -355,6 +422,29 @@ void Grammar::add_backup() {
       "data folder, with the tables folder that it had. Never let a copy serve beside its original: both would give "
       "out\nthe same row numbers and epochs. The daemon keeps the files that are being copied, at most what the log "
       "held at that\nmoment; on a full disk it takes them back, and the backup fails.");
+}
+
+void Grammar::add_machine_verbs() {
+  CLI::App& doctor = verb("doctor", "check the installation on this computer, and say what to do");
+  doctor
+      .add_option("--config", out_.config, "the daemon's file (default: that of the daemon that runs, else installed)")
+      ->type_name("FILE");
+  doctor.add_option("--plugins", out_.plugins, "folder of the table types (default: as the daemon's file says)")
+      ->type_name("FOLDER");
+  doctor.footer(
+      "Looks at the configuration, rights and owners, disks and the speed of their syncs, clock, limits, kernel "
+      "settings,\nversions, certificates, and the daemon if one answers. It changes nothing. Severities: ok, unseen "
+      "(no right to look),\nadvice, warning, error. Exit code 0 without warnings and errors, 9 with warnings, 10 with "
+      "errors.");
+  CLI::App& bench = verb("bench", "measure the syncs of a disk, and a journal on it");
+  bench.add_option("--folder", out_.folder, "on the disk to measure (default: the folder that you are in)")
+      ->type_name("FOLDER");
+  duration(bench, "--time", out_.time, "how long, all rows together (default 20s)");
+  bench.footer(
+      "Starts a daemon of its own, with a folder of its own in FOLDER; both are gone at the end, also after Ctrl-C. A "
+      "daemon\nthat runs is not touched, but shares the disk. Exit code as of other commands; 128 and its number after "
+      "a "
+      "signal.");
 }
 
 void Grammar::add_user_verbs() {
@@ -393,13 +483,56 @@ CLI::App& Grammar::user_verb(CLI::App& user, std::string const& name, std::strin
   return *made;
 }
 
+void Grammar::add_spool_verbs() {
+  CLI::App& spool = verb("spool", "look into a spool folder, and decide about refused rows; no daemon is asked");
+  spool.require_subcommand(1);
+  spool.callback([this] { out_.verb = "spool " + spool_verb_; });
+  spool_verb(spool, "status", "say whether a forwarder runs, what waits, and what somebody must do")
+      .footer(
+          "Exit code 0 if all is well; 8 if rows are held or set aside, if rows wait and no forwarder runs, or if\n"
+          "the forwarder has a problem. Reads all files of the folder, and changes nothing.");
+  CLI::App& list = spool_verb(spool, "list", "show rows that wait, are held, or are set aside with the reason");
+  list.add_option("--table", out_.table, "of this table only");
+  list.add_flag("--waiting", out_.waiting, "those that were not sent so far");
+  list.add_flag("--held", out_.held, "those whose table takes no rows now");
+  list.add_flag("--aside", out_.aside, "those that were refused for good");
+  number(list, "--count", out_.count, "how many at most (default 100, with --json all)", 1);
+  list.footer(
+      "With --json an object a line: where, table, date, code, reason, and in `row` what `put --from` takes:\n"
+      "  fastjournal spool list FOLDER --aside --table T --json | jq -c .row > rows\n"
+      "and when the rows are corrected and put, `fastjournal spool purge FOLDER T`.");
+  for (auto const& [name, description] :
+       {std::pair{"resend", "give rows that were set aside to the forwarder again"},
+        std::pair{"purge", "delete rows that were set aside: shows how many, asks, and deletes them"}}) {
+    CLI::App& made = spool_verb(spool, name, description);
+    CLI::Option* table = made.add_option("TABLE", out_.table, "as `spool status` shows it");
+    made.add_flag("--all", out_.all, "of all tables")->excludes(table);
+    if (std::string_view{name} == "resend") {
+      made.footer("They are sent as new rows. Those that are refused again are set aside again.");
+      continue;
+    }
+    CLI::Option* yes = made.add_flag("--yes", out_.yes, "do not ask");
+    made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and delete none")->excludes(yes);
+  }
+}
+
+CLI::App& Grammar::spool_verb(CLI::App& spool, std::string const& name, std::string const& description) {
+  CLI::App* made = spool.add_subcommand(name, description);
+  made->fallthrough();
+  // Called before the callback of `spool`.
+  made->callback([this, name] { spool_verb_ = name; });
+  made->add_option("FOLDER", out_.spool, "the folder that producers save to")->required();
+  return *made;
+}
+
 CLI::App& Grammar::log_verb(CLI::App& log, std::string const& name, std::string const& description) {
   CLI::App* made = log.add_subcommand(name, description);
   made->fallthrough();
   // Called before the callback of `log`.
   made->callback([this, name] { log_verb_ = name; });
   if (name != "dump")
-    made->add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)");
+    made->add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)")
+        ->type_name("FOLDER");
   return *made;
 }
 
@@ -409,10 +542,9 @@ void Grammar::stand_verb(std::string const& name, std::string const& description
   made.add_option("--worker", out_.worker, "who you are, for those who ask (default: user@host)");
 }
 
-void Grammar::filter(CLI::App& to) {
+void Grammar::filter(CLI::App& to, std::vector<std::string> const& states) {
   auto const any = [](std::string_view text) -> Result<std::string> { return std::string(text); };
-  to.add_option("--status", out_.filter.status, "waiting, due, processing, behind, parked or paused")
-      ->check(CLI::IsMember({"waiting", "due", "processing", "behind", "parked", "paused"}));
+  to.add_option("--status", out_.filter.status, "only rows in this state")->check(CLI::IsMember(states));
   to.add_option("--prefix", out_.filter.prefix, "only keys that begin so (tables with a row-key)");
   to.add_option("--domain", into("--domain", out_.filter.domain, any), "only of this domain")->type_name("TEXT");
   to.add_option("--error", into("--error", out_.filter.error, any),
@@ -424,7 +556,7 @@ void Grammar::bulk_verb(std::string const& name, std::string const& description,
   CLI::App& made = table_verb(name, description);
   made.add_option("WHICH", out_.words,
                   "the row's number, or all columns of its key if the table has keys; or else a filter");
-  filter(made);
+  filter(made, name == "kick" ? kKickedStates : kAllStates);
   number(made, "--count", out_.count, "stop after so many rows", 1);
   made.add_option("--after", out_.after, "go on where an earlier one ended");
   made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing");
@@ -440,25 +572,32 @@ void Grammar::row_verb(std::string const& name, std::string const& description) 
 void Grammar::add_other_verbs() {
   CLI::App& tables = verb("tables", "the tables of the daemon");
   CLI::Option* names = tables.add_flag("--names", out_.names, "names only, one a line");
-  CLI::Option* columns =
-      tables.add_option("--columns", out_.columns_of, "the columns of this table, one a line")->excludes(names);
+  CLI::Option* columns = tables.add_option("--columns", out_.columns_of, "the columns of this table, one a line")
+                             ->type_name("TABLE")
+                             ->excludes(names);
   tables.add_option("--key", out_.key_of, "the columns of this table's row-key, one a line; nothing without one")
+      ->type_name("TABLE")
       ->excludes(names)
       ->excludes(columns);
   verb("login", "keep a token for this server, read from standard input, in ~/.config/fastjournal/token")
       .footer("A terminal does not show it. It is shown to the daemon first, and kept if the daemon knows it.");
   verb("ping", "see whether the daemon answers, and how fast");
   verb("commands", "the commands that the daemon knows (HELP), or what one of them takes")
-      .add_option("NAME", out_.words, "one command")
+      .add_option("COMMAND", out_.words, "one command")
       ->expected(0, 1);
   CLI::App& call =
       verb("call", "send any command and print the answer: `fastjournal call PAUSE table=pages reason=upgrade`");
   call.add_option("COMMAND", out_.words, "its name, then name=value for each parameter")->required();
-  CLI::App& completion = verb("completion", "print a completion script: `. <(fastjournal completion bash)`");
-  completion.add_option("SHELL", out_.words, "bash or zsh")
+  CLI::App& completion = verb("completion", "print a completion script for a shell");
+  completion.add_option("SHELL", out_.words, "bash, zsh or fish")
       ->required()
       ->expected(1)
-      ->check(CLI::IsMember({"bash", "zsh"}));
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion.footer(
+      "An installation has these scripts where the shells look for them. Elsewhere, in the shell's own file:\n"
+      "  bash  . <(fastjournal completion bash)\n"
+      "  zsh   . <(fastjournal completion zsh), behind compinit\n"
+      "  fish  fastjournal completion fish | source");
 }
 
 }  // namespace fastjournal::cli

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -29,6 +30,8 @@ class Grammar {
   CLI::App& lease_verb(std::string const& name, std::string const& description);
   void add_globals();
   void add_producer_verbs();
+  // Returns --resume.
+  CLI::Option* add_put_from(CLI::App& put);
   void add_worker_verbs();
   void add_work();
   void add_viewer_verbs();
@@ -41,11 +44,14 @@ class Grammar {
   void add_salvage(CLI::App& log);
   void add_resize(CLI::App& log);
   void add_backup();
+  void add_machine_verbs();
   void add_user_verbs();
+  void add_spool_verbs();
+  CLI::App& spool_verb(CLI::App& spool, std::string const& name, std::string const& description);
   CLI::App& log_verb(CLI::App& log, std::string const& name, std::string const& description);
   CLI::App& user_verb(CLI::App& user, std::string const& name, std::string const& description);
   void stand_verb(std::string const& name, std::string const& description);
-  void filter(CLI::App& to);
+  void filter(CLI::App& to, std::vector<std::string> const& states);
   void bulk_verb(std::string const& name, std::string const& description, std::string const& footer);
   void row_verb(std::string const& name, std::string const& description);
   void add_other_verbs();
@@ -55,6 +61,7 @@ class Grammar {
   std::optional<DurationMs> timeout_;
   std::string log_verb_;
   std::string user_verb_;
+  std::string spool_verb_;
 };
 
 }  // namespace fastjournal::cli

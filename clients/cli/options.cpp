@@ -32,28 +32,28 @@ std::string contradiction(Invocation const& one) {
     return "delete needs a row, a key, or a filter: --status, --domain, --prefix or --error";
   if (one.verb == "kick" && one.words.empty() && one.filter.is_empty())
     return "kick needs a row, a key, or a filter: --status parked for all that are parked";
-  if (one.verb == "kick" && one.filter.status == "processing") return "a row that is being processed cannot be kicked";
+  if ((one.verb == "spool resend" || one.verb == "spool purge") && one.table.empty() != one.all)
+    return one.verb + " needs a table, or --all for all of them";
+  if (one.verb == "ls" && one.all && !one.json)
+    return "ls --all needs --json: a table for people is made of at most --count rows";
   if (one.verb != "put") return {};
-  if (one.lines && !one.words.empty())
-    return "put --lines takes the columns from standard input, not from the command line";
-  if (!one.lines && one.words.empty())
-    return "put needs columns, those of the key at least: fastjournal put TABLE COLUMN=VALUE...";
-  if (!one.lines && one.client.empty() != !one.sequence) return "--client and --sequence belong together";
-  if (one.lines && one.client.empty() && one.sequence) return "--sequence needs --client";
+  bool const is_many = !one.from.empty();
+  if (is_many && !one.words.empty()) return "put --from takes the columns from the file, not from the command line";
+  if (!is_many && one.words.empty())
+    return "put needs columns, those of the key at least: fastjournal put TABLE COLUMN=VALUE..., or --from FILE";
+  if (!is_many && one.client.empty() != !one.sequence) return "--client and --sequence belong together";
+  if (is_many && one.client.empty() && one.sequence) return "--sequence needs --client";
   return {};
 }
 
-enum class Which : std::uint8_t { all, with_value };
-
-std::vector<std::string> long_names(CLI::App const& app, Which which = Which::all) {
+std::vector<std::string> long_names(CLI::App const& app) {
   std::vector<std::string> out;
   for (CLI::Option const* option : app.get_options())
-    for (std::string const& name : option->get_lnames())
-      if (which == Which::all || option->get_expected_max() > 0) out.push_back("--" + name);
+    for (std::string const& name : option->get_lnames()) out.push_back("--" + name);
   // The options of all subcommands, as in `log verify`.
   for (CLI::App const* below : app.get_subcommands([](CLI::App const*) { return true; }))
     if (app.get_parent() != nullptr)
-      for (std::string& name : long_names(*below, which))
+      for (std::string& name : long_names(*below))
         if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
   return out;
 }
@@ -117,31 +117,9 @@ Parsed parse_arguments(std::vector<std::string> arguments) {
   return {std::move(grammar.invocation()), ExitCode::ok, {}};
 }
 
-std::vector<std::string> global_options() {
+usage::Usage declared_usage() {
   Grammar grammar;
-  return long_names(grammar.app());
-}
-
-std::vector<std::string> options_with_value() {
-  Grammar grammar;
-  std::vector<std::string> out = long_names(grammar.app(), Which::with_value);
-  for (CLI::App const* verb : grammar.app().get_subcommands([](CLI::App const*) { return true; }))
-    for (std::string& name : long_names(*verb, Which::with_value))
-      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
-  return out;
-}
-
-std::vector<VerbWords> verb_words() {
-  Grammar grammar;
-  std::vector<VerbWords> out;
-  for (CLI::App const* verb : grammar.app().get_subcommands([](CLI::App const*) { return true; })) {
-    bool const takes_table = verb->get_option_no_throw("TABLE") != nullptr;
-    std::vector<std::string> below;
-    for (CLI::App const* one : verb->get_subcommands([](CLI::App const*) { return true; }))
-      below.push_back(one->get_name());
-    out.push_back({verb->get_name(), long_names(*verb), takes_table, std::move(below)});
-  }
-  return out;
+  return usage::usage_of(grammar.app());
 }
 
 }  // namespace fastjournal::cli

@@ -11,6 +11,7 @@
 #include "clients/cli/exit_code.h"
 #include "clients/lib/client.h"
 #include "clients/lib/journal.h"
+#include "clients/usage/usage.h"
 
 namespace fastjournal::cli {
 
@@ -51,9 +52,13 @@ struct Invocation {
   std::optional<client::Date> expires;
   std::string client;
   std::optional<std::uint64_t> sequence;
-  bool lines{false};
+  std::string from;    // file of rows, "-" for standard input; empty: the row is in `words`
+  std::string format;  // of it; empty: to be found out
   std::string resume;
   std::string refused;
+  std::string sync;      // with spool: each or none
+  std::string declared;  // with spool: file of the table's declaration; empty: nothing is known of its columns
+  std::string spool;     // put, spool: FOLDER; empty: to a daemon
   // take, work, touch
   std::optional<DurationMs> lease;
   std::optional<DurationMs> wait;
@@ -77,13 +82,13 @@ struct Invocation {
   // ls, kick, delete
   RowFilter filter;
   std::string after;
-  bool for_put{false};
-  bool dry_run{false};  // kick, delete, apply
+  bool all{false};      // ls, spool
+  bool dry_run{false};  // kick, delete, apply, spool purge
   // alerts
   std::string lower;
   // pause, resume, drain
   std::string reason;
-  // apply
+  // apply, spool purge
   bool yes{false};
   // check, feed, log
   std::string plugins;
@@ -99,8 +104,13 @@ struct Invocation {
   std::optional<std::uint32_t> body_bytes;
   std::string to;
   std::optional<std::uint64_t> container_bytes;
+  // spool: list
+  bool aside{false};
+  bool held{false};
+  bool waiting{false};
   // backup: DIR in `words`
   std::optional<std::uint64_t> rate;  // bytes per second
+  std::optional<std::uint64_t> keep;  // backups in DIR
   // feed, backup
   bool digest{false};
   // user: NAME in `words`
@@ -108,6 +118,9 @@ struct Invocation {
   std::string rights;
   std::string tables;
   bool no_token{false};
+  // bench
+  std::string folder;
+  std::optional<DurationMs> time;
   // top, watch
   std::optional<DurationMs> interval;
   // tables
@@ -131,16 +144,7 @@ struct Parsed {
 // `arguments` without the name of the program.
 [[nodiscard]] Parsed parse_arguments(std::vector<std::string> arguments);
 
-// The commands and their options, for completion.
-struct VerbWords {
-  std::string verb;
-  std::vector<std::string> options;
-  bool takes_table{false};
-  std::vector<std::string> below;  // subcommands of `log`: verify, ...
-};
-[[nodiscard]] std::vector<VerbWords> verb_words();
-[[nodiscard]] std::vector<std::string> global_options();
-// The options of all commands that take a value.
-[[nodiscard]] std::vector<std::string> options_with_value();
+// The commands and their options, for completion and the manual.
+[[nodiscard]] usage::Usage declared_usage();
 
 }  // namespace fastjournal::cli

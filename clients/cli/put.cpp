@@ -56,7 +56,8 @@ std::string sentence_of_put(Message const& answer) {
 }
 
 ExitCode Putter::row() {
-  Message insert = insert_of_options(one_);
+  Message insert;
+  set_options(one_, insert);
   Status built;
   for (std::string const& word : one_.words) {
     Result<Param> const column = parse_column(word, console_.in, insert.arena());
@@ -76,15 +77,14 @@ ExitCode Putter::row() {
 
 }  // namespace
 
-Message insert_of_options(Invocation const& one) {
-  Message insert("INSERT");
+void set_options(Invocation const& one, Message& insert) {
+  insert.command = "INSERT";
   insert.set("table", one.table);
   if (one.priority) insert.set_integer("priority", *one.priority);
   if (one.at) set_date(insert, "process_date", *one.at);
   if (one.expires) set_date(insert, "expiration_date", *one.expires);
   if (!one.client.empty()) insert.set("client", one.client);
   if (one.sequence) insert.set("sequence", Value::of_unsigned(*one.sequence));
-  return insert;
 }
 
 ExitCode put(Invocation const& invocation, Console& console, Connection& connection) {

@@ -1,4 +1,4 @@
-// `fastjournal put`: one row from the command line. put_lines.h is for many rows from standard input.
+// `fastjournal put`: one row from the command line. put_many.h is for the rows of a file.
 #pragma once
 
 #include "clients/cli/commands.h"
@@ -7,7 +7,7 @@ namespace fastjournal::cli {
 
 [[nodiscard]] ExitCode put(Invocation const& invocation, Console& console, client::Connection& connection);
 
-// An INSERT with the values of the options, without columns.
-[[nodiscard]] Message insert_of_options(Invocation const& invocation);
+// Makes `insert` an INSERT with the values of the options. Columns follow.
+void set_options(Invocation const& invocation, Message& insert);
 
 }  // namespace fastjournal::cli

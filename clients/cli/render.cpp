@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "clients/cli/buffers.h"
 #include "clients/cli/utf8.h"
 #include "clients/lib/value_text.h"
@@ -124,7 +125,7 @@ nlohmann::ordered_json json_of(Value const& value) {
     case Value::Kind::boolean: return value.boolean;
     case Value::Kind::binary: {
       // In a form that can be put again: text if possible, otherwise base64 with its prefix.
-      if (model::is_utf8(value.bytes) && !value.bytes.starts_with(kBase64Prefix)) break;
+      if (is_utf8(value.bytes) && !value.bytes.starts_with(kBase64Prefix)) break;
       std::string spelled{kBase64Prefix};
       append_base64(value.bytes, spelled);
       return spelled;

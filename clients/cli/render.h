@@ -34,7 +34,7 @@ struct Look {
 [[nodiscard]] std::string render_line(Message const& record);
 
 // The parameters as one JSON object and a LF, without request, left and after. Numbers are numbers; bytes are in the
-// form read by `put --lines` (text if they are UTF-8, else "base64:..."). `with_command` adds the member "command".
+// form read by `put --from` (text if they are UTF-8, else "base64:..."). `with_command` adds the member "command".
 [[nodiscard]] std::string render_json(Message const& record, bool with_command = false);
 
 }  // namespace fastjournal::cli

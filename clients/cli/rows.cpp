@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,34 +27,6 @@ void set_filter(Message& command, RowFilter const& filter) {
   if (filter.error) command.set("error", *filter.error);
 }
 
-// The part of a row for an INSERT: its columns, order and dates.
-class Putable {
- public:
-  Status learn(Connection& connection, std::string const& table) {
-    Result<Reply> const tables = connection.call("TABLES");
-    if (!tables.ok()) return tables.status();
-    for (Message const& one : tables->messages) {
-      if (one.text("name") != table) continue;
-      std::string_view rest = one.text("columns");
-      while (!rest.empty()) {
-        std::size_t const end = std::min(rest.find(' '), rest.size());
-        names_.emplace(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-      }
-    }
-    return {};
-  }
-  [[nodiscard]] Message of(Message const& row) const {
-    Message out("ROW");
-    for (Param const& param : row.params())
-      if (names_.contains(param.name)) out.set(param.name, param.value);
-    return out;
-  }
-
- private:
-  std::set<std::string, std::less<>> names_{"priority", "process_date", "expiration_date"};
-};
-
 }  // namespace
 
 std::string cursor_of(Message const& last, std::string const& before) {
@@ -66,10 +37,7 @@ std::string cursor_of(Message const& last, std::string const& before) {
 
 ExitCode list_rows(Invocation const& one, Console& console, Connection& connection) {
   Buffers buffers(connection);
-  Putable putable;
-  if (one.for_put)
-    if (Status const status = putable.learn(connection, one.table); !status.ok()) return complain(one, console, status);
-  std::uint64_t wanted = one.count.value_or(one.for_put ? UINT64_MAX : 100);
+  std::uint64_t wanted = one.count.value_or(one.all ? UINT64_MAX : 100);
   std::uint64_t shown = 0;
   std::vector<Message> rows;
   std::string after = one.after;
@@ -89,16 +57,14 @@ ExitCode list_rows(Invocation const& one, Console& console, Connection& connecti
       if (Status const status = buffers.decode(row, one.table); !status.ok()) return complain(one, console, status);
       --wanted;
       ++shown;
-      if (one.for_put)
-        console.out << render_json(putable.of(row));
-      else if (one.json)
+      if (one.json)
         console.out << render_json(row);
       else
         rows.push_back(std::move(row));
       if (wanted == 0) break;
     }
   }
-  if (one.json || one.for_put) return ExitCode::ok;
+  if (one.json) return ExitCode::ok;
   console.out << render_table(rows, console.look, "table");
   if (more) console.err << "there may be more: --count, or --after " << after << '\n';
   if (shown == 0 && !more)

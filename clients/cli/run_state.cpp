@@ -20,20 +20,22 @@ namespace fastjournal::cli {
 
 namespace {
 
-constexpr std::string_view kFirstLine = "fastjournal put --lines 1";
+constexpr std::string_view kFirstLine = "fastjournal put --from 1";
 
 Status failed(std::string const& what, std::string const& path) {
   return {Code::io_error, what + " " + path + ": " + std::strerror(errno)};
 }
 
 // The numbers, by their names in the file.
-using Numbers = std::array<std::pair<std::string_view, std::uint64_t*>, 5>;
+using Numbers = std::array<std::pair<std::string_view, std::uint64_t*>, 7>;
 Numbers numbers_of(RunState& state) {
-  return {{{"lines", &state.lines},
+  return {{{"rows", &state.rows},
+           {"lines", &state.lines},
            {"hash", &state.hash},
            {"in", &state.in},
            {"refused", &state.refused},
-           {"refused_bytes", &state.refused_bytes}}};
+           {"refused_bytes", &state.refused_bytes},
+           {"reasons_bytes", &state.reasons_bytes}}};
 }
 
 bool take_number(std::map<std::string, std::string> const& values, std::string_view name, std::uint64_t& out) {
@@ -46,7 +48,7 @@ bool take_number(std::map<std::string, std::string> const& values, std::string_v
 
 }  // namespace
 
-std::uint64_t hash_line(std::string const& line, std::uint64_t before) { return hash64(line, before); }
+std::uint64_t hash_row(std::string_view text, std::uint64_t before) { return hash64(text, before); }
 
 Result<std::optional<RunState>> read_state(std::string const& path) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<RunState>{};
@@ -65,7 +67,7 @@ Result<std::optional<RunState>> read_state(std::string const& path) {
   out.client = values["client"];
   out.refused_file = values["refused_file"];
   if (!good || out.table.empty() || out.client.empty())
-    return Status{Code::bad_parameter, path + " is no state of a run of put --lines"};
+    return Status{Code::bad_parameter, path + " is no state of a run of put --from"};
   return std::optional<RunState>{std::move(out)};
 }
 

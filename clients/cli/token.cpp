@@ -12,7 +12,7 @@
 
 #include "access/token.h"
 #include "clients/cli/commands.h"
-#include "clients/cli/secret_file.h"
+#include "clients/lib/secret_file.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -83,14 +83,14 @@ TokenSources TokenSources::of_environment() {
 
 Result<std::string> find_token(Invocation const& invocation, TokenSources const& sources) {
   if (!invocation.token_file.empty()) {
-    Result<std::string> const text = read_secret(invocation.token_file);
+    Result<std::string> const text = client::read_secret(invocation.token_file);
     if (!text.ok()) return text.status();
     std::string_view rest{text.value()};
     return checked(take_line(rest), invocation.token_file);
   }
   if (!sources.token.empty()) return checked(sources.token, "FASTJOURNAL_TOKEN");
   if (sources.kept_in.empty()) return std::string{};
-  Result<std::string> const kept = read_secret(sources.kept_in);
+  Result<std::string> const kept = client::read_secret(sources.kept_in);
   if (kept.status().code() == Code::not_found) return std::string{};
   if (!kept.ok()) return kept.status();
   std::string_view rest{kept.value()};
@@ -115,7 +115,8 @@ ExitCode login(Invocation const& invocation, Console& console, TokenSources cons
   std::filesystem::path const folder = std::filesystem::path{sources.kept_in}.parent_path();
   std::filesystem::create_directories(folder, error);
   if (error) return complain(invocation, console, {Code::io_error, folder.string() + ": " + error.message()});
-  if (Status status = write_secret(sources.kept_in, token.value() + "\n" + invocation.server + "\n"); !status.ok())
+  if (Status status = client::write_secret(sources.kept_in, token.value() + "\n" + invocation.server + "\n");
+      !status.ok())
     return complain(invocation, console, status);
   if (invocation.json)
     console.out << render_json(answer->first());

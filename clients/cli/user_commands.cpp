@@ -8,7 +8,7 @@
 
 #include "access/secret.h"
 #include "access/user.h"
-#include "clients/cli/secret_file.h"
+#include "clients/lib/secret_file.h"
 #include "config/daemon_reader.h"
 #include "config/fields.h"
 #include "config/users_reader.h"
@@ -91,7 +91,7 @@ class UserRunner {
     }
     Result<std::string> const text = config::users_with(file_, user);
     if (!text.ok()) return complain_of(text.status());
-    if (Status status = write_secret(file_, text.value()); !status.ok()) return complain_of(status);
+    if (Status status = client::write_secret(file_, text.value()); !status.ok()) return complain_of(status);
     tell_added(name, token);
     return ExitCode::ok;
   }
@@ -118,7 +118,7 @@ class UserRunner {
   ExitCode remove(std::string const& name) {
     Result<std::string> const text = config::users_without(file_, name);
     if (!text.ok()) return complain_of(text.status());
-    if (Status status = write_secret(file_, text.value()); !status.ok()) return complain_of(status);
+    if (Status status = client::write_secret(file_, text.value()); !status.ok()) return complain_of(status);
     note(one_, console_,
          "user " + name + " is not in " + file_ + " any more; `fastjournal reload` ends his connections");
     return ExitCode::ok;

@@ -9,7 +9,6 @@ namespace fastjournal::cli {
 
 // Size of the character at `at` in bytes; 0 if there is no valid one.
 [[nodiscard]] std::size_t utf8_size(std::string_view text, std::size_t at);
-[[nodiscard]] bool is_utf8(std::string_view bytes);
 
 // Columns; an invalid byte or a control character counts as one.
 [[nodiscard]] std::size_t display_width(std::string_view text);

@@ -10,8 +10,6 @@
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "model/date.h"
 
 namespace fastjournal::cli {
@@ -138,34 +136,6 @@ Result<std::string> bytes_of(std::string_view source, std::istream& in) {
   return out;
 }
 
-bool is_date_parameter(std::string_view name) {
-  return name == "process_date" || name == "expiration_date" || name == "insertion_date";
-}
-
-Status set_json(Message& insert, std::string_view key, nlohmann::json const& value) {
-  std::string_view const name = insert.arena().copy(key);
-  using Kind = nlohmann::json::value_t;
-  switch (value.type()) {
-    case Kind::null: return {};
-    case Kind::boolean: insert.set(name, Value::of_boolean(value.get<bool>())); return {};
-    case Kind::number_integer: insert.set(name, Value::of_integer(value.get<std::int64_t>())); return {};
-    case Kind::number_unsigned: insert.set(name, Value::of_unsigned(value.get<std::uint64_t>())); return {};
-    case Kind::number_float: insert.set(name, Value::of_real(value.get<double>())); return {};
-    case Kind::string: break;
-    default:
-      return {Code::bad_parameter,
-              "'" + std::string(key) + "' is an array or object: expected a string, a number, true, false or null"};
-  }
-  std::string const& text = value.get_ref<std::string const&>();
-  if (!is_date_parameter(name)) {
-    insert.set(name, insert.arena().copy(text));
-    return {};
-  }
-  Result<client::Date> const date = name == "expiration_date" ? parse_expiration(text) : parse_date(text);
-  if (date.ok()) set_date(insert, name, date.value());
-  return date.status();
-}
-
 }  // namespace
 
 Result<DurationMs> parse_duration(std::string_view text) {
@@ -228,17 +198,6 @@ Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena
     return Param{name, Value::of_binary(arena.copy(bytes.value()))};
   }
   return Param{name, Value::of_text(arena.copy(value))};
-}
-
-Status parse_json_row(std::string_view line, Message& insert) {
-  nlohmann::json const row = nlohmann::json::parse(line, nullptr, false);
-  if (row.is_discarded()) return {Code::bad_parameter, "this is no JSON"};
-  if (!row.is_object()) return {Code::bad_parameter, "this is no JSON object: expected {\"column\": value, ...}"};
-  for (auto const& [key, value] : row.items()) {
-    if (key == "table") return {Code::bad_parameter, "'table' cannot be set here: it stands on the command line"};
-    if (Status set = set_json(insert, key, value); !set.ok()) return set;
-  }
-  return {};
 }
 
 void set_date(Message& message, std::string_view name, client::Date const& date) {

@@ -26,10 +26,6 @@ namespace fastjournal::cli {
 // the column. The views point into `arena`.
 [[nodiscard]] Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena);
 
-// Copies one JSON object to `insert`: columns, and other parameters of INSERT by their names (dates in the spellings of
-// parse_date). null is absent; arrays and objects are refused. Strings are text; Buffers::encode converts them.
-[[nodiscard]] Status parse_json_row(std::string_view line, Message& insert);
-
 // Sets `name` in the protocol's form of dates.
 void set_date(Message& message, std::string_view name, client::Date const& date);
 

@@ -24,6 +24,9 @@ constexpr std::size_t kFlushBytes = 64U * 1024;
 constexpr std::size_t kReadBytes = 64U * 1024;
 // Beyond this, sending waits for the daemon to read.
 constexpr std::size_t kUnsentBytesMax = 1024U * 1024;
+// Of each kind, kept for the next commands.
+constexpr std::size_t kSpareMax = 1024;
+constexpr std::size_t kSpareBytesMax = 16U * 1024;
 
 Moment now() { return std::chrono::steady_clock::now(); }
 
@@ -65,6 +68,7 @@ class Connection::Body {
   Status connect_once(int wake_fd, Moment until);
   Result<std::uint64_t> send(Message const& command, int wake_fd = -1);
   Result<Reply> receive(std::uint64_t nr);
+  void recycle(Reply reply);
   bool wait_answer(std::uint64_t nr, Milliseconds limit, int wake_fd);
   Status flush(Moment until);
   Result<Message> wait_push(Milliseconds limit, int wake_fd);
@@ -111,6 +115,10 @@ class Connection::Body {
   std::vector<Message> subscriptions_;
   std::optional<Status> login_;  // the answer to AUTH
   Params params_;                // of encode; kept for their memory
+  // What was answered and received: a producer of many rows allocates nothing for each.
+  std::vector<InFlightTable::node_type> spare_entries_;
+  std::vector<std::vector<Message>> spare_replies_;
+  std::vector<Message> spare_messages_;
   Status last_error_;
   std::size_t attempts_{0};  // since the last bytes from the daemon
   Moment retry_at_{};
@@ -296,6 +304,10 @@ void Connection::Body::take_pieces() {
       continue;
     }
     Message message;
+    if (!spare_messages_.empty()) {
+      message = std::move(spare_messages_.back());
+      spare_messages_.pop_back();
+    }
     Status const parsed = piece.kind == protocol::Framer::Kind::line ? protocol::parse_line(piece.bytes, message)
                                                                      : protocol::parse_frame(piece.bytes, message);
     if (!parsed.ok()) {
@@ -395,17 +407,32 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
     if (is_woken(wake_fd)) return Status{Code::timed_out, "woken before there was a connection"};
     if (now() >= until) return last_error_;
   }
-  InFlight one;
+  InFlightTable::node_type spare;
+  if (!spare_entries_.empty()) {
+    spare = std::move(spare_entries_.back());
+    spare_entries_.pop_back();
+  }
+  InFlight fresh;
+  InFlight& one = spare.empty() ? fresh : spare.mapped();
   one.command = command.command;
   one.rule = rule_of(one.command, options.commands);
   one.may_resend = may_resend(command, one.rule);
   std::size_t const begin = out_.size();
   if (Status encoded = encode(command, last_nr_ + 1, out_); !encoded.ok()) return encoded;
   ++last_nr_;
-  if (one.may_resend) one.bytes = out_.substr(begin);
+  if (one.may_resend) one.bytes.assign(out_, begin);
   one.wait = wait_of(command, one.rule);
   one.until = moment_after(added(options.time_limit, one.wait));
-  in_flight_.emplace_hint(in_flight_.end(), last_nr_, std::move(one));
+  if (one.reply.messages.capacity() == 0 && !spare_replies_.empty()) {
+    one.reply.messages = std::move(spare_replies_.back());
+    spare_replies_.pop_back();
+  }
+  if (spare.empty()) {
+    in_flight_.emplace_hint(in_flight_.end(), last_nr_, std::move(fresh));
+  } else {
+    spare.key() = last_nr_;
+    in_flight_.insert(in_flight_.end(), std::move(spare));
+  }
   ++tickets_;
   if (unsent() >= kFlushBytes) write_some();
   while (socket_.is_open() && unsent() > kUnsentBytesMax && now() < until)
@@ -425,11 +452,26 @@ Result<Reply> Connection::Body::receive(std::uint64_t nr) {
     else if (!at->second.finished && now() >= until && heard == bytes_read_)
       return give_up(nr);
   }
-  InFlight one = std::move(at->second);
-  in_flight_.erase(at);
+  InFlightTable::node_type entry = in_flight_.extract(at);
   --tickets_;
-  if (!one.status.ok()) return std::move(one.status);
-  return std::move(one.reply);
+  Status status = std::move(entry.mapped().status);
+  Reply reply = std::move(entry.mapped().reply);
+  if (spare_entries_.size() < kSpareMax && entry.mapped().bytes.capacity() <= kSpareBytesMax) {
+    entry.mapped().reset();
+    spare_entries_.push_back(std::move(entry));
+  }
+  if (!status.ok()) return status;
+  return reply;
+}
+
+void Connection::Body::recycle(Reply reply) {
+  for (Message& message : reply.messages) {
+    if (spare_messages_.size() == kSpareMax) break;
+    message.clear();  // keeps its first block only
+    spare_messages_.push_back(std::move(message));
+  }
+  reply.messages.clear();
+  if (spare_replies_.size() < kSpareMax) spare_replies_.push_back(std::move(reply.messages));
 }
 
 bool Connection::Body::wait_answer(std::uint64_t nr, Milliseconds limit, int wake_fd) {
@@ -460,6 +502,9 @@ Status Connection::Body::give_up(std::uint64_t nr) {
 
 Status Connection::Body::flush(Moment until) {
   while (unsent() > 0) {
+    // A step would go on to wait for an answer, which may take as long as the daemon likes.
+    if (socket_.is_open()) write_some();
+    if (unsent() == 0) break;
     if (Status stepped = step(until, -1); !stepped.ok()) return stepped;
     if (unsent() > 0 && now() >= until) return {Code::timed_out, options.server + " takes no more bytes"};
   }
@@ -513,6 +558,7 @@ Result<Ticket> Connection::send(Message const& command, int wake_fd) {
 }
 
 Result<Reply> Connection::receive(Ticket ticket) { return body_->receive(static_cast<std::uint64_t>(ticket)); }
+void Connection::recycle(Reply reply) { body_->recycle(std::move(reply)); }
 
 bool Connection::wait_answer(Ticket ticket, Milliseconds limit, int wake_fd) {
   return body_->wait_answer(static_cast<std::uint64_t>(ticket), limit, wake_fd);

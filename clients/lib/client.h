@@ -107,6 +107,8 @@ class Connection {
   // sent, if `wake_fd` (if any) becomes readable before.
   [[nodiscard]] Result<Ticket> send(Message const& command, int wake_fd = -1);
   [[nodiscard]] Result<Reply> receive(Ticket ticket);
+  // An answer that is not needed any more: its memory serves for the next ones. For who receives many.
+  void recycle(Reply reply);
   [[nodiscard]] Status flush();
   // For callers that also wait for keys or signals. True: receive(ticket) returns at once. False: `limit` is over, or
   // `wake_fd` became readable.

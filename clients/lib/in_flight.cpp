@@ -49,6 +49,19 @@ Status refusal_of(Message const& answer) {
   return out;
 }
 
+void InFlight::reset() {
+  std::string kept_command = std::move(command);
+  std::string kept_bytes = std::move(bytes);
+  std::vector<Message> kept_messages = std::move(reply.messages);
+  *this = {};
+  kept_command.clear();
+  kept_bytes.clear();
+  kept_messages.clear();
+  command = std::move(kept_command);
+  bytes = std::move(kept_bytes);
+  reply.messages = std::move(kept_messages);
+}
+
 void InFlight::add(Message message) {
   bool const last = message.integer("left").value_or(0) <= 0;
   if (Status refusal = refusal_of(message); refusal.ok()) {

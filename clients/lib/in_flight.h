@@ -39,6 +39,8 @@ struct InFlight {
   }
   // Adds one message of the answer; the last one finishes it.
   void add(Message message);
+  // As new, but with the memory that it has.
+  void reset();
 };
 
 // The key is the number in `request`, so the map is in the order of the commands.

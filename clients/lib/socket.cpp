@@ -22,6 +22,8 @@ namespace fastjournal::client {
 
 namespace {
 
+constexpr int kUnixSendBytes = 1 << 20;
+
 using std::chrono::milliseconds;
 
 std::string reason_of(int error) { return std::strerror(error); }
@@ -75,6 +77,9 @@ Result<Socket> connect_unix(std::string const& address, std::string_view path, i
   sockaddr const* const any = reinterpret_cast<sockaddr const*>(&to);
   if (int const error = try_connect(AF_UNIX, any, sizeof to, wake_fd, until, socket); error != 0)
     return not_reached(address, reason_of(error));
+  // What a client sends in batches stays there while it does something else. Over TCP the kernel finds the size.
+  int const bytes = kUnixSendBytes;
+  static_cast<void>(::setsockopt(socket.fd(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes));
   return socket;
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <vector>
 
 #include "clients/lib/journal.h"
 #include "clients/main_job/documents.h"
@@ -24,6 +25,8 @@ using client::Work;
 
 // An idle listener asks after this time, in case it was passed over.
 constexpr client::Milliseconds kIdle{1000};
+// Pauses while the daemon is away: short beside the table's grace, so that leases survive its restart.
+constexpr client::Milliseconds kReconnect{200};
 
 int stop_pipe[2]{-1, -1};
 
@@ -93,28 +96,63 @@ class Backend {
     return events_.write();
   }
 
+  // The number of changes that each row has. It stays so while the row is leased: later ones make a row behind it.
+  Result<std::vector<std::uint64_t>> changes_of(std::vector<Row> const& rows) {
+    std::vector<client::Ticket> asked;
+    for (Row const& row : rows) {
+      auto const ticket = connection_.send(peek_of(row));
+      if (!ticket.ok()) return ticket.status();
+      asked.push_back(ticket.value());
+    }
+    std::vector<std::uint64_t> changes;
+    Status failed;
+    for (client::Ticket const ticket : asked) {
+      auto const reply = connection_.receive(ticket);
+      // Not there: the daemon was killed meanwhile, and DONE will be refused.
+      if (!reply.ok() && reply.status().code() != Code::unknown_row) failed = reply.status();
+      changes.push_back(reply.ok() ? static_cast<std::uint64_t>(reply.value().first().integer("merges").value_or(0)) + 1
+                                   : 0);
+    }
+    if (!failed.ok()) return failed;
+    return changes;
+  }
+
+  static Message peek_of(Row const& row) {
+    Message peek{"PEEK"};
+    peek.set("table", std::string_view{"pages"});
+    peek.set("row", Value::of_unsigned(row.row));
+    return peek;
+  }
+
   Status take(Work work) {
-    for (Row& row : work.rows) {
+    // The answer about the changes may be late: the daemon may be killed meanwhile.
+    std::int64_t const received_us = monotonic_us();
+    std::int64_t const received_wall_us = wall_us();
+    auto const changes = changes_of(work.rows);
+    if (!changes.ok()) return changes.status();
+    for (std::size_t i = 0; i < work.rows.size(); ++i) {
+      Row& row = work.rows[i];
       auto const uri = row.columns.find("uri");
       if (uri == row.columns.end()) return {Code::invalid, fmt::format("row {} has no uri", row.row)};
       events_.add({.kind = EventKind::leased,
-                   .us = monotonic_us(),
+                   .us = received_us,
                    .row = row.row,
                    .epoch = row.epoch,
-                   .number = row.lease_end.value * 1000 - wall_us(),
-                   .count = row.timeouts,
+                   .number = row.lease_end.value * 1000 - received_wall_us,
+                   .count = changes.value()[i],
                    .text = uri->second});
       held_.push_back(std::move(row));
     }
     return events_.write();
   }
 
-  void note(EventKind kind, Row const& row, std::uint64_t bytes = 0) {
+  void note(EventKind kind, Row const& row, std::uint64_t bytes = 0, bool is_unsure = false) {
     events_.add({.kind = kind,
                  .us = monotonic_us(),
                  .row = row.row,
                  .epoch = row.epoch,
                  .number = static_cast<std::int64_t>(bytes),
+                 .count = is_unsure ? 1U : 0U,
                  .text = row.columns.at("uri")});
   }
 
@@ -137,10 +175,12 @@ class Backend {
 
   Status finish(Row const& row) {
     held_.pop_front();
+    std::uint64_t const connects = connection_.connects();
     auto work = journal_.done_and_next(row);
     bool const refused = lease_was_lost(work.status());
     if (!work.ok() && !refused) return work.status();
-    note(refused ? EventKind::refused : EventKind::done, row);
+    // To a DONE that was sent again, an unknown row counts as done. It may have folded into a newer row as well.
+    note(refused ? EventKind::refused : EventKind::done, row, 0, !refused && connection_.connects() != connects);
     // One write for the end of this row and the rows received with it: both are recorded, or neither.
     return refused ? events_.write() : take(std::move(work).value());
   }
@@ -150,11 +190,24 @@ class Backend {
     fmt::print(stderr, "{}: {}\n", job_.name, why.message());
     if (Status noted = announce_end(row, 0); !noted.ok()) return noted;
     held_.pop_front();
-    Status const failed = journal_.fail(row, why.message()).status();
-    bool const refused = lease_was_lost(failed);
-    if (!failed.ok() && !refused) return failed;
-    note(refused ? EventKind::refused : EventKind::parked, row);
+    auto const parked = park(row, why.message());
+    if (!parked.ok()) return parked.status();
+    note(parked.value() ? EventKind::parked : EventKind::refused, row);
     return events_.write();
+  }
+
+  // False: the lease was lost. FAIL is not sent again by the library: if its answer was lost, the row tells.
+  Result<bool> park(Row const& row, std::string const& why) {
+    Status failed = journal_.fail(row, why).status();
+    if (failed.code() == Code::closed) {
+      failed = journal_.fail(row, why).status();
+      if (lease_was_lost(failed)) {
+        auto const reply = connection_.call(peek_of(row));
+        return reply.ok() && reply.value().first().text("status") == "parked";
+      }
+    }
+    if (!failed.ok() && !lease_was_lost(failed)) return failed;
+    return failed.ok();
   }
 
   BackendJob const& job_;
@@ -173,7 +226,7 @@ Status work(BackendJob const& job) {
   if (!events.ok()) return events.status();
   auto index = Index::open(job.index);
   if (!index.ok()) return index.status();
-  auto connection = Connection::open({.server = job.server});
+  auto connection = Connection::open({.server = job.server, .back_off = {kReconnect}});
   if (!connection.ok()) return connection.status();
   return Backend(job, *connection.value(), index.value(), events.value()).run();
 }

@@ -3,20 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <fstream>
 #include <system_error>
-#include <thread>
-
-#include "clients/main_job/event.h"
 
 namespace fastjournal::main_job {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::chrono::milliseconds kLook{5};
-constexpr std::chrono::seconds kReadyLimit{30};
 
 Status write_file(fs::path const& path, std::string_view text) {
   std::ofstream file(path);
@@ -59,45 +52,25 @@ Result<DaemonProcess> DaemonProcess::start(fs::path const& programs, RunFolder c
     return Status{Code::not_found, fmt::format("there is no daemon beside this program ({}): build it with ./mk build",
                                                program.string())};
   if (Status wrote = write_configuration(folder); !wrote.ok()) return wrote;
-  auto started = ChildProcess::start("daemon",
-                                     {program, "--config", folder.config(), "--tables", folder.tables(), "--plugins",
-                                      programs.parent_path() / "plugins", "--data", folder.data(), "--listen",
-                                      "127.0.0.1:0", "--listen", "unix:" + folder.socket().string()},
-                                     folder.output("daemon"));
+  process::DaemonStart const start{.program = program,
+                                   .config = folder.config(),
+                                   .tables = folder.tables(),
+                                   .plugins = programs.parent_path() / "plugins",
+                                   .data = folder.data(),
+                                   .socket = folder.socket(),
+                                   .output = folder.output("daemon")};
+  auto started = process::Daemon::start(start);
   if (!started.ok()) return started.status();
-  DaemonProcess daemon{std::move(started).value()};
-  if (Status ready = daemon.wait_until_ready(); !ready.ok()) return ready;
-  return daemon;
+  return DaemonProcess{std::move(started).value(), start};
 }
 
-// True for the last line of a start.
-bool DaemonProcess::take_line(std::string_view line) {
-  constexpr std::string_view kListening = "listening ";
-  if (line.starts_with(kListening)) {
-    line.remove_prefix(kListening.size());
-    (line.starts_with("unix:") ? local_ : tcp_) = line;
-  }
-  if (line.starts_with("data ") || line.starts_with("durability "))
-    banner_.append(banner_.empty() ? "" : "\n").append(line);
-  return line == "ready";
-}
-
-Status DaemonProcess::wait_until_ready() {
-  LineReader lines(process_.output());
-  auto const until = std::chrono::steady_clock::now() + kReadyLimit;
-  while (std::chrono::steady_clock::now() < until) {
-    std::optional<std::string> const end = process_.ended();
-    bool ready = false;
-    if (Status read = lines.read([&](std::string_view line) { ready = take_line(line) || ready; }); !read.ok())
-      return read;
-    if (ready && !tcp_.empty() && !local_.empty()) return {};
-    if (end)
-      return {Code::unavailable,
-              fmt::format("the daemon did not start ({}):\n{}", *end, last_lines(process_.output()))};
-    std::this_thread::sleep_for(kLook);
-  }
-  return {Code::timed_out,
-          fmt::format("the daemon was not ready within {} s:\n{}", kReadyLimit.count(), last_lines(process_.output()))};
+Status DaemonProcess::start_again() {
+  start_.tcp = daemon_.tcp();
+  start_.output = start_.output.parent_path() / "daemon-again.out";
+  auto started = process::Daemon::start(start_);
+  if (!started.ok()) return started.status();
+  daemon_ = std::move(started).value();
+  return {};
 }
 
 }  // namespace fastjournal::main_job

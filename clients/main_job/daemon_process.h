@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "clients/main_job/child_process.h"
+#include "clients/process/daemon.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::main_job {
@@ -17,6 +17,7 @@ struct RunFolder {
   [[nodiscard]] std::filesystem::path tables() const { return root / "tables.d"; }
   [[nodiscard]] std::filesystem::path data() const { return root / "data"; }
   [[nodiscard]] std::filesystem::path socket() const { return root / "fastjournal.sock"; }
+  [[nodiscard]] std::filesystem::path spool() const { return root / "spool"; }
   [[nodiscard]] std::filesystem::path pages() const { return root / "pages.txt"; }
   [[nodiscard]] std::filesystem::path index() const { return root / "index.db"; }
   [[nodiscard]] std::filesystem::path events(std::string const& process) const { return root / (process + ".events"); }
@@ -32,21 +33,22 @@ class DaemonProcess {
   // waits until it is ready. not_found: there is no such program; unavailable: it ended, with its own words.
   [[nodiscard]] static Result<DaemonProcess> start(std::filesystem::path const& programs, RunFolder const& folder);
 
-  [[nodiscard]] std::string const& tcp() const { return tcp_; }
-  [[nodiscard]] std::string const& local() const { return local_; }
+  // kill -9, and later again on the same data and addresses. As start; its output goes to a file of its own.
+  void kill() { process().kill(); }
+  [[nodiscard]] Status start_again();
+
+  [[nodiscard]] std::string const& tcp() const { return daemon_.tcp(); }
+  [[nodiscard]] std::string const& local() const { return daemon_.local(); }
   // Its statement about data and durability.
-  [[nodiscard]] std::string const& banner() const { return banner_; }
-  [[nodiscard]] ChildProcess& process() { return process_; }
+  [[nodiscard]] std::string const& banner() const { return daemon_.banner(); }
+  [[nodiscard]] process::ChildProcess& process() { return daemon_.process(); }
 
  private:
-  explicit DaemonProcess(ChildProcess process) : process_(std::move(process)) {}
-  [[nodiscard]] Status wait_until_ready();
-  bool take_line(std::string_view line);
+  DaemonProcess(process::Daemon daemon, process::DaemonStart start)
+      : daemon_(std::move(daemon)), start_(std::move(start)) {}
 
-  ChildProcess process_;
-  std::string tcp_;
-  std::string local_;
-  std::string banner_;
+  process::Daemon daemon_;
+  process::DaemonStart start_;
 };
 
 }  // namespace fastjournal::main_job

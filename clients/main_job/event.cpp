@@ -15,7 +15,7 @@
 namespace fastjournal::main_job {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames{"insert", "leased", "worked", "done", "parked", "refused", "woken"};
+constexpr std::array<std::string_view, 7> kNames{"saved", "leased", "worked", "done", "parked", "refused", "woken"};
 
 Status failed(std::string_view call, std::string_view name) {
   return {Code::io_error, fmt::format("{} {}: {}", call, name, std::strerror(errno))};
@@ -93,26 +93,6 @@ Status EventWriter::write() {
   }
   lines_.clear();
   return {};
-}
-
-LineReader::LineReader(LineReader&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), held_(std::move(other.held_)) {}
-
-LineReader::~LineReader() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-Status LineReader::fetch() {
-  if (fd_ < 0) fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) return errno == ENOENT ? Status{} : failed("open", path_.string());
-  std::array<char, 65536> buffer;
-  while (true) {
-    ssize_t const got = ::read(fd_, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed("read", path_.string());
-    if (got == 0) return {};
-    held_.append(buffer.data(), static_cast<std::size_t>(got));
-  }
 }
 
 }  // namespace fastjournal::main_job

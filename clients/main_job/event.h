@@ -12,10 +12,10 @@
 namespace fastjournal::main_job {
 
 enum class EventKind : std::uint8_t {
-  insert,   // an INSERT was answered; `us` is the time of sending, `number` its PutResult
-  leased,   // a row was received; `number` is the duration of its lease (us), `count` its time-outs so far
+  saved,    // a change is in the spool; `us` is the begin of the call, `number` its duration (us)
+  leased,   // a row was received; `number` is the duration of its lease (us), `count` how many changes it has
   worked,   // its text is in the index, and DONE (or FAIL) is sent next; `number`: bytes read
-  done,     // COMPLETED was received
+  done,     // COMPLETED was received; `count` 1: perhaps for a row that had gone before DONE was sent again
   parked,   // PARKED was received: the document is unreadable; `text` is the URI
   refused,  // DONE or FAIL was refused: the lease was lost
   woken,    // a LISTEN message; `number` is the delay of its arrival (us)
@@ -23,7 +23,7 @@ enum class EventKind : std::uint8_t {
 
 // One event. Fields not used by its kind are 0 or empty.
 struct Event {
-  EventKind kind{EventKind::insert};
+  EventKind kind{EventKind::saved};
   std::int64_t us{0};  // of the machine's monotonic clock, common to all processes
   std::uint64_t row{0};
   std::uint64_t epoch{0};
@@ -62,37 +62,6 @@ class EventWriter {
   int fd_{-1};
   std::string name_;
   std::string lines_;
-};
-
-// Follows a file that another process appends to. The file need not exist yet.
-class LineReader {
- public:
-  explicit LineReader(std::filesystem::path path) : path_(std::move(path)) {}
-  LineReader(LineReader&& other) noexcept;
-  LineReader& operator=(LineReader&&) = delete;
-  LineReader(LineReader const&) = delete;
-  LineReader& operator=(LineReader const&) = delete;
-  ~LineReader();
-
-  // Calls `on_line` for every new complete line, without its LF.
-  template <typename OnLine>
-  [[nodiscard]] Status read(OnLine&& on_line) {
-    if (Status got = fetch(); !got.ok()) return got;
-    std::size_t begin = 0;
-    for (std::size_t end = held_.find('\n'); end != std::string::npos; end = held_.find('\n', begin)) {
-      on_line(std::string_view{held_}.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    held_.erase(0, begin);
-    return {};
-  }
-
- private:
-  [[nodiscard]] Status fetch();
-
-  std::filesystem::path path_;
-  int fd_{-1};
-  std::string held_;
 };
 
 }  // namespace fastjournal::main_job

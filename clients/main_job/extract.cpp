@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/utf8.h"
 #include "clients/main_job/documents.h"
 
 namespace fastjournal::main_job {
@@ -28,41 +29,9 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return std::string_view::npos;
 }
 
-// Size of the UTF-8 character at the front in bytes; 0 if it is not valid.
-std::size_t utf8_length(std::string_view text) {
-  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  unsigned char const first = byte(0);
-  if (first < 0x80) return 1;
-  std::size_t const length = first >= 0xc2 && first <= 0xdf   ? 2
-                             : (first & 0xf0U) == 0xe0        ? 3
-                             : first >= 0xf0 && first <= 0xf4 ? 4
-                                                              : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-  // Overlong forms, surrogates, values above U+10FFFF.
-  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) || (first == 0xf0 && byte(1) < 0x90) ||
-      (first == 0xf4 && byte(1) > 0x8f))
-    return 0;
-  return length;
-}
-
-void append_character(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0U | (code >> 6U));
-    out += static_cast<char>(0x80U | (code & 0x3fU));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0U | (code >> 12U));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3fU));
-    out += static_cast<char>(0x80U | (code & 0x3fU));
-  } else {
-    out += static_cast<char>(0xf0U | (code >> 18U));
-    out += static_cast<char>(0x80U | ((code >> 12U) & 0x3fU));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3fU));
-    out += static_cast<char>(0x80U | (code & 0x3fU));
-  }
+void append_character(std::string& out, char32_t code) {
+  char bytes[4];
+  out.append(bytes, store_utf8(code, bytes));
 }
 
 struct Entity {
@@ -139,16 +108,16 @@ std::string clean_text(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
-    std::size_t const length = utf8_length(bytes);
-    auto const first = static_cast<unsigned char>(bytes.front());
-    if (length == 1) {
-      out += (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f ? ' ' : bytes.front();
-    } else if (length == 0) {
-      append_character(out, first);
+    std::string_view const before = bytes;
+    std::optional<char32_t> const character = take_character(bytes);
+    if (!character) {
+      append_character(out, static_cast<unsigned char>(before.front()));  // as of Latin-1
+      bytes.remove_prefix(1);
+    } else if ((*character < 0x20 && *character != '\n' && *character != '\t') || *character == 0x7f) {
+      out += ' ';
     } else {
-      out.append(bytes.substr(0, length));
+      out.append(before.substr(0, before.size() - bytes.size()));
     }
-    bytes.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
 }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "clients/lib/journal.h"
-
 namespace fastjournal::main_job {
 
 std::uint32_t Ledger::key_of(std::string_view uri) {
@@ -32,7 +30,7 @@ Ledger::Lease* Ledger::lease_of(std::uint64_t epoch) {
 
 void Ledger::add(std::string_view worker, Event const& event) {
   switch (event.kind) {
-    case EventKind::insert: return on_insert(event);
+    case EventKind::saved: return on_save(event);
     case EventKind::leased: return on_lease(worker_of(worker), event);
     case EventKind::woken: return lateness_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, event.number)));
     case EventKind::worked:
@@ -42,19 +40,12 @@ void Ledger::add(std::string_view worker, Event const& event) {
   }
 }
 
-void Ledger::on_insert(Event const& event) {
+void Ledger::on_save(Event const& event) {
   if (first_us_ == 0) first_us_ = event.us;
-  switch (static_cast<client::PutResult>(event.number)) {
-    case client::PutResult::inserted: ++counts_.inserted; break;
-    case client::PutResult::merged: ++counts_.merged; break;
-    case client::PutResult::behind: ++counts_.behind; break;
-    case client::PutResult::duplicate:
-    case client::PutResult::stale: ++counts_.unchanged; return;
-  }
+  ++counts_.saved;
+  saves_.push_back({event.us, static_cast<std::uint64_t>(std::max<std::int64_t>(0, event.number))});
   Key& key = keys_[key_of(event.text)];
-  if (key.insert_row == 0) ++counts_.pages;
-  key.insert_us = event.us;
-  key.insert_row = event.row;
+  if (key.saves++ == 0) ++counts_.pages;
   settle(key);
 }
 
@@ -65,8 +56,16 @@ void Ledger::on_lease(std::uint32_t worker, Event const& event) {
   if (!added)
     odd_.push_back(fmt::format("lease epoch {} was given twice: row {} and row {}", event.epoch,
                                leases_[at->second].row, event.row));
-  leases_.push_back(
-      {event.row, event.epoch, key_of(event.text), worker, event.us, event.us + event.number, Lease::End::open});
+  std::uint32_t const key = key_of(event.text);
+  keys_[key].row = event.row;
+  leases_.push_back({.row = event.row,
+                     .epoch = event.epoch,
+                     .key = key,
+                     .worker = worker,
+                     .from_us = event.us,
+                     .until_us = event.us + event.number,
+                     .changes = event.count});
+  cut_by_daemon(leases_.back());
 }
 
 void Ledger::on_end(Event const& event) {
@@ -77,6 +76,7 @@ void Ledger::on_end(Event const& event) {
   }
   if (event.kind == EventKind::worked) {
     lease->end = Lease::End::worked;
+    lease->worked_us = event.us;
     lease->until_us = std::min(lease->until_us, event.us);
     counts_.bytes += static_cast<std::uint64_t>(event.number);
     return;
@@ -87,29 +87,39 @@ void Ledger::on_end(Event const& event) {
     return;
   }
   bool const done = event.kind == EventKind::done;
+  bool const is_sure = event.count == 0;
   ++(done ? counts_.done : counts_.parked);
   lease->end = done ? Lease::End::done : Lease::End::parked;
-  lease->until_us = std::min(lease->until_us, event.us);
-  if (++ends_of_row_[event.row] > 1)
+  // What was accepted was leased when DONE was sent, even if the end of the daemon cut the lease.
+  lease->until_us = is_sure && lease->worked_us != 0 ? lease->worked_us : std::min(lease->until_us, event.us);
+  if (is_sure && ++ends_of_row_[event.row] > 1)
     odd_.push_back(fmt::format("row {} was completed {} times", event.row, ends_of_row_[event.row]));
   last_us_ = std::max(last_us_, event.us);
   if (done) done_us_.push_back(event.us);
 
   Key& key = keys_[lease->key];
-  if (lease->from_us >= key.lease_us) {
-    key.lease_us = lease->from_us;
-    key.lease_row = lease->row;
-  }
+  (is_sure ? key.changes : key.changes_unsure) += lease->changes;
+  key.row_ended = std::max(key.row_ended, lease->row);
   key.done = key.done || done;
   settle(key);
 }
 
-// Finished: a lease of the row that took the last insert, or of a later row, began after that insert was sent, and
-// ended with DONE or FAIL. So the work included the producer's change.
 void Ledger::settle(Key& key) {
-  bool const finished = key.insert_row != 0 && key.lease_row >= key.insert_row && key.lease_us >= key.insert_us;
+  bool const finished = key.saves != 0 && (key.changes == key.saves || key.changes + key.changes_unsure == key.saves);
   if (finished != key.finished) counts_.finished += finished ? 1 : static_cast<std::uint64_t>(-1);
   key.finished = finished;
+}
+
+// Leases of the killed daemon, also if their answer was read later.
+void Ledger::cut_by_daemon(Lease& lease) const {
+  bool const is_of_killed = daemon_started_us_ == 0 || lease.from_us < daemon_started_us_;
+  if (daemon_killed_us_ != 0 && is_of_killed)
+    lease.until_us = std::min(lease.until_us, std::max(lease.from_us, daemon_killed_us_));
+}
+
+void Ledger::daemon_killed(std::int64_t us) {
+  daemon_killed_us_ = us;
+  for (Lease& lease : leases_) cut_by_daemon(lease);
 }
 
 void Ledger::ended(std::string_view worker, std::int64_t us) {
@@ -128,6 +138,13 @@ Ledger::InHand Ledger::in_hand(std::string_view worker) const {
     if (lease.end == Lease::End::worked) held.between = true;
   }
   return held;
+}
+
+Ledger::Saves Ledger::saves(std::int64_t from_us, std::int64_t until_us) const {
+  Histogram durations;
+  for (Save const& save : saves_)
+    if (save.us >= from_us && save.us < until_us) durations.add(save.duration_us);
+  return {.count = durations.count(), .p99_us = durations.percentile(99), .slowest_us = durations.max()};
 }
 
 std::uint64_t Ledger::best_second() const {
@@ -177,21 +194,31 @@ void Ledger::check_ends(Verdict& verdict) const {
     ++verdict.timed_out;
     if (leases_of_row_.at(lease.row) > 1) {
       ++verdict.came_back;
-    } else if (keys_[lease.key].finished && keys_[lease.key].lease_row > lease.row) {
+    } else if (keys_[lease.key].finished && keys_[lease.key].row_ended > lease.row) {
       ++verdict.folded;
     }
+  }
+}
+
+void Ledger::check_changes(Verdict& verdict) const {
+  for (Key const& key : keys_) {
+    if (key.finished) continue;
+    if (key.saves == 0)
+      verdict.doubled.push_back(fmt::format("{}: row {} is of a page that was never saved", key.uri, key.row));
+    else if (key.changes > key.saves)
+      verdict.doubled.push_back(fmt::format("{}: {} changes were saved, but its rows that are done have {}", key.uri,
+                                            key.saves, key.changes));
+    else
+      verdict.lost.push_back(fmt::format(
+          "{}: {} changes were saved, but its rows that are done have {}{}", key.uri, key.saves, key.changes,
+          key.changes_unsure == 0 ? std::string{} : fmt::format(", and {} that may count twice", key.changes_unsure)));
   }
 }
 
 Verdict Ledger::check() const {
   Verdict verdict;
   verdict.doubled = odd_;
-  for (Key const& key : keys_) {
-    if (key.insert_row == 0)
-      verdict.doubled.push_back(fmt::format("{}: row {} was never inserted", key.uri, key.lease_row));
-    if (key.insert_row != 0 && !key.finished)
-      verdict.lost.push_back(fmt::format("{}: row {} was not done after its last insert", key.uri, key.insert_row));
-  }
+  check_changes(verdict);
   check_leases(verdict);
   check_ends(verdict);
   return verdict;

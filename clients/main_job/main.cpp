@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -64,9 +63,11 @@ void declare(CLI::App& app, CommandLine& line) {
   app.add_option("--server", line.server)->group("");
   app.add_option("--run-folder", line.run_folder)->group("");
   app.footer(
-      "Starts a daemon of its own. A producer inserts one row a page and touches many several times; two backends put "
-      "the pages into\n"
-      "a full-text index, and one of them is killed with -9 in the middle. Ends by itself and leaves nothing behind.\n"
+      "Starts a daemon and a forwarder of its own. A producer saves one row a page in a spool and touches many several "
+      "times; two\n"
+      "backends put the pages into a full-text index. In the middle the daemon is killed with -9 and is away for 3 s, "
+      "and later one\n"
+      "backend is killed. Ends by itself and leaves nothing behind.\n"
       "Exit status: 0 nothing lost, nothing done twice, every page in the index; 1 something of this is not so; 2 it "
       "could not be\n"
       "done (options, documents, daemon); 130 interrupted.");
@@ -85,13 +86,8 @@ int play_part(CommandLine const& line) {
         work({.server = line.server, .name = line.name, .index = folder.index(), .events = folder.events(line.name)}));
   if (line.as != "producer")
     return say({Code::bad_parameter, fmt::format("--as {}: expected producer or backend", line.as)});
-  // A client's name is never reused, since the daemon keeps its sequence numbers.
-  auto const start = std::chrono::system_clock::now().time_since_epoch().count();
-  return say(produce({.server = line.server,
-                      .pages = folder.pages(),
-                      .events = folder.events(line.name),
-                      .name = fmt::format("main_job-{}-{}", ::getpid(), start),
-                      .seed = line.seed}));
+  return say(produce(
+      {.pages = folder.pages(), .spool = folder.spool(), .events = folder.events(line.name), .seed = line.seed}));
 }
 
 // A new folder below $TMPDIR, removed with its contents at the end unless it is to be kept.

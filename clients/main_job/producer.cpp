@@ -10,21 +10,15 @@
 #include <thread>
 #include <tuple>
 
-#include "clients/lib/journal.h"
 #include "clients/main_job/documents.h"
 #include "clients/main_job/event.h"
+#include "spool/spool.h"
 
 namespace fastjournal::main_job {
 namespace {
 
-using client::Connection;
-using client::Journal;
-using client::Pipeline;
-using client::Reply;
-
-// Interval of sending; all due changes are sent together.
+// Interval of saving; all due changes are saved together.
 constexpr std::chrono::milliseconds kTick{20};
-constexpr std::size_t kInFlight = 256;
 
 // Numbers that are equal on all machines, which the standard's distributions do not guarantee.
 class Chance {
@@ -71,10 +65,8 @@ Columns columns_of(std::string const& uri) {
 
 class Producer {
  public:
-  Producer(Connection& connection, EventWriter& events, std::vector<std::string> const& uris, std::string const& name)
-      : connection_(connection), journal_(connection, "pages"), events_(events), uris_(uris) {
-    journal_.number_puts(name);
-  }
+  Producer(spool::Spool& spool, EventWriter& events, std::vector<std::string> const& uris)
+      : spool_(spool), events_(events), uris_(uris) {}
 
   Status run(std::vector<Touch> const& plan) {
     auto const start = std::chrono::steady_clock::now();
@@ -82,62 +74,36 @@ class Producer {
       auto const passed =
           std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
       auto const due = std::find_if(at, plan.end(), [&](Touch const& touch) { return touch.at_ms > passed.count(); });
-      if (Status sent = send(at, due); !sent.ok()) return sent;
-      at = due;
+      for (; at != due; ++at)
+        if (Status saved = save(*at); !saved.ok()) return saved;
+      if (Status wrote = events_.write(); !wrote.ok()) return wrote;
       std::this_thread::sleep_until(start + passed + kTick);
     }
     return {};
   }
 
  private:
-  using At = std::vector<Touch>::const_iterator;
-
-  // All of them in flight together; returns when they are answered and recorded.
-  Status send(At begin, At end) {
-    Status refused;
-    std::vector<std::int64_t> sent_us;
-    Pipeline pipeline(connection_, kInFlight, [&](std::uint64_t nr, Result<Reply> const& reply) {
-      Status const taken = take(begin[static_cast<std::ptrdiff_t>(nr)], sent_us[nr], reply);
-      if (!taken.ok() && refused.ok()) refused = taken;
-    });
-    for (At at = begin; at != end && refused.ok(); ++at) {
-      sent_us.push_back(monotonic_us());
-      if (Status sent = pipeline.send(insert_of(*at)); !sent.ok()) return sent;
-    }
-    pipeline.finish();
-    return refused.ok() ? events_.write() : refused;
-  }
-
-  Message insert_of(Touch const& touch) {
+  Status save(Touch const& touch) {
     static constexpr std::array<std::string_view, 4> kPeople{"anna", "ben", "carla", "dmitri"};
     std::string const& uri = uris_[touch.page];
-    columns_ = columns_of(uri);
-    return journal_.insert_of(
-        {{"uri", Value::of_text(uri)},
-         {"title", Value::of_text(columns_.title)},
-         {"touched_by", Value::of_text(kPeople[touch.page % kPeople.size()])},
-         {"size", Value::of_unsigned(columns_.size)}},
-        {.priority = touch.priority, .process_date = client::Date::in(DurationMs{touch.delay_ms})});
+    Columns const columns = columns_of(uri);
+    Message row = spool::Spool::row_of("pages");
+    row.set("uri", std::string_view{uri});
+    row.set("title", std::string_view{columns.title});
+    row.set("touched_by", kPeople[touch.page % kPeople.size()]);
+    row.set("size", Value::of_unsigned(columns.size));
+    row.set_integer("priority", touch.priority);
+    // A relative date would count from the arrival at the daemon.
+    row.set_integer("process_date", wall_us() / 1000 + touch.delay_ms);
+    std::int64_t const begin_us = monotonic_us();
+    Status saved = spool_.save(row);
+    events_.add({.kind = EventKind::saved, .us = begin_us, .number = monotonic_us() - begin_us, .text = uri});
+    return saved;
   }
 
-  Status take(Touch const& touch, std::int64_t sent_us, Result<Reply> const& reply) {
-    if (!reply.ok()) return reply.status();
-    auto const put = Journal::put_of(reply.value());
-    if (!put.ok()) return put.status();
-    events_.add({.kind = EventKind::insert,
-                 .us = sent_us,
-                 .row = put.value().row,
-                 .number = static_cast<std::int64_t>(put.value().result),
-                 .count = put.value().merges,
-                 .text = uris_[touch.page]});
-    return {};
-  }
-
-  Connection& connection_;
-  Journal journal_;
+  spool::Spool& spool_;
   EventWriter& events_;
   std::vector<std::string> const& uris_;
-  Columns columns_{};  // borrowed by the command being made
 };
 
 }  // namespace
@@ -172,9 +138,9 @@ Status produce(ProducerJob const& job) {
   if (!uris.ok()) return uris.status();
   auto events = EventWriter::open(job.events);
   if (!events.ok()) return events.status();
-  auto connection = Connection::open({.server = job.server});
-  if (!connection.ok()) return connection.status();
-  Producer producer(*connection.value(), events.value(), uris.value(), job.name);
+  auto spool = spool::Spool::open({.folder = job.spool, .period = std::chrono::seconds{kSpoolPeriodS}});
+  if (!spool.ok()) return spool.status();
+  Producer producer(*spool.value(), events.value(), uris.value());
   return producer.run(plan_touches(static_cast<std::uint32_t>(uris.value().size()), job.seed));
 }
 

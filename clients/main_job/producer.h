@@ -1,5 +1,6 @@
-// The frontend of the story: people change pages, often the same page again within the delay, and each change is one
-// INSERT. It consists of a plan, which is the same for the same seed, and of a process that carries it out on time.
+// The frontend of the story: people change pages, often the same page again within the delay, and each change is saved
+// in the spool. It consists of a plan, which is the same for the same seed, and of a process that carries it out on
+// time. That process knows no daemon: it goes on whether there is one or not.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +33,16 @@ inline constexpr std::int64_t kUpdatePercent = 25;
 [[nodiscard]] std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed);
 
 struct ProducerJob {
-  std::string server;
   std::string pages;   // file with one URI per line
-  std::string events;  // file for the answers (event.h)
-  std::string name;    // new for each start of the producer
+  std::string spool;   // the folder
+  std::string events;  // file for what was saved (event.h)
   std::uint64_t seed{1};
 };
 
-// Carries out the plan, and returns when every INSERT is answered. Not ok: one was refused, or the daemon is gone.
+// The period of the spool's files: short, so that several are ended, brought over and deleted during a run.
+inline constexpr std::int64_t kSpoolPeriodS = 5;
+
+// Carries out the plan. Not ok: a change could not be saved.
 [[nodiscard]] Status produce(ProducerJob const& job);
 
 }  // namespace fastjournal::main_job

@@ -27,9 +27,8 @@ std::string Progress::text_of(Counts const& counts, Clock::time_point now) {
     rate_from_ = now;
     rate_done_ = counts.done;
   }
-  return fmt::format("{}/{} pages, {} rows, {} merged, {:.0f}/s, {:.0f} s", counts.finished, pages_,
-                     counts.inserted + counts.behind, counts.merged, rate_,
-                     std::chrono::duration<double>(now - start_).count());
+  return fmt::format("{}/{} pages, {} changes saved, {} rows done, {:.0f}/s, {:.0f} s", counts.finished, pages_,
+                     counts.saved, counts.done, rate_, std::chrono::duration<double>(now - start_).count());
 }
 
 void Progress::show(Counts const& counts) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "clients/main_job/documents.h"
@@ -49,24 +50,44 @@ class Table {
   std::string text_;
 };
 
+// The others made a row.
+std::uint64_t merged(Outcome const& outcome) {
+  std::uint64_t const rows = outcome.counts.done + outcome.counts.parked;
+  return outcome.counts.saved - std::min(outcome.counts.saved, rows);
+}
+
+void add_outage(Table& table, Outcome const& outcome) {
+  Outage const& outage = outcome.outage;
+  table.line("daemon stopped", fmt::format("{:.1f} s", outage.seconds),
+             fmt::format("by kill -9; {} changes were saved meanwhile: p99 {}, the slowest {}", outage.saves.count,
+                         milliseconds(outage.saves.p99_us), milliseconds(outage.saves.slowest_us)));
+  table.line("caught up", fmt::format("{:.1f} s", outage.caught_up_seconds),
+             "after its return, with the forwarder's pause: all that was saved before is with the daemon");
+  table.line("forwarded", outcome.forwarder.confirmed,
+             fmt::format("changes; {} sent, {} set aside, {} bytes damaged", outcome.forwarder.sent,
+                         outcome.forwarder.set_aside, outcome.forwarder.damaged_bytes));
+}
+
 void add_lateness(Table& table, Outcome const& outcome) {
   table.line("lateness p50", milliseconds(outcome.daemon.lateness_us_p50),
              "due -> message written, as the daemon measures it");
   table.line("lateness p99", milliseconds(outcome.daemon.lateness_us_p99),
-             fmt::format("over {} wake-ups", outcome.daemon.wakes));
+             fmt::format("over {} wake-ups until it was killed", outcome.daemon.wakes));
   if (outcome.lateness.count() == 0) return;
   table.line("received p50", milliseconds(outcome.lateness.percentile(50)), "due -> message read by the backend");
-  table.line("received p99", milliseconds(outcome.lateness.percentile(99)),
-             fmt::format("over {} messages", outcome.lateness.count()));
+  table.line(
+      "received p99", milliseconds(outcome.lateness.percentile(99)),
+      fmt::format("over {} messages, also of rows that were due while there was no daemon", outcome.lateness.count()));
 }
 
 void add_work(Table& table, Outcome const& outcome) {
   Counts const& counts = outcome.counts;
   table.line("pages", counts.pages,
              fmt::format("{} finished; {} of text read", counts.finished, megabytes(counts.bytes)));
-  table.line("inserted", counts.inserted + counts.behind,
-             fmt::format("rows; {} of them behind a row in work", counts.behind));
-  table.line("merged", counts.merged, "inserts into a row that waited");
+  table.line("saved", counts.saved,
+             fmt::format("changes, each by one append to the spool: p99 {}, the slowest {}",
+                         milliseconds(outcome.saves.p99_us), milliseconds(outcome.saves.slowest_us)));
+  table.line("merged", merged(outcome), "changes into a row that waited");
   table.line("done", counts.done, "rows");
   if (counts.parked > 0)
     table.line("parked", counts.parked, "documents that could not be read; in doubt see the backends' output");
@@ -78,8 +99,9 @@ void add_work(Table& table, Outcome const& outcome) {
              outcome.verdict.folded == 0
                  ? std::string{}
                  : fmt::format("{} more went into a newer row of their page", outcome.verdict.folded));
-  table.line("lost", outcome.verdict.lost.size(), "pages not done after their last insert, by id");
-  table.line("double", outcome.verdict.doubled.size(), "rows done twice, or leased to two at once, by id and epoch");
+  table.line("lost", outcome.verdict.lost.size(), "pages with fewer changes done than saved");
+  table.line("double", outcome.verdict.doubled.size(),
+             "pages with more changes done than saved, or leased to two at once, by id and epoch");
 }
 
 std::string index_text(Outcome const& outcome) {
@@ -98,15 +120,20 @@ std::vector<std::string> what_is_wrong(Outcome const& outcome) {
   add_findings(wrong, "double", outcome.verdict.doubled);
   add_findings(wrong, "not in the index although done", outcome.index_missing);
   if (outcome.counts.pages != outcome.pages_wanted)
-    wrong.push_back(fmt::format("{} of {} pages were inserted", outcome.counts.pages, outcome.pages_wanted));
+    wrong.push_back(fmt::format("{} of {} pages were saved", outcome.counts.pages, outcome.pages_wanted));
   if (outcome.hits.empty()) wrong.push_back(fmt::format("the index answers nothing to `{}`", outcome.query));
   std::uint64_t const back = outcome.verdict.came_back + outcome.verdict.folded;
   if (back < outcome.verdict.timed_out)
     wrong.push_back(
         fmt::format("{} leases ended without DONE, but only {} rows came back", outcome.verdict.timed_out, back));
-  if (outcome.daemon.done != outcome.counts.done)
-    wrong.push_back(
-        fmt::format("the daemon counts {} rows done, the backends {}", outcome.daemon.done, outcome.counts.done));
+  if (outcome.outage.seconds == 0) wrong.emplace_back("the daemon was not stopped in the middle");
+  if (outcome.forwarder.set_aside > 0)
+    wrong.push_back(fmt::format("the forwarder set {} changes aside", outcome.forwarder.set_aside));
+  if (outcome.forwarder.damaged_bytes > 0)
+    wrong.push_back(fmt::format("{} bytes of the spool are damaged", outcome.forwarder.damaged_bytes));
+  if (outcome.forwarder.confirmed != outcome.counts.saved || outcome.forwarder.waiting_bytes > 0)
+    wrong.push_back(fmt::format("of {} changes saved the forwarder brought {} over, and {} bytes wait",
+                                outcome.counts.saved, outcome.forwarder.confirmed, outcome.forwarder.waiting_bytes));
   if (outcome.daemon.rows_left != outcome.daemon.rows_parked)
     wrong.push_back(fmt::format("{} rows are left in the daemon, {} of them parked", outcome.daemon.rows_left,
                                 outcome.daemon.rows_parked));
@@ -119,9 +146,11 @@ std::string table_of(Outcome const& outcome) {
   table.gap();
   add_work(table, outcome);
   table.gap();
+  add_outage(table, outcome);
+  table.gap();
   table.line(
       "rows/s", fmt::format("{:.0f}", rows_per_second(outcome)),
-      fmt::format("over {:.1f} s, first insert to last DONE: as fast as the producer writes; {} in the best second",
+      fmt::format("over {:.1f} s, first save to last DONE, the time without a daemon included; {} in the best second",
                   outcome.seconds, outcome.best_second));
   add_lateness(table, outcome);
   std::string text = table.text() + index_text(outcome) + "\n";
@@ -142,9 +171,9 @@ std::string json_of(Outcome const& outcome) {
       {"ok", wrong.empty()},
       {"wrong", wrong},
       {"pages", counts.pages},
-      {"inserted", counts.inserted + counts.behind},
-      {"behind", counts.behind},
-      {"merged", counts.merged},
+      {"saved", counts.saved},
+      {"save_us", {{"p99", outcome.saves.p99_us}, {"slowest", outcome.saves.slowest_us}}},
+      {"merged", merged(outcome)},
       {"leased", counts.leased},
       {"done", counts.done},
       {"parked", counts.parked},
@@ -156,6 +185,17 @@ std::string json_of(Outcome const& outcome) {
       {"double", outcome.verdict.doubled.size()},
       {"killed", outcome.killed},
       {"killed_rows", outcome.killed_rows},
+      {"daemon_stopped",
+       {{"seconds", outcome.outage.seconds},
+        {"saved", outcome.outage.saves.count},
+        {"save_us", {{"p99", outcome.outage.saves.p99_us}, {"slowest", outcome.outage.saves.slowest_us}}},
+        {"caught_up_seconds", outcome.outage.caught_up_seconds}}},
+      {"forwarder",
+       {{"sent", outcome.forwarder.sent},
+        {"confirmed", outcome.forwarder.confirmed},
+        {"set_aside", outcome.forwarder.set_aside},
+        {"damaged_bytes", outcome.forwarder.damaged_bytes},
+        {"waiting_bytes", outcome.forwarder.waiting_bytes}}},
       {"seconds", outcome.seconds},
       {"rows_per_s", rows_per_second(outcome)},
       {"best_second", outcome.best_second},

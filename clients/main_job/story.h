@@ -1,5 +1,5 @@
-// The main job as a whole: documents, daemon, producer, backends, the kill -9 in the middle, and the result. It starts
-// the processes, follows their events, and decides when to end each of them.
+// The main job as a whole: documents, daemon, forwarder, producer, backends, the time without a daemon, the kill -9 of a
+// backend, and the result. It starts the processes, follows their events, and decides when to end each of them.
 #pragma once
 
 #include <csignal>

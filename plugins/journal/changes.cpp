@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/journal/parameters.h"
+#include "model/parameters.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
 
@@ -132,7 +132,7 @@ Verdict Changes::change_many(Command const& command, Decision& decision) const {
   Filter filter;
   decision.status = read_bulk(command, filter);
   if (!decision.status.ok()) return Verdict::done;
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kBulkCountMax, 1, kBulkCountMax));
   ObjectId const begin{parameters.unsigned_integer("after", 0)};
   bool const dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;

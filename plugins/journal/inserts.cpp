@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "model/key_codec.h"
+#include "model/parameters.h"
 #include "model/row_codec.h"
-#include "plugins/journal/parameters.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {
 namespace {
 
-// The smallest is first; in the middle of the list system's 0 to 255.
-constexpr std::uint8_t kPriorityDefault = 100;
+static_assert(model::kDateMax == timer::kDateMax, "a row may wait as long as a message may say");
+
 // The size of a record beyond twice its message (Records), less the headers and other records of the step.
 constexpr std::size_t kSlackBytes = 8U << 10U;
 // Memory that decide reuses for the next command.
@@ -30,14 +30,9 @@ void reset(std::string& scratch) {
 
 }  // namespace
 
-struct Inserts::Wish {
-  std::uint8_t priority{kPriorityDefault};
+// Without has_inserted it is of now, and never stale.
+struct Inserts::Wish : model::InsertParameters {
   std::int64_t now{0};
-  std::int64_t date{0};
-  bool has_date{false};  // it was asked for
-  std::int64_t expires{0};
-  std::int64_t inserted{0};  // the client's date
-  bool has_inserted{false};  // given; without it the insert is of now, and never stale
   rows::Sender sender{};
   std::string_view owner{};    // the client's name gets this origin as owner; empty: no change
   std::string_view evicted{};  // the client that it replaces; empty: none
@@ -48,15 +43,9 @@ struct Inserts::Wish {
 
 Status Inserts::read_wish(Command const& command, std::int64_t now, Wish& wish) const {
   Message const& message = *command.message;
-  Parameters parameters{message};
+  model::Parameters parameters{message};
   wish.now = now;
-  wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", kPriorityDefault, 0, 255));
-  // A past date is raised to now.
-  wish.date = std::max(now, parameters.date("process_date", now, now));
-  wish.has_date = parameters.has("process_date");
-  wish.expires = parameters.date("expiration_date", 0, now);
-  wish.inserted = parameters.date("insertion_date", now, now);
-  wish.has_inserted = parameters.has("insertion_date");
+  static_cast<model::InsertParameters&>(wish) = model::read_insert(parameters, now);
   wish.sender.client = parameters.text("client", kClientBytesMax);
   wish.sender.sequence = parameters.unsigned_integer("sequence", 0);
   bool const has_client = parameters.has("client");
@@ -64,8 +53,7 @@ Status Inserts::read_wish(Command const& command, std::int64_t now, Wish& wish) 
     parameters.refuse(
         Code::missing_parameter, has_client ? "sequence" : "client",
         "client and sequence go together: the client's name for this start of it, and a number that grows");
-  if (wish.expires != 0 && wish.expires <= now)
-    parameters.refuse(Code::expired, "expiration_date", "expiration_date is past: the row would never be handed out");
+  model::check_expiration(wish, parameters, now);
   if (!parameters.ok()) return parameters.take_status();
 
   reset(key_);

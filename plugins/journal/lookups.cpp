@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/journal/parameters.h"
+#include "model/parameters.h"
 #include "plugins/journal/reasons.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
@@ -85,7 +85,7 @@ class Candidates {
 // returns whether it added the row.
 void Lookups::tell_key(Command const& command, Decision& decision,
                        std::function<bool(std::uint32_t row)> const& tell) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kRowsOfKeyMax, 1, kRowsOfKeyMax));
   ObjectId after{parameters.unsigned_integer("after", 0)};
   if (!parameters.ok()) {
@@ -144,7 +144,7 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
 }
 
 Verdict Lookups::list(Command const& command, Decision& decision) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
   ObjectId after{parameters.unsigned_integer("after", 0)};
   if (!parameters.ok()) {
@@ -190,7 +190,7 @@ void Lookups::tell_unknown(ObjectId row, Answer& answer) const {
 Verdict Lookups::why(Command const& command, Decision& decision) const {
   decision.looks += rows::Order::kLookMax;  // to count the rows before it
   Reasons reasons{rows_, settings_, pauses_, decision.now.value, decision.answer};
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   if (parameters.has("row")) {
     ObjectId const id = parameters.row();
     std::uint32_t const row = parameters.ok() ? rows_.find(id) : rows::kNoRow;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "plugins/journal/parameters.h"
+#include "model/parameters.h"
 #include "plugins/journal/texts.h"
 #include "timer/wheel.h"
 
@@ -72,7 +72,7 @@ class Buckets {
 // TIMELINE
 
 Verdict Overview::timeline(Command const& command, Decision& decision) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   std::int64_t const now = parameters.integer("now", decision.now.value, 0, timer::kDateMax - kDay);
   auto after = static_cast<std::uint32_t>(parameters.integer("after", 0, 0, UINT32_MAX));
   bool const by_domain = parameters.has("domain");
@@ -117,7 +117,7 @@ Verdict Overview::timeline(Command const& command, Decision& decision) const {
 // DOMAINS
 
 Verdict Overview::domains(Command const& command, Decision& decision) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint32_t>(parameters.integer("count", kDomainsDefault, 1, kDomainsMax));
   auto number = static_cast<std::uint32_t>(parameters.integer("after", 0, 0, UINT32_MAX));
   decision.status = parameters.take_status();

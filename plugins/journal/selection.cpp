@@ -4,7 +4,7 @@
 #include <array>
 
 #include "model/key_codec.h"
-#include "plugins/journal/parameters.h"
+#include "model/parameters.h"
 #include "plugins/journal/texts.h"
 
 namespace fastjournal::journal {
@@ -24,7 +24,7 @@ Status Selection::unknown_key() const {
 }
 
 Status Selection::read_target(Command const& command, std::int64_t now, ObjectId& row) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   if (parameters.has("row")) {
     row = parameters.row();
     if (!parameters.ok()) return parameters.take_status();
@@ -46,7 +46,7 @@ Status Selection::read_key(Command const& command) const {
 }
 
 Status Selection::read_filter(Command const& command, Filter& filter) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   filter.status = command.message->text("status");
   if (!filter.status.empty() &&
       std::find(kStatusWords.begin(), kStatusWords.end(), filter.status) == kStatusWords.end())

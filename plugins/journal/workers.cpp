@@ -26,18 +26,18 @@ constexpr std::size_t kFirstEpoch = 3;
 // ---------------------------------------------------------------------------
 // Handing out
 
-std::int64_t Workers::lease_span(Parameters& parameters) const {
+std::int64_t Workers::lease_span(model::Parameters& parameters) const {
   return parameters.integer("lease", settings_.options().processing_timeout, settings_.options().processing_timeout_min,
                             settings_.options().processing_timeout_max);
 }
 
-void Workers::check_worker(Command const& command, Parameters& parameters) {
+void Workers::check_worker(Command const& command, model::Parameters& parameters) {
   if (command.worker.size() > kWorkerBytesMax)
     parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
 }
 
 // give_next reads the domain itself; here an impossible domain is refused.
-void Workers::check_domain(Parameters& parameters) const {
+void Workers::check_domain(model::Parameters& parameters) const {
   if (!parameters.has("domain")) return;
   std::string_view const domain = parameters.text("domain", kDomainBytesMax);
   if (domain.empty())
@@ -47,7 +47,7 @@ void Workers::check_domain(Parameters& parameters) const {
 }
 
 Verdict Workers::next(Command const& command, Decision& decision) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
   std::int64_t const lease_ms = lease_span(parameters);
   std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
@@ -128,7 +128,7 @@ Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& d
 // ---------------------------------------------------------------------------
 // Those who hold a lease
 
-std::uint32_t Workers::find_leased(Parameters& parameters, Decision& decision) const {
+std::uint32_t Workers::find_leased(model::Parameters& parameters, Decision& decision) const {
   ObjectId const id = parameters.row();
   LeaseEpoch const epoch = parameters.epoch();
   if (!parameters.ok()) {
@@ -158,7 +158,7 @@ std::uint32_t Workers::find_leased(Parameters& parameters, Decision& decision) c
 }
 
 Verdict Workers::touch(Command const& command, Decision& decision) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   std::int64_t const lease_ms = lease_span(parameters);
   check_worker(command, parameters);
   std::uint32_t const row = find_leased(parameters, decision);
@@ -182,7 +182,7 @@ Verdict Workers::touch(Command const& command, Decision& decision) const {
 }
 
 Verdict Workers::done(Command const& command, Decision& decision) const {
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   if (decision.step > 0) return give_next(command, decision, 1, settings_.options().processing_timeout, 0);
   bool const next_too = parameters.integer("next", 0, 0, 1) != 0;
   if (next_too) check_worker(command, parameters);
@@ -201,7 +201,7 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
     pauses_.pause_after_failures(decision);
     return Verdict::done;
   }
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   std::int64_t const now = decision.now.value;
   std::int64_t const wanted = parameters.date("process_date", 0, now);
   bool const has_error = !command.message->text("error").empty();
@@ -230,7 +230,7 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
     pauses_.pause_after_failures(decision);
     return Verdict::done;
   }
-  Parameters parameters{*command.message};
+  model::Parameters parameters{*command.message};
   std::uint32_t const index = find_leased(parameters, decision);
   if (index == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(index).id();

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "fastjournal/table.h"
-#include "plugins/journal/parameters.h"
+#include "model/parameters.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/selection.h"
 #include "plugins/journal/settings.h"
@@ -40,11 +40,11 @@ class Workers {
                    std::int64_t lease_ms) const;
   Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
   Verdict give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const;
-  void check_domain(Parameters& parameters) const;
-  static void check_worker(Command const& command, Parameters& parameters);
-  [[nodiscard]] std::int64_t lease_span(Parameters& parameters) const;
+  void check_domain(model::Parameters& parameters) const;
+  static void check_worker(Command const& command, model::Parameters& parameters);
+  [[nodiscard]] std::int64_t lease_span(model::Parameters& parameters) const;
   // The leased row with the command's row and epoch, or kNoRow and a status.
-  std::uint32_t find_leased(Parameters& parameters, Decision& decision) const;
+  std::uint32_t find_leased(model::Parameters& parameters, Decision& decision) const;
   // The command after a failure, once that is applied: the table may have to pause itself.
   [[nodiscard]] Verdict after_failure() const;
 

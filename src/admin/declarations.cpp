@@ -58,7 +58,8 @@ constexpr OwnAnswer kAnswers[] = {
     {"STATS",
      "table now connections watchers connections_ever connections_refused connections_messages connections_http "
      "connections_silent logins_accepted logins_refused "
-     "logins_delayed handshakes handshakes_resumed handshakes_failed handshakes_open messages invalid unknown "
+     "logins_delayed handshakes handshakes_resumed handshakes_failed handshakes_open certificate_end_date messages "
+     "invalid unknown "
      "strangers without_sender bytes_in bytes_out "
      "alerts "
      "alerts_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored udp_refused feed_datagrams feed_dropped "

@@ -11,16 +11,15 @@ namespace {
 // Without ".flag" at the end: nobody reads an incomplete file.
 std::string temporary_of(std::string const& name) { return name + ".new"; }
 
-bool is_ours(std::string_view file) {
-  return file.starts_with(std::string{communicator::kUnit} + "_") &&
-         (file.ends_with(".flag") || file.ends_with(".flag.new"));
+bool is_of(std::string_view unit, std::string_view file) {
+  return file.starts_with(std::string{unit} + "_") && (file.ends_with(".flag") || file.ends_with(".flag.new"));
 }
 
 }  // namespace
 
-void FlagFolder::up(log::Alert const& alert) { standing_[communicator::flag_file_name(alert)] = alert; }
+void FlagFolder::up(log::Alert const& alert) { standing_[communicator::flag_file_name(alert, origin_)] = alert; }
 
-void FlagFolder::down(log::Alert const& alert) { standing_.erase(communicator::flag_file_name(alert)); }
+void FlagFolder::down(log::Alert const& alert) { standing_.erase(communicator::flag_file_name(alert, origin_)); }
 
 FlagFolder::Files FlagFolder::wanted() const {
   std::vector<std::pair<std::string const, log::Alert> const*> order;
@@ -38,7 +37,7 @@ Status FlagFolder::look() {
   Result<std::vector<std::string>> const names = disk_.list("");
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
-    if (is_ours(name)) written_[name];
+    if (is_of(origin_.unit, name)) written_[name];
   looked_ = true;
   return {};
 }

@@ -33,6 +33,13 @@ Status translate_date(AliasParameter const& parameter, Value const& value, Messa
 
 }  // namespace
 
+bool is_numbered(Aliases::Alias const& alias, Message const& theirs) {
+  if (!theirs.has("client") || !theirs.has("sequence")) return false;
+  std::vector<AliasParameter> const& known = alias.declared->parameters;
+  return std::none_of(known.begin(), known.end(),
+                      [](AliasParameter const& one) { return one.name == "client" || one.name == "sequence"; });
+}
+
 Status translate(Aliases::Alias const& alias, Message const& theirs, Message& ours) {
   ours.clear();
   ours.command = alias.declared->means;
@@ -40,7 +47,13 @@ Status translate(Aliases::Alias const& alias, Message const& theirs, Message& ou
   ours.from_service = theirs.from_service;
   ours.set("table", std::string_view{alias.table->name});
   std::vector<AliasParameter> const& known = alias.declared->parameters;
+  bool const numbered = is_numbered(alias, theirs);
   for (Param const& param : theirs.params()) {
+    if (numbered && (param.name == "client" || param.name == "sequence")) {
+      ours.set(param.name, param.value);
+      continue;
+    }
+    if (numbered && param.name == "request") continue;  // it comes back with the answer
     auto const found =
         std::find_if(known.begin(), known.end(), [&](AliasParameter const& one) { return one.name == param.name; });
     if (found == known.end())

@@ -33,6 +33,8 @@ class Aliases {
   NameTable by_command_;
 };
 
+// Its sender numbers its messages, as with INSERT: sent again, it counts once. Then it knows our answers as well.
+[[nodiscard]] bool is_numbered(Aliases::Alias const& alias, Message const& theirs);
 // Translates `theirs` into its command; not ok: a parameter that the alias does not know, or an invalid date. Borrows
 // from both.
 [[nodiscard]] Status translate(Aliases::Alias const& alias, Message const& theirs, Message& ours);

@@ -39,8 +39,8 @@ std::string section_of(std::string_view table) {
   return fmt::format("{}-x{:08x}", out, static_cast<std::uint32_t>(hash64(table, 0)));
 }
 
-std::string flag_file_name(log::Alert const& alert) {
-  return fmt::format("{}_{}_{}.flag", kUnit, section_of(alert.table), alert.name);
+std::string flag_file_name(log::Alert const& alert, Origin const& origin) {
+  return fmt::format("{}_{}_{}.flag", origin.unit, section_of(alert.table), alert.name);
 }
 
 std::string flag_content(log::Alert const& alert, Origin const& origin) {
@@ -48,7 +48,7 @@ std::string flag_content(log::Alert const& alert, Origin const& origin) {
   auto const line = [&out](std::string_view name, std::string_view value) {
     out.append(name).append("=").append(value_text(value)).append("\n");
   };
-  line("unit", kUnit);
+  line("unit", origin.unit);
   line("section", section_of(alert.table));
   line("name", alert.name);
   // The watcher refuses a flag without a message.

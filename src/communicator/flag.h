@@ -22,13 +22,14 @@ inline constexpr std::size_t kFlagsMax = 100;
 // A table's name as a section: `_` becomes `-`. A name that would break the rules (`a__b`, `a_`), or that is the
 // daemon's own section, gets a hash at its end, so that two tables never share one.
 [[nodiscard]] std::string section_of(std::string_view table);
-[[nodiscard]] std::string flag_file_name(log::Alert const& alert);
 
-// The unit that raised it.
+// Who raised it.
 struct Origin {
   std::string hostname;
   std::string version;
+  std::string unit{kUnit};
 };
+[[nodiscard]] std::string flag_file_name(log::Alert const& alert, Origin const& origin);
 
 // `name=value` lines; in a value a LF is written `\n`, a backslash `\\`, with a blank behind one that ends it; other
 // control characters are blanks. Dates are seconds.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/value.h"
+#include "base/utf8.h"
 
 namespace fastjournal::config {
 
@@ -61,10 +61,10 @@ class Scanner {
 
   // UTF-8, and no control characters.
   bool characters() {
-    if (!model::is_utf8(text_)) {
+    if (!is_utf8(text_)) {
       while (!text_.empty() && at_ < text_.size()) {  // the line of the first broken byte
         std::size_t const end = std::min(text_.find('\n', at_), text_.size());
-        if (!model::is_utf8(text_.substr(at_, end - at_))) break;
+        if (!is_utf8(text_.substr(at_, end - at_))) break;
         at_ = end + 1;
       }
       at_ = std::min(at_, text_.size());

@@ -25,6 +25,7 @@ Status Certificates::read(config::TlsDeclaration const& declared) {
   auto const made = tls::ServerContext::make(material.value(), {});
   if (!made.ok()) return made.status();
   material_ = std::move(material).value();
+  valid_until_s_ = made.value()->valid_until_s();
   return {};
 }
 
@@ -68,7 +69,10 @@ void Certificates::use(reactor::Reactor& reactor) {
     if (auto made = tls::ServerContext::make(*next_, {protocol}); made.ok())
       next_contexts_[listener] = std::move(made).value();
   }
-  for (auto& [listener, context] : next_contexts_) reactor.use_certificates(listener, std::move(context));
+  for (auto& [listener, context] : next_contexts_) {
+    valid_until_s_ = context->valid_until_s();
+    reactor.use_certificates(listener, std::move(context));
+  }
   material_ = std::move(next_);
   next_.reset();
   next_contexts_.clear();

@@ -22,6 +22,8 @@ class Certificates {
   [[nodiscard]] Status read(config::TlsDeclaration const& declared);
   // Empty, or what the administrator should know about the certificate in use.
   [[nodiscard]] std::string warning() const;
+  // When the first certificate in use ends, in seconds since 1970; 0: no TLS.
+  [[nodiscard]] std::int64_t valid_until_s() const { return valid_until_s_; }
   // For a listener of this number, whose protocol has this name in ALPN; after read.
   [[nodiscard]] Result<std::shared_ptr<tls::ServerContext const>> context(std::uint32_t listener,
                                                                           std::string const& protocol);
@@ -33,7 +35,8 @@ class Certificates {
  private:
   using Contexts = std::map<std::uint32_t, std::shared_ptr<tls::ServerContext const>>;
 
-  std::optional<tls::ServerMaterial> material_;     // empty: no TLS
+  std::optional<tls::ServerMaterial> material_;  // empty: no TLS
+  std::int64_t valid_until_s_{0};
   std::map<std::uint32_t, std::string> protocols_;  // by listener
   std::optional<tls::ServerMaterial> next_;
   Contexts next_contexts_;

@@ -17,11 +17,11 @@
 #include "config/table_reader.h"
 #include "config/tables_folder.h"
 #include "config/users_reader.h"
-#include "daemon/event_log.h"
 #include "daemon/passed_sockets.h"
 #include "daemon/refused_lines.h"
 #include "log/file/file_log.h"
 #include "log/file/replay.h"
+#include "os/event_log.h"
 #include "os/installation.h"
 #include "os/random.h"
 #include "os/workers.h"
@@ -39,11 +39,6 @@ namespace {
 constexpr std::string_view kFlagsFailed = "flags-failed";
 // A start that takes longer reports its progress.
 constexpr std::int64_t kProgressEveryUs = 1'000'000;
-
-std::string host_name() {
-  char name[256] = "";
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 Status no_configuration(std::string const& file) {
   std::string const examples = os::installed_examples();
@@ -85,7 +80,8 @@ Status Daemon::prepare() {
   declare_administrator();
   if (!options_.plugins.empty()) declared_.plugins_folder = options_.plugins;
   if (declared_.plugins_folder.empty()) declared_.plugins_folder = os::installed_plugins();
-  if (Status status = open_event_log(declared_.logging.file, declared_.logging.level); !status.ok()) return status;
+  if (Status status = os::open_event_log("fastjournald", declared_.logging.file, declared_.logging.level); !status.ok())
+    return status;
   if (Status status = read_tls(); !status.ok()) return status;
   Result<engine::TableTypes> types = os::load_table_types(declared_.plugins_folder);
   if (!types.ok()) return types.status();
@@ -107,7 +103,7 @@ Status Daemon::read_tls() {
                                            "certificate=\"...\" key=\"...\"/> in " + declared_.file};
   if (!declared_.tls) return {};
   if (Status status = certificates_.read(*declared_.tls); !status.ok()) return status;
-  if (std::string const warning = certificates_.warning(); !warning.empty()) log_warning(warning);
+  if (std::string const warning = certificates_.warning(); !warning.empty()) os::log_warning(warning);
   return {};
 }
 
@@ -144,8 +140,8 @@ Status Daemon::check_listening(std::vector<config::ListenDeclaration>& all, bool
     }
     if (!status.ok() && listen->address != default_socket_) return status;
     if (!status.ok())
-      log_warning("no socket for the administrator, and only signals command the daemon itself: " + status.message() +
-                  "; declare one: <socket path=\"...\" rights=\"all\"/>");
+      os::log_warning("no socket for the administrator, and only signals command the daemon itself: " +
+                      status.message() + "; declare one: <socket path=\"...\" rights=\"all\"/>");
     listen = status.ok() ? listen + 1 : all.erase(listen);
   }
   return {};
@@ -249,7 +245,7 @@ Status Daemon::serve() {
   disk_ = std::make_unique<os::PosixDisk>(declared_.data_folder);
   Result<std::unique_ptr<reactor::Reactor>> made =
       reactor::Reactor::create({.connections_reserved = declared_.limits.reserved_connections,
-                                .warn = [](std::string_view text) { log_warning(text); }});
+                                .warn = [](std::string_view text) { os::log_warning(text); }});
   if (!made.ok()) return made.status();
   reactor_ = std::move(made).value();
   if (Status status = adopt_sockets(); !status.ok()) return status;
@@ -280,11 +276,12 @@ Status Daemon::serve() {
   fmt::print("ready\n");
   std::fflush(stdout);
 
+  if (Status status = tell_supervisor(); !status.ok()) return status;
   signals_.release();
   if (Status status = reactor_->run(); !status.ok()) return status;
   if (Status status = server_->finish(); !status.ok()) return status;
   teller_.reset();
-  log_info("stopped");
+  os::log_info("stopped");
   return {};
 }
 
@@ -295,7 +292,7 @@ server::ConnectionLimits Daemon::connection_limits() const {
   out.most = declared.connections;
   if (out.most > reactor_->connections_max()) {
     out.most = reactor_->connections_max();
-    log_warning(
+    os::log_warning(
         fmt::format("the limit of open files allows {} connections, not the {} of <limits connections>: raise it",
                     out.most, declared.connections));
   }
@@ -359,9 +356,11 @@ Status Daemon::open_logs() {
                              [&](log::file::ReadProgress const& progress) {
                                end_start_if_told();
                                heap_.look(progress.bytes_total - progress.bytes);
-                               if (clock_.monotonic_us() < tell_at) return;
-                               tell_at = clock_.monotonic_us() + kProgressEveryUs;
-                               log_info(progress_text(log.name, progress));
+                               std::int64_t const now = clock_.monotonic_us();
+                               supervisor_.starting(progress_text(log.name, progress), now);
+                               if (now < tell_at) return;
+                               tell_at = now + kProgressEveryUs;
+                               os::log_info(progress_text(log.name, progress));
                              },
                              [this, &hosted] { return server_->clock().check(hosted); }};
     log::file::RecoveryReport report;
@@ -378,7 +377,7 @@ Status Daemon::open_logs() {
                                      logs_.back()->start(), report.records, report.containers,
                                      (clock_.monotonic_us() - before) / 1000, report.cut ? "; its tail was cut: " : "",
                                      report.cut_reason));
-    for (std::string const& odd : report.notes) log_warning(odd);
+    for (std::string const& odd : report.notes) os::log_warning(odd);
   }
   return server_->start_serving();
 }
@@ -393,7 +392,8 @@ engine::Declarations Daemon::tables_to_forget() const {
 
 void Daemon::end_start_if_told() const {
   if (!signals_.ask_to_end()) return;
-  log_info("ended during the start, by a signal: nothing was served, and the next start finds all that this one did");
+  os::log_info(
+      "ended during the start, by a signal: nothing was served, and the next start finds all that this one did");
   std::_Exit(0);
 }
 
@@ -485,7 +485,7 @@ void Daemon::join_neighbours() {
                          .service = declared_.communicator.service,
                          .alert_service = declared_.alerts.service,
                          .alert_address = declared_.alerts.address,
-                         .origin = {host_name(), FJ_VERSION}});
+                         .origin = {os::host_name(), FJ_VERSION}});
 }
 
 void Daemon::start_telling() {
@@ -495,7 +495,7 @@ void Daemon::start_telling() {
   // Readable by everybody: the watcher runs as another user.
   if (!alerts.flags_folder.empty()) flags_ = std::make_unique<os::PosixDisk>(alerts.flags_folder, 0644);
   options.flags = flags_.get();
-  options.origin = {host_name(), FJ_VERSION};
+  options.origin = {os::host_name(), FJ_VERSION};
   options.command = alerts.command;
   options.command_limit_us = alerts.command_limit_ms * 1000;
   options.wake = [this] { reactor_->wake(); };
@@ -507,6 +507,25 @@ Status Daemon::take_signals() {
     if (Status status = reactor_->on_signal(number, [this] { stop("a signal"); }); !status.ok()) return status;
   if (Status status = reactor_->on_signal(SIGHUP, [this] { reload_by_signal(); }); !status.ok()) return status;
   return reactor_->on_signal(SIGUSR1, [this] { static_cast<void>(rotate_log()); });
+}
+
+Status Daemon::tell_supervisor() {
+  if (!supervisor_.listens()) return {};
+  supervisor_.ready(status_line());
+  return reactor_->on_interval(supervisor_.period_us(), [this] { supervisor_.serving(status_line()); });
+}
+
+std::string Daemon::status_line() const {
+  engine::Engine& engine = server_->engine();
+  std::size_t tables = 0;
+  std::int64_t rows = 0;
+  for (auto const& table : engine.tables()) {
+    if (table->table == nullptr) continue;
+    ++tables;
+    rows += engine::metric_of(*table, server_->clock().now(), "rows");
+  }
+  return fmt::format("tables {}, rows {}, connections {}, alerts {}", tables, rows, reactor_->connections(),
+                     engine.alerting().all().size());
 }
 
 void Daemon::print_banner() const {
@@ -530,16 +549,19 @@ void Daemon::print_banner() const {
 }
 
 void Daemon::reload_by_signal() {
+  supervisor_.reloading();
   Result<std::vector<std::string>> const changes = server_->reload();
+  supervisor_.ready(changes.ok() ? status_line()
+                                 : "reload refused, nothing was changed: " + changes.status().message());
   if (!changes.ok()) {
-    log_error("reload refused, nothing was changed:");
+    os::log_error("reload refused, nothing was changed:");
     // One line per mistake.
     std::istringstream mistakes{changes.status().message()};
-    for (std::string line; std::getline(mistakes, line);) log_error("reload: " + line);
+    for (std::string line; std::getline(mistakes, line);) os::log_error("reload: " + line);
     return;
   }
-  if (changes->empty()) log_info("reload: nothing to change");
-  for (std::string const& change : changes.value()) log_info("reload: " + change);
+  if (changes->empty()) os::log_info("reload: nothing to change");
+  for (std::string const& change : changes.value()) os::log_info("reload: " + change);
 }
 
 Daemon::Handshakes Daemon::handshakes() const {
@@ -551,7 +573,8 @@ Daemon::Handshakes Daemon::handshakes() const {
 }
 
 void Daemon::stop(std::string_view reason) {
-  log_info("stopping: " + std::string{reason});
+  os::log_info("stopping: " + std::string{reason});
+  supervisor_.stopping("stopping: " + std::string{reason});
   reactor_->stop();
 }
 
@@ -561,20 +584,21 @@ void Daemon::restart(std::string_view reason) {
 }
 
 Status Daemon::rotate_log() {
-  Status status = reopen_event_log();
-  if (!status.ok()) log_error(status.text());
+  Status status = os::reopen_event_log();
+  if (!status.ok()) os::log_error(status.text());
   return status;
 }
 
 void Daemon::fatal(Status const& status) {
+  supervisor_.failed(status.text() + "; nothing more is acknowledged");
   // The files being written are no longer those of the folder.
   if (status.code() == Code::damaged)
-    log_error(status.message() +
-              "; nothing more is acknowledged. What was acknowledged more than 100 ms ago stands where " +
-              declared_.data_folder + " was: put it back, or restore a backup, then start again");
+    os::log_error(status.message() +
+                  "; nothing more is acknowledged. What was acknowledged more than 100 ms ago stands where " +
+                  declared_.data_folder + " was: put it back, or restore a backup, then start again");
   else
-    log_error(status.text() + "; nothing more is acknowledged. What was acknowledged is in " + declared_.data_folder +
-              ": mend the disk, then start again");
+    os::log_error(status.text() + "; nothing more is acknowledged. What was acknowledged is in " +
+                  declared_.data_folder + ": mend the disk, then start again");
   std::_Exit(1);
 }
 
@@ -582,10 +606,10 @@ void Daemon::tell(log::AlertNotice const& notice) {
   std::string const whose = notice.alert.table.empty() ? "the daemon" : "table " + notice.alert.table;
   if (teller_ != nullptr) teller_->tell(notice);
   if (notice.up)
-    log_warning(fmt::format("alert {} of {}, priority {}, {} times: {}", notice.alert.name, whose,
-                            notice.alert.priority, notice.alert.count, notice.alert.message));
+    os::log_warning(fmt::format("alert {} of {}, priority {}, {} times: {}", notice.alert.name, whose,
+                                notice.alert.priority, notice.alert.count, notice.alert.message));
   else
-    log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
+    os::log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
 }
 
 // A thread for each log with slow syncs, as their disks may differ. All other jobs have one thread in common.
@@ -616,14 +640,14 @@ void Daemon::collect_work() {
   for (alerts::Report const& report : teller_->collect()) {
     switch (report.kind) {
       case alerts::Report::Kind::flags_failed:
-        log_error("flag files in " + declared_.alerts.flags_folder + ": " + report.text);
+        os::log_error("flag files in " + declared_.alerts.flags_folder + ": " + report.text);
         server_->alerts().raise(kFlagsFailed, 60,
                                 "flag files cannot be written in " + declared_.alerts.flags_folder + ": " + report.text,
                                 "flags");
         break;
       case alerts::Report::Kind::flags_agree: server_->alerts().lower(kFlagsFailed); break;
-      case alerts::Report::Kind::command_failed: log_error("on-alert: " + report.text); break;
-      case alerts::Report::Kind::command_output: log_info("on-alert: " + report.text); break;
+      case alerts::Report::Kind::command_failed: os::log_error("on-alert: " + report.text); break;
+      case alerts::Report::Kind::command_output: os::log_info("on-alert: " + report.text); break;
     }
   }
 }
@@ -634,9 +658,9 @@ std::string Daemon::data_folder() const {
   return error ? declared_.data_folder : folder.lexically_normal().string();
 }
 
-void Daemon::note(std::string_view text) { log_warning(text); }
+void Daemon::note(std::string_view text) { os::log_warning(text); }
 
-void Daemon::inform(std::string_view text) { log_info(std::string{text}); }
+void Daemon::inform(std::string_view text) { os::log_info(std::string{text}); }
 
 void Daemon::keep_refused(std::string_view table, std::string text, std::uint64_t ticket) {
   auto status = std::make_shared<Status>();

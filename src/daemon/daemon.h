@@ -16,6 +16,7 @@
 #include "daemon/blocked_signals.h"
 #include "daemon/certificates.h"
 #include "daemon/options.h"
+#include "daemon/supervisor.h"
 #include "engine/types.h"
 #include "log/file/data_folder.h"
 #include "log/log_store.h"
@@ -41,6 +42,8 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status write_message_files() const;
   // Recovers, prints the banner, and serves until told to stop.
   [[nodiscard]] Status serve();
+  // It could not start, or its loop broke.
+  void ended_by(Status const& status) { supervisor_.failed(status.message()); }
   // Asks the supervisor of the daemon to start it again.
   [[nodiscard]] bool wants_restart() const { return restart_; }
 
@@ -68,6 +71,9 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Result<env::Address> listen(config::ListenDeclaration const& declared, std::uint32_t number);
   [[nodiscard]] Status take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound);
   [[nodiscard]] Status take_signals();
+  [[nodiscard]] Status tell_supervisor();
+  // One line for people: tables, rows, connections, alerts.
+  [[nodiscard]] std::string status_line() const;
   void start_telling();
   void join_neighbours();
   void print_banner() const;
@@ -81,6 +87,7 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Result<std::vector<std::string>> read_certificates() override { return certificates_.read_again(); }
   void use_certificates() override { certificates_.use(*reactor_); }
   [[nodiscard]] Handshakes handshakes() const override;
+  [[nodiscard]] std::int64_t certificate_end() const override { return certificates_.valid_until_s() * 1000; }
   void stop(std::string_view reason) override;
   void restart(std::string_view reason) override;
   [[nodiscard]] Status rotate_log() override;
@@ -99,7 +106,8 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] bool has_memory_ended() override { return ballast_->is_gone(); }
   [[nodiscard]] bool restore_memory() override { return ballast_->restore(); }
 
-  BlockedSignals signals_;                     // before any member with a thread
+  BlockedSignals signals_;  // before any member with a thread
+  Supervisor supervisor_;
   std::set<std::string, std::less<>> passed_;  // addresses of sockets that the supervisor passed
   Options options_;
   config::DaemonDeclaration declared_;

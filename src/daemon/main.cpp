@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include <cstdio>
-
 #include "daemon/daemon.h"
 #include "daemon/options.h"
+#include "os/event_log.h"
 #include "os/open_files.h"
 
 int main(int count, char** words) {
@@ -27,6 +26,7 @@ int main(int count, char** words) {
   }
   if (status.ok()) status = daemon.serve();
   if (status.ok()) return daemon.wants_restart() ? 3 : 0;
-  fmt::print(stderr, "fastjournald: {}\n", status.message());
+  daemon.ended_by(status);
+  os::print_failure("fastjournald", status.message());
   return 1;
 }

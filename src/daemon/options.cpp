@@ -52,50 +52,52 @@ Result<config::ListenDeclaration> declare(std::string const& text, bool plain_te
 
 }  // namespace
 
-Options parse_options(int count, char** words) {
-  Options options;
-  options.config = os::default_configuration();
-  std::vector<std::string> listen;
-  bool plain_text = false;
-  std::string rights;
-  CLI::App app{"fastjournald: durable, merged, exactly timed work in one small daemon", "fastjournald"};
+void declare_options(CLI::App& app, Options& options, ListenWords& listen) {
+  app.name("fastjournald");
+  app.description("fastjournald: durable, merged, exactly timed work in one small daemon");
   app.set_version_flag("--version", "fastjournald " FJ_VERSION);
-  app.add_option("--config", options.config, "the daemon's XML file")->capture_default_str();
+  app.add_option("--config", options.config, "the daemon's XML file")->type_name("FILE")->capture_default_str();
   app.add_option("--tables", options.tables,
-                 "folder of table declarations (NAME.xml); default: as the configuration says");
-  app.add_option("--data", options.data, "folder of the logs; default: as the configuration says");
+                 "folder of table declarations (NAME.xml); default: as the configuration says")
+      ->type_name("FOLDER");
+  app.add_option("--data", options.data, "folder of the logs; default: as the configuration says")->type_name("FOLDER");
   app.add_option("--plugins", options.plugins,
-                 "folder of table types (TYPE.so, TYPE.xml); default: as the configuration says");
+                 "folder of table types (TYPE.so, TYPE.xml); default: as the configuration says")
+      ->type_name("FOLDER");
   CLI::Option* const listening =
       app.add_option(
-             "--listen", listen,
+             "--listen", listen.addresses,
              "address to listen on: 127.0.0.1:4050, [::1]:0, unix:/path (port 0: the system chooses), each with "
              "tls: before it to encrypt, with the certificate of the configuration; may be given several times; "
              "replaces those of the configuration. A unix socket is the administrator's: "
              "mode 0600, all rights")
+          ->type_name("ADDRESS")
           ->allow_extra_args(false);
-  app.add_flag("--plain-text", plain_text,
+  app.add_flag("--plain-text", listen.plain_text,
                "allow --listen on addresses that other machines reach: what is said there is not encrypted, and "
                "anybody may say it")
       ->needs(listening);
   app.add_option(
-         "--rights", rights,
+         "--rights", listen.rights,
          "what those may do who come by TCP: words out of \"read add work manage admin\", or \"all\"; default: all "
          "but admin on addresses of this machine, none on others")
+      ->type_name("RIGHTS")
       ->needs(listening);
   app.add_flag("--create", options.create,
                "make logs that are not there in a data folder that holds other things; in an empty one they are made "
                "without. A log that was there and is gone is not made anew");
   app.add_option("--forget", options.forget, "drop this table, which must no longer be declared, and its rows for good")
+      ->type_name("TABLE")
       ->allow_extra_args(false);
   app.add_flag(
       "--accept-clock", options.accept_clock,
       "this computer's clock is right, though it is behind the last date of a log: it was ahead before. Once; "
       "without it a start is refused where the clock is behind by more than max-clock-behind (1 h by default)");
   app.add_option(
-      "--message-files", options.message_files,
-      "write the definition files (COMMAND.conf) of all commands into this folder, for communicator systems, and "
-      "end; with the columns of the tables as they are now");
+         "--message-files", options.message_files,
+         "write the definition files (COMMAND.conf) of all commands into this folder, for communicator systems, and "
+         "end; with the columns of the tables as they are now")
+      ->type_name("FOLDER");
   app.add_flag("--check", options.check, "read configuration, plugins and tables, say what is wrong, and end");
   app.footer(
       "Signals: TERM and INT stop cleanly, also during a long start; HUP reads the tables folder and certificates "
@@ -103,14 +105,25 @@ Options parse_options(int count, char** words) {
       "the log file.\n"
       "Exit status: 0 stopped cleanly or during the start, 1 could not start or a write failed, 2 wrong usage, 3 start "
       "it again "
-      "(RESTART).");
+      "(RESTART).\n"
+      "Example:\n"
+      "  fastjournald --config /etc/fastjournal/fastjournal.xml --check\n"
+      "  fastjournald --data /var/lib/fastjournal --listen 127.0.0.1:4050");
+}
+
+Options parse_options(int count, char** words) {
+  Options options;
+  options.config = os::default_configuration();
+  ListenWords listen;
+  CLI::App app;
+  declare_options(app, options, listen);
   try {
     app.parse(count, words);
   } catch (CLI::ParseError const& error) {
     std::exit(app.exit(error) == 0 ? 0 : 2);
   }
-  for (std::string const& address : listen) {
-    Result<config::ListenDeclaration> declared = declare(address, plain_text, rights);
+  for (std::string const& address : listen.addresses) {
+    Result<config::ListenDeclaration> declared = declare(address, listen.plain_text, listen.rights);
     if (!declared.ok()) {
       std::fprintf(stderr, "fastjournald: %s\n", declared.status().message().c_str());
       std::exit(2);

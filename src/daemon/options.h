@@ -6,6 +6,10 @@
 
 #include "config/daemon_declaration.h"
 
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
+class App;
+}
+
 namespace fastjournal::daemon {
 
 struct Options {
@@ -21,6 +25,16 @@ struct Options {
   std::string message_files;        // a folder: write them there and exit
   bool check{false};                // read everything, report mistakes, do not start
 };
+
+// Values that the command line gives as text, and that depend on each other.
+struct ListenWords {
+  std::vector<std::string> addresses;
+  bool plain_text{false};
+  std::string rights;
+};
+
+// All options, for parse_options, the manual and completion.
+void declare_options(CLI::App& app, Options& options, ListenWords& listen);
 
 // Exits by itself after --help, --version and mistakes (status 2).
 [[nodiscard]] Options parse_options(int count, char** words);

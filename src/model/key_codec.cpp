@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "model/value.h"
 
 namespace fastjournal::model {
@@ -132,7 +133,7 @@ void add_fixed(Column const& column, std::string_view bytes, Answer& out) {
     case ColumnType::boolean: out.add(column.name, static_cast<std::int64_t>(value)); return;
     case ColumnType::character: {
       char text[4];
-      out.add(column.name, std::string_view{text, store_utf8(static_cast<std::uint32_t>(value), text)});
+      out.add(column.name, std::string_view{text, store_utf8(static_cast<char32_t>(value), text)});
       return;
     }
     case ColumnType::real32:

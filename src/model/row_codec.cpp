@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/utf8.h"
 #include "model/value.h"
 #include "model/varint.h"
 
@@ -158,7 +159,7 @@ void add_cell(Column const& column, Cell const& cell, Answer& out) {
     case ColumnType::boolean: out.add(column.name, static_cast<std::int64_t>(cell.unsigned_integer)); return;
     case ColumnType::character: {
       char text[4];
-      out.add(column.name, std::string_view{text, store_utf8(static_cast<std::uint32_t>(cell.unsigned_integer), text)});
+      out.add(column.name, std::string_view{text, store_utf8(static_cast<char32_t>(cell.unsigned_integer), text)});
       return;
     }
     case ColumnType::string: out.add(column.name, cell.bytes); return;

@@ -1,6 +1,7 @@
 // Types, limits and the sentences of their errors. See value.h.
 #include "model/value.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -9,7 +10,7 @@
 #include <utility>
 
 #include "base/base64.h"
-#include "base/blocks.h"
+#include "base/utf8.h"
 
 namespace fastjournal::model {
 
@@ -149,36 +150,9 @@ std::optional<std::uint64_t> as_boolean(Value const& value) {
   return out && *out <= 1 ? out : std::nullopt;
 }
 
-// The length in bytes that the lead byte of a code point announces; 0 for none.
-std::size_t code_point_bytes(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2) return 0;
-  if (lead < 0xE0) return 2;
-  if (lead < 0xF0) return 3;
-  return lead < 0xF5 ? 4 : 0;
-}
-
-// The code point at the front of `text`, taken off; nothing if it is not valid UTF-8.
-std::optional<std::uint32_t> take_code_point(std::string_view& text) {
-  auto const at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (text.empty()) return std::nullopt;
-  std::size_t const size = code_point_bytes(at(0));
-  if (size == 0 || size > text.size()) return std::nullopt;
-  std::uint32_t point = size == 1 ? at(0) : at(0) & (0xFFU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((at(i) & 0xC0U) != 0x80) return std::nullopt;
-    point = point << 6U | (at(i) & 0x3FU);
-  }
-  bool const overlong = (size == 3 && point < 0x800) || (size == 4 && point < 0x10000);
-  bool const surrogate = point >= 0xD800 && point <= 0xDFFF;
-  if (overlong || surrogate || point > 0x10FFFF) return std::nullopt;
-  text.remove_prefix(size);
-  return point;
-}
-
 Status parse_character(Column const& column, Value const& value, Cell& out) {
   std::string_view rest = value.bytes;
-  std::optional<std::uint32_t> const point = is_bytes(value) ? take_code_point(rest) : std::nullopt;
+  std::optional<char32_t> const point = is_bytes(value) ? take_character(rest) : std::nullopt;
   if (!point || !rest.empty()) return refuse(column, value);
   out.unsigned_integer = *point;
   return {};
@@ -187,11 +161,14 @@ Status parse_character(Column const& column, Value const& value, Cell& out) {
 Status parse_real(Column const& column, Value const& value, Cell& out) {
   std::optional<double> real = value.as_real();
   if (real && column.type == ColumnType::real32) {
-    // Converting a double beyond the range of float is undefined.
-    if (std::fabs(*real) > static_cast<double>(std::numeric_limits<float>::max()))
+    // What rounds to the largest float is one: its shortest spelling is a little more than it. Converting a double beyond
+    // the range of float is undefined.
+    constexpr double kMax = static_cast<double>(std::numeric_limits<float>::max());
+    constexpr double kRoundsToInfinity = 0x1.ffffffp127;
+    if (std::fabs(*real) >= kRoundsToInfinity)
       real.reset();
     else
-      *real = static_cast<double>(static_cast<float>(*real));
+      *real = static_cast<double>(static_cast<float>(std::clamp(*real, -kMax, kMax)));
   }
   if (!real || !std::isfinite(*real)) return refuse(column, value);
   out.real = *real + 0.0;  // -0.0 becomes 0.0: equal values have equal bytes
@@ -415,7 +392,7 @@ std::string_view text_of(ColumnType type, Cell const& cell, std::string& scratch
   char text[24];
   if (type == ColumnType::character) {
     char point[4];
-    scratch.assign(point, store_utf8(static_cast<std::uint32_t>(cell.unsigned_integer), point));
+    scratch.assign(point, store_utf8(static_cast<char32_t>(cell.unsigned_integer), point));
     return scratch;
   }
   char const* const end = kind_of(type) == CellKind::integer
@@ -423,34 +400,6 @@ std::string_view text_of(ColumnType type, Cell const& cell, std::string& scratch
                               : std::to_chars(text, text + sizeof text, cell.unsigned_integer).ptr;
   scratch.assign(text, static_cast<std::size_t>(end - text));
   return scratch;
-}
-
-std::size_t store_utf8(std::uint32_t point, char (&to)[4]) {
-  auto const put = [&](std::size_t at, std::uint32_t byte) {
-    to[at] = static_cast<char>(static_cast<unsigned char>(byte));
-  };
-  if (point < 0x80) {
-    put(0, point);
-    return 1;
-  }
-  std::size_t const size = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  constexpr std::uint32_t kLead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-  for (std::size_t i = size; i-- > 1; point >>= 6U) put(i, 0x80U | (point & 0x3FU));
-  put(0, kLead[size] | point);
-  return size;
-}
-
-bool is_utf8(std::string_view text) {
-  if (!any_marked(text, [](Block block) { return block & 0x80; })) return true;
-  while (!text.empty()) {
-    std::uint64_t eight = 0x80;
-    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
-    if ((eight & 0x8080808080808080ULL) == 0)
-      text.remove_prefix(sizeof eight);
-    else if (!take_code_point(text))
-      return false;
-  }
-  return true;
 }
 
 std::string shown(std::string_view text) {
@@ -461,9 +410,9 @@ std::string shown(std::string_view text) {
   while (!rest.empty()) {
     auto const byte = static_cast<unsigned char>(rest[0]);
     std::string_view after = rest;
-    bool const valid = take_code_point(after).has_value();
+    bool const valid = take_character(after).has_value();
     // A character divided by the cut is left out, not shown as invalid.
-    if (!valid && text.size() > kShownBytesMax && rest.size() < code_point_bytes(byte)) break;
+    if (!valid && text.size() > kShownBytesMax && rest.size() < utf8_bytes(byte)) break;
     if (!valid || byte < 0x20 || byte == 0x7F) {
       out.append("\\x").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 0xFU]);
       rest.remove_prefix(1);

@@ -67,12 +67,6 @@ struct Cell {
 // That text; borrows from the cell or from `scratch`. Requires has_text(type).
 [[nodiscard]] std::string_view text_of(ColumnType type, Cell const& cell, std::string& scratch);
 
-// Writes a code point as UTF-8; returns the number of bytes.
-std::size_t store_utf8(std::uint32_t point, char (&to)[4]);
-
-// Valid UTF-8: no overlong form, no surrogate, nothing above U+10FFFF.
-[[nodiscard]] bool is_utf8(std::string_view text);
-
 // For messages: quoted, at most 40 bytes, control characters and invalid bytes as \xNN, "..." if cut.
 [[nodiscard]] std::string shown(std::string_view text);
 

@@ -1,6 +1,9 @@
 #include "os/installation.h"
 
+#include <unistd.h>
+
 #include <filesystem>
+#include <string_view>
 
 namespace fastjournal::os {
 namespace {
@@ -20,6 +23,14 @@ bool is_build(std::filesystem::path const& prefix) {
 }
 
 }  // namespace
+
+std::string installed_daemon() {
+  for (std::string_view const folder : {"sbin", "bin"}) {
+    std::string program = (prefix() / folder / "fastjournald").string();
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
 
 std::string installed_plugins() {
   std::filesystem::path const here = prefix();
@@ -45,6 +56,11 @@ std::string installed_examples() {
       is_build(here) ? here.parent_path().parent_path() / "conf" : here / FJ_EXAMPLES_FOLDER;
   std::error_code error;
   return std::filesystem::exists(folder / kFile, error) ? folder.string() : std::string{};
+}
+
+std::string host_name() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
 }  // namespace fastjournal::os

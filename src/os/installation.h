@@ -8,6 +8,8 @@
 
 namespace fastjournal::os {
 
+// The program fastjournald; empty if there is none.
+[[nodiscard]] std::string installed_daemon();
 // The folder of table types.
 [[nodiscard]] std::string installed_plugins();
 // The default configuration file of the daemon; it need not exist.
@@ -16,5 +18,7 @@ namespace fastjournal::os {
 [[nodiscard]] std::vector<std::string> administrator_sockets();
 // A folder with fastjournal.xml and tables.d; empty if there is none.
 [[nodiscard]] std::string installed_examples();
+// Of this computer; empty if it has none.
+[[nodiscard]] std::string host_name();
 
 }  // namespace fastjournal::os

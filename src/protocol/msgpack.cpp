@@ -136,6 +136,55 @@ class MessageBuilder : public msgpack::null_visitor {
   unsigned ignored_depth_{0};
 };
 
+// What parse_answer_head looks for.
+class HeadReader : public msgpack::null_visitor {
+ public:
+  explicit HeadReader(AnswerHead& into) : into_(into) {}
+
+  bool visit_positive_integer(std::uint64_t v) {
+    if (depth_ == 2 && at_parameters_ && at_request_ && !in_key_) {
+      into_.request = v;
+      has_request_ = true;
+    }
+    return true;
+  }
+  bool visit_str(char const* at, std::uint32_t size) {
+    std::string_view const text{at, size};
+    if (in_key_) {
+      at_request_ = depth_ == 2 && text == "request";
+      if (depth_ != 1) return true;
+      at_command_ = text == "command";
+      at_parameters_ = text == "parameters";
+    } else if (depth_ == 1 && at_command_) {
+      into_.command = text;
+    }
+    return true;
+  }
+  bool start_map(std::uint32_t) { return ++depth_ <= 2 && !in_key_; }
+  bool end_map() {
+    --depth_;
+    return true;
+  }
+  bool start_array(std::uint32_t) { return false; }
+  bool start_map_key() { return in_key_ = true; }
+  bool end_map_key() {
+    in_key_ = false;
+    return true;
+  }
+  void parse_error(std::size_t, std::size_t) {}
+  void insufficient_bytes(std::size_t, std::size_t) {}
+  [[nodiscard]] bool has_request() const { return has_request_; }
+
+ private:
+  AnswerHead& into_;
+  unsigned depth_{0};
+  bool in_key_{false};
+  bool at_request_{false};
+  bool at_command_{false};
+  bool at_parameters_{false};
+  bool has_request_{false};
+};
+
 // The output of msgpack::packer.
 struct Sink {
   std::string& out;
@@ -216,6 +265,13 @@ void write_body(Outgoing const& message, Writer& writer) {
   }
 }
 
+// The length, once the body is there.
+void finish_frame(std::size_t begin, std::string& out) {
+  std::size_t const length = out.size() - begin - kFrameHeaderBytes;
+  FJ_CHECK(length <= UINT32_MAX, "a frame's body is below 4 GiB");
+  for (std::size_t i = 0; i < 4; ++i) out[begin + 4 + i] = static_cast<char>(length >> (24 - 8 * i) & 0xFFU);
+}
+
 }  // namespace
 
 Status parse_frame(std::string_view body, Message& into) {
@@ -238,9 +294,56 @@ void append_frame(Outgoing const& message, std::string& out) {
   append_big(0, 4, out);
   Writer writer{out};
   write_body(message, writer);
-  std::size_t const length = out.size() - begin - kFrameHeaderBytes;
-  FJ_CHECK(length <= UINT32_MAX, "a frame's body is below 4 GiB");
-  for (std::size_t i = 0; i < 4; ++i) out[begin + 4 + i] = static_cast<char>(length >> (24 - 8 * i) & 0xFFU);
+  finish_frame(begin, out);
+}
+
+bool append_frame_with(std::string_view body, std::span<Param const> more, std::string& out) {
+  // A map of two: the command, and the parameters, whose number follows.
+  constexpr std::string_view kCommand{
+      "\x82\xa7"
+      "command"};
+  constexpr std::string_view kParameters{
+      "\xaa"
+      "parameters"};
+  if (!body.starts_with(kCommand) || body.size() < kCommand.size() + 1) return false;
+  auto const size_byte = static_cast<unsigned char>(body[kCommand.size()]);
+  if ((size_byte & 0xE0U) != 0xA0U) return false;  // a text of at most 31 bytes
+  std::size_t at = kCommand.size() + 1 + (size_byte & 0x1FU);
+  if (at > body.size() || !body.substr(at).starts_with(kParameters)) return false;
+  at += kParameters.size();
+  std::string_view const rest = body.substr(at);
+  if (rest.empty()) return false;
+  auto const first = static_cast<unsigned char>(rest.front());
+  std::size_t count = 0;
+  std::size_t header = 1;
+  if ((first & 0xF0U) == 0x80U) {
+    count = first & 0x0FU;
+  } else if (first == 0xDEU && rest.size() >= 3) {
+    count = static_cast<std::size_t>(static_cast<unsigned char>(rest[1])) << 8U | static_cast<unsigned char>(rest[2]);
+    header = 3;
+  } else {
+    return false;
+  }
+  if (count + more.size() > Message::kParamsMax) return false;
+  std::size_t const begin = out.size();
+  out.append(kFrameMagic);
+  append_big(0, 4, out);
+  out.append(body.substr(0, at));
+  Writer writer{out};
+  writer.map(count + more.size());
+  out.append(rest.substr(header));
+  for (Param const& param : more) {
+    writer.text(param.name);
+    writer.value(param.value);
+  }
+  finish_frame(begin, out);
+  return true;
+}
+
+bool parse_answer_head(std::string_view body, AnswerHead& into) {
+  HeadReader reader{into};
+  std::size_t offset = 0;
+  return msgpack::parse(body.data(), body.size(), offset, reader) && offset == body.size() && reader.has_request();
 }
 
 }  // namespace fastjournal::protocol

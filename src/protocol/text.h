@@ -25,6 +25,9 @@ namespace fastjournal::protocol {
 // and the column (from 1). After an error `into` is unusable.
 [[nodiscard]] Status parse_line(std::string_view line, Message& into);
 
+// The same for the parameters alone, without a command before them.
+[[nodiscard]] Status parse_line_parameters(std::string_view text, Message& into);
+
 // Appends the line with its LF: parameters sorted by name, each followed by ";". Integers, reals and booleans (1, 0)
 // are written in decimal, binary as base64. Errors append nothing: `invalid` for a message that no reader could read
 // back (a name or command outside the format; a value with a NUL, with an escape that cannot be told from bytes, or

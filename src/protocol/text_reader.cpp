@@ -1,4 +1,4 @@
-// parse_line: accepts exactly the input of the eventdispatcher library.
+// parse_line and parse_line_parameters: accept exactly the input of the eventdispatcher library.
 #include <cstring>
 
 #include "protocol/json.h"
@@ -28,11 +28,21 @@ class Reader {
     return std::move(status_);
   }
 
+  Status read_parameters_alone() {
+    trim();
+    static_cast<void>(read_parameters());
+    return std::move(status_);
+  }
+
  private:
-  bool read_all() {
+  void trim() {
     end_ = find(at_, end_, '\0');
     while (at_ < end_ && is(*at_, kBlank)) ++at_;
     while (at_ < end_ && is(end_[-1], kBlank)) --end_;
+  }
+
+  bool read_all() {
+    trim();
     if (at_ == end_) return true;
     if (*at_ == '{') {
       status_ = parse_json(between(at_, end_), into_);
@@ -158,6 +168,11 @@ class Reader {
 Status parse_line(std::string_view line, Message& into) {
   into.clear();
   return Reader{line, into}.read();
+}
+
+Status parse_line_parameters(std::string_view text, Message& into) {
+  into.clear();
+  return Reader{text, into}.read_parameters_alone();
 }
 
 }  // namespace fastjournal::protocol

@@ -80,7 +80,8 @@ struct Reactor::Datagrams {
   Event readable;  // only for sockets that are read
 };
 
-struct Reactor::SignalAction {
+// Of a signal, or of an interval.
+struct Reactor::Action {
   Reactor* owner{nullptr};
   std::function<void()> action;
   Event raised;

@@ -121,18 +121,28 @@ Status Reactor::watch_clock() {
 }
 
 Status Reactor::on_signal(int number, std::function<void()> action) {
-  auto made = std::make_unique<SignalAction>();
+  return add_action(number, EV_SIGNAL, 0, std::move(action));
+}
+
+Status Reactor::on_interval(std::int64_t interval_us, std::function<void()> action) {
+  FJ_CHECK(interval_us > 0, "an interval takes time");
+  return add_action(-1, 0, interval_us, std::move(action));
+}
+
+Status Reactor::add_action(int number, short what, std::int64_t interval_us, std::function<void()> action) {
+  auto made = std::make_unique<Action>();
   made->owner = this;
   made->action = std::move(action);
   auto const call = [](int, short, void* argument) {
-    auto& self = *static_cast<SignalAction*>(argument);
+    auto& self = *static_cast<Action*>(argument);
     self.owner->active_ = true;
     self.action();
   };
-  made->raised.reset(event_new(base_.get(), number, EV_SIGNAL | EV_PERSIST, call, made.get()));
-  if (!made->raised || event_add(made->raised.get(), nullptr) != 0)
-    return system_failure("catch", fmt::format("signal {}", number), errno);
-  signals_.push_back(std::move(made));
+  made->raised.reset(event_new(base_.get(), number, static_cast<short>(what | EV_PERSIST), call, made.get()));
+  timeval const interval{interval_us / 1'000'000, interval_us % 1'000'000};
+  if (!made->raised || event_add(made->raised.get(), interval_us > 0 ? &interval : nullptr) != 0)
+    return system_failure("watch", number < 0 ? "an interval" : fmt::format("signal {}", number), errno);
+  actions_.push_back(std::move(made));
   return {};
 }
 

@@ -82,6 +82,9 @@ class Reactor final : public env::Network {
   // The action runs in the loop, between calls of the handler, not as a signal handler; on_turn_end follows. Only one
   // reactor per process may handle signals.
   [[nodiscard]] Status on_signal(int number, std::function<void()> action);
+  // The action runs in the loop again and again, each time after this interval, between calls of the handler;
+  // on_turn_end follows. Not exact: for what is to be seen now and then.
+  [[nodiscard]] Status on_interval(std::int64_t interval_us, std::function<void()> action);
   // Runs turns until stop(). An error means that the loop itself is broken.
   [[nodiscard]] Status run();
   // From any thread, also before run. The current turn is completed.
@@ -125,7 +128,7 @@ class Reactor final : public env::Network {
   struct Connection;
   struct Listener;
   struct Datagrams;
-  struct SignalAction;
+  struct Action;
   struct Secure;
   struct Waiting;
   struct EventDeleter {
@@ -139,6 +142,7 @@ class Reactor final : public env::Network {
   explicit Reactor(ReactorOptions options);
   [[nodiscard]] Status open();
   [[nodiscard]] Status watch_clock();
+  [[nodiscard]] Status add_action(int number, short what, std::int64_t interval_us, std::function<void()> action);
   [[nodiscard]] Status make_event(int fd, void (*call)(int, short, void*), Event& out);
 
   // A turn and its parts.
@@ -235,7 +239,7 @@ class Reactor final : public env::Network {
   std::vector<std::uint32_t> free_slots_;
   std::size_t open_{0};
 
-  std::vector<std::unique_ptr<SignalAction>> signals_;
+  std::vector<std::unique_ptr<Action>> actions_;
   std::unique_ptr<char[]> buffer_;
 
   std::list<ConnectionId> handshakes_;                               // under way, the oldest first

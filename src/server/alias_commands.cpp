@@ -8,7 +8,9 @@ namespace fastjournal::server {
 Status AliasCommands::run(Session& session, Speaker const& speaker, Alias const& alias, Message const& theirs) {
   admin::Basis basis;
   Status status = translate_and_run(speaker, alias, theirs, basis);
-  if (status.ok())
+  if (is_numbered(alias, theirs))
+    replies_.reply(session, theirs, answer_, status, basis);
+  else if (status.ok())
     reply(session, alias, theirs, true, basis);
   else
     refuse(session, alias, theirs, status, basis);
@@ -37,6 +39,10 @@ void AliasCommands::reply(Session& session, Alias const& alias, Message const& t
 
 void AliasCommands::refuse(Session& session, Alias const& alias, Message const& theirs, Status const& why,
                            admin::Basis const& basis) {
+  if (is_numbered(alias, theirs)) {
+    answer_.clear();
+    return replies_.reply(session, theirs, answer_, why, basis);
+  }
   std::string const peer = theirs.from_service.empty() ? session.peer : session.worker;
   bool const is_kept =
       refused_.keep({.alias = alias, .message = theirs, .connection = session.id, .peer = peer, .why = why},

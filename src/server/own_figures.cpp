@@ -84,6 +84,9 @@ void Server::tell(MetricSink& sink) {
   count("handshakes_resumed", "of these, those that resumed a session", handshakes.resumed);
   count("handshakes_failed", "handshakes of TLS that failed, or took too long", handshakes.failed);
   gauge("handshakes_open", "handshakes of TLS that are under way", handshakes.under_way);
+  // Without TLS there is none.
+  if (std::int64_t const end = host_.certificate_end(); end != 0)
+    sink.integer({"certificate_end_date", "when the first certificate in use ends"}, end);
   count("messages", "messages received", dispatch_.counters().messages);
   count("invalid", "input that was no message", replies_.invalid_messages());
   count("unknown", "messages with an unknown command", dispatch_.counters().unknown);

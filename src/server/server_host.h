@@ -95,6 +95,8 @@ class CertificateFiles {
     std::uint64_t under_way{0};  // now
   };
   [[nodiscard]] virtual Handshakes handshakes() const { return {}; }
+  // When the first certificate in use ends, in ms since 1970; 0: no TLS.
+  [[nodiscard]] virtual std::int64_t certificate_end() const { return 0; }
 };
 
 class ServerHost : public env::Notes,

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "fastjournal/limits.h"
+#include "model/parameters.h"
 
 namespace fastjournal::server {
 namespace {
@@ -16,9 +17,7 @@ constexpr std::size_t kTableNameShown = 64;
 Status check_parameters(engine::HostedTable const& table, engine::CommandType const& command, Message const& message) {
   for (Param const& param : message.params()) {
     if ((command.takes_columns && table.columns.has(param.name)) || command.parameters.has(param.name)) continue;
-    std::string text = command.name + " has no parameter \"" + std::string{param.name.substr(0, 64)} + "\"";
-    if (command.takes_columns) text += " and table " + table.name + " no such column";
-    return Status{Code::unknown_parameter, std::move(text)}.with("parameter", std::string{param.name.substr(0, 64)});
+    return model::unknown_parameter(command.name, command.takes_columns ? table.name : std::string_view{}, param.name);
   }
   for (std::string const& name : command.required)
     if (!message.has(name))

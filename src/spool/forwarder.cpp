@@ -3,16 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "fastjournal/protocol.h"
+#include "protocol/framer.h"
 #include "protocol/msgpack.h"
+#include "spool/mutants.h"
 #include "spool/record.h"
 
 namespace fastjournal::spool {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
-constexpr std::size_t kTableNameBytesMax = 64;
 constexpr std::size_t kHeldTablesMax = 1'000;
-constexpr std::int64_t kLookAgainMs = 1'000;  // files of the next period, and files that producers leave
+// Rows of a file behind its progress that was kept. After an end of the forwarder all of them are sent again, and a daemon
+// remembers the last 65,536 numbers of a name: it takes none below them.
+constexpr std::size_t kSpanMax = 49'152;
+constexpr std::size_t kKeepRows = kSpanMax / 2;  // so many are kept before their time
+constexpr std::int64_t kProblemMs = 5'000;       // it is told so long after it was met last
+constexpr std::int64_t kLookAgainMs = 1'000;     // files of the next period, and files that producers leave
 
 // What a refusal means for the row.
 enum class Verdict : std::uint8_t {
@@ -29,6 +36,7 @@ Verdict verdict_of(Code code) {
     case Code::io_error:
     case Code::no_space: return Verdict::later_all;
     case Code::unknown_table:
+    case Code::unknown_command:  // of a line whose table is not declared
     case Code::paused:
     case Code::over_limit:
     case Code::not_allowed: return Verdict::later_table;
@@ -36,20 +44,13 @@ Verdict verdict_of(Code code) {
   }
 }
 
-// What a daemon may have a table of, and a file may be named by.
-bool is_table_name(std::string_view name) {
-  return !name.empty() && name.size() <= kTableNameBytesMax && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-}
+// What may be held together. The table of a line is the daemon's to say.
+std::string_view table_of(Message const& row) { return row.command == "INSERT" ? row.text("table") : row.command; }
 
-Status check_row(Message const& message) {
-  if (message.command != "INSERT" || !message.has("table"))
-    return Status{Code::invalid, "this is no INSERT with a table"};
-  if (!is_table_name(message.text("table")))
-    return Status{Code::unknown_table, "no table has such a name: 1 to 64 letters, digits, _ and -"}.with("parameter",
-                                                                                                          "table");
-  return {};
+Status check_name(Message const& row) {
+  if (is_table_name(table_of(row))) return {};
+  return Status{Code::unknown_table, "no table has such a name: 1 to 64 letters, digits, _ and -"}.with("parameter",
+                                                                                                        "table");
 }
 
 std::int64_t longer(std::int64_t before, ForwarderRules const& rules) {
@@ -69,8 +70,26 @@ Status Forwarder::start() {
   for (Progress& progress : kept.value()) kept_[progress.instance] = std::move(progress);
   Result<std::vector<std::string>> held = folder_.held_tables();
   if (!held.ok()) return held.status();
-  for (std::string const& table : held.value()) held_[table];
+  for (std::string const& table : held.value())
+    if (!is_mutant(Mutant::held_tables_forgotten)) held_[table];
+  return recall();
+}
+
+// Rows whose records are with the held ones, or aside, whatever became of the call that wrote them.
+Status Forwarder::recall() {
+  Result<Identities> before = folder_.settled_before();
+  if (!before.ok()) return before.status();
+  before_ = std::move(before.value());
+  for (auto& [instance, source] : sources_) mark_settled(source);
+  is_recall_due_ = false;
   return {};
+}
+
+void Forwarder::mark_settled(Source& source) {
+  for (std::int64_t const ordinal : before_[source.kept.client])
+    if (ordinal >= static_cast<std::int64_t>(source.ordinal))
+      source.settled.insert(static_cast<std::uint64_t>(ordinal));
+  before_.erase(source.kept.client);
 }
 
 // True: a call of the folder failed. It is tried again with the next run.
@@ -78,17 +97,36 @@ bool Forwarder::failed(Status status) {
   if (status.ok()) return false;
   ++figures_.failures;
   problem_ = std::move(status);
+  problem_at_ = now_;
   return true;
 }
 
 // ---------------------------------------------------------------------------
 // Turns
 
-void Forwarder::run(TimeMs now) {
-  look();
-  end_old_files(now);
+// The clock may have been set back: nothing waits for longer than it was to.
+void Forwarder::bound_dates(TimeMs now) {
+  if (is_mutant(Mutant::dates_not_bounded)) return;
+  paused_until_ = std::min(paused_until_, after(now, pause_ms_));
+  kept_at_ = std::min(kept_at_, now);
+  problem_at_ = std::min(problem_at_, now);
+  for (auto& [table, held] : held_) held.next_try = std::min(held.next_try, after(now, held.retry_ms));
+}
+
+void Forwarder::run(TimeMs now, bool is_changed) {
+  bound_dates(now);
+  now_ = now;
+  if (!problem_.ok() && paused_until_ <= now && problem_at_.value + kProblemMs <= now.value) problem_ = {};
+  if (is_changed || after(looked_at_, kLookAgainMs) <= now || now < looked_at_) {
+    looked_at_ = now;
+    look();
+    end_old_files(now);
+  }
+  for (auto& [instance, source] : sources_)
+    if (!source.seed && !source.is_without_head) read_head(source);
   next_date_ = after(now, kLookAgainMs);
-  if (link_.is_up() && paused_until_ <= now) {
+  bool const is_sure = !is_recall_due_ || !failed(recall());
+  if (link_.is_up() && paused_until_ <= now && is_sure) {
     for (auto& [table, held] : held_) take_held(table, held, now);
     // The oldest first.
     std::vector<Source*> order;
@@ -97,11 +135,13 @@ void Forwarder::run(TimeMs now) {
               [](Source const* a, Source const* b) { return a->file.place < b->file.place; });
     for (Source* source : order) take(*source, now);
   }
+  write_held(now);
   keep(now);
   remove_finished();
   std::erase_if(held_, [&](auto const& entry) {
     auto const& [table, held] = entry;
-    return held.is_at_end && held.taken.empty() && !failed(folder_.remove_held(table));
+    return held.is_at_end && held.taken.empty() && held.erased_to >= held.settled_to &&
+           !failed(folder_.remove_held(table));
   });
 }
 
@@ -115,167 +155,218 @@ void Forwarder::look() {
   for (Listed const& file : listed.value()) there[file.instance] = file;
   // Deleted by somebody else.
   std::erase_if(sources_, [&](auto const& entry) { return !there.contains(entry.first); });
-  std::erase_if(flights_,
-                [&](auto const& entry) { return !entry.second.is_held && !there.contains(entry.second.file); });
+  for (Flight& flight : flights_)
+    if (flight.held.empty() && !there.contains(flight.file)) land(flight);
   for (auto const& [instance, file] : there) {
     auto [place, is_new] = sources_.try_emplace(instance);
     Source& source = place->second;
     source.file = file;
     if (!is_new) continue;
-    if (auto const known = kept_.find(instance); known != kept_.end()) {
+    if (auto const known = kept_.find(instance); known != kept_.end() && !is_mutant(Mutant::name_drawn_anew)) {
       source.kept = std::move(known->second);
       source.is_named = true;
       kept_.erase(known);
     } else {
       source.kept = {instance, draw_name_(), 0, 1};
     }
+    if (file.place.kind == Kind::rows)
+      source.kept.offset = std::max<std::uint64_t>(source.kept.offset, kFileHeadBytes);
+    else
+      source.seed = Seed{};
     source.read_to = source.kept.offset;
     source.ordinal = source.kept.ordinal;
+    mark_settled(source);
   }
 }
 
 void Forwarder::end_old_files(TimeMs now) {
+  std::vector<Source*> left;
   for (auto& [instance, source] : sources_) {
-    bool const is_old = source.file.place.begin_s + rules_.period_s <= now.value / 1000;
+    Place const& place = source.file.place;
+    std::int64_t const period_s = place.kind == Kind::rows ? rules_.period_s : kLinesPeriodS;
+    bool const is_old = place.begin_s + period_s <= now.value / 1000;
     if (!source.file.is_ended && (is_old || source.file.size >= rules_.file_bytes_max))
       source.file.is_ended = !failed(folder_.end(instance));
     if (!source.file.is_ended || source.is_left) continue;
-    Result<bool> const left = folder_.is_left(instance);
-    source.is_left = left.ok() ? left.value() : !failed(left.status());
-    // What the last producer wrote is behind the size that was listed.
-    if (!source.is_left) continue;
-    Result<std::vector<Listed>> const again = folder_.list();
-    if (!again.ok()) {
-      source.is_left = false;
-      continue;
-    }
-    for (Listed const& file : again.value())
-      if (file.instance == instance) source.file.size = file.size;
+    Result<bool> const is_left = folder_.is_left(instance);
+    source.is_left = is_left.ok() ? is_left.value() : !failed(is_left.status());
+    if (source.is_left && !is_mutant(Mutant::size_not_looked_at_again)) left.push_back(&source);
+  }
+  if (left.empty()) return;
+  // What the last producers wrote is behind the sizes that were listed.
+  Result<std::vector<Listed>> const again = folder_.list();
+  std::map<Instance, std::uint64_t> sizes;
+  if (again.ok())
+    for (Listed const& file : again.value()) sizes[file.instance] = file.size;
+  for (Source* const source : left) {
+    source->is_left = again.ok();
+    if (auto const size = sizes.find(source->file.instance); size != sizes.end()) source->file.size = size->second;
   }
 }
 
 // ---------------------------------------------------------------------------
 // Rows of producers
 
+// A producer may be about to write it, as long as one has the file.
+void Forwarder::read_head(Source& source) {
+  std::string head;
+  if (failed(folder_.read(source.file.instance, 0, kFileHeadBytes, head))) return;
+  source.seed = seed_of_file(head);
+  if (source.seed || !source.is_left) return;
+  source.is_without_head = true;
+  figures_.damaged_bytes += source.file.size;
+}
+
 // Reads on behind what is there, and makes it durable: what is sent must not be lost by a power cut here, or the next
 // row would get its ordinal.
-bool Forwarder::read_more(Source& source) {
+Forwarder::More Forwarder::read_more(Source& source) {
   if (source.read_to > source.bytes_at) {
     source.bytes.erase(0, std::min<std::size_t>(source.bytes.size(), source.read_to - source.bytes_at));
     source.bytes_at = source.read_to;
   }
+  // What was written since the files were looked at has its turn when they are looked at again.
   std::size_t const before = source.bytes.size();
-  if (failed(folder_.read(source.file.instance, source.bytes_at + before, kReadBytes, source.bytes))) return false;
-  if (source.bytes.size() == before) return false;
-  if (!failed(folder_.sync(source.file.instance))) return true;
+  std::uint64_t const at = source.bytes_at + before;
+  if (at >= source.file.size) return More::end;
+  auto const most = std::min<std::uint64_t>(kReadBytes, source.file.size - at);
+  if (failed(folder_.read(source.file.instance, at, most, source.bytes))) return More::failed;
+  if (source.bytes.size() == before) return More::end;
+  // One sync is for all that was there when it began.
+  std::uint64_t const end = source.bytes_at + source.bytes.size();
+  if (end <= source.synced_to) return More::some;
+  if (is_mutant(Mutant::skip_sync) || !failed(folder_.sync(source.file.instance))) {
+    source.synced_to = std::max(end, source.file.size);
+    return More::some;
+  }
   source.bytes.resize(before);
-  return false;
+  return More::failed;
+}
+
+Found Forwarder::find(Source const& source, std::string_view bytes, std::size_t from, bool is_settled) const {
+  return source.file.place.kind == Kind::rows ? find_record(bytes, from, *source.seed, is_settled)
+                                              : find_line(bytes, from, is_settled);
+}
+
+Status Forwarder::read_row(Source const& source, std::string_view body, Message& row, Unwrapped& out) {
+  if (source.file.place.kind == Kind::rows) return unwrap(body, row, out, rules_.lines_command);
+  Status status = read_line(body, rules_.lines_command, row, frame_);
+  out = {.row = status.ok() ? std::string_view{frame_} : body};
+  return status;
+}
+
+// All that have none so far: one sync for all of them.
+bool Forwarder::name_files() {
+  std::vector<Progress> names;
+  for (auto const& [instance, source] : sources_)
+    if (!source.is_named) names.push_back(source.kept);
+  if (!is_mutant(Mutant::name_not_kept) && failed(folder_.keep(names))) return false;
+  for (auto& [instance, source] : sources_) source.is_named = true;
+  return true;
 }
 
 void Forwarder::take(Source& source, TimeMs now) {
   bool is_at_end = false;
-  while (flights_.size() < rules_.in_flight_max && paused_until_ <= now) {
+  source.is_at_end = !source.seed;
+  while (source.seed && has_room() && source.taken.size() < kSpanMax && paused_until_ <= now) {
     std::size_t const from = source.read_to - source.bytes_at;
-    Found const found = find_record(source.bytes, std::min(from, source.bytes.size()), is_at_end && source.is_left);
+    bool const is_settled = is_at_end && (source.is_left || is_mutant(Mutant::unfinished_row_passed_over));
+    Found const found = find(source, source.bytes, std::min(from, source.bytes.size()), is_settled);
     if (found.kind != Found::Kind::record) {
       bool const is_large = source.bytes.size() - std::min(from, source.bytes.size()) >= kRecordBytesMax + kReadBytes;
       if (!is_at_end && !is_large) {
-        is_at_end = !read_more(source);
+        More const more = read_more(source);
+        if (more == More::failed && !is_mutant(Mutant::failed_read_taken_for_end)) return;
+        is_at_end = more != More::some;
         continue;
       }
       // Nothing before the place of an unfinished row is needed again.
       figures_.damaged_bytes += found.damaged_bytes;
       source.read_to = source.bytes_at + found.begin;
+      source.is_at_end = true;
+      // There may be many files, and each had up to a MiB.
+      if (source.read_to < source.bytes_at + source.bytes.size()) return;
+      std::string{}.swap(source.bytes);
+      source.bytes_at = source.read_to;
       return;
     }
-    if (!source.is_named) {
-      if (failed(folder_.keep({source.kept}))) return;
-      source.is_named = true;
-    }
+    if (!source.is_named && !name_files()) return;
     figures_.damaged_bytes += found.damaged_bytes;
     Taken const taken{source.bytes_at + found.begin, source.bytes_at + found.end, source.ordinal, false};
-    std::string_view const record = std::string_view{source.bytes}.substr(found.begin, found.end - found.begin);
-    take_one(source, record, found.body, taken, now);
+    source.read_to = taken.begin;
+    if (!take_one(source, found.body, taken, now)) return;
   }
 }
 
-void Forwarder::take_one(Source& source, std::string_view record, std::string_view body, Taken taken, TimeMs now) {
-  Message message;
-  Status status = protocol::parse_frame(body, message);
-  if (status.ok()) status = check_row(message);
-  if (!status.ok()) {
-    if (failed(folder_.set_aside(record, status))) return pause(now);
+// False: not now.
+bool Forwarder::take_one(Source& source, std::string_view body, Taken taken, TimeMs now) {
+  Message& message = row_;
+  Unwrapped unwrapped;
+  Status status = read_row(source, body, message, unwrapped);
+  bool const is_row = status.ok();
+  if (is_row) status = check_name(message);
+  if (unwrapped.is_aside && is_resent_too_early(unwrapped.aside, table_of(message))) return false;
+  taken.is_settled = source.settled.erase(taken.ordinal) > 0;
+  if (!taken.is_settled && !status.ok()) {
+    Aside const aside{row_of(status.code()).wire_name,          status.message(), now.value, source.kept.client,
+                      static_cast<std::int64_t>(taken.ordinal), unwrapped.row};
+    if (failed(folder_.set_aside(kOtherTable, aside))) {
+      is_recall_due_ = true;  // it may be there all the same
+      pause(now);
+      return false;
+    }
     ++figures_.set_aside;
     taken.is_settled = true;
   }
   source.read_to = taken.end;
   ++source.ordinal;
   source.taken.push_back(taken);
-  if (taken.is_settled) return;
+  if (taken.is_settled) return true;
+  std::size_t const params = message.params().size();
   message.set("client", std::string_view{source.kept.client});
   message.set_integer("sequence", static_cast<std::int64_t>(taken.ordinal));
-  std::string const table{message.text("table")};
-  if (held_.contains(table)) return hold(table, message, source.taken.back(), now);
-  fly(message, {source.file.instance, table, false, taken.begin});
+  bool const is_new = message.params().size() == params + 2 && !message.has("request");
+  std::string const table{table_of(message)};
+  if (held_.contains(table))
+    hold(table, message, source.file.instance, taken, now);
+  else
+    fly(message, is_new ? unwrapped.row : std::string_view{},
+        {.file = source.file.instance, .begin = taken.begin, .bytes = taken.end - taken.begin});
+  return true;
 }
 
-void Forwarder::fly(Message const& message, Flight flight) {
-  std::uint64_t const number = next_number_++;
-  flights_[number] = std::move(flight);
+// Where it came from has it as well, until that is erased, or the progress behind it is kept: after an end in between
+// it would be sent from there, under another identity.
+bool Forwarder::is_resent_too_early(Aside const& aside, std::string_view table) const {
+  if (is_mutant(Mutant::resent_too_early)) return false;
+  if (auto const held = held_.find(std::string{table}); held != held_.end())
+    if (held->second.aside_to > held->second.erased_to) return true;
+  return std::any_of(sources_.begin(), sources_.end(), [&aside](auto const& entry) {
+    Progress const& kept = entry.second.kept;
+    return kept.client == aside.client && aside.sequence >= static_cast<std::int64_t>(kept.ordinal);
+  });
+}
+
+void Forwarder::fly(Message const& message, std::string_view body, Flight flight) {
+  std::uint64_t const number = first_number_ + flights_.size();
+  flight_bytes_ += flight.bytes;
+  ++open_flights_;
+  flights_.push_back(std::move(flight));
   ++figures_.sent;
-  link_.send(message, number);
+  link_.send(message, body, number);
 }
 
-// `message` has its identity.
-void Forwarder::hold(std::string const& table, Message const& message, Taken& taken, TimeMs now) {
-  std::string record;
-  Status status = append_record(message.params(), record);
-  if (status.ok()) status = folder_.hold(table, record);
-  if (failed(std::move(status))) return pause(now);  // it is read again, with everything behind it
-  ++figures_.held;
-  held_[table].is_at_end = false;
-  taken.is_settled = true;
+// It has its answer, or needs none any more.
+void Forwarder::land(Flight& flight) {
+  if (!std::exchange(flight.is_open, false)) return;
+  --open_flights_;
+  flight_bytes_ -= flight.bytes;
 }
 
-// ---------------------------------------------------------------------------
-// Rows of tables that are held
-
-void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
-  if (held.next_try > now) {
-    next_date_ = std::min(next_date_, held.next_try);
-    return;
-  }
-  std::size_t const most = held.is_open ? rules_.in_flight_max : 1;
-  auto unsettled = static_cast<std::size_t>(
-      std::count_if(held.taken.begin(), held.taken.end(), [](Taken const& one) { return !one.is_settled; }));
-  if (unsettled >= most) return;
-  std::string bytes;
-  std::uint64_t const at = held.read_to;
-  std::size_t asked = kReadBytes;
-  if (failed(folder_.read_held(table, at, asked, bytes))) return;
-  // Only this process writes the file: what is not whole was cut by the end of an earlier one, and is in its source.
-  bool is_settled = bytes.size() < asked;
-  if (!is_settled && find_record(bytes, 0, false).kind == Found::Kind::unfinished) {
-    asked = kRecordBytesMax;
-    bytes.clear();
-    if (failed(folder_.read_held(table, at, asked, bytes))) return;
-    is_settled = bytes.size() < asked;
-  }
-  for (std::size_t from = 0; unsettled < most && flights_.size() < rules_.in_flight_max;) {
-    Found const found = find_record(bytes, from, is_settled);
-    if (found.kind != Found::Kind::record) {
-      held.read_to = at + found.begin;
-      held.is_at_end = is_settled;
-      return;
-    }
-    from = found.end;
-    held.read_to = at + found.end;
-    Message message;
-    if (!protocol::parse_frame(found.body, message).ok()) continue;
-    held.taken.push_back({at + found.begin, at + found.end, 0, false});
-    ++unsettled;
-    fly(message, {{}, table, true, at + found.begin});
-  }
+void Forwarder::forget_flights() {
+  if (!is_mutant(Mutant::numbers_come_again)) first_number_ += flights_.size();
+  flights_.clear();
+  open_flights_ = 0;
+  flight_bytes_ = 0;
 }
 
 // ---------------------------------------------------------------------------
@@ -283,8 +374,8 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
 
 Forwarder::Taken* Forwarder::taken_of(Flight const& flight) {
   std::deque<Taken>* taken = nullptr;
-  if (flight.is_held) {
-    if (auto const found = held_.find(flight.table); found != held_.end()) taken = &found->second.taken;
+  if (!flight.held.empty()) {
+    if (auto const found = held_.find(flight.held); found != held_.end()) taken = &found->second.taken;
   } else if (auto const found = sources_.find(flight.file); found != sources_.end()) {
     taken = &found->second.taken;
   }
@@ -295,66 +386,108 @@ Forwarder::Taken* Forwarder::taken_of(Flight const& flight) {
 }
 
 void Forwarder::answered(std::uint64_t number, Status const& answer, TimeMs now) {
-  auto const found = flights_.find(number);
-  if (found == flights_.end()) return;
-  Flight const flight = std::move(found->second);
-  flights_.erase(found);
-  if (!answer.ok()) return refuse(flight, answer, now);
+  if (number < first_number_ || number - first_number_ >= flights_.size()) return;
+  Flight& answered = flights_[number - first_number_];
+  if (!answered.is_open) return;
+  land(answered);
+  Flight const flight = std::move(answered);
+  while (!flights_.empty() && !flights_.front().is_open) {
+    flights_.pop_front();
+    ++first_number_;
+  }
+  bool const is_believed = is_mutant(Mutant::no_space_taken_for_inserted) && answer.code() == Code::no_space;
+  if (!answer.ok() && !is_believed) return refuse(flight, answer, now);
   ++figures_.confirmed;
   pause_ms_ = 0;
   if (Taken* const taken = taken_of(flight)) taken->is_settled = true;
-  if (!flight.is_held) return;
-  Held& held = held_.at(flight.table);
+  if (flight.held.empty()) return;
+  Held& held = held_.at(flight.held);
   held.is_open = true;
   held.retry_ms = 0;
 }
 
 void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
-  problem_ = answer;
   Verdict const verdict = verdict_of(answer.code());
-  if (verdict == Verdict::later_all) return pause(now);
+  if (verdict == Verdict::later_all) {
+    problem_ = answer;
+    problem_at_ = now;
+    return pause(now);
+  }
   Taken* const taken = taken_of(flight);
   if (taken == nullptr) return;
-  if (flight.is_held && verdict == Verdict::later_table) {
+  if (!flight.held.empty() && verdict == Verdict::later_table) {
     // From the first one without an answer, and later.
-    Held& held = held_.at(flight.table);
+    Held& held = held_.at(flight.held);
+    held.reason = answer;
     held.retry_ms = longer(held.retry_ms, rules_);
     held.next_try = after(now, held.retry_ms);
-    held.is_open = false;
-    held.is_at_end = false;
-    while (!held.taken.empty() && held.taken.front().is_settled) {
-      held.settled_to = held.taken.front().end;
-      held.taken.pop_front();
-    }
-    held.read_to = held.taken.empty() ? held.settled_to : held.taken.front().begin;
-    held.taken.clear();
-    std::erase_if(flights_,
-                  [&](auto const& entry) { return entry.second.is_held && entry.second.table == flight.table; });
+    go_back(held);
+    for (Flight& other : flights_)
+      if (other.held == flight.held) land(other);
     return;
   }
   std::string record;
-  Status read = flight.is_held ? folder_.read_held(flight.table, taken->begin, taken->end - taken->begin, record)
-                               : folder_.read(flight.file, taken->begin, taken->end - taken->begin, record);
+  Status read = flight.held.empty() ? folder_.read(flight.file, taken->begin, taken->end - taken->begin, record)
+                                    : folder_.read_held(flight.held, taken->begin, taken->end - taken->begin, record);
   if (failed(std::move(read))) return pause(now);
+  Message message;
+  Unwrapped unwrapped;
+  std::string_view body;
+  if (flight.held.empty()) {
+    Source const& source = sources_.at(flight.file);
+    body = find(source, record, 0, true).body;
+    if (failed(read_row(source, body, message, unwrapped))) return pause(now);
+  } else {
+    body = find_record(record, 0, *held_.at(flight.held).seed, true).body;
+    if (failed(protocol::parse_frame(body, message))) return pause(now);
+  }
+  std::string const table{table_of(message)};
   // Names come from producers: their number is bounded.
-  bool const is_full = held_.size() >= kHeldTablesMax && !held_.contains(flight.table);
+  bool const is_full = held_.size() >= kHeldTablesMax && !held_.contains(table);
   if (verdict == Verdict::never || is_full) {
-    if (failed(folder_.set_aside(record, answer))) return pause(now);
+    if (failed(set_aside(flight, *taken, message, unwrapped.row, answer, now)) &&
+        !is_mutant(Mutant::failed_aside_believed)) {
+      is_recall_due_ = !is_mutant(Mutant::failed_aside_forgotten);
+      return pause(now);
+    }
     ++figures_.set_aside;
     taken->is_settled = true;
+    if (!flight.held.empty()) held_.at(table).aside_to = std::max(held_.at(table).aside_to, taken->end);
     return;
   }
-  Message message;
-  Source const& source = sources_.at(flight.file);
-  if (!protocol::parse_frame(find_record(record, 0, true).body, message).ok()) return pause(now);
-  message.set("client", std::string_view{source.kept.client});
-  message.set_integer("sequence", static_cast<std::int64_t>(taken->ordinal));
-  Held& held = held_[flight.table];
+  if (!is_mutant(Mutant::held_without_identity)) {
+    message.set("client", std::string_view{sources_.at(flight.file).kept.client});
+    message.set_integer("sequence", static_cast<std::int64_t>(taken->ordinal));
+  }
+  Held& held = held_[table];
   if (held.retry_ms == 0) {
+    held.since = now;
+    held.reason = answer;
     held.retry_ms = longer(0, rules_);
     held.next_try = after(now, held.retry_ms);
   }
-  hold(flight.table, message, *taken, now);
+  hold(table, message, flight.file, *taken, now);
+}
+
+// `message` is the row; `body` as its producer saved it, unless it is held.
+Status Forwarder::set_aside(Flight const& flight, Taken const& taken, Message& message, std::string_view body,
+                            Status const& why, TimeMs now) {
+  Aside aside{.code = row_of(why.code()).wire_name, .reason = why.message(), .date_ms = now.value};
+  if (flight.held.empty()) {
+    aside.client = sources_.at(flight.file).kept.client;
+    aside.sequence = static_cast<std::int64_t>(taken.ordinal);
+    aside.row = body;
+    return folder_.set_aside(std::string{table_of(message)}, aside);
+  }
+  std::string const client{message.text("client")};
+  aside.client = client;
+  aside.sequence = message.integer("sequence").value_or(0);
+  message.erase("client");
+  message.erase("sequence");
+  std::string frame;
+  protocol::append_frame({.command = message.command, .params = message.params()}, frame);
+  aside.row = std::string_view{frame}.substr(protocol::kFrameHeaderBytes);
+  return folder_.set_aside(flight.held, aside);
 }
 
 // The daemon, or the folder, takes nothing now.
@@ -365,29 +498,29 @@ void Forwarder::pause(TimeMs now) {
 }
 
 void Forwarder::lost() {
-  flights_.clear();
-  auto const back = [](std::deque<Taken>& taken) {
-    auto const first = std::find_if(taken.begin(), taken.end(), [](Taken const& one) { return !one.is_settled; });
-    Taken const none{};
-    Taken const from = first == taken.end() ? none : *first;
-    taken.erase(first, taken.end());
-    return from;
-  };
-  for (auto& [instance, source] : sources_) {
-    Taken const from = back(source.taken);
-    if (from.end == 0) continue;
-    source.read_to = from.begin;
-    source.ordinal = from.ordinal;
-    source.bytes.clear();
-    source.bytes_at = from.begin;
-  }
+  forget_flights();
+  for (auto& [instance, source] : sources_) go_back(source);
   for (auto& [table, held] : held_) {
-    Taken const from = back(held.taken);
-    held.is_open = false;
-    if (from.end == 0) continue;
-    held.read_to = from.begin;
-    held.is_at_end = false;
+    go_back(held);
+    forget_pending(held);
   }
+}
+
+// To the first row without an answer. Those behind it that have one need not be sent again; one that was set aside must
+// not: it may be resent from there.
+void Forwarder::go_back(Source& source) {
+  auto const first =
+      std::find_if(source.taken.begin(), source.taken.end(), [](Taken const& one) { return !one.is_settled; });
+  if (first == source.taken.end()) return;
+  if (is_mutant(Mutant::flights_given_up_at_loss))
+    return static_cast<void>(source.taken.erase(first, source.taken.end()));
+  source.read_to = first->begin;
+  if (!is_mutant(Mutant::ordinals_go_on_after_loss)) source.ordinal = first->ordinal;
+  source.bytes.clear();
+  source.bytes_at = first->begin;
+  for (auto one = first; one != source.taken.end(); ++one)
+    if (one->is_settled) source.settled.insert(one->ordinal);
+  source.taken.erase(first, source.taken.end());
 }
 
 // ---------------------------------------------------------------------------
@@ -395,44 +528,53 @@ void Forwarder::lost() {
 
 void Forwarder::keep(TimeMs now) {
   std::vector<Progress> next;
-  bool const is_idle = flights_.empty();
+  bool are_many = false;
   for (auto& [instance, source] : sources_) {
-    Progress progress = source.kept;
-    for (Taken const& taken : source.taken) {
-      if (!taken.is_settled) break;
-      progress.offset = taken.end;
-      progress.ordinal = taken.ordinal + 1;
-    }
-    if (progress != source.kept) next.push_back(std::move(progress));
+    std::size_t& first = source.settled_first;
+    while (first < source.taken.size() && source.taken[first].is_settled) ++first;
+    if (first == 0) continue;
+    are_many = are_many || first >= kKeepRows;
+    Taken const& last = source.taken[first - 1];
+    next.push_back({instance, source.kept.client, last.end, last.ordinal + 1});
+    if (is_mutant(Mutant::ordinal_kept_too_small)) --next.back().ordinal;
+    if (is_mutant(Mutant::keep_what_has_no_answer)) next.back().offset = source.read_to;
   }
-  if (!next.empty() && (is_idle || after(kept_at_, rules_.keep_every_ms) <= now)) {
+  if (!next.empty() && (open_flights_ == 0 || are_many || after(kept_at_, rules_.keep_every_ms) <= now)) {
+    for (Progress const& early : next)
+      if (is_mutant(Mutant::erase_before_keep))
+        static_cast<void>(folder_.erase(early.instance, sources_.at(early.instance).kept.offset, early.offset));
     if (failed(folder_.keep(next))) return;
     kept_at_ = now;
     for (Progress& progress : next) {
       Source& source = sources_.at(progress.instance);
       // Only now: after an end in between they are sent again, and counted on from the place before them.
       static_cast<void>(failed(folder_.erase(progress.instance, source.kept.offset, progress.offset)));
-      while (!source.taken.empty() && source.taken.front().end <= progress.offset) source.taken.pop_front();
+      source.taken.erase(source.taken.begin(),
+                         source.taken.begin() + static_cast<std::ptrdiff_t>(source.settled_first));
+      source.settled_first = 0;
       source.kept = std::move(progress);
     }
   } else if (!next.empty()) {
     next_date_ = std::min(next_date_, after(kept_at_, rules_.keep_every_ms));
   }
   for (auto& [table, held] : held_) {
-    std::uint64_t const before = held.settled_to;
     while (!held.taken.empty() && held.taken.front().is_settled) {
       held.settled_to = held.taken.front().end;
       held.taken.pop_front();
     }
-    if (held.settled_to > before) static_cast<void>(failed(folder_.erase_held(table, held.settled_to)));
+    if (held.settled_to > held.erased_to && !failed(folder_.erase_held(table, held.settled_to)))
+      held.erased_to = held.settled_to;
   }
 }
 
 void Forwarder::remove_finished() {
   std::erase_if(sources_, [&](auto const& entry) {
     auto const& [instance, source] = entry;
-    bool const is_done = source.file.is_ended && source.is_left && source.taken.empty() &&
-                         source.read_to >= source.file.size && source.kept.offset <= source.read_to;
+    bool const is_read = (source.read_to >= source.file.size || is_mutant(Mutant::removed_unread)) &&
+                         source.kept.offset <= source.read_to;
+    bool const is_left = source.is_left || is_mutant(Mutant::removed_with_a_producer);
+    bool const is_done =
+        source.file.is_ended && is_left && source.taken.empty() && (source.is_without_head || (source.seed && is_read));
     return is_done && !failed(folder_.remove(instance));
   });
 }
@@ -441,8 +583,32 @@ ForwarderFigures Forwarder::figures() const {
   ForwarderFigures out = figures_;
   out.files = sources_.size();
   out.tables_held = held_.size();
-  out.in_flight = flights_.size();
+  out.in_flight = open_flights_;
+  for (auto const& [instance, source] : sources_) {
+    auto const first =
+        std::find_if(source.taken.begin(), source.taken.end(), [](Taken const& one) { return !one.is_settled; });
+    std::uint64_t const settled = first == source.taken.end() ? source.read_to : first->begin;
+    out.waiting_bytes += source.file.size - std::min(source.file.size, settled);
+  }
   return out;
+}
+
+std::vector<HeldTable> Forwarder::held() const {
+  std::vector<HeldTable> out;
+  for (auto const& [table, held] : held_) out.push_back({table, held.reason, held.since, held.next_try});
+  return out;
+}
+
+bool Forwarder::has_room() const {
+  // One answer that does not come must not let the others pile up behind it.
+  return open_flights_ < rules_.in_flight_max && flights_.size() < kSpanMax &&
+         flight_bytes_ < rules_.in_flight_bytes_max;
+}
+
+bool Forwarder::is_idle() const {
+  return open_flights_ == 0 && std::all_of(sources_.begin(), sources_.end(), [](auto const& entry) {
+           return entry.second.is_at_end && entry.second.taken.empty();
+         });
 }
 
 }  // namespace fastjournal::spool

@@ -4,6 +4,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +13,9 @@
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
+#include "spool/aside.h"
 #include "spool/place.h"
+#include "spool/record.h"
 
 namespace fastjournal::spool {
 
@@ -29,7 +33,7 @@ struct Instance {
 struct Progress {
   Instance instance{};
   std::string client{};      // the name under which its rows are numbered
-  std::uint64_t offset{0};   // everything before it is settled
+  std::uint64_t offset{0};   // everything before it is settled; never within the head of the file
   std::uint64_t ordinal{1};  // of the first row at or behind `offset`
 
   friend bool operator==(Progress const&, Progress const&) = default;
@@ -43,6 +47,9 @@ struct Listed {
 
   friend bool operator==(Listed const&, Listed const&) = default;
 };
+
+// Of rows: the sequences of each client, sorted.
+using Identities = std::map<std::string, std::vector<std::int64_t>, std::less<>>;
 
 // The folder, on behalf of the one forwarder that has it. Errors name path and reason.
 class Folder {
@@ -70,14 +77,21 @@ class Folder {
 
   // Rows that a daemon does not take now, by table, in order; what is appended is durable.
   [[nodiscard]] virtual Result<std::vector<std::string>> held_tables() = 0;
+  // Of the table's file, which is made if it is not there.
+  [[nodiscard]] virtual Result<Seed> held_seed(std::string const& table) = 0;
   [[nodiscard]] virtual Status read_held(std::string const& table, std::uint64_t offset, std::size_t bytes,
                                          std::string& to) = 0;
   [[nodiscard]] virtual Status hold(std::string const& table, std::string_view records) = 0;
-  // Durable, so that a row that was taken long ago is not sent again.
+  // From behind the head. Durable, so that a row that was taken long ago is not sent again.
   [[nodiscard]] virtual Status erase_held(std::string const& table, std::uint64_t to) = 0;
   [[nodiscard]] virtual Status remove_held(std::string const& table) = 0;
-  // Rows that no daemon will ever take, with the reason; durable.
-  [[nodiscard]] virtual Status set_aside(std::string_view record, Status const& why) = 0;
+  // A row that no daemon will take; durable. Into the file of its table, or that of kOtherTable if it has no proper
+  // name or there are too many tables. `table` is a proper name, or kOtherTable.
+  [[nodiscard]] virtual Status set_aside(std::string_view table, Aside const& aside) = 0;
+  // An earlier forwarder may have died between holding a row, or setting it aside, and keeping its progress: the
+  // identities of rows at or behind the kept ordinal of their file that are held, set aside, or being sent again. A held
+  // row that was set aside as well is erased by this call. It is the first one.
+  [[nodiscard]] virtual Result<Identities> settled_before() = 0;
 };
 
 // The way to a daemon.
@@ -85,8 +99,9 @@ class Link {
  public:
   virtual ~Link() = default;
   [[nodiscard]] virtual bool is_up() const = 0;
-  // Its answer comes by Forwarder::answered with this number; after Forwarder::lost none comes.
-  virtual void send(Message const& insert, std::uint64_t number) = 0;
+  // Its answer comes by Forwarder::answered with this number; after Forwarder::lost none comes. `body`, unless it is empty:
+  // the same as the body of a frame, but for the last two parameters.
+  virtual void send(Message const& insert, std::string_view body, std::uint64_t number) = 0;
 };
 
 }  // namespace fastjournal::spool

@@ -8,10 +8,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <ctime>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -20,89 +20,17 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "protocol/msgpack.h"
+#include "spool/disk.h"
+#include "spool/reader.h"
 #include "spool/record.h"
 
 namespace fastjournal::spool {
 namespace {
 
 constexpr std::uint64_t kProgressBytesMax = std::uint64_t{1} << 20U;  // then it is written anew
-constexpr std::uint64_t kAsideBytesMax = std::uint64_t{1} << 30U;
-constexpr std::string_view kHeldEnding{".rows"};
+constexpr ::time_t kLinesQuietS = 60;
 constexpr std::uint32_t kNamesTried = 100'000;
-
-Status failure(std::string_view call, std::string const& path, int error) {
-  Code const code = error == ENOSPC || error == EDQUOT ? Code::no_space : Code::io_error;
-  return Status{code, std::string{call} + " " + path + ": " + std::strerror(error)}.with("path", path);
-}
-
-struct Descriptor {
-  explicit Descriptor(int number) : fd(number) {}
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-  int const fd;
-};
-
-Status make_folder(std::string const& path) {
-  if (::mkdir(path.c_str(), 0750) == 0 || errno == EEXIST) return {};
-  return failure("mkdir of", path, errno);
-}
-
-Status sync_folder(std::string const& path) {
-  Descriptor const folder{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (folder.fd < 0) return failure("open of", path, errno);
-  return ::fsync(folder.fd) == 0 ? Status{} : failure("fsync of", path, errno);
-}
-
-Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_t bytes, std::string& to) {
-  std::size_t const before = to.size();
-  to.resize(before + bytes);
-  std::size_t done = 0;
-  while (done < bytes) {
-    ssize_t const got = ::pread(fd, to.data() + before + done, bytes - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      int const error = errno;
-      to.resize(before);
-      return failure("read of", path, error);
-    }
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  to.resize(before + done);
-  return {};
-}
-
-// Appends and makes durable. What a failure leaves behind is passed over by whoever reads it.
-Status append(int fd, std::string const& path, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t const written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failure("write to", path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::fdatasync(fd) == 0 ? Status{} : failure("fdatasync of", path, errno);
-}
-
-// Zeros without disk space, or at least zeros.
-Status punch(int fd, std::string const& path, std::uint64_t from, std::uint64_t to) {
-  if (from >= to) return {};
-  if (::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
-                  static_cast<off_t>(to - from)) == 0)
-    return {};
-  if (errno != EOPNOTSUPP) return failure("fallocate of", path, errno);
-  std::string const zeros(std::size_t{64} << 10U, '\0');
-  while (from < to) {
-    ssize_t const written =
-        ::pwrite(fd, zeros.data(), std::min<std::uint64_t>(zeros.size(), to - from), static_cast<off_t>(from));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failure("write to", path, errno);
-    from += static_cast<std::uint64_t>(written);
-  }
-  return {};
-}
 
 // ---------------------------------------------------------------------------
 // Progress
@@ -124,6 +52,40 @@ bool read_line(std::string const& line, Progress& progress) {
   return !in.fail();
 }
 
+// Producers of a list system take no lock. The kernel gives a lease of a file only while nobody else has it open, and
+// this one has no name that a producer opens. Without leases (a file of another user, some network file systems) it must
+// not have been written for a minute: nobody holds it open for longer than one line.
+Result<bool> is_ours_alone(int fd, std::string const& path) {
+  if (::fcntl(fd, F_SETLEASE, F_WRLCK) == 0) {
+    if (::fcntl(fd, F_SETLEASE, F_UNLCK) == 0) return true;
+    return failure("end of the lease of", path, errno);
+  }
+  if (errno == EAGAIN) return false;
+  struct stat look {};
+  if (::fstat(fd, &look) != 0) return failure("fstat of", path, errno);
+  return look.st_mtime + kLinesQuietS <= ::time(nullptr);
+}
+
+// A file that was ended cannot be written by whoever is not root, and its rows must be erased. The producers that still
+// have it may save one more row each meanwhile, as before.
+int open_rows(int folder, char const* name, bool& is_read_only) {
+  constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int const fd = ::openat(folder, name, O_RDWR | kFlags);
+  is_read_only = fd < 0 && (errno == EACCES || errno == EPERM);
+  if (!is_read_only) return fd;
+  int const readable = ::openat(folder, name, O_RDONLY | kFlags);
+  struct stat look {};
+  if (readable < 0 || ::fstat(readable, &look) != 0 || !S_ISREG(look.st_mode) || look.st_uid != ::geteuid() ||
+      ::fchmod(readable, (look.st_mode & 0777U) | S_IWUSR) != 0)
+    return readable;
+  int const writable = ::openat(folder, name, O_RDWR | kFlags);
+  static_cast<void>(::fchmod(readable, look.st_mode & 0777U));
+  if (writable < 0) return readable;
+  ::close(readable);
+  is_read_only = false;
+  return writable;
+}
+
 }  // namespace
 
 // A file of rows. Its name changes when it is ended.
@@ -136,24 +98,31 @@ struct PosixFolder::File {
   Place place;
   bool is_read_only{false};
 
-  [[nodiscard]] std::string path() const { return folder + "/" + name_of(place); }
+  std::string name;
+
+  [[nodiscard]] std::string path() const { return folder + "/" + name; }
 };
 
-PosixFolder::PosixFolder(std::string folder) : folder_(std::move(folder)), own_(folder_ + "/forwarder") {}
+PosixFolder::PosixFolder(std::string folder, bool with_lines)
+    : folder_(std::move(folder)),
+      with_lines_(with_lines),
+      own_(folder_ + "/forwarder"),
+      held_(folder_ + "/" + std::string{kHeldFolder}),
+      aside_(folder_) {}
 
 PosixFolder::~PosixFolder() {
-  for (auto const& [table, fd] : held_) ::close(fd);
-  for (int const fd : {aside_, progress_, lock_})
+  for (int const fd : {progress_, lock_})
     if (fd >= 0) ::close(fd);
 }
 
-Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder) {
+Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool with_lines) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   struct stat look {};
   if (::stat(folder.c_str(), &look) != 0) return failure("stat of", folder, errno);
-  std::unique_ptr<PosixFolder> out{new PosixFolder{std::move(folder)}};
-  for (std::string const& path : {out->folder_ + "/" + std::string{kClosingFolder}, out->own_, out->own_ + "/held"})
+  std::unique_ptr<PosixFolder> out{new PosixFolder{std::move(folder), with_lines}};
+  for (std::string const& path : {out->folder_ + "/" + std::string{kClosingFolder}, out->own_, out->held_})
     if (Status status = make_folder(path); !status.ok()) return status;
+  if (Status status = out->aside_.open(); !status.ok()) return status;
 
   std::string const lock = out->own_ + "/lock";
   out->lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
@@ -201,8 +170,13 @@ Result<std::vector<Listed>> PosixFolder::list() {
   if (Status status = list_in(folder_, false, out); !status.ok()) return status;
   if (Status status = list_in(folder_ + "/" + std::string{kClosingFolder}, true, out); !status.ok()) return status;
   std::set<Instance> there;
-  for (Listed const& one : out) there.insert(one.instance);
+  std::set<std::int64_t> begins;
+  for (Listed const& one : out) {
+    there.insert(one.instance);
+    begins.insert(one.place.begin_s);
+  }
   std::erase_if(files_, [&](auto const& entry) { return !there.contains(entry.first); });
+  std::erase_if(free_numbers_, [&](auto const& entry) { return !begins.contains(entry.first); });
   return out;
 }
 
@@ -210,8 +184,9 @@ Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vecto
   std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(folder.c_str()), ::closedir};
   if (listing == nullptr) return failure("opendir of", folder, errno);
   while (dirent const* const entry = ::readdir(listing.get())) {
-    std::optional<Place> const place = place_of(entry->d_name);
-    if (!place) continue;
+    std::optional<Place> place = place_of(entry->d_name);
+    if (!place && with_lines_ && !is_ended) place = place_of_hour(entry->d_name, ::time(nullptr));
+    if (!place || (place->kind == Kind::lines && !with_lines_)) continue;
     struct statx look {};
     unsigned const wanted = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_BTIME;
     if (::statx(::dirfd(listing.get()), entry->d_name, AT_SYMLINK_NOFOLLOW, wanted, &look) != 0) {
@@ -224,11 +199,7 @@ Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vecto
     std::unique_ptr<File>& file = files_[instance];
     if (file == nullptr) {
       bool is_read_only = false;
-      int fd = ::openat(::dirfd(listing.get()), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-      if (fd < 0 && (errno == EACCES || errno == EPERM)) {
-        is_read_only = true;
-        fd = ::openat(::dirfd(listing.get()), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-      }
+      int const fd = open_rows(::dirfd(listing.get()), entry->d_name, is_read_only);
       if (fd < 0) {
         int const error = errno;
         files_.erase(instance);
@@ -246,6 +217,7 @@ Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vecto
     }
     file->folder = folder;
     file->place = *place;
+    file->name = entry->d_name;
     out.push_back({instance, *place, look.stx_size, is_ended});
   }
   return {};
@@ -263,23 +235,31 @@ Status PosixFolder::sync(Instance const& file) {
 
 Status PosixFolder::erase(Instance const& file, std::uint64_t from, std::uint64_t to) {
   File const& what = at(file);
-  return what.is_read_only ? Status{} : punch(what.fd(), what.path(), from, to);
+  if (what.is_read_only) return {};
+  return what.place.kind == Kind::rows ? punch(what.fd(), what.path(), from, to)
+                                       : fill(what.fd(), what.path(), from, to, '\n');
 }
 
 Status PosixFolder::end(Instance const& file) {
   File& what = at(file);
   struct stat look {};
   if (::fstat(what.fd(), &look) != 0) return failure("fstat of", what.path(), errno);
-  if (::fchmod(what.fd(), look.st_mode & 0555U) != 0) return failure("fchmod of", what.path(), errno);
+  // Producers of a list system know no write bit; they open the file by its name for each line.
+  if (what.place.kind == Kind::rows && ::fchmod(what.fd(), look.st_mode & 0555U) != 0)
+    return failure("fchmod of", what.path(), errno);
   std::string const before = what.path();
   std::string const closing = folder_ + "/" + std::string{kClosingFolder};
-  // An earlier file of this name may still be there.
+  // An earlier file of this name may still be there, and hundreds behind it.
   Place place = what.place;
+  std::uint32_t& free = free_numbers_[place.begin_s];
+  place.number = std::max(place.number, free);
   for (std::uint32_t tries = 0; tries < kNamesTried; ++tries, ++place.number) {
     std::string const next = closing + "/" + name_of(place);
     if (::renameat2(AT_FDCWD, before.c_str(), AT_FDCWD, next.c_str(), RENAME_NOREPLACE) == 0) {
       what.folder = closing;
       what.place = place;
+      what.name = name_of(place);
+      free = place.number + 1;
       return {};
     }
     if (errno != EEXIST) return failure("rename of", before, errno);
@@ -289,6 +269,7 @@ Status PosixFolder::end(Instance const& file) {
 
 Result<bool> PosixFolder::is_left(Instance const& file) {
   File const& what = at(file);
+  if (what.place.kind == Kind::lines) return is_ours_alone(what.fd(), what.path());
   if (::flock(what.fd(), LOCK_EX | LOCK_NB) == 0) return true;
   if (errno == EWOULDBLOCK) return false;
   return failure("flock of", what.path(), errno);
@@ -333,12 +314,19 @@ Status PosixFolder::keep(std::vector<Progress> const& progress) {
 
 // Anew, and in place of the old one at once.
 Status PosixFolder::write_progress() {
+  // What is left out is of files that were deleted. A power cut must not bring them back: nothing would tell that their
+  // rows were sent.
+  for (std::string const& folder : {folder_, folder_ + "/" + std::string{kClosingFolder}})
+    if (Status status = sync_folder(folder); !status.ok()) return status;
   std::string const path = own_ + "/progress";
   std::string const next = path + ".new";
   std::string lines;
   for (auto const& [instance, progress] : kept_) lines += line_of(progress);
   int const fd = ::open(next.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
   if (fd < 0) return failure("open of", next, errno);
+  // Rows are erased behind what is kept here: on a full disk it needs its space before there is any. Without it, and on
+  // file systems that know no such call, it gets its space as it grows.
+  static_cast<void>(::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, kProgressBytesMax));
   Status status = append(fd, next, lines);
   if (status.ok() && ::rename(next.c_str(), path.c_str()) != 0) status = failure("rename of", next, errno);
   if (status.ok()) status = sync_folder(own_);
@@ -356,81 +344,116 @@ Status PosixFolder::write_progress() {
 // Rows that wait, and rows that were refused
 
 Result<std::vector<std::string>> PosixFolder::held_tables() {
-  std::string const folder = own_ + "/held";
-  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(folder.c_str()), ::closedir};
-  if (listing == nullptr) return failure("opendir of", folder, errno);
+  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(held_.c_str()), ::closedir};
+  if (listing == nullptr) return failure("opendir of", held_, errno);
   std::vector<std::string> out;
-  while (dirent const* const entry = ::readdir(listing.get())) {
-    std::string const name = entry->d_name;
-    if (name.size() > kHeldEnding.size() && name.ends_with(kHeldEnding))
-      out.push_back(name.substr(0, name.size() - kHeldEnding.size()));
+  while (dirent const* const entry = ::readdir(listing.get()))
+    if (std::optional<std::string> table = table_of_file(entry->d_name); table && is_table_name(*table))
+      out.push_back(std::move(*table));
+  return out;
+}
+
+std::string PosixFolder::held_path(std::string const& table) const {
+  FJ_CHECK(is_table_name(table), "the forwarder holds tables with a proper name");
+  return held_ + "/" + file_of_table(table);
+}
+
+Result<Seed> PosixFolder::held_seed(std::string const& table) {
+  std::string const path = held_path(table);
+  Descriptor const there{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (there.fd < 0 && errno != ENOENT) return failure("open of", path, errno);
+  if (there.fd >= 0) {
+    Result<std::optional<Seed>> const seed = read_seed(there.fd, path);
+    if (!seed.ok()) return seed.status();
+    if (seed.value()) return *seed.value();
+    // Damaged, as it gets its name with a whole head. For people; the rows that come now need another one.
+    if (::rename(path.c_str(), (path + ".damaged").c_str()) != 0) return failure("rename of", path, errno);
+  }
+  Seed const seed = draw_seed();
+  if (Status status = make_file(path, head_of_file(seed)); !status.ok()) return status;
+  return seed;
+}
+
+Status PosixFolder::read_held(std::string const& table, std::uint64_t offset, std::size_t bytes, std::string& to) {
+  std::string const path = held_path(table);
+  Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
+  return read_at(file.fd, path, offset, bytes, to);
+}
+
+Status PosixFolder::hold(std::string const& table, std::string_view records) {
+  std::string const path = held_path(table);
+  Descriptor const file{::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)};
+  if (file.fd < 0) return failure("open of", path, errno);
+  return append(file.fd, path, records);
+}
+
+Status PosixFolder::erase_held(std::string const& table, std::uint64_t to) {
+  std::string const path = held_path(table);
+  Descriptor const file{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
+  if (Status status = punch(file.fd, path, kFileHeadBytes, to); !status.ok()) return status;
+  return ::fdatasync(file.fd) == 0 ? Status{} : failure("fdatasync of", path, errno);
+}
+
+Status PosixFolder::remove_held(std::string const& table) {
+  std::string const path = held_path(table);
+  return ::unlink(path.c_str()) == 0 || errno == ENOENT ? Status{} : failure("unlink of", path, errno);
+}
+
+Status PosixFolder::set_aside(std::string_view table, Aside const& aside) { return aside_.append(table, aside); }
+
+Result<Identities> PosixFolder::settled_before() {
+  Identities out;
+  if (Status status = aside_.collect(out); !status.ok()) return status;
+  for (auto const& [instance, file] : files_)
+    if (Status status = collect_aside(file->path(), out); !status.ok()) return status;
+  for (auto& [client, sequences] : out) std::sort(sequences.begin(), sequences.end());
+  Result<std::vector<std::string>> const tables = held_tables();
+  if (!tables.ok()) return tables.status();
+  Identities held;
+  for (std::string const& table : tables.value())
+    if (Status status = look_at_held(table, out, held); !status.ok()) return status;
+  // Only what may come again.
+  std::map<std::string, std::int64_t, std::less<>> ordinals;
+  for (auto const& [instance, progress] : kept_)
+    ordinals[progress.client] = static_cast<std::int64_t>(progress.ordinal);
+  std::erase_if(out, [&](auto const& entry) { return !ordinals.contains(entry.first); });
+  for (auto& [client, ordinal] : ordinals) {
+    std::vector<std::int64_t>& sequences = out[client];
+    std::vector<std::int64_t> const& more = held[client];
+    sequences.insert(sequences.end(), more.begin(), more.end());
+    std::erase_if(sequences, [least = ordinal](std::int64_t sequence) { return sequence < least; });
+    std::sort(sequences.begin(), sequences.end());
   }
   return out;
 }
 
-Result<int> PosixFolder::open_held(std::string const& table, bool create) {
-  if (auto const found = held_.find(table); found != held_.end()) return found->second;
-  FJ_CHECK(table.find('/') == std::string::npos, "the forwarder holds tables with a proper name");
-  std::string const path = own_ + "/held/" + table + std::string{kHeldEnding};
-  int const fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0640);
-  if (fd < 0) return errno == ENOENT && !create ? Result<int>{-1} : failure("open of", path, errno);
-  if (create)
-    if (Status status = sync_folder(own_ + "/held"); !status.ok()) {
-      ::close(fd);
-      return status;
-    }
-  return held_[table] = fd;
-}
-
-Status PosixFolder::read_held(std::string const& table, std::uint64_t offset, std::size_t bytes, std::string& to) {
-  Result<int> const fd = open_held(table, false);
-  if (!fd.ok()) return fd.status();
-  return fd.value() < 0 ? Status{} : read_at(fd.value(), own_ + "/held/" + table, offset, bytes, to);
-}
-
-Status PosixFolder::hold(std::string const& table, std::string_view records) {
-  Result<int> const fd = open_held(table, true);
-  return fd.ok() ? append(fd.value(), own_ + "/held/" + table, records) : fd.status();
-}
-
-Status PosixFolder::erase_held(std::string const& table, std::uint64_t to) {
-  Result<int> const fd = open_held(table, false);
-  if (!fd.ok()) return fd.status();
-  if (fd.value() < 0) return {};
-  std::string const path = own_ + "/held/" + table;
-  if (Status status = punch(fd.value(), path, 0, to); !status.ok()) return status;
-  return ::fdatasync(fd.value()) == 0 ? Status{} : failure("fdatasync of", path, errno);
-}
-
-Status PosixFolder::remove_held(std::string const& table) {
-  std::string const path = own_ + "/held/" + table + std::string{kHeldEnding};
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failure("unlink of", path, errno);
-  if (auto const found = held_.find(table); found != held_.end()) {
-    ::close(found->second);
-    held_.erase(found);
+// Erases the rows of the table that were set aside already, and adds those of files whose progress was kept.
+Status PosixFolder::look_at_held(std::string const& table, Identities const& aside, Identities& held) {
+  std::string const path = held_path(table);
+  Descriptor const file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+  if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
+  RecordReader reader{file.fd, path};
+  Message row;
+  bool is_erased = false;
+  for (;;) {
+    Result<std::optional<RecordReader::Record>> const next = reader.next();
+    if (!next.ok()) return next.status();
+    if (!next.value()) break;
+    if (!protocol::parse_frame(next.value()->body, row).ok()) continue;
+    std::string_view const client = row.text("client");
+    std::int64_t const sequence = row.integer("sequence").value_or(0);
+    auto const kept =
+        std::find_if(kept_.begin(), kept_.end(), [client](auto const& one) { return one.second.client == client; });
+    if (kept != kept_.end() && sequence >= static_cast<std::int64_t>(kept->second.ordinal))
+      held[std::string{client}].push_back(sequence);
+    auto const found = aside.find(client);
+    if (found == aside.end() || !std::binary_search(found->second.begin(), found->second.end(), sequence)) continue;
+    if (Status status = punch(file.fd, path, next.value()->begin, next.value()->end); !status.ok()) return status;
+    is_erased = true;
   }
-  return {};
-}
-
-Status PosixFolder::set_aside(std::string_view record, Status const& why) {
-  std::string const path = own_ + "/aside.rows";
-  if (aside_ < 0) {
-    aside_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (aside_ < 0) return failure("open of", path, errno);
-    if (Status status = sync_folder(own_); !status.ok()) return status;
-  }
-  struct stat look {};
-  if (::fstat(aside_, &look) != 0) return failure("fstat of", path, errno);
-  if (static_cast<std::uint64_t>(look.st_size) + record.size() > kAsideBytesMax)
-    return Status{Code::over_limit, path + " has 1 GiB of rows that were set aside: look at them and remove it"}.with(
-        "path", path);
-  std::vector<Param> const params{{"code", Value::of_text(row_of(why.code()).wire_name)},
-                                  {"reason", Value::of_text(why.message())},
-                                  {"date", Value::of_integer(static_cast<std::int64_t>(::time(nullptr)) * 1000)},
-                                  {"record", Value::of_binary(record)}};
-  std::string out;
-  if (Status status = append_record(params, out); !status.ok()) return status;
-  return append(aside_, path, out);
+  return !is_erased || ::fdatasync(file.fd) == 0 ? Status{} : failure("fdatasync of", path, errno);
 }
 
 }  // namespace fastjournal::spool

@@ -4,7 +4,7 @@
 //   FOLDER/forwarder/lock          held as long as a forwarder runs; its process id, for people
 //   FOLDER/forwarder/progress      a line for each change: device inode birth client offset ordinal, and a checksum
 //   FOLDER/forwarder/held/T.rows   rows of table T that no daemon takes now
-//   FOLDER/forwarder/aside.rows    rows that no daemon will ever take, each with the reason
+//   FOLDER/forwarder/aside/T.rows  rows of table T that no daemon will take; under its lock only (folder_tools.h)
 #pragma once
 
 #include <map>
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "spool/aside_files.h"
 #include "spool/forwarding.h"
 
 namespace fastjournal::spool {
@@ -19,7 +20,8 @@ namespace fastjournal::spool {
 class PosixFolder final : public Folder {
  public:
   // in_use: another forwarder has the folder. io_error: with path and reason; the folder must be there.
-  [[nodiscard]] static Result<std::unique_ptr<PosixFolder>> open(std::string folder);
+  // `with_lines`: the files of a list system too.
+  [[nodiscard]] static Result<std::unique_ptr<PosixFolder>> open(std::string folder, bool with_lines = false);
   ~PosixFolder() override;
   PosixFolder(PosixFolder const&) = delete;
   PosixFolder& operator=(PosixFolder const&) = delete;
@@ -38,30 +40,38 @@ class PosixFolder final : public Folder {
   [[nodiscard]] Status keep(std::vector<Progress> const& progress) override;
 
   [[nodiscard]] Result<std::vector<std::string>> held_tables() override;
+  [[nodiscard]] Result<Seed> held_seed(std::string const& table) override;
   [[nodiscard]] Status read_held(std::string const& table, std::uint64_t offset, std::size_t bytes,
                                  std::string& to) override;
   [[nodiscard]] Status hold(std::string const& table, std::string_view records) override;
   [[nodiscard]] Status erase_held(std::string const& table, std::uint64_t to) override;
   [[nodiscard]] Status remove_held(std::string const& table) override;
-  [[nodiscard]] Status set_aside(std::string_view record, Status const& why) override;
+  // in_use: somebody is resending or purging the rows of this table.
+  [[nodiscard]] Status set_aside(std::string_view table, Aside const& aside) override;
+  // Reads all rows that are held or were set aside.
+  [[nodiscard]] Result<Identities> settled_before() override;
 
  private:
   struct File;
-  explicit PosixFolder(std::string folder);
+  PosixFolder(std::string folder, bool with_lines);
   [[nodiscard]] Status list_in(std::string const& folder, bool is_ended, std::vector<Listed>& out);
   [[nodiscard]] Status write_progress();
-  [[nodiscard]] Result<int> open_held(std::string const& table, bool create);
+  [[nodiscard]] std::string held_path(std::string const& table) const;
+  [[nodiscard]] Status look_at_held(std::string const& table, Identities const& aside, Identities& held);
   [[nodiscard]] File& at(Instance const& file);
 
   std::string const folder_;
+  bool const with_lines_;
   std::string const own_;
+  std::string const held_;
+  AsideFiles aside_;
   int lock_{-1};
   int progress_{-1};
   std::uint64_t progress_bytes_{0};
   std::map<Instance, std::unique_ptr<File>> files_;
   std::map<Instance, Progress> kept_;
-  std::map<std::string, int> held_;
-  int aside_{-1};
+  std::map<std::int64_t, std::uint32_t>
+      free_numbers_;  // by periods: closing files have those below it, as far as is known
 };
 
 }  // namespace fastjournal::spool

@@ -2,18 +2,25 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "model/row_check.h"
+#include "spool/disk.h"
 #include "spool/place.h"
 #include "spool/record.h"
 
@@ -21,12 +28,9 @@ namespace fastjournal::spool {
 namespace {
 
 constexpr int kOpenTriesMax = 64;
+constexpr std::size_t kLeftMax = 4;                              // files that were left and not synced
 constexpr std::size_t kBufferBytesMax = std::size_t{64} << 10U;  // kept by a thread between two rows
-
-Status failure(std::string_view call, std::string const& path, int error) {
-  Code const code = error == ENOSPC || error == EDQUOT ? Code::no_space : Code::io_error;
-  return Status{code, std::string{call} + " " + path + ": " + std::strerror(error)}.with("path", path);
-}
+constexpr std::size_t kFileBytesMin = 64;
 
 struct Clock {
   std::int64_t ms;
@@ -49,9 +53,29 @@ struct File {
   int const fd;
   std::string const path;
   std::int64_t const ends_s;
+  Seed seed{};
 };
 
 using FilePtr = std::shared_ptr<File>;
+
+// A file that is no longer written here, whatever its name is by now, for a sync. A lock is of an open file: this one has
+// none.
+class Left {
+ public:
+  explicit Left(File const& file)
+      : fd_(::open(("/proc/self/fd/" + std::to_string(file.fd)).c_str(), O_RDONLY | O_CLOEXEC)), path_(file.path) {}
+  Left(Left const&) = delete;
+  Left& operator=(Left const&) = delete;
+  ~Left() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  [[nodiscard]] Status sync() const { return ::fdatasync(fd_) == 0 ? Status{} : failure("fdatasync of", path_, errno); }
+
+ private:
+  int const fd_;
+  std::string const path_;
+};
 
 // What a look at the file says.
 enum class Fate : std::uint8_t {
@@ -60,9 +84,15 @@ enum class Fate : std::uint8_t {
   gone,   // somebody deleted it: what was written last is lost with it
 };
 
-Fate fate_of(struct stat const& look, std::size_t bytes_max) {
-  if (look.st_nlink == 0) return Fate::gone;
-  bool const ended = (look.st_mode & S_IWUSR) == 0 || static_cast<std::size_t>(look.st_size) >= bytes_max;
+// Not the dates: Linux keeps a date that was looked at finer from then on, and the next write has to bring the inode to
+// the journal of the file system, which costs as much as the write.
+bool look_at(int fd, struct statx& look) {
+  return ::statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_SIZE, &look) == 0;
+}
+
+Fate fate_of(struct statx const& look, std::size_t bytes_max) {
+  if (look.stx_nlink == 0) return Fate::gone;
+  bool const ended = (look.stx_mode & S_IWUSR) == 0 || look.stx_size >= bytes_max;
   return ended ? Fate::ended : Fate::goes_on;
 }
 
@@ -73,24 +103,68 @@ Status check(Options const& options) {
   if (options.folder.empty()) return wrong("folder", "a spool needs a folder");
   if (options.period < std::chrono::seconds{1} || options.period > std::chrono::hours{168})
     return wrong("period", "the period of a file is 1 s to 7 days");
-  if (options.file_bytes_max < kHeadBytes || options.file_bytes_max > std::size_t{1} << 40U)
-    return wrong("file_bytes_max", "a file has 16 bytes to 1 TiB");
+  if (options.file_bytes_max < kFileBytesMin || options.file_bytes_max > std::size_t{1} << 40U)
+    return wrong("file_bytes_max", "a file has 64 bytes to 1 TiB");
   if (options.sync == Sync::interval &&
       (options.interval < std::chrono::milliseconds{1} || options.interval > std::chrono::hours{1}))
     return wrong("interval", "the interval between two syncs is 1 ms to 1 h");
-  if ((options.file_mode & 0600U) != 0600U || options.file_mode > 0777U)
-    return wrong("file_mode", "the mode of a file lets its owner read and write");
+  bool const is_blind = ((options.file_mode & 0222U) << 1U & ~options.file_mode) != 0;
+  if ((options.file_mode & 0600U) != 0600U || options.file_mode > 0777U || is_blind)
+    return wrong("file_mode", "the mode of a file lets its owner read and write, and nobody write who may not read");
   return {};
 }
 
-Status check_row(Message const& row) {
-  if (row.command != "INSERT" || !row.has("table"))
+// What save must know of the parameters, in one pass.
+struct Seen {
+  std::string_view table{};
+  bool has_table{false};
+  bool has_date{false};
+  std::string_view of_forwarder{};  // a parameter that is not the producer's to set
+};
+
+Seen look_at(Message const& row) {
+  Seen out;
+  for (Param const& param : row.params()) switch (param.name.size()) {
+      case 5:
+        if (param.name != "table") break;
+        out.table = param.value.bytes;
+        out.has_table = true;
+        break;
+      case 14: out.has_date = out.has_date || param.name == "insertion_date"; break;
+      case 6:
+      case 7:
+      case 8:
+        if (param.name == "client" || param.name == "request" || param.name == "sequence")
+          out.of_forwarder = param.name;
+        break;
+      default: break;
+    }
+  return out;
+}
+
+Status check_row(Message const& row, Seen const& seen) {
+  if (row.command != "INSERT" || !seen.has_table)
     return Status{Code::missing_parameter, "a row is an INSERT with a table"}.with("parameter", "table");
-  for (std::string_view const name : {"client", "sequence", "request"})
-    if (row.has(name))
-      return Status{Code::bad_parameter, "the forwarder sets " + std::string{name}}.with("parameter",
-                                                                                         std::string{name});
+  if (row.params().size() >= Message::kParamsMax)  // one is added
+    return {Code::too_large,
+            "a row has at most " + std::to_string(Message::kParamsMax - 1) + " parameters and columns"};
+  if (!seen.of_forwarder.empty())
+    return Status{Code::bad_parameter, "the forwarder sets " + std::string{seen.of_forwarder}}.with(
+        "parameter", std::string{seen.of_forwarder});
   return {};
+}
+
+// In the frame that the daemon will read, a text is bytes of a known length: for a column of type buffer it is not base64.
+Message const& as_sent(Message const& row) {
+  static thread_local Message out;
+  out.clear();
+  out.command = row.command;
+  for (Param const& param : row.params()) {
+    Value value = param.value;
+    value.verbatim = value.kind == Value::Kind::text;
+    out.set(param.name, value);
+  }
+  return out;
 }
 
 Status sync_file(File const& file) {
@@ -108,6 +182,7 @@ class Spool::Body {
       syncer_ = std::jthread{[this](std::stop_token const& stop) { sync_often(stop); }};
   }
   ~Body() {
+    if (waker_ >= 0) ::close(waker_);
     if (!syncer_.joinable()) return;
     syncer_.request_stop();
     wakes_.notify_all();
@@ -115,41 +190,85 @@ class Spool::Body {
     static_cast<void>(sync());
   }
 
+  Status declare(TableDeclaration table, TypeDeclaration const& type) {
+    if (table.type != type.name)
+      return Status{Code::bad_parameter, "table " + table.name + " is of type " + table.type + ", not of " + type.name}
+          .with("table", table.name);
+    std::string const name = table.name;
+    checks_.erase(name);
+    checks_.try_emplace(name, std::move(table), type);
+    return {};
+  }
+
   Status save(Message const& row) {
-    if (Status status = check_row(row); !status.ok()) return status;
+    Seen const seen = look_at(row);
+    if (Status status = check_row(row, seen); !status.ok()) return status;
+    Clock const now = clock_now();
+    if (!checks_.empty())
+      if (auto const found = checks_.find(seen.table); found != checks_.end())
+        if (Status status = found->second.check(as_sent(row), now.ms); !status.ok()) return status;
     static thread_local std::string record;
     record.clear();
-    Clock const now = clock_now();
     static thread_local std::vector<Param> params;
     params.assign(row.params().begin(), row.params().end());
-    if (!row.has("insertion_date")) params.push_back({"insertion_date", Value::of_integer(now.ms)});
-    Status encoded = append_record(params, record);
-    Status saved = encoded.ok() ? write(record, now) : std::move(encoded);
+    if (!seen.has_date) params.push_back({"insertion_date", Value::of_integer(now.ms)});
+    Status saved = write(params, record, now);
     if (record.capacity() > kBufferBytesMax) record = {};
     return saved;
   }
 
   Status sync() {
-    FilePtr current;
+    std::vector<FilePtr> files;
+    std::vector<std::unique_ptr<Left>> left;
     {
       std::lock_guard const lock{mutex_};
       if (!failed_.ok()) return std::exchange(failed_, Status{});
-      current = current_;
+      files = {current_, syncing_};
+      left.swap(left_);
       is_dirty_ = false;
     }
-    return current == nullptr ? Status{} : sync_file(*current);
+    for (FilePtr const& file : files)
+      if (Status status = file == nullptr ? Status{} : sync_file(*file); !status.ok()) return status;
+    for (auto const& one : left)
+      if (Status status = one->sync(); !status.ok()) return status;
+    // The names of files that were made meanwhile; otherwise that was done then.
+    return options_.sync == Sync::none ? sync_folder(options_.folder) : Status{};
+  }
+
+  Status ping() {
+    std::string const path = options_.folder + "/" + std::string{kWakeSocket};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path)
+      return Status{Code::not_supported, path + " is too long for the name of a socket"}.with("path", path);
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    std::lock_guard const lock{mutex_};
+    if (waker_ < 0) waker_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (waker_ < 0) return failure("socket for", path, errno);
+    // Of a queue that is full the forwarder will read soon.
+    if (::sendto(waker_, "PING", 4, MSG_NOSIGNAL, reinterpret_cast<sockaddr const*>(&address), sizeof address) >= 0 ||
+        errno == EAGAIN)
+      return {};
+    if (errno == ENOENT || errno == ECONNREFUSED)
+      return Status{Code::unavailable, "no forwarder runs on " + options_.folder + ": the rows wait for one"}.with(
+          "path", path);
+    return failure("sendto to", path, errno);
   }
 
  private:
   // Twice, as one file may end, or be deleted, meanwhile.
-  Status write(std::string_view record, Clock now) {
+  Status write(std::span<Param const> params, std::string& record, Clock now) {
     for (int tries = 0; tries < 2; ++tries) {
       Result<FilePtr> file = file_for(now);
       if (!file.ok()) return file.status();
       FilePtr const& to = file.value();
+      if (!record.empty())
+        seal_again(record, to->seed);
+      else if (Status status = encode(params, to->seed, record); !status.ok())
+        return status;
       if (Status status = append(*to, record); !status.ok()) return status;
-      struct stat look {};
-      if (::fstat(to->fd, &look) != 0) return failure("fstat of", to->path, errno);
+      struct statx look {};
+      if (!look_at(to->fd, look)) return failure("statx of", to->path, errno);
       Fate const fate = fate_of(look, options_.file_bytes_max);
       if (fate != Fate::goes_on) leave(to);
       if (fate == Fate::gone) continue;
@@ -159,9 +278,16 @@ class Spool::Body {
         "path", options_.folder);
   }
 
+  Status encode(std::span<Param const> params, Seed seed, std::string& record) {
+    Status status = append_record("INSERT", params, seed, record);
+    if (!status.ok() || record.size() <= kRecordHeadBytes + kRowBytesMax) return status;
+    return Status{Code::too_large, "a row has " + std::to_string(record.size() - kRecordHeadBytes) +
+                                       " bytes: at most " + std::to_string(kRowBytesMax) + " are taken"};
+  }
+
   // Half a record is damage between two records: readers pass over it. The rest could not follow it, as another
   // producer may have written behind it.
-  Status append(File const& file, std::string_view record) {
+  static Status append(File const& file, std::string_view record) {
     for (int tries = 0; tries < 3; ++tries) {
       ssize_t const written = ::write(file.fd, record.data(), record.size());
       if (written == static_cast<ssize_t>(record.size())) return {};
@@ -196,47 +322,65 @@ class Spool::Body {
     if (Status status = leave_locked(); !status.ok()) failed_ = std::move(status);
   }
 
-  // What was promised to be synced in time is synced before the file is given up.
+  // What was promised to be synced in time is synced before the file is given up. What was not is remembered for sync(),
+  // without the lock, as the forwarder waits for that; of many files the oldest is synced now.
   Status leave_locked() {
     FilePtr const file = std::exchange(current_, nullptr);
-    if (file == nullptr || !std::exchange(is_dirty_, false)) return {};
-    return sync_file(*file);
+    if (file == nullptr || options_.sync == Sync::each) return {};
+    if (options_.sync == Sync::interval) return std::exchange(is_dirty_, false) ? sync_file(*file) : Status{};
+    auto left = std::make_unique<Left>(*file);
+    if (!left->is_open()) return sync_file(*file);
+    left_.push_back(std::move(left));
+    if (left_.size() <= kLeftMax) return {};
+    Status status = left_.front()->sync();
+    left_.erase(left_.begin());
+    return status;
   }
 
-  // The first file of the period that takes rows.
+  // The first file of the period that takes rows, from the one that this Spool had last.
   Result<FilePtr> open_file(Clock now) {
     std::int64_t const begin = begin_of_period(now.s(), options_.period.count());
+    std::uint32_t const first = begin == opened_.begin_s ? opened_.number : 0;
     int tries = 0;
-    for (std::uint32_t number = 0; number < kFilesOfPeriodMax;) {
+    for (std::uint32_t step = 0; step < kFilesOfPeriodMax;) {
+      std::uint32_t const number = (first + step) % kFilesOfPeriodMax;
       std::string path = options_.folder + "/" + name_of({begin, number});
-      int const fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+      int const fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                             static_cast<mode_t>(options_.file_mode));
       // A file that the forwarder has ended may be there for a moment, before it is moved.
       if (fd < 0 && errno == EACCES && ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-        ++number;
+        ++step;
         continue;
       }
       if (fd < 0) return failure("open of", path, errno);
       auto file = std::make_shared<File>(fd, std::move(path), begin + options_.period.count());
-      struct stat look {};
+      struct statx look {};
       if (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) return failure("flock of", file->path, errno);
-        ++number;  // the forwarder is about to delete it
+        ++step;  // the forwarder is about to delete it
         continue;
       }
-      if (::fstat(fd, &look) != 0) return failure("fstat of", file->path, errno);
-      if (!S_ISREG(look.st_mode))
+      if (!look_at(fd, look)) return failure("statx of", file->path, errno);
+      if (!S_ISREG(look.stx_mode))
         return Status{Code::io_error, file->path + " is no regular file: a spool folder belongs to rows only"}.with(
             "path", file->path);
       Fate const fate = fate_of(look, options_.file_bytes_max);
       if (fate == Fate::ended) {
-        ++number;
+        ++step;
         continue;
       }
       if (fate == Fate::gone && ++tries < kOpenTriesMax) continue;  // deleted between open and lock
       if (fate == Fate::gone) break;
-      if (look.st_size == 0 && options_.sync != Sync::none)
-        if (Status status = sync_folder(); !status.ok()) return status;
+      if (look.stx_size == 0)
+        if (Status status = begin_file(*file); !status.ok()) return status;
+      Result<std::optional<Seed>> const seed = read_seed(fd, file->path);
+      if (!seed.ok()) return seed.status();
+      if (!seed.value()) {
+        ++step;  // its first producer was killed while it wrote the head, or this is a file of somebody else
+        continue;
+      }
+      file->seed = *seed.value();
+      opened_ = {begin, number};
       return file;
     }
     return Status{Code::over_limit, "no file of " + options_.folder + " takes rows of the period that began " +
@@ -244,13 +388,10 @@ class Spool::Body {
         .with("path", options_.folder);
   }
 
-  // So that the name of a new file is durable as well.
-  Status sync_folder() {
-    int const fd = ::open(options_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return failure("open of", options_.folder, errno);
-    int const error = ::fsync(fd) == 0 ? 0 : errno;
-    ::close(fd);
-    return error == 0 ? Status{} : failure("fsync of", options_.folder, error);
+  // Another producer may do the same: the first head counts.
+  Status begin_file(File const& file) {
+    if (Status status = append(file, head_of_file(draw_seed())); !status.ok()) return status;
+    return options_.sync == Sync::none ? Status{} : sync_folder(options_.folder);
   }
 
   void sync_often(std::stop_token const& stop) {
@@ -261,20 +402,25 @@ class Spool::Body {
         if (!wakes_.wait(lock, stop, [this] { return is_dirty_; })) return;
         wakes_.wait_for(lock, stop, options_.interval, [] { return false; });
         if (!std::exchange(is_dirty_, false)) continue;
-        file = current_;
+        file = syncing_ = current_;
       }
       Status status = file == nullptr ? Status{} : sync_file(*file);
-      if (status.ok()) continue;
       std::lock_guard const lock{mutex_};
-      failed_ = std::move(status);
+      syncing_ = nullptr;
+      if (!status.ok()) failed_ = std::move(status);
     }
   }
 
   Options const options_;
+  std::map<std::string, model::RowCheck, std::less<>> checks_;  // by table
   std::mutex mutex_;
   FilePtr current_;
-  bool is_dirty_{false};  // a row was written that no sync has begun for
-  Status failed_;         // of a sync that no save was waiting for: told once, by the next call
+  Place opened_{};                           // of the last file that it had; the ones before it are full
+  FilePtr syncing_;                          // by the thread, now
+  std::vector<std::unique_ptr<Left>> left_;  // of Sync::none, since the last sync()
+  bool is_dirty_{false};                     // a row was written that no sync has begun for
+  int waker_{-1};
+  Status failed_;  // of a sync that no save was waiting for: told once, by the next call
   std::condition_variable_any wakes_;
   std::jthread syncer_;
 };
@@ -299,7 +445,11 @@ Message Spool::row_of(std::string_view table) {
   return out;
 }
 
+Status Spool::declare(TableDeclaration table, TypeDeclaration const& type) {
+  return body_->declare(std::move(table), type);
+}
 Status Spool::save(Message const& row) { return body_->save(row); }
 Status Spool::sync() { return body_->sync(); }
+Status Spool::ping() { return body_->ping(); }
 
 }  // namespace fastjournal::spool

@@ -16,7 +16,8 @@
 // While a producer has a file open it holds a shared flock on it, which its forked children share. The forwarder ends a
 // file by clearing its write bits; a producer notices that behind its next write, which still counts, and goes on with
 // another file. The forwarder deletes a file only once nobody holds that lock. A Spool that saves nothing for long keeps
-// one file from being deleted; its disk space is freed all the same.
+// one file from being deleted; its disk space is freed all the same. A child may go on with the Spool of its parent, if no
+// other thread used that at the moment of the fork.
 #pragma once
 
 #include <chrono>
@@ -26,6 +27,7 @@
 #include <string>
 #include <string_view>
 
+#include "fastjournal/declaration.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 
@@ -43,7 +45,7 @@ struct Options {
   std::chrono::milliseconds interval{100};
   std::chrono::seconds period{3600};                   // of one file; 1 s to 7 days
   std::size_t file_bytes_max{std::size_t{64} << 20U};  // then a file is ended early
-  unsigned file_mode{0640};                            // minus the process's umask. The owner's must be 6
+  unsigned file_mode{0640};                            // minus the process's umask. Who may write must also read
 };
 
 class Spool {
@@ -59,8 +61,15 @@ class Spool {
   // client and sequence, which the forwarder sets. The name must live as long as the message.
   [[nodiscard]] static Message row_of(std::string_view table);
 
+  // From then on rows of this table are checked as the daemon will do it (model/row_check.h), before anything is written.
+  // Rows of other tables are not. A table that is declared again is replaced. Not while another thread uses the Spool.
+  // bad_parameter: the type is another one than the table's.
+  [[nodiscard]] Status declare(TableDeclaration table, TypeDeclaration const& type);
+
   // Appends the row. From any thread.
   //   missing_parameter, bad_parameter   no table, or client and sequence are there
+  //   as the daemon's                    the table is declared, and the row does not fit: the fact `parameter` says which
+  //                                      column or parameter, the sentence why
   //   too_large                          more than 16 MiB
   //   no_space                           the disk is full; nothing was saved
   //   io_error                           any other failure, with the path. With Sync::each the row may be saved, but is
@@ -71,6 +80,10 @@ class Spool {
 
   // What was saved so far is on the disk when this returns ok.
   [[nodiscard]] Status sync();
+
+  // Wakes the forwarder, which looks for new rows by itself as well: a datagram to FOLDER/forwarder/socket. Never waits.
+  // unavailable: no forwarder runs. The rows wait for the next one.
+  [[nodiscard]] Status ping();
 
  private:
   class Body;

@@ -6,6 +6,8 @@
 #include <openssl/x509v3.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <ctime>
 #include <functional>
 #include <utility>
 
@@ -74,10 +76,25 @@ std::string validity_of(X509 const* certificate) {
   return {};
 }
 
-Status use_certificate(SSL_CTX* context, NamedFile const& file, std::string const& text, std::string* validity) {
+// Seconds since 1970.
+std::int64_t end_date(X509 const* certificate) {
+  tm end{};
+  return ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) == 1 ? ::timegm(&end) : 0;
+}
+
+// What a server says about its own certificates.
+struct Validity {
+  std::string odd;
+  std::int64_t until_s{INT64_MAX};  // the first end of one
+
+  void take(X509 const* certificate) { until_s = std::min(until_s, end_date(certificate)); }
+};
+
+Status use_certificate(SSL_CTX* context, NamedFile const& file, std::string const& text, Validity* validity) {
   return each_certificate(file, text, [&](Certificate one, std::size_t index) -> Status {
+    if (validity != nullptr) validity->take(one.get());
     if (index == 0) {
-      if (validity != nullptr) *validity = validity_of(one.get());
+      if (validity != nullptr) validity->odd = validity_of(one.get());
       if (SSL_CTX_use_certificate(context, one.get()) != 1)
         return file_problem(file, "the certificate cannot be used: " + take_error_words("unknown reason"));
     } else if (SSL_CTX_add1_chain_cert(context, one.get()) != 1) {
@@ -106,10 +123,12 @@ Status use_key(SSL_CTX* context, NamedFile const& certificate, NamedFile const& 
   return {};
 }
 
-Status trust(SSL_CTX* context, NamedFile const& file, std::string const& text, bool tell_clients) {
+// `validity`: of a server, which tells its clients these authorities.
+Status trust(SSL_CTX* context, NamedFile const& file, std::string const& text, Validity* validity) {
   return each_certificate(file, text, [&](Certificate one, std::size_t) -> Status {
+    if (validity != nullptr) validity->take(one.get());
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), one.get()) != 1 ||
-        (tell_clients && SSL_CTX_add_client_CA(context, one.get()) != 1))
+        (validity != nullptr && SSL_CTX_add_client_CA(context, one.get()) != 1))
       return file_problem(file, "its certificates cannot be used: " + take_error_words("unknown reason"));
     return {};
   });
@@ -188,8 +207,8 @@ Result<std::shared_ptr<ServerContext const>> ServerContext::make(ServerMaterial 
   SSL_CTX* const context = out->context_.get();
   if (context == nullptr) return no_memory();
   ServerFiles const& files = material.files;
-  if (Status status = use_certificate(context, files.certificate, material.certificate, &out->odd_validity_);
-      !status.ok())
+  Validity validity;
+  if (Status status = use_certificate(context, files.certificate, material.certificate, &validity); !status.ok())
     return status;
   if (Status status = use_key(context, files.certificate, files.key, material.key); !status.ok()) return status;
   SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
@@ -199,10 +218,12 @@ Result<std::shared_ptr<ServerContext const>> ServerContext::make(ServerMaterial 
   // Without it a session with a client's certificate cannot be resumed.
   if (SSL_CTX_set_session_id_context(context, kSessionContext, sizeof kSessionContext - 1) != 1) return no_memory();
   if (files.client_certificates != ClientCertificates::none) {
-    if (Status status = trust(context, files.client_ca, material.client_ca, true); !status.ok()) return status;
+    if (Status status = trust(context, files.client_ca, material.client_ca, &validity); !status.ok()) return status;
     bool const required = files.client_certificates == ClientCertificates::required;
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), &check_client);
   }
+  out->odd_validity_ = std::move(validity.odd);
+  out->valid_until_s_ = validity.until_s;
   out->protocols_ = wire_form(protocols);
   if (!out->protocols_.empty()) SSL_CTX_set_alpn_select_cb(context, &choose_protocol, &out->protocols_);
   return std::shared_ptr<ServerContext const>{std::move(out)};
@@ -221,7 +242,7 @@ Result<std::shared_ptr<ClientContext>> ClientContext::make(ClientFiles const& fi
   } else {
     Result<std::string> const ca = read_file(files.ca);
     if (!ca.ok()) return ca.status();
-    if (Status status = trust(context, files.ca, ca.value(), false); !status.ok()) return status;
+    if (Status status = trust(context, files.ca, ca.value(), nullptr); !status.ok()) return status;
   }
   if (files.certificate.path.empty() != files.key.path.empty()) {
     NamedFile const& given = files.key.path.empty() ? files.certificate : files.key;

@@ -61,6 +61,9 @@ class ServerContext {
 
   // Empty while the certificate is valid; else what to tell the administrator.
   [[nodiscard]] std::string const& odd_validity() const { return odd_validity_; }
+  // When the first one of its certificates ends, in seconds since 1970: the server's, those between it and its CA, and
+  // the CAs of clients.
+  [[nodiscard]] std::int64_t valid_until_s() const { return valid_until_s_; }
   [[nodiscard]] ssl_ctx_st* get() const { return context_.get(); }
 
  private:
@@ -69,6 +72,7 @@ class ServerContext {
   ContextPtr context_;
   std::string protocols_;  // in the form of the wire
   std::string odd_validity_;
+  std::int64_t valid_until_s_{0};
 };
 
 // Of a client; an empty path: none. Without a CA the system's are trusted.

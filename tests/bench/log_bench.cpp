@@ -12,7 +12,7 @@
 
 #include "log/file/file_log.h"
 #include "os/posix_disk.h"
-#include "tests/bench/sync_probe.h"
+#include "os/sync_probe.h"
 
 namespace {
 
@@ -30,6 +30,13 @@ struct Counter final : log::file::RecordHandler {
 };
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// 0 if the folder cannot be written.
+double syncs_per_second(std::filesystem::path const& folder, double seconds) {
+  std::chrono::milliseconds const limit{static_cast<std::int64_t>(seconds * 1000)};
+  Result<os::SyncTimes> const times = os::probe_syncs(folder, {.limit = limit});
+  return times.ok() ? times->per_second() : 0;
+}
 
 void require(Status const& status) {
   if (status.ok()) return;
@@ -113,9 +120,9 @@ int main(int count, char** words) {
     fmt::print("{:<34} {:>12} {:>12} {:>12} {:>8} {:>10}\n", "200-byte records, synced", "records/s", "commits/s",
                "raw syncs/s", "ratio", "bytes/rec");
     for (std::uint32_t const records : {1U, 16U, 256U}) {
-      double const before = bench::syncs_per_second(folder, seconds / 2);
+      double const before = syncs_per_second(folder, seconds / 2);
       Rate const rate = measure(*log.value(), records, Durability::synced, seconds);
-      double const raw = (before + bench::syncs_per_second(folder, seconds / 2)) / 2;
+      double const raw = (before + syncs_per_second(folder, seconds / 2)) / 2;
       ok = ok && raw > 0;
       fmt::print("{:<34} {:>12.0f} {:>12.0f} {:>12.0f} {:>8.2f} {:>10.1f}\n", fmt::format("{} a commit", records),
                  rate.records, rate.commits, raw, raw > 0 ? rate.commits / raw : 0, rate.bytes_per_record);

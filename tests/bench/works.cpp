@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cstdio>
 
-#include "tests/bench/sync_probe.h"
+#include "os/sync_probe.h"
 #include "tests/support/line_client.h"
 
 namespace fastjournal::bench {
 namespace {
 
-constexpr double kProbeSeconds = 0.2;
+constexpr std::chrono::milliseconds kProbe{200};
 // While the disk is slower than this share of its best rate, nothing is measured ...
 constexpr double kTooSlow = 0.5;
 // ... but after this many probes it is measured all the same.
@@ -35,6 +35,12 @@ bool is_ours(Peer const& peer) { return peer.name().starts_with("fastjournal"); 
 double own_bytes(std::uint64_t rows) { return 202 + 2 * static_cast<double>(fmt::format("{}", rows).size()); }
 
 double drain_seconds(Peer const& peer) { return is_ours(peer) ? kDrainSeconds : kPeerDrainSeconds; }
+
+// 0 if the folder cannot be written.
+double syncs_per_second(std::filesystem::path const& folder) {
+  Result<os::SyncTimes> const times = os::probe_syncs(folder, {.limit = kProbe});
+  return times.ok() ? times->per_second() : 0;
+}
 
 double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -78,7 +84,7 @@ void Bench::say(std::string const& what) const {
 double Bench::raw_syncs(std::filesystem::path const& folder) {
   double rate = 0;
   for (int probe = 0; probe < kProbesMax; ++probe) {
-    rate = syncs_per_second(folder, kProbeSeconds);
+    rate = syncs_per_second(folder);
     best_syncs_ = std::max(best_syncs_, rate);
     if (rate >= best_syncs_ * kTooSlow) return rate;
     if (probe == 0) say(fmt::format("the disk makes {:.0f} syncs/s, its best was {:.0f}: waiting", rate, best_syncs_));
@@ -97,7 +103,7 @@ void Bench::measure(Peer& peer, Ledger& ledger, Named const& named) {
   Outcome const outcome = run(peer, plan, ledger);
   if (!outcome.supported) return;
   double const used_us = (processor_seconds(peer) - busy) * 1e6;
-  double const after = syncs_per_second(peer.folder(), kProbeSeconds);
+  double const after = syncs_per_second(peer.folder());
   Line& one = line(named.group, named.name, peer.name(), "/s");
   one.durability = peer.durability();
   one.in_syncs = named.sync_each;

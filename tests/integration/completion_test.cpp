@@ -1,24 +1,76 @@
-// The words that bash offers with the script of `fastjournal completion bash`.
+// What bash, zsh and fish offer with the completion scripts that are installed, without and with a daemon.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <csignal>
+#include <set>
+#include <sstream>
+
+#include "tests/integration/daemon.h"
 #include "tests/support/child_process.h"
-#include "tests/support/temporary_folder.h"
 
 namespace {
 
 using namespace fastjournal::test;
 
-// What is offered for `line`, words in bash's own syntax of which the last one is to be completed. No daemon is asked,
-// as none listens at that address.
-std::string offered(std::string const& function, std::string const& line) {
-  std::string const script =
-      "PATH=" FJ_BINARY_DIR
-      "/bin:$PATH FASTJOURNAL_SERVER=unix:/nowhere/at/all\n. <(fastjournal completion bash)\nCOMP_WORDS=(" +
-      line + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n" + function + "\necho \"${COMPREPLY[@]}\"\n";
-  ChildProcess bash{{"bash", "--norc", "-c", script}};
-  std::string const out = bash.read_line().value_or("(nothing)");
-  BOOST_TEST(bash.wait().value_or(-1) == 0, bash.output());
-  return out;
+std::string const kScripts = FJ_BINARY_DIR "/manual/completion";
+std::string const kNobody = "unix:/nowhere/at/all";
+
+// How it is asked what it offers for the last word of a line; a blank at the end: for a new word.
+struct Shell {
+  char const* name;
+  std::vector<std::string> (*command)(std::string const& line);
+};
+
+std::string program_of(std::string const& line) { return line.substr(0, line.find(' ')); }
+
+// bash has its words in an array: those of `line` are without blanks.
+std::vector<std::string> in_bash(std::string const& line) {
+  std::string const words = line.ends_with(' ') ? line + "''" : line;
+  std::string function = "_" + program_of(line);
+  std::replace(function.begin(), function.end(), '-', '_');
+  return {"bash", "--norc", "-c",
+          ". " + kScripts + "/bash/" + program_of(line) + "\nCOMP_WORDS=(" + words +
+              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n" + function + "\nprintf '%s\\n' \"${COMPREPLY[@]}\""};
+}
+
+std::vector<std::string> in_zsh(std::string const& line) {
+  return {"zsh", "-f", FJ_SOURCE_DIR "/tests/integration/zsh_offers.zsh", kScripts + "/zsh", line};
+}
+
+std::vector<std::string> in_fish(std::string const& line) {
+  return {"fish", "--no-config", "-c",
+          "source " + kScripts + "/fish/" + program_of(line) + ".fish; complete -C '" + line + "'"};
+}
+
+constexpr Shell kShells[] = {{"bash", in_bash}, {"zsh", in_zsh}, {"fish", in_fish}};
+
+// The words, sorted, with blanks between them; without fish's descriptions, and the = of columns, which zsh adds later.
+std::string offered(Shell const& shell, std::string const& line, std::string const& server = kNobody) {
+  ChildOptions options;
+  options.environment = {"FASTJOURNAL_SERVER=" + server, "PATH=" FJ_BINARY_DIR "/bin:/usr/bin:/bin", "TERM=dumb"};
+  ChildProcess child{shell.command(line), options};
+  BOOST_TEST(child.wait().value_or(-1) == 0, shell.name << ": " << line << "\n" << child.output());
+  std::set<std::string> words;
+  std::istringstream out{child.output()};
+  for (std::string word; std::getline(out, word);) {
+    word = word.substr(0, word.find('\t'));
+    if (word.ends_with('=')) word.pop_back();
+    if (!word.empty()) words.insert(word);
+  }
+  std::string all;
+  for (std::string const& word : words) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
+struct Case {
+  char const* line;
+  char const* words;
+};
+
+void check(Shell const& shell, Case const& one, std::string const& server = kNobody) {
+  std::string const words = offered(shell, one.line, server);
+  BOOST_TEST(words == one.words, shell.name << ": " << one.line << " offers '" << words << "'");
 }
 
 }  // namespace
@@ -26,29 +78,60 @@ std::string offered(std::string const& function, std::string const& line) {
 BOOST_AUTO_TEST_SUITE(completion)
 
 BOOST_AUTO_TEST_CASE(commands_options_and_their_values) {
-  BOOST_TEST(offered("_fastjournal", "fastjournal st") == "stats stop");
-  BOOST_TEST(offered("_fastjournal", "fastjournal kick pages --dr") == "--dry-run");
-  BOOST_TEST(offered("_fastjournal", "fastjournal ls pages --status pa") == "parked paused");
-  BOOST_TEST(offered("_fastjournal", "fastjournal listen pages --mode ''") == "wake row deliver");
-  BOOST_TEST(offered("_fastjournal", "fastjournal log ''") == "verify dump salvage resize");
-  // The value of an option is not taken for the command, and completion goes on after it.
-  BOOST_TEST(offered("_fastjournal", "fastjournal --timeout 3s completion z") == "zsh");
+  constexpr Case kCases[] = {
+      {"fastjournal st", "stats stop"},
+      {"fastjournal kick pages --dr", "--dry-run"},
+      {"fastjournal ls pages --status pa", "parked paused"},
+      {"fastjournal listen pages --mode ", "deliver row wake"},
+      {"fastjournal log ", "dump resize salvage verify"},
+      {"fastjournal spool st", "status"},
+      // The value of an option is not taken for the command, and completion goes on after it.
+      {"fastjournal --timeout 3s completion z", "zsh"},
+      {"fastjournald --me", "--message-files"},
+      {"fastjournal-client --log-level w", "warn"},
+      {"fastjournal-client --al", "--alert-command"},
+      // No daemon: nothing, and no error.
+      {"fastjournal take pa", ""},
+  };
+  for (Shell const& shell : kShells)
+    for (Case const& one : kCases) check(shell, one);
 }
 
-// If we offer no word, the shell offers files.
+BOOST_AUTO_TEST_CASE(tables_columns_and_commands_are_asked_of_the_daemon) {
+  RealDaemon daemon{""};
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  std::string const server = daemon.local();
+  constexpr Case kCases[] = {
+      {"fastjournal put ", "jobs"},       {"fastjournal put jobs ", "name payload"},
+      {"fastjournal peek jobs ", "name"}, {"fastjournal tables --columns ", "jobs"},
+      {"fastjournal call PA", "PAUSE"},
+  };
+  for (Shell const& shell : kShells) {
+    for (Case const& one : kCases) check(shell, one, server);
+    BOOST_TEST(offered(shell, "fastjournal --server " + server + " stats j") == "jobs", shell.name);
+  }
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+}
+
+// Where bash is offered no word, it offers files.
 BOOST_AUTO_TEST_CASE(files_are_left_to_the_shell) {
-  for (char const* const line : {"fastjournal check /et", "fastjournal log verify --config ''", "fastjournal backup x",
-                                 "fastjournal feed pages --plugins /us"})
-    BOOST_TEST(offered("_fastjournal", line) == "", line);
+  for (char const* const line : {"fastjournal check /et", "fastjournal log verify --config ", "fastjournal backup x",
+                                 "fastjournal feed pages --plugins /us", "fastjournald --config "})
+    BOOST_TEST(offered(kShells[0], line) == "", line);
+  BOOST_TEST(offered(kShells[2], "fastjournal backup /et") == "/etc/");
 }
 
-BOOST_AUTO_TEST_CASE(the_daemon_names_its_own_options) {
-  BOOST_TEST(offered("_fastjournald", "fastjournald --me") == "--message-files");
-  std::string const all = offered("_fastjournald", "fastjournald --");
-  for (char const* const option :
-       {"--config", "--tables", "--data", "--plugins", "--listen", "--forget", "--accept-clock", "--check"})
-    BOOST_TEST(all.find(option) != std::string::npos, option << " in " << all);
-  BOOST_TEST(offered("_fastjournald", "fastjournald --config ''") == "");
+// The command line prints what is installed.
+BOOST_AUTO_TEST_CASE(a_checkout_has_the_same_scripts) {
+  std::pair<char const*, char const*> const kFiles[] = {
+      {"bash", "bash/fastjournal"}, {"zsh", "zsh/_fastjournal"}, {"fish", "fish/fastjournal.fish"}};
+  for (auto const& [shell, file] : kFiles) {
+    ChildProcess child{
+        {"/bin/sh", "-c",
+         std::string{FJ_BINARY_DIR "/bin/fastjournal completion "} + shell + " | cmp - " + kScripts + "/" + file}};
+    BOOST_TEST(child.wait().value_or(-1) == 0, child.output());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,44 +1,15 @@
 // Logs of every format that was ever on main (tests/golden/logs, written by the daemons of their time) can still be
 // read: each has the digest of its own daemon, and a daemon can continue it.
-#include <zlib.h>
-
-#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "plugins/journal/records.h"
-#include "tests/integration/log_tools.h"
+#include "tests/integration/golden_logs.h"
 
 namespace {
 
 using namespace fastjournal::test;
-namespace fs = std::filesystem;
-
-fs::path const kGolden{FJ_SOURCE_DIR "/tests/golden/logs"};
-
-std::vector<fs::path> logs_that_landed() {
-  std::vector<fs::path> out;
-  for (auto const& entry : fs::directory_iterator{kGolden})
-    if (fs::exists(entry.path() / "verified.txt")) out.push_back(entry.path());
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-void unpack(fs::path const& from, fs::path const& folder) {
-  fs::create_directories(folder);
-  for (auto const& entry : fs::directory_iterator{from}) {
-    if (entry.path().extension() != ".gz") continue;
-    std::ofstream out{folder / entry.path().stem(), std::ios::binary};
-    gzFile const in = ::gzopen(entry.path().c_str(), "rb");
-    BOOST_REQUIRE(in != nullptr);
-    std::vector<char> bytes(1U << 16U);
-    int got = 0;
-    while ((got = ::gzread(in, bytes.data(), static_cast<unsigned>(bytes.size()))) > 0) out.write(bytes.data(), got);
-    BOOST_REQUIRE(got == 0);
-    ::gzclose(in);
-  }
-}
 
 // The parts of the output of `log verify` that do not depend on the folder's path or on the program.
 std::string facts_of(std::string const& verified) {
@@ -56,31 +27,6 @@ std::string facts_of(std::string const& verified) {
   }
   return out;
 }
-
-// A daemon on an unpacked golden log.
-struct Opened {
-  explicit Opened(fs::path const& log) : daemon{""} {
-    fs::remove_all(daemon.folder() / "tables");
-    fs::copy(kGolden / "tables", daemon.folder() / "tables");
-    // A start must work whatever this computer's clock says.
-    daemon.write("fastjournal.xml", "<fastjournal><start max-clock-behind=\"3650d\"/></fastjournal>\n");
-    unpack(log, daemon.folder() / "data" / "shared");
-  }
-  void start() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
-  std::string ask(std::string const& line) {
-    LineClient client{daemon.local()};
-    return client.ask(line);
-  }
-  // Stops the daemon; returns its last digest.
-  std::string stop() {
-    std::string const digest = value_behind(ask("DIGEST"), "digest");
-    daemon.kill(SIGTERM);
-    BOOST_TEST(daemon.wait().value_or(-1) == 0);
-    return digest;
-  }
-  [[nodiscard]] std::string log() const { return (daemon.folder() / "data" / "shared").string(); }
-  RealDaemon daemon;
-};
 
 // Contents by file name, without the lock, which names its last holder.
 using Contents = std::map<std::string, std::string>;

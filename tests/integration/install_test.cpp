@@ -151,4 +151,43 @@ BOOST_FIXTURE_TEST_CASE(without_a_configuration_it_says_where_an_example_is, Ins
   BOOST_TEST(run({"check"}) == "3 files are good\nexit 0\n");
 }
 
+BOOST_FIXTURE_TEST_CASE(manual_and_completion_are_where_they_are_looked_for, Installed) {
+  fs::path const share = prefix / "share";
+  for (char const* const file :
+       {"man/man1/fastjournal.1", "man/man1/fastjournal-put.1", "man/man1/fastjournal-client.1",
+        "man/man8/fastjournald.8", "man/man5/fastjournal.xml.5", "man/man5/fastjournal-table.5",
+        "man/man7/fastjournal-journal.7", "bash-completion/completions/fastjournal",
+        "bash-completion/completions/fastjournald", "bash-completion/completions/fastjournal-client",
+        "zsh/site-functions/_fastjournal", "zsh/site-functions/_fastjournald",
+        "fish/vendor_completions.d/fastjournal.fish", "fish/vendor_completions.d/fastjournal-client.fish"})
+    BOOST_TEST(fs::exists(share / file), file);
+  // man finds pages by the place of the program.
+  ChildOptions options;
+  options.environment = {"PATH=" + (prefix / "bin").string() + ":/usr/bin:/bin", "MANPATH="};
+  ChildProcess man{{"man", "-w", "fastjournal-put"}, options};
+  BOOST_TEST(man.wait().value_or(-1) == 0, man.output());
+  BOOST_TEST(has(man.output(), "fastjournal-put.1"), man.output());
+}
+
+BOOST_FIXTURE_TEST_CASE(installed_documents_link_to_installed_documents, Installed) {
+  std::size_t seen = 0;
+  for (auto const& entry : fs::recursive_directory_iterator{prefix / "share/doc"}) {
+    if (entry.path().extension() != ".md") continue;
+    std::string const text = read(entry.path());
+    bool code = false;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+      std::string const line = text.substr(at, text.find('\n', at) - at);
+      if (line.starts_with("```")) code = !code;
+      for (std::size_t link = line.find("]("); !code && link != std::string::npos; link = line.find("](", link + 2)) {
+        std::string const target = line.substr(link + 2, line.find_first_of(")#", link + 2) - link - 2);
+        if (target.empty() || has(target, "://")) continue;
+        ++seen;
+        BOOST_TEST(fs::exists(entry.path().parent_path() / target), entry.path() << " links to " << target);
+      }
+      if (text.find('\n', at) == std::string::npos) break;
+    }
+  }
+  BOOST_TEST(seen > 20U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

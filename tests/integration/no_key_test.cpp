@@ -1,4 +1,4 @@
-// The command line on a table without row-key: put, also with --lines, ls, peek by the row's number, ls --for-put into
+// The command line on a table without row-key: put, also with --from, ls, peek by the row's number, ls --all into
 // another such table, and completion. Equal rows are separate rows.
 #include <boost/test/unit_test.hpp>
 
@@ -48,7 +48,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_line_puts_lists_and_names_rows_of_a_table_wi
   Ran const put = sh("fastjournal put events what=click size=1");
   BOOST_TEST(put.code == 0, put.output);
   BOOST_TEST(sh("fastjournal put events what=click size=1").code == 0);
-  Ran const lines = sh("printf '{\"what\":\"view\"}\\n{\"what\":\"view\"}\\n' | fastjournal put events --lines");
+  Ran const lines = sh("printf '{\"what\":\"view\"}\\n{\"what\":\"view\"}\\n' | fastjournal put events --from -");
   BOOST_TEST(lines.code == 0, lines.output);
   Ran const tables = sh("fastjournal --json tables");
   BOOST_TEST(contains(tables.output, "\"key\":\"\""), tables.output);
@@ -69,7 +69,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_line_puts_lists_and_names_rows_of_a_table_wi
   BOOST_TEST(prefix.code != 0);
   BOOST_TEST(contains(prefix.output, "table events has no row-key"), prefix.output);
 
-  Ran const copied = sh("fastjournal ls events --for-put | fastjournal put copies --lines");
+  Ran const copied = sh("fastjournal ls events --all --json | fastjournal put copies --from -");
   BOOST_TEST(copied.code == 0, copied.output);
   BOOST_TEST(sh("fastjournal --json ls copies | grep -c '\"what\"'").output == "4\n");
   BOOST_TEST(sh("fastjournal delete events " + number).code == 0);

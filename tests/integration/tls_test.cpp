@@ -74,13 +74,13 @@ BOOST_FIXTURE_TEST_CASE(the_command_line_speaks_it, Running) {
   ran = run_in_shell(daemon, "FASTJOURNAL_SERVER=" + daemon.tcp() + " FASTJOURNAL_CA=ca.pem fastjournal ping");
   BOOST_TEST(ran.code == 0, ran.output);
   // Many rows, in both directions at once.
-  ran = run("put jobs --lines < rows.json; exit $?", "--ca ca.pem");
+  ran = run("put jobs --from rows.json; exit $?", "--ca ca.pem");
   BOOST_TEST(ran.code != 0);
   std::string rows;
   for (int i = 0; i < 3000; ++i)
     rows += "{\"name\":\"n" + std::to_string(i) + "\",\"payload\":\"" + std::string(500, 'x') + "\"}\n";
   daemon.write("rows.json", rows);
-  ran = run("put jobs --lines < rows.json");
+  ran = run("put jobs --from - < rows.json");
   BOOST_TEST(ran.code == 0, ran.output);
   ran = run("--json ls jobs --count 3000 | wc -l");
   BOOST_TEST(ran.output == "3000\n");
@@ -279,6 +279,7 @@ BOOST_FIXTURE_TEST_CASE(handshakes_are_counted, Running) {
   BOOST_TEST(has(LineClient{daemon.tcp().substr(4)}.ask("ALIVE"), "ERROR "));
   std::string const stats = administer("STATS");
   BOOST_TEST(has(stats, ";handshakes=1;handshakes_failed=1;handshakes_open=0;handshakes_resumed=0;"), stats);
+  BOOST_TEST(has(stats, ";certificate_end_date="), stats);
 }
 
 BOOST_FIXTURE_TEST_CASE(check_says_of_certificates_what_a_start_says, Running) {

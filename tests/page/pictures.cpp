@@ -3,44 +3,18 @@
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/page/browser.h"
 #include "tests/page/served.h"
+#include "tests/page/shop.h"
+#include "tests/page/top_picture.h"
 
 namespace fastjournal::test {
 namespace {
 
 constexpr int kWidths[] = {360, 1280, 2560};
 constexpr std::string_view kSchemes[] = {"light", "dark"};
-
-// Some days of a small shop. Returns the row that was given up.
-std::string make_rows(Served& served) {
-  constexpr std::string_view kTenants[] = {"acme", "globex", "initech"};
-  for (int i = 0; i < 900; ++i) {
-    std::string const tenant{kTenants[static_cast<std::size_t>(i * i % 7) % 3]};
-    long long const after = i % 12 == 0  ? i * 61 % 60'000
-                            : i % 3 == 0 ? 60'000 + i * 4'007LL % 3'540'000
-                                         : i * 96'007LL % 90'000'000;
-    served.insert("jobs", (i % 2 == 0 ? "invoice/2026/" : "thumbnail/") + std::to_string(10'000 + i),
-                  "payload=" + tenant + ";process_date=+" + std::to_string(after));
-  }
-  for (int i = 0; i < 7; ++i) served.insert("mail", "reminder-" + std::to_string(i));
-  std::string const row = served.insert("jobs", "invoice/2026/09999", "payload=acme;priority=0");
-  std::string const leased = served.ask("NEXT table=jobs;worker=indexer-7");
-  served.ask("FAIL table=jobs;row=" + row + ";epoch=" + Served::fact(leased, "epoch") +
-             ";error=disk full on node 7: cannot write /var/spool/out");
-  served.ask("PAUSE table=mail;reason=the relay is being replaced;worker=anna");
-  return row;
-}
-
-// So that rates and times are those of work.
-void work(Served& served, int rows) {
-  for (int i = 0; i < rows; ++i) {
-    served.insert("jobs", "thumbnail/" + std::to_string(i), "payload=acme;priority=50");
-    std::string const leased = served.ask("NEXT table=jobs;worker=indexer-" + std::to_string(i % 5));
-    served.ask("DONE table=jobs;row=" + Served::fact(leased, "row") + ";epoch=" + Served::fact(leased, "epoch"));
-  }
-}
 
 struct View {
   std::string name;
@@ -75,7 +49,7 @@ void take(std::string const& folder) {
     std::ofstream{path, std::ios::binary} << browser.picture();
     std::printf("%s\n", path.c_str());
   };
-  // Those of doc/page.md, at work.
+  // Those of doc/page.md and doc/operations.md, at work.
   browser.prefer("light");
   browser.resize(1280, 510);
   if (!browser.until(views[0].ready)) throw std::runtime_error("the overview does not get ready");
@@ -85,6 +59,15 @@ void take(std::string const& folder) {
   browser.resize(1280, 620);
   if (!browser.until(views[1].ready)) throw std::runtime_error("the table does not get ready");
   write("page-table");
+  {
+    std::jthread const worker{[&] { work(served, 3000); }};
+    std::string const screen = top_screen(served.local(), 8);
+    browser.open(top_page(screen));
+    browser.resize(890, 200);
+    if (!browser.until("document.querySelector('pre')")) throw std::runtime_error("top does not get ready");
+    write("top");
+  }
+  browser.open(served.url());
   for (int const width : kWidths) {
     browser.resize(width, width == 360 ? 780 : width == 1280 ? 860 : 1300);
     for (std::string_view const scheme : kSchemes) {

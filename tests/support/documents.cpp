@@ -48,4 +48,37 @@ bool is_as_shown(std::string_view text, std::string_view shown) {
   return false;
 }
 
+std::vector<Shown> commands_of(Example const& example) {
+  std::vector<Shown> out;
+  for (std::size_t i = 0; i < example.lines.size(); ++i) {
+    std::string const& line = example.lines[i];
+    bool const goes_on = !out.empty() && out.back().output.empty() && out.back().command.ends_with('\\');
+    if (goes_on)
+      out.back().command += "\n" + line;
+    else if (line.starts_with("$ "))
+      out.push_back({line.substr(2), example.line + static_cast<int>(i), {}});
+    else if (!out.empty())
+      out.back().output.push_back(line);
+    else
+      out.push_back({"false # begins with output: " + line, example.line, {}});
+  }
+  return out;
+}
+
+std::string difference(std::vector<std::string> const& output, std::vector<std::string> const& shown) {
+  constexpr std::string_view kAny = "...";
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (shown[i] == kAny) {
+      if (i + 1 == shown.size()) return {};
+      while (at < output.size() && !is_as_shown(output[at], shown[i + 1])) ++at;
+      continue;
+    }
+    if (at == output.size()) return "expected \"" + shown[i] + "\", but there is no more output";
+    if (!is_as_shown(output[at], shown[i])) return "expected \"" + shown[i] + "\", got \"" + output[at] + "\"";
+    ++at;
+  }
+  return at == output.size() ? "" : "did not expect \"" + output[at] + "\"";
+}
+
 }  // namespace fastjournal::test

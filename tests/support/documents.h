@@ -9,6 +9,8 @@
 //   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/tls_test.cpp)
 //   http                  `$ curl ...` and its answer, of doc/http.md (tests/integration/http_clients_test.cpp)
 //   python, javascript    programs of the same page, and the same test
+//   LANGUAGE FILE         of doc/tutorial.md: a file; `console terminal` there: a command that goes on running
+//                         (tests/integration/tutorial_test.cpp)
 //   text                  not tested
 //
 // Numbers and dates stand for real ones, so that a document looks as a reader would see it.
@@ -34,5 +36,18 @@ struct Example {
 
 // Whether the text is as shown, where each `...` stands for any text.
 [[nodiscard]] bool is_as_shown(std::string_view text, std::string_view shown);
+
+// A command of a console block, with what it prints.
+struct Shown {
+  std::string command;
+  int line{0};
+  std::vector<std::string> output;
+};
+
+// Of a block whose first line begins with `$ `; a command may go on behind a backslash.
+[[nodiscard]] std::vector<Shown> commands_of(Example const& example);
+
+// Empty if the output is as shown, where a line `...` stands for any lines; otherwise the difference.
+[[nodiscard]] std::string difference(std::vector<std::string> const& output, std::vector<std::string> const& shown);
 
 }  // namespace fastjournal::test

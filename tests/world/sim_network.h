@@ -67,6 +67,8 @@ class SimNetwork final : public env::Network {
   void certify(std::string const& client, std::string user) { certified_["sim:" + client] = std::move(user); }
   ConnectionId connect(std::string_view peer, std::string_view origin = "ip:192.0.2.1", std::uint32_t listener = 0);
   Connection& at(ConnectionId id) { return connections_.at(id); }
+  // False: it was dropped, or the daemon died.
+  [[nodiscard]] bool knows(ConnectionId id) const { return connections_.contains(id); }
   // The number of the listener that came last at this address; 0: nobody listens there.
   [[nodiscard]] std::uint32_t listener_at(std::string_view address) const;
   [[nodiscard]] std::size_t listeners() const { return listening_.size(); }

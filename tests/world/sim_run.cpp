@@ -1,5 +1,6 @@
 // fj_sim_run: random lives of a daemon in the simulator, for a given time. It checks the promises in play.h or, with
-// --model, compares every answer with the reference model (tests/model). A failure prints its seed and step; the same
+// --model, compares every answer with the reference model (tests/model), or, with --spool, plays producers, forwarder
+// and daemon together (spool_life.h). A failure prints its seed and step; the same
 // seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "tests/model/life.h"
 #include "tests/world/play.h"
 #include "tests/world/server_subject.h"
+#include "tests/world/spool_life.h"
 
 namespace {
 
@@ -72,6 +74,35 @@ struct Model {
   }
 };
 
+struct Spools {
+  fastjournal::sim::SpoolLifeResult sum;
+  std::string live(std::uint64_t seed, std::uint64_t steps) {
+    fastjournal::sim::SpoolLifeResult const result = fastjournal::sim::live_with_spool(seed, steps);
+    sum.add(result);
+    return result.wrong;
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes(); }
+  [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
+  void print() const {
+    fmt::print(
+        "{} rows saved, {} saves refused; {} answers, {} of them to rows that came again, {} writes of held rows, {} "
+        "set "
+        "aside: each row counts once\n",
+        sum.saved, sum.refused, sum.answers, sum.duplicates, sum.held, sum.set_aside);
+    fmt::print(
+        "{} rows may count or not (the save was not over, or bytes were lost); {} of them were acknowledged and "
+        "do not\n",
+        sum.unsure, sum.lost);
+    fmt::print(
+        "ended: {} producers, {} forwarders, {} power cuts of their computer, {} daemons ({} away for up to an hour), "
+        "{} "
+        "connections\n",
+        sum.dead_producers, sum.dead_forwarders, sum.power_cuts, sum.dead_daemons, sum.outages, sum.lost_connections);
+    fmt::print("faults: {} full disks, {} damaged rows, {} steps of the clock\n", sum.full_disks, sum.damages,
+               sum.clock_steps);
+  }
+};
+
 struct Wishes {
   std::uint64_t seed{0};
   bool one{false};  // only the given seed
@@ -117,6 +148,7 @@ int run(Wishes wishes, Kind kind) {
 int main(int count, char** words) {
   Wishes wishes;
   bool model = false;
+  bool spool = false;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
   auto* const one =
       app.add_option("--seed", wishes.seed, "play this life only; with --seconds the first one. Default: from chance");
@@ -124,9 +156,11 @@ int main(int count, char** words) {
   auto* const seconds =
       app.add_option("--seconds", wishes.seconds, "lives one after the other, for this time")->capture_default_str();
   app.add_flag("--model", model, "hold every answer against the reference model");
+  app.add_flag("--spool", spool, "producers, forwarder and daemon together")->excludes("--model");
   CLI11_PARSE(app, count, words);
   wishes.one = one->count() != 0 && seconds->count() == 0;
   if (one->count() == 0) wishes.seed = std::random_device{}();
-  wishes.again = model ? " --model" : "";
+  wishes.again = model ? " --model" : spool ? " --spool" : "";
+  if (spool) return run(wishes, Spools{});
   return model ? run(wishes, Model{}) : run(wishes, Promises{});
 }

@@ -363,7 +363,7 @@ void World::settle() {
 void World::advance(DurationMs span) {
   settle();
   std::int64_t const end = clock_.monotonic_us() + span.value * 1000;
-  while (network_.next_wake() <= end) {
+  while (fatal_.ok() && network_.next_wake() <= end) {
     std::int64_t const wait = network_.next_wake() - clock_.monotonic_us();
     if (wait > 0) clock_.advance(wait);
     settle();

@@ -1,8 +1,8 @@
 // The error text that is sent with a row whose command failed.
 #include <boost/test/unit_test.hpp>
 
+#include "base/utf8.h"
 #include "clients/cli/failure_text.h"
-#include "model/value.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(the_end_is_kept_from_the_beginning_of_a_line) {
   for (int i = 0; i < 1000; ++i) wide += "\xc3\xbc";
   std::string const cut = failure_text("sh", "xy", wide);
   BOOST_TEST(cut.size() <= kErrorBytesMax);
-  BOOST_TEST(model::is_utf8(cut));
+  BOOST_TEST(fastjournal::is_utf8(cut));
   BOOST_TEST(failure_text(std::string(5000, 'c'), "x", lines).size() <= kErrorBytesMax);
 }
 

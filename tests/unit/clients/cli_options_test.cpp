@@ -1,8 +1,12 @@
 // The command line: accepted words, and refusals with advice.
 #include <boost/test/unit_test.hpp>
 
-#include "clients/cli/completion.h"
+#include <set>
+#include <sstream>
+
+#include "clients/cli/examples.h"
 #include "clients/cli/options.h"
+#include "clients/usage/completion.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
@@ -79,7 +83,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
   BOOST_TEST(says(refused({"put", "pages", "a=1", "--at", "soon"}), "'soon' is no date"));
   BOOST_TEST(says(refused({"put", "pages", "a=1", "--priority", "256"}), "256"));
   BOOST_TEST(says(refused({"put", "pages", "a=1", "--client", "c"}), "belong together"));
-  BOOST_TEST(says(refused({"put", "pages", "a=1", "--lines"}), "from standard input"));
+  BOOST_TEST(says(refused({"put", "pages", "a=1", "--from", "-"}), "from the file"));
   BOOST_TEST(says(refused({"take", "pages", "--lease", "1w"}), "'1w' is no duration"));
   BOOST_TEST(says(refused({"take", "pages", "--count", "0"}), "--count"));
   BOOST_TEST(says(refused({"done", "pages", "5"}), "EPOCH"));
@@ -87,7 +91,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
   BOOST_TEST(says(refused({"listen", "pages", "--mode", "all"}), "all"));
   BOOST_TEST(says(refused({"work", "pages", "--once", "--max", "3", "--", "x"}), "--max"));
   BOOST_TEST(says(refused({"ping", "--timeout", "x"}), "'x' is no duration"));
-  BOOST_TEST(says(refused({"completion", "fish"}), "fish"));
+  BOOST_TEST(says(refused({"completion", "ksh"}), "ksh"));
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_refused_with_their_range) {
@@ -114,7 +118,7 @@ BOOST_AUTO_TEST_CASE(many_rows_want_a_filter) {
   BOOST_TEST(says(refused({"delete", "pages"}), "or a filter: --status, --domain, --prefix or --error"));
   BOOST_TEST(says(refused({"delete", "pages", "--count", "5"}), "or a filter"));
   BOOST_TEST(says(refused({"kick", "pages"}), "--status parked"));
-  BOOST_TEST(says(refused({"kick", "pages", "--status", "processing"}), "cannot be kicked"));
+  BOOST_TEST(says(refused({"kick", "pages", "--status", "processing"}), "{waiting,due,behind,parked,paused}"));
   BOOST_TEST(says(refused({"delete", "pages", "812", "--status", "due"}), "not both"));
   BOOST_TEST(says(refused({"kick", "pages", "uri=a", "--dry-run"}), "not both"));
   BOOST_TEST(says(refused({"ls", "pages", "--status", "lost"}), "parked"));
@@ -151,15 +155,83 @@ BOOST_AUTO_TEST_CASE(help_names_every_exit_code) {
   BOOST_TEST(!parse_arguments({"--version"}).output.empty());
 }
 
-BOOST_AUTO_TEST_CASE(completion_knows_every_command_and_option) {
-  std::string const script = completion_script("bash");
-  for (VerbWords const& one : verb_words()) {
-    BOOST_TEST(says(script, one.verb));
-    for (std::string const& option : one.options) BOOST_TEST(says(script, option));
+// All commands, "log verify" for one below another.
+std::vector<std::string> commands_of(usage::Usage const& from, std::string const& before = {}) {
+  std::vector<std::string> out;
+  for (usage::Usage const& verb : from.below) {
+    std::string const name = before + verb.name;
+    if (verb.below.empty()) out.push_back(name);
+    for (std::string& below : commands_of(verb, name + " ")) out.push_back(std::move(below));
   }
-  BOOST_TEST(says(script, "--server"));
-  BOOST_TEST(!says(script, "%"));
-  BOOST_TEST(says(completion_script("zsh"), "bashcompinit"));
+  return out;
+}
+
+BOOST_AUTO_TEST_CASE(completion_knows_every_command_and_option) {
+  usage::Usage const declared = declared_usage();
+  for (std::string const& script :
+       {usage::bash_completion(declared), usage::zsh_completion(declared), usage::fish_completion(declared)}) {
+    BOOST_TEST(!says(script, "%NAME%"));
+    for (usage::Usage const& verb : declared.below) {
+      BOOST_TEST(says(script, verb.name));
+      for (usage::Option const& option : verb.options) BOOST_TEST(says(script, option.names.back().substr(2)));
+    }
+  }
+}
+
+// The words of a command as a shell reads them: quotes, and no more than the examples have.
+std::vector<std::vector<std::string>> commands_in(std::string_view line) {
+  std::vector<std::vector<std::string>> out{{}};
+  std::string word;
+  bool quoted = false;
+  bool begun = false;
+  auto const end = [&] {
+    if (!begun) return;
+    if (word == "|" || word == "||" || word == "&&" || word == ">" || word == ">>" || word == "<")
+      out.emplace_back();
+    else
+      out.back().push_back(word);
+    word.clear();
+    begun = false;
+  };
+  for (char const c : line) {
+    if (c == '\'') {
+      quoted = !quoted;
+      begun = true;
+    } else if (c == ' ' && !quoted) {
+      end();
+    } else {
+      word += c;
+      begun = true;
+    }
+  }
+  end();
+  return out;
+}
+
+BOOST_AUTO_TEST_CASE(every_command_has_an_example_that_is_right) {
+  std::set<std::string> seen;
+  for (Example const& one : examples()) {
+    std::istringstream lines{std::string{one.commands}};
+    for (std::string line; std::getline(lines, line);) {
+      bool is_own = false;
+      for (std::vector<std::string> const& words : commands_in(line)) {
+        if (words.empty() || words.front() != "fastjournal") continue;
+        Parsed const parsed = parse_arguments({words.begin() + 1, words.end()});
+        BOOST_TEST(parsed.invocation.has_value(), line << ": " << parsed.output);
+        is_own = is_own || (parsed.invocation && parsed.invocation->verb == one.verb);
+      }
+      BOOST_TEST(is_own, line);
+    }
+    seen.insert(std::string{one.verb});
+    std::vector<std::string> help;
+    std::istringstream verb{std::string{one.verb}};
+    for (std::string word; verb >> word;) help.push_back(word);
+    help.emplace_back("--help");
+    BOOST_TEST(says(parse_arguments(help).output,
+                    "Example:\n  " + std::string{one.commands.substr(0, one.commands.find('\n'))}));
+  }
+  for (std::string const& command : commands_of(declared_usage()))
+    BOOST_TEST(seen.contains(command), command << " has no example (clients/cli/examples.cpp)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// Commands on many rows: `ls` for people and as input of `put`, and `kick` and `delete` by a filter, page by page.
+// Commands on many rows: `ls` for people and for programs, and `kick` and `delete` by a filter, page by page.
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
@@ -63,21 +63,28 @@ BOOST_AUTO_TEST_CASE(a_loss_in_the_middle_says_how_far_it_was) {
   BOOST_TEST(says(said.err, "3 rows were deleted before that"));
 }
 
-BOOST_AUTO_TEST_CASE(a_list_for_put_has_what_put_takes_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(all_rows_are_listed_page_by_page_as_they_come) {
+  auto const row = [](Peer& peer, Message const& list, std::int64_t nr, std::int64_t left) {
+    peer.answer(list, "ROW",
+                {text("table", "pages"), number("row", nr), text("uri", "a" + std::to_string(nr)),
+                 number("priority", 7), text("status", "parked"), number("left", left)});
+  };
   Said const said = talk(
-      [](Peer& peer) {
-        peer.answer(
-            peer.expect("TABLES"), "TABLE",
-            {text("name", "pages"), text("columns", "uri title"), text("types", "string string"), number("left", 0)});
-        Message const list = peer.expect("LIST");
-        peer.answer(list, "ROW",
-                    {text("table", "pages"), number("row", 1), text("uri", "a"), text("title", "A"),
-                     number("priority", 7), number("process_date", 5), number("insertion_date", 4),
-                     number("timeouts", 2), text("status", "parked"), text("error", "e"), number("left", 0)});
+      [&](Peer& peer) {
+        Message const first = peer.expect("LIST");
+        want(first.integer("count") == 1000 && !first.has("after"), "first page");
+        row(peer, first, 1, 1);
+        peer.answer(first, "ROW", {text("table", "pages"), number("row", 2), number("after", 2), number("left", 0)});
+        Message const second = peer.expect("LIST");
+        want(second.text("after") == "2", "second page");
+        row(peer, second, 3, 0);
       },
-      {"ls", "pages", "--for-put"});
+      {"ls", "pages", "--all", "--json"});
   BOOST_TEST((said.code == ExitCode::ok));
-  BOOST_TEST(said.out == "{\"uri\":\"a\",\"title\":\"A\",\"priority\":7,\"process_date\":5}\n");
+  BOOST_TEST(said.out ==
+             "{\"table\":\"pages\",\"row\":1,\"uri\":\"a1\",\"priority\":7,\"status\":\"parked\"}\n"
+             "{\"table\":\"pages\",\"row\":2}\n"
+             "{\"table\":\"pages\",\"row\":3,\"uri\":\"a3\",\"priority\":7,\"status\":\"parked\"}\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_nothing_says_so_to_people) {

@@ -1,4 +1,4 @@
-// UTF-8 characters, and the columns that they take on a terminal.
+// The columns that characters take on a terminal.
 #include <boost/test/unit_test.hpp>
 
 #include "clients/cli/utf8.h"
@@ -6,15 +6,6 @@
 using namespace fastjournal::cli;
 
 BOOST_AUTO_TEST_SUITE(cli_utf8)
-
-BOOST_AUTO_TEST_CASE(utf8_is_told_from_other_bytes) {
-  for (char const* const good :
-       {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"})
-    BOOST_TEST(is_utf8(good));
-  for (char const* const bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf0\x80\x80\xaf",
-                                "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82"})
-    BOOST_TEST(!is_utf8(bad));
-}
 
 BOOST_AUTO_TEST_CASE(characters_take_two_columns_one_or_none) {
   BOOST_TEST(display_width("abc") == 3U);

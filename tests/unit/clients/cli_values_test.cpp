@@ -67,10 +67,6 @@ BOOST_AUTO_TEST_CASE(dates_are_relative_or_utc) {
 BOOST_AUTO_TEST_CASE(a_date_of_work_is_never_never) {
   BOOST_TEST(parse_date("never").status().message().find("a row that is never due would be kept for nothing") !=
              std::string::npos);
-  Message insert("INSERT");
-  BOOST_TEST(!parse_json_row(R"({"uri":"a","process_date":"never"})", insert).ok());
-  BOOST_TEST(parse_json_row(R"({"uri":"a","expiration_date":"never"})", insert).ok());
-  BOOST_TEST(insert.integer("expiration_date").value_or(-1) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(seconds_are_not_taken_for_milliseconds) {
@@ -109,28 +105,6 @@ BOOST_AUTO_TEST_CASE(columns_come_from_the_word_a_file_or_the_input) {
 
   for (char const* const word : {"uri", "=x", ""})
     BOOST_TEST((parse_column(word, in, arena).status().code() == Code::bad_parameter));
-}
-
-BOOST_AUTO_TEST_CASE(json_rows_keep_the_kind_of_their_values) {
-  Message insert("INSERT");
-  BOOST_REQUIRE(
-      parse_json_row(
-          R"({"uri":"a\u00e9","size":-3,"big":18446744073709551615,"w":0.5,"ok":true,"none":null,"process_date":"+10s","expiration_date":5})",
-          insert)
-          .ok());
-  BOOST_TEST(insert.text("uri") == "a\xc3\xa9");
-  BOOST_TEST((insert.find("size")->kind == Value::Kind::integer));
-  BOOST_TEST(insert.find("big")->as_unsigned().value() == UINT64_MAX);
-  BOOST_TEST(insert.find("w")->as_real().value() == 0.5);
-  BOOST_TEST((insert.find("ok")->kind == Value::Kind::boolean));
-  BOOST_TEST(!insert.has("none"));
-  BOOST_TEST(insert.text("process_date") == "+10000");
-  BOOST_TEST(insert.integer("expiration_date").value() == 5);
-  for (char const* const line : {"", "{", "[]", "1", R"({"a":[1]})", R"({"a":{}})", R"({"table":"x"})",
-                                 R"({"process_date":"soon"})", "{\"a\":\"\xff\"}"}) {
-    Message refused("INSERT");
-    BOOST_TEST_CONTEXT(line) { BOOST_TEST((parse_json_row(line, refused).code() == Code::bad_parameter)); }
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -531,6 +531,59 @@ BOOST_AUTO_TEST_CASE(large_messages_pass_in_both_directions_at_once) {
   server.finish();
 }
 
+BOOST_AUTO_TEST_CASE(the_memory_of_an_answer_carries_nothing_into_the_next) {
+  std::string const large(100'000, 'x');
+  FakeServer server([&](Peer& peer) {
+    for (int round = 0; round < 3; ++round) {
+      Message const first = peer.expect("INSERT");
+      peer.answer(first, "INSERTED", {number("row", 1), text("result", large), number("merges", 4)});
+      peer.answer(peer.expect("PEEK"), "ERROR", {text("code", "unknown_row"), text("message", "gone")});
+      peer.answer(peer.expect("PEEK"), "ROW", {number("row", round)});
+      // May not be sent twice, though the entry before could.
+      static_cast<void>(peer.expect("RELEASE"));
+      peer.accept();
+      // Sent again, byte for byte.
+      peer.answer(peer.expect("ALIVE"), "ABSOLUTELY", {text("mark", "m")});
+      static_cast<void>(peer.expect("ALIVE"));
+      peer.accept();
+      Message const again = peer.expect("ALIVE");
+      if (!again.has("serial") || again.has("client") || again.params().size() != 2)
+        throw std::runtime_error("not what was sent");
+      peer.answer(again, "ABSOLUTELY", {text("mark", "n")});
+    }
+  });
+  auto connection = connected(options_for(server));
+  for (int round = 0; round < 3; ++round) {
+    Message insert("INSERT");
+    insert.set("client", "c");
+    insert.set_integer("sequence", round);
+    insert.set("data", large);
+    Result<Reply> inserted = connection->call(insert);
+    BOOST_REQUIRE(inserted.ok());
+    BOOST_TEST(inserted->first().text("result") == large);
+    connection->recycle(std::move(inserted).value());
+    BOOST_TEST((connection->call("PEEK").status().code() == Code::unknown_row));
+    Result<Reply> row = connection->call("PEEK");
+    BOOST_REQUIRE(row.ok());
+    BOOST_TEST(row->messages.size() == 1U);
+    BOOST_TEST(row->first().integer("row").value_or(-1) == round);
+    BOOST_TEST(!row->first().has("merges"));
+    BOOST_TEST(!row->resent);
+    connection->recycle(std::move(row).value());
+    BOOST_TEST((connection->call("RELEASE").status().code() == Code::closed));
+    Result<Reply> alive = connection->call("ALIVE");
+    BOOST_REQUIRE(alive.ok());
+    BOOST_TEST(!alive->resent);
+    connection->recycle(std::move(alive).value());
+    Result<Reply> resent = connection->call("ALIVE", {{"serial", Value::of_integer(round)}});
+    BOOST_REQUIRE(resent.ok());
+    BOOST_TEST(resent->resent);
+    BOOST_TEST(resent->first().text("mark") == "n");
+    connection->recycle(std::move(resent).value());
+  }
+  server.finish();
+}
+
 BOOST_AUTO_TEST_CASE(a_pipeline_keeps_its_depth_and_its_order) {
   constexpr std::size_t kDepth = 8;
   constexpr std::size_t kCount = 100;

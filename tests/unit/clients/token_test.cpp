@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "clients/cli/secret_file.h"
 #include "clients/lib/client.h"
+#include "clients/lib/secret_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/fake_server.h"
 #include "tests/unit/clients/run_line.h"
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(the_nearest_source_of_a_token_counts) {
   TemporaryFolder const folder;
   std::string const given = folder / "given";
   std::string const kept = folder / "kept";
-  BOOST_REQUIRE(cli::write_secret(given, std::string{kToken} + "\r\n").ok());
-  BOOST_REQUIRE(cli::write_secret(kept, std::string{kOther} + "\nserver:1\n").ok());
+  BOOST_REQUIRE(client::write_secret(given, std::string{kToken} + "\r\n").ok());
+  BOOST_REQUIRE(client::write_secret(kept, std::string{kOther} + "\nserver:1\n").ok());
   cli::TokenSources const none{};
   cli::TokenSources const from_file{.token = {}, .kept_in = kept};
   cli::TokenSources const from_both{.token = kToken, .kept_in = kept};
@@ -125,18 +125,18 @@ BOOST_AUTO_TEST_CASE(files_of_secrets_are_read_only_if_nobody_else_may_and_writt
   std::string const path = folder / "secret";
   std::ofstream{path} << "old";
   BOOST_REQUIRE(::chmod(path.c_str(), 0644) == 0);
-  BOOST_TEST(cli::read_secret(path).status().message().ends_with("chmod 600 " + path));
-  BOOST_REQUIRE(cli::write_secret(path, "new").ok());
+  BOOST_TEST(client::read_secret(path).status().message().ends_with("chmod 600 " + path));
+  BOOST_REQUIRE(client::write_secret(path, "new").ok());
   struct stat found {};
   BOOST_REQUIRE(::stat(path.c_str(), &found) == 0);
   BOOST_TEST((found.st_mode & 0777U) == 0600U);
-  BOOST_TEST(cli::read_secret(path).value() == "new");
+  BOOST_TEST(client::read_secret(path).value() == "new");
   BOOST_TEST(!std::filesystem::exists(path + ".new"));
-  BOOST_TEST(!cli::read_secret(folder.path().string()).ok());
-  BOOST_TEST((cli::read_secret(folder / "absent").status().code() == Code::not_found));
-  BOOST_TEST(!cli::write_secret(folder / "absent/secret", "x").ok());
-  BOOST_REQUIRE(cli::write_secret(path, std::string((64U << 10U) + 1, 'x')).ok());
-  BOOST_TEST((cli::read_secret(path).status().code() == Code::too_large));
+  BOOST_TEST(!client::read_secret(folder.path().string()).ok());
+  BOOST_TEST((client::read_secret(folder / "absent").status().code() == Code::not_found));
+  BOOST_TEST(!client::write_secret(folder / "absent/secret", "x").ok());
+  BOOST_REQUIRE(client::write_secret(path, std::string((64U << 10U) + 1, 'x')).ok());
+  BOOST_TEST((client::read_secret(path).status().code() == Code::too_large));
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_of_user_commands_are_told_before_anything_is_written) {

@@ -89,6 +89,17 @@ std::map<fs::path, bool> xmllint(std::string const& kind, std::vector<fs::path> 
   return out;
 }
 
+// Long lists go on in lines of their own in the .expected files.
+constexpr std::string_view kGoesOn = ",\n    ";
+std::string folded(std::string text) {
+  std::size_t line = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n') line = at + 1;
+    if (at - line > 400 && text.compare(at, 2, ", ") == 0) text.replace(at, 2, kGoesOn);
+  }
+  return text;
+}
+
 // The message with file names instead of paths, as in the .expected files.
 std::string portable(Status const& status, fs::path const& folder) {
   std::string text = status.message() + "\n";
@@ -105,8 +116,8 @@ void check_refusal(Status const& status, fs::path const& file) {
   fs::path expected = file;
   expected.replace_extension(".expected");
   char const* const mode = std::getenv("FJ_GOLDEN");
-  if (mode != nullptr && std::string_view{mode} == "write") std::ofstream{expected, std::ios::binary} << text;
-  BOOST_TEST(text == content_of(expected));
+  if (mode != nullptr && std::string_view{mode} == "write") std::ofstream{expected, std::ios::binary} << folded(text);
+  BOOST_TEST(folded(text) == content_of(expected));
   // Each line: file, line number, what was found, what was expected.
   std::string_view rest{text};
   while (!rest.empty()) {

@@ -155,8 +155,11 @@ void check_links(std::string_view path, std::string_view markdown,
                  std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings) {
   std::string const folder = folder_of(path);
   int number = 0;
+  bool code = false;  // a program's own brackets are no links
   for (std::string const& line : split_lines(markdown)) {
     ++number;
+    if (line.starts_with("```")) code = !code;
+    if (code) continue;
     for (std::size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 2)) {
       std::size_t const end = line.find_first_of(")#", at + 2);
       std::string const target = line.substr(at + 2, end == std::string::npos ? end : end - at - 2);

@@ -6,12 +6,16 @@
 #include <cerrno>
 #include <thread>
 
-#include "clients/main_job/child_process.h"
 #include "clients/main_job/daemon_process.h"
+#include "clients/main_job/forwarder_process.h"
+#include "clients/process/child_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::main_job {
 namespace {
+
+using process::ChildProcess;
+using process::last_lines;
 
 struct Started {
   test::TemporaryFolder folder;
@@ -34,6 +38,18 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_is_told_at_once) {
   BOOST_TEST((started.status().code() == Code::io_error));
   BOOST_TEST(started.status().message().find("/no/such/program: No such file") != std::string::npos,
              started.status().message());
+}
+
+BOOST_AUTO_TEST_CASE(it_ends_on_a_signal_that_is_blocked_here) {
+  sigset_t term;
+  sigset_t before;
+  ::sigemptyset(&term);
+  ::sigaddset(&term, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &term, &before);
+  ChildProcess child = start({"/bin/sh", "-c", "while :; do :; done"});
+  std::string const end = child.stop();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  BOOST_TEST(end.starts_with("killed by signal 15"), end);
 }
 
 BOOST_AUTO_TEST_CASE(its_end_and_its_last_words_are_known) {
@@ -80,6 +96,14 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_is_missing_or_fails_is_told_with_its_words) {
   auto const failing = DaemonProcess::start(folder.path(), RunFolder{folder.path() / "run"});
   BOOST_TEST((failing.status().code() == Code::unavailable));
   BOOST_TEST(failing.status().message().find("exit status 1") != std::string::npos, failing.status().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_forwarder_that_is_missing_is_told) {
+  auto const missing = forwarder_words(folder.path(), RunFolder{folder.path()}, "unix:/nowhere");
+  BOOST_TEST((missing.status().code() == Code::not_found));
+  BOOST_TEST(missing.status().message().find("fastjournal-client): build it with ./mk build") != std::string::npos,
+             missing.status().message());
+  BOOST_TEST((read_forwarder_figures(RunFolder{folder.path()}).status().code() == Code::not_found));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,12 +9,13 @@
 
 #include "clients/main_job/event.h"
 #include "clients/main_job/producer.h"
+#include "clients/process/line_reader.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::main_job {
 namespace {
 
-std::vector<std::string> lines_of(LineReader& reader) {
+std::vector<std::string> lines_of(process::LineReader& reader) {
   std::vector<std::string> lines;
   Status const read = reader.read([&](std::string_view line) { lines.emplace_back(line); });
   BOOST_REQUIRE(read.ok());
@@ -47,7 +48,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_event_is_refused) {
 BOOST_AUTO_TEST_CASE(a_reader_follows_whole_lines_only) {
   test::TemporaryFolder const folder;
   auto const path = folder.path() / "events";
-  LineReader reader(path);
+  process::LineReader reader(path);
   BOOST_TEST(lines_of(reader).empty());
   auto writer = EventWriter::open(path);
   BOOST_REQUIRE(writer.ok());

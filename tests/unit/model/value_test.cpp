@@ -2,6 +2,7 @@
 // value and what was expected.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <limits>
 
 #include "model/value.h"
 #include "tests/unit/model/columns.h"
@@ -87,6 +88,15 @@ BOOST_AUTO_TEST_CASE(floats_are_finite_and_fit) {
   BOOST_TEST(parse(ColumnType::real32, "-1.5e38").ok());
   std::string scratch;
   Cell cell;
+  // The largest float in its shortest spelling, which as a double is larger than it.
+  constexpr float kMax = std::numeric_limits<float>::max();
+  for (float const sign : {1.0F, -1.0F}) {
+    Value const spelled = Value::of_real(as_written(sign * kMax));
+    BOOST_REQUIRE(parse_value(column("c", ColumnType::real32), spelled, scratch, cell).ok());
+    BOOST_TEST(cell.real == static_cast<double>(sign * kMax));
+  }
+  BOOST_TEST(parse(ColumnType::real32, "3.40282356e38").ok());
+  BOOST_TEST(!parse(ColumnType::real32, "3.40282357e38").ok());
   BOOST_REQUIRE(parse_value(column("c", ColumnType::real64), Value::of_text("-0.0"), scratch, cell).ok());
   BOOST_TEST(!std::signbit(cell.real));
 }
@@ -103,14 +113,6 @@ BOOST_AUTO_TEST_CASE(a_void_is_there_and_empty) {
 }
 
 BOOST_AUTO_TEST_CASE(strings_are_valid_utf8) {
-  for (std::string_view const text :
-       {std::string_view{""}, std::string_view{"plain"}, std::string_view{"12345678\xC3\xA9"},
-        std::string_view{"\0", 1}, std::string_view{"\xEF\xBF\xBF"}, std::string_view{"\xF4\x8F\xBF\xBF"},
-        std::string_view{"\xED\x9F\xBF"}})
-    BOOST_TEST(is_utf8(text));
-  for (char const* const text : {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
-                                 "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "12345678\xC3", "\xE2\x82", "\xC3("})
-    BOOST_TEST(!is_utf8(text), shown(text));
   BOOST_TEST(parse(ColumnType::string, "caf\xC3").message() == "column c: found \"caf\\xC3\", expected UTF-8 text");
 }
 

@@ -219,6 +219,26 @@ BOOST_AUTO_TEST_CASE(signals_run_their_action_in_the_loop) {
   BOOST_TEST(seen == (std::vector<int>{SIGHUP, SIGTERM}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(intervals_run_their_action_in_the_loop_again_and_again) {
+  Server server;
+  int seen = 0;
+  std::size_t turns_before = 0;
+  std::int64_t const begun_us = monotonic_us();
+  BOOST_TEST(server.reactor
+                 ->on_interval(2000,
+                               [&] {
+                                 BOOST_TEST(server.handler.turns >= turns_before);
+                                 turns_before = server.handler.turns + 1;
+                                 if (++seen == 5) server.reactor->stop();
+                               })
+                 .ok());
+  BOOST_TEST(server.reactor->run().ok());
+  BOOST_TEST(seen == 5);
+  BOOST_TEST(monotonic_us() - begun_us >= 9'000);
+  // The turn of the last one ended as well.
+  BOOST_TEST(server.handler.turns >= 5U);
+}
+
 BOOST_AUTO_TEST_CASE(stop_before_run_and_from_another_thread) {
   {
     Server server;

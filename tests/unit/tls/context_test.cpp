@@ -135,6 +135,22 @@ BOOST_AUTO_TEST_CASE(a_certificate_that_is_not_valid_now_is_told) {
   BOOST_TEST(validity(60, 120).starts_with("the certificate is not valid yet"));
 }
 
+BOOST_AUTO_TEST_CASE(the_first_end_of_any_of_its_certificates_is_known) {
+  auto const days = [&](std::int64_t first, std::int64_t between) {
+    test::Certificate const one = authority.issue({.to_s = first * 86'400});
+    test::Certificate const two = authority.issue({.common_name = "between", .to_s = between * 86'400});
+    write("one.pem", one.certificate + two.certificate);
+    test::write_private(folder / "one.key", one.key);
+    Result<ServerMaterial> const material = ServerMaterial::read(server("one.pem", "one.key"));
+    BOOST_REQUIRE(material.ok());
+    auto const made = ServerContext::make(material.value(), {});
+    BOOST_REQUIRE_MESSAGE(made.ok(), made.status().text());
+    return (made.value()->valid_until_s() - ::time(nullptr) + 60) / 86'400;
+  };
+  BOOST_TEST(days(10, 20) == 10);
+  BOOST_TEST(days(30, 20) == 20);
+}
+
 BOOST_AUTO_TEST_CASE(changed_files_are_noticed) {
   Result<ServerMaterial> const before = ServerMaterial::read(server());
   Result<ServerMaterial> const same = ServerMaterial::read(server());

@@ -1,0 +1,315 @@
+// Connections and commands of the C API.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <initializer_list>
+
+#include "clients/c/handles.h"
+#include "clients/lib/in_flight.h"
+#include "clients/lib/journal.h"
+
+namespace {
+
+using fastjournal::Code;
+using fastjournal::Message;
+using fastjournal::Param;
+using fastjournal::Result;
+using fastjournal::Status;
+using fastjournal::Value;
+using fastjournal::c::made;
+using fastjournal::c::missing;
+using fastjournal::c::on_connection;
+using fastjournal::c::read_options;
+using fastjournal::client::Connection;
+using fastjournal::client::Milliseconds;
+using fastjournal::client::Options;
+using fastjournal::client::Params;
+using fastjournal::client::Reply;
+
+constexpr std::uint32_t kInFlightMax = 1U << 20U;
+constexpr std::uint64_t kMessageBytesMax = 1U << 30U;
+constexpr std::size_t kClientBytesMax = 128;
+
+Status bad(char const* parameter, std::string const& expected) {
+  return Status{Code::bad_parameter, std::string{parameter} + ": expected " + expected}.with("parameter", parameter);
+}
+
+std::string text_or(char const* text, char const* otherwise) { return text == nullptr ? otherwise : text; }
+
+Result<Options> options_of(fj_options const& given) {
+  if (given.in_flight_max > kInFlightMax) return bad("in_flight_max", "1 to 1048576");
+  if (given.message_bytes_max > kMessageBytesMax) return bad("message_bytes_max", "1 to 1073741824");
+  if (given.reconnect > FJ_RECONNECT_NEVER) return bad("reconnect", "FJ_RECONNECT or FJ_RECONNECT_NEVER");
+  Options out;
+  out.server = text_or(given.server, out.server.c_str());
+  out.ca_file = text_or(given.ca_file, "");
+  out.certificate_file = text_or(given.certificate_file, "");
+  out.key_file = text_or(given.key_file, "");
+  out.token = text_or(given.token, "");
+  if (given.time_limit_ms != 0) out.time_limit = Milliseconds{given.time_limit_ms};
+  if (given.connect_limit_ms != 0) out.connect_limit = Milliseconds{given.connect_limit_ms};
+  if (given.reconnect_ms != 0) out.back_off = {Milliseconds{given.reconnect_ms}};
+  if (given.reconnect == FJ_RECONNECT_NEVER) out.back_off.clear();
+  if (given.in_flight_max != 0) out.in_flight_max = given.in_flight_max;
+  if (given.pushes_max != 0) out.pushes_max = given.pushes_max;
+  if (given.message_bytes_max != 0) out.message_bytes_max = static_cast<std::size_t>(given.message_bytes_max);
+  return out;
+}
+
+// In `scratch`: a command with those of the row's parameters.
+Message& command_about(fj_connection& handle, char const* command, fj_message const& row,
+                       std::initializer_list<char const*> names) {
+  Message& out = handle.scratch;
+  out.clear();
+  out.command = command;
+  for (char const* const name : names)
+    if (Value const* const value = row.message.find(name); value != nullptr) out.set(name, *value);
+  return out;
+}
+
+Message& command_on(fj_connection& handle, char const* command, char const* table) {
+  Message& out = handle.scratch;
+  out.clear();
+  out.command = command;
+  out.set("table", std::string_view{table});
+  return out;
+}
+
+Status store(Result<Reply> answer, fj_reply** reply) {
+  if (!answer.ok()) return answer.status();
+  if (reply != nullptr) *reply = new fj_reply{std::move(answer).value()};
+  return {};
+}
+
+Status store_fate(Result<Reply> const& answer, int* fate) {
+  if (!answer.ok()) return answer.status();
+  Result<fastjournal::client::Returned> const returned = fastjournal::client::Journal::returned_of(answer.value());
+  if (!returned.ok()) return returned.status();
+  static constexpr std::array kFates{FJ_RELEASED, FJ_PARKED, FJ_DELETED};  // indexed by Returned::Fate
+  if (fate != nullptr) *fate = kFates[static_cast<std::size_t>(returned.value().fate)];
+  return {};
+}
+
+// A command about a leased row whose answer says the row's fate.
+int give_back(fj_connection* handle, char const* command, fj_message const* row, char const* error, int64_t delay_ms,
+              int* fate) {
+  return on_connection(handle, [&]() -> Status {
+    if (row == nullptr) return missing("row");
+    Message& message = command_about(*handle, command, *row, {"table", "row", "epoch"});
+    if (error != nullptr && *error != '\0') message.set("error", std::string_view{error});
+    if (delay_ms >= 0) message.set("process_date", message.arena().copy("+" + std::to_string(delay_ms)));
+    return store_fate(handle->connection->call(message), fate);
+  });
+}
+
+}  // namespace
+
+Status fastjournal::c::insert_of(fj_connection& handle, fj_message const* row) {
+  if (row == nullptr) return missing("row");
+  if (row->command != "INSERT")
+    return Status{Code::bad_parameter, "a row to put is made by fj_row_new; this message is " + row->command}.with(
+        "parameter", "row");
+  Message& out = handle.scratch;
+  out.clear();
+  out.command = "INSERT";
+  for (Param const& param : row->message.params()) out.set(param.name, param.value);
+  if (out.has("client") || out.has("sequence")) return {};
+  std::string_view const table = out.text("table");
+  auto last = handle.sequences.find(table);
+  if (last == handle.sequences.end()) last = handle.sequences.emplace(table, 0).first;
+  out.set("client", std::string_view{handle.client});
+  out.set("sequence", Value::of_unsigned(++last->second));
+  return {};
+}
+
+extern "C" {
+
+void fj_options_init_sized(fj_options* options, size_t size) { fastjournal::c::init_options(options, size); }
+void fj_next_options_init_sized(fj_next_options* options, size_t size) { fastjournal::c::init_options(options, size); }
+void fj_listen_options_init_sized(fj_listen_options* options, size_t size) {
+  fastjournal::c::init_options(options, size);
+}
+
+fj_connection* fj_open(fj_options const* options) {
+  return made<fj_connection>([&](fj_connection*& out) -> Status {
+    fj_options given;
+    if (Status read = read_options(options, given); !read.ok()) return read;
+    Result<Options> wanted = options_of(given);
+    if (!wanted.ok()) return wanted.status();
+    auto handle = std::make_unique<fj_connection>();
+    handle->client = given.client == nullptr ? fastjournal::client::Journal::drawn_name() : given.client;
+    if (handle->client.empty() || handle->client.size() > kClientBytesMax) return bad("client", "1 to 128 bytes");
+    if (given.on_connection != nullptr)
+      wanted->on_connection = [tell = given.on_connection, context = given.context](Status const& status) {
+        tell(context, static_cast<int>(status.code()), status.message().c_str());
+      };
+    Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(wanted).value());
+    if (!opened.ok()) return opened.status();
+    handle->connection = std::move(opened).value();
+    out = handle.release();
+    return {};
+  });
+}
+
+void fj_close(fj_connection* connection) {
+  if (connection != nullptr && !connection->in_call) delete connection;
+}
+
+char const* fj_client_name(fj_connection const* connection) {
+  return connection == nullptr ? nullptr : connection->client.c_str();
+}
+
+uint64_t fj_connects(fj_connection const* connection) {
+  return connection == nullptr ? 0 : connection->connection->connects();
+}
+
+uint64_t fj_pushes_dropped(fj_connection const* connection) {
+  return connection == nullptr ? 0 : connection->connection->pushes_dropped();
+}
+
+int fj_call(fj_connection* connection, fj_message const* command, fj_reply** reply) {
+  if (reply != nullptr) *reply = nullptr;
+  return on_connection(connection, [&]() -> Status {
+    if (command == nullptr) return missing("command");
+    return store(connection->connection->call(command->message), reply);
+  });
+}
+
+int fj_put(fj_connection* connection, fj_message const* row, int* result, uint64_t* number) {
+  return on_connection(connection, [&]() -> Status {
+    if (Status made = fastjournal::c::insert_of(*connection, row); !made.ok()) return made;
+    Result<Reply> const reply = connection->connection->call(connection->scratch);
+    if (!reply.ok()) return reply.status();
+    Result<fastjournal::client::Put> const put = fastjournal::client::Journal::put_of(reply.value());
+    if (!put.ok()) return put.status();
+    static constexpr std::array kResults{FJ_INSERTED, FJ_MERGED, FJ_BEHIND, FJ_DUPLICATE, FJ_STALE};  // as PutResult
+    if (result != nullptr) *result = kResults[static_cast<std::size_t>(put.value().result)];
+    if (number != nullptr) *number = put.value().row;
+    return {};
+  });
+}
+
+int fj_next(fj_connection* connection, char const* table, fj_next_options const* options, fj_reply** rows) {
+  if (rows != nullptr) *rows = nullptr;
+  return on_connection(connection, [&]() -> Status {
+    if (table == nullptr) return missing("table");
+    // Leased rows that nobody gets would rest until their leases end.
+    if (rows == nullptr) return missing("rows");
+    fj_next_options given;
+    if (Status read = read_options(options, given); !read.ok()) return read;
+    Message& next = command_on(*connection, "NEXT", table);
+    if (given.count != 0) next.set_integer("count", given.count);
+    if (given.wait_ms != 0) next.set_integer("wait", given.wait_ms);
+    if (given.lease_ms != 0) next.set("lease", Value::of_unsigned(given.lease_ms));
+    if (given.domain != nullptr) next.set("domain", std::string_view{given.domain});
+    if (given.worker != nullptr) next.set("worker", std::string_view{given.worker});
+    return store(connection->connection->call(next), rows);
+  });
+}
+
+int fj_touch(fj_connection* connection, fj_message const* row, uint64_t lease_ms, int64_t* lease_end) {
+  return on_connection(connection, [&]() -> Status {
+    if (row == nullptr) return missing("row");
+    Message& touch = command_about(*connection, "TOUCH", *row, {"table", "row", "epoch"});
+    if (lease_ms != 0) touch.set("lease", Value::of_unsigned(lease_ms));
+    Result<Reply> const reply = connection->connection->call(touch);
+    if (!reply.ok()) return reply.status();
+    if (lease_end != nullptr) *lease_end = reply.value().first().integer("lease_end").value_or(0);
+    return {};
+  });
+}
+
+int fj_done(fj_connection* connection, fj_message const* row) {
+  return on_connection(connection, [&]() -> Status {
+    if (row == nullptr) return missing("row");
+    return connection->connection->call(command_about(*connection, "DONE", *row, {"table", "row", "epoch"})).status();
+  });
+}
+
+int fj_done_and_next(fj_connection* connection, fj_message const* row, fj_reply** rows) {
+  if (rows != nullptr) *rows = nullptr;
+  return on_connection(connection, [&]() -> Status {
+    if (row == nullptr) return missing("row");
+    if (rows == nullptr) return missing("rows");
+    Message& message = command_about(*connection, "DONE", *row, {"table", "row", "epoch"});
+    message.set_integer("next", 1);
+    return store(connection->connection->call(message), rows);
+  });
+}
+
+int fj_release(fj_connection* connection, fj_message const* row, char const* error, int64_t delay_ms, int* fate) {
+  return give_back(connection, "RELEASE", row, error, delay_ms, fate);
+}
+
+int fj_fail(fj_connection* connection, fj_message const* row, char const* error, int* fate) {
+  return give_back(connection, "FAIL", row, error, -1, fate);
+}
+
+int fj_why(fj_connection* connection, fj_message const* which, fj_reply** reasons) {
+  if (reasons != nullptr) *reasons = nullptr;
+  return on_connection(connection, [&]() -> Status {
+    if (which == nullptr) return missing("which");
+    if (reasons == nullptr) return missing("reasons");
+    Message& why = command_about(*connection, "WHY", *which, {"table", "row"});
+    if (!why.has("row"))
+      for (Param const& param : which->message.params()) why.set(param.name, param.value);
+    return store(connection->connection->call(why), reasons);
+  });
+}
+
+int fj_listen(fj_connection* connection, char const* table, fj_listen_options const* options) {
+  return on_connection(connection, [&]() -> Status {
+    if (table == nullptr) return missing("table");
+    fj_listen_options given;
+    if (Status read = read_options(options, given); !read.ok()) return read;
+    static constexpr std::array<std::string_view, 3> kModes{"wake", "row", "deliver"};
+    if (given.mode >= kModes.size()) return bad("mode", "FJ_WAKE, FJ_EACH or FJ_DELIVER");
+    Params params{{"mode", Value::of_text(kModes[given.mode])}};
+    if (given.credit != 0) params.push_back({"credit", Value::of_integer(given.credit)});
+    if (given.domain != nullptr) params.push_back({"domain", Value::of_text(given.domain)});
+    if (given.worker != nullptr) params.push_back({"worker", Value::of_text(given.worker)});
+    return connection->connection->listen(table, params);
+  });
+}
+
+int fj_unlisten(fj_connection* connection, char const* table, char const* domain) {
+  return on_connection(connection, [&]() -> Status {
+    if (table == nullptr) return missing("table");
+    Params params;
+    if (domain != nullptr) params.push_back({"domain", Value::of_text(domain)});
+    return connection->connection->unlisten(table, params);
+  });
+}
+
+int fj_keep(fj_connection* connection, fj_message const* subscription) {
+  return on_connection(connection, [&]() -> Status {
+    if (subscription == nullptr) return missing("subscription");
+    if (subscription->command != "WATCH" && subscription->command != "LISTEN")
+      return bad("subscription", "WATCH or LISTEN, not " + subscription->command);
+    connection->connection->keep(subscription->message);
+    return {};
+  });
+}
+
+int fj_wait(fj_connection* connection, int64_t limit_ms, int wake_fd, fj_message** notice) {
+  if (notice != nullptr) *notice = nullptr;
+  return on_connection(connection, [&]() -> Status {
+    if (notice == nullptr) return missing("notice");
+    Milliseconds const limit = limit_ms < 0 ? fastjournal::client::kForever : Milliseconds{limit_ms};
+    Result<Message> const push = connection->connection->wait_push(limit, wake_fd < 0 ? -1 : wake_fd);
+    if (!push.ok()) return push.status();
+    if (Status refusal = fastjournal::client::refusal_of(push.value()); !refusal.ok()) return refusal;
+    *notice = fastjournal::c::shown_of(push.value()).release();
+    return {};
+  });
+}
+
+int fj_notice_kind(fj_message const* notice) {
+  if (notice == nullptr) return FJ_NOTICE_OTHER;
+  if (notice->command == "ROW") return FJ_NOTICE_DELIVERED;
+  if (notice->command != "LISTEN") return FJ_NOTICE_OTHER;
+  if (notice->message.has("row")) return FJ_NOTICE_DUE;
+  return notice->message.has("missed") ? FJ_NOTICE_MISSED : FJ_NOTICE_WORK;
+}
+
+}  // extern "C"

@@ -1,0 +1,73 @@
+// The handles of fastjournal/fastjournal.h.
+#pragma once
+
+#pragma GCC visibility push(default)  // of all that the header declares
+#include "clients/c/include/fastjournal/fastjournal.h"
+#pragma GCC visibility pop
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "clients/c/failures.h"
+#include "clients/lib/client.h"
+
+// Its names and values end with a NUL that is not counted.
+struct fj_message {
+  std::string command;
+  fastjournal::Message message;
+  std::size_t bytes{0};  // of the parameters that were set since the last clear
+
+  explicit fj_message(std::string_view name) : command(name), message(command) {}
+  [[nodiscard]] fastjournal::Status set(std::string_view name, fastjournal::Value value);
+};
+
+struct fj_reply {
+  explicit fj_reply(fastjournal::client::Reply from) : reply(std::move(from)), shown(reply.messages.size()) {}
+
+  fastjournal::client::Reply reply;
+  mutable std::vector<std::unique_ptr<fj_message>> shown;  // made when they are asked for
+};
+
+struct fj_connection {
+  std::unique_ptr<fastjournal::client::Connection> connection;
+  std::string client;
+  std::map<std::string, std::uint64_t, std::less<>> sequences{};  // the last one of each table
+  fastjournal::Message scratch{};                                 // the command that is sent
+  bool in_call{false};
+  bool broken{false};  // memory ended within a call: nobody knows what was half done
+};
+
+namespace fastjournal::c {
+
+[[nodiscard]] std::unique_ptr<fj_message> shown_of(Message const& message);
+
+// Runs `act` as guarded() does, for a connection that can be used now.
+template <typename Do>
+int on_connection(fj_connection* handle, Do const& act) noexcept {
+  return guarded([&]() -> Status {
+    if (handle == nullptr) return missing("connection");
+    if (handle->in_call) return {Code::wrong_state, "a callback may not call the connection that it is about"};
+    if (handle->broken) return {Code::closed, "there was too little memory in a call before: close this connection"};
+    handle->in_call = true;
+    try {
+      Status status = act();
+      handle->in_call = false;
+      return status;
+    } catch (...) {
+      handle->in_call = false;
+      handle->broken = true;
+      throw;
+    }
+  });
+}
+
+// The INSERT of a row, numbered if it has no number of its own; in `scratch`.
+[[nodiscard]] Status insert_of(fj_connection& handle, fj_message const* row);
+
+}  // namespace fastjournal::c

@@ -1,0 +1,347 @@
+/* A client of fastjournald, for C and for whatever can call C: rows are put, leased, and done. Link with -lfastjournal.
+ *
+ * A worker that puts a row and works on it (clients/c/README.md has more):
+ *
+ *     fj_connection* connection = fj_open(NULL);
+ *     if (connection == NULL) {
+ *       fprintf(stderr, "%s: %s\n", fj_code_name(fj_error_code()), fj_error_text());
+ *       return 1;
+ *     }
+ *     fj_message* row = fj_row_new("pages");
+ *     fj_set_text(row, "uri", "http://example.com/", FJ_NUL);
+ *     fj_set_integer(row, "priority", 20);
+ *     if (fj_put(connection, row, NULL, NULL) != FJ_OK) fprintf(stderr, "%s\n", fj_error_text());
+ *     fj_message_free(row);
+ *
+ *     fj_reply* work = NULL;
+ *     if (fj_next(connection, "pages", NULL, &work) == FJ_OK) {
+ *       for (size_t i = 0; i < fj_reply_rows(work); ++i) {
+ *         const fj_message* leased = fj_reply_row(work, i);
+ *         printf("working on %s\n", fj_get_text(leased, "uri", NULL));
+ *         fj_done(connection, leased);
+ *       }
+ *       fj_reply_free(work);
+ *     }
+ *     fj_close(connection);
+ *
+ * Results: what makes something returns it, or NULL. Functions that return `int` return FJ_OK or another FJ_... code,
+ * if nothing else is said. Of a failure, fj_error_code and its companions tell more. A NULL where a pointer is needed is
+ * a failure, FJ_BAD_PARAMETER; "may be NULL" says where none is needed. No function calls exit, raises a signal or
+ * throws. Too little memory is FJ_NO_SPACE; a connection on which that happened answers FJ_CLOSED from then on.
+ *
+ * Memory: what is given to a function is copied. What a function returns with a ..._free is the caller's. Texts that
+ * are returned belong to the object they were asked of, and are valid until it is changed or freed; they end with a NUL
+ * that is not counted. All ..._free and fj_close take NULL.
+ *
+ * Threads: a connection, with its pipelines, belongs to one thread at a time, and so does a message or a reply. Different
+ * ones may be used by different threads at once. Nothing happens between calls. A callback must not call the connection
+ * it is about: FJ_WRONG_STATE. A child of fork must not use the connections of its parent.
+ *
+ * Dates are milliseconds since 1970, UTC; spans are milliseconds. Texts are UTF-8. */
+#ifndef FASTJOURNAL_H
+#define FASTJOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fj_connection fj_connection;
+typedef struct fj_message fj_message;
+typedef struct fj_reply fj_reply;
+typedef struct fj_pipeline fj_pipeline;
+
+/* --- Codes ---------------------------------------------------------------------------------------------------------
+ * As in doc/protocol.md, section 7, where each has a line about what to do. Later versions may add some: an unknown one
+ * is a failure like any other. */
+enum {
+  FJ_OK = 0,
+  FJ_INVALID = 1,
+  FJ_UNKNOWN_COMMAND = 2,
+  FJ_UNKNOWN_TABLE = 3,
+  FJ_UNKNOWN_ROW = 4, /* done, deleted, expired or never there */
+  FJ_MISSING_PARAMETER = 5,
+  FJ_UNKNOWN_PARAMETER = 6,
+  FJ_BAD_PARAMETER = 7,
+  FJ_TOO_LARGE = 8,
+  FJ_OVER_LIMIT = 9,
+  FJ_STALE_EPOCH = 10, /* another worker has the row by now: drop the work */
+  FJ_STALE_SEQUENCE = 11,
+  FJ_NOT_LEASED = 12, /* the lease is over: drop the work */
+  FJ_EXPIRED = 13,
+  FJ_WRONG_STATE = 14,
+  FJ_PAUSED = 15,
+  FJ_NO_SPACE = 16, /* of the daemon's disk or memory, or of this program's memory */
+  FJ_NOT_SUPPORTED = 17,
+  FJ_NOT_ALLOWED = 18,
+  FJ_UNAVAILABLE = 19, /* the daemon cannot be reached */
+  FJ_TIMED_OUT = 20,   /* no answer within the time limit; nothing within that of fj_wait */
+  FJ_CLOSED = 21,      /* the connection was lost: whether the command was carried out is not known */
+  FJ_IN_USE = 22,
+  FJ_NOT_FOUND = 23,
+  FJ_BAD_CONFIGURATION = 24,
+  FJ_DAMAGED = 25,
+  FJ_IO_ERROR = 26
+};
+
+/* The name on the wire: "unknown_row". "unknown" for a number that is no code. */
+const char* fj_code_name(int code);
+
+/* Of the last failure in this thread; a success does not change it. Texts are valid until the next failure in this
+ * thread. */
+int fj_error_code(void);                     /* FJ_OK: none so far */
+const char* fj_error_text(void);             /* a sentence: what happened, where, what was expected */
+const char* fj_error_fact(const char* name); /* "parameter", "holder", ...: parameters of ERROR. NULL: no such fact */
+
+/* "0.1.0": the version of the library that runs. */
+const char* fj_version(void);
+
+/* The functions of this header. What a header with a larger number added is not there in a library whose fj_api()
+ * returns a smaller one. */
+#define FJ_API 1
+int fj_api(void);
+
+/* --- Connections --------------------------------------------------------------------------------------------------- */
+
+enum { FJ_RECONNECT = 0, FJ_RECONNECT_NEVER = 1 };
+
+/* The connection was lost: `code` is not FJ_OK, `text` has the reason. Or it is back: FJ_OK. */
+typedef void (*fj_on_connection)(void* context, int code, const char* text);
+
+/* A member that is 0 or NULL has its default. Later versions add members at the end: fj_options_init sets `size`, by
+ * which the library knows how many there are. */
+typedef struct fj_options {
+  size_t size;
+  /* "127.0.0.1:4050" (the default), "[::1]:4050", "name:4050", "unix:/run/fastjournal.sock", "/run/fastjournal.sock"; with
+   * "tls:" before it, encrypted: the daemon's certificate must be for this name, or "localhost" on a unix socket. */
+  const char* server;
+  /* Files for "tls:", in PEM format: the authorities that are trusted (the system's), and this client's certificate
+   * with its key (none). */
+  const char* ca_file;
+  const char* certificate_file;
+  const char* key_file;
+  const char* token; /* of a user, shown to the daemon on each new connection; none */
+  /* The name under which puts are numbered, at most 128 bytes, which no earlier run of any program used: a row whose
+   * answer was lost is sent again and counts once. The default is drawn. */
+  const char* client;
+  uint32_t time_limit_ms;         /* of a command, with reconnects; `wait` of a NEXT is added. 30,000 */
+  uint32_t connect_limit_ms;      /* of one attempt to connect. 5,000 */
+  uint32_t reconnect;             /* FJ_RECONNECT: after 1, 1, 1, 3, 5, 10, 20, 30, then 60 s; or FJ_RECONNECT_NEVER */
+  uint32_t in_flight_max;         /* commands in flight: up to 1,048,576; 4,096 */
+  uint32_t pushes_max;            /* notices that were not fetched. 65,536; further ones are counted and dropped */
+  uint32_t reconnect_ms;          /* all pauses before attempts to reconnect, instead of those above */
+  uint64_t message_bytes_max;     /* of one answer: up to 2^30. 67,108,864 */
+  fj_on_connection on_connection; /* called within the call that notices; for people */
+  void* context;                  /* of on_connection */
+} fj_options;
+
+#define fj_options_init(options) fj_options_init_sized((options), sizeof(fj_options))
+void fj_options_init_sized(fj_options* options, size_t size);
+
+/* Connects, with one attempt. `options` may be NULL. FJ_UNAVAILABLE: nobody answers there; FJ_NOT_ALLOWED: the token or
+ * the certificate is refused; FJ_BAD_PARAMETER: the address is none, or an option is out of its range.
+ *
+ * Later losses are repaired within calls: subscriptions are made again, and commands are sent again that may be sent
+ * twice: those that only read, NEXT, TOUCH, DONE, and numbered puts. All others end with FJ_CLOSED. */
+fj_connection* fj_open(const fj_options* options);
+/* The daemon returns leased rows after the table's grace. Not from a callback. Its pipelines must be freed before. */
+void fj_close(fj_connection* connection);
+
+/* The name under which puts are numbered. */
+const char* fj_client_name(const fj_connection* connection);
+/* Connections that were made: more than 1 says that the connection was lost in between. 0 for NULL. */
+uint64_t fj_connects(const fj_connection* connection);
+/* Notices that were dropped, see pushes_max. Leased rows never are. 0 for NULL. */
+uint64_t fj_pushes_dropped(const fj_connection* connection);
+
+/* --- Messages: rows, commands and answers --------------------------------------------------------------------------
+ * A message has a name and parameters: at most 255, and 64 MiB. Those of a row are its columns, and priority,
+ * process_date, expiration_date, insertion_date, client, sequence. */
+
+/* A command of doc/protocol.md by its name: "LIST". */
+fj_message* fj_message_new(const char* command);
+/* A row to put: the message INSERT with the table. */
+fj_message* fj_row_new(const char* table);
+fj_message* fj_message_copy(const fj_message* message);
+/* Without parameters again, except `table`: cheaper than a new one. */
+int fj_message_clear(fj_message* message);
+void fj_message_free(fj_message* message);
+
+/* As `size` of a text: it ends with a NUL. */
+#define FJ_NUL SIZE_MAX
+
+/* Sets a parameter, or sets it again. FJ_TOO_LARGE: beyond the limits above; values that were set before count until
+ * fj_message_clear. */
+int fj_set_text(fj_message* message, const char* name, const char* text, size_t size);
+int fj_set_binary(fj_message* message, const char* name, const void* bytes, size_t size); /* of buffer columns */
+int fj_set_integer(fj_message* message, const char* name, int64_t value);
+int fj_set_unsigned(fj_message* message, const char* name, uint64_t value);
+int fj_set_real(fj_message* message, const char* name, double value);
+int fj_set_boolean(fj_message* message, const char* name, int value);
+/* A date `milliseconds` (0 or more) after the daemon reads the message: of process_date, expiration_date. */
+int fj_set_from_now(fj_message* message, const char* name, int64_t milliseconds);
+
+enum { FJ_ABSENT = 0, FJ_TEXT = 1, FJ_BINARY = 2, FJ_INTEGER = 3, FJ_UNSIGNED = 4, FJ_REAL = 5, FJ_BOOLEAN = 6 };
+
+/* "ROW", "INSERTED", ... NULL for NULL. */
+const char* fj_message_name(const fj_message* message);
+/* The kind of a parameter's value: FJ_TEXT, ..., or FJ_ABSENT. */
+int fj_get_kind(const fj_message* message, const char* name);
+/* A text, or the bytes of a buffer; size may be NULL. NULL, without a failure: it is absent or a number. Never NULL for
+ * an empty one. */
+const char* fj_get_text(const fj_message* message, const char* name, size_t* size);
+const void* fj_get_binary(const fj_message* message, const char* name, size_t* size);
+/* A number, or a text that spells it. FJ_NOT_FOUND: it is absent; FJ_BAD_PARAMETER: it is no such number. Then `value`
+ * stays as it is. A boolean is 1 or 0. */
+int fj_get_integer(const fj_message* message, const char* name, int64_t* value);
+int fj_get_unsigned(const fj_message* message, const char* name, uint64_t* value);
+int fj_get_real(const fj_message* message, const char* name, double* value);
+/* The parameters, in their order. NULL: there is none with this index. */
+size_t fj_param_count(const fj_message* message);
+const char* fj_param_name(const fj_message* message, size_t index);
+/* 1: a parameter of this name in a ROW is a column; 0: it describes the row (row, epoch, priority, lease_end, ...). */
+int fj_is_column(const char* name);
+
+/* An answer: one message or, for NEXT, LIST, STATS, ..., several. */
+size_t fj_reply_count(const fj_reply* reply); /* at least 1; 0 for NULL */
+const fj_message* fj_reply_message(const fj_reply* reply, size_t index);
+/* Those that are rows: ROW. */
+size_t fj_reply_rows(const fj_reply* reply);
+const fj_message* fj_reply_row(const fj_reply* reply, size_t index);
+/* 1: the command was sent again after a loss. */
+int fj_reply_resent(const fj_reply* reply);
+void fj_reply_free(fj_reply* reply);
+
+/* --- Commands ------------------------------------------------------------------------------------------------------
+ * Besides the codes that are named, each may return the daemon's refusals (doc/protocol.md, section 7), FJ_TIMED_OUT,
+ * FJ_CLOSED, FJ_UNAVAILABLE and FJ_NOT_ALLOWED. With a failure nothing is stored where results go, but NULL for a
+ * reply. */
+
+/* Any command. `reply` may be NULL. */
+int fj_call(fj_connection* connection, const fj_message* command, fj_reply** reply);
+
+enum {
+  FJ_INSERTED = 1,  /* a new row */
+  FJ_MERGED = 2,    /* into the waiting row of this key */
+  FJ_BEHIND = 3,    /* a worker has the row of this key: this one waits behind it */
+  FJ_DUPLICATE = 4, /* client and sequence are known: nothing changed */
+  FJ_STALE = 5      /* insertion_date is older than the row's: nothing changed */
+};
+
+/* Puts a row: when it returns FJ_OK, the row is on the disk. It is numbered, unless it has `client` and `sequence`.
+ * `result` (FJ_INSERTED, ...) and `number` (of the row) may be NULL. After FJ_TIMED_OUT or FJ_UNAVAILABLE it is not known
+ * whether the row is in: to put it again without a duplicate, number it with a `client` and `sequence` of your own. */
+int fj_put(fj_connection* connection, const fj_message* row, int* result, uint64_t* number);
+
+/* A member that is 0 or NULL has its default. */
+typedef struct fj_next_options {
+  size_t size;
+  uint32_t count;     /* rows, at most: 1 to 1024; 1 */
+  uint32_t wait_ms;   /* for the first row, up to a day; none */
+  uint64_t lease_ms;  /* the table's processing-timeout */
+  const char* domain; /* rows of this domain only */
+  const char* worker; /* a name that is shown to people */
+} fj_next_options;
+
+#define fj_next_options_init(options) fj_next_options_init_sized((options), sizeof(fj_next_options))
+void fj_next_options_init_sized(fj_next_options* options, size_t size);
+
+/* Leases rows. `options` may be NULL. FJ_OK without rows: there is no work; `next_date` of the answer, if any, is the
+ * date of the next row. FJ_PAUSED: the table is paused. */
+int fj_next(fj_connection* connection, const char* table, const fj_next_options* options, fj_reply** rows);
+
+/* About a leased row: a ROW of fj_next or fj_wait, or any message with its table, row and epoch. FJ_STALE_EPOCH,
+ * FJ_NOT_LEASED, FJ_UNKNOWN_ROW: the lease is over. */
+
+/* Renews the lease, by the table's processing-timeout if lease_ms is 0, and moves it to this connection. `lease_end` may
+ * be NULL. */
+int fj_touch(fj_connection* connection, const fj_message* row, uint64_t lease_ms, int64_t* lease_end);
+/* The row is finished, and deleted. */
+int fj_done(fj_connection* connection, const fj_message* row);
+/* The same, and the next row, in one round trip. */
+int fj_done_and_next(fj_connection* connection, const fj_message* row, fj_reply** rows);
+
+enum { FJ_RELEASED = 1, FJ_PARKED = 2, FJ_DELETED = 3 };
+
+/* Returns the row. With an error (1 KiB is kept) this is a failed attempt: the row rests for the table's back-off, and
+ * after too many it is given up. `error` may be NULL: nothing is counted, and the row is due at once. delay_ms of 0 or
+ * more: it is due then. `fate` (FJ_RELEASED, ...) may be NULL. */
+int fj_release(fj_connection* connection, const fj_message* row, const char* error, int64_t delay_ms, int* fate);
+/* Gives the row up at once: for one that can never succeed. `error` and `fate` may be NULL. */
+int fj_fail(fj_connection* connection, const fj_message* row, const char* error, int* fate);
+
+/* Why a row, or each row of a key, is where it is: REASON messages with `state` and the sentence `text`. `which`: a
+ * message with `table` and `row` (as a leased row has them), or with `table`, the key's columns and nothing else. */
+int fj_why(fj_connection* connection, const fj_message* which, fj_reply** reasons);
+
+/* --- Listening ----------------------------------------------------------------------------------------------------- */
+
+enum {
+  FJ_WAKE = 0, /* one notice when there is work, to one idle listener; lease the rows with fj_next until none is left */
+  FJ_EACH = 1, /* a notice for each row that becomes due (mode=row) */
+  FJ_DELIVER = 2 /* leased rows, up to `credit` at a time */
+};
+
+/* A member that is 0 or NULL has its default. */
+typedef struct fj_listen_options {
+  size_t size;
+  uint32_t mode;      /* FJ_WAKE, FJ_EACH or FJ_DELIVER */
+  uint32_t credit;    /* of FJ_DELIVER: 1 to 1024; 1 */
+  const char* domain; /* this domain only */
+  const char* worker; /* of FJ_DELIVER: a name that is shown to people */
+} fj_listen_options;
+
+#define fj_listen_options_init(options) fj_listen_options_init_sized((options), sizeof(fj_listen_options))
+void fj_listen_options_init_sized(fj_listen_options* options, size_t size);
+
+/* From now on fj_wait has notices, also after a reconnect. `options` may be NULL. A second one for the same table and
+ * domain changes its mode and credit. */
+int fj_listen(fj_connection* connection, const char* table, const fj_listen_options* options);
+/* `domain` as in fj_listen; may be NULL. */
+int fj_unlisten(fj_connection* connection, const char* table, const char* domain);
+/* For a WATCH that fj_call sent: it is sent again after each reconnect. */
+int fj_keep(fj_connection* connection, const fj_message* subscription);
+
+enum {
+  FJ_NOTICE_OTHER = 0,    /* figures of WATCH, for one */
+  FJ_NOTICE_WORK = 1,     /* FJ_WAKE: `ready` rows wait */
+  FJ_NOTICE_DUE = 2,      /* FJ_EACH: `row`, the key columns, process_date */
+  FJ_NOTICE_MISSED = 3,   /* FJ_EACH: `missed` rows had no notice, as this side did not read */
+  FJ_NOTICE_DELIVERED = 4 /* FJ_DELIVER: a ROW that is leased to this connection */
+};
+
+/* The next notice. FJ_TIMED_OUT: there was none for limit_ms (negative: no limit), or wake_fd (-1: none) became readable.
+ * Another failure may be of a subscription that was refused after a reconnect. The message is the caller's. */
+int fj_wait(fj_connection* connection, int64_t limit_ms, int wake_fd, fj_message** notice);
+/* FJ_NOTICE_... */
+int fj_notice_kind(const fj_message* notice);
+
+/* --- Many commands in flight --------------------------------------------------------------------------------------- */
+
+/* The answer to the command `number`, counted from 0, in the order of the commands. `code` is FJ_OK, or fj_error_text
+ * has the reason, and `reply` is NULL. `reply` is the library's, until the callback returns. */
+typedef void (*fj_on_answer)(void* context, uint64_t number, int code, const fj_reply* reply);
+
+/* depth: commands in flight, 1 to in_flight_max of the connection. on_answer may be NULL. */
+fj_pipeline* fj_pipeline_new(fj_connection* connection, uint32_t depth, fj_on_answer on_answer, void* context);
+/* Puts a row; numbered as by fj_put, so that it counts once whatever happens to the connection. Calls on_answer for the
+ * oldest command if `depth` are in flight. A failure says that this one was not sent. */
+int fj_pipeline_put(fj_pipeline* pipeline, const fj_message* row);
+/* The same with any command. Of commands that must not be sent twice, those without an answer end with FJ_CLOSED when
+ * the connection is lost. */
+int fj_pipeline_send(fj_pipeline* pipeline, const fj_message* command);
+/* Writes what is buffered: commands are sent when 64 KiB are, or an answer is waited for. */
+int fj_pipeline_flush(fj_pipeline* pipeline);
+/* Waits for all answers. FJ_OK: all commands since the last fj_pipeline_finish were carried out; otherwise the code of
+ * the first one that was not, and fj_error_text has its reason. */
+int fj_pipeline_finish(fj_pipeline* pipeline);
+/* As fj_pipeline_finish, and frees it. The connection goes on. */
+void fj_pipeline_free(fj_pipeline* pipeline);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

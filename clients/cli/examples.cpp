@@ -1,0 +1,69 @@
+#include "clients/cli/examples.h"
+
+namespace fastjournal::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"put",
+     "fastjournal put pages uri=http://example.com/ title='Front page' --priority 20 --at +1h\n"
+     "fastjournal put pages --from pages.csv --resume pages.state"},
+    {"take", "fastjournal take pages --count 10 --lease 5m --wait 30s"},
+    {"touch", "fastjournal touch pages 69688 1099511627777 --lease 10m"},
+    {"done", "fastjournal done pages 69688 1099511627777"},
+    {"release", "fastjournal release pages 69688 1099511627777 --error 'the site does not answer' --at +10m"},
+    {"fail", "fastjournal fail pages 69688 1099511627777 --error 'no such page'"},
+    {"work", "fastjournal work pages -j 4 -- sh -c 'curl -fsS \"$FJ_URI\" > page.html'"},
+    {"listen", "fastjournal listen pages --mode row --wait 1m"},
+    {"feed", "fastjournal feed pages --follow"},
+    {"ls",
+     "fastjournal ls pages --status parked\n"
+     "fastjournal ls pages --all --json > pages.json"},
+    {"peek", "fastjournal peek pages uri=http://example.com/"},
+    {"why", "fastjournal why pages uri=http://example.com/"},
+    {"delete",
+     "fastjournal delete pages uri=http://example.com/\n"
+     "fastjournal delete pages --status parked --domain http://example.com/ --dry-run"},
+    {"kick",
+     "fastjournal kick pages uri=http://example.com/\n"
+     "fastjournal kick pages --error 'disk full' --dry-run"},
+    {"watch", "fastjournal watch pages --interval 10s --json >> pages.log"},
+    {"timeline", "fastjournal timeline pages --json"},
+    {"domains", "fastjournal domains pages --count 20"},
+    {"waiters", "fastjournal waiters pages"},
+    {"stats", "fastjournal stats pages | grep rows"},
+    {"alerts", "fastjournal alerts || echo 'somebody should look'"},
+    {"top", "fastjournal top --interval 5s"},
+    {"pause", "fastjournal pause pages --reason 'the backend is being upgraded' --worker anna"},
+    {"drain", "fastjournal drain pages --reason 'the table moves'"},
+    {"resume", "fastjournal resume pages"},
+    {"apply", "fastjournal apply --dry-run"},
+    {"doctor", "fastjournal doctor --config /etc/fastjournal/fastjournal.xml"},
+    {"bench", "fastjournal bench --folder /var/lib/fastjournal --time 5s"},
+    {"reload", "fastjournal reload pages"},
+    {"stop", "fastjournal stop --timeout 1m"},
+    {"check", "fastjournal check conf/fastjournal.xml"},
+    {"log verify", "fastjournal log verify --config /etc/fastjournal/fastjournal.xml"},
+    {"log dump", "fastjournal log dump /var/lib/fastjournal/shared --table pages | less"},
+    {"log salvage", "fastjournal log salvage /var/lib/fastjournal/shared --to /var/tmp/shared"},
+    {"log resize", "fastjournal log resize /var/lib/fastjournal/shared --container-size 64MiB"},
+    {"backup", "fastjournal backup /backup/2026-11-23 --rate 50MiB"},
+    {"user add", "fastjournal user add crawler --rights 'read work' --tables 'pages images_*' > crawler.token"},
+    {"user list", "fastjournal user list"},
+    {"user remove", "fastjournal user remove crawler && fastjournal reload"},
+    {"spool status", "fastjournal spool status /var/spool/fastjournal"},
+    {"spool list", "fastjournal spool list /var/spool/fastjournal --aside --table pages"},
+    {"spool resend", "fastjournal spool resend /var/spool/fastjournal pages"},
+    {"spool purge", "fastjournal spool purge /var/spool/fastjournal pages --dry-run"},
+    {"tables", "fastjournal tables --columns pages"},
+    {"login", "fastjournal login --server tls:jobs.example.com:4050 < crawler.token"},
+    {"ping", "fastjournal ping --server 127.0.0.1:4050"},
+    {"commands", "fastjournal commands INSERT"},
+    {"call", "fastjournal call PAUSE table=pages reason=upgrade"},
+    {"completion", "fastjournal completion fish | source"},
+};
+
+}  // namespace
+
+std::span<Example const> examples() { return kExamples; }
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,101 @@
+#include "clients/cli/refused_rows.h"
+
+#include <filesystem>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace fastjournal::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Limit of reasons on standard error; the file has all of them.
+constexpr std::uint64_t kReasonsToldMax = 100;
+
+std::string reason_line(Record const& row, Status const& why) {
+  Json out = Json::object();
+  out["line"] = row.line;
+  out["error"] = row_of(why.code()).wire_name;
+  out["message"] = why.message();
+  for (auto const& [name, value] : why.facts())
+    if (name != "command") out["facts"][name] = value;
+  out["text"] = row.text;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+bool is_about_the_row(Code code) {
+  switch (code) {
+    case Code::invalid:
+    case Code::missing_parameter:
+    case Code::unknown_parameter:
+    case Code::bad_parameter:
+    case Code::too_large:
+    case Code::expired:
+    case Code::not_supported: return true;
+    default: return false;
+  }
+}
+
+std::string_view ending_of(RowFormat format) {
+  switch (format) {
+    case RowFormat::json: return "refused.jsonl";
+    case RowFormat::csv: return "refused.csv";
+    case RowFormat::lines: return "refused.txt";
+  }
+  return "refused";
+}
+
+Status RefusedRows::begin(std::string file, std::string header) {
+  file_ = std::move(file);
+  header_ = std::move(header);
+  if (header_.empty()) return {};
+  std::ifstream before(file_, std::ios::binary);
+  std::string there(header_.size(), '\0');
+  before.read(there.data(), static_cast<std::streamsize>(there.size()));
+  there.resize(static_cast<std::size_t>(before.gcount()));
+  if (!before.is_open() || there.empty() || there == header_) return {};
+  return {Code::bad_parameter,
+          file_ + " is for the refused rows, and there are others in it, without this header: --refused names another"};
+}
+
+void RefusedRows::cut(Sizes sizes) {
+  auto const cut_file = [](std::string const& file, std::uint64_t bytes) {
+    std::error_code ignored;
+    if (std::filesystem::file_size(file, ignored) > bytes && !ignored)
+      std::filesystem::resize_file(file, bytes, ignored);
+  };
+  cut_file(file_, sizes.rows);
+  cut_file(file_ + std::string{kReasonsSuffix}, sizes.reasons);
+  sizes_ = sizes;
+}
+
+Status RefusedRows::open() {
+  std::string const reasons = file_ + std::string{kReasonsSuffix};
+  rows_.open(file_, std::ios::binary | std::ios::app);
+  if (!rows_) return {Code::io_error, "cannot write the refused rows to " + file_};
+  reasons_.open(reasons, std::ios::binary | std::ios::app);
+  if (!reasons_) return {Code::io_error, "cannot write the reasons of the refused rows to " + reasons};
+  rows_.seekp(0, std::ios::end);
+  if (rows_.tellp() == 0) rows_ << header_;
+  return {};
+}
+
+Status RefusedRows::add(Record const& row, Status const& why) {
+  if (!rows_.is_open())
+    if (Status status = open(); !status.ok()) return status;
+  rows_ << row.text << '\n' << std::flush;
+  reasons_ << reason_line(row, why) << std::flush;
+  if (!rows_ || !reasons_) return {Code::io_error, "cannot write the refused row to " + file_ + " and its reason"};
+  sizes_ = {static_cast<std::uint64_t>(rows_.tellp()), static_cast<std::uint64_t>(reasons_.tellp())};
+  if (++told_ > kReasonsToldMax) return {};
+  tell(one_, console_, why, fmt::format("line {}", row.line), {});
+  if (told_ == kReasonsToldMax) note(one_, console_, "no more reasons are shown");
+  return {};
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,32 @@
+// The rows that `put --from` names: opened, and in a format that is known. Apart because rows go to a daemon or to a
+// spool.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "clients/cli/console.h"
+#include "clients/cli/record_reader.h"
+#include "clients/cli/row_parser.h"
+
+namespace fastjournal::cli {
+
+struct RowInput {
+  RecordReader reader;
+  RowParser parser;
+
+  // Has read the beginning. bad_parameter, not_found, io_error.
+  [[nodiscard]] static Result<std::unique_ptr<RowInput>> open(Invocation const& invocation, Console& console);
+  // What the rows come from, for a command line that goes on behind this line.
+  [[nodiscard]] std::string command_behind(Invocation const& invocation, std::uint64_t lines) const;
+};
+
+// Where refused rows go: --refused, or a file named after `run`. bad_parameter: that is the input.
+[[nodiscard]] Result<std::string> refused_file_of(Invocation const& invocation, std::string_view run, RowFormat format);
+
+[[nodiscard]] inline bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+}  // namespace fastjournal::cli

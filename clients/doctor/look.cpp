@@ -1,0 +1,241 @@
+#include "clients/doctor/look.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+
+#include "config/daemon_reader.h"
+#include "os/installation.h"
+#include "os/sync_probe.h"
+
+namespace fastjournal::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kSyncsMax = 200;
+constexpr std::size_t kSyncBlocks = 64;
+// Entries of a folder that are looked at: a data folder has a few, a log a few thousand at the most.
+constexpr std::size_t kEntriesMax = 100'000;
+
+struct FileSystem {
+  std::uint32_t magic;
+  std::string_view name;
+  Medium medium;
+};
+// Numbers that linux/magic.h does not have are from statfs(2).
+constexpr FileSystem kFileSystems[] = {
+    {EXT4_SUPER_MAGIC, "ext4", Medium::local},   {0x58465342, "xfs", Medium::local},
+    {BTRFS_SUPER_MAGIC, "btrfs", Medium::local}, {F2FS_SUPER_MAGIC, "f2fs", Medium::local},
+    {0x2fc12fc1, "zfs", Medium::local},          {0xca451a4e, "bcachefs", Medium::local},
+    {TMPFS_MAGIC, "tmpfs", Medium::memory},      {RAMFS_MAGIC, "ramfs", Medium::memory},
+    {NFS_SUPER_MAGIC, "nfs", Medium::network},   {0xff534d42, "cifs", Medium::network},
+    {0xfe534d42, "smb", Medium::network},        {0x00c36400, "ceph", Medium::network},
+    {0x65735546, "fuse", Medium::network},       {V9FS_MAGIC, "9p", Medium::network},
+    {0x5346414f, "afs", Medium::network},        {0x47504653, "gpfs", Medium::network},
+    {0x01161970, "gfs2", Medium::network},       {0x7461636f, "ocfs2", Medium::network},
+    {0x0bd00bd0, "lustre", Medium::network},     {OVERLAYFS_SUPER_MAGIC, "overlay", Medium::overlay},
+};
+
+PathFacts path_facts(Role role, std::string const& path) {
+  PathFacts out{.role = role, .path = path};
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    out.error = errno;
+    return out;
+  }
+  out.is_folder = S_ISDIR(found.st_mode);
+  out.uid = found.st_uid;
+  out.gid = found.st_gid;
+  out.mode = found.st_mode & 07777U;
+  if (role != Role::data && role != Role::log) return out;
+  // The folders of logs are looked at by themselves: not below.
+  std::error_code error;
+  std::size_t seen = 0;
+  fs::directory_iterator at{path, error};
+  for (; !error && at != fs::directory_iterator{} && seen < kEntriesMax; at.increment(error), ++seen) {
+    struct stat entry {};
+    if (::lstat(at->path().c_str(), &entry) != 0 || entry.st_uid == found.st_uid) continue;
+    if (role == Role::data && S_ISSOCK(entry.st_mode)) continue;
+    ++out.other_owners;
+    out.other_owners_example = at->path().string();
+  }
+  if (error.value() == EACCES) out.error = EACCES;
+  return out;
+}
+
+void look_at_paths(config::DaemonDeclaration const& daemon, std::vector<std::string> const& tokens, Facts& facts) {
+  auto const add = [&](Role role, std::string const& path) -> PathFacts* {
+    if (path.empty()) return nullptr;
+    facts.paths.push_back(path_facts(role, path));
+    return &facts.paths.back();
+  };
+  add(Role::configuration, daemon.file);
+  add(Role::tables, daemon.tables_folder);
+  add(Role::plugins, daemon.plugins_folder.empty() ? os::installed_plugins() : daemon.plugins_folder);
+  add(Role::data, daemon.data_folder);
+  for (config::LogDeclaration const& log : daemon.logs) add(Role::log, daemon.data_folder + "/" + log.name);
+  for (config::ListenDeclaration const& one : daemon.listen) {
+    if (!one.address.starts_with("unix:")) continue;
+    PathFacts* const socket = add(Role::socket, one.address.substr(5));
+    socket->declared_mode = one.unix_mode;
+    socket->is_administrators = one.rights.has(Right::admin);
+  }
+  add(Role::users, daemon.access.users_file);
+  if (daemon.tls) add(Role::key, daemon.tls->key.path);
+  for (config::UdpDeclaration const& one : daemon.udp) add(Role::secret, one.secret_file);
+  for (std::string const& token : tokens) add(Role::token, token);
+}
+
+void measure(std::chrono::milliseconds limit, DiskFacts& disk) {
+  Result<os::SyncTimes> const times =
+      os::probe_syncs(disk.folder, {.limit = limit, .count_max = kSyncsMax, .blocks = kSyncBlocks});
+  if (times.ok())
+    disk.syncs = SyncFacts{times->us.size(), times->us_at(0.5), times->us_at(0.99)};
+  else
+    disk.syncs_problem = times.status().message();
+}
+
+std::optional<DiskFacts> disk_facts(std::string const& folder) {
+  struct statfs type {};
+  struct statvfs space {};
+  if (::statfs(folder.c_str(), &type) != 0 || ::statvfs(folder.c_str(), &space) != 0) return std::nullopt;
+  DiskFacts out{.folder = folder};
+  auto const magic = static_cast<std::uint32_t>(type.f_type);
+  auto const* const known = std::find_if(std::begin(kFileSystems), std::end(kFileSystems),
+                                         [&](auto const& one) { return one.magic == magic; });
+  out.type =
+      known == std::end(kFileSystems) ? fmt::format("a file system of type {:#x}", magic) : std::string{known->name};
+  if (known != std::end(kFileSystems)) out.medium = known->medium;
+  out.is_read_only = (space.f_flag & ST_RDONLY) != 0;
+  out.bytes = std::uint64_t{space.f_blocks} * space.f_frsize;
+  out.bytes_free = std::uint64_t{space.f_bavail} * space.f_frsize;
+  out.files = space.f_files;
+  out.files_free = space.f_favail;
+  return out;
+}
+
+// The nearest folder that exists: that of the data may be made by the first start.
+std::string existing(std::string const& folder) {
+  fs::path path{folder};
+  std::error_code error;
+  while (!fs::exists(path, error) && path.has_parent_path() && path != path.parent_path()) path = path.parent_path();
+  return path.string();
+}
+
+void look_at_disks(config::DaemonDeclaration const& daemon, std::chrono::milliseconds limit, Facts& facts) {
+  struct Seen {
+    dev_t device;
+    std::size_t place;
+  };
+  std::vector<Seen> seen;
+  // The data folder itself, and each log: its folder may be a link, or a mount point.
+  std::vector<std::pair<std::string, config::LogDeclaration const*>> folders{{existing(daemon.data_folder), nullptr}};
+  for (config::LogDeclaration const& log : daemon.logs)
+    folders.emplace_back(existing(daemon.data_folder + "/" + log.name), &log);
+  for (auto const& [folder, log] : folders) {
+    struct stat found {};
+    if (::stat(folder.c_str(), &found) != 0) continue;
+    auto at = std::find_if(seen.begin(), seen.end(), [&](Seen const& one) { return one.device == found.st_dev; });
+    if (at == seen.end()) {
+      std::optional<DiskFacts> disk = disk_facts(folder);
+      if (!disk) continue;
+      facts.disks.push_back(*std::move(disk));
+      seen.push_back({found.st_dev, facts.disks.size() - 1});
+      at = seen.end() - 1;
+    }
+    if (log == nullptr) continue;
+    DiskFacts& disk = facts.disks[at->place];
+    disk.container_bytes = std::max(disk.container_bytes, log->container_bytes);
+    ++disk.logs;
+  }
+  for (DiskFacts& disk : facts.disks) measure(limit, disk);
+}
+
+std::vector<std::string> addresses_of(Wish const& wish, config::DaemonDeclaration const* daemon) {
+  if (!wish.server.empty()) return {wish.server};
+  std::vector<std::string> out;
+  auto const add = [&](std::string const& address) {
+    if (!address.empty() && std::find(out.begin(), out.end(), address) == out.end()) out.push_back(address);
+  };
+  // The administrator's first.
+  for (bool const is_administrators : {true, false})
+    if (daemon != nullptr)
+      for (config::ListenDeclaration const& one : daemon->listen)
+        if (one.address.starts_with("unix:") && one.protocol == access::Speaks::messages &&
+            one.rights.has(Right::admin) == is_administrators)
+          add(one.address);
+  if (daemon != nullptr)
+    for (config::ListenDeclaration const& one : daemon->listen)
+      if (one.loopback && !one.tls && !one.is_at_any_port() && !one.address.starts_with("unix:") &&
+          one.protocol == access::Speaks::messages)
+        add(one.address);
+  add(wish.default_server);
+  return out;
+}
+
+void look_at_configuration(Wish const& wish, Facts& facts) {
+  facts.configuration = check::check_files({facts.wish.file}, wish.plugins);
+  std::vector<check::Problem>& problems = facts.configuration.problems;
+  std::string const denied = ::strerrordesc_np(EACCES);
+  auto const is_forbidden = [&](check::Problem const& one) {
+    return one.text.find(denied) != std::string::npos || (::access(one.file.c_str(), R_OK) != 0 && errno == EACCES);
+  };
+  std::copy_if(problems.begin(), problems.end(), std::back_inserter(facts.forbidden), is_forbidden);
+  std::erase_if(problems, is_forbidden);
+}
+
+void look_at_wishes(config::DaemonDeclaration const& daemon, WishFacts& out) {
+  out.is_read = true;
+  out.connections = daemon.limits.connections + daemon.limits.reserved_connections;
+  out.rows_bytes_max = daemon.limits.memory_bytes;
+  out.clients_bytes_max = daemon.limits.client_memory_bytes;
+  out.has_udp = !daemon.udp.empty();
+  for (config::ListenDeclaration const& one : daemon.listen) out.has_tcp |= !one.address.starts_with("unix:");
+}
+
+}  // namespace
+
+Facts look(Wish const& wish) {
+  Facts facts;
+  facts.uid = ::geteuid();
+  std::error_code ignored;
+  facts.wish.file = wish.config.empty() ? os::default_configuration()
+                                        : fs::absolute(wish.config, ignored).lexically_normal().string();
+  Result<config::DaemonDeclaration> declared = config::read_daemon(facts.wish.file);
+  look_at_daemon(wish, addresses_of(wish, declared.ok() ? &declared.value() : nullptr), facts);
+  if (facts.daemon.pid && wish.config.empty()) {
+    std::string const used = option_of(*facts.daemon.pid, "--config");
+    if (!used.empty() && used != facts.wish.file) {
+      facts.wish.file = used;
+      declared = config::read_daemon(used);
+    }
+  }
+  look_at_configuration(wish, facts);
+  if (declared.ok()) {
+    if (facts.daemon.pid)
+      if (std::string const data = option_of(*facts.daemon.pid, "--data"); !data.empty()) declared->data_folder = data;
+    if (!wish.plugins.empty()) declared->plugins_folder = wish.plugins;
+    look_at_wishes(declared.value(), facts.wish);
+    look_at_paths(declared.value(), wish.tokens, facts);
+    look_at_disks(declared.value(), wish.syncs, facts);
+  }
+  look_at_computer(facts);
+  look_at_versions(wish, facts);
+  ask_daemon(wish, facts);
+  return facts;
+}
+
+}  // namespace fastjournal::doctor

@@ -1,0 +1,52 @@
+// The way of the forwarder's rows: connections to all daemons that were named. A row goes to the first of them that is
+// there and has the row's table. What a daemon answers about a table decides: one that does not know the table is passed
+// over for its rows until it comes back.
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "clients/forwarder/line.h"
+#include "spool/forwarding.h"
+
+namespace fastjournal::forwarder {
+
+class DaemonLink final : public spool::Link {
+ public:
+  // `lines`: one for each daemon, at least one, the best first. Events as of a Line; the calls come from within turn().
+  DaemonLink(std::vector<LineOptions> lines, Line::Events events);
+  ~DaemonLink() override;
+  DaemonLink(DaemonLink const&) = delete;
+  DaemonLink& operator=(DaemonLink const&) = delete;
+
+  // A daemon is there, and whether the better ones are is known, or was not for 2 s.
+  [[nodiscard]] bool is_up() const override;
+  void send(Message const& insert, std::string_view body, std::uint64_t number) override;
+
+  void turn(Moment now);
+  void flush();
+  void hurry(Moment now);
+  void add_polled(std::vector<pollfd>& to) const;
+  [[nodiscard]] Moment next_date() const;
+  [[nodiscard]] std::deque<Line> const& lines() const { return lines_; }
+
+ private:
+  [[nodiscard]] std::size_t next_up(std::size_t from) const;
+  void answered(std::size_t line, std::uint64_t number, Status const& answer);
+
+  Line::Events const events_;
+  int const done_fd_;
+  Moment const started_{std::chrono::steady_clock::now()};
+  bool is_up_{false};
+  std::deque<Line> lines_;
+  std::map<std::string, std::size_t, std::less<>> routes_;  // tables that the first daemon does not have
+  std::map<std::uint64_t, std::string> tables_;             // of what is in flight, where there are several daemons
+};
+
+}  // namespace fastjournal::forwarder

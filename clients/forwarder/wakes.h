@@ -1,0 +1,48 @@
+// What wakes the forwarder beside its daemons: signals, changes of the folder (inotify), and datagrams to
+// FOLDER/forwarder/socket, whatever they say (PING). Where inotify does not work, as on some network file systems, the
+// folder is looked at once a second.
+#pragma once
+
+#include <poll.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fastjournal/status.h"
+
+namespace fastjournal::forwarder {
+
+class Wakes {
+ public:
+  // io_error with the path: the socket cannot be made. Signals are blocked for this thread and those that it starts.
+  [[nodiscard]] static Result<std::unique_ptr<Wakes>> open(std::string const& folder);
+  ~Wakes();
+  Wakes(Wakes const&) = delete;
+  Wakes& operator=(Wakes const&) = delete;
+
+  // Why the folder's changes are not told; ok if they are.
+  [[nodiscard]] Status const& without_changes() const { return without_changes_; }
+
+  // `with_changes` false: it does not matter now whether rows are added.
+  void add_polled(std::vector<pollfd>& to, bool with_changes) const;
+  // The next signal that has come, or 0.
+  [[nodiscard]] int next_signal();
+  // Somebody has sent a PING since the last call.
+  [[nodiscard]] bool take_pings();
+  // True: there were some, or nobody tells.
+  [[nodiscard]] bool take_changes();
+
+ private:
+  Wakes() = default;
+  [[nodiscard]] Status open_socket(std::string const& path);
+  void watch(std::string const& folder);
+
+  int signals_{-1};
+  int changes_{-1};
+  int socket_{-1};
+  std::string socket_path_;
+  Status without_changes_;
+};
+
+}  // namespace fastjournal::forwarder

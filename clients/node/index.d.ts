@@ -1,0 +1,371 @@
+// What `fastjournal` exports. Dates are milliseconds since 1970, spans are milliseconds, unless said otherwise. Names are
+// those of doc/protocol.md in camel case. Every promise rejects with a FastjournalError; its codes are listed there, in
+// section 7. These come from this library: `timed_out`, `unavailable` (no connection), `closed` (the connection was lost,
+// or closed by this program: whether the command was carried out is not known), `over_limit` (too much in flight),
+// `bad_parameter` (a value that cannot be sent, or an option that there is not).
+
+/** A parameter's value to send. Text columns take a string, `buffer` columns a Uint8Array. Integers: -2^63 to 2^64 - 1,
+ * as bigint beyond 2^53. A Date is its milliseconds. `undefined` is left out; null is refused. */
+export type Value = string | number | bigint | boolean | Date | Uint8Array;
+/** A value that was received: integers beyond 2^53 are bigint, text is read as UTF-8. */
+export type Received = string | number | bigint | boolean | Buffer;
+/** An absolute date, or "+N": N milliseconds after the daemon reads it. */
+export type DateValue = Date | number | `+${number}`;
+/** The columns of a row, by name. Names are the table's own: they are not changed to camel case. */
+export type Columns = Record<string, Value | undefined>;
+/** Received parameters: an object without a prototype. */
+export type Params = Record<string, Received>;
+
+export interface Message {
+  command: string;
+  params: Params;
+}
+
+/** An answer: one message or, for NEXT, LIST, STATS, ..., several. */
+export interface Reply {
+  messages: Message[];
+  first: Message;
+  /** The command was sent again after a loss. */
+  resent: boolean;
+}
+
+export interface Limits {
+  /** From call to answer, reconnects included; the default is that of connect(). `wait` of a NEXT is added. */
+  timeLimit?: number;
+  /** Rejects the call with the signal's reason. The command may have been carried out all the same. */
+  signal?: AbortSignal;
+}
+
+/** What this library must know of a command of another table type; those of a journal are known. */
+export interface CommandRule {
+  /** After a loss before the answer. Default: 'never'. 'numbered': if it has `client` and `sequence`. */
+  resend?: 'never' | 'always' | 'numbered';
+  /** The parameter by which the daemon waits: such an answer may be overtaken by others. */
+  wait?: string;
+  /** The answer to assume if a command that was sent again is refused with unknown_row. */
+  doneBefore?: string;
+  /** A message of this name leases a row; if it comes too late, `giveBack` returns it. */
+  leases?: string;
+  giveBack?: string;
+}
+
+export interface ConnectOptions {
+  /** "HOST:PORT", "[IPV6]:PORT", "unix:PATH" or "/PATH"; with "tls:" before it, encrypted: the daemon's certificate must
+   * be for this name or address, or for "localhost" on a unix socket. Default: "127.0.0.1:4050". */
+  server?: string;
+  /** For "tls:", PEM: a path, read at each attempt to connect, or the bytes. The authorities to trust (default: those of
+   * Node), and this client's own certificate with its key (default: none). */
+  ca?: string | Buffer;
+  certificate?: string | Buffer;
+  key?: string | Buffer;
+  /** Of a user: shown to the daemon (AUTH) on each new connection before anything else. */
+  token?: string;
+  /** Of a command. Default: 30000. */
+  timeLimit?: number;
+  /** Of one attempt to connect. Default: 5000. */
+  connectLimit?: number;
+  /** Pauses before the attempts to connect again; the last one repeats. Each varies by up to a quarter. Empty: never.
+   * Default: 1, 1, 1, 3, 5, 10, 20, 30, 60 s. */
+  backOff?: number[];
+  /** For people: the reason when the connection is lost, and undefined when it is back. */
+  onConnection?: (error: FastjournalError | undefined) => void;
+  /** Messages that belong to no command and no listener: the rounds of WATCH. */
+  onPush?: (message: Message) => void;
+  /** Commands in flight; one more is refused with over_limit. Default: 4096. */
+  inFlightMax?: number;
+  /** Their bytes, likewise. Default: 64 MiB. */
+  inFlightBytesMax?: number;
+  /** Notices of one listener that were not fetched yet. Beyond them announcements are dropped (pushesDropped), and rows
+   * that were delivered are given back. Default: 65536. */
+  pushesMax?: number;
+  /** Of one answer. Default: 64 MiB. */
+  messageBytesMax?: number;
+  commands?: Record<string, CommandRule>;
+}
+
+/** Connects, with one attempt. Rejects with `unavailable`, or `not_allowed` if the token or certificate is refused.
+ * Later losses are repaired by themselves: subscriptions are made again, commands that may be sent twice are sent again
+ * (those that read, NEXT, TOUCH, DONE, INSERT with client and sequence), all others reject with `closed`. */
+export function connect(options?: ConnectOptions): Promise<Connection>;
+
+export interface Connection {
+  /** Sends a command and waits for its answer. */
+  call(command: string, params?: Record<string, Value | undefined>, limits?: Limits): Promise<Reply>;
+  journal(table: string): Journal;
+  /** Leases rows and has `handler` work on them, until `signal` or a signal of `stopOn` ends it: no further row is taken,
+   * and those in work are finished. Rejects, when all handlers have ended, if an error will not pass (`unknown_table`,
+   * `not_allowed`, ...). While the daemon is away, or the table paused, it waits.
+   *
+   * A resolved handler: DONE. A rejected one: RELEASE with the error, a failed attempt. GiveUp: FAIL. */
+  worker(table: string, handler: Handler, options?: WorkerOptions): Promise<WorkerCounts>;
+  /** Connections made so far; more than 1: it was lost in between. */
+  readonly connects: number;
+  /** Notices that were dropped because pushesMax were not fetched. */
+  readonly pushesDropped: number;
+  /** Ends it for good. What is in flight rejects with `closed`; the daemon returns leased rows after the table's grace. */
+  close(): Promise<void>;
+}
+
+export interface PutOptions extends Limits {
+  /** 0 to 255, the smallest first. Default: 100. */
+  priority?: number;
+  processDate?: DateValue;
+  /** 0: never. */
+  expirationDate?: DateValue;
+  insertionDate?: DateValue;
+  /** Both or none. Without them an INSERT whose answer was lost is not sent again. */
+  client?: string;
+  sequence?: number | bigint;
+}
+
+export interface Put {
+  row: number | bigint;
+  /** 'behind': a worker has the row of this key. 'duplicate': client and sequence are known, nothing changed. 'stale':
+   * insertionDate is older than the row's, nothing changed. */
+  result: 'inserted' | 'merged' | 'behind' | 'duplicate' | 'stale';
+  /** Into this row, so far. */
+  merges: number | bigint;
+  /** 0: unknown. */
+  processDate: number;
+}
+
+export interface PutManyOptions {
+  /** A name of at most 128 bytes that no earlier run of a producer used. Default: a drawn one. */
+  client?: string;
+  /** Of the first row. Default: 1. */
+  sequence?: number;
+  /** Rows in flight; rows are read from the source only below that. Default: 4096. */
+  depth?: number;
+  /** Called for each row that is refused; `nr` counts rows from 0. Without it, the first refusal ends the putMany, with
+   * the fact `nr`. */
+  onRefused?: (row: Columns, error: FastjournalError, nr: number) => void;
+  /** Of a batch of rows, reconnects included. */
+  timeLimit?: number;
+  signal?: AbortSignal;
+}
+
+export interface PutManyCounts {
+  client: string;
+  rows: number;
+  refused: number;
+  inserted: number;
+  merged: number;
+  behind: number;
+  /** Rows that were sent again after a loss and had arrived the first time. */
+  duplicate: number;
+  stale: number;
+}
+
+/** A row as leased by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0). */
+export interface Row {
+  table: string;
+  row: number | bigint;
+  /** Of the lease. */
+  epoch: number | bigint;
+  /** Without absent values. */
+  columns: Record<string, Received>;
+  priority: number;
+  processDate: number;
+  insertionDate: number;
+  /** By the daemon's clock. */
+  leaseEnd: number;
+  timeouts: number;
+  /** Failed ones since the last merge: time-outs, and releases with an error. */
+  attempts: number;
+  omitted: string;
+  /** Only of PEEK and LIST. */
+  status?: 'waiting' | 'due' | 'behind' | 'processing' | 'parked';
+  merges?: number;
+  expirationDate?: number;
+  worker?: string;
+  error?: string;
+}
+
+/** A row that is leased: any object with its numbers. */
+export type Leased = Pick<Row, 'row' | 'epoch'> & { table?: string };
+
+export interface NextOptions extends Limits {
+  /** 1 to 1024. Default: 1. */
+  count?: number;
+  /** Default: the table's processing-timeout. */
+  lease?: number;
+  /** For the first row, up to a day. Default: no waiting. */
+  wait?: number;
+  domain?: string;
+  worker?: string;
+}
+
+export interface Work {
+  /** Empty: no work. */
+  rows: Row[];
+  /** If empty: the date at which a row may become available, if the daemon knows it. */
+  nextDate: number | undefined;
+}
+
+export interface Returned {
+  /** 'parked': given up, for a person to look at. 'deleted': given up in a table that does not keep such rows, or
+   * expired meanwhile. */
+  fate: 'released' | 'parked' | 'deleted';
+  /** Of a released row: the earliest date of its next lease. */
+  processDate?: number;
+}
+
+export interface ListenOptions {
+  /** 'wake': one notice when there is work, to one idle listener. 'row': one for each row as it becomes due. 'deliver':
+   * leased rows. Default: 'wake'. */
+  mode?: 'wake' | 'row' | 'deliver';
+  domain?: string;
+  /** Of deliver: rows leased at once, 1 to 1024. Default: 1. */
+  credit?: number;
+  worker?: string;
+  /** Ends the iteration. */
+  signal?: AbortSignal;
+}
+
+export type Notice = { table: string; domain: string } & (
+  | { kind: 'work'; ready: number; date: number }
+  | { kind: 'due'; row: Row }
+  | { kind: 'missed'; missed: number }
+  | { kind: 'delivered'; row: Row }
+);
+
+/** Notices until it is left or the connection is closed. Remains in force after a reconnect. next() rejects if the daemon
+ * refuses the LISTEN. A connection has one for each table and domain: a second one throws `wrong_state`. */
+export interface Notices extends AsyncIterableIterator<Notice> {
+  /** Settled once the daemon has answered the LISTEN. */
+  readonly listening: Promise<void>;
+  return(): Promise<IteratorResult<Notice>>;
+}
+
+/** A row by its number, or rows by their key columns. */
+export type What = { row: number | bigint } | Columns;
+
+/** What WHY says: `state`, a sentence `text`, and what doc/protocol.md lists, in camel case. */
+export interface Reason {
+  row?: number | bigint;
+  state: string;
+  text: string;
+  [name: string]: Received | undefined;
+}
+
+/** The commands of one journal table. */
+export interface Journal {
+  readonly table: string;
+  put(columns: Columns, options?: PutOptions): Promise<Put>;
+  /** From now on each put() without a client of its own carries `client` and 1, 2, 3, ...: it counts once, and is sent
+   * again after a loss. The name must be new for each start of the process. Default: a drawn one. */
+  numberPuts(client?: string): void;
+  /** Inserts each row once, whatever happens to the connection. A row has columns and, by their names in the protocol,
+   * `priority`, `process_date`, `expiration_date`, `insertion_date`. If it rejects because of the connection, its facts
+   * `client` and `sequence` tell where another putMany may continue, with the row `nr`: no row counts twice. */
+  putMany(rows: Iterable<Columns> | AsyncIterable<Columns>, options?: PutManyOptions): Promise<PutManyCounts>;
+  next(options?: NextOptions): Promise<Work>;
+  /** Renews the lease, and moves it to this connection. Resolves with its new end. */
+  touch(row: Leased, options?: { lease?: number; worker?: string } & Limits): Promise<number>;
+  done(row: Leased, limits?: Limits): Promise<void>;
+  /** DONE and NEXT in one round trip. */
+  doneAndNext(row: Leased, options?: { domain?: string; worker?: string } & Limits): Promise<Work>;
+  /** With an error it is a failed attempt: counted, and the row rests for the table's back-off or until the date. Without,
+   * nothing is counted, and the row is due at once or at the date. */
+  release(row: Leased, options?: { error?: string; processDate?: DateValue } & Limits): Promise<Returned>;
+  /** For a row that can never succeed. At most 1 KiB of `error` is kept. */
+  fail(row: Leased, error: string, limits?: Limits): Promise<Returned>;
+  listen(options?: ListenOptions): Notices;
+  /** The row, or all rows of the key. */
+  peek(what: What, limits?: Limits): Promise<Row[]>;
+  /** Rows by number, all pages. `count`: rows of a page, 1 to 1000. */
+  list(
+    filter?: {
+      status?: NonNullable<Row['status']> | 'paused';
+      domain?: string;
+      prefix?: string;
+      error?: string;
+      count?: number;
+    } & Limits,
+  ): AsyncGenerator<Row, void, void>;
+  why(what: What, limits?: Limits): Promise<Reason[]>;
+  /** Figures by their names in doc/operations.md (not in camel case). */
+  stats(limits?: Limits): Promise<Params>;
+}
+
+export interface WorkOn {
+  /** Aborted when the lease is lost: another worker may have the row, and nothing more is said about it. */
+  signal: AbortSignal;
+  /** Aborted when the worker is to end. */
+  stopping: AbortSignal;
+}
+
+export type Handler = (row: Row, on: WorkOn) => Promise<unknown> | unknown;
+
+export interface WorkerOptions {
+  /** Rows at once. Default: 1. */
+  concurrency?: number;
+  /** The length of a lease; renewed at half of it. Default: 60000. */
+  lease?: number;
+  /** How long one NEXT waits. Default: 30000. */
+  wait?: number;
+  domain?: string;
+  /** A name, shown to people and other workers. */
+  worker?: string;
+  signal?: AbortSignal;
+  /** Signals of the process that end it. Default: ['SIGTERM']. */
+  stopOn?: NodeJS.Signals[];
+  /** For people: failures of handlers and of the connection, lost leases. */
+  onError?: (error: Error, row?: Row) => void;
+}
+
+export interface WorkerCounts {
+  done: number;
+  released: number;
+  parked: number;
+  deleted: number;
+  /** Rows whose end could not be told: the lease was lost, or there was no answer. */
+  lost: number;
+}
+
+/** "client-" and 32 digits: 128 random bits. */
+export function drawnName(): string;
+
+/** Thrown by a handler for a row that can never succeed. */
+export class GiveUp extends Error {
+  constructor(message: string);
+}
+
+/** A refusal by the daemon, or a failure of the connection. A code that this version does not know makes one of this
+ * class; all others have the class of their code. */
+export class FastjournalError extends Error {
+  constructor(code: string, message: string, facts?: Record<string, Received>);
+  readonly code: string;
+  /** The further parameters of the ERROR, by their names in the protocol: `parameter`, `holder`, `epoch`, ... */
+  readonly facts: Record<string, Received>;
+}
+
+declare class CodeError extends FastjournalError {
+  constructor(message: string, facts?: Record<string, Received>);
+}
+export class InvalidError extends CodeError {}
+export class UnknownCommandError extends CodeError {}
+export class UnknownTableError extends CodeError {}
+export class UnknownRowError extends CodeError {}
+export class MissingParameterError extends CodeError {}
+export class UnknownParameterError extends CodeError {}
+export class BadParameterError extends CodeError {}
+export class TooLargeError extends CodeError {}
+export class OverLimitError extends CodeError {}
+export class StaleEpochError extends CodeError {}
+export class StaleSequenceError extends CodeError {}
+export class NotLeasedError extends CodeError {}
+export class ExpiredError extends CodeError {}
+export class WrongStateError extends CodeError {}
+export class PausedError extends CodeError {}
+export class NoSpaceError extends CodeError {}
+export class NotSupportedError extends CodeError {}
+export class NotAllowedError extends CodeError {}
+export class UnavailableError extends CodeError {}
+export class TimedOutError extends CodeError {}
+export class ClosedError extends CodeError {}
+export class InUseError extends CodeError {}
+export class NotFoundError extends CodeError {}
+export class BadConfigurationError extends CodeError {}
+export class DamagedError extends CodeError {}
+export class IoError extends CodeError {}

@@ -1,0 +1,34 @@
+// Client of fastjournald. index.d.ts documents everything that is exported here; README.md begins with examples.
+import {BadParameterError} from './lib/errors.js';
+import {Journal} from './lib/journal.js';
+import {Link} from './lib/link.js';
+import {work} from './lib/worker.js';
+
+class Connection {
+  #link;
+
+  constructor(link) { this.#link = link; }
+
+  call(command, params = {}, limits = {}) { return this.#link.call(command, params, limits); }
+
+  journal(table) { return new Journal(this.#link, table); }
+
+  worker(table, handler, options = {}) { return work(this.#link, this.journal(table), handler, options); }
+
+  get connects() { return this.#link.connects; }
+
+  get pushesDropped() { return this.#link.pushesDropped; }
+
+  close() { return this.#link.close(); }
+}
+
+export async function connect(options = {}) {
+  if (typeof options !== 'object' || options === null)
+    throw new BadParameterError('connect() takes an object: connect({ server: "127.0.0.1:4050" })');
+  const link = new Link(options);
+  await link.open();
+  return new Connection(link);
+}
+
+export {drawnName} from './lib/put_many.js';
+export * from './lib/errors.js';

@@ -1,0 +1,169 @@
+// The commands of a journal table as methods; index.d.ts says what they take and return.
+import {errorOf} from './error_of.js';
+import {Subscription} from './link.js';
+import {numberOf} from './protocol.js';
+import {drawnName, putMany} from './put_many.js';
+import {camelCase, noticeOf, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
+
+const listenOptions = new Set(['mode', 'domain', 'credit', 'worker', 'signal']);
+
+function lastAfter(reply) { return reply.messages[reply.messages.length - 1].params.after; }
+
+/** The rows of a table's LISTEN, one after the other. */
+class Notices {
+  #link;
+  #subscription;
+  #listening;
+  #signal;
+  #onAbort;
+
+  constructor(link, params, signal) {
+    this.#link = link;
+    this.#subscription = new Subscription(link, params);
+    this.#signal = signal;
+    signal?.throwIfAborted();
+    for (const one of link.subscriptions)
+      if (one.matches(params.table, params.domain ?? ''))
+        throw errorOf('wrong_state', `this connection listens to table ${params.table} already`);
+    link.subscriptions.add(this.#subscription);
+    this.#listening = link.call('LISTEN', params, {signal}).catch((error) => {
+      this.#subscription.end(error);
+    });
+    this.#onAbort = () => void this.return();
+    signal?.addEventListener('abort', this.#onAbort, {once: true});
+  }
+
+  /** Resolves once the daemon has accepted the LISTEN, or with the refusal at next(). */
+  get listening() { return this.#listening; }
+
+  async next() {
+    await this.#listening;
+    const message = await this.#subscription.fetch();
+    return message === undefined ? {value: undefined, done: true} : {value: noticeOf(message), done: false};
+  }
+
+  async return() {
+    const subscription = this.#subscription;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    if (!subscription.ended) {
+      const {table, domain} = subscription.params;
+      subscription.end(undefined);
+      // Rows that nobody will fetch.
+      for (const {message} of subscription.queue.splice(0))
+        if (message.command === 'ROW') this.#link.giveBack(message);
+      // Where there is no connection there is no subscription; where it was refused, neither.
+      if (this.#link.state === 'open') await this.#link.call('UNLISTEN', {table, domain}).catch(() => {});
+    }
+    return {value: undefined, done: true};
+  }
+
+  [Symbol.asyncIterator]() { return this; }
+}
+
+export class Journal {
+  #link;
+  #client = '';
+  #sequence = 0;
+
+  constructor(link, table) {
+    this.#link = link;
+    this.table = String(table);
+  }
+
+  #about(row) { return {table: row.table ?? this.table, row: row.row, epoch: row.epoch}; }
+
+  numberPuts(client = drawnName()) {
+    this.#client = client;
+    this.#sequence = 0;
+  }
+
+  async put(columns, options = {}) {
+    const {timeLimit, signal, ...own} = options;
+    const params = {...columns, table: this.table, ...putParameters(own)};
+    if (params.client === undefined && this.#client !== '') {
+      params.client = this.#client;
+      params.sequence = ++this.#sequence;
+    }
+    return putOf((await this.#link.call('INSERT', params, {timeLimit, signal})).first);
+  }
+
+  putMany(rows, options = {}) { return putMany(this.#link, this.table, rows, options); }
+
+  async next({count = 1, lease, wait, domain, worker, timeLimit, signal} = {}) {
+    const params = {table: this.table, count, lease, wait, domain, worker};
+    return workOf(await this.#link.call('NEXT', params, {timeLimit, signal}));
+  }
+
+  async touch(row, {lease, worker, timeLimit, signal} = {}) {
+    const params = {...this.#about(row), lease, worker};
+    return numberOf((await this.#link.call('TOUCH', params, {timeLimit, signal})).first.params.lease_end);
+  }
+
+  async done(row, limits = {}) { await this.#link.call('DONE', this.#about(row), limits); }
+
+  async doneAndNext(row, {domain, worker, timeLimit, signal} = {}) {
+    const params = {...this.#about(row), next: 1, domain, worker};
+    return workOf(await this.#link.call('DONE', params, {timeLimit, signal}));
+  }
+
+  async release(row, {error, processDate, timeLimit, signal} = {}) {
+    const params = {...this.#about(row), error, process_date: processDate};
+    return returnedOf(await this.#link.call('RELEASE', params, {timeLimit, signal}));
+  }
+
+  async fail(row, error, limits = {}) {
+    return returnedOf(await this.#link.call('FAIL', {...this.#about(row), error}, limits));
+  }
+
+  listen(options = {}) {
+    for (const name in options)
+      if (!listenOptions.has(name))
+        throw errorOf('bad_parameter', `listen() has no option '${name}'`, {parameter: name});
+    const {mode = 'wake', domain, credit, worker, signal} = options;
+    return new Notices(this.#link, {table: this.table, mode, domain, credit, worker}, signal);
+  }
+
+  async peek(what, limits = {}) {
+    const rows = [];
+    let after;
+    do {
+      const reply = await this.#link.call('PEEK', {...what, table: this.table, after}, limits);
+      for (const message of reply.messages) rows.push(rowOf(message));
+      after = lastAfter(reply);
+    } while (after !== undefined);
+    return rows;
+  }
+
+  async * list({status, domain, prefix, error, count = 1000, ...limits} = {}) {
+    let after;
+    do {
+      const params = {table: this.table, status, domain, prefix, error, count, after};
+      const reply = await this.#link.call('LIST', params, limits);
+      for (const message of reply.messages)
+        if (message.command !== 'NOTHING') yield rowOf(message);
+      after = lastAfter(reply);
+    } while (after !== undefined);
+  }
+
+  async why(what, limits = {}) {
+    const reasons = [];
+    let after;
+    do {
+      const reply = await this.#link.call('WHY', {...what, table: this.table, after}, limits);
+      for (const message of reply.messages) {
+        if (message.command !== 'REASON') throw unexpected(message, 'REASON');
+        const reason = {};
+        for (const name in message.params)
+          if (!['request', 'left', 'after', 'table'].includes(name)) reason[camelCase(name)] = message.params[name];
+        reasons.push(reason);
+      }
+      after = lastAfter(reply);
+    } while (after !== undefined);
+    return reasons;
+  }
+
+  async stats(limits = {}) {
+    const {request, left, ...figures} = (await this.#link.call('STATS', {table: this.table}, limits)).first.params;
+    return figures;
+  }
+}

@@ -1,0 +1,111 @@
+// The messages of a journal as objects of the program: rows, notices, fates. Names are those of the protocol in camel
+// case; dates are milliseconds since 1970.
+import {errorOf} from './error_of.js';
+import {InvalidError} from './errors.js';
+import {numberOf, Params} from './protocol.js';
+
+const rowParameters = new Set([
+  'after',     'attempts', 'domain', 'epoch',    'error',    'expiration_date', 'insertion_date',
+  'lease_end', 'left',     'merges', 'omitted',  'priority', 'process_date',    'request',
+  'row',       'status',   'table',  'timeouts', 'worker',
+]);
+
+export function unexpected(message, wanted) {
+  return new InvalidError(`the daemon answered ${message.command} where ${wanted} was expected`);
+}
+
+export function camelCase(name) { return name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase()); }
+
+/** A row from the parameters of a ROW, or of a LISTEN about a row. */
+export function rowFrom(params) {
+  const row = {
+    table: params.table,
+    row: numberOf(params.row),
+    epoch: numberOf(params.epoch ?? 0),
+    columns: new Params(),
+    priority: numberOf(params.priority ?? 0),
+    processDate: numberOf(params.process_date ?? 0),
+    insertionDate: numberOf(params.insertion_date ?? 0),
+    leaseEnd: numberOf(params.lease_end ?? 0),
+    timeouts: numberOf(params.timeouts ?? 0),
+    attempts: numberOf(params.attempts ?? 0),
+    omitted: params.omitted ?? '',
+  };
+  // Only of PEEK and LIST.
+  if (params.status !== undefined) {
+    row.status = params.status;
+    for (const name of ['merges', 'expiration_date', 'worker', 'error'])
+      if (params[name] !== undefined) row[camelCase(name)] = params[name];
+  }
+  for (const name in params)
+    if (!rowParameters.has(name)) row.columns[name] = params[name];
+  return row;
+}
+
+export function rowOf(message) {
+  if (message.command !== 'ROW') throw unexpected(message, 'ROW');
+  return rowFrom(message.params);
+}
+
+/** ROWs or NOTHING, possibly after a COMPLETED. */
+export function workOf(reply) {
+  const work = {rows: [], nextDate: undefined};
+  for (const message of reply.messages) {
+    if (message.command === 'COMPLETED') continue;
+    if (message.command === 'NOTHING') {
+      if (message.params.next_date > 0) work.nextDate = numberOf(message.params.next_date);
+      continue;
+    }
+    work.rows.push(rowOf(message));
+  }
+  return work;
+}
+
+const results = new Set(['inserted', 'merged', 'behind', 'duplicate', 'stale']);
+
+export function putOf({command, params}) {
+  if (command !== 'INSERTED' || !results.has(params.result))
+    throw unexpected({command}, 'INSERTED with a known result');
+  return {
+    row: numberOf(params.row),
+    result: params.result,
+    merges: numberOf(params.merges ?? 0),
+    processDate: numberOf(params.process_date ?? 0),
+  };
+}
+
+export function returnedOf({first}) {
+  if (first.command === 'PARKED') return {fate: 'parked'};
+  if (first.command === 'DELETED') return {fate: 'deleted'};
+  if (first.command !== 'RELEASED') throw unexpected(first, 'RELEASED, PARKED or DELETED');
+  const {process_date: date} = first.params;
+  return {fate: 'released', processDate: date === undefined ? undefined : numberOf(date)};
+}
+
+export function noticeOf({command, params}) {
+  const notice = {kind: 'work', table: params.table, domain: params.domain ?? ''};
+  if (command === 'ROW') return {...notice, kind: 'delivered', domain: '', row: rowFrom(params)};
+  if (params.row !== undefined) return {...notice, kind: 'due', row: rowFrom(params)};
+  if (params.missed !== undefined) return {...notice, kind: 'missed', missed: numberOf(params.missed)};
+  return {...notice, ready: numberOf(params.ready ?? 0), date: numberOf(params.date ?? 0)};
+}
+
+const putNames = {
+  priority: 'priority',
+  processDate: 'process_date',
+  expirationDate: 'expiration_date',
+  insertionDate: 'insertion_date',
+  client: 'client',
+  sequence: 'sequence',
+};
+
+/** The parameters that stand for options of a put; throws bad_parameter for an option that there is not. */
+export function putParameters(options) {
+  const params = {};
+  for (const name in options) {
+    if (!Object.hasOwn(putNames, name))
+      throw errorOf('bad_parameter', `put() has no option '${name}'`, {parameter: name});
+    params[putNames[name]] = options[name];
+  }
+  return params;
+}

@@ -1,0 +1,211 @@
+// Connections that end, daemons that are killed, and daemons that answer what they should not.
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import {test} from 'node:test';
+
+import {connect} from '../index.js';
+import {Writer} from '../lib/msgpack.js';
+import {appendFrame, MessageReader} from '../lib/protocol.js';
+
+import {closedAfter, daemonFor} from './daemon.js';
+
+const soon = [20, 20, 50];
+
+function frameOf(command, params, request) {
+  const out = new Writer();
+  appendFrame(out, command, params, request);
+  return Buffer.from(out.buffer.subarray(0, out.at));
+}
+
+// A daemon of this test: `answer(message, socket, nr)` is called for each message; nr counts connections from 1.
+async function pretender(t, answer) {
+  const sockets = new Set();
+  let connections = 0;
+  const server = net.createServer((socket) => {
+    const nr = ++connections;
+    sockets.add(socket);
+    const reader = new MessageReader(2 ** 26, (message) => answer(message, socket, nr), () => {});
+    socket.on('data', (chunk) => reader.push(chunk));
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${server.address().port}`;
+}
+
+test('kill -9 of the daemon neither loses nor doubles a row of putMany', async (t) => {
+  const daemon = await daemonFor(t);
+  const address = daemon.tcp;
+  const connection = closedAfter(t, await connect({server: address, backOff: soon}));
+  const jobs = connection.journal('jobs');
+  const kills = [20_000, 45_000];
+  let killed = 0;
+  async function* rows() {
+    for (let i = 0; i < 60_000; ++i) {
+      if (i === kills[killed]) {
+        ++killed;
+        await daemon.end('SIGKILL');
+        await daemon.start(address);
+      }
+      yield {name: `n${i}`};
+    }
+  }
+  const counts = await jobs.putMany(rows());
+  assert.equal(killed, 2);
+  assert.ok(connection.connects >= 3);
+  // A second insert of a name would be merged: each has arrived once.
+  assert.deepEqual([counts.rows, counts.merged, counts.refused], [60_000, 0, 0]);
+  assert.equal(counts.inserted + counts.duplicate, 60_000);
+  assert.equal((await jobs.stats()).rows, 60_000);
+});
+
+test('a subscription is there again after a loss', async (t) => {
+  const daemon = await daemonFor(t);
+  const address = daemon.tcp;
+  const told = [];
+  const connection =
+      closedAfter(t, await connect({server: address, backOff: soon, onConnection: (error) => told.push(error?.code)}));
+  const jobs = connection.journal('jobs');
+  const notices = jobs.listen({mode: 'row'});
+  await notices.listening;
+  await daemon.end('SIGKILL');
+  await daemon.start(address);
+  await jobs.put({name: 'a'}, {client: 'one', sequence: 1});
+  assert.equal((await notices.next()).value.row.columns.name, 'a');
+  assert.deepEqual(told, ['closed', undefined]);
+});
+
+test('only what may be sent twice is sent again', async (t) => {
+  const server = await pretender(t, (message, socket, nr) => {
+    if (nr === 1 && message.params.last) socket.destroy();
+    if (nr === 1) return;
+    const {request} = message.params;
+    if (message.command === 'DONE')
+      socket.write(frameOf('ERROR', {code: 'unknown_row', message: 'gone'}, request));
+    else
+      socket.write(
+          frameOf(message.command === 'INSERT' ? 'INSERTED' : 'STATS', {row: 1, result: 'duplicate'}, request));
+  });
+  const connection = closedAfter(t, await connect({server, backOff: soon}));
+  const ends = await Promise.allSettled([
+    connection.call('INSERT', {table: 't', name: 'a'}),
+    connection.call('INSERT', {table: 't', name: 'a', client: 'c', sequence: 1}),
+    connection.call('DONE', {table: 't', row: 1, epoch: 1}),
+    connection.call('RELEASE', {table: 't', row: 1, epoch: 1}),
+    connection.call('STATS', {last: 1}),
+  ]);
+  assert.deepEqual(
+      ends.map((end) => end.reason?.code ?? end.value.first.command),
+      ['closed', 'INSERTED', 'COMPLETED', 'closed', 'STATS']);
+  assert.match(ends[0].reason.message, /whether INSERT was carried out is not known/);
+  assert.equal(ends[1].value.resent, true);
+});
+
+test('without an answer a command times out, and a late row is given back', async (t) => {
+  let answer;
+  let released;
+  const server = await pretender(t, (message, socket) => {
+    if (message.command === 'NEXT')
+      answer = () => socket.write(frameOf('ROW', {table: 't', row: 5, epoch: 9, left: 0}, message.params.request));
+    if (message.command === 'RELEASE') released = message.params;
+    if (message.command === 'PEEK') socket.write(frameOf('ROW', {}, message.params.request));
+  });
+  const connection = closedAfter(t, await connect({server}));
+  await assert.rejects(connection.journal('t').next({timeLimit: 500}), {code: 'timed_out'});
+  answer();
+  // Two turns: what the first one brings is answered before the second.
+  for (let turn = 0; turn < 2; ++turn) await connection.call('PEEK');
+  assert.deepEqual({...released, request: 0}, {table: 't', row: 5, epoch: 9, request: 0});
+});
+
+test('an aborted command is rejected with the reason', async (t) => {
+  const server = await pretender(t, () => {});
+  const connection = closedAfter(t, await connect({server}));
+  const aborted = new AbortController();
+  const reason = new Error('enough');
+  const call = connection.call('STATS', {}, {signal: aborted.signal});
+  aborted.abort(reason);
+  await assert.rejects(call, reason);
+});
+
+test('a daemon that is away is unavailable within the time limit', async (t) => {
+  await assert.rejects(connect({server: '127.0.0.1:1'}), {code: 'unavailable'});
+  await assert.rejects(connect({server: 'nowhere'}), {code: 'bad_parameter'});
+  const daemon = await daemonFor(t);
+  const connection = closedAfter(t, await connect({server: daemon.tcp, backOff: soon}));
+  await daemon.end('SIGKILL');
+  await assert.rejects(connection.call('STATS', {}, {timeLimit: 200}), {code: 'unavailable'});
+  await assert.rejects(
+      connection.journal('jobs').putMany([{name: 'a'}, {name: 'b'}], {client: 'c', timeLimit: 200}), (error) => {
+        assert.equal(error.code, 'unavailable');
+        assert.deepEqual(error.facts, {client: 'c', sequence: 1, nr: 0});
+        return true;
+      });
+});
+
+test('more in flight than allowed is refused', async (t) => {
+  const server = await pretender(t, () => {});
+  const connection = await connect({server, inFlightMax: 2, inFlightBytesMax: 1000});
+  const first = assert.rejects(connection.call('STATS'), {code: 'closed'});
+  await assert.rejects(connection.call('INSERT', {name: 'x'.repeat(2000)}), {code: 'over_limit'});
+  const second = assert.rejects(connection.call('STATS'), {code: 'closed'});
+  await assert.rejects(connection.call('STATS'), {code: 'over_limit'});
+  await connection.close();
+  await Promise.all([first, second]);
+  await assert.rejects(connection.call('STATS'), {code: 'closed'});
+});
+
+test('answers that nobody asked for, out of order or too large harm only their command', async (t) => {
+  const server = await pretender(t, (message, socket) => {
+    const {request} = message.params;
+    socket.write(frameOf('ROW', {row: 1}, 999_999));
+    if (message.command === 'A')
+      socket.write(Buffer.concat([Buffer.from('464a4d0100000001c0', 'hex'), frameOf('OK', {}, request)]));
+    if (message.command === 'B')
+      for (let i = 0; i < 40; ++i) socket.write(frameOf('ROW', {left: 39 - i, bytes: Buffer.alloc(1000)}, request));
+    if (message.command === 'C') socket.write(frameOf('OK', {bytes: Buffer.alloc(30_000)}, request));
+    if (message.command === 'D') socket.write(frameOf('OK', {}, request));
+  });
+  const connection = closedAfter(t, await connect({server, messageBytesMax: 20_000}));
+  await assert.rejects(connection.call('A'), {code: 'invalid'});
+  await assert.rejects(connection.call('B'), {code: 'too_large'});
+  await assert.rejects(connection.call('C'), {code: 'too_large'});
+  assert.equal((await connection.call('D')).first.command, 'OK');
+});
+
+test('a batch that is answered out of order is sent again on a new connection', async (t) => {
+  const again = [];
+  const server = await pretender(t, (message, socket, nr) => {
+    const {request, sequence} = message.params;
+    if (nr === 2) again.push(sequence);
+    if (nr === 1 && sequence === 2) return;
+    socket.write(frameOf('INSERTED', {result: 'inserted', row: sequence}, request));
+  });
+  const connection = closedAfter(t, await connect({server, backOff: soon}));
+  const counts = await connection.journal('t').putMany([{name: 'a'}, {name: 'b'}, {name: 'c'}]);
+  assert.equal(counts.inserted, 3);
+  assert.equal(connection.connects, 2);
+  assert.deepEqual(again, [2, 3]);
+});
+
+test('pushes beyond the limit are dropped, and leased rows given back', async (t) => {
+  let released = 0;
+  let enough;
+  const all = new Promise((resolve) => (enough = resolve));
+  const server = await pretender(t, (message, socket) => {
+    if (message.command === 'RELEASE' && ++released === 15) enough();
+    if (message.command !== 'LISTEN') return;
+    socket.write(frameOf('LISTENING', {table: 't'}, message.params.request));
+    // Pushes have no request: 0 would be one.
+    for (let i = 0; i < 25; ++i) socket.write(`ROW table=t;row=${i};epoch=1\n`);
+  });
+  const connection = closedAfter(t, await connect({server, pushesMax: 10}));
+  const notices = connection.journal('t').listen({mode: 'deliver'});
+  await all;
+  assert.equal(connection.pushesDropped, 15);
+  assert.equal((await notices.next()).value.row.row, 0);
+});

@@ -1,0 +1,32 @@
+// A program that uses the types; readme.test.js compiles it, and nothing runs it.
+import { connect, GiveUp, StaleEpochError } from 'fastjournal';
+
+// Of Node, whose own types need not be installed.
+declare global {
+  type Buffer = Uint8Array;
+  namespace NodeJS {
+    type Signals = 'SIGTERM' | 'SIGINT';
+  }
+}
+
+const connection = await connect({ server: 'tls:localhost:1', ca: 'ca.pem', backOff: [1] });
+const jobs = connection.journal('jobs');
+const put = await jobs.put({ name: 'a', size: 3n }, { priority: 2, processDate: '+100' });
+export const result: string = put.result;
+for await (const notice of jobs.listen({ mode: 'deliver' })) {
+  if (notice.kind === 'delivered') await jobs.done(notice.row);
+  if (notice.kind === 'work') notice.ready.toFixed();
+}
+for await (const row of jobs.list({ status: 'parked' })) row.columns.name;
+await connection.worker('jobs', async () => { throw new GiveUp('x'); }, { concurrency: 3, stopOn: ['SIGINT'] });
+try {
+  await jobs.next();
+} catch (error) {
+  if (error instanceof StaleEpochError) error.facts.holder;
+}
+// @ts-expect-error null is no value
+await jobs.put({ name: null });
+// @ts-expect-error a misspelt option
+await connect({ sever: 'x' });
+// @ts-expect-error a notice of a wake has no row
+for await (const notice of jobs.listen()) if (notice.kind === 'work') notice.row;

@@ -1,0 +1,45 @@
+"""A client of fastjournald, a durable job queue.
+
+    import fastjournal
+
+    with fastjournal.connect("127.0.0.1:4050") as connection:
+        pages = connection.journal("pages")
+        pages.put({"uri": "http://example.com/"}, priority=20)
+
+`fastjournal.aio` is the same for asyncio, `fastjournal.worker` makes a worker of a function. README.md has examples;
+doc/protocol.md of fastjournal describes every command and error code.
+"""
+
+from . import aio
+from .connection import Connection, connect
+from .errors import Disconnected, Error, GiveUp, TimedOut
+from .journal import Journal
+from .options import Options
+from .rows import Notice, Put, PutMany, Returned, Row, Work
+from .session import Reply, drawn_name
+from .wire import Message
+from .worker import Worker, worker
+
+__version__ = "0.1.0"
+__all__ = [
+    "Connection",
+    "Disconnected",
+    "Error",
+    "GiveUp",
+    "Journal",
+    "Message",
+    "Notice",
+    "Options",
+    "Put",
+    "PutMany",
+    "Reply",
+    "Returned",
+    "Row",
+    "TimedOut",
+    "Work",
+    "Worker",
+    "aio",
+    "connect",
+    "drawn_name",
+    "worker",
+]

@@ -1,0 +1,62 @@
+// Parameters of a message as the numbers they must be, or an error that names the parameter, what was given and what was
+// expected. One place, so that a program that saves a row for later hears what the daemon would say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::model {
+
+// The latest date that a row may have: 48 bits of milliseconds since 1970, the year 10889.
+inline constexpr std::int64_t kDateMax = (std::int64_t{1} << 48) - 1;
+
+// For a command of a table; an empty name: of one without columns.
+[[nodiscard]] Status unknown_parameter(std::string_view command, std::string_view table, std::string_view name);
+
+// Reads the parameters of one command; the first error stays.
+class Parameters {
+ public:
+  explicit Parameters(Message const& message) : message_(message) {}
+
+  [[nodiscard]] bool has(std::string_view name) const { return message_.has(name); }
+  // The whole number, within [min, max]; `absent` if there is none.
+  std::int64_t integer(std::string_view name, std::int64_t absent, std::int64_t min, std::int64_t max);
+  std::uint64_t unsigned_integer(std::string_view name, std::uint64_t absent);
+  // Milliseconds since 1970, or `+N`: N ms after now. What looks like seconds is refused.
+  std::int64_t date(std::string_view name, std::int64_t absent, std::int64_t now);
+  // At most `bytes_max` bytes.
+  std::string_view text(std::string_view name, std::size_t bytes_max);
+  // The row parameter, or LeaseEpoch's one integer.
+  ObjectId row() { return ObjectId{unsigned_integer("row", 0)}; }
+  LeaseEpoch epoch() { return LeaseEpoch{unsigned_integer("epoch", 0)}; }
+
+  void refuse(Code code, std::string_view name, std::string text);
+  [[nodiscard]] bool ok() const { return status_.ok(); }
+  [[nodiscard]] Status take_status() { return std::move(status_); }
+
+ private:
+  void refuse_value(std::string_view name, Value const& value, std::string const& expected);
+
+  Message const& message_;
+  Status status_;
+};
+
+// The parameters of INSERT beside the columns and the sender's identity.
+struct InsertParameters {
+  std::uint8_t priority{100};  // the smallest is first; in the middle of the list system's 0 to 255
+  std::int64_t date{0};        // not before; at least `now`
+  bool has_date{false};        // it was asked for
+  std::int64_t expires{0};     // 0: never
+  std::int64_t inserted{0};    // the producer's date; `now` without one
+  bool has_inserted{false};
+};
+[[nodiscard]] InsertParameters read_insert(Parameters& parameters, std::int64_t now);
+// Refuses a row that would never be handed out.
+void check_expiration(InsertParameters const& insert, Parameters& parameters, std::int64_t now);
+
+}  // namespace fastjournal::model

@@ -1,0 +1,43 @@
+// The files of rows that were set aside, a file for each table, as the forwarder writes them. Each append is made under
+// the file's exclusive lock, without waiting for it, and only if the file still has its name: a person may resend or
+// purge it meanwhile (folder_tools.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/status.h"
+#include "spool/aside.h"
+#include "spool/forwarding.h"
+
+namespace fastjournal::spool {
+
+inline constexpr std::size_t kAsideFilesMax = 1'000;
+inline constexpr std::uint64_t kAsideBytesMax = std::uint64_t{1} << 30U;  // of all of them
+
+class AsideFiles {
+ public:
+  // Of a spool folder.
+  explicit AsideFiles(std::string const& folder);
+
+  [[nodiscard]] Status open();  // makes the folder
+  // Durable. in_use: somebody resends or purges the table's rows. over_limit: there are 1 GiB of them.
+  [[nodiscard]] Status append(std::string_view table, Aside const& aside);
+  // Adds those of all files.
+  [[nodiscard]] Status collect(Identities& out) const;
+
+ private:
+  [[nodiscard]] Status append_to(std::string const& path, Aside const& aside, bool& again);
+  [[nodiscard]] Status count();
+
+  std::string const folder_;
+  std::size_t files_{0};
+  std::uint64_t bytes_{0};
+};
+
+// Adds the identities of the rows in the file that were set aside, if its first row is one of these.
+[[nodiscard]] Status collect_aside(std::string const& path, Identities& out);
+
+}  // namespace fastjournal::spool

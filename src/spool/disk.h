@@ -1,0 +1,49 @@
+// The calls that producers, the forwarder's folder and people's commands share. Errors name path and reason.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/status.h"
+#include "spool/record.h"
+
+namespace fastjournal::spool {
+
+[[nodiscard]] Status failure(std::string_view call, std::string const& path, int error);
+
+struct Descriptor {
+  explicit Descriptor(int number) : fd(number) {}
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+  int const fd;
+};
+
+// Is made, with mode 0750, if it is not there.
+[[nodiscard]] Status make_folder(std::string const& path);
+// The names in it are durable.
+[[nodiscard]] Status sync_folder(std::string const& path);
+// At most `bytes`, appended to `to`. Fewer: the file ends there.
+[[nodiscard]] Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_t bytes, std::string& to);
+// All of it, durable. What a failure leaves behind is passed over by whoever reads it.
+[[nodiscard]] Status append(int fd, std::string const& path, std::string_view bytes);
+// At once whole and durable under its name; a file of that name is replaced.
+[[nodiscard]] Status make_file(std::string const& path, std::string_view bytes);
+// This byte, from `from` to `to`.
+[[nodiscard]] Status fill(int fd, std::string const& path, std::uint64_t from, std::uint64_t to, char byte);
+// Zeros without disk space, or at least zeros.
+[[nodiscard]] Status punch(int fd, std::string const& path, std::uint64_t from, std::uint64_t to);
+
+// By getrandom. Waits only on a computer that is still booting.
+[[nodiscard]] Seed draw_seed();
+// Of an open file that can be read. Nothing: it has no whole head.
+[[nodiscard]] Result<std::optional<Seed>> read_seed(int fd, std::string const& path);
+
+}  // namespace fastjournal::spool

@@ -1,0 +1,66 @@
+// The golden logs of tests/golden/logs: unpacked, and opened by a real daemon.
+#pragma once
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/integration/log_tools.h"
+
+namespace fastjournal::test {
+
+namespace fs = std::filesystem;
+
+inline fs::path const kGolden{FJ_SOURCE_DIR "/tests/golden/logs"};
+
+inline std::vector<fs::path> logs_that_landed() {
+  std::vector<fs::path> out;
+  for (auto const& entry : fs::directory_iterator{kGolden})
+    if (fs::exists(entry.path() / "verified.txt")) out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+inline void unpack(fs::path const& from, fs::path const& folder) {
+  fs::create_directories(folder);
+  for (auto const& entry : fs::directory_iterator{from}) {
+    if (entry.path().extension() != ".gz") continue;
+    std::ofstream out{folder / entry.path().stem(), std::ios::binary};
+    gzFile const in = ::gzopen(entry.path().c_str(), "rb");
+    BOOST_REQUIRE(in != nullptr);
+    std::vector<char> bytes(1U << 16U);
+    int got = 0;
+    while ((got = ::gzread(in, bytes.data(), static_cast<unsigned>(bytes.size()))) > 0) out.write(bytes.data(), got);
+    BOOST_REQUIRE(got == 0);
+    ::gzclose(in);
+  }
+}
+
+// A daemon on an unpacked golden log.
+struct Opened {
+  explicit Opened(fs::path const& log) : daemon{""} {
+    fs::remove_all(daemon.folder() / "tables");
+    fs::copy(kGolden / "tables", daemon.folder() / "tables");
+    // A start must work whatever this computer's clock says.
+    daemon.write("fastjournal.xml", "<fastjournal><start max-clock-behind=\"3650d\"/></fastjournal>\n");
+    unpack(log, daemon.folder() / "data" / "shared");
+  }
+  void start() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
+  std::string ask(std::string const& line) {
+    LineClient client{daemon.local()};
+    return client.ask(line);
+  }
+  // Stops the daemon; returns its last digest.
+  std::string stop() {
+    std::string const digest = value_behind(ask("DIGEST"), "digest");
+    daemon.kill(SIGTERM);
+    BOOST_TEST(daemon.wait().value_or(-1) == 0);
+    return digest;
+  }
+  [[nodiscard]] std::string log() const { return (daemon.folder() / "data" / "shared").string(); }
+  RealDaemon daemon;
+};
+
+}  // namespace fastjournal::test

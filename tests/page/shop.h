@@ -1,0 +1,39 @@
+// The rows and the work of a small shop, for pictures in which something is to be seen.
+#pragma once
+
+#include <string>
+
+#include "tests/page/served.h"
+
+namespace fastjournal::test {
+
+// Some days of a small shop. Returns the row that was given up.
+inline std::string make_rows(Served& served) {
+  constexpr std::string_view kTenants[] = {"acme", "globex", "initech"};
+  for (int i = 0; i < 900; ++i) {
+    std::string const tenant{kTenants[static_cast<std::size_t>(i * i % 7) % 3]};
+    long long const after = i % 12 == 0  ? i * 61 % 60'000
+                            : i % 3 == 0 ? 60'000 + i * 4'007LL % 3'540'000
+                                         : i * 96'007LL % 90'000'000;
+    served.insert("jobs", (i % 2 == 0 ? "invoice/2026/" : "thumbnail/") + std::to_string(10'000 + i),
+                  "payload=" + tenant + ";process_date=+" + std::to_string(after));
+  }
+  for (int i = 0; i < 7; ++i) served.insert("mail", "reminder-" + std::to_string(i));
+  std::string const row = served.insert("jobs", "invoice/2026/09999", "payload=acme;priority=0");
+  std::string const leased = served.ask("NEXT table=jobs;worker=indexer-7");
+  served.ask("FAIL table=jobs;row=" + row + ";epoch=" + Served::fact(leased, "epoch") +
+             ";error=disk full on node 7: cannot write /var/spool/out");
+  served.ask("PAUSE table=mail;reason=the relay is being replaced;worker=anna");
+  return row;
+}
+
+// So that rates and times are those of work.
+inline void work(Served& served, int rows) {
+  for (int i = 0; i < rows; ++i) {
+    served.insert("jobs", "thumbnail/" + std::to_string(i), "payload=acme;priority=50");
+    std::string const leased = served.ask("NEXT table=jobs;worker=indexer-" + std::to_string(i % 5));
+    served.ask("DONE table=jobs;row=" + Served::fact(leased, "row") + ";epoch=" + Served::fact(leased, "epoch"));
+  }
+}
+
+}  // namespace fastjournal::test

@@ -1,0 +1,127 @@
+// The forwarder over a simulated folder and a daemon in memory.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "spool/forwarder.h"
+#include "spool/record.h"
+#include "tests/support/spool/sim_folder.h"
+
+namespace fastjournal::spool::test {
+
+inline std::string record_of(std::string const& table, std::string const& id, Seed seed) {
+  std::vector<Param> const params{{"table", Value::of_text(table)}, {"id", Value::of_text(id)}};
+  std::string out;
+  BOOST_REQUIRE(append_record("INSERT", params, seed, out).ok());
+  return out;
+}
+
+// Keeps rows by their identity. Answers are taken when the test wants them.
+class MemoryDaemon final : public Link {
+ public:
+  bool up{true};
+  std::set<std::string> tables{"pages"};
+  std::map<std::string, int> rows;  // by id
+  std::optional<Code> refuses{};
+  bool takes_bad{false};
+
+  struct Answer {
+    std::uint64_t number;
+    Status status;
+  };
+  std::vector<Answer> answers;
+
+  [[nodiscard]] bool is_up() const override { return up; }
+  void send(Message const& insert, std::string_view, std::uint64_t number) override {
+    if (!up) return;
+    answers.push_back({number, take(insert)});
+  }
+
+ private:
+  Status take(Message const& insert) {
+    std::string const table{insert.text("table")};
+    if (refuses) return {*refuses, "not now"};
+    if (!tables.contains(table)) return {Code::unknown_table, "no table " + table};
+    bool const is_known =
+        known_.contains({table, std::string{insert.text("client")}, insert.integer("sequence").value_or(0)});
+    if (!is_known && insert.text("id").starts_with("bad") && !takes_bad) return {Code::bad_parameter, "a bad row"};
+    auto const identity = std::tuple{table, std::string{insert.text("client")}, insert.integer("sequence").value_or(0)};
+    BOOST_TEST(!std::get<1>(identity).empty());
+    auto const [place, is_new] = known_.try_emplace(identity, insert.text("id"));
+    // The same identity for another row would be a lost row.
+    BOOST_TEST(place->second == insert.text("id"));
+    if (is_new) ++rows[std::string{insert.text("id")}];
+    return {};
+  }
+
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::string> known_;
+};
+
+struct Play {
+  sim::SimFolder folder{1};
+  MemoryDaemon daemon;
+  std::unique_ptr<Forwarder> forwarder;
+  TimeMs now{1'000'000'000};
+  int names{0};
+
+  Play() { begin(); }
+  ~Play() { BOOST_TEST(folder.wrong() == ""); }
+  Play(Play const&) = delete;
+  Play& operator=(Play const&) = delete;
+
+  // The forwarder before it was killed.
+  void begin() {
+    daemon.answers.clear();
+    folder.begin_again();
+    forwarder = std::make_unique<Forwarder>(folder, daemon, ForwarderRules{.in_flight_max = 8},
+                                            [this] { return "client-" + std::to_string(++names); });
+    BOOST_REQUIRE(forwarder->start().ok());
+  }
+  // A producer has it.
+  Instance file_without_head(std::uint32_t number = 0) {
+    Instance const made = *folder.open({begin_of_period(now.value / 1000, 3600), number});
+    BOOST_REQUIRE(folder.lock(made));
+    return made;
+  }
+  Instance file(std::uint32_t number = 0) {
+    Instance const made = file_without_head(number);
+    write(made, folder.draw_head());
+    return made;
+  }
+  void leave(Instance const& file) { folder.unlock(file); }
+  void write(Instance const& to, std::string_view bytes) { BOOST_REQUIRE(folder.append(to, bytes).ok()); }
+  void save(Instance const& to, std::string const& id, std::string const& table = "pages") {
+    write(to, record_of(table, id, *folder.seed_of(to)));
+  }
+  [[nodiscard]] bool is_ended(Instance const& file) const { return folder.find(file)->is_ended; }
+  void answer() {
+    auto const answers = std::exchange(daemon.answers, {});
+    for (auto const& [number, status] : answers) forwarder->answered(number, status, now);
+  }
+  // The first table that has rows set aside.
+  void resend() { folder.resend(now.value / 1000); }
+  // Until nothing changes.
+  void settle() {
+    for (int turn = 0; turn < 200; ++turn) {
+      now.value += 100;
+      forwarder->run(now);
+      answer();
+    }
+  }
+  [[nodiscard]] int count(std::string const& id) const {
+    auto const found = daemon.rows.find(id);
+    return found == daemon.rows.end() ? 0 : found->second;
+  }
+};
+
+}  // namespace fastjournal::spool::test
