@@ -85,9 +85,10 @@ class Run {
   std::optional<Buffers> buffers_;
   RefusedRows refused_;
   RunState state_;
-  Message insert_;            // of one row; kept for its memory
-  std::uint64_t first_{1};    // the sequence of the first row
-  std::uint64_t rows_{0};     // read
+  Message insert_;          // of one row; kept for its memory
+  std::uint64_t first_{1};  // the sequence of the first row
+  std::uint64_t rows_{0};   // read
+  bool is_continued_{false};
   std::uint64_t earlier_{0};  // rows of earlier runs
   std::uint64_t earlier_in_{0};
   std::deque<Open> open_;  // in the order of the input; the first one is the next to be confirmed
@@ -106,6 +107,8 @@ ExitCode Run::run() {
     ExitCode const code = complain(one_, console_, connected);
     return connected.code() == Code::bad_parameter ? ExitCode::usage : code;
   }
+  // Before the first row leaves: a run that is killed at once must be continued by the same client.
+  if (!is_continued_) save();
   read_rows();
   while (!open_.empty()) receive_oldest();
   return finish();
@@ -145,6 +148,7 @@ Status Run::begin() {
     if (!earlier.ok()) return earlier.status();
     if (earlier.value()) {
       state_ = *earlier.value();
+      is_continued_ = true;
       if (Status const same = check_earlier_rows(); !same.ok()) return same;
     }
   }
@@ -154,8 +158,13 @@ Status Run::begin() {
     state_.refused_file = std::move(file).value();
   }
   if (Status status = refused_.begin(state_.refused_file, header); !status.ok()) return status;
-  // Rows set aside after the last state will be set aside again.
-  if (earlier_ > 0) refused_.cut({state_.refused_bytes, state_.reasons_bytes});
+  if (is_continued_) {
+    // Rows set aside after the last state will be set aside again.
+    refused_.cut({state_.refused_bytes, state_.reasons_bytes});
+  } else {
+    state_.refused_bytes = refused_.sizes().rows;
+    state_.reasons_bytes = refused_.sizes().reasons;
+  }
   return {};
 }
 

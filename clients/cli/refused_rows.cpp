@@ -26,6 +26,12 @@ std::string reason_line(Record const& row, Status const& why) {
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
+std::uint64_t size_of(std::string const& file) {
+  std::error_code none;
+  std::uint64_t const bytes = std::filesystem::file_size(file, none);
+  return none ? 0 : bytes;
+}
+
 }  // namespace
 
 bool is_about_the_row(Code code) {
@@ -53,6 +59,7 @@ std::string_view ending_of(RowFormat format) {
 Status RefusedRows::begin(std::string file, std::string header) {
   file_ = std::move(file);
   header_ = std::move(header);
+  sizes_ = {size_of(file_), size_of(file_ + std::string{kReasonsSuffix})};
   if (header_.empty()) return {};
   std::ifstream before(file_, std::ios::binary);
   std::string there(header_.size(), '\0');

@@ -30,7 +30,7 @@ class RefusedRows {
     std::uint64_t reasons{0};
   };
 
-  // Where rows go, from the first one on. bad_parameter: there is another CSV in that file.
+  // Where rows go, behind what is there. bad_parameter: there is another CSV in that file.
   [[nodiscard]] Status begin(std::string file, std::string header);
   // Drops what is behind these sizes: rows that a continued run will refuse again.
   void cut(Sizes sizes);

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <utility>
@@ -44,6 +45,17 @@ bool take_number(std::map<std::string, std::string> const& values, std::string_v
   char const* const end = at->second.data() + at->second.size();
   auto const [stopped, error] = std::from_chars(at->second.data(), end, out);
   return error == std::errc{} && stopped == end;
+}
+
+// A name is kept by a sync of its folder only.
+Status sync_folder_of(std::string const& path) {
+  std::string folder = std::filesystem::path{path}.parent_path().string();
+  if (folder.empty()) folder = ".";
+  int const fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return failed("open", folder);
+  Status const status = ::fsync(fd) == 0 ? Status{} : failed("sync", folder);
+  ::close(fd);
+  return status;
 }
 
 }  // namespace
@@ -84,7 +96,7 @@ Status write_state(std::string const& path, RunState const& state) {
   ::close(fd);
   if (!status.ok()) return status;
   if (::rename(fresh.c_str(), path.c_str()) != 0) return failed("rename to", path);
-  return {};
+  return sync_folder_of(path);
 }
 
 }  // namespace fastjournal::cli

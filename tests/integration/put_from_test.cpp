@@ -114,13 +114,14 @@ BOOST_AUTO_TEST_CASE(of_the_daemon_nothing_is_lost_and_nothing_double) {
 }
 
 BOOST_AUTO_TEST_CASE(of_the_producer_too_where_it_goes_on_by_its_state) {
-  {
+  // First before it has heard of any row, then in the middle.
+  for (std::uint64_t const there : {std::uint64_t{1}, lines * 2 / 3}) {
     ChildProcess put = start("--resume state");
-    wait_for_rows(lines / 3);
+    wait_for_rows(there);
     put.kill(SIGKILL);
     BOOST_REQUIRE(put.wait().has_value());
+    kill_and_start();
   }
-  kill_and_start();
   ChildProcess put = start("--resume state");
   BOOST_TEST(put.wait(std::chrono::minutes{5}).value_or(-1) == 0);
   std::string const& said = put.output();

@@ -263,6 +263,31 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_where_its_state_says_if_the_lines_before_are_
   BOOST_TEST(third.out == "4 in (4 before), 1 refused (" + aside() + ")\n");
 }
 
+// A run that is killed before its first answer is continued by the same client, and keeps what others set aside.
+BOOST_AUTO_TEST_CASE(the_state_names_the_client_before_the_first_row_leaves) {
+  std::string const state = file("state");
+  std::ofstream(file("refused")) << "{\"uri\":\"of another run\"}\n";
+  RunState early;
+  static_cast<void>(talk(
+      [&](Peer& peer) {
+        Message const first = peer.expect("INSERT");
+        Result<std::optional<RunState>> const there = read_state(state);
+        want(there.ok() && there->has_value(), "a state");
+        early = *there.value();
+        want(early.client == first.text("client") && early.rows == 0, "the client of the row, and no row");
+        insert(peer, first);
+      },
+      with({"--resume", state}), "{\"uri\":\"a\"}\n"));
+  // As if it had been killed there, with a row set aside.
+  BOOST_REQUIRE(write_state(state, early).ok());
+  std::ofstream(file("refused"), std::ios::app) << "{\"uri\":\"a\"}\n";
+  std::string client = early.client;
+  Said const second = talk([&](Peer& peer) { insert(peer, line(peer, 1, "a", &client), "duplicate"); },
+                           with({"--resume", state}), "{\"uri\":\"a\"}\n");
+  BOOST_TEST(second.out == "1 in (1 duplicate), 0 refused\n");
+  BOOST_TEST(content("refused") == "{\"uri\":\"of another run\"}\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_state_is_read_as_it_was_written_and_nothing_else_is_one) {
   std::string const path = file("state");
   BOOST_TEST(!read_state(path)->has_value());
