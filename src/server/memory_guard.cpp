@@ -16,6 +16,9 @@ constexpr std::int64_t kStuckUs = 1'000'000;
 constexpr std::int64_t kLookEveryUs = 10'000;
 // Beyond the rest of a message: an answer, and the growth of the buffer.
 constexpr std::uint64_t kSlackBytes = 256U << 10U;
+// What a message may have to come, with its slack, to be read when the process's memory has ended, if there is so much:
+// the longest line by default, whose length nobody knows before its end.
+constexpr std::uint64_t kEndedRoom = 2U << 20U;
 // The most connections closed in one turn.
 constexpr int kClosedPerTurn = 64;
 constexpr std::uint8_t kPriority = 60;
@@ -148,6 +151,10 @@ void MemoryGuard::go_on(Session& session, Resume& resume) {
   resume.resume(session);
 }
 
+// At the end of the process's memory, messages that had begun are read one after the other, so that their clients hear
+// that they are refused.
+std::uint64_t MemoryGuard::room_at_end() { return is_memory_there(kEndedRoom) ? kEndedRoom : 0; }
+
 // Connections that were stopped within a message may continue, the smallest first, as far as there is room for the
 // rest.
 void MemoryGuard::let_on(std::int64_t now_us, Resume& resume) {
@@ -158,7 +165,7 @@ void MemoryGuard::let_on(std::int64_t now_us, Resume& resume) {
     stuck_since_us_ = 0;
     return;
   }
-  std::uint64_t room = memory_ended_ ? 0 : memory_.room();
+  std::uint64_t room = memory_ended_ ? room_at_end() : memory_.room();
   std::vector<Session*> within;
   std::vector<Session*> late;
   bool is_one_on = false;

@@ -53,10 +53,9 @@ class MemoryGuard {
 
   // Nothing may be read from it now.
   [[nodiscard]] bool is_stopped(Session const& session) const {
-    if (session.lost || (memory_ended_ && session.account.large)) return true;
-    if (!memory_.is_short()) return false;
-    if (memory_.is_over()) return true;
-    return session.let_on_until_us == 0 && memory_.is_greedy(session.account);
+    if (session.lost || memory_.is_over()) return true;
+    if (session.let_on_until_us != 0) return false;
+    return memory_ended_ ? session.account.large : memory_.is_greedy(session.account);
   }
   // It goes on when it is not stopped any more.
   void stop(Session& session);
@@ -106,6 +105,7 @@ class MemoryGuard {
   void look_after_end();
   void relieve(Resume& resume);
   void go_on(Session& session, Resume& resume);
+  [[nodiscard]] static std::uint64_t room_at_end();
   void let_on(std::int64_t now_us, Resume& resume);
   void give_back_all_buffers();
   bool close_greediest();

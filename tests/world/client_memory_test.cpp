@@ -26,9 +26,9 @@ constexpr std::uint64_t kOneAnswer = 3 * kFrame;
 constexpr std::uint64_t kKept = 16U << 10U;
 
 struct Served : Asking {
-  Served() {
+  explicit Served(std::size_t frame_bytes_max = kFrame) {
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok());
-    world.limits.frames.frame_bytes_max = kFrame;
+    world.limits.frames.frame_bytes_max = frame_bytes_max;
     world.limits.client_memory_bytes = kLimit;
     world.limits.connections.most = 200;
     world.limits.connections.per_peer = 200;
@@ -55,6 +55,10 @@ struct Served : Asking {
     rest.erase(0, piece);
   }
   std::uint64_t empty{0};
+};
+
+struct ServedLarger : Served {
+  ServedLarger() : Served(4 * kFrame) {}
 };
 
 }  // namespace
@@ -165,21 +169,35 @@ BOOST_FIXTURE_TEST_CASE(those_who_never_read_stay_within_the_limit_too, Served) 
 }
 
 // The process itself gets no more memory, whatever the limits are.
-BOOST_FIXTURE_TEST_CASE(where_memory_ends_what_adds_is_refused_until_there_is_some_again, Served) {
+BOOST_FIXTURE_TEST_CASE(where_memory_ends_what_adds_is_refused_until_there_is_some_again, ServedLarger) {
   std::string const first = ask("INSERT table=jobs;name=a");
   BOOST_TEST(first.starts_with("INSERTED "), first);
   BOOST_TEST(ask("INSERT table=jobs;name=b").starts_with("INSERTED "));
-  std::string large = insert("large", kFrame - 1000);
+  std::string large = insert("large", 3 * kFrame);
   for (int round = 0; round < 6; ++round) {
     send_piece("sends", large);
     world.settle();
   }
+  std::string begun = "INSERT table=jobs;name=begun;payload=" + std::string(200'000, 'p') + "\n";
+  send_piece("begun", begun);
+  world.settle();
+  send_piece("begun", begun);
+  world.settle();
   world.memory_ended = world.memory_stays_short = true;
   BOOST_TEST(ask("INSERT table=jobs;name=c").find("code=no_space") != std::string::npos);
   BOOST_TEST(ask("DELETE table=jobs;name=a").starts_with("DELETED "));
   BOOST_TEST(ask("PEEK table=jobs;name=b").starts_with("ROW "));
   BOOST_TEST(ask("NEXT table=jobs").starts_with("ROW "));
   BOOST_TEST(ask("ALERTS").find("name=memory-ended") != std::string::npos);
+  // A message that had begun is read to its end, so that its client hears that it is refused.
+  for (int round = 0; round < 4; ++round) {
+    send_piece("begun", begun);
+    world.advance(DurationMs{20});
+  }
+  BOOST_TEST(world.take_line("begun").value_or("").find("code=no_space") != std::string::npos);
+  world.send("begun", "PEEK table=jobs;name=b");
+  world.settle();
+  BOOST_TEST(world.take_line("begun").value_or("").starts_with("ROW "));
   // Meanwhile clients that use much memory are not read.
   send_piece("sends", large);
   world.settle();
