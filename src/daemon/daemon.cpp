@@ -591,14 +591,17 @@ Status Daemon::rotate_log() {
 
 void Daemon::fatal(Status const& status) {
   supervisor_.failed(status.text() + "; nothing more is acknowledged");
+  os::LogField const code{"FASTJOURNAL_CODE", std::string{row_of(status.code()).wire_name}};
   // The files being written are no longer those of the folder.
   if (status.code() == Code::damaged)
     os::log_error(status.message() +
-                  "; nothing more is acknowledged. What was acknowledged more than 100 ms ago stands where " +
-                  declared_.data_folder + " was: put it back, or restore a backup, then start again");
+                      "; nothing more is acknowledged. What was acknowledged more than 100 ms ago stands where " +
+                      declared_.data_folder + " was: put it back, or restore a backup, then start again",
+                  {code});
   else
     os::log_error(status.text() + "; nothing more is acknowledged. What was acknowledged is in " +
-                  declared_.data_folder + ": mend the disk, then start again");
+                      declared_.data_folder + ": mend the disk, then start again",
+                  {code});
   std::_Exit(1);
 }
 
@@ -607,9 +610,18 @@ void Daemon::tell(log::AlertNotice const& notice) {
   if (teller_ != nullptr) teller_->tell(notice);
   if (notice.up)
     os::log_warning(fmt::format("alert {} of {}, priority {}, {} times: {}", notice.alert.name, whose,
-                                notice.alert.priority, notice.alert.count, notice.alert.message));
+                                notice.alert.priority, notice.alert.count, notice.alert.message),
+                    {{"FASTJOURNAL_ALERT", notice.alert.name},
+                     {"FASTJOURNAL_TABLE", notice.alert.table},
+                     {"FASTJOURNAL_STATE", "up"},
+                     {"FASTJOURNAL_ALERT_PRIORITY", std::to_string(notice.alert.priority)},
+                     {"FASTJOURNAL_COUNT", std::to_string(notice.alert.count)},
+                     {"FASTJOURNAL_TAGS", notice.alert.tags}});
   else
-    os::log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose));
+    os::log_info(fmt::format("alert {} of {} is over", notice.alert.name, whose),
+                 {{"FASTJOURNAL_ALERT", notice.alert.name},
+                  {"FASTJOURNAL_TABLE", notice.alert.table},
+                  {"FASTJOURNAL_STATE", "over"}});
 }
 
 // A thread for each log with slow syncs, as their disks may differ. All other jobs have one thread in common.

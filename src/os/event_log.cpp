@@ -7,6 +7,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <systemd/sd-journal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +27,12 @@ namespace {
 std::string& file_name() {
   static std::string name;
   return name;
+}
+
+// Entries with fields are for the journal: standard error is it, and there is no other log.
+bool& fields_are_wanted() {
+  static bool are{false};
+  return are;
 }
 
 // Standard error may have been redirected since the variable was set.
@@ -112,10 +120,35 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
+// False: it is not there, or takes nothing.
+bool write_to_journal(spdlog::level::level_enum level, std::string_view text, LogFields fields) {
+  std::vector<std::string> entry =
+      journal_entry(spdlog::default_logger_raw()->name(), priority_of(level), text, fields);
+  std::vector<iovec> parts;
+  parts.reserve(entry.size());
+  for (std::string& field : entry) parts.push_back({field.data(), field.size()});
+  return ::sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) == 0;
+}
+
+void write_line(spdlog::level::level_enum level, std::string_view text, LogFields fields) {
+  if (!spdlog::should_log(level)) return;
+  if (fields.size() > 0 && fields_are_wanted() && write_to_journal(level, text, fields)) return;
+  spdlog::log(level, "{}", one_line(text));
+}
+
 }  // namespace
+
+std::vector<std::string> journal_entry(std::string_view program, int priority, std::string_view text,
+                                       LogFields fields) {
+  std::vector<std::string> out{fmt::format("MESSAGE={}", one_line(text)), fmt::format("PRIORITY={}", priority),
+                               fmt::format("SYSLOG_IDENTIFIER={}", program)};
+  for (LogField const& field : fields) out.push_back(fmt::format("{}={}", field.name, field.value));
+  return out;
+}
 
 Status open_event_log(std::string const& program, std::string const& file, std::string_view level) {
   auto logger = std::make_shared<spdlog::logger>(program, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  fields_are_wanted() = file.empty() && errors_go_to_journal();
   if (errors_go_to_journal()) {
     auto lines = std::make_unique<spdlog::pattern_formatter>();
     lines->add_flag<PriorityFlag>('*').set_pattern("%*%v");
@@ -131,9 +164,9 @@ Status open_event_log(std::string const& program, std::string const& file, std::
 
 Status reopen_event_log() { return file_name().empty() ? Status{} : use_file(file_name()); }
 
-void log_info(std::string_view text) { spdlog::info("{}", one_line(text)); }
-void log_warning(std::string_view text) { spdlog::warn("{}", one_line(text)); }
-void log_error(std::string_view text) { spdlog::error("{}", one_line(text)); }
+void log_info(std::string_view text, LogFields fields) { write_line(spdlog::level::info, text, fields); }
+void log_warning(std::string_view text, LogFields fields) { write_line(spdlog::level::warn, text, fields); }
+void log_error(std::string_view text, LogFields fields) { write_line(spdlog::level::err, text, fields); }
 
 void print_failure(std::string_view program, std::string_view text) {
   if (!errors_go_to_journal()) {

@@ -1,11 +1,14 @@
 // The log of a program for people (not the durable log). The only door to spdlog.
 //
 // Where standard error is the journal of systemd (JOURNAL_STREAM), each line begins with its priority as in sd-daemon(3)
-// instead of the program's name and the level, which the journal knows.
+// instead of the program's name and the level, which the journal knows; a line with fields goes to it as an entry that
+// has them, as in sd_journal_send(3). Elsewhere fields are left out: all that a person needs is in the text.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fastjournal/status.h"
 
@@ -16,9 +19,20 @@ namespace fastjournal::os {
 [[nodiscard]] Status open_event_log(std::string const& program, std::string const& file, std::string_view level);
 // Opens the file again by its name, after a log rotation.
 [[nodiscard]] Status reopen_event_log();
-void log_info(std::string_view text);
-void log_warning(std::string_view text);
-void log_error(std::string_view text);
+
+// For filters of journalctl. The name: capital letters, digits and underscores, FASTJOURNAL_ first. The value: any
+// bytes.
+struct LogField {
+  std::string_view name;
+  std::string value;
+};
+using LogFields = std::initializer_list<LogField>;
+void log_info(std::string_view text, LogFields fields = {});
+void log_warning(std::string_view text, LogFields fields = {});
+void log_error(std::string_view text, LogFields fields = {});
+// The fields of an entry in the journal, as NAME=value. `priority`: as in syslog(3).
+[[nodiscard]] std::vector<std::string> journal_entry(std::string_view program, int priority, std::string_view text,
+                                                     LogFields fields);
 // The reason for which a program ends, to standard error, also before there is a log; one line or several.
 void print_failure(std::string_view program, std::string_view text);
 
