@@ -428,17 +428,23 @@ verb_lint() {
   say "nothing found"
 }
 
-# package [--chroot SUITE] [--twice]: the Debian packages; `package try SUITE [FOLDER]` uses them in a bare system.
+# package [--chroot SUITE] [--twice]: the Debian packages; `package try SUITE [FOLDER]` uses them in a bare system,
+# `package boot SUITE [FOLDER]` boots one.
 verb_package() {
-  if [[ ${1:-} == try ]]; then
-    shift
-    install_packages "${packages_chroot[@]}"
-    exec "$root/scripts/try_packages.sh" "$@"
-  fi
+  case ${1:-} in
+    try)
+      install_packages "${packages_chroot[@]}"
+      exec "$root/scripts/try_packages.sh" "${@:2}"
+      ;;
+    boot)
+      install_packages "${packages_chroot[@]}" systemd-container
+      exec "$root/scripts/boot_packages.sh" "${@:2}"
+      ;;
+  esac
   if [[ " $* " == *" --chroot "* ]]; then
     install_packages git "${packages_chroot[@]}"
   else
-    install_packages "${packages_build[@]}" "${packages_package[@]}" "$(units_package)"
+    install_packages "${packages_build[@]}" "${packages_package[@]}" "${packages_docs[@]}" "$(units_package)"
   fi
   exec "$root/scripts/package.sh" "$@"
 }
@@ -509,6 +515,7 @@ usage: ./mk VERB [...]
   package [--chroot SUITE] [--twice]  build the Debian packages, for this system or in a bare one, and check them with
                         lintian; --twice: two builds must have equal bytes
   package try SUITE [FOLDER]  install, use, upgrade and purge these packages in a bare system
+  package boot SUITE [FOLDER] boot a bare system with them: what systemd does with the units
   drawings              make the pictures of doc/ anew
   docs                  build the documents as a site, with search, into build/site
   clean [PRESET...]     remove build/
