@@ -9,27 +9,9 @@
 # the first installation, when the packages that ours depend on were installed already.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-mirror=${MK_MIRROR:-}  # none: debootstrap's own
-suite=${1:?expected a suite, such as bookworm}
-packages=${2:-$root/build/package/$suite/packages}
-place=$root/build/package/$suite/try
-system=$place/system
-say() { printf 'try: %s: %s\n' "$suite" "$*"; }
-die() {
-  printf 'try: %s: FAILED: %s\n' "$suite" "$*" >&2
-  exit 1
-}
-[[ $EUID -eq 0 ]] || die "it enters a bare system: run it as root"
+what=try
+. "$(dirname "${BASH_SOURCE[0]}")/bare_system.sh"
 
-environment=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive)
-own=(unshare --mount --pid --fork --kill-child "--mount-proc=$system/proc")
-inside() { "${own[@]}" chroot "$system" "${environment[@]}" "$@"; }
-# Without any network but its own loopback.
-alone() {
-  "${own[@]}" --net sh -c 'ip link set lo up && exec "$@"' sh chroot "$system" "${environment[@]}" "$@"
-}
-apt() { inside apt-get -qq -y --no-install-recommends "$@" >>"$place/apt.log" 2>&1 || die "apt-get $*: see $place/apt.log"; }
 # Names, not contents: the lists of users and of packages change. systemctl notes in /run/systemd that it was called.
 files() {
   inside find / -xdev \( -path /proc -o -path /dev -o -path /sys -o -path /try -o -path /tmp -o -path /var/cache \
@@ -38,7 +20,7 @@ files() {
 # Each of debian/tests, with the tree as its folder.
 run_tests() {
   local test
-  for test in units main-job forwarder python-worker c-client c-producer; do
+  for test in "${tests[@]}"; do
     alone sh -c "cd /try/tree && debian/tests/$test" >"$place/$test.log" 2>&1 || {
       cat "$place/$test.log" >&2
       die "$1: $test"
@@ -47,21 +29,8 @@ run_tests() {
   done
 }
 
-rm -rf "$place"
-mkdir -p "$place"
-if [[ -d ${MK_BARE:-/nonexistent}/$suite ]]; then
-  cp -a "$MK_BARE/$suite" "$system"
-else
-  say "debootstrap${mirror:+ from $mirror}"
-  debootstrap --variant=minbase "$suite" "$system" ${mirror:+"$mirror"} >"$place/debootstrap.log" 2>&1 ||
-    die "debootstrap: see $place/debootstrap.log"
-fi
-mkdir -p "$system/try/debs" "$system/try/next" "$system/try/tree/clients/spool" "$system/try/tree/clients/c"
-cp "$packages"/*.deb "$system/try/debs"
-rm -f "$system"/try/debs/*-dbgsym_*
-cp -a "$root/debian" "$system/try/tree"
-cp "$root/clients/spool/example.c" "$system/try/tree/clients/spool"
-cp "$root"/clients/c/README.md "$system/try/tree/clients/c"
+make_system
+mkdir -p "$system/try/next"
 # No service starts where no systemd runs; said aloud for packages that would start theirs all the same.
 printf '#!/bin/sh\nexit 101\n' >"$system/usr/sbin/policy-rc.d"
 chmod 755 "$system/usr/sbin/policy-rc.d"
@@ -76,7 +45,6 @@ for deb in "$system"/try/debs/*.deb; do
 done
 mapfile -t ours < <(for deb in "$system"/try/debs/*.deb; do dpkg-deb -f "$deb" Package; done)
 
-apt update
 say "installs what the packages depend on, and gcc for a test"
 mapfile -t needed < <(inside sh -c 'apt-get -s --no-install-recommends install /try/debs/*.deb' |
   awk '$1 == "Inst" { print $2 }' | grep -vxFf <(printf '%s\n' "${ours[@]}"))

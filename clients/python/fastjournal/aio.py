@@ -17,7 +17,7 @@ from .errors import Error, failure
 from .journal import Journal as _SyncJournal
 from .options import DEFAULT_SERVER, Options, connect_failed, connection_lost, place_of, tls_context
 from .rows import Columns, Date, Duration, Notice, OnRefused, Put, PutMany, Putting, Returned, Row, Work, notice_of
-from .session import Call, Reply, Session, State
+from .session import BaseConnection, Call, Reply, State
 from .wire import Message
 
 _FLUSH_BYTES = 64 * 1024
@@ -57,11 +57,11 @@ class _Wire(asyncio.Protocol):
         self._owner._writable.set()
 
 
-class Connection:
+class Connection(BaseConnection):
     """A connection to a daemon, made by `connect`. Use it in one event loop."""
 
     def __init__(self, options: Options) -> None:
-        self._session = Session(options)
+        super().__init__(options)
         self._place = place_of(options.server)
         self._wire: _Wire | None = None
         self._ready = asyncio.Event()
@@ -80,28 +80,6 @@ class Connection:
         self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.close()
-
-    @property
-    def options(self) -> Options:
-        return self._session.options
-
-    @property
-    def connects(self) -> int:
-        return self._session.connects
-
-    @property
-    def pushes_dropped(self) -> int:
-        return self._session.pushes_dropped
-
-    @property
-    def client(self) -> str:
-        """The drawn name under which puts are numbered."""
-        return self._session.client
-
-    def next_sequence(self) -> int:
-        """The number of one more put."""
-        self._session.sequence += 1
-        return self._session.sequence
 
     def journal(self, table: str) -> Journal:
         return Journal(self, table)
@@ -144,9 +122,6 @@ class Connection:
                 timer.cancel()
         if not call.finished:
             raise self._session.timed_out(call)
-
-    def abandon(self, call: Call) -> None:
-        self._session.abandon(call)
 
     async def listen(self, table: str, **params: Any) -> None:
         params["table"] = table
@@ -421,10 +396,7 @@ class Journal:
                 await connection.wait(in_flight[0][2])
                 putting.settle()
         except BaseException as why:
-            if isinstance(why, Error):
-                why.facts["index"] = in_flight[0][0] if in_flight else index
-            for _, _, call in in_flight:
-                connection.abandon(call)
+            putting.stop(connection, index, why)
             raise
         return putting.counts
 

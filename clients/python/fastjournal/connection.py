@@ -14,7 +14,7 @@ from typing import Any
 from .errors import Error, failure
 from .journal import Journal, Notice, notice_of
 from .options import DEFAULT_SERVER, Options, connect_failed, connection_lost, place_of, tls_context
-from .session import Call, Reply, Session, State
+from .session import BaseConnection, Call, Reply, State
 from .wire import Message
 
 _READ_BYTES = 256 * 1024
@@ -34,7 +34,7 @@ def connect(
     return Connection(Options(server=server, token=token, ca=ca, certificate=certificate, key=key, **options))
 
 
-class Connection:
+class Connection(BaseConnection):
     """A connection to a daemon. It belongs to one thread at a time, and nothing happens between calls.
 
     After a loss it reconnects within the next call, and sends again what may be sent twice: commands that only read,
@@ -42,7 +42,7 @@ class Connection:
     """
 
     def __init__(self, options: Options) -> None:
-        self._session = Session(options)
+        super().__init__(options)
         self._place = place_of(options.server)
         self._socket: socket.socket | None = None
         self._poll = select.poll()
@@ -57,30 +57,6 @@ class Connection:
 
     def __exit__(self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-    @property
-    def options(self) -> Options:
-        return self._session.options
-
-    @property
-    def connects(self) -> int:
-        """Number of connections made; more than 1: it was lost in between."""
-        return self._session.connects
-
-    @property
-    def pushes_dropped(self) -> int:
-        """Notices lost because pushes_max were waiting. Leased rows are never dropped."""
-        return self._session.pushes_dropped
-
-    @property
-    def client(self) -> str:
-        """The drawn name under which puts are numbered."""
-        return self._session.client
-
-    def next_sequence(self) -> int:
-        """The number of one more put."""
-        self._session.sequence += 1
-        return self._session.sequence
 
     def journal(self, table: str) -> Journal:
         """The commands of a journal table."""
@@ -147,10 +123,6 @@ class Connection:
                 self._read_rest()
                 if not call.finished:
                     raise self._session.timed_out(call)
-
-    def abandon(self, call: Call) -> None:
-        """Nobody waits for this answer any more."""
-        self._session.abandon(call)
 
     def flush(self) -> None:
         """Sends what is not sent yet. Raises TimedOut if the daemon takes no bytes within time_limit."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import rows as _rows
-from .errors import Error
 from .rows import Columns, Date, Duration, Notice, OnRefused, Put, PutMany, Putting, Returned, Row, Work, notice_of
 
 if TYPE_CHECKING:
@@ -85,10 +84,7 @@ class Journal:
                 connection.wait(in_flight[0][2])
                 putting.settle()
         except BaseException as why:
-            if isinstance(why, Error):
-                why.facts["index"] = in_flight[0][0] if in_flight else index
-            for _, _, call in in_flight:
-                connection.abandon(call)
+            putting.stop(connection, index, why)
             raise
         return putting.counts
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from .errors import Error
-from .session import Call, Reply, refusal_of
+from .session import BaseConnection, Call, Reply, refusal_of
 from .wire import Message, whole
 
 Date = int | datetime | timedelta
@@ -307,3 +307,10 @@ class Putting:
             in_flight.popleft()
             counts.refused += 1
             self.on_refused(index, row, call.error)
+
+    def stop(self, connection: BaseConnection, read: int, why: BaseException) -> None:
+        """The run ends here, after `read` rows: the error says from which row on it is to be continued."""
+        if isinstance(why, Error):
+            why.facts["index"] = self.in_flight[0][0] if self.in_flight else read
+        for _, _, call in self.in_flight:
+            connection.abandon(call)

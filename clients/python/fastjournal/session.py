@@ -364,3 +364,38 @@ def _subscription_key(command: str, params: dict[str, Any]) -> tuple[str, ...]:
     if command in ("WATCH", "UNWATCH"):
         return ("WATCH",)
     return ("LISTEN", str(params.get("table", "")), str(params.get("domain", "")))
+
+
+class BaseConnection:
+    """What connections with and without asyncio have in common: their session."""
+
+    def __init__(self, options: Options) -> None:
+        self._session = Session(options)
+
+    @property
+    def options(self) -> Options:
+        return self._session.options
+
+    @property
+    def connects(self) -> int:
+        """Number of connections made; more than 1: it was lost in between."""
+        return self._session.connects
+
+    @property
+    def pushes_dropped(self) -> int:
+        """Notices lost because pushes_max were waiting. Leased rows are never dropped."""
+        return self._session.pushes_dropped
+
+    @property
+    def client(self) -> str:
+        """The drawn name under which puts are numbered."""
+        return self._session.client
+
+    def next_sequence(self) -> int:
+        """The number of one more put."""
+        self._session.sequence += 1
+        return self._session.sequence
+
+    def abandon(self, call: Call) -> None:
+        """Nobody waits for this answer any more."""
+        self._session.abandon(call)
