@@ -86,7 +86,7 @@ for folder in "${folders[@]}"; do
   in_work=${work#"$system"}
   # The folder is no part of what the compiler cache compares, as it is none of what is built.
   inside sh -c "cd $in_work/$folder/fastjournal-$version && CCACHE_BASEDIR=\$PWD CCACHE_NOHASHDIR=1 \
-    DEB_BUILD_OPTIONS=\"\$DEB_BUILD_OPTIONS parallel=${MK_JOBS:-$(nproc)}\" dpkg-buildpackage -us -uc" \
+    DEB_BUILD_OPTIONS=\"\${DEB_BUILD_OPTIONS:+\$DEB_BUILD_OPTIONS }parallel=${MK_JOBS:-$(nproc)}\" dpkg-buildpackage -us -uc" \
     >"$work/$folder/build.log" 2>&1 || {
     tail -n 30 "$work/$folder/build.log" >&2
     die "the build failed; all of it is in $work/$folder/build.log"

@@ -12,6 +12,7 @@ import queue
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,8 @@ class Driver:
         self.environment = dict(os.environ)
         self.listeners: dict[str, tuple[subprocess.Popen[str], queue.Queue[str]]] = {}
 
-    def run(self, *words: str, given: str = "") -> list[dict[str, Any]]:
-        ran = subprocess.run(
+    def start(self, words: Sequence[str], given: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             [PROGRAM, *words, "--json"],
             input=given,
             text=True,
@@ -83,6 +84,9 @@ class Driver:
             env=self.environment,
             timeout=PATIENCE_S,
         )
+
+    def run(self, *words: str) -> list[dict[str, Any]]:
+        ran = self.start(words, "")
         if ran.returncode in (0, 4):
             return objects(ran.stdout)
         for line in ran.stderr.splitlines():
@@ -115,14 +119,7 @@ class Driver:
         folder = Path(os.environ["FJ_SCRATCH"])
         refused = folder / "refused"
         words = ["put", params["table"], "--from", "-", "--format", "json", "--refused", str(refused)]
-        ran = subprocess.run(
-            [PROGRAM, *words, "--json"],
-            input=given,
-            text=True,
-            capture_output=True,
-            env=self.environment,
-            timeout=PATIENCE_S,
-        )
+        ran = self.start(words, given)
         reasons = Path(f"{refused}.reasons")
         if reasons.exists():
             for line in reasons.read_text().splitlines():

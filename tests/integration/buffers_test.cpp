@@ -2,8 +2,6 @@
 // alike, and values printed as JSON can be inserted again.
 #include <boost/test/unit_test.hpp>
 
-#include <csignal>
-
 #include "tests/integration/shell.h"
 
 namespace {
@@ -17,22 +15,12 @@ constexpr char kTable[] =
     "<column name=\"id\" type=\"buffer\" required=\"true\"/>\n<column name=\"data\" type=\"buffer\"/>\n"
     "<column name=\"words\" type=\"string\"/>\n</schema>\n</table>\n";
 
-struct Fixture {
+struct Fixture : ShellFixture {
   Fixture() {
     daemon.write("tables/blobs.xml", kTable);
     daemon.write("file", "\x01\xff raw");
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
-  ~Fixture() {
-    daemon.kill(SIGTERM);
-    static_cast<void>(daemon.wait());
-  }
-  std::string run(std::string const& command) {
-    Ran const ran = run_in_shell(daemon, command);
-    BOOST_TEST(ran.code == 0, command << ": " << ran.output);
-    return ran.output;
-  }
-  RealDaemon daemon{""};
 };
 
 bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }

@@ -2,8 +2,6 @@
 // as it was, with priorities and dates; refused rows are corrected and put again; more rows than a page of LIST.
 #include <boost/test/unit_test.hpp>
 
-#include <csignal>
-
 #include "tests/integration/shell.h"
 
 namespace {
@@ -25,21 +23,11 @@ std::string table(std::string const& name) {
 )";
 }
 
-struct Fixture {
+struct Fixture : ShellFixture {
   Fixture() {
     for (char const* const name : {"a", "b", "c"}) daemon.write("tables/" + std::string{name} + ".xml", table(name));
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
-  ~Fixture() {
-    daemon.kill(SIGTERM);
-    static_cast<void>(daemon.wait());
-  }
-  std::string run(std::string const& command) {
-    Ran const ran = run_in_shell(daemon, command);
-    BOOST_TEST(ran.code == 0, command << ": " << ran.output);
-    return ran.output;
-  }
-  RealDaemon daemon{""};
 };
 
 }  // namespace

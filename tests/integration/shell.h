@@ -1,6 +1,9 @@
 // A command in a shell beside a real daemon, as its user types it.
 #pragma once
 
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -31,5 +34,19 @@ inline Ran run_in_shell(RealDaemon const& daemon, std::string const& command) {
   int const code = child.wait().value_or(-1);
   return {code, child.output()};
 }
+
+// A daemon that is started by its test and ended with it, and commands that must succeed.
+struct ShellFixture {
+  ~ShellFixture() {
+    daemon.kill(SIGTERM);
+    static_cast<void>(daemon.wait());
+  }
+  std::string run(std::string const& command) {
+    Ran const ran = run_in_shell(daemon, command);
+    BOOST_TEST(ran.code == 0, command << ": " << ran.output);
+    return ran.output;
+  }
+  RealDaemon daemon{""};
+};
 
 }  // namespace fastjournal::test
