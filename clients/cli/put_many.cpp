@@ -160,11 +160,10 @@ Status Run::begin() {
   if (Status status = refused_.begin(state_.refused_file, header); !status.ok()) return status;
   if (is_continued_) {
     // Rows set aside after the last state will be set aside again.
-    refused_.cut({state_.refused_bytes, state_.reasons_bytes});
-  } else {
-    state_.refused_bytes = refused_.sizes().rows;
-    state_.reasons_bytes = refused_.sizes().reasons;
+    return refused_.cut({state_.refused_bytes, state_.reasons_bytes});
   }
+  state_.refused_bytes = refused_.sizes().rows;
+  state_.reasons_bytes = refused_.sizes().reasons;
   return {};
 }
 
@@ -320,7 +319,9 @@ void Run::save() {
   if (one_.resume.empty()) return;
   saved_rows_ = state_.rows;
   saved_at_ = Clock::now();
-  if (Status const written = write_state(one_.resume, state_); !written.ok() && !stopped_) stop(written);
+  Status written = refused_.sync();
+  if (written.ok()) written = write_state(one_.resume, state_);
+  if (!written.ok() && !stopped_) stop(written);
 }
 
 void Run::save_if_due() {

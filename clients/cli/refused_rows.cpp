@@ -1,11 +1,14 @@
 #include "clients/cli/refused_rows.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "clients/cli/synced_file.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -70,15 +73,26 @@ Status RefusedRows::begin(std::string file, std::string header) {
           file_ + " is for the refused rows, and there are others in it, without this header: --refused names another"};
 }
 
-void RefusedRows::cut(Sizes sizes) {
-  auto const cut_file = [](std::string const& file, std::uint64_t bytes) {
-    std::error_code ignored;
-    if (std::filesystem::file_size(file, ignored) > bytes && !ignored)
-      std::filesystem::resize_file(file, bytes, ignored);
+Status RefusedRows::cut(Sizes sizes) {
+  // It is shorter if somebody took rows out meanwhile.
+  auto const cut_file = [](std::string const& file, std::uint64_t& bytes) -> Status {
+    std::uint64_t const there = size_of(file);
+    bytes = std::min(bytes, there);
+    std::error_code error;
+    if (there > bytes) std::filesystem::resize_file(file, bytes, error);
+    return error ? Status{Code::io_error, "cannot shorten " + file + ": " + error.message()} : Status{};
   };
-  cut_file(file_, sizes.rows);
-  cut_file(file_ + std::string{kReasonsSuffix}, sizes.reasons);
+  Status status = cut_file(file_, sizes.rows);
+  if (status.ok()) status = cut_file(file_ + std::string{kReasonsSuffix}, sizes.reasons);
   sizes_ = sizes;
+  return status;
+}
+
+Status RefusedRows::sync() {
+  if (!std::exchange(is_unsynced_, false)) return {};
+  for (std::string const& file : {file_, file_ + std::string{kReasonsSuffix}})
+    if (Status status = sync_file_and_name(file); !status.ok()) return status;
+  return {};
 }
 
 Status RefusedRows::open() {
@@ -97,6 +111,7 @@ Status RefusedRows::add(Record const& row, Status const& why) {
     if (Status status = open(); !status.ok()) return status;
   rows_ << row.text << '\n' << std::flush;
   reasons_ << reason_line(row, why) << std::flush;
+  is_unsynced_ = true;
   if (!rows_ || !reasons_) return {Code::io_error, "cannot write the refused row to " + file_ + " and its reason"};
   sizes_ = {static_cast<std::uint64_t>(rows_.tellp()), static_cast<std::uint64_t>(reasons_.tellp())};
   if (++told_ > kReasonsToldMax) return {};

@@ -32,8 +32,10 @@ class RefusedRows {
 
   // Where rows go, behind what is there. bad_parameter: there is another CSV in that file.
   [[nodiscard]] Status begin(std::string file, std::string header);
-  // Drops what is behind these sizes: rows that a continued run will refuse again.
-  void cut(Sizes sizes);
+  // Drops what is behind these sizes: rows that a continued run will refuse again. io_error.
+  [[nodiscard]] Status cut(Sizes sizes);
+  // Before a state counts the rows. io_error.
+  [[nodiscard]] Status sync();
   // io_error. The reason is also told, the first 100 times.
   [[nodiscard]] Status add(Record const& row, Status const& why);
   [[nodiscard]] std::string const& file() const { return file_; }
@@ -50,6 +52,7 @@ class RefusedRows {
   std::ofstream reasons_;
   Sizes sizes_;
   std::uint64_t told_{0};
+  bool is_unsynced_{false};
 };
 
 // "refused.jsonl" and so on: the end of a file's name.

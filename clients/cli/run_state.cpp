@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <utility>
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "clients/cli/synced_file.h"
 
 namespace fastjournal::cli {
 
@@ -45,17 +45,6 @@ bool take_number(std::map<std::string, std::string> const& values, std::string_v
   char const* const end = at->second.data() + at->second.size();
   auto const [stopped, error] = std::from_chars(at->second.data(), end, out);
   return error == std::errc{} && stopped == end;
-}
-
-// A name is kept by a sync of its folder only.
-Status sync_folder_of(std::string const& path) {
-  std::string folder = std::filesystem::path{path}.parent_path().string();
-  if (folder.empty()) folder = ".";
-  int const fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return failed("open", folder);
-  Status const status = ::fsync(fd) == 0 ? Status{} : failed("sync", folder);
-  ::close(fd);
-  return status;
 }
 
 }  // namespace
@@ -91,12 +80,14 @@ Status write_state(std::string const& path, RunState const& state) {
   std::string const fresh = path + ".new";
   int const fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return failed("open", fresh);
-  bool const written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  ssize_t const put = ::write(fd, text.data(), text.size());
+  if (put >= 0 && put < static_cast<ssize_t>(text.size())) errno = ENOSPC;
+  bool const written = put == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
   Status const status = written ? Status{} : failed("write", fresh);
   ::close(fd);
   if (!status.ok()) return status;
   if (::rename(fresh.c_str(), path.c_str()) != 0) return failed("rename to", path);
-  return sync_folder_of(path);
+  return sync_name(path);
 }
 
 }  // namespace fastjournal::cli

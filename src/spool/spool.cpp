@@ -63,19 +63,29 @@ using FilePtr = std::shared_ptr<File>;
 class Left {
  public:
   explicit Left(File const& file)
-      : fd_(::open(("/proc/self/fd/" + std::to_string(file.fd)).c_str(), O_RDONLY | O_CLOEXEC)), path_(file.path) {}
+      : fd_(::open(("/proc/self/fd/" + std::to_string(file.fd)).c_str(), O_RDONLY | O_CLOEXEC)),
+        path_(file.path),
+        seed_(file.seed) {}
   Left(Left const&) = delete;
   Left& operator=(Left const&) = delete;
   ~Left() {
     if (fd_ >= 0) ::close(fd_);
   }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  [[nodiscard]] bool is_of(File const& file) const { return path_ == file.path && seed_ == file.seed; }
   [[nodiscard]] Status sync() const { return ::fdatasync(fd_) == 0 ? Status{} : failure("fdatasync of", path_, errno); }
 
  private:
   int const fd_;
   std::string const path_;
+  Seed const seed_;
 };
+
+// Of this process and those that it was forked from, since a Spool was first opened.
+std::uint64_t g_forks{0};
+void count_forks() {
+  [[maybe_unused]] static int const registered = ::pthread_atfork(nullptr, nullptr, [] { ++g_forks; });
+}
 
 // What a look at the file says.
 enum class Fate : std::uint8_t {
@@ -178,15 +188,18 @@ Status sync_file(File const& file) {
 class Spool::Body {
  public:
   explicit Body(Options options) : options_(std::move(options)) {
+    count_forks();
+    forks_ = g_forks;
     if (options_.sync == Sync::interval)
-      syncer_ = std::jthread{[this](std::stop_token const& stop) { sync_often(stop); }};
+      shared_->thread = std::jthread{[this](std::stop_token const& stop) { sync_often(stop); }};
   }
   ~Body() {
+    enter();
     if (waker_ >= 0) ::close(waker_);
-    if (!syncer_.joinable()) return;
-    syncer_.request_stop();
-    wakes_.notify_all();
-    syncer_.join();
+    if (!shared_->thread.joinable()) return;
+    shared_->thread.request_stop();
+    shared_->wakes.notify_all();
+    shared_->thread.join();
     static_cast<void>(sync());
   }
 
@@ -201,6 +214,7 @@ class Spool::Body {
   }
 
   Status save(Message const& row) {
+    enter();
     Seen const seen = look_at(row);
     if (Status status = check_row(row, seen); !status.ok()) return status;
     Clock const now = clock_now();
@@ -218,12 +232,13 @@ class Spool::Body {
   }
 
   Status sync() {
+    enter();
     std::vector<FilePtr> files;
     std::vector<std::unique_ptr<Left>> left;
     {
-      std::lock_guard const lock{mutex_};
-      if (!failed_.ok()) return std::exchange(failed_, Status{});
-      files = {current_, syncing_};
+      std::lock_guard const lock{shared_->mutex};
+      if (!shared_->failed.ok()) return std::exchange(shared_->failed, Status{});
+      files = {current_, shared_->syncing};
       left.swap(left_);
       is_dirty_ = false;
     }
@@ -242,7 +257,8 @@ class Spool::Body {
     if (path.size() >= sizeof address.sun_path)
       return Status{Code::not_supported, path + " is too long for the name of a socket"}.with("path", path);
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    std::lock_guard const lock{mutex_};
+    enter();
+    std::lock_guard const lock{shared_->mutex};
     if (waker_ < 0) waker_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (waker_ < 0) return failure("socket for", path, errno);
     // Of a queue that is full the forwarder will read soon.
@@ -256,6 +272,24 @@ class Spool::Body {
   }
 
  private:
+  // What the thread that syncs shares with those who save.
+  struct Shared {
+    std::mutex mutex;
+    FilePtr syncing;  // by the thread, now
+    Status failed;    // of a sync that no save was waiting for: told once, by the next call
+    std::condition_variable_any wakes;
+    std::jthread thread;
+  };
+
+  // A forked child has no such thread, and what the thread was at work on is left alone: its mutex may be locked.
+  void enter() {
+    if (std::uint64_t const forks = g_forks; forks != forks_) {
+      forks_ = forks;
+      static_cast<void>(shared_.release());
+      shared_ = std::make_unique<Shared>();
+    }
+  }
+
   // Twice, as one file may end, or be deleted, meanwhile.
   Status write(std::span<Param const> params, std::string& record, Clock now) {
     for (int tries = 0; tries < 2; ++tries) {
@@ -296,17 +330,18 @@ class Spool::Body {
     return failure("write to", file.path, ENOSPC);
   }
 
+  // The file may have been left, and synced, before the row was in it.
   Status settle(File const& file) {
     if (options_.sync == Sync::each) return sync_file(file);
-    if (options_.sync == Sync::none) return {};
-    std::lock_guard const lock{mutex_};
-    if (!failed_.ok()) return std::exchange(failed_, Status{});
-    if (!std::exchange(is_dirty_, true)) wakes_.notify_one();
+    std::lock_guard const lock{shared_->mutex};
+    if (!shared_->failed.ok()) return std::exchange(shared_->failed, Status{});
+    if (current_.get() != &file) return options_.sync == Sync::none ? leave_for_sync(file) : sync_file(file);
+    if (options_.sync == Sync::interval && !std::exchange(is_dirty_, true)) shared_->wakes.notify_one();
     return {};
   }
 
   Result<FilePtr> file_for(Clock now) {
-    std::lock_guard const lock{mutex_};
+    std::lock_guard const lock{shared_->mutex};
     if (current_ != nullptr && now.s() < current_->ends_s && now.s() >= current_->ends_s - options_.period.count())
       return current_;
     Status status = leave_locked();
@@ -317,9 +352,9 @@ class Spool::Body {
   }
 
   void leave(FilePtr const& file) {
-    std::lock_guard const lock{mutex_};
+    std::lock_guard const lock{shared_->mutex};
     if (current_ != file) return;
-    if (Status status = leave_locked(); !status.ok()) failed_ = std::move(status);
+    if (Status status = leave_locked(); !status.ok()) shared_->failed = std::move(status);
   }
 
   // What was promised to be synced in time is synced before the file is given up. What was not is remembered for sync(),
@@ -328,8 +363,13 @@ class Spool::Body {
     FilePtr const file = std::exchange(current_, nullptr);
     if (file == nullptr || options_.sync == Sync::each) return {};
     if (options_.sync == Sync::interval) return std::exchange(is_dirty_, false) ? sync_file(*file) : Status{};
-    auto left = std::make_unique<Left>(*file);
-    if (!left->is_open()) return sync_file(*file);
+    return leave_for_sync(*file);
+  }
+
+  Status leave_for_sync(File const& file) {
+    if (!left_.empty() && left_.back()->is_of(file)) return {};
+    auto left = std::make_unique<Left>(file);
+    if (!left->is_open()) return sync_file(file);
     left_.push_back(std::move(left));
     if (left_.size() <= kLeftMax) return {};
     Status status = left_.front()->sync();
@@ -379,6 +419,9 @@ class Spool::Body {
         ++step;  // its first producer was killed while it wrote the head, or this is a file of somebody else
         continue;
       }
+      // Whoever made the file may sync nothing.
+      if (options_.sync != Sync::none)
+        if (Status status = sync_folder(options_.folder); !status.ok()) return status;
       file->seed = *seed.value();
       opened_ = {begin, number};
       return file;
@@ -389,40 +432,34 @@ class Spool::Body {
   }
 
   // Another producer may do the same: the first head counts.
-  Status begin_file(File const& file) {
-    if (Status status = append(file, head_of_file(draw_seed())); !status.ok()) return status;
-    return options_.sync == Sync::none ? Status{} : sync_folder(options_.folder);
-  }
+  static Status begin_file(File const& file) { return append(file, head_of_file(draw_seed())); }
 
   void sync_often(std::stop_token const& stop) {
     while (!stop.stop_requested()) {
       FilePtr file;
       {
-        std::unique_lock lock{mutex_};
-        if (!wakes_.wait(lock, stop, [this] { return is_dirty_; })) return;
-        wakes_.wait_for(lock, stop, options_.interval, [] { return false; });
+        std::unique_lock lock{shared_->mutex};
+        if (!shared_->wakes.wait(lock, stop, [this] { return is_dirty_; })) return;
+        shared_->wakes.wait_for(lock, stop, options_.interval, [] { return false; });
         if (!std::exchange(is_dirty_, false)) continue;
-        file = syncing_ = current_;
+        file = shared_->syncing = current_;
       }
       Status status = file == nullptr ? Status{} : sync_file(*file);
-      std::lock_guard const lock{mutex_};
-      syncing_ = nullptr;
-      if (!status.ok()) failed_ = std::move(status);
+      std::lock_guard const lock{shared_->mutex};
+      shared_->syncing = nullptr;
+      if (!status.ok()) shared_->failed = std::move(status);
     }
   }
 
   Options const options_;
   std::map<std::string, model::RowCheck, std::less<>> checks_;  // by table
-  std::mutex mutex_;
+  std::unique_ptr<Shared> shared_{std::make_unique<Shared>()};
+  std::uint64_t forks_{0};
   FilePtr current_;
   Place opened_{};                           // of the last file that it had; the ones before it are full
-  FilePtr syncing_;                          // by the thread, now
   std::vector<std::unique_ptr<Left>> left_;  // of Sync::none, since the last sync()
   bool is_dirty_{false};                     // a row was written that no sync has begun for
   int waker_{-1};
-  Status failed_;  // of a sync that no save was waiting for: told once, by the next call
-  std::condition_variable_any wakes_;
-  std::jthread syncer_;
 };
 
 Result<std::unique_ptr<Spool>> Spool::open(Options options) {

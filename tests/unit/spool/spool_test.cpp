@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +29,24 @@
 #include "spool/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
+
+namespace {
+
+std::mutex g_synced_mutex;
+// By inode: the file's size when its last sync began.
+std::map<ino_t, off_t> g_synced;
+
+}  // namespace
+
+// The calls of the code under test end here, too.
+int fdatasync(int fd) {
+  struct stat look {};
+  if (::fstat(fd, &look) == 0) {
+    std::lock_guard const lock{g_synced_mutex};
+    g_synced[look.st_ino] = look.st_size;
+  }
+  return static_cast<int>(::syscall(SYS_fdatasync, fd));
+}
 
 namespace fastjournal::spool {
 namespace {
@@ -358,6 +378,41 @@ BOOST_AUTO_TEST_CASE(syncs) {
     BOOST_TEST(spool->sync().ok());
   }
   for (auto const& [uri, count] : rows_in(folder / "rows")) BOOST_TEST(count == 3, uri);
+}
+
+// Its row is the last one of a file that is full: the thread that syncs never sees that file.
+BOOST_AUTO_TEST_CASE(the_last_row_of_a_file_is_synced_before_the_file_is_given_up) {
+  TemporaryFolder const folder;
+  std::unique_ptr<Spool> const spool =
+      open_spool(folder / "rows", {.sync = Sync::interval, .interval = std::chrono::hours{1}, .file_bytes_max = 64});
+  BOOST_TEST(save(*spool, "first").ok());
+  struct stat look {};
+  BOOST_REQUIRE(::stat(files_in(folder / "rows").at(0).c_str(), &look) == 0);
+  std::lock_guard const lock{g_synced_mutex};
+  BOOST_TEST(g_synced[look.st_ino] == look.st_size);
+}
+
+// The thread that syncs is not the child's, whatever it was doing.
+BOOST_AUTO_TEST_CASE(a_forked_child_goes_on_and_closes_what_its_parent_syncs_in_time) {
+  TemporaryFolder const folder;
+  constexpr int kChildren = 50;
+  std::unique_ptr<Spool> spool =
+      open_spool(folder / "rows", {.sync = Sync::interval, .interval = std::chrono::milliseconds{1}});
+  for (int number = 0; number < kChildren; ++number) {
+    BOOST_TEST(save(*spool, "parent" + std::to_string(number)).ok());
+    pid_t const child = ::fork();
+    BOOST_REQUIRE(child >= 0);
+    if (child == 0) {
+      ::alarm(20);
+      bool const saved = save(*spool, "child" + std::to_string(number)).ok() && spool->sync().ok();
+      spool.reset();
+      ::_exit(saved ? 0 : 1);
+    }
+    int status = 0;
+    BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+    BOOST_REQUIRE(status == 0);
+  }
+  BOOST_TEST(rows_in(folder / "rows").size() == 2U * kChildren);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
