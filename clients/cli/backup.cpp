@@ -167,9 +167,10 @@ ExitCode backup(Invocation const& invocation, Console& console, client::Connecti
   if (!dated.ok()) return tell_failure(invocation, console, dated.status());
   using std::chrono::milliseconds;
   auto const now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-  ExitCode const code = Backup{invocation, console, connection, dated->path_of(name_of_backup(now.count()))}.run();
+  std::string const name = name_of_backup(now.count());
+  ExitCode const code = Backup{invocation, console, connection, dated->path_of(name)}.run();
   if (code != ExitCode::ok) return code;
-  if (Status status = dated->keep(*invocation.keep); !status.ok()) return tell_failure(invocation, console, status);
+  if (Status status = dated->keep(*invocation.keep, name); !status.ok()) return tell_failure(invocation, console, status);
   return ExitCode::ok;
 }
 

@@ -25,10 +25,11 @@ bool is_name_of_backup(std::string_view name) {
                     [](char c, char wanted) { return wanted == '0' ? c >= '0' && c <= '9' : c == wanted; });
 }
 
-std::vector<std::string> surplus_of(std::vector<std::string> names, std::uint64_t keep) {
-  std::erase_if(names, [](std::string const& name) { return !is_name_of_backup(name); });
+std::vector<std::string> surplus_of(std::vector<std::string> names, std::uint64_t keep, std::string_view made) {
+  std::erase_if(names, [made](std::string const& name) { return name == made || !is_name_of_backup(name); });
   std::sort(names.begin(), names.end());
-  names.resize(names.size() > keep ? names.size() - keep : 0);
+  std::size_t const others = keep > 0 ? keep - 1 : 0;
+  names.resize(names.size() > others ? names.size() - others : 0);
   return names;
 }
 
@@ -57,14 +58,14 @@ Status DatedBackups::remove(std::string const& name) {
   return error ? Status{Code::io_error, "remove " + path_of(name) + ": " + error.message()} : Status{};
 }
 
-Status DatedBackups::keep(std::uint64_t count) {
+Status DatedBackups::keep(std::uint64_t count, std::string_view made) {
   Result<std::vector<std::string>> all = names();
   if (!all.ok()) return all.status();
   std::erase_if(all.value(), [this](std::string const& name) {
     std::error_code error;
     return !std::filesystem::is_regular_file(path_of(name) + "/" + kAbout, error);
   });
-  for (std::string const& name : surplus_of(all.value(), count)) {
+  for (std::string const& name : surplus_of(all.value(), count, made)) {
     // Half removed it is no backup any more.
     if (Status status = place_.disk->rename(place_.name + "/" + name, place_.name + "/" + name + kUnfinished);
         !status.ok())

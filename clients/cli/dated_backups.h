@@ -22,8 +22,10 @@ inline constexpr char kAbout[] = "backup.json";
 // "2026-11-23T09-35-00.123Z": in the order of dates, and a name for every file system.
 [[nodiscard]] std::string name_of_backup(std::int64_t ms);
 [[nodiscard]] bool is_name_of_backup(std::string_view name);
-// Those of `names` to remove so that `keep` stay: the oldest. Other names do not count.
-[[nodiscard]] std::vector<std::string> surplus_of(std::vector<std::string> names, std::uint64_t keep);
+// Those of `names` to remove so that `keep` (1 and more) stay: `made`, whatever dates the others have, and the latest of
+// them. Other names do not count.
+[[nodiscard]] std::vector<std::string> surplus_of(std::vector<std::string> names, std::uint64_t keep,
+                                                  std::string_view made);
 
 class DatedBackups {
  public:
@@ -31,7 +33,8 @@ class DatedBackups {
   [[nodiscard]] static Result<DatedBackups> open(std::string const& folder);
 
   [[nodiscard]] std::string path_of(std::string const& name) const { return place_.text() + "/" + name; }
-  [[nodiscard]] Status keep(std::uint64_t count);
+  // `made`: the name of the backup that was just made.
+  [[nodiscard]] Status keep(std::uint64_t count, std::string_view made);
 
  private:
   DatedBackups(tools::Place place, std::unique_ptr<env::FolderLock> lock)

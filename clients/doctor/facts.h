@@ -13,7 +13,7 @@
 
 namespace fastjournal::doctor {
 
-enum class Role : std::uint8_t { configuration, tables, plugins, data, log, socket, users, key, secret, token };
+enum class Role : std::uint8_t { configuration, tables, plugins, data, log, socket, users, key, secret, token, file };
 
 // A file or folder that the daemon, or this command line, uses.
 struct PathFacts {

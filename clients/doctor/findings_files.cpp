@@ -33,24 +33,29 @@ constexpr std::int64_t kRenewSoonDays = 30;
 constexpr std::int64_t kRenewNowDays = 7;
 
 std::string_view word_of(Role role) {
-  constexpr std::array<std::string_view, 10> kNames{"configuration", "tables folder", "types folder", "data folder",
+  constexpr std::array<std::string_view, 11> kNames{"configuration", "tables folder", "types folder", "data folder",
                                                     "log folder",    "socket",        "users file",   "key file",
-                                                    "secret file",   "token file"};
+                                                    "secret file",   "token file",    "file"};
   return kNames[static_cast<std::size_t>(role)];
 }
 
 std::string mode_text(mode_t mode) { return fmt::format("mode {:04o}", mode & 07777U); }
 std::string error_text(int error) { return ::strerrordesc_np(error); }
 
+// The user of the daemon that answers, or else of its data.
+std::optional<uid_t> daemons_user(Facts const& facts) {
+  if (facts.daemon.uid) return facts.daemon.uid;
+  auto const data = std::find_if(facts.paths.begin(), facts.paths.end(),
+                                 [](PathFacts const& one) { return one.role == Role::data && one.error == 0; });
+  return data == facts.paths.end() ? std::nullopt : std::optional{data->uid};
+}
+
 class PathJudge {
  public:
   PathJudge(Facts const& facts, Findings& out) : facts_(facts), out_(out) {
-    if (facts.daemon.uid) daemon_ = facts.daemon.uid;
-    for (PathFacts const& one : facts.paths) {
-      if (one.role != Role::data || one.error != 0) continue;
-      if (!daemon_) daemon_ = one.uid;
-      if (one.uid == daemon_) group_ = one.gid;
-    }
+    daemon_ = daemons_user(facts);
+    for (PathFacts const& one : facts.paths)
+      if (one.role == Role::data && one.error == 0 && one.uid == daemon_) group_ = one.gid;
   }
 
   void run() {
@@ -81,7 +86,8 @@ class PathJudge {
       case Role::log: return judge_data(one);
       case Role::configuration:
       case Role::tables:
-      case Role::plugins: return judge_read(one);
+      case Role::plugins:
+      case Role::file: return judge_read(one);
       case Role::socket: return judge_socket(one);
       case Role::users:
       case Role::key:
@@ -264,12 +270,14 @@ void judge_configuration(Facts const& facts, Findings& out) {
   for (check::Problem const& problem : report.problems)
     out.push_back({Severity::error, "configuration", place_of(problem) + ": " + problem.text,
                    "a file as a start takes it", "correct it; `fastjournal check` says when it is right"});
+  bool const is_daemons_user = daemons_user(facts) == facts.uid;
   for (check::Problem const& one : facts.forbidden)
-    out.push_back({Severity::unseen,
+    out.push_back({is_daemons_user ? Severity::error : Severity::unseen,
                    "configuration",
                    place_of(one) + ": " + one.text,
-                   {},
-                   "run this as root or as the daemon's user to have it checked"});
+                   is_daemons_user ? "what the daemon's user can read" : "",
+                   is_daemons_user ? "chmod or chown it: the daemon does not start without it"
+                                   : "run this as root or as the daemon's user to have it checked"});
   for (check::Problem const& note : report.notes) {
     // Judged by its date.
     bool const is_certificate =

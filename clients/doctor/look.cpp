@@ -76,6 +76,17 @@ PathFacts path_facts(Role role, std::string const& path) {
   return out;
 }
 
+// What the daemon reads: files of tables and types, certificates. Those with secrets, and its own, are looked at anyway.
+void look_at_read_files(config::DaemonDeclaration const& daemon, Facts& facts) {
+  std::vector<std::string> files = facts.configuration.files;
+  if (daemon.tls) files.insert(files.end(), {daemon.tls->certificate.path, daemon.tls->client_ca.path});
+  for (std::string const& file : files) {
+    bool const is_there =
+        std::any_of(facts.paths.begin(), facts.paths.end(), [&](PathFacts const& one) { return one.path == file; });
+    if (!file.empty() && !is_there) facts.paths.push_back(path_facts(Role::file, file));
+  }
+}
+
 void look_at_paths(config::DaemonDeclaration const& daemon, std::vector<std::string> const& tokens, Facts& facts) {
   auto const add = [&](Role role, std::string const& path) -> PathFacts* {
     if (path.empty()) return nullptr;
@@ -97,6 +108,7 @@ void look_at_paths(config::DaemonDeclaration const& daemon, std::vector<std::str
   if (daemon.tls) add(Role::key, daemon.tls->key.path);
   for (config::UdpDeclaration const& one : daemon.udp) add(Role::secret, one.secret_file);
   for (std::string const& token : tokens) add(Role::token, token);
+  look_at_read_files(daemon, facts);
 }
 
 void measure(std::chrono::milliseconds limit, DiskFacts& disk) {
@@ -186,9 +198,29 @@ std::vector<std::string> addresses_of(Wish const& wish, config::DaemonDeclaratio
   return out;
 }
 
-void look_at_configuration(Wish const& wish, Facts& facts) {
-  facts.configuration = check::check_files({facts.wish.file}, wish.plugins);
+// The command line of the daemon may name other folders than its file does.
+void take_options(Wish const& wish, Facts const& facts, config::DaemonDeclaration& declared) {
+  if (facts.daemon.pid) {
+    auto const take = [&](char const* name, std::string& folder) {
+      if (std::string given = option_of(*facts.daemon.pid, name); !given.empty()) folder = std::move(given);
+    };
+    take("--data", declared.data_folder);
+    take("--tables", declared.tables_folder);
+    take("--plugins", declared.plugins_folder);
+  }
+  if (!wish.plugins.empty()) declared.plugins_folder = wish.plugins;
+}
+
+// `own_tables`: the folder that the file names, where the daemon was given another one.
+void look_at_configuration(Wish const& wish, config::DaemonDeclaration const* declared, std::string const& own_tables,
+                           Facts& facts) {
+  std::vector<std::string> files{facts.wish.file};
+  bool const has_others = declared != nullptr && declared->tables_folder != own_tables;
+  if (has_others) files.push_back(declared->tables_folder);
+  facts.configuration = check::check_files(files, declared == nullptr ? wish.plugins : declared->plugins_folder);
   std::vector<check::Problem>& problems = facts.configuration.problems;
+  if (has_others)
+    std::erase_if(problems, [&](check::Problem const& one) { return one.file.starts_with(own_tables); });
   std::string const denied = ::strerrordesc_np(EACCES);
   auto const is_forbidden = [&](check::Problem const& one) {
     return one.text.find(denied) != std::string::npos || (::access(one.file.c_str(), R_OK) != 0 && errno == EACCES);
@@ -223,11 +255,10 @@ Facts look(Wish const& wish) {
       declared = config::read_daemon(used);
     }
   }
-  look_at_configuration(wish, facts);
+  std::string const own_tables = declared.ok() ? declared->tables_folder : std::string{};
+  if (declared.ok()) take_options(wish, facts, declared.value());
+  look_at_configuration(wish, declared.ok() ? &declared.value() : nullptr, own_tables, facts);
   if (declared.ok()) {
-    if (facts.daemon.pid)
-      if (std::string const data = option_of(*facts.daemon.pid, "--data"); !data.empty()) declared->data_folder = data;
-    if (!wish.plugins.empty()) declared->plugins_folder = wish.plugins;
     look_at_wishes(declared.value(), facts.wish);
     look_at_paths(declared.value(), wish.tokens, facts);
     look_at_disks(declared.value(), wish.syncs, facts);

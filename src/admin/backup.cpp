@@ -16,6 +16,7 @@ void Backup::begin(Request& request) {
     request.status = logs_.check_serving();
   if (!request.status.ok()) return;
   by_ = request.caller.connection;
+  request.may_be_silent = true;
   Answer& answer = request.answer;
   for (BackupLogs::Pinned const& one : logs_.pin_all()) {
     std::string containers;

@@ -37,7 +37,7 @@ struct Request {
   Answer& answer;
   Status& status;  // not ok: why there is no answer
   Basis& basis;
-  bool listens{false};  // the caller waits for pushes from here on
+  bool may_be_silent{false};  // from here on: the caller waits for pushes, or copies logs
 };
 
 class Command {

@@ -63,7 +63,7 @@ class Listen final : public Command {
     request.status = read_wish(request.message, wish);
     if (request.status.ok()) request.status = engine_.listen(*table, request.caller.connection, wish);
     if (!request.status.ok()) return;
-    request.listens = true;
+    request.may_be_silent = true;
     confirm("LISTENING", *table, wish.topic, request.answer);
   }
 

@@ -39,7 +39,7 @@ class Watch final : public Command {
     request.status =
         every.ok() ? watching_.watch(request.caller.connection, choice.table, every.value()) : every.status();
     if (!request.status.ok()) return;
-    request.listens = true;
+    request.may_be_silent = true;
     request.answer.message("WATCHING");
     if (choice.table != nullptr) request.answer.add("table", std::string_view{choice.table->name});
     request.answer.add("every", every.value().value);

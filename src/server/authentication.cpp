@@ -50,7 +50,7 @@ void Authentication::use(access::Users next) {
       session.user = nullptr;
       session.rights = listeners_.of(session.listener).rights;
     }
-    bool const is_busy = session.listens || session.waiting != 0 || session.protocol->is_answering();
+    bool const is_busy = session.may_be_silent || session.waiting != 0 || session.protocol->is_answering();
     if (user_changed || is_busy) to_close_.push_back(session.id);
     if (token_changed) session.token_user = nullptr;
   });

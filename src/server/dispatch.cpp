@@ -77,7 +77,7 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
     admin::Request request{
         .caller = caller, .message = message, .now = clock_.now(), .answer = answer_, .status = status, .basis = basis};
     registry_.run(number, request);
-    session.listens = session.listens || request.listens;
+    session.may_be_silent = session.may_be_silent || request.may_be_silent;
   }
   if (right == Right::admin || (right == Right::manage && user != nullptr))
     audit_.command(session, user.get(), message, message.text("table"), status);

@@ -38,7 +38,7 @@ bool Doorkeeper::end_silent() {
   for (int left = kSilentEndsMax; left > 0; --left) {
     Session* const session = sessions_.first_silent(now_us);
     if (session == nullptr) return false;
-    if ((session->listens || session->waiting != 0) && session->in.empty()) {
+    if ((session->may_be_silent || session->waiting != 0) && session->in.empty()) {
       sessions_.excuse(*session, now_us);
       continue;
     }

@@ -85,7 +85,7 @@ struct Session {
   std::list<Session*>::iterator place_in_silence;
   std::int64_t silent_since_us{0};
   std::uint32_t waiting{0};  // commands whose answers come later
-  bool listens{false};       // it listens, so it may be silent
+  bool may_be_silent{false};  // it listens, or makes a backup
   bool is_known{false};      // it has sent a message
   bool ending{false};        // nothing more is read; it is closed when `out` is sent
   bool link{false};          // opened by the daemon

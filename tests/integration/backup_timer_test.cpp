@@ -107,9 +107,12 @@ BOOST_AUTO_TEST_CASE(the_oldest_are_the_surplus) {
   std::string const a = "2025-12-31T23-59-59.999Z";
   std::string const b = "2026-01-01T00-00-00.000Z";
   std::string const c = "2026-01-01T00-00-00.001Z";
-  BOOST_TEST((surplus_of({c, "x", a, b}, 1) == std::vector{a, b}));
-  BOOST_TEST((surplus_of({c, "x", a, b}, 3).empty()));
-  BOOST_TEST((surplus_of({a, a + ".partial", b}, 1) == std::vector{a}));
+  BOOST_TEST((surplus_of({c, "x", a, b}, 1, c) == std::vector{a, b}));
+  BOOST_TEST((surplus_of({c, "x", a, b}, 3, c).empty()));
+  BOOST_TEST((surplus_of({a, a + ".partial", b}, 1, b) == std::vector{a}));
+  // The clock was ahead when the others were made.
+  BOOST_TEST((surplus_of({c, a, b}, 2, a) == std::vector{b}));
+  BOOST_TEST((surplus_of({c, a, b}, 1, a) == std::vector{b, c}));
   BOOST_TEST(fastjournal::cli::name_of_backup(1'767'225'600'001) == c);
   BOOST_TEST(!is_name_of_backup(""));
   BOOST_TEST(!is_name_of_backup("2026-01-01T00:00:00.000Z"));

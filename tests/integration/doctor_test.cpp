@@ -177,6 +177,23 @@ BOOST_FIXTURE_TEST_CASE(wrong_modes_and_owners_are_errors, Installation) {
   seen = examine();
   BOOST_TEST(seen.has("error rights", "of its entries belong to another user than the folder"), seen.ran.output);
   BOOST_TEST(seen.has("error rights", "chown -R 65534"), seen.ran.output);
+  // A single table's file is the daemon's to read, too.
+  BOOST_TEST(!seen.has("error rights", "jobs.xml"), seen.ran.output);
+  ::chmod(path("tables/jobs.xml").c_str(), 0600);
+  seen = examine();
+  BOOST_TEST(seen.has("error rights", "the daemon's user 65534 may not read it"), seen.ran.output);
+  BOOST_TEST(seen.has("error rights", "jobs.xml"), seen.ran.output);
+}
+
+BOOST_FIXTURE_TEST_CASE(folders_of_the_command_line_take_the_place_of_those_in_the_file, Installation) {
+  daemon.write("fastjournal.xml",
+               "<fastjournal>\n<listen address=\"127.0.0.1:0\"/>\n"
+               "<socket path=\"socket\" mode=\"0600\" rights=\"all\"/>\n<data folder=\"data\"/>\n"
+               "<tables folder=\"elsewhere\"/>\n<plugins folder=\"nowhere\"/>\n</fastjournal>\n");
+  start();
+  Diagnosis const seen = examine();
+  BOOST_TEST(seen.is_sound(), seen.ran.output);
+  BOOST_TEST(seen.has("ok configuration"), seen.ran.output);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_ordinary_user_is_told_what_was_not_seen, Installation) {

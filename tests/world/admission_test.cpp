@@ -152,6 +152,8 @@ BOOST_FIXTURE_TEST_CASE(idle_connections_are_shown_out_where_that_is_asked_for, 
   ConnectionId const listens = come();
   ConnectionId const half = come();  // it listens, and sent a message without an end
   ConnectionId const taking = come();
+  ConnectionId const copies = come("unix:admin");
+  BOOST_TEST(ask(copies, "BACKUP").starts_with("BACKUP "));
   BOOST_TEST(ask(idle, "ALIVE").starts_with("ABSOLUTELY "));
   BOOST_TEST(ask(listens, "LISTEN table=jobs").starts_with("LISTENING "));
   BOOST_TEST(ask(half, "LISTEN table=jobs").starts_with("LISTENING "));
@@ -169,7 +171,7 @@ BOOST_FIXTURE_TEST_CASE(idle_connections_are_shown_out_where_that_is_asked_for, 
   }
   BOOST_TEST(heard(idle).find("nothing was said for 60 s (<limits idle=") != std::string::npos, heard(idle));
   BOOST_TEST(is_closed(half));
-  for (ConnectionId const id : {busy, waits, listens, taking}) BOOST_TEST(!is_closed(id));
+  for (ConnectionId const id : {busy, waits, listens, taking, copies}) BOOST_TEST(!is_closed(id));
   // Once its NEXT is answered, it is as idle as others.
   world.advance(DurationMs{480'000 + 61'000});
   BOOST_TEST(heard(waits).starts_with("NOTHING "), heard(waits));

@@ -114,6 +114,8 @@ BOOST_AUTO_TEST_CASE(mistakes_of_the_configuration_are_told_with_their_place) {
   facts = sound();
   facts.forbidden = {{"/etc/users.xml", 0, "Permission denied"}};
   check_only(facts, Severity::unseen, "configuration", "/etc/users.xml: Permission denied");
+  facts.uid = kDaemon;
+  check_only(facts, Severity::error, "configuration", "/etc/users.xml: Permission denied");
 }
 
 BOOST_AUTO_TEST_CASE(missing_files_are_errors_unless_a_start_makes_them) {
