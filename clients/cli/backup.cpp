@@ -170,7 +170,8 @@ ExitCode backup(Invocation const& invocation, Console& console, client::Connecti
   std::string const name = name_of_backup(now.count());
   ExitCode const code = Backup{invocation, console, connection, dated->path_of(name)}.run();
   if (code != ExitCode::ok) return code;
-  if (Status status = dated->keep(*invocation.keep, name); !status.ok()) return tell_failure(invocation, console, status);
+  if (Status status = dated->keep(*invocation.keep, name); !status.ok())
+    return tell_failure(invocation, console, status);
   return ExitCode::ok;
 }
 

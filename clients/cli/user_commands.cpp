@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -64,6 +65,16 @@ class UserRunner {
                   config + " names no file of users: expected <access users=\"users.xml\"/> in it, or --file"};
   }
 
+  // Its owner is the daemon's user, if the file of users is beside the daemon's file. Empty: not known.
+  [[nodiscard]] std::string daemons_data() const {
+    std::string const config = one_.config.empty() ? os::default_configuration() : one_.config;
+    std::error_code error;
+    namespace fs = std::filesystem;
+    if (!fs::equivalent(fs::absolute(file_).parent_path(), fs::absolute(config).parent_path(), error)) return {};
+    Result<config::DaemonDeclaration> const daemon = config::read_daemon(config);
+    return daemon.ok() ? daemon->data_folder : std::string{};
+  }
+
   [[nodiscard]] ExitCode complain_of(Status const& status) {
     tell(one_, console_, status, {}, {});
     return exit_code_of_files(status.code());
@@ -91,7 +102,8 @@ class UserRunner {
     }
     Result<std::string> const text = config::users_with(file_, user);
     if (!text.ok()) return complain_of(text.status());
-    if (Status status = client::write_secret(file_, text.value()); !status.ok()) return complain_of(status);
+    if (Status status = client::write_secret(file_, text.value(), daemons_data()); !status.ok())
+      return complain_of(status);
     tell_added(name, token);
     return ExitCode::ok;
   }

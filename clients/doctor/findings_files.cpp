@@ -272,10 +272,8 @@ void judge_configuration(Facts const& facts, Findings& out) {
                    "a file as a start takes it", "correct it; `fastjournal check` says when it is right"});
   bool const is_daemons_user = daemons_user(facts) == facts.uid;
   for (check::Problem const& one : facts.forbidden)
-    out.push_back({is_daemons_user ? Severity::error : Severity::unseen,
-                   "configuration",
-                   place_of(one) + ": " + one.text,
-                   is_daemons_user ? "what the daemon's user can read" : "",
+    out.push_back({is_daemons_user ? Severity::error : Severity::unseen, "configuration",
+                   place_of(one) + ": " + one.text, is_daemons_user ? "what the daemon's user can read" : "",
                    is_daemons_user ? "chmod or chown it: the daemon does not start without it"
                                    : "run this as root or as the daemon's user to have it checked"});
   for (check::Problem const& note : report.notes) {

@@ -219,8 +219,7 @@ void look_at_configuration(Wish const& wish, config::DaemonDeclaration const* de
   if (has_others) files.push_back(declared->tables_folder);
   facts.configuration = check::check_files(files, declared == nullptr ? wish.plugins : declared->plugins_folder);
   std::vector<check::Problem>& problems = facts.configuration.problems;
-  if (has_others)
-    std::erase_if(problems, [&](check::Problem const& one) { return one.file.starts_with(own_tables); });
+  if (has_others) std::erase_if(problems, [&](check::Problem const& one) { return one.file.starts_with(own_tables); });
   std::string const denied = ::strerrordesc_np(EACCES);
   auto const is_forbidden = [&](check::Problem const& one) {
     return one.text.find(denied) != std::string::npos || (::access(one.file.c_str(), R_OK) != 0 && errno == EACCES);

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 
 namespace fastjournal::client {
 namespace {
@@ -41,12 +43,14 @@ Status write_all(int fd, std::string_view text, std::string const& path) {
   return ::fsync(fd) == 0 ? Status{} : failed("sync", path);
 }
 
-Status write_new(std::string const& path, std::string const& folder, std::string const& before, std::string_view text) {
+// `owners`: the first of these paths that is there says who it belongs to.
+Status write_new(std::string const& path, std::initializer_list<std::string> owners, std::string_view text) {
   Opened const file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
   if (file.fd < 0) return failed("create", path);
   struct stat owner {};
-  if (::geteuid() == 0 && (::stat(before.c_str(), &owner) == 0 || ::stat(folder.c_str(), &owner) == 0) &&
-      ::fchown(file.fd, owner.st_uid, owner.st_gid) != 0)
+  bool const has_owner = std::any_of(owners.begin(), owners.end(),
+                                     [&](std::string const& one) { return ::stat(one.c_str(), &owner) == 0; });
+  if (::geteuid() == 0 && has_owner && ::fchown(file.fd, owner.st_uid, owner.st_gid) != 0)
     return failed("give the owner of the folder", path);
   return write_all(file.fd, text, path);
 }
@@ -75,7 +79,7 @@ Result<std::string> read_secret(std::string const& path) {
   return out;
 }
 
-Status write_secret(std::string const& path, std::string_view text) {
+Status write_secret(std::string const& path, std::string_view text, std::string const& whose) {
   std::string const folder = [&path] {
     std::string parent = std::filesystem::path{path}.parent_path().string();
     return parent.empty() ? std::string{"."} : parent;
@@ -83,7 +87,7 @@ Status write_secret(std::string const& path, std::string_view text) {
   std::string const unfinished = path + ".new";
   // Of a run that was interrupted.
   ::unlink(unfinished.c_str());
-  Status status = write_new(unfinished, folder, path, text);
+  Status status = write_new(unfinished, {path, whose, folder}, text);
   if (status.ok() && ::rename(unfinished.c_str(), path.c_str()) != 0) status = failed("rename", unfinished);
   if (!status.ok()) {
     ::unlink(unfinished.c_str());

@@ -84,14 +84,14 @@ struct Session {
   std::list<Session*>* silence{nullptr};  // its queue in silence.h
   std::list<Session*>::iterator place_in_silence;
   std::int64_t silent_since_us{0};
-  std::uint32_t waiting{0};  // commands whose answers come later
+  std::uint32_t waiting{0};   // commands whose answers come later
   bool may_be_silent{false};  // it listens, or makes a backup
-  bool is_known{false};      // it has sent a message
-  bool ending{false};        // nothing more is read; it is closed when `out` is sent
-  bool link{false};          // opened by the daemon
-  bool http{false};          // what it speaks; else messages
-  bool communicator{false};  // to a communicatord, whose senders are trusted
-  bool dirty{false};         // in the list of those to flush (sessions.h)
+  bool is_known{false};       // it has sent a message
+  bool ending{false};         // nothing more is read; it is closed when `out` is sent
+  bool link{false};           // opened by the daemon
+  bool http{false};           // what it speaks; else messages
+  bool communicator{false};   // to a communicatord, whose senders are trusted
+  bool dirty{false};          // in the list of those to flush (sessions.h)
 
   ClientMemory::Account account{};
   std::uint64_t kept{0};            // memory of its waiting commands and listeners in the engine

@@ -1,5 +1,8 @@
 // Users with the real daemon and the command line: a user is added, logs in by each way that a token can be given, may do
 // what the file says, and loses it with the reload that removes him. The token is in no output of the daemon.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>
@@ -173,6 +176,21 @@ BOOST_AUTO_TEST_CASE(a_bad_file_of_users_ends_the_start_and_the_check) {
   ChildProcess start{words};
   BOOST_TEST(start.wait().value_or(0) == 1);
   BOOST_TEST(has(start.output(), "users.xml:2: attribute \"name\""), start.output());
+}
+
+// The first user of a packaged daemon is added by root, and the folder of the configuration is root's.
+BOOST_AUTO_TEST_CASE(a_new_file_of_users_belongs_to_whom_the_data_belongs) {
+  if (::geteuid() != 0) return;  // nobody else gives files away
+  constexpr unsigned kNobody = 65534;
+  BOOST_REQUIRE(::chown((daemon.folder() / "data").c_str(), kNobody, kNobody) == 0);
+  daemon.write("fastjournal.xml",
+               "<fastjournal>\n<access users=\"new.xml\"/>\n<data folder=\"data\"/>\n</fastjournal>\n");
+  Ran const ran = run("fastjournal user add bob --rights read --config fastjournal.xml 2>&1 >/dev/null");
+  BOOST_TEST(ran.code == 0, ran.output);
+  struct stat made {};
+  BOOST_REQUIRE(::stat((daemon.folder() / "new.xml").c_str(), &made) == 0);
+  BOOST_TEST(made.st_uid == kNobody);
+  BOOST_TEST((made.st_mode & 07777U) == 0600U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
