@@ -27,7 +27,9 @@ constexpr std::size_t kInFlight = 1024;
 constexpr std::size_t kLeasedAtOnce = 256;
 // A minute of a quick disk; more would measure the memory of this computer.
 constexpr std::uint64_t kRowsMax = 3'000'000;
+// A row's date is so far ahead, and farther where a sync takes that long.
 constexpr std::int64_t kAheadMs = 20;
+constexpr std::int64_t kAheadMsMax = 2'000;
 constexpr std::chrono::milliseconds kWakeLimit{5'000};
 // Below it no medium answers (clients/doctor/findings_files.cpp).
 constexpr double kImpossibleMs = 0.008;
@@ -265,16 +267,20 @@ class Measurement {
     }
     if (Status const status = connection_->listen(kTable); !status.ok()) return status;
     std::vector<std::uint32_t> us;
+    std::int64_t ahead_ms = kAheadMs;
     auto const begin = Clock::now();
-    while (Clock::now() - begin < slice_) {
+    while (us.empty() || Clock::now() - begin < slice_) {
       if (is_stopped()) return stopped();
       Message row = insert(inserted_++);
-      std::int64_t const due_ms = wall_us() / 1000 + kAheadMs;
+      std::int64_t const due_ms = wall_us() / 1000 + ahead_ms;
       row.set_integer("process_date", due_ms);
       if (auto const reply = connection_->call(row); !reply.ok()) return reply.status();
+      bool const was_late = wall_us() >= due_ms * 1000;
+      if (was_late) ahead_ms = std::min(2 * ahead_ms, kAheadMsMax);
       auto const pushed = connection_->wait_push(kWakeLimit);
       if (!pushed.ok()) return pushed.status();
-      us.push_back(static_cast<std::uint32_t>(std::max<std::int64_t>(wall_us() - due_ms * 1000, 0)));
+      if (!was_late || ahead_ms == kAheadMsMax)
+        us.push_back(static_cast<std::uint32_t>(std::max<std::int64_t>(wall_us() - due_ms * 1000, 0)));
       // Until nothing is due: then the daemon wakes again.
       for (bool goes_on = true; goes_on;) {
         Result<bool> const worked = work(1);
