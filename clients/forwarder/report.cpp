@@ -81,6 +81,9 @@ std::string metrics_of(Report const& report, std::string_view folder) {
     out += fmt::format("# TYPE {} {}\n# HELP {} {}\n{}{}{} {}\n", name, figure.is_counter ? "counter" : "gauge", name,
                        figure.help, name, figure.is_counter ? "_total" : "", labels, report.figures.*figure.value);
   }
+  std::string_view const written = "fastjournal_spool_written_timestamp_seconds";
+  out += fmt::format("# TYPE {} gauge\n# HELP {} When this was written.\n{}{} {}.{:03}\n", written, written, written,
+                     labels, report.date.value / 1000, report.date.value % 1000);
   out += "# TYPE fastjournal_spool_connected gauge\n# HELP fastjournal_spool_connected 1: this daemon takes rows.\n";
   for (ServerReport const& server : report.servers)
     out += fmt::format("fastjournal_spool_connected{{spool=\"{}\",server=\"{}\"}} {}\n", label_text(folder),
