@@ -65,7 +65,7 @@ void declare_options(CLI::App& app, Options& options) {
       "Exit status: 0 stopped; 1 it could not start, or --once left rows behind; 2 wrong usage.\n"
       "`fastjournal spool status FOLDER` shows how it is.\n"
       "Example:\n"
-      "  fastjournal-client /var/spool/fastjournal --server 127.0.0.1:4050");
+      "  fastjournal-client /var/spool/fastjournal/site --server 127.0.0.1:4050");
 }
 
 Options parse_options(int count, char** words) {

@@ -1,7 +1,7 @@
 // The local journal of a producer: rows are appended to a file of a folder on this computer, and the producer goes on.
 // The forwarder brings them to the daemon, whenever there is one, and each row counts once.
 //
-//   Result<std::unique_ptr<Spool>> opened = Spool::open({.folder = "/var/spool/fastjournal"});
+//   Result<std::unique_ptr<Spool>> opened = Spool::open({.folder = "/var/spool/fastjournal/site"});
 //   if (!opened.ok()) return complain(opened.status());
 //   Spool& spool = *opened.value();
 //   Message row = Spool::row_of("pages");

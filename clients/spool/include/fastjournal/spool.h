@@ -4,7 +4,7 @@
  *
  * Example:
  *
- *     fj_spool* spool = fj_spool_open("/var/spool/fastjournal", NULL);
+ *     fj_spool* spool = fj_spool_open("/var/spool/fastjournal/site", NULL);
  *     if (spool == NULL) {
  *       fprintf(stderr, "%s: %s\n", fj_spool_error_code(), fj_spool_error_text());
  *       return 1;
