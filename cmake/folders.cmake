@@ -23,3 +23,15 @@ fj_folder(FJ_SPOOL_FOLDER LOCALSTATEDIR /spool/fastjournal)
 fj_folder(FJ_SCHEMAS_FOLDER DATADIR /fastjournal/xml-schemas)
 fj_folder(FJ_DOC_FOLDER DOCDIR "")
 set(FJ_EXAMPLES_FOLDER "${FJ_DOC_FOLDER}/examples")
+
+# Programs find their files relative to their own path, but units for systemd name whole paths.
+option(FJ_SYSTEMD "install units for systemd, with sysusers.d and tmpfiles.d" OFF)
+if(FJ_SYSTEMD)
+  string(REGEX REPLACE "(.)/$" "\\1" named "${CMAKE_INSTALL_PREFIX}")
+  install(CODE "
+    if(NOT CMAKE_INSTALL_PREFIX STREQUAL \"${named}\")
+      message(FATAL_ERROR \"The units for systemd name the programs of the prefix ${named}, and cannot be installed \"
+        \"with the prefix \${CMAKE_INSTALL_PREFIX}: configure again with \"
+        \"-DCMAKE_INSTALL_PREFIX=\${CMAKE_INSTALL_PREFIX}, or with -DFJ_SYSTEMD=OFF.\")
+    endif()")
+endif()

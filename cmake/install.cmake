@@ -66,7 +66,6 @@ install(CODE "
   endif()")
 
 # For systemd: units, the users of the daemon and of forwarders, and their folders.
-option(FJ_SYSTEMD "install units for systemd, with sysusers.d and tmpfiles.d" OFF)
 set(FJ_UNITS_FOLDER lib/systemd/system CACHE STRING "folder of units for systemd; relative to the prefix, or absolute")
 if(FJ_SYSTEMD)
   set(units fastjournal.service fastjournal.socket fastjournal-client@.service)

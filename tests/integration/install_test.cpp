@@ -107,6 +107,32 @@ BOOST_FIXTURE_TEST_CASE(an_installed_daemon_starts_and_a_row_is_put_and_worked_o
   BOOST_TEST(has(run({"ping"}), "unix:" + socket.string() + " answers"));
 }
 
+BOOST_AUTO_TEST_CASE(units_are_installed_with_the_prefix_that_they_name_only) {
+  TemporaryFolder const folder;
+  std::ofstream{folder / "CMakeLists.txt"} << "cmake_minimum_required(VERSION 3.25)\nproject(units NONE)\n"
+                                              "set(CMAKE_INSTALL_LIBDIR lib)\ninclude(GNUInstallDirs)\n"
+                                              "include(" FJ_SOURCE_DIR "/cmake/folders.cmake)\n";
+  ChildOptions options;
+  options.environment = {"DESTDIR=" + (folder / "destination")};
+  auto const cmake = [&options](std::vector<std::string> words) {
+    words.insert(words.begin(), FJ_CMAKE);
+    ChildProcess child{words, options};
+    int const code = child.wait(std::chrono::minutes{1}).value_or(-1);
+    return child.output() + "exit " + std::to_string(code) + "\n";
+  };
+  std::string const build = folder / "build";
+  for (std::string const systemd : {"ON", "OFF"}) {
+    std::string const made =
+        cmake({"-S", folder / "", "-B", build, "-DCMAKE_INSTALL_PREFIX=/named", "-DFJ_SYSTEMD=" + systemd});
+    BOOST_TEST(has(made, "exit 0"), made);
+    std::string const same = cmake({"--install", build});
+    BOOST_TEST(has(same, "exit 0"), same);
+    std::string const other = cmake({"--install", build, "--prefix", "/other"});
+    BOOST_TEST(has(other, "exit 0") == (systemd == "OFF"), other);
+    BOOST_TEST(has(other, "-DCMAKE_INSTALL_PREFIX=/other") == (systemd == "ON"), other);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(its_files_are_good_and_name_schemas_that_are_there, Installed) {
   if (!fs::exists(conf)) return;
   BOOST_TEST(run({"check"}) == "3 files are good\nexit 0\n");
