@@ -80,9 +80,12 @@ apt remove "${ours[@]}"
 [[ -d $system/var/lib/fastjournal/shared && -f $system/etc/fastjournal/tables.d/mine.xml ]] || die "removing took data"
 say "programs are gone; rows and configuration are there"
 
-say "purges"
+say "purges, with the rows behind a symbolic link"
+mv "$system/var/lib/fastjournal" "$system/srv/rows"
+ln -s /srv/rows "$system/var/lib/fastjournal"
 # By dpkg: apt no longer knows those that had no configuration.
 inside dpkg --purge "${ours[@]}" >>"$place/apt.log" 2>&1 || die "dpkg --purge: see $place/apt.log"
+rmdir "$system/srv/rows" || die "the purge has left rows"
 files >"$place/after"
 diff "$place/before" "$place/after" >"$place/left" || {
   cat "$place/left" >&2
