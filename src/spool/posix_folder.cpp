@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/falloc.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -10,16 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <set>
-#include <sstream>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
-#include "base/hash.h"
 #include "protocol/msgpack.h"
 #include "spool/disk.h"
 #include "spool/reader.h"
@@ -28,29 +21,8 @@
 namespace fastjournal::spool {
 namespace {
 
-constexpr std::uint64_t kProgressBytesMax = std::uint64_t{1} << 20U;  // then it is written anew
 constexpr ::time_t kLinesQuietS = 60;
 constexpr std::uint32_t kNamesTried = 100'000;
-
-// ---------------------------------------------------------------------------
-// Progress
-
-std::string line_of(Progress const& progress) {
-  std::string line = fmt::format("{} {} {} {} {} {}", progress.instance.device, progress.instance.inode,
-                                 progress.instance.birth_ns, progress.client, progress.offset, progress.ordinal);
-  return line + fmt::format(" {:016x}\n", hash64(line));
-}
-
-// False: cut by the end of an earlier forwarder, or damaged.
-bool read_line(std::string const& line, Progress& progress) {
-  std::size_t const mark = line.rfind(' ');
-  if (mark == std::string::npos || fmt::format("{:016x}", hash64(line.substr(0, mark))) != line.substr(mark + 1))
-    return false;
-  std::istringstream in{line.substr(0, mark)};
-  in >> progress.instance.device >> progress.instance.inode >> progress.instance.birth_ns >> progress.client >>
-      progress.offset >> progress.ordinal;
-  return !in.fail();
-}
 
 // Producers of a list system take no lock. The kernel gives a lease of a file only while nobody else has it open, and
 // this one has no name that a producer opens. Without leases (a file of another user, some network file systems) it must
@@ -108,11 +80,11 @@ PosixFolder::PosixFolder(std::string folder, bool with_lines)
       with_lines_(with_lines),
       own_(folder_ + "/forwarder"),
       held_(folder_ + "/" + std::string{kHeldFolder}),
-      aside_(folder_) {}
+      aside_(folder_),
+      progress_(folder_) {}
 
 PosixFolder::~PosixFolder() {
-  for (int const fd : {progress_, lock_})
-    if (fd >= 0) ::close(fd);
+  if (lock_ >= 0) ::close(lock_);
 }
 
 Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool with_lines) {
@@ -138,21 +110,12 @@ Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool 
   if (::ftruncate(out->lock_, 0) != 0 || ::pwrite(out->lock_, process.data(), process.size(), 0) < 0)
     return failure("write to", lock, errno);
 
-  std::string const progress = out->own_ + "/progress";
-  out->progress_ = ::open(progress.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (out->progress_ < 0) return failure("open of", progress, errno);
-  if (::fstat(out->progress_, &look) != 0) return failure("fstat of", progress, errno);
-  std::string text;
-  if (Status status = read_at(out->progress_, progress, 0, static_cast<std::size_t>(look.st_size), text); !status.ok())
-    return status;
-  std::istringstream lines{text};
-  for (std::string line; std::getline(lines, line);)
-    if (Progress read; read_line(line, read)) out->kept_[read.instance] = read;
+  if (Status status = out->progress_.open(); !status.ok()) return status;
   // A file that is not there any more is forgotten: a later one may get its number.
   Result<std::vector<Listed>> listed = out->list();
   if (!listed.ok()) return listed.status();
-  std::erase_if(out->kept_, [&](auto const& entry) { return !out->files_.contains(entry.first); });
-  if (Status status = out->write_progress(); !status.ok()) return status;
+  std::erase_if(out->progress_.kept(), [&](auto const& entry) { return !out->files_.contains(entry.first); });
+  if (Status status = out->progress_.write_anew(); !status.ok()) return status;
   return out;
 }
 
@@ -279,7 +242,7 @@ Status PosixFolder::remove(Instance const& file) {
   std::string const path = at(file).path();
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failure("unlink of", path, errno);
   files_.erase(file);
-  kept_.erase(file);
+  progress_.kept().erase(file);
   return {};
 }
 
@@ -288,57 +251,11 @@ Status PosixFolder::remove(Instance const& file) {
 
 Result<std::vector<Progress>> PosixFolder::kept() {
   std::vector<Progress> out;
-  for (auto const& [instance, progress] : kept_) out.push_back(progress);
+  for (auto const& [instance, progress] : progress_.kept()) out.push_back(progress);
   return out;
 }
 
-Status PosixFolder::keep(std::vector<Progress> const& progress) {
-  std::string lines;
-  for (Progress const& one : progress) lines += line_of(one);
-  if (progress_bytes_ + lines.size() > kProgressBytesMax) {
-    std::map<Instance, Progress> before = kept_;
-    for (Progress const& one : progress) kept_[one.instance] = one;
-    Status status = write_progress();
-    if (!status.ok()) kept_ = std::move(before);
-    return status;
-  }
-  if (Status status = append(progress_, own_ + "/progress", lines); !status.ok()) {
-    // A line that was cut must not be the beginning of the next one.
-    static_cast<void>(append(progress_, own_ + "/progress", "\n"));
-    return status;
-  }
-  progress_bytes_ += lines.size();
-  for (Progress const& one : progress) kept_[one.instance] = one;
-  return {};
-}
-
-// Anew, and in place of the old one at once.
-Status PosixFolder::write_progress() {
-  // What is left out is of files that were deleted. A power cut must not bring them back: nothing would tell that their
-  // rows were sent.
-  for (std::string const& folder : {folder_, folder_ + "/" + std::string{kClosingFolder}})
-    if (Status status = sync_folder(folder); !status.ok()) return status;
-  std::string const path = own_ + "/progress";
-  std::string const next = path + ".new";
-  std::string lines;
-  for (auto const& [instance, progress] : kept_) lines += line_of(progress);
-  int const fd = ::open(next.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (fd < 0) return failure("open of", next, errno);
-  // Rows are erased behind what is kept here: on a full disk it needs its space before there is any. Without it, and on
-  // file systems that know no such call, it gets its space as it grows.
-  static_cast<void>(::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, kProgressBytesMax));
-  Status status = append(fd, next, lines);
-  if (status.ok() && ::rename(next.c_str(), path.c_str()) != 0) status = failure("rename of", next, errno);
-  if (status.ok()) status = sync_folder(own_);
-  if (!status.ok()) {
-    ::close(fd);
-    return status;
-  }
-  ::close(progress_);
-  progress_ = fd;
-  progress_bytes_ = lines.size();
-  return {};
-}
+Status PosixFolder::keep(std::vector<Progress> const& progress) { return progress_.keep(progress); }
 
 // ---------------------------------------------------------------------------
 // Rows that wait, and rows that were refused
@@ -416,7 +333,7 @@ Result<Identities> PosixFolder::settled_before() {
     if (Status status = look_at_held(table, out, held); !status.ok()) return status;
   // Only what may come again.
   std::map<std::string, std::int64_t, std::less<>> ordinals;
-  for (auto const& [instance, progress] : kept_)
+  for (auto const& [instance, progress] : progress_.kept())
     ordinals[progress.client] = static_cast<std::int64_t>(progress.ordinal);
   std::erase_if(out, [&](auto const& entry) { return !ordinals.contains(entry.first); });
   for (auto& [client, ordinal] : ordinals) {
@@ -444,9 +361,10 @@ Status PosixFolder::look_at_held(std::string const& table, Identities const& asi
     if (!protocol::parse_frame(next.value()->body, row).ok()) continue;
     std::string_view const client = row.text("client");
     std::int64_t const sequence = row.integer("sequence").value_or(0);
+    std::map<Instance, Progress> const& all = progress_.kept();
     auto const kept =
-        std::find_if(kept_.begin(), kept_.end(), [client](auto const& one) { return one.second.client == client; });
-    if (kept != kept_.end() && sequence >= static_cast<std::int64_t>(kept->second.ordinal))
+        std::find_if(all.begin(), all.end(), [client](auto const& one) { return one.second.client == client; });
+    if (kept != all.end() && sequence >= static_cast<std::int64_t>(kept->second.ordinal))
       held[std::string{client}].push_back(sequence);
     auto const found = aside.find(client);
     if (found == aside.end() || !std::binary_search(found->second.begin(), found->second.end(), sequence)) continue;

@@ -2,7 +2,7 @@
 // them what the forwarder keeps.
 //
 //   FOLDER/forwarder/lock          held as long as a forwarder runs; its process id, for people
-//   FOLDER/forwarder/progress      a line for each change: device inode birth client offset ordinal, and a checksum
+//   FOLDER/forwarder/progress      a line for each change (progress_file.h)
 //   FOLDER/forwarder/held/T.rows   rows of table T that no daemon takes now
 //   FOLDER/forwarder/aside/T.rows  rows of table T that no daemon will take; under its lock only (folder_tools.h)
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "spool/aside_files.h"
 #include "spool/forwarding.h"
+#include "spool/progress_file.h"
 
 namespace fastjournal::spool {
 
@@ -55,7 +56,6 @@ class PosixFolder final : public Folder {
   struct File;
   PosixFolder(std::string folder, bool with_lines);
   [[nodiscard]] Status list_in(std::string const& folder, bool is_ended, std::vector<Listed>& out);
-  [[nodiscard]] Status write_progress();
   [[nodiscard]] std::string held_path(std::string const& table) const;
   [[nodiscard]] Status look_at_held(std::string const& table, Identities const& aside, Identities& held);
   [[nodiscard]] File& at(Instance const& file);
@@ -65,11 +65,9 @@ class PosixFolder final : public Folder {
   std::string const own_;
   std::string const held_;
   AsideFiles aside_;
+  ProgressFile progress_;
   int lock_{-1};
-  int progress_{-1};
-  std::uint64_t progress_bytes_{0};
   std::map<Instance, std::unique_ptr<File>> files_;
-  std::map<Instance, Progress> kept_;
   std::map<std::int64_t, std::uint32_t>
       free_numbers_;  // by periods: closing files have those below it, as far as is known
 };

@@ -105,13 +105,17 @@ BOOST_AUTO_TEST_CASE(progress_is_found_again) {
     file = listed[0].instance;
     BOOST_TEST(opened->keep({{file, "name", 10, 2}}).ok());
     BOOST_TEST(opened->keep({{file, "name", 20, 3}}).ok());
-    BOOST_TEST(opened->keep({{{1, 2, 3}, "of a file that is gone", 1, 1}}).ok());
+    BOOST_TEST(opened->keep({{{1, 2, 3}, "gone", 1, 1}}).ok());
   }
-  // Cut by a kill, and a line of somebody else.
-  std::ofstream{path + "/forwarder/progress", std::ios::app} << file.device << " " << file.inode << " 7\nnonsense";
+  // Cut by a kill.
+  std::ofstream{path + "/forwarder/progress", std::ios::app} << file.device << " " << file.inode << " 7";
   std::vector<Progress> const kept = open_folder(path)->kept().value();
   BOOST_REQUIRE(kept.size() == 1U);
   BOOST_TEST((kept[0] == Progress{file, "name", 20, 3}));
+  // Damaged: no older line counts in its place.
+  std::ofstream{path + "/forwarder/progress", std::ios::app} << file.device << " " << file.inode << " 7\n";
+  Status const refused = PosixFolder::open(path).status();
+  BOOST_TEST((refused.code() == Code::damaged));
 }
 
 // Thousands of changes take a bounded file, which is always whole.

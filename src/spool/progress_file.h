@@ -1,0 +1,54 @@
+// The forwarder's file of progress. Lines are appended, the last one of a file of rows counts, and now and then it is
+// written anew in one step. A line, in words separated by spaces:
+//
+//   device inode birth client offset ordinal begin checksum
+//
+// `begin`: everything before this offset was durable when the line was written. Lines of earlier versions end with the
+// ordinal. The checksum is XXH3-64 of what is before it.
+//
+// A line that the end of the computer or of an earlier forwarder cut was of no effect: it is passed over. Any other bad
+// line is damage: the line before it must not count in its place, as rows that were confirmed would come again under
+// the numbers of new ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fastjournal/status.h"
+#include "spool/forwarding.h"
+
+namespace fastjournal::spool {
+
+class ProgressFile {
+ public:
+  explicit ProgressFile(std::string const& folder);  // of the spool
+  ~ProgressFile();
+  ProgressFile(ProgressFile const&) = delete;
+  ProgressFile& operator=(ProgressFile const&) = delete;
+
+  // Reads it; makes it if it is not there. damaged: names the line and what to do.
+  [[nodiscard]] Status open();
+  // By file. What is erased here goes with the next write_anew().
+  [[nodiscard]] std::map<Instance, Progress>& kept() { return kept_; }
+  // Durable when it returns. After a failure the file is written anew before anything is appended.
+  [[nodiscard]] Status keep(std::vector<Progress> const& progress);
+  // Anew, and in place of the old one at once.
+  [[nodiscard]] Status write_anew();
+
+ private:
+  [[nodiscard]] Status parse(std::string const& text);
+  [[nodiscard]] Status damaged(std::size_t line) const;
+
+  std::string const folder_;
+  std::string const own_;
+  std::string const path_;
+  int fd_{-1};
+  std::uint64_t bytes_{0};
+  bool is_whole_{false};  // nothing but whole lines, and those of kept_ among them
+  std::map<Instance, Progress> kept_;
+};
+
+}  // namespace fastjournal::spool
