@@ -64,7 +64,8 @@ class Folder {
   [[nodiscard]] virtual Status sync(Instance const& file) = 0;
   // Zeros, and the disk space is free.
   [[nodiscard]] virtual Status erase(Instance const& file, std::uint64_t from, std::uint64_t to) = 0;
-  // Among the closing ones, without its write bits: producers leave it behind their next write.
+  // Among the closing ones, without its write bits: producers leave it behind their next write. Of a file of another
+  // user the bits stay, and producers leave it when they see its end themselves.
   [[nodiscard]] virtual Status end(Instance const& file) = 0;
   // No producer has it open; from then on none opens it.
   [[nodiscard]] virtual Result<bool> is_left(Instance const& file) = 0;

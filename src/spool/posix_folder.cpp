@@ -207,8 +207,10 @@ Status PosixFolder::end(Instance const& file) {
   File& what = at(file);
   struct stat look {};
   if (::fstat(what.fd(), &look) != 0) return failure("fstat of", what.path(), errno);
-  // Producers of a list system know no write bit; they open the file by its name for each line.
-  if (what.place.kind == Kind::rows && ::fchmod(what.fd(), look.st_mode & 0555U) != 0)
+  // Producers of a list system know no write bit; they open the file by its name for each line. Of a file of somebody
+  // else it cannot be cleared: its producers leave at the end of the period, or when it is full. Who has left is said by
+  // the lock alone.
+  if (what.place.kind == Kind::rows && ::fchmod(what.fd(), look.st_mode & 0555U) != 0 && errno != EPERM)
     return failure("fchmod of", what.path(), errno);
   std::string const before = what.path();
   std::string const closing = folder_ + "/" + std::string{kClosingFolder};

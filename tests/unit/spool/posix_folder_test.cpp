@@ -1,5 +1,6 @@
 // The forwarder's folder on the disk, and the forwarder over it with real producers.
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ namespace fastjournal::spool {
 namespace {
 
 namespace fs = std::filesystem;
+using fastjournal::test::run_in_child;
 using test::TemporaryFolder;
 
 std::unique_ptr<PosixFolder> open_folder(std::string const& path) {
@@ -196,7 +198,7 @@ BOOST_AUTO_TEST_CASE(what_is_erased_takes_no_space) {
 BOOST_AUTO_TEST_CASE(an_ended_file_is_erased_by_its_owner_all_the_same) {
   TemporaryFolder const folder;
   fs::permissions(folder / ".", fs::perms::all);
-  int const code = fastjournal::test::run_in_child([&] {
+  int const code = run_in_child([&] {
     constexpr uid_t kSomebody = 65'534;
     if (::geteuid() == 0 && ::setuid(kSomebody) != 0) return 1;
     std::string const path = folder / "rows";
@@ -217,6 +219,51 @@ BOOST_AUTO_TEST_CASE(an_ended_file_is_erased_by_its_owner_all_the_same) {
     return (look.st_mode & 0222U) == 0 ? 0 : 8;
   });
   BOOST_TEST(code == 0);
+}
+
+// As packaged: the folder of the forwarder's user, with mode 2770, and producers of other users in its group. Their files
+// may be written by the group, or only be read.
+BOOST_AUTO_TEST_CASE(files_of_other_users_are_ended_and_removed) {
+  if (::geteuid() != 0) return;  // only root can be several users
+  for (mode_t const mode : {0640U, 0660U}) {
+    TemporaryFolder const folder;
+    constexpr uid_t kForwarder = 65'534;
+    constexpr uid_t kProducer = 65'533;
+    std::string const path = folder / "rows";
+    fs::permissions(folder / ".", fs::perms::all);
+    fs::create_directory(path);
+    BOOST_REQUIRE(::chown(path.c_str(), kForwarder, kForwarder) == 0);
+    BOOST_REQUIRE(::chmod(path.c_str(), 02770) == 0);
+    int code = run_in_child([&] {
+      ::umask(0);
+      if (::setgroups(0, nullptr) != 0 || ::setgid(kForwarder) != 0 || ::setuid(kProducer) != 0) return 1;
+      Result<std::unique_ptr<Spool>> const spool = Spool::open({.folder = path, .file_mode = mode});
+      return spool.ok() && save(*spool.value(), "a").ok() ? 0 : 2;
+    });
+    BOOST_REQUIRE(code == 0);
+    code = run_in_child([&] {
+      if (::setgroups(0, nullptr) != 0 || ::setgid(kForwarder) != 0 || ::setuid(kForwarder) != 0) return 1;
+      Result<std::unique_ptr<PosixFolder>> const opened = PosixFolder::open(path);
+      if (!opened.ok()) return 2;
+      Listed const file = opened.value()->list().value().at(0);
+      Daemon daemon;
+      Forwarder forwarder{*opened.value(), daemon, {}, draw_name};
+      if (!forwarder.start().ok()) return 3;
+      TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
+      forwarder.run(now);
+      daemon.answer(forwarder, now);
+      forwarder.run(now);
+      std::string bytes;
+      if (!opened.value()->read(file.instance, kFileHeadBytes, file.size, bytes).ok()) return 4;
+      bool const is_erased = bytes.find_first_not_of('\0') == std::string::npos;
+      if (is_erased != (mode == 0660U)) return 5;
+      now.value += 2 * 3'600'000;
+      forwarder.run(now);
+      if (!forwarder.problem().ok() || forwarder.figures().failures != 0) return 6;
+      return daemon.rows.size() == 1 && files_in(path) == 0 && files_in(path + "/closing") == 0 ? 0 : 7;
+    });
+    BOOST_TEST(code == 0, "mode " << std::oct << mode << ": " << code);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_held_tables) {
