@@ -35,6 +35,14 @@ std::string unit_of(std::string_view folder) {
   return fmt::format("{}-x{:08x}", out, static_cast<std::uint32_t>(hash64(folder, 0)));
 }
 
+std::optional<Cause> cause_of_skipped(std::string_view folder, std::vector<Status> const& skipped) {
+  if (skipped.empty()) return std::nullopt;
+  std::string const more =
+      skipped.size() == 1 ? "" : fmt::format("; {} more files are skipped as well", skipped.size() - 1);
+  return Cause{std::string{kForwarderSection}, "file-skipped", 60,
+               fmt::format("rows of {} are not brought over: {}{}", folder, skipped.front().message(), more)};
+}
+
 std::vector<log::AlertNotice> AlertDesk::look(std::vector<Cause> const& causes, TimeMs now) {
   std::vector<log::AlertNotice> out;
   std::set<std::pair<std::string, std::string>> there;

@@ -2,16 +2,20 @@
 //
 //   forwarder_daemon-away     rows wait, and no daemon is there. Names each daemon with the reason
 //   forwarder_folder-failed   the spool folder cannot be read or written
+//   forwarder_file-skipped    files of rows that cannot be opened. Names the first one with the reason
 //   forwarder_rows-damaged    what is neither a row nor the rest of one was passed over
 //   TABLE_table-held          the daemon takes no rows of this table
 //   TABLE_row-aside           the daemon will never take some rows: somebody has to look at them
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "fastjournal/status.h"
 #include "log/alert_book.h"
 
 namespace fastjournal::forwarder {
@@ -29,6 +33,9 @@ struct Cause {
   std::uint8_t priority{0};
   std::string message;
 };
+
+// Nothing: none was skipped.
+[[nodiscard]] std::optional<Cause> cause_of_skipped(std::string_view folder, std::vector<Status> const& skipped);
 
 class AlertDesk {
  public:

@@ -20,7 +20,6 @@
 #include "os/random.h"
 #include "spool/folder_tools.h"
 #include "spool/place.h"
-#include "spool/posix_folder.h"
 
 namespace fastjournal::forwarder {
 namespace {
@@ -128,7 +127,7 @@ int Service::serve() {
   publish(true);
   if (!options_.once || is_stopping_) return 0;
   spool::ForwarderFigures const figures = forwarder_->figures();
-  return figures.tables_held > 0 || figures.set_aside > 0 ? 1 : 0;
+  return figures.tables_held > 0 || figures.set_aside > 0 || !folder_->skipped().empty() ? 1 : 0;
 }
 
 // All that can go now has gone.
@@ -180,6 +179,8 @@ Report Service::report() const {
   out.figures = forwarder_->figures();
   out.problem = forwarder_->problem();
   out.held = forwarder_->held();
+  if (std::vector<Status> skipped = folder_->skipped(); out.problem.ok() && !skipped.empty())
+    out.problem = std::move(skipped.front());
   return out;
 }
 
@@ -250,6 +251,8 @@ std::vector<Cause> Service::causes(Report const& report, TimeMs now) {
   if (failed_at_.value != 0 && now.value < failed_at_.value + kRememberMs)
     out.push_back(
         {section, "folder-failed", 70, fmt::format("the spool folder {} fails: {}", options_.folder, failure_)});
+  if (std::optional<Cause> cause = cause_of_skipped(options_.folder, folder_->skipped()))
+    out.push_back(std::move(*cause));
   if (std::exchange(damaged_bytes_, figures.damaged_bytes) < figures.damaged_bytes) damaged_at_ = now;
   if (damaged_at_.value != 0 && now.value < damaged_at_.value + kDamageMs)
     out.push_back(

@@ -13,6 +13,7 @@
 #include "clients/forwarder/report.h"
 #include "clients/forwarder/wakes.h"
 #include "spool/forwarder.h"
+#include "spool/posix_folder.h"
 
 namespace fastjournal::forwarder {
 
@@ -38,7 +39,7 @@ class Service {
 
   Options const options_;
   TimeMs const since_;
-  std::unique_ptr<spool::Folder> folder_;
+  std::unique_ptr<spool::PosixFolder> folder_;
   std::unique_ptr<DaemonLink> link_;
   std::unique_ptr<spool::Forwarder> forwarder_;
   std::unique_ptr<Wakes> wakes_;

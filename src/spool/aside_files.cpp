@@ -1,6 +1,5 @@
 #include "spool/aside_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -8,8 +7,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <optional>
+#include <vector>
 
 #include "spool/disk.h"
 #include "spool/place.h"
@@ -30,15 +29,13 @@ Status AsideFiles::open() {
 }
 
 Status AsideFiles::count() {
-  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(folder_.c_str()), ::closedir};
-  if (listing == nullptr) return failure("opendir of", folder_, errno);
+  Result<std::vector<std::string>> const names = names_in(folder_);
+  if (!names.ok()) return names.status();
   files_ = 0;
   bytes_ = 0;
-  while (dirent const* const entry = ::readdir(listing.get())) {
+  for (std::string const& name : names.value()) {
     struct stat look {};
-    if (!table_of_file(entry->d_name) ||
-        ::fstatat(::dirfd(listing.get()), entry->d_name, &look, AT_SYMLINK_NOFOLLOW) != 0)
-      continue;
+    if (!table_of_file(name) || ::lstat((folder_ + "/" + name).c_str(), &look) != 0) continue;
     ++files_;
     bytes_ += static_cast<std::uint64_t>(look.st_size);
   }
@@ -98,11 +95,11 @@ Status AsideFiles::append_to(std::string const& path, Aside const& aside, bool& 
 }
 
 Status AsideFiles::collect(Identities& out) const {
-  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(folder_.c_str()), ::closedir};
-  if (listing == nullptr) return failure("opendir of", folder_, errno);
-  while (dirent const* const entry = ::readdir(listing.get())) {
-    if (!table_of_file(entry->d_name)) continue;
-    if (Status status = collect_aside(folder_ + "/" + entry->d_name, out); !status.ok()) return status;
+  Result<std::vector<std::string>> const names = names_in(folder_);
+  if (!names.ok()) return names.status();
+  for (std::string const& name : names.value()) {
+    if (!table_of_file(name)) continue;
+    if (Status status = collect_aside(folder_ + "/" + name, out); !status.ok()) return status;
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "spool/disk.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/random.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "base/check.h"
 
@@ -28,6 +30,15 @@ Status sync_folder(std::string const& path) {
   Descriptor const folder{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (folder.fd < 0) return failure("open of", path, errno);
   return ::fsync(folder.fd) == 0 ? Status{} : failure("fsync of", path, errno);
+}
+
+Result<std::vector<std::string>> names_in(std::string const& path) {
+  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(path.c_str()), ::closedir};
+  if (listing == nullptr) return failure("opendir of", path, errno);
+  std::vector<std::string> out;
+  for (errno = 0; dirent const* const entry = ::readdir(listing.get()); errno = 0) out.emplace_back(entry->d_name);
+  if (errno != 0) return failure("readdir of", path, errno);
+  return out;
 }
 
 Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_t bytes, std::string& to) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fastjournal/status.h"
 #include "spool/record.h"
@@ -30,6 +31,8 @@ struct Descriptor {
 [[nodiscard]] Status make_folder(std::string const& path);
 // The names in it are durable.
 [[nodiscard]] Status sync_folder(std::string const& path);
+// All names in it. Fewer than all are a failure.
+[[nodiscard]] Result<std::vector<std::string>> names_in(std::string const& path);
 // At most `bytes`, appended to `to`. Fewer: the file ends there.
 [[nodiscard]] Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_t bytes, std::string& to);
 // All of it, durable. What a failure leaves behind is passed over by whoever reads it.

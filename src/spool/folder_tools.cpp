@@ -1,6 +1,5 @@
 #include "spool/folder_tools.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -28,19 +27,18 @@ struct Named {
 
 // The names in a folder that `take` wants, sorted. None if the folder is not there: no forwarder ran so far.
 template <typename Take>
-Status names_in(std::string const& path, Take const& take) {
-  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(path.c_str()), ::closedir};
-  if (listing == nullptr) return errno == ENOENT ? Status{} : failure("opendir of", path, errno);
-  std::vector<std::string> names;
-  while (dirent const* const entry = ::readdir(listing.get())) names.emplace_back(entry->d_name);
-  std::sort(names.begin(), names.end());
-  for (std::string const& name : names) take(name);
+Status take_names(std::string const& path, Take const& take) {
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return {};
+  Result<std::vector<std::string>> names = names_in(path);
+  if (!names.ok()) return names.status();
+  std::sort(names.value().begin(), names.value().end());
+  for (std::string const& name : names.value()) take(name);
   return {};
 }
 
 Status waiting_in(std::string const& folder, std::string const& inner, std::vector<Named>& out) {
   std::vector<std::pair<Place, std::string>> places;
-  Status status = names_in(folder + "/" + inner, [&](std::string const& name) {
+  Status status = take_names(folder + "/" + inner, [&](std::string const& name) {
     std::optional<Place> const place = place_of(name);
     if (place && place->kind == Kind::rows) places.emplace_back(*place, inner + name);
   });
@@ -50,7 +48,7 @@ Status waiting_in(std::string const& folder, std::string const& inner, std::vect
 }
 
 Status tables_in(std::string const& folder, std::string_view inner, Where where, std::vector<Named>& out) {
-  return names_in(folder + "/" + std::string{inner}, [&](std::string const& name) {
+  return take_names(folder + "/" + std::string{inner}, [&](std::string const& name) {
     if (std::optional<std::string> table = table_of_file(name))
       out.push_back({where, std::string{inner} + "/" + name, std::move(*table)});
   });

@@ -1,6 +1,5 @@
 #include "spool/posix_folder.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -22,6 +21,9 @@ namespace fastjournal::spool {
 namespace {
 
 constexpr ::time_t kLinesQuietS = 60;
+// The limit of open files is 1,024 at least, for these and the rest of the process.
+constexpr std::size_t kOpenMax = 256;
+constexpr std::size_t kLockedMax = 256;
 constexpr std::uint32_t kNamesTried = 100'000;
 
 // Producers of a list system take no lock. The kernel gives a lease of a file only while nobody else has it open, and
@@ -40,17 +42,17 @@ Result<bool> is_ours_alone(int fd, std::string const& path) {
 
 // A file that was ended cannot be written by whoever is not root, and its rows must be erased. The producers that still
 // have it may save one more row each meanwhile, as before.
-int open_rows(int folder, char const* name, bool& is_read_only) {
+int open_rows(std::string const& path, bool& is_read_only) {
   constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  int const fd = ::openat(folder, name, O_RDWR | kFlags);
+  int const fd = ::open(path.c_str(), O_RDWR | kFlags);
   is_read_only = fd < 0 && (errno == EACCES || errno == EPERM);
   if (!is_read_only) return fd;
-  int const readable = ::openat(folder, name, O_RDONLY | kFlags);
+  int const readable = ::open(path.c_str(), O_RDONLY | kFlags);
   struct stat look {};
   if (readable < 0 || ::fstat(readable, &look) != 0 || !S_ISREG(look.st_mode) || look.st_uid != ::geteuid() ||
       ::fchmod(readable, (look.st_mode & 0777U) | S_IWUSR) != 0)
     return readable;
-  int const writable = ::openat(folder, name, O_RDWR | kFlags);
+  int const writable = ::open(path.c_str(), O_RDWR | kFlags);
   static_cast<void>(::fchmod(readable, look.st_mode & 0777U));
   if (writable < 0) return readable;
   ::close(readable);
@@ -60,17 +62,23 @@ int open_rows(int folder, char const* name, bool& is_read_only) {
 
 }  // namespace
 
-// A file of rows. Its name changes when it is ended.
+// A file of rows. Its name changes when it is ended. It is open while it is in use, and as long as its lock is held.
 struct PosixFolder::File {
-  explicit File(int number) : descriptor(number) {}
-  [[nodiscard]] int fd() const { return descriptor.fd; }
+  File() = default;
+  File(File const&) = delete;
+  File& operator=(File const&) = delete;
+  ~File() {
+    if (fd >= 0) ::close(fd);
+  }
 
-  Descriptor descriptor;
-  std::string folder;
-  Place place;
+  std::string folder{};
+  std::string name{};
+  Place place{};
+  std::uint64_t inode{0};
+  int fd{-1};
   bool is_read_only{false};
-
-  std::string name;
+  bool is_locked{false};                // no producer has it
+  std::list<Instance>::iterator use{};  // if it is open and has no lock
 
   [[nodiscard]] std::string path() const { return folder + "/" + name; }
 };
@@ -114,15 +122,53 @@ Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool 
   // A file that is not there any more is forgotten: a later one may get its number.
   Result<std::vector<Listed>> listed = out->list();
   if (!listed.ok()) return listed.status();
-  std::erase_if(out->progress_.kept(), [&](auto const& entry) { return !out->files_.contains(entry.first); });
+  std::erase_if(out->progress_.kept(), [&](auto const& entry) {
+    return !out->files_.contains(entry.first) && !out->is_skipped(entry.first.inode);
+  });
   if (Status status = out->progress_.write_anew(); !status.ok()) return status;
   return out;
 }
 
-PosixFolder::File& PosixFolder::at(Instance const& file) {
-  auto const found = files_.find(file);
-  FJ_CHECK(found != files_.end(), "the forwarder names files that were listed");
-  return *found->second;
+// Opens the file if it is not open; of many the one that was not used for longest is closed.
+Result<PosixFolder::File*> PosixFolder::opened(Instance const& instance) {
+  auto const found = files_.find(instance);
+  if (found == files_.end()) return failure("open of", folder_ + ": inode " + std::to_string(instance.inode), ENOENT);
+  File& file = *found->second;
+  if (file.is_locked) return &file;
+  if (file.fd >= 0) {
+    in_use_.splice(in_use_.begin(), in_use_, file.use);
+    return &file;
+  }
+  if (in_use_.size() >= kOpenMax) close(*files_.at(in_use_.back()));
+  int fd = open_rows(file.path(), file.is_read_only);
+  if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+    while (!in_use_.empty()) close(*files_.at(in_use_.back()));
+    fd = open_rows(file.path(), file.is_read_only);
+  }
+  if (fd < 0) return failure("open of", file.path(), errno);
+  file.fd = fd;
+  file.use = in_use_.insert(in_use_.begin(), instance);
+  // Another one may have got the name.
+  struct stat look {};
+  int error = ::fstat(fd, &look) == 0 ? 0 : errno;
+  if (error == 0 && look.st_ino != file.inode) error = ENOENT;
+  if (error == 0) return &file;
+  close(file);
+  return failure("fstat of", file.path(), error);
+}
+
+void PosixFolder::close(File& file) {
+  if (file.fd < 0 || file.is_locked) return;
+  ::close(std::exchange(file.fd, -1));
+  in_use_.erase(file.use);
+}
+
+void PosixFolder::forget(Instance const& instance) {
+  auto const found = files_.find(instance);
+  if (found == files_.end()) return;
+  close(*found->second);
+  locked_ -= found->second->is_locked ? 1 : 0;
+  files_.erase(found);
 }
 
 // ---------------------------------------------------------------------------
@@ -130,87 +176,113 @@ PosixFolder::File& PosixFolder::at(Instance const& file) {
 
 Result<std::vector<Listed>> PosixFolder::list() {
   std::vector<Listed> out;
-  if (Status status = list_in(folder_, false, out); !status.ok()) return status;
-  if (Status status = list_in(folder_ + "/" + std::string{kClosingFolder}, true, out); !status.ok()) return status;
+  std::vector<Skipped> skipped_before = std::exchange(skipped_, {});
+  Status status = list_in(folder_, false, out);
+  if (status.ok()) status = list_in(folder_ + "/" + std::string{kClosingFolder}, true, out);
+  if (!status.ok()) {
+    skipped_ = std::move(skipped_before);
+    return status;
+  }
   std::set<Instance> there;
   std::set<std::int64_t> begins;
   for (Listed const& one : out) {
     there.insert(one.instance);
     begins.insert(one.place.begin_s);
   }
-  std::erase_if(files_, [&](auto const& entry) { return !there.contains(entry.first); });
+  std::vector<Instance> gone;
+  for (auto const& [instance, file] : files_)
+    if (!there.contains(instance)) gone.push_back(instance);
+  for (Instance const& instance : gone) forget(instance);
   std::erase_if(free_numbers_, [&](auto const& entry) { return !begins.contains(entry.first); });
   return out;
 }
 
 Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vector<Listed>& out) {
-  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(folder.c_str()), ::closedir};
-  if (listing == nullptr) return failure("opendir of", folder, errno);
-  while (dirent const* const entry = ::readdir(listing.get())) {
-    std::optional<Place> place = place_of(entry->d_name);
-    if (!place && with_lines_ && !is_ended) place = place_of_hour(entry->d_name, ::time(nullptr));
+  Result<std::vector<std::string>> const names = names_in(folder);
+  if (!names.ok()) return names.status();
+  for (std::string const& name : names.value()) {
+    std::optional<Place> place = place_of(name);
+    if (!place && with_lines_ && !is_ended) place = place_of_hour(name, ::time(nullptr));
     if (!place || (place->kind == Kind::lines && !with_lines_)) continue;
     struct statx look {};
     unsigned const wanted = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_BTIME;
-    if (::statx(::dirfd(listing.get()), entry->d_name, AT_SYMLINK_NOFOLLOW, wanted, &look) != 0) {
+    if (::statx(AT_FDCWD, (folder + "/" + name).c_str(), AT_SYMLINK_NOFOLLOW, wanted, &look) != 0) {
       if (errno == ENOENT) continue;  // moved or deleted meanwhile
-      return failure("statx of", folder + "/" + entry->d_name, errno);
+      return failure("statx of", folder + "/" + name, errno);
     }
     if (!S_ISREG(look.stx_mode)) continue;
     Instance const instance{gnu_dev_makedev(look.stx_dev_major, look.stx_dev_minor), look.stx_ino,
                             look.stx_btime.tv_sec * 1'000'000'000 + look.stx_btime.tv_nsec};
-    std::unique_ptr<File>& file = files_[instance];
-    if (file == nullptr) {
-      bool is_read_only = false;
-      int const fd = open_rows(::dirfd(listing.get()), entry->d_name, is_read_only);
-      if (fd < 0) {
-        int const error = errno;
-        files_.erase(instance);
-        if (error == ENOENT) continue;
-        return failure("open of", folder + "/" + entry->d_name, error);
-      }
-      file = std::make_unique<File>(fd);
-      file->is_read_only = is_read_only;
-      // Between statx and open another file may have got the name.
-      struct stat opened {};
-      if (::fstat(fd, &opened) != 0 || opened.st_ino != instance.inode) {
-        files_.erase(instance);
-        continue;
-      }
-    }
-    file->folder = folder;
-    file->place = *place;
-    file->name = entry->d_name;
+    auto const [entry, is_new] = files_.try_emplace(instance);
+    if (is_new) entry->second = std::make_unique<File>();
+    File& file = *entry->second;
+    file.folder = folder;
+    file.name = name;
+    file.place = *place;
+    file.inode = look.stx_ino;
+    if (is_new && !is_usable(instance)) continue;
     out.push_back({instance, *place, look.stx_size, is_ended});
   }
   return {};
 }
 
+// A file that cannot be opened does not keep the others from being sent.
+bool PosixFolder::is_usable(Instance const& instance) {
+  Result<File*> const file = opened(instance);
+  if (file.ok()) return true;
+  std::string const path = files_.at(instance)->path();
+  forget(instance);
+  // Not one that was moved or deleted meanwhile.
+  struct stat look {};
+  if (::lstat(path.c_str(), &look) == 0 && look.st_ino == instance.inode)
+    skipped_.push_back({instance.inode, Status{file.status().code(),
+                                               file.status().message() +
+                                                   ": its rows wait until the forwarder may read the file and, to free "
+                                                   "its space, write to it (mode 0660, and the group of the folder)"}
+                                            .with("path", path)});
+  return false;
+}
+
+bool PosixFolder::is_skipped(std::uint64_t inode) const {
+  return std::any_of(skipped_.begin(), skipped_.end(), [inode](Skipped const& one) { return one.inode == inode; });
+}
+
+std::vector<Status> PosixFolder::skipped() const {
+  std::vector<Status> out;
+  for (Skipped const& one : skipped_) out.push_back(one.why);
+  return out;
+}
+
 Status PosixFolder::read(Instance const& file, std::uint64_t offset, std::size_t bytes, std::string& to) {
-  File const& from = at(file);
-  return read_at(from.fd(), from.path(), offset, bytes, to);
+  Result<File*> const from = opened(file);
+  return from.ok() ? read_at(from.value()->fd, from.value()->path(), offset, bytes, to) : from.status();
 }
 
 Status PosixFolder::sync(Instance const& file) {
-  File const& what = at(file);
-  return ::fdatasync(what.fd()) == 0 ? Status{} : failure("fdatasync of", what.path(), errno);
+  Result<File*> const what = opened(file);
+  if (!what.ok()) return what.status();
+  return ::fdatasync(what.value()->fd) == 0 ? Status{} : failure("fdatasync of", what.value()->path(), errno);
 }
 
 Status PosixFolder::erase(Instance const& file, std::uint64_t from, std::uint64_t to) {
-  File const& what = at(file);
+  Result<File*> const found = opened(file);
+  if (!found.ok()) return found.status();
+  File const& what = *found.value();
   if (what.is_read_only) return {};
-  return what.place.kind == Kind::rows ? punch(what.fd(), what.path(), from, to)
-                                       : fill(what.fd(), what.path(), from, to, '\n');
+  return what.place.kind == Kind::rows ? punch(what.fd, what.path(), from, to)
+                                       : fill(what.fd, what.path(), from, to, '\n');
 }
 
 Status PosixFolder::end(Instance const& file) {
-  File& what = at(file);
+  Result<File*> const found = opened(file);
+  if (!found.ok()) return found.status();
+  File& what = *found.value();
   struct stat look {};
-  if (::fstat(what.fd(), &look) != 0) return failure("fstat of", what.path(), errno);
+  if (::fstat(what.fd, &look) != 0) return failure("fstat of", what.path(), errno);
   // Producers of a list system know no write bit; they open the file by its name for each line. Of a file of somebody
   // else it cannot be cleared: its producers leave at the end of the period, or when it is full. Who has left is said by
   // the lock alone.
-  if (what.place.kind == Kind::rows && ::fchmod(what.fd(), look.st_mode & 0555U) != 0 && errno != EPERM)
+  if (what.place.kind == Kind::rows && ::fchmod(what.fd, look.st_mode & 0555U) != 0 && errno != EPERM)
     return failure("fchmod of", what.path(), errno);
   std::string const before = what.path();
   std::string const closing = folder_ + "/" + std::string{kClosingFolder};
@@ -233,17 +305,27 @@ Status PosixFolder::end(Instance const& file) {
 }
 
 Result<bool> PosixFolder::is_left(Instance const& file) {
-  File const& what = at(file);
-  if (what.place.kind == Kind::lines) return is_ours_alone(what.fd(), what.path());
-  if (::flock(what.fd(), LOCK_EX | LOCK_NB) == 0) return true;
-  if (errno == EWOULDBLOCK) return false;
-  return failure("flock of", what.path(), errno);
+  Result<File*> const found = opened(file);
+  if (!found.ok()) return found.status();
+  File& what = *found.value();
+  if (what.place.kind == Kind::lines) return is_ours_alone(what.fd, what.path());
+  if (what.is_locked) return true;
+  // It stays open with its lock; others have their turn once such files are deleted.
+  if (locked_ >= kLockedMax) return false;
+  if (::flock(what.fd, LOCK_EX | LOCK_NB) != 0)
+    return errno == EWOULDBLOCK ? Result<bool>{false} : failure("flock of", what.path(), errno);
+  in_use_.erase(what.use);
+  what.is_locked = true;
+  ++locked_;
+  return true;
 }
 
 Status PosixFolder::remove(Instance const& file) {
-  std::string const path = at(file).path();
+  auto const found = files_.find(file);
+  if (found == files_.end()) return {};
+  std::string const path = found->second->path();
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failure("unlink of", path, errno);
-  files_.erase(file);
+  forget(file);
   progress_.kept().erase(file);
   return {};
 }
@@ -263,11 +345,11 @@ Status PosixFolder::keep(std::vector<Progress> const& progress) { return progres
 // Rows that wait, and rows that were refused
 
 Result<std::vector<std::string>> PosixFolder::held_tables() {
-  std::unique_ptr<DIR, int (*)(DIR*)> const listing{::opendir(held_.c_str()), ::closedir};
-  if (listing == nullptr) return failure("opendir of", held_, errno);
+  Result<std::vector<std::string>> const names = names_in(held_);
+  if (!names.ok()) return names.status();
   std::vector<std::string> out;
-  while (dirent const* const entry = ::readdir(listing.get()))
-    if (std::optional<std::string> table = table_of_file(entry->d_name); table && is_table_name(*table))
+  for (std::string const& name : names.value())
+    if (std::optional<std::string> table = table_of_file(name); table && is_table_name(*table))
       out.push_back(std::move(*table));
   return out;
 }

@@ -1,5 +1,5 @@
-// A spool folder on the disk, for the forwarder that has it: files of rows under descriptors that stay open, and beside
-// them what the forwarder keeps.
+// A spool folder on the disk, for the forwarder that has it: files of rows, of which some hundreds at most are open at a
+// time, and beside them what the forwarder keeps.
 //
 //   FOLDER/forwarder/lock          held as long as a forwarder runs; its process id, for people
 //   FOLDER/forwarder/progress      a line for each change (progress_file.h)
@@ -7,6 +7,7 @@
 //   FOLDER/forwarder/aside/T.rows  rows of table T that no daemon will take; under its lock only (folder_tools.h)
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,7 +28,7 @@ class PosixFolder final : public Folder {
   PosixFolder(PosixFolder const&) = delete;
   PosixFolder& operator=(PosixFolder const&) = delete;
 
-  // What it finds that is no file of rows is left alone.
+  // What it finds that is no file of rows is left alone. A file that cannot be opened is skipped.
   [[nodiscard]] Result<std::vector<Listed>> list() override;
   [[nodiscard]] Status read(Instance const& file, std::uint64_t offset, std::size_t bytes, std::string& to) override;
   [[nodiscard]] Status sync(Instance const& file) override;
@@ -52,13 +53,24 @@ class PosixFolder final : public Folder {
   // Reads all rows that are held or were set aside.
   [[nodiscard]] Result<Identities> settled_before() override;
 
+  // The files that were skipped by the last list(): with the reason and what to do. Their progress is kept.
+  [[nodiscard]] std::vector<Status> skipped() const;
+
  private:
   struct File;
+  struct Skipped {
+    std::uint64_t inode;
+    Status why;
+  };
   PosixFolder(std::string folder, bool with_lines);
   [[nodiscard]] Status list_in(std::string const& folder, bool is_ended, std::vector<Listed>& out);
   [[nodiscard]] std::string held_path(std::string const& table) const;
   [[nodiscard]] Status look_at_held(std::string const& table, Identities const& aside, Identities& held);
-  [[nodiscard]] File& at(Instance const& file);
+  [[nodiscard]] Result<File*> opened(Instance const& instance);
+  void close(File& file);
+  void forget(Instance const& instance);
+  [[nodiscard]] bool is_usable(Instance const& instance);
+  [[nodiscard]] bool is_skipped(std::uint64_t inode) const;
 
   std::string const folder_;
   bool const with_lines_;
@@ -68,6 +80,9 @@ class PosixFolder final : public Folder {
   ProgressFile progress_;
   int lock_{-1};
   std::map<Instance, std::unique_ptr<File>> files_;
+  std::list<Instance> in_use_;  // those that are open and not locked; the last one was not used for longest
+  std::size_t locked_{0};
+  std::vector<Skipped> skipped_;  // by the last list()
   std::map<std::int64_t, std::uint32_t>
       free_numbers_;  // by periods: closing files have those below it, as far as is known
 };

@@ -28,9 +28,8 @@ struct Line {
 };
 
 std::string text_of(Progress const& progress, std::uint64_t begin) {
-  std::string line =
-      fmt::format("{} {} {} {} {} {} {}", progress.instance.device, progress.instance.inode, progress.instance.birth_ns,
-                  progress.client, progress.offset, progress.ordinal, begin);
+  std::string line = fmt::format("{} {} {} {} {} {} {}", progress.instance.device, progress.instance.inode,
+                                 progress.instance.birth_ns, progress.client, progress.offset, progress.ordinal, begin);
   return line + fmt::format(" {:016x}\n", hash64(line));
 }
 
@@ -89,12 +88,13 @@ Status ProgressFile::parse(std::string const& text) {
 }
 
 Status ProgressFile::damaged(std::size_t line) const {
-  return Status{Code::damaged,
-                fmt::format("line {0} of {1} is damaged, and with it the progress of a file of rows; without it new rows "
-                            "would be taken for ones that were sent. Bring {1} back from a copy that was made since the "
-                            "forwarder ended; or remove it: then rows that were confirmed and are still in the files of "
-                            "{2} count again",
-                            line, path_, folder_)}
+  return Status{
+      Code::damaged,
+      fmt::format("line {0} of {1} is damaged, and with it the progress of a file of rows; without it new rows "
+                  "would be taken for ones that were sent. Bring {1} back from a copy that was made since the "
+                  "forwarder ended; or remove it: then rows that were confirmed and are still in the files of "
+                  "{2} count again",
+                  line, path_, folder_)}
       .with("path", path_);
 }
 

@@ -49,6 +49,16 @@ BOOST_AUTO_TEST_CASE(a_message_is_bounded) {
              log::kAlertMessageBytesMax);
 }
 
+BOOST_AUTO_TEST_CASE(skipped_files_are_told) {
+  BOOST_TEST(!cause_of_skipped("/spool", {}));
+  Status const first{Code::io_error, "open of /spool/a.rows: Permission denied: its rows wait"};
+  BOOST_TEST(cause_of_skipped("/spool", {first})->message ==
+             "rows of /spool are not brought over: open of /spool/a.rows: Permission denied: its rows wait");
+  Cause const both = *cause_of_skipped("/spool", {first, {Code::io_error, "another"}});
+  BOOST_TEST(both.name == "file-skipped");
+  BOOST_TEST(both.message.ends_with("its rows wait; 1 more files are skipped as well"));
+}
+
 BOOST_AUTO_TEST_CASE(two_folders_never_share_a_unit) {
   BOOST_TEST(unit_of("/var/spool/site") == "fastjournal-client-var-spool-site");
   for (std::string const other : {"/var/spool-site", "/var/spool/Site", "/var/spool/site.", "/var/spool/s\xc3\xa4"})

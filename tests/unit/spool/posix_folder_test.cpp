@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "protocol/msgpack.h"
+#include "spool/disk.h"
 #include "spool/forwarder.h"
 #include "spool/posix_folder.h"
 #include "spool/record.h"
@@ -264,6 +266,81 @@ BOOST_AUTO_TEST_CASE(files_of_other_users_are_ended_and_removed) {
     });
     BOOST_TEST(code == 0, "mode " << std::oct << mode << ": " << code);
   }
+}
+
+// Of a producer of another user with umask 077.
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_skipped) {
+  if (::geteuid() != 0) return;  // only root can be several users
+  TemporaryFolder const folder;
+  constexpr uid_t kForwarder = 65'534;
+  std::string const path = folder / "rows";
+  fs::permissions(folder / ".", fs::perms::all);
+  fs::create_directory(path);
+  BOOST_REQUIRE(::chown(path.c_str(), kForwarder, kForwarder) == 0);
+  std::int64_t const begin = begin_of_period(::time(nullptr), 3600);
+  std::string const closed = path + "/" + name_of({begin, 1});
+  BOOST_TEST(save(*open_spool(path), "a").ok());
+  fs::rename(path + "/" + name_of({begin, 0}), closed);
+  BOOST_TEST(save(*open_spool(path), "b").ok());
+  BOOST_REQUIRE(::chmod((path + "/" + name_of({begin, 0})).c_str(), 0644) == 0);
+  int const code = run_in_child([&] {
+    if (::setgroups(0, nullptr) != 0 || ::setgid(kForwarder) != 0) return 1;
+    // Known from before the file was closed.
+    if (::seteuid(kForwarder) != 0 || ::seteuid(0) != 0 || ::chmod(closed.c_str(), 0644) != 0) return 2;
+    if (::seteuid(kForwarder) != 0) return 3;
+    {
+      std::unique_ptr<PosixFolder> const first = std::move(PosixFolder::open(path).value());
+      std::vector<Listed> const listed = first->list().value();
+      for (Listed const& file : listed)
+        if (!first->keep({{file.instance, "name-" + std::to_string(file.place.number), 24, 1}}).ok()) return 4;
+    }
+    if (::seteuid(0) != 0 || ::chmod(closed.c_str(), 0600) != 0 || ::seteuid(kForwarder) != 0) return 5;
+    {
+      Result<std::unique_ptr<PosixFolder>> const opened = PosixFolder::open(path);
+      if (!opened.ok()) return 6;
+      std::vector<Listed> const listed = opened.value()->list().value();
+      if (listed.size() != 1 || listed[0].place.number != 0) return 7;
+      std::vector<Status> const skipped = opened.value()->skipped();
+      if (skipped.size() != 1 || skipped[0].message().find(closed) == std::string::npos ||
+          skipped[0].message().find("Permission denied") == std::string::npos)
+        return 8;
+    }
+    std::unique_ptr<PosixFolder> const opened = std::move(PosixFolder::open(path).value());
+    if (::seteuid(0) != 0 || ::chmod(closed.c_str(), 0644) != 0 || ::seteuid(kForwarder) != 0) return 9;
+    if (opened->list().value().size() != 2 || !opened->skipped().empty()) return 10;
+    std::vector<Progress> const kept = opened->kept().value();
+    return kept.size() == 2 && kept[0].client != kept[1].client ? 0 : 11;
+  });
+  BOOST_TEST(code == 0);
+}
+
+// More than the limit of open files allows to be open.
+BOOST_AUTO_TEST_CASE(many_files_are_carried_at_once) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  constexpr std::uint32_t kFiles = 700;
+  fs::create_directory(path);
+  for (std::uint32_t number = 0; number < kFiles; ++number)
+    std::ofstream{path + "/" + name_of({0, number}), std::ios::binary} << head_of_file(draw_seed());
+  int const code = run_in_child([&] {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 1;
+    files.rlim_cur = 600;
+    if (::setrlimit(RLIMIT_NOFILE, &files) != 0) return 2;
+    Result<std::unique_ptr<PosixFolder>> const opened = PosixFolder::open(path);
+    if (!opened.ok() || opened.value()->list().value().size() != kFiles) return 3;
+    Daemon daemon;
+    Forwarder forwarder{*opened.value(), daemon, {}, draw_name};
+    if (!forwarder.start().ok()) return 4;
+    TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
+    for (int turn = 0; turn < 10; ++turn) {
+      now.value += 1'000;
+      forwarder.run(now);
+    }
+    if (!forwarder.problem().ok() || forwarder.figures().failures != 0) return 5;
+    return files_in(path) == 0 && files_in(path + "/closing") == 0 ? 0 : 6;
+  });
+  BOOST_TEST(code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_held_tables) {
