@@ -25,6 +25,7 @@ AsideFiles::AsideFiles(std::string const& folder) : folder_(folder + "/" + std::
 
 Status AsideFiles::open() {
   if (Status status = make_folder(folder_); !status.ok()) return status;
+  if (Status status = sync_folder(folder_); !status.ok()) return status;
   return count();
 }
 
@@ -116,6 +117,8 @@ Status collect_aside(std::string const& path, Identities& out) {
     Unwrapped unwrapped;
     static_cast<void>(unwrap(next.value()->body, row, unwrapped));
     if (!unwrapped.is_aside && is_first) return {};
+    // An earlier forwarder may have ended, or failed, before that.
+    if (is_first && ::fdatasync(file.fd) != 0) return failure("fdatasync of", path, errno);
     if (unwrapped.is_aside) out[std::string{unwrapped.aside.client}].push_back(unwrapped.aside.sequence);
   }
 }

@@ -22,10 +22,10 @@ class AsideFiles {
   // Of a spool folder.
   explicit AsideFiles(std::string const& folder);
 
-  [[nodiscard]] Status open();  // makes the folder
+  [[nodiscard]] Status open();  // makes the folder; the names in it are durable
   // Durable. in_use: somebody resends or purges the table's rows. over_limit: there are 1 GiB of them.
   [[nodiscard]] Status append(std::string_view table, Aside const& aside);
-  // Adds those of all files.
+  // Adds those of all files, which are durable.
   [[nodiscard]] Status collect(Identities& out) const;
 
  private:
@@ -37,7 +37,7 @@ class AsideFiles {
   std::uint64_t bytes_{0};
 };
 
-// Adds the identities of the rows in the file that were set aside, if its first row is one of these.
+// Adds the identities of the rows in the file that were set aside, if its first row is one of these; they are durable.
 [[nodiscard]] Status collect_aside(std::string const& path, Identities& out);
 
 }  // namespace fastjournal::spool

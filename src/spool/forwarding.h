@@ -90,8 +90,9 @@ class Folder {
   // name or there are too many tables. `table` is a proper name, or kOtherTable.
   [[nodiscard]] virtual Status set_aside(std::string_view table, Aside const& aside) = 0;
   // An earlier forwarder may have died between holding a row, or setting it aside, and keeping its progress: the
-  // identities of rows at or behind the kept ordinal of their file that are held, set aside, or being sent again. A held
-  // row that was set aside as well is erased by this call. It is the first one.
+  // identities of rows at or behind the kept ordinal of their file that are held, set aside, or being sent again. All of
+  // them are durable when it returns, whatever became of the call that wrote them. A held row that was set aside as well
+  // is erased by this call. It is the first one.
   [[nodiscard]] virtual Result<Identities> settled_before() = 0;
 };
 

@@ -102,6 +102,8 @@ Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool 
   std::unique_ptr<PosixFolder> out{new PosixFolder{std::move(folder), with_lines}};
   for (std::string const& path : {out->folder_ + "/" + std::string{kClosingFolder}, out->own_, out->held_})
     if (Status status = make_folder(path); !status.ok()) return status;
+  // Of an earlier forwarder that ended in between.
+  if (Status status = sync_folder(out->held_); !status.ok()) return status;
   if (Status status = out->aside_.open(); !status.ok()) return status;
 
   std::string const lock = out->own_ + "/lock";
@@ -435,6 +437,8 @@ Status PosixFolder::look_at_held(std::string const& table, Identities const& asi
   std::string const path = held_path(table);
   Descriptor const file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
   if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
+  // Rows count as held only once they are durable: their sources are erased behind that.
+  if (::fdatasync(file.fd) != 0) return failure("fdatasync of", path, errno);
   RecordReader reader{file.fd, path};
   Message row;
   bool is_erased = false;

@@ -21,6 +21,15 @@ void for_each_row(std::string const& bytes,
   }
 }
 
+bool begins_with_aside(std::string const& bytes) {
+  bool is_first = true;
+  bool out = false;
+  for_each_row(bytes, [&](spool::Found const&, Message const&, spool::Unwrapped const& unwrapped) {
+    out = out || (std::exchange(is_first, false) && unwrapped.is_aside);
+  });
+  return out;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------------
@@ -72,9 +81,7 @@ void SimFolder::begin_again() {
   for (auto& [instance, file] : files_) file.is_locked = false;
 }
 
-std::string SimFolder::torn(File const& file) {
-  std::string const& before = file.durable;
-  std::string const& after = file.bytes;
+std::string SimFolder::torn(std::string const& before, std::string const& after) {
   std::uint64_t const way = chance_() % 4;
   if (way == 0) return before;
   if (way == 1) return after;
@@ -88,6 +95,12 @@ std::string SimFolder::torn(File const& file) {
   return out;
 }
 
+void SimFolder::tear(std::map<std::string, std::string>& files, std::map<std::string, std::string>& durable) {
+  for (auto const& [table, before] : durable)
+    if (auto const found = files.find(table); found != files.end()) found->second = torn(before, found->second);
+  durable.clear();
+}
+
 // All of it, if only the sync failed.
 std::string_view SimFolder::part_of(std::string_view bytes) {
   return one_in(2) ? bytes : bytes.substr(0, chance_() % bytes.size());
@@ -96,7 +109,7 @@ std::string_view SimFolder::part_of(std::string_view bytes) {
 void SimFolder::cut_power() {
   std::erase_if(files_, [&](auto const& entry) { return !entry.second.is_name_durable && one_in(2); });
   for (auto& [instance, file] : files_) {
-    if (file.is_dirty) file.bytes = file.durable = torn(file);
+    if (file.is_dirty) file.bytes = file.durable = torn(file.durable, file.bytes);
     file.is_dirty = false;
     file.is_name_durable = true;
     if (!file.is_end_durable) {
@@ -112,6 +125,8 @@ void SimFolder::cut_power() {
     if (entry.second.is_removed) kept_.erase(entry.first);
     return entry.second.is_removed;
   });
+  tear(held_, unsynced_held_);
+  tear(aside_, unsynced_aside_);
   for (auto& [table, bytes] : removed_held_)
     if (one_in(2) && !held_.contains(table)) held_[table] = bytes;
   removed_held_.clear();
@@ -128,6 +143,11 @@ void SimFolder::resend(std::int64_t now_s) {
   file.is_ended = true;
   file.is_writable = false;
   file.last_append = file.bytes.size();
+  if (auto const before = unsynced_aside_.find(first->first); before != unsynced_aside_.end()) {
+    file.durable = before->second;
+    file.is_dirty = true;
+    unsynced_aside_.erase(before);
+  }
   aside_.erase(first);
 }
 
@@ -325,8 +345,10 @@ Status SimFolder::hold(std::string const& table, std::string_view records) {
   auto const found = held_.find(table);
   if (found == held_.end()) return {Code::io_error, "there is no file of " + table};
   ++holds_;
+  unsynced_held_.try_emplace(table, found->second);
   found->second += fate == Fate::done ? records : part_of(records);
   if (fail_behind_appends) return failure();
+  if (fate == Fate::done) unsynced_held_.erase(table);
   return fate == Fate::done ? Status{} : failure();
 }
 
@@ -341,6 +363,7 @@ Status SimFolder::erase_held(std::string const& table, std::uint64_t to) {
   if (fate == Fate::in_part) to = from + chance_() % (to - from + 1);
   std::fill(found->second.begin() + static_cast<std::ptrdiff_t>(from),
             found->second.begin() + static_cast<std::ptrdiff_t>(to), '\0');
+  if (fate == Fate::done) unsynced_held_.erase(table);
   return fate == Fate::done ? Status{} : failure();
 }
 
@@ -350,6 +373,7 @@ Status SimFolder::remove_held(std::string const& table) {
   if (auto const found = held_.find(table); found != held_.end()) {
     removed_held_[table] = std::move(found->second);
     held_.erase(found);
+    unsynced_held_.erase(table);
   }
   return fate == Fate::done ? Status{} : failure();
 }
@@ -360,13 +384,19 @@ Status SimFolder::set_aside(std::string_view table, spool::Aside const& aside) {
   std::string& file = aside_.try_emplace(std::string{table}, draw_head()).first->second;
   std::string record;
   if (Status status = spool::append_aside(aside, *spool::seed_of_file(file), record); !status.ok()) return status;
+  unsynced_aside_.try_emplace(std::string{table}, file);
   file += fate == Fate::done ? record : part_of(record);
   if (fail_behind_appends) return failure();
+  if (fate == Fate::done) unsynced_aside_.erase(std::string{table});
   return fate == Fate::done ? Status{} : failure();
 }
 
 Result<spool::Identities> SimFolder::settled_before() {
   if (enter() != Fate::done) return failure();
+  unsynced_held_.clear();
+  unsynced_aside_.clear();
+  for (auto const& [instance, file] : files_)
+    if (file.is_dirty && begins_with_aside(file.bytes)) sync_file(instance);
   spool::Identities out;
   auto const collect = [&out](std::string const& bytes) {
     for_each_row(bytes, [&out](spool::Found const&, Message const&, spool::Unwrapped const& unwrapped) {

@@ -4,7 +4,7 @@
 //   power cut        cut_power(): of what no sync covered each sector keeps its new or its old content, a file is as long
 //                    as before, as after or in between, a new name may be lost with its file, and an end, a cleared
 //                    write bit or a removal may not have happened. A sync of a file covers its name, as in ext4, XFS
-//                    and Btrfs.
+//                    and Btrfs. Of rows that are held, or set aside, what a failed call wrote is not covered.
 //   kill             stop_after(n): so many calls of the forwarder are carried out, the next one perhaps in part, and
 //                    none after it, until begin_again().
 //   failing calls    fail_one_in: a call of the forwarder fails; it may have had its effect, or a part of it.
@@ -142,7 +142,8 @@ class SimFolder final : public spool::Folder {
   [[nodiscard]] Status failure() const;
   [[nodiscard]] File& at(Instance const& file);
   [[nodiscard]] bool one_in(std::uint64_t n) { return chance_() % n == 0; }
-  [[nodiscard]] std::string torn(File const& file);
+  [[nodiscard]] std::string torn(std::string const& before, std::string const& after);
+  void tear(std::map<std::string, std::string>& files, std::map<std::string, std::string>& durable);
   [[nodiscard]] std::string_view part_of(std::string_view bytes);
   [[nodiscard]] spool::Seed draw_seed() { return spool::Seed{chance_()}; }
   void note_wrong(std::string text);
@@ -153,6 +154,8 @@ class SimFolder final : public spool::Folder {
   std::map<std::string, std::string> held_;
   std::map<std::string, std::string> removed_held_;  // a power cut may bring them back
   std::map<std::string, std::string> aside_;
+  std::map<std::string, std::string> unsynced_held_;  // what is durable of those that have more
+  std::map<std::string, std::string> unsynced_aside_;
   std::uint64_t inodes_{0};
   std::int64_t births_{0};
   std::uint64_t holds_{0};
