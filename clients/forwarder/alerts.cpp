@@ -43,6 +43,12 @@ std::optional<Cause> cause_of_skipped(std::string_view folder, std::vector<Statu
                fmt::format("rows of {} are not brought over: {}{}", folder, skipped.front().message(), more)};
 }
 
+std::optional<Cause> cause_of_doubtful(std::vector<Status> const& doubtful) {
+  if (doubtful.empty()) return std::nullopt;
+  std::string const more = doubtful.size() == 1 ? "" : fmt::format("; so are {} more files", doubtful.size() - 1);
+  return Cause{std::string{kForwarderSection}, "file-doubtful", 60, doubtful.front().message() + more};
+}
+
 std::vector<log::AlertNotice> AlertDesk::look(std::vector<Cause> const& causes, TimeMs now) {
   std::vector<log::AlertNotice> out;
   std::set<std::pair<std::string, std::string>> there;

@@ -3,6 +3,7 @@
 //   forwarder_daemon-away     rows wait, and no daemon is there. Names each daemon with the reason
 //   forwarder_folder-failed   the spool folder cannot be read or written
 //   forwarder_file-skipped    files of rows that cannot be opened. Names the first one with the reason
+//   forwarder_file-doubtful   files that are shorter than what was read of them. Names the first one
 //   forwarder_rows-damaged    what is neither a row nor the rest of one was passed over
 //   TABLE_table-held          the daemon takes no rows of this table
 //   TABLE_row-aside           the daemon will never take some rows: somebody has to look at them
@@ -36,6 +37,7 @@ struct Cause {
 
 // Nothing: none was skipped.
 [[nodiscard]] std::optional<Cause> cause_of_skipped(std::string_view folder, std::vector<Status> const& skipped);
+[[nodiscard]] std::optional<Cause> cause_of_doubtful(std::vector<Status> const& doubtful);
 
 class AlertDesk {
  public:

@@ -253,6 +253,7 @@ std::vector<Cause> Service::causes(Report const& report, TimeMs now) {
         {section, "folder-failed", 70, fmt::format("the spool folder {} fails: {}", options_.folder, failure_)});
   if (std::optional<Cause> cause = cause_of_skipped(options_.folder, folder_->skipped()))
     out.push_back(std::move(*cause));
+  if (std::optional<Cause> cause = cause_of_doubtful(folder_->doubtful())) out.push_back(std::move(*cause));
   if (std::exchange(damaged_bytes_, figures.damaged_bytes) < figures.damaged_bytes) damaged_at_ = now;
   if (damaged_at_.value != 0 && now.value < damaged_at_.value + kDamageMs)
     out.push_back(

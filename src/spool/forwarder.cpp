@@ -254,13 +254,13 @@ Status Forwarder::read_row(Source const& source, std::string_view body, Message&
   return status;
 }
 
-// All that have none so far: one sync for all of them.
+// All that have a head and no name so far: one sync for all of them. The seed in the head is kept with the name.
 bool Forwarder::name_files() {
   std::vector<Progress> names;
   for (auto const& [instance, source] : sources_)
-    if (!source.is_named) names.push_back(source.kept);
+    if (!source.is_named && source.seed) names.push_back(source.kept);
   if (!is_mutant(Mutant::name_not_kept) && failed(folder_.keep(names))) return false;
-  for (auto& [instance, source] : sources_) source.is_named = true;
+  for (auto& [instance, source] : sources_) source.is_named = source.is_named || source.seed;
   return true;
 }
 

@@ -19,7 +19,8 @@
 
 namespace fastjournal::spool {
 
-// A file, whatever its name is: names come again, and a number of a deleted file may as well.
+// A file, whatever its name is: names come again, and a number of a deleted file may as well. As its folder names it;
+// what the system tells of the file may be another device, after a start, and no birth.
 struct Instance {
   std::uint64_t device{0};
   std::uint64_t inode{0};

@@ -11,6 +11,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "protocol/msgpack.h"
 #include "spool/disk.h"
@@ -74,7 +76,9 @@ struct PosixFolder::File {
   std::string folder{};
   std::string name{};
   Place place{};
-  std::uint64_t inode{0};
+  Instance found{};            // as the system tells it; the forwarder may know it under another one
+  std::optional<Seed> seed{};  // of rows, once the head is there
+  Status doubt{};              // what was kept of it is wrong
   int fd{-1};
   bool is_read_only{false};
   bool is_locked{false};                // no producer has it
@@ -141,22 +145,32 @@ Result<PosixFolder::File*> PosixFolder::opened(Instance const& instance) {
     in_use_.splice(in_use_.begin(), in_use_, file.use);
     return &file;
   }
-  if (in_use_.size() >= kOpenMax) close(*files_.at(in_use_.back()));
-  int fd = open_rows(file.path(), file.is_read_only);
-  if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
-    while (!in_use_.empty()) close(*files_.at(in_use_.back()));
-    fd = open_rows(file.path(), file.is_read_only);
-  }
+  int const fd = open_with_room(file);
   if (fd < 0) return failure("open of", file.path(), errno);
   file.fd = fd;
   file.use = in_use_.insert(in_use_.begin(), instance);
   // Another one may have got the name.
   struct stat look {};
   int error = ::fstat(fd, &look) == 0 ? 0 : errno;
-  if (error == 0 && look.st_ino != file.inode) error = ENOENT;
+  if (error == 0 && look.st_ino != file.found.inode) error = ENOENT;
+  // Without a birth only the seed tells it from a later one with its number.
+  if (error == 0 && file.seed && file.found.birth_ns == 0) {
+    Result<std::optional<Seed>> const seed = read_seed(fd, file.path());
+    if (!seed.ok() || seed.value() != file.seed) error = ENOENT;
+  }
   if (error == 0) return &file;
   close(file);
   return failure("fstat of", file.path(), error);
+}
+
+int PosixFolder::open_with_room(File& file) {
+  if (in_use_.size() >= kOpenMax) close(*files_.at(in_use_.back()));
+  int fd = open_rows(file.path(), file.is_read_only);
+  if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+    while (!in_use_.empty()) close(*files_.at(in_use_.back()));
+    fd = open_rows(file.path(), file.is_read_only);
+  }
+  return fd;
 }
 
 void PosixFolder::close(File& file) {
@@ -170,6 +184,7 @@ void PosixFolder::forget(Instance const& instance) {
   if (found == files_.end()) return;
   close(*found->second);
   locked_ -= found->second->is_locked ? 1 : 0;
+  known_.erase(found->second->found);
   files_.erase(found);
 }
 
@@ -213,36 +228,113 @@ Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vecto
       return failure("statx of", folder + "/" + name, errno);
     }
     if (!S_ISREG(look.stx_mode)) continue;
-    Instance const instance{gnu_dev_makedev(look.stx_dev_major, look.stx_dev_minor), look.stx_ino,
-                            look.stx_btime.tv_sec * 1'000'000'000 + look.stx_btime.tv_nsec};
-    auto const [entry, is_new] = files_.try_emplace(instance);
-    if (is_new) entry->second = std::make_unique<File>();
-    File& file = *entry->second;
-    file.folder = folder;
-    file.name = name;
-    file.place = *place;
-    file.inode = look.stx_ino;
-    if (is_new && !is_usable(instance)) continue;
-    out.push_back({instance, *place, look.stx_size, is_ended});
+    bool const has_birth = (look.stx_mask & STATX_BTIME) != 0;
+    Instance const found{gnu_dev_makedev(look.stx_dev_major, look.stx_dev_minor), look.stx_ino,
+                         has_birth ? look.stx_btime.tv_sec * 1'000'000'000 + look.stx_btime.tv_nsec : 0};
+    std::optional<Instance> const instance = instance_of(found, folder, name, *place, look.stx_size);
+    if (instance) out.push_back({*instance, *place, look.stx_size, is_ended});
   }
   return {};
 }
 
-// A file that cannot be opened does not keep the others from being sent.
-bool PosixFolder::is_usable(Instance const& instance) {
-  Result<File*> const file = opened(instance);
-  if (file.ok()) return true;
-  std::string const path = files_.at(instance)->path();
-  forget(instance);
-  // Not one that was moved or deleted meanwhile.
+// Nothing: it is skipped. A file that cannot be opened does not keep the others from being sent.
+std::optional<Instance> PosixFolder::instance_of(Instance const& found, std::string const& folder,
+                                                 std::string const& name, Place const& place, std::uint64_t size) {
+  Instance free = found;
+  if (auto const known = known_.find(found); known != known_.end()) {
+    Instance const instance = known->second;
+    File& file = *files_.at(instance);
+    file.folder = folder;
+    file.name = name;
+    file.place = place;
+    if (is_same(instance, file, size)) return instance;
+    forget(instance);
+    // The forwarder knows another file under this one.
+    free = instance;
+    ++free.birth_ns;
+  }
+  auto file = std::make_unique<File>();
+  file->folder = folder;
+  file->name = name;
+  file->place = place;
+  file->found = found;
+  Result<int> const fd = open_new(*file);
+  if (!fd.ok()) return std::nullopt;
+  Instance const instance = kept_of(*file, size, free);
+  file->fd = fd.value();
+  file->use = in_use_.insert(in_use_.begin(), instance);
+  known_[found] = instance;
+  files_[instance] = std::move(file);
+  return instance;
+}
+
+// False: another one has its number, or it was cut.
+bool PosixFolder::is_same(Instance const& instance, File& file, std::uint64_t size) {
+  auto const kept = progress_.kept().find(instance);
+  if (kept != progress_.kept().end() && kept->second.progress.offset > size) return false;
+  bool const may_be_another = file.found.birth_ns == 0 && file.fd < 0;
+  if (may_be_another && !opened(instance).ok()) return false;
+  if (file.place.kind != Kind::rows || file.seed) return true;
+  if (Result<File*> const open = opened(instance); open.ok())
+    if (Result<std::optional<Seed>> const seed = read_seed(file.fd, file.path()); seed.ok()) file.seed = seed.value();
+  return true;
+}
+
+// A file that was not listed before, with its seed.
+Result<int> PosixFolder::open_new(File& file) {
+  int const fd = open_with_room(file);
+  Status status = fd < 0 ? failure("open of", file.path(), errno) : Status{};
+  // Another one may have got the name, or it was moved or deleted meanwhile: that is told by the next listing.
   struct stat look {};
-  if (::lstat(path.c_str(), &look) == 0 && look.st_ino == instance.inode)
-    skipped_.push_back({instance.inode, Status{file.status().code(),
-                                               file.status().message() +
-                                                   ": its rows wait until the forwarder may read the file and, to free "
-                                                   "its space, write to it (mode 0660, and the group of the folder)"}
-                                            .with("path", path)});
-  return false;
+  bool const is_there = ::lstat(file.path().c_str(), &look) == 0 && look.st_ino == file.found.inode;
+  bool const is_it = fd < 0 || (::fstat(fd, &look) == 0 && look.st_ino == file.found.inode);
+  if (status.ok() && !is_it) status = failure("fstat of", file.path(), ENOENT);
+  if (status.ok() && file.place.kind == Kind::rows) {
+    Result<std::optional<Seed>> const seed = read_seed(fd, file.path());
+    if (seed.ok())
+      file.seed = seed.value();
+    else
+      status = seed.status();
+  }
+  if (status.ok()) return fd;
+  if (fd >= 0) ::close(fd);
+  if (is_there && is_it)
+    skipped_.push_back(
+        {file.found.inode,
+         Status{status.code(), status.message() + ": its rows wait until the forwarder may read the file and, to free "
+                                                  "its space, write to it (mode 0660, and the group of the folder)"}
+             .with("path", file.path())});
+  return status;
+}
+
+// Under which instance its progress was kept; otherwise a new one, `free` or near it. The seed tells it whatever number
+// its disk has after a start of the computer.
+Instance PosixFolder::kept_of(File& file, std::uint64_t size, Instance free) {
+  std::map<Instance, Kept>& all = progress_.kept();
+  Instance const& found = file.found;
+  auto const is_of_file = [&](auto const& entry) {
+    auto const& [instance, kept] = entry;
+    if (instance.inode != found.inode || files_.contains(instance)) return false;
+    if (kept.seed) return kept.seed == file.seed;
+    return instance.device == found.device && (instance.birth_ns == found.birth_ns || found.birth_ns == 0);
+  };
+  auto const kept = std::find_if(all.begin(), all.end(), is_of_file);
+  if (kept != all.end() && kept->second.progress.offset <= size) {
+    if (!kept->second.seed) kept->second.seed = file.seed;
+    return kept->first;
+  }
+  if (kept != all.end()) {
+    file.doubt = Status{Code::damaged,
+                        fmt::format("{} has {} bytes, and {} were read of it before: it was cut, or it is another file "
+                                    "with the same number. It is read from its beginning, and rows of it that were "
+                                    "confirmed may count again",
+                                    file.path(), size, kept->second.progress.offset)}
+                     .with("path", file.path());
+    all.erase(kept);
+    progress_.write_anew_soon();
+  }
+  while (files_.contains(free) || all.contains(free)) ++free.birth_ns;
+  return free;
 }
 
 bool PosixFolder::is_skipped(std::uint64_t inode) const {
@@ -252,6 +344,13 @@ bool PosixFolder::is_skipped(std::uint64_t inode) const {
 std::vector<Status> PosixFolder::skipped() const {
   std::vector<Status> out;
   for (Skipped const& one : skipped_) out.push_back(one.why);
+  return out;
+}
+
+std::vector<Status> PosixFolder::doubtful() const {
+  std::vector<Status> out;
+  for (auto const& [instance, file] : files_)
+    if (!file->doubt.ok()) out.push_back(file->doubt);
   return out;
 }
 
@@ -337,11 +436,28 @@ Status PosixFolder::remove(Instance const& file) {
 
 Result<std::vector<Progress>> PosixFolder::kept() {
   std::vector<Progress> out;
-  for (auto const& [instance, progress] : progress_.kept()) out.push_back(progress);
+  for (auto const& [instance, kept] : progress_.kept()) out.push_back(kept.progress);
   return out;
 }
 
-Status PosixFolder::keep(std::vector<Progress> const& progress) { return progress_.keep(progress); }
+Status PosixFolder::keep(std::vector<Progress> const& progress) {
+  std::vector<Kept> kept;
+  for (Progress const& one : progress) {
+    Kept& next = kept.emplace_back(Kept{one, {}});
+    auto const found = files_.find(one.instance);
+    if (found == files_.end() || found->second->place.kind != Kind::rows) continue;
+    File& file = *found->second;
+    if (!file.seed) {
+      Result<File*> const open = opened(one.instance);
+      if (!open.ok()) return open.status();
+      Result<std::optional<Seed>> const seed = read_seed(file.fd, file.path());
+      if (!seed.ok()) return seed.status();
+      file.seed = seed.value();
+    }
+    next.seed = file.seed;
+  }
+  return progress_.keep(kept);
+}
 
 // ---------------------------------------------------------------------------
 // Rows that wait, and rows that were refused
@@ -419,8 +535,8 @@ Result<Identities> PosixFolder::settled_before() {
     if (Status status = look_at_held(table, out, held); !status.ok()) return status;
   // Only what may come again.
   std::map<std::string, std::int64_t, std::less<>> ordinals;
-  for (auto const& [instance, progress] : progress_.kept())
-    ordinals[progress.client] = static_cast<std::int64_t>(progress.ordinal);
+  for (auto const& [instance, kept] : progress_.kept())
+    ordinals[kept.progress.client] = static_cast<std::int64_t>(kept.progress.ordinal);
   std::erase_if(out, [&](auto const& entry) { return !ordinals.contains(entry.first); });
   for (auto& [client, ordinal] : ordinals) {
     std::vector<std::int64_t>& sequences = out[client];
@@ -449,10 +565,10 @@ Status PosixFolder::look_at_held(std::string const& table, Identities const& asi
     if (!protocol::parse_frame(next.value()->body, row).ok()) continue;
     std::string_view const client = row.text("client");
     std::int64_t const sequence = row.integer("sequence").value_or(0);
-    std::map<Instance, Progress> const& all = progress_.kept();
-    auto const kept =
-        std::find_if(all.begin(), all.end(), [client](auto const& one) { return one.second.client == client; });
-    if (kept != all.end() && sequence >= static_cast<std::int64_t>(kept->second.ordinal))
+    std::map<Instance, Kept> const& all = progress_.kept();
+    auto const kept = std::find_if(all.begin(), all.end(),
+                                   [client](auto const& one) { return one.second.progress.client == client; });
+    if (kept != all.end() && sequence >= static_cast<std::int64_t>(kept->second.progress.ordinal))
       held[std::string{client}].push_back(sequence);
     auto const found = aside.find(client);
     if (found == aside.end() || !std::binary_search(found->second.begin(), found->second.end(), sequence)) continue;

@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,8 @@ class PosixFolder final : public Folder {
 
   // The files that were skipped by the last list(): with the reason and what to do. Their progress is kept.
   [[nodiscard]] std::vector<Status> skipped() const;
+  // Files that are there, and are shorter than what was read of them, as long as they are there.
+  [[nodiscard]] std::vector<Status> doubtful() const;
 
  private:
   struct File;
@@ -67,9 +70,14 @@ class PosixFolder final : public Folder {
   [[nodiscard]] std::string held_path(std::string const& table) const;
   [[nodiscard]] Status look_at_held(std::string const& table, Identities const& aside, Identities& held);
   [[nodiscard]] Result<File*> opened(Instance const& instance);
+  [[nodiscard]] int open_with_room(File& file);
   void close(File& file);
   void forget(Instance const& instance);
-  [[nodiscard]] bool is_usable(Instance const& instance);
+  [[nodiscard]] std::optional<Instance> instance_of(Instance const& found, std::string const& folder,
+                                                    std::string const& name, Place const& place, std::uint64_t size);
+  [[nodiscard]] bool is_same(Instance const& instance, File& file, std::uint64_t size);
+  [[nodiscard]] Result<int> open_new(File& file);
+  [[nodiscard]] Instance kept_of(File& file, std::uint64_t size, Instance free);
   [[nodiscard]] bool is_skipped(std::uint64_t inode) const;
 
   std::string const folder_;
@@ -80,7 +88,8 @@ class PosixFolder final : public Folder {
   ProgressFile progress_;
   int lock_{-1};
   std::map<Instance, std::unique_ptr<File>> files_;
-  std::list<Instance> in_use_;  // those that are open and not locked; the last one was not used for longest
+  std::map<Instance, Instance> known_;  // of these: by what the system tells
+  std::list<Instance> in_use_;          // those that are open and not locked; the last one was not used for longest
   std::size_t locked_{0};
   std::vector<Skipped> skipped_;  // by the last list()
   std::map<std::int64_t, std::uint32_t>

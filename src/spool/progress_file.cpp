@@ -23,13 +23,16 @@ namespace {
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 20U;  // then it is written anew
 
 struct Line {
-  Progress progress;
+  Kept kept;
   std::uint64_t begin{0};
 };
 
-std::string text_of(Progress const& progress, std::uint64_t begin) {
-  std::string line = fmt::format("{} {} {} {} {} {} {}", progress.instance.device, progress.instance.inode,
-                                 progress.instance.birth_ns, progress.client, progress.offset, progress.ordinal, begin);
+std::string text_of(Kept const& kept, std::uint64_t begin) {
+  Progress const& progress = kept.progress;
+  std::string const seed = kept.seed ? fmt::format("{:016x}", kept.seed->value) : "-";
+  std::string line =
+      fmt::format("{} {} {} {} {} {} {} {}", progress.instance.device, progress.instance.inode,
+                  progress.instance.birth_ns, progress.client, progress.offset, progress.ordinal, begin, seed);
   return line + fmt::format(" {:016x}\n", hash64(line));
 }
 
@@ -39,12 +42,14 @@ std::optional<Line> read_line(std::string_view text, std::uint64_t at) {
   if (mark == std::string::npos || fmt::format("{:016x}", hash64(text.substr(0, mark))) != text.substr(mark + 1))
     return std::nullopt;
   Line line;
-  Progress& progress = line.progress;
+  Progress& progress = line.kept.progress;
   std::istringstream in{std::string{text.substr(0, mark)}};
   in >> progress.instance.device >> progress.instance.inode >> progress.instance.birth_ns >> progress.client >>
       progress.offset >> progress.ordinal;
   if (in.fail()) return std::nullopt;
   if (!(in >> line.begin)) line.begin = at;
+  std::uint64_t seed = 0;
+  if (in >> std::hex >> seed) line.kept.seed = Seed{seed};
   return line;
 }
 
@@ -77,7 +82,7 @@ Status ProgressFile::parse(std::string const& text) {
     ++number;
     std::optional<Line> const read = read_line(line, at);
     if (read && cut && read->begin > cut->second) return damaged(cut->first);
-    if (read) kept_[read->progress.instance] = read->progress;
+    if (read) kept_[read->kept.progress.instance] = read->kept;
     if (!read && !line.empty()) {
       if (end != std::string::npos && line.find('\0') == std::string_view::npos) return damaged(number);
       if (!cut) cut = {number, at};
@@ -98,12 +103,12 @@ Status ProgressFile::damaged(std::size_t line) const {
       .with("path", path_);
 }
 
-Status ProgressFile::keep(std::vector<Progress> const& progress) {
+Status ProgressFile::keep(std::vector<Kept> const& kept) {
   std::string lines;
-  for (Progress const& one : progress) lines += text_of(one, bytes_);
+  for (Kept const& one : kept) lines += text_of(one, bytes_);
   if (!is_whole_ || bytes_ + lines.size() > kBytesMax) {
-    std::map<Instance, Progress> before = kept_;
-    for (Progress const& one : progress) kept_[one.instance] = one;
+    std::map<Instance, Kept> before = kept_;
+    for (Kept const& one : kept) kept_[one.progress.instance] = one;
     Status status = write_anew();
     if (!status.ok()) kept_ = std::move(before);
     return status;
@@ -113,7 +118,7 @@ Status ProgressFile::keep(std::vector<Progress> const& progress) {
     return status;
   }
   bytes_ += lines.size();
-  for (Progress const& one : progress) kept_[one.instance] = one;
+  for (Kept const& one : kept) kept_[one.progress.instance] = one;
   return {};
 }
 
@@ -125,7 +130,7 @@ Status ProgressFile::write_anew() {
     if (Status status = sync_folder(folder); !status.ok()) return status;
   std::string const next = path_ + ".new";
   std::string lines;
-  for (auto const& [instance, progress] : kept_) lines += text_of(progress, lines.size());
+  for (auto const& [instance, kept] : kept_) lines += text_of(kept, lines.size());
   int const fd = ::open(next.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
   if (fd < 0) return failure("open of", next, errno);
   // Rows are erased behind what is kept here: on a full disk it needs its space before there is any. Without it, and on

@@ -1,10 +1,10 @@
 // The forwarder's file of progress. Lines are appended, the last one of a file of rows counts, and now and then it is
 // written anew in one step. A line, in words separated by spaces:
 //
-//   device inode birth client offset ordinal begin checksum
+//   device inode birth client offset ordinal begin seed checksum
 //
-// `begin`: everything before this offset was durable when the line was written. Lines of earlier versions end with the
-// ordinal. The checksum is XXH3-64 of what is before it.
+// `begin`: everything before this offset was durable when the line was written. `seed`: of the file's head, in 16
+// hexadecimal digits, or - for a file without one. A line of an earlier version has less of these two. The checksum is XXH3-64 of what is before it.
 //
 // A line that the end of the computer or of an earlier forwarder cut was of no effect: it is passed over. Any other bad
 // line is damage: the line before it must not count in its place, as rows that were confirmed would come again under
@@ -14,13 +14,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fastjournal/status.h"
 #include "spool/forwarding.h"
+#include "spool/record.h"
 
 namespace fastjournal::spool {
+
+struct Kept {
+  Progress progress{};
+  std::optional<Seed> seed{};  // of its file, as far as it is known
+
+  friend bool operator==(Kept const&, Kept const&) = default;
+};
 
 class ProgressFile {
  public:
@@ -31,12 +40,14 @@ class ProgressFile {
 
   // Reads it; makes it if it is not there. damaged: names the line and what to do.
   [[nodiscard]] Status open();
-  // By file. What is erased here goes with the next write_anew().
-  [[nodiscard]] std::map<Instance, Progress>& kept() { return kept_; }
+  // By file. Changes are written by the next write_anew().
+  [[nodiscard]] std::map<Instance, Kept>& kept() { return kept_; }
   // Durable when it returns. After a failure the file is written anew before anything is appended.
-  [[nodiscard]] Status keep(std::vector<Progress> const& progress);
+  [[nodiscard]] Status keep(std::vector<Kept> const& kept);
   // Anew, and in place of the old one at once.
   [[nodiscard]] Status write_anew();
+  // Before anything is appended.
+  void write_anew_soon() { is_whole_ = false; }
 
  private:
   [[nodiscard]] Status parse(std::string const& text);
@@ -48,7 +59,7 @@ class ProgressFile {
   int fd_{-1};
   std::uint64_t bytes_{0};
   bool is_whole_{false};  // nothing but whole lines, and those of kept_ among them
-  std::map<Instance, Progress> kept_;
+  std::map<Instance, Kept> kept_;
 };
 
 }  // namespace fastjournal::spool

@@ -59,6 +59,14 @@ BOOST_AUTO_TEST_CASE(skipped_files_are_told) {
   BOOST_TEST(both.message.ends_with("its rows wait; 1 more files are skipped as well"));
 }
 
+BOOST_AUTO_TEST_CASE(doubtful_files_are_told) {
+  BOOST_TEST(!cause_of_doubtful({}));
+  Cause const one = *cause_of_doubtful({{Code::damaged, "a.rows was cut"}});
+  BOOST_TEST(one.name == "file-doubtful");
+  BOOST_TEST(one.message == "a.rows was cut");
+  BOOST_TEST(cause_of_doubtful({{Code::damaged, "a"}, {Code::damaged, "b"}})->message == "a; so are 1 more files");
+}
+
 BOOST_AUTO_TEST_CASE(two_folders_never_share_a_unit) {
   BOOST_TEST(unit_of("/var/spool/site") == "fastjournal-client-var-spool-site");
   for (std::string const other : {"/var/spool-site", "/var/spool/Site", "/var/spool/site.", "/var/spool/s\xc3\xa4"})

@@ -19,6 +19,7 @@
 #include "spool/disk.h"
 #include "spool/forwarder.h"
 #include "spool/posix_folder.h"
+#include "spool/progress_file.h"
 #include "spool/record.h"
 #include "spool/spool.h"
 #include "tests/support/in_child.h"
@@ -122,6 +123,99 @@ BOOST_AUTO_TEST_CASE(progress_is_found_again) {
   BOOST_TEST((refused.code() == Code::damaged));
 }
 
+// The number of a disk may change with each start of the computer.
+BOOST_AUTO_TEST_CASE(a_file_is_known_by_its_seed) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  BOOST_TEST(save(*open_spool(path), "a").ok());
+  BOOST_TEST(save(*open_spool(path), "b").ok());
+  Instance const file = open_folder(path)->list().value().at(0).instance;
+  BOOST_TEST(open_folder(path)->keep({{file, "name", kFileHeadBytes, 1}}).ok());
+  {
+    ProgressFile progress{path};
+    BOOST_REQUIRE(progress.open().ok());
+    Kept moved = progress.kept().at(file);
+    BOOST_TEST(moved.seed.has_value());
+    moved.progress.instance.device += 1;
+    progress.kept() = {{moved.progress.instance, moved}};
+    BOOST_REQUIRE(progress.write_anew().ok());
+  }
+  std::unique_ptr<PosixFolder> const opened = open_folder(path);
+  std::vector<Progress> const kept = opened->kept().value();
+  BOOST_REQUIRE(kept.size() == 1U);
+  BOOST_TEST(kept[0].client == "name");
+  BOOST_TEST((opened->list().value().at(0).instance == kept[0].instance));
+}
+
+// Its inode came again, on a file system without births.
+BOOST_AUTO_TEST_CASE(a_later_file_with_the_same_number_is_a_new_one) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  for (bool const has_seed : {true, false}) {
+    fs::remove_all(path);
+    BOOST_TEST(save(*open_spool(path), "a").ok());
+    Instance file;
+    std::string name;
+    {
+      std::unique_ptr<PosixFolder> const opened = open_folder(path);
+      Listed const listed = opened->list().value().at(0);
+      file = listed.instance;
+      name = path + "/" + name_of(listed.place);
+      BOOST_TEST(opened->keep({{file, "name", listed.size, 2}}).ok());
+    }
+    // A line without a seed matches, and is beyond the end.
+    if (!has_seed) {
+      ProgressFile progress{path};
+      BOOST_REQUIRE(progress.open().ok());
+      progress.kept().at(file).seed.reset();
+      progress.kept().at(file).progress.offset += 1'000;
+      BOOST_REQUIRE(progress.write_anew().ok());
+    }
+    std::ofstream{name, std::ios::trunc};
+    BOOST_TEST(save(*open_spool(path), "b").ok());
+    std::unique_ptr<PosixFolder> const opened = open_folder(path);
+    BOOST_TEST(opened->kept().value().empty());
+    BOOST_TEST(opened->doubtful().size() == (has_seed ? 0U : 1U));
+    Daemon daemon;
+    Forwarder forwarder{*opened, daemon, {}, draw_name};
+    BOOST_REQUIRE(forwarder.start().ok());
+    TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
+    for (int turn = 0; turn < 3; ++turn) {
+      now.value += 2 * 3'600'000;
+      forwarder.run(now);
+      daemon.answer(forwarder, now);
+    }
+    BOOST_TEST(daemon.rows["b"] == 1);
+    BOOST_TEST(files_in(path + "/closing") == 0U);
+  }
+}
+
+// While the forwarder has it.
+BOOST_AUTO_TEST_CASE(a_file_that_was_cut_is_read_from_its_beginning) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  BOOST_TEST(save(*open_spool(path), std::string(1'000, 'a')).ok());
+  std::unique_ptr<PosixFolder> const opened = open_folder(path);
+  Daemon daemon;
+  Forwarder forwarder{*opened, daemon, {}, draw_name};
+  BOOST_REQUIRE(forwarder.start().ok());
+  TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
+  auto const turn = [&] {
+    now.value += 2'000;
+    forwarder.run(now);
+    daemon.answer(forwarder, now);
+    forwarder.run(now);
+  };
+  turn();
+  Listed const file = opened->list().value().at(0);
+  fs::resize_file(path + "/" + name_of(file.place), kFileHeadBytes);
+  BOOST_TEST(save(*open_spool(path), "b").ok());
+  turn();
+  BOOST_TEST(opened->doubtful().size() == 1U);
+  BOOST_TEST(daemon.rows["b"] == 1);
+  BOOST_TEST((opened->list().value().at(0).instance != file.instance));
+}
+
 // Thousands of changes take a bounded file, which is always whole.
 BOOST_AUTO_TEST_CASE(progress_stays_small) {
   TemporaryFolder const folder;
@@ -130,10 +224,10 @@ BOOST_AUTO_TEST_CASE(progress_stays_small) {
   std::unique_ptr<PosixFolder> opened = open_folder(path);
   Instance const file = opened->list().value().at(0).instance;
   std::string const name(100, 'n');
-  for (std::uint64_t at = 1; at <= 9'000; ++at) BOOST_REQUIRE(opened->keep({{file, name, at, at}}).ok());
+  for (std::uint64_t at = 1; at <= 9'000; ++at) BOOST_REQUIRE(opened->keep({{file, name, kFileHeadBytes, at}}).ok());
   BOOST_TEST(fs::file_size(path + "/forwarder/progress") <= std::uintmax_t{1} << 20U);
   opened.reset();
-  BOOST_TEST(open_folder(path)->kept().value().at(0).offset == 9'000U);
+  BOOST_TEST(open_folder(path)->kept().value().at(0).ordinal == 9'000U);
 }
 
 // Rows are erased only behind progress that is kept: a full disk must have space for that.

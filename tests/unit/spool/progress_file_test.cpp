@@ -43,8 +43,8 @@ struct Fixture {
     ProgressFile file = opened();
     BOOST_REQUIRE(file.open().ok());
     BOOST_REQUIRE(file.write_anew().ok());
-    BOOST_REQUIRE(file.keep({{kFirst, "first", 100, 2}}).ok());
-    BOOST_REQUIRE(file.keep({{kFirst, "first", 200, 3}, {kSecond, "second", 100, 2}}).ok());
+    BOOST_REQUIRE(file.keep({{{kFirst, "first", 100, 2}, Seed{7}}}).ok());
+    BOOST_REQUIRE(file.keep({{{kFirst, "first", 200, 3}, Seed{7}}, {{kSecond, "second", 100, 2}, {}}}).ok());
   }
 
   TemporaryFolder folder;
@@ -91,15 +91,15 @@ BOOST_AUTO_TEST_CASE(what_a_power_cut_left_is_passed_over) {
     set_text(whole.substr(0, size));
     ProgressFile file = opened();
     BOOST_TEST(file.open().ok(), size);
-    BOOST_TEST(file.kept().at(kFirst).offset >= 100U);
+    BOOST_TEST(file.kept().at(kFirst).progress.offset >= 100U);
   }
   std::string torn = whole;
   torn.replace(second, 4, 4, '\0');
   set_text(torn);
   ProgressFile file = opened();
   BOOST_REQUIRE(file.open().ok());
-  BOOST_TEST(file.kept().at(kFirst).offset == 100U);
-  BOOST_TEST(file.kept().at(kSecond).offset == 100U);
+  BOOST_TEST(file.kept().at(kFirst).progress.offset == 100U);
+  BOOST_TEST(file.kept().at(kSecond).progress.offset == 100U);
   torn = whole;
   torn.replace(0, 4, 4, '\0');
   set_text(torn);
@@ -107,12 +107,20 @@ BOOST_AUTO_TEST_CASE(what_a_power_cut_left_is_passed_over) {
   BOOST_TEST((other.open().code() == Code::damaged));
 }
 
+BOOST_AUTO_TEST_CASE(seeds_are_found_again) {
+  keep_three();
+  ProgressFile file = opened();
+  BOOST_REQUIRE(file.open().ok());
+  BOOST_TEST((file.kept().at(kFirst) == Kept{{kFirst, "first", 200, 3}, Seed{7}}));
+  BOOST_TEST((file.kept().at(kSecond) == Kept{{kSecond, "second", 100, 2}, {}}));
+}
+
 BOOST_AUTO_TEST_CASE(lines_of_earlier_versions_are_read) {
   std::string const line = "1 2 3 first 100 2";
   set_text(line + fmt::format(" {:016x}\n", hash64(line)));
   ProgressFile file = opened();
   BOOST_REQUIRE(file.open().ok());
-  BOOST_TEST((file.kept().at(kFirst) == Progress{kFirst, "first", 100, 2}));
+  BOOST_TEST((file.kept().at(kFirst) == Kept{{kFirst, "first", 100, 2}, {}}));
 }
 
 // A full disk leaves half a line. It must not stay before the next ones.
@@ -120,23 +128,24 @@ BOOST_AUTO_TEST_CASE(after_a_failed_append_it_is_written_anew) {
   int const code = run_in_child([&] {
     ::signal(SIGXFSZ, SIG_IGN);
     ProgressFile file{folder / "."};
-    if (!file.open().ok() || !file.write_anew().ok() || !file.keep({{kFirst, "first", 100, 2}}).ok()) return 1;
+    if (!file.open().ok() || !file.write_anew().ok() || !file.keep({{{kFirst, "first", 100, 2}, Seed{7}}}).ok())
+      return 1;
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
     rlim_t const before = limit.rlim_cur;
     limit.rlim_cur = fs::file_size(path) + 10;
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 3;
-    if (file.keep({{kFirst, "first", 200, 3}}).ok()) return 4;
+    if (file.keep({{{kFirst, "first", 200, 3}, {}}}).ok()) return 4;
     limit.rlim_cur = before;
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 5;
-    if (!file.keep({{kFirst, "first", 300, 4}}).ok()) return 6;
-    return file.keep({{kSecond, "second", 100, 2}}).ok() ? 0 : 7;
+    if (!file.keep({{{kFirst, "first", 300, 4}, {}}}).ok()) return 6;
+    return file.keep({{{kSecond, "second", 100, 2}, {}}}).ok() ? 0 : 7;
   });
   BOOST_TEST(code == 0);
   ProgressFile file = opened();
   BOOST_REQUIRE(file.open().ok());
-  BOOST_TEST(file.kept().at(kFirst).offset == 300U);
-  BOOST_TEST(file.kept().at(kSecond).offset == 100U);
+  BOOST_TEST(file.kept().at(kFirst).progress.offset == 300U);
+  BOOST_TEST(file.kept().at(kSecond).progress.offset == 100U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
