@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
 constexpr std::size_t kHeldTablesMax = 1'000;
-// Rows of a file behind its progress that was kept. After an end of the forwarder all of them are sent again, and a daemon
-// remembers the last 65,536 numbers of a name: it takes none below them.
-constexpr std::size_t kSpanMax = 49'152;
-constexpr std::size_t kKeepRows = kSpanMax / 2;  // so many are kept before their time
 constexpr std::int64_t kProblemMs = 5'000;       // it is told so long after it was met last
 constexpr std::int64_t kLookAgainMs = 1'000;     // files of the next period, and files that producers leave
 
@@ -267,7 +263,7 @@ bool Forwarder::name_files() {
 void Forwarder::take(Source& source, TimeMs now) {
   bool is_at_end = false;
   source.is_at_end = !source.seed;
-  while (source.seed && has_room() && source.taken.size() < kSpanMax && paused_until_ <= now) {
+  while (source.seed && has_room() && source.taken.size() < rules_.span_max && paused_until_ <= now) {
     std::size_t const from = source.read_to - source.bytes_at;
     bool const is_settled = is_at_end && (source.is_left || is_mutant(Mutant::unfinished_row_passed_over));
     Found const found = find(source, source.bytes, std::min(from, source.bytes.size()), is_settled);
@@ -533,7 +529,7 @@ void Forwarder::keep(TimeMs now) {
     std::size_t& first = source.settled_first;
     while (first < source.taken.size() && source.taken[first].is_settled) ++first;
     if (first == 0) continue;
-    are_many = are_many || first >= kKeepRows;
+    are_many = are_many || first >= rules_.span_max / 2;
     Taken const& last = source.taken[first - 1];
     next.push_back({instance, source.kept.client, last.end, last.ordinal + 1});
     if (is_mutant(Mutant::ordinal_kept_too_small)) --next.back().ordinal;
@@ -601,7 +597,7 @@ std::vector<HeldTable> Forwarder::held() const {
 
 bool Forwarder::has_room() const {
   // One answer that does not come must not let the others pile up behind it.
-  return open_flights_ < rules_.in_flight_max && flights_.size() < kSpanMax &&
+  return open_flights_ < rules_.in_flight_max && flights_.size() < rules_.span_max &&
          flight_bytes_ < rules_.in_flight_bytes_max;
 }
 

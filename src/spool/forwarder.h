@@ -32,6 +32,9 @@ namespace fastjournal::spool {
 struct ForwarderRules {
   std::int64_t period_s{3600};  // as of the producers
   std::uint64_t file_bytes_max{std::uint64_t{64} << 20U};
+  // Rows of a file, by their numbers, behind its progress that was kept. After an end of the forwarder all of them are
+  // sent again, and a daemon remembers the last 65,536 numbers of a name: it takes none below them.
+  std::size_t span_max{49'152};
   std::size_t in_flight_max{4096};                          // far below the 65,536 numbers that a daemon remembers
   std::size_t in_flight_bytes_max{std::size_t{32} << 20U};  // of rows; one row more
   std::int64_t keep_every_ms{50};                           // progress is kept durably so often, while rows are settled
@@ -96,6 +99,7 @@ class Forwarder {
     std::uint64_t end;
     std::uint64_t ordinal;
     bool is_settled;
+    std::uint64_t client{0};  // of a held row: the hash of the name under which it is sent
   };
   struct Source {
     Listed file;

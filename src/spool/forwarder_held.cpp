@@ -1,7 +1,9 @@
 // Rows of tables that are held: into the file of their table, and from there to the daemon.
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "base/hash.h"
 #include "protocol/msgpack.h"
 #include "spool/forwarder.h"
 #include "spool/mutants.h"
@@ -81,6 +83,9 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
     if (failed(folder_.read_held(table, at, asked, bytes))) return;
     is_settled = bytes.size() < asked;
   }
+  // Of those that would be sent again, by client. Rows of a table that is rare in its file are far apart.
+  std::map<std::uint64_t, std::uint64_t> lowest;
+  for (Taken const& one : held.taken) lowest.try_emplace(one.client, one.ordinal);
   for (std::size_t from = 0; unsettled < most && has_room();) {
     Found const found = find_record(bytes, from, *held.seed, is_settled);
     if (found.kind != Found::Kind::record) {
@@ -92,8 +97,14 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
     held.read_to = at + found.end;
     Message message;
     if (!protocol::parse_frame(found.body, message).ok()) continue;
+    std::uint64_t const client = hash64(message.text("client"));
+    auto const sequence = static_cast<std::uint64_t>(message.integer("sequence").value_or(0));
+    if (sequence >= lowest.try_emplace(client, sequence).first->second + rules_.span_max) {
+      held.read_to = at + found.begin;
+      return;
+    }
     bool const is_known = held.settled.erase(at + found.begin) > 0;
-    held.taken.push_back({at + found.begin, at + found.end, 0, is_known});
+    held.taken.push_back({at + found.begin, at + found.end, sequence, is_known, client});
     if (is_known) continue;
     ++unsettled;
     fly(message, {}, {.held = table, .begin = at + found.begin, .bytes = found.end - found.begin});

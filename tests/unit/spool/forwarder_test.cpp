@@ -245,6 +245,35 @@ BOOST_AUTO_TEST_CASE(rows_of_a_held_table_wait_behind_those_before_them) {
   BOOST_TEST(play.forwarder->figures().held == 2U);
 }
 
+// After a kill the first ones are sent again, and the daemon must not have forgotten their numbers.
+BOOST_AUTO_TEST_CASE(rows_of_a_held_table_that_are_far_apart_are_not_all_in_flight) {
+  Play play;
+  play.daemon.window = 64;
+  play.rules.span_max = 48;
+  play.begin();
+  Instance const file = play.file();
+  for (int row = 0; row < 20; ++row) {
+    play.save(file, "rare-" + std::to_string(row), "rare");
+    for (int more = 0; more < 15; ++more) play.save(file, std::to_string(row) + "/" + std::to_string(more));
+  }
+  play.settle();
+  BOOST_TEST(play.forwarder->figures().held == 20U);
+  play.daemon.tables.insert("rare");
+  // Accepted, but the answers are lost.
+  for (int turn = 0; turn < 1'000; ++turn) {
+    play.now.value += 1'000;
+    play.forwarder->run(play.now);
+    if (play.count("rare-0") == 0 || turn < 100) continue;
+    break;
+  }
+  if (play.daemon.answers.size() == 1) play.answer();  // the first one alone opens the table
+  play.forwarder->run(play.now);
+  play.begin();
+  for (int turn = 0; turn < 10; ++turn) play.settle();
+  for (int row = 0; row < 20; ++row) BOOST_TEST(play.count("rare-" + std::to_string(row)) == 1);
+  BOOST_TEST(play.folder.aside().empty());
+}
+
 BOOST_AUTO_TEST_CASE(names_that_no_table_has_are_set_aside) {
   Play play;
   Instance const file = play.file();

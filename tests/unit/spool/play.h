@@ -34,6 +34,7 @@ class MemoryDaemon final : public Link {
   std::map<std::string, int> rows;  // by id
   std::optional<Code> refuses{};
   bool takes_bad{false};
+  std::int64_t window{65'536};  // of numbers that it remembers of a client
 
   struct Answer {
     std::uint64_t number;
@@ -56,6 +57,9 @@ class MemoryDaemon final : public Link {
         known_.contains({table, std::string{insert.text("client")}, insert.integer("sequence").value_or(0)});
     if (!is_known && insert.text("id").starts_with("bad") && !takes_bad) return {Code::bad_parameter, "a bad row"};
     auto const identity = std::tuple{table, std::string{insert.text("client")}, insert.integer("sequence").value_or(0)};
+    std::int64_t& highest = highest_[{table, std::string{insert.text("client")}}];
+    if (std::get<2>(identity) <= highest - window) return {Code::stale_sequence, "forgotten"};
+    highest = std::max(highest, std::get<2>(identity));
     BOOST_TEST(!std::get<1>(identity).empty());
     auto const [place, is_new] = known_.try_emplace(identity, insert.text("id"));
     // The same identity for another row would be a lost row.
@@ -65,6 +69,7 @@ class MemoryDaemon final : public Link {
   }
 
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::string> known_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> highest_;
 };
 
 struct Play {
@@ -73,6 +78,8 @@ struct Play {
   std::unique_ptr<Forwarder> forwarder;
   TimeMs now{1'000'000'000};
   int names{0};
+
+  ForwarderRules rules{.in_flight_max = 8};
 
   Play() { begin(); }
   ~Play() { BOOST_TEST(folder.wrong() == ""); }
@@ -83,7 +90,7 @@ struct Play {
   void begin() {
     daemon.answers.clear();
     folder.begin_again();
-    forwarder = std::make_unique<Forwarder>(folder, daemon, ForwarderRules{.in_flight_max = 8},
+    forwarder = std::make_unique<Forwarder>(folder, daemon, rules,
                                             [this] { return "client-" + std::to_string(++names); });
     BOOST_REQUIRE(forwarder->start().ok());
   }

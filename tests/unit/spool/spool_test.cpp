@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>
@@ -16,7 +15,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,24 +27,6 @@
 #include "spool/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
-
-namespace {
-
-std::mutex g_synced_mutex;
-// By inode: the file's size when its last sync began.
-std::map<ino_t, off_t> g_synced;
-
-}  // namespace
-
-// The calls of the code under test end here, too.
-int fdatasync(int fd) {
-  struct stat look {};
-  if (::fstat(fd, &look) == 0) {
-    std::lock_guard const lock{g_synced_mutex};
-    g_synced[look.st_ino] = look.st_size;
-  }
-  return static_cast<int>(::syscall(SYS_fdatasync, fd));
-}
 
 namespace fastjournal::spool {
 namespace {
@@ -378,18 +358,6 @@ BOOST_AUTO_TEST_CASE(syncs) {
     BOOST_TEST(spool->sync().ok());
   }
   for (auto const& [uri, count] : rows_in(folder / "rows")) BOOST_TEST(count == 3, uri);
-}
-
-// Its row is the last one of a file that is full: the thread that syncs never sees that file.
-BOOST_AUTO_TEST_CASE(the_last_row_of_a_file_is_synced_before_the_file_is_given_up) {
-  TemporaryFolder const folder;
-  std::unique_ptr<Spool> const spool =
-      open_spool(folder / "rows", {.sync = Sync::interval, .interval = std::chrono::hours{1}, .file_bytes_max = 64});
-  BOOST_TEST(save(*spool, "first").ok());
-  struct stat look {};
-  BOOST_REQUIRE(::stat(files_in(folder / "rows").at(0).c_str(), &look) == 0);
-  std::lock_guard const lock{g_synced_mutex};
-  BOOST_TEST(g_synced[look.st_ino] == look.st_size);
 }
 
 // The thread that syncs is not the child's, whatever it was doing.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "spool/disk.h"
 #include "spool/posix_folder.h"
+#include "spool/spool.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {
@@ -75,6 +77,21 @@ BOOST_AUTO_TEST_CASE(a_listing_that_fails_is_no_short_one) {
     BOOST_TEST((names > 1 || !are_held_ok), names);
   }
   BOOST_TEST(opened.value()->list().value().size() == 3U);
+}
+
+// Its row is the last one of a file that is full: the thread that syncs never sees that file.
+BOOST_AUTO_TEST_CASE(the_last_row_of_a_file_is_synced_before_the_file_is_given_up) {
+  TemporaryFolder const folder;
+  Result<std::unique_ptr<Spool>> const spool = Spool::open(
+      {.folder = folder / "rows", .sync = Sync::interval, .interval = std::chrono::hours{1}, .file_bytes_max = 64});
+  BOOST_REQUIRE(spool.ok());
+  Message row = Spool::row_of("pages");
+  row.set("uri", "first");
+  notes_syncs = true;
+  bool const is_saved = spool.value()->save(row).ok();
+  notes_syncs = false;
+  BOOST_REQUIRE(is_saved);
+  for (auto const& file : fs::directory_iterator{folder / "rows"}) BOOST_TEST(synced.contains(file.path()), file.path());
 }
 
 // An earlier forwarder may have been killed between writing and syncing.
