@@ -259,7 +259,7 @@ std::vector<Cause> Service::causes(Report const& report, TimeMs now) {
     out.push_back(
         {section, "rows-damaged", 50,
          fmt::format("{} bytes of files in {} were no rows and were passed over: a producer was killed while it "
-                     "wrote, or the disk is damaged",
+                     "wrote, or the disk is damaged. Files whose beginning is damaged stay as closing/*.damaged",
                      figures.damaged_bytes, options_.folder)});
   for (spool::HeldTable const& held : report.held)
     if (now.value >= held.since.value + kTroubleMs)

@@ -82,7 +82,7 @@ Status AsideFiles::append_to(std::string const& path, Aside const& aside, bool& 
   if (!seed.value()) {
     // Damaged, as it got its name with a whole head. For people; the rows that come now need another one.
     again = true;
-    return ::rename(path.c_str(), (path + ".damaged").c_str()) == 0 ? Status{} : failure("rename of", path, errno);
+    return rename_damaged(path);
   }
   std::string record;
   if (Status status = append_aside(aside, *seed.value(), record); !status.ok()) return status;

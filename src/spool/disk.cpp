@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -87,6 +88,18 @@ Status punch(int fd, std::string const& path, std::uint64_t from, std::uint64_t 
                   static_cast<off_t>(to - from)) == 0)
     return {};
   return errno == EOPNOTSUPP ? fill(fd, path, from, to, '\0') : failure("fallocate of", path, errno);
+}
+
+Status rename_damaged(std::string const& path) {
+  constexpr int kTriesMax = 1'000;
+  for (int number = 1; number <= kTriesMax; ++number) {
+    std::string const name = path + (number == 1 ? ".damaged" : ".damaged-" + std::to_string(number));
+    if (::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return {};
+    // Network file systems cannot do it in one step.
+    if (errno == EINVAL && ::access(name.c_str(), F_OK) != 0 && ::rename(path.c_str(), name.c_str()) == 0) return {};
+    if (errno != EEXIST && errno != EINVAL) return failure("rename of", path, errno);
+  }
+  return failure("rename of", path + " to *.damaged, of which there are enough: remove them; it", EEXIST);
 }
 
 Status fill(int fd, std::string const& path, std::uint64_t from, std::uint64_t to, char byte) {

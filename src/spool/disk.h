@@ -39,6 +39,8 @@ struct Descriptor {
 [[nodiscard]] Status append(int fd, std::string const& path, std::string_view bytes);
 // At once whole and durable under its name; a file of that name is replaced.
 [[nodiscard]] Status make_file(std::string const& path, std::string_view bytes);
+// Gives it a name that ends with ".damaged", or ".damaged-2" and so on where there are some: for people.
+[[nodiscard]] Status rename_damaged(std::string const& path);
 // This byte, from `from` to `to`.
 [[nodiscard]] Status fill(int fd, std::string const& path, std::uint64_t from, std::uint64_t to, char byte);
 // Zeros without disk space, or at least zeros.

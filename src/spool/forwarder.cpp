@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
 constexpr std::size_t kHeldTablesMax = 1'000;
-constexpr std::int64_t kProblemMs = 5'000;       // it is told so long after it was met last
-constexpr std::int64_t kLookAgainMs = 1'000;     // files of the next period, and files that producers leave
+constexpr std::int64_t kProblemMs = 5'000;    // it is told so long after it was met last
+constexpr std::int64_t kLookAgainMs = 1'000;  // files of the next period, and files that producers leave
 
 // What a refusal means for the row.
 enum class Verdict : std::uint8_t {
@@ -571,7 +571,9 @@ void Forwarder::remove_finished() {
     bool const is_left = source.is_left || is_mutant(Mutant::removed_with_a_producer);
     bool const is_done =
         source.file.is_ended && is_left && source.taken.empty() && (source.is_without_head || (source.seed && is_read));
-    return is_done && !failed(folder_.remove(instance));
+    // More than a head that its producer did not end: there are rows behind damage.
+    bool const is_damaged = source.is_without_head && source.file.size > kFileHeadBytes;
+    return is_done && !failed(is_damaged ? folder_.put_apart(instance) : folder_.remove(instance));
   });
 }
 

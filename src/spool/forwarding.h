@@ -71,6 +71,8 @@ class Folder {
   // No producer has it open; from then on none opens it.
   [[nodiscard]] virtual Result<bool> is_left(Instance const& file) = 0;
   [[nodiscard]] virtual Status remove(Instance const& file) = 0;
+  // The same of a file whose rows cannot be read: it stays for people, under a name that is no file of rows.
+  [[nodiscard]] virtual Status put_apart(Instance const& file) = 0;
 
   // All that was kept, one for each file.
   [[nodiscard]] virtual Result<std::vector<Progress>> kept() = 0;

@@ -426,6 +426,17 @@ Status PosixFolder::remove(Instance const& file) {
   if (found == files_.end()) return {};
   std::string const path = found->second->path();
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failure("unlink of", path, errno);
+  return forgotten(file);
+}
+
+Status PosixFolder::put_apart(Instance const& file) {
+  auto const found = files_.find(file);
+  if (found == files_.end()) return {};
+  if (Status status = rename_damaged(found->second->path()); !status.ok()) return status;
+  return forgotten(file);
+}
+
+Status PosixFolder::forgotten(Instance const& file) {
   forget(file);
   progress_.kept().erase(file);
   return {};
@@ -486,7 +497,7 @@ Result<Seed> PosixFolder::held_seed(std::string const& table) {
     if (!seed.ok()) return seed.status();
     if (seed.value()) return *seed.value();
     // Damaged, as it gets its name with a whole head. For people; the rows that come now need another one.
-    if (::rename(path.c_str(), (path + ".damaged").c_str()) != 0) return failure("rename of", path, errno);
+    if (Status status = rename_damaged(path); !status.ok()) return status;
   }
   Seed const seed = draw_seed();
   if (Status status = make_file(path, head_of_file(seed)); !status.ok()) return status;

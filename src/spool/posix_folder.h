@@ -38,6 +38,7 @@ class PosixFolder final : public Folder {
   [[nodiscard]] Status end(Instance const& file) override;
   [[nodiscard]] Result<bool> is_left(Instance const& file) override;
   [[nodiscard]] Status remove(Instance const& file) override;
+  [[nodiscard]] Status put_apart(Instance const& file) override;
 
   [[nodiscard]] Result<std::vector<Progress>> kept() override;
   [[nodiscard]] Status keep(std::vector<Progress> const& progress) override;
@@ -73,6 +74,8 @@ class PosixFolder final : public Folder {
   [[nodiscard]] int open_with_room(File& file);
   void close(File& file);
   void forget(Instance const& instance);
+  // What remains of one that is gone.
+  [[nodiscard]] Status forgotten(Instance const& file);
   [[nodiscard]] std::optional<Instance> instance_of(Instance const& found, std::string const& folder,
                                                     std::string const& name, Place const& place, std::uint64_t size);
   [[nodiscard]] bool is_same(Instance const& instance, File& file, std::uint64_t size);

@@ -288,6 +288,12 @@ Result<bool> SimFolder::is_left(Instance const& file) {
   return what.is_locked;
 }
 
+Status SimFolder::put_apart(Instance const& file) {
+  if (Status status = remove(file); !status.ok()) return status;
+  ++put_apart_;
+  return {};
+}
+
 Status SimFolder::remove(Instance const& file) {
   Fate const fate = enter();
   if (!happened(fate)) return failure();

@@ -112,6 +112,7 @@ class SimFolder final : public spool::Folder {
   [[nodiscard]] std::uint64_t holds() const { return holds_; }                // calls of hold
   [[nodiscard]] std::size_t asked_bytes_max() const { return asked_bytes_; }  // by one call of read
   // What no forwarder may do. Empty: it did not happen.
+  [[nodiscard]] std::uint64_t files_put_apart() const { return put_apart_; }
   [[nodiscard]] std::string const& wrong() const { return wrong_; }
 
   // -- spool::Folder ------------------------------------------------------------
@@ -122,6 +123,7 @@ class SimFolder final : public spool::Folder {
   [[nodiscard]] Status end(Instance const& file) override;
   [[nodiscard]] Result<bool> is_left(Instance const& file) override;
   [[nodiscard]] Status remove(Instance const& file) override;
+  [[nodiscard]] Status put_apart(Instance const& file) override;
   [[nodiscard]] Result<std::vector<spool::Progress>> kept() override;
   [[nodiscard]] Status keep(std::vector<spool::Progress> const& progress) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tables() override;
@@ -157,6 +159,7 @@ class SimFolder final : public spool::Folder {
   std::map<std::string, std::string> unsynced_held_;  // what is durable of those that have more
   std::map<std::string, std::string> unsynced_aside_;
   std::uint64_t inodes_{0};
+  std::uint64_t put_apart_{0};
   std::int64_t births_{0};
   std::uint64_t holds_{0};
   std::size_t asked_bytes_{0};

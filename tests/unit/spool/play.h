@@ -90,8 +90,8 @@ struct Play {
   void begin() {
     daemon.answers.clear();
     folder.begin_again();
-    forwarder = std::make_unique<Forwarder>(folder, daemon, rules,
-                                            [this] { return "client-" + std::to_string(++names); });
+    forwarder =
+        std::make_unique<Forwarder>(folder, daemon, rules, [this] { return "client-" + std::to_string(++names); });
     BOOST_REQUIRE(forwarder->start().ok());
   }
   // A producer has it.

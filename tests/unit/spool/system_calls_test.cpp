@@ -91,7 +91,8 @@ BOOST_AUTO_TEST_CASE(the_last_row_of_a_file_is_synced_before_the_file_is_given_u
   bool const is_saved = spool.value()->save(row).ok();
   notes_syncs = false;
   BOOST_REQUIRE(is_saved);
-  for (auto const& file : fs::directory_iterator{folder / "rows"}) BOOST_TEST(synced.contains(file.path()), file.path());
+  for (auto const& file : fs::directory_iterator{folder / "rows"})
+    BOOST_TEST(synced.contains(file.path()), file.path());
 }
 
 // An earlier forwarder may have been killed between writing and syncing.
