@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
-#include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
