@@ -198,9 +198,11 @@ std::vector<std::string> addresses_of(Wish const& wish, config::DaemonDeclaratio
   return out;
 }
 
-// The command line of the daemon may name other folders than its file does.
+// The command line of the daemon may name other folders than its file does. One that answers may be of another file.
 void take_options(Wish const& wish, Facts const& facts, config::DaemonDeclaration& declared) {
-  if (facts.daemon.pid) {
+  std::error_code ignored;
+  std::string const used = facts.daemon.pid ? option_of(*facts.daemon.pid, "--config") : std::string{};
+  if (facts.daemon.pid && (used.empty() ? wish.config.empty() : fs::equivalent(used, facts.wish.file, ignored))) {
     auto const take = [&](char const* name, std::string& folder) {
       if (std::string given = option_of(*facts.daemon.pid, name); !given.empty()) folder = std::move(given);
     };
