@@ -21,7 +21,8 @@ constexpr int kTriesMax = 8;
 
 }  // namespace
 
-AsideFiles::AsideFiles(std::string const& folder) : folder_(folder + "/" + std::string{kAsideFolder}) {}
+AsideFiles::AsideFiles(std::string const& folder, Syncs& syncs)
+    : folder_(folder + "/" + std::string{kAsideFolder}), syncs_(syncs) {}
 
 Status AsideFiles::open() {
   if (Status status = make_folder(folder_); !status.ok()) return status;
@@ -92,23 +93,25 @@ Status AsideFiles::append_to(std::string const& path, Aside const& aside, bool& 
     return Status{Code::over_limit, folder_ + " has 1 GiB of rows that were set aside: resend or purge them"}.with(
         "path", folder_);
   bytes_ += record.size();
-  return spool::append(file.fd, path, record);
+  return syncs_.append(file.fd, path, record, kFileHeadBytes);
 }
 
-Status AsideFiles::collect(Identities& out) const {
+Status AsideFiles::collect(Identities& out) {
   Result<std::vector<std::string>> const names = names_in(folder_);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value()) {
     if (!table_of_file(name)) continue;
-    if (Status status = collect_aside(folder_ + "/" + name, out); !status.ok()) return status;
+    std::string const path = folder_ + "/" + name;
+    Descriptor const file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    if (file.fd < 0 && errno == ENOENT) continue;
+    if (file.fd < 0) return failure("open of", path, errno);
+    if (Status status = collect_aside(file.fd, path, syncs_, out); !status.ok()) return status;
   }
   return {};
 }
 
-Status collect_aside(std::string const& path, Identities& out) {
-  Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
-  if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
-  RecordReader reader{file.fd, path};
+Status collect_aside(int fd, std::string const& path, Syncs& syncs, Identities& out) {
+  RecordReader reader{fd, path};
   Message row;
   for (bool is_first = true;; is_first = false) {
     Result<std::optional<RecordReader::Record>> const next = reader.next();
@@ -118,7 +121,8 @@ Status collect_aside(std::string const& path, Identities& out) {
     static_cast<void>(unwrap(next.value()->body, row, unwrapped));
     if (!unwrapped.is_aside && is_first) return {};
     // An earlier forwarder may have ended, or failed, before that.
-    if (is_first && ::fdatasync(file.fd) != 0) return failure("fdatasync of", path, errno);
+    if (is_first)
+      if (Status status = syncs.sync(fd, path, kFileHeadBytes); !status.ok()) return status;
     if (unwrapped.is_aside) out[std::string{unwrapped.aside.client}].push_back(unwrapped.aside.sequence);
   }
 }

@@ -11,6 +11,7 @@
 #include "fastjournal/status.h"
 #include "spool/aside.h"
 #include "spool/forwarding.h"
+#include "spool/syncs.h"
 
 namespace fastjournal::spool {
 
@@ -20,24 +21,25 @@ inline constexpr std::uint64_t kAsideBytesMax = std::uint64_t{1} << 30U;  // of 
 class AsideFiles {
  public:
   // Of a spool folder.
-  explicit AsideFiles(std::string const& folder);
+  AsideFiles(std::string const& folder, Syncs& syncs);
 
   [[nodiscard]] Status open();  // makes the folder; the names in it are durable
   // Durable. in_use: somebody resends or purges the table's rows. over_limit: there are 1 GiB of them.
   [[nodiscard]] Status append(std::string_view table, Aside const& aside);
   // Adds those of all files, which are durable.
-  [[nodiscard]] Status collect(Identities& out) const;
+  [[nodiscard]] Status collect(Identities& out);
 
  private:
   [[nodiscard]] Status append_to(std::string const& path, Aside const& aside, bool& again);
   [[nodiscard]] Status count();
 
   std::string const folder_;
+  Syncs& syncs_;
   std::size_t files_{0};
   std::uint64_t bytes_{0};
 };
 
 // Adds the identities of the rows in the file that were set aside, if its first row is one of these; they are durable.
-[[nodiscard]] Status collect_aside(std::string const& path, Identities& out);
+[[nodiscard]] Status collect_aside(int fd, std::string const& path, Syncs& syncs, Identities& out);
 
 }  // namespace fastjournal::spool

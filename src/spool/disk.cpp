@@ -60,13 +60,18 @@ Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_
   return {};
 }
 
-Status append(int fd, std::string const& path, std::string_view bytes) {
+Status write_all(int fd, std::string const& path, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t const written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return failure("write to", path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+  return {};
+}
+
+Status append(int fd, std::string const& path, std::string_view bytes) {
+  if (Status status = write_all(fd, path, bytes); !status.ok()) return status;
   return ::fdatasync(fd) == 0 ? Status{} : failure("fdatasync of", path, errno);
 }
 

@@ -35,7 +35,9 @@ struct Descriptor {
 [[nodiscard]] Result<std::vector<std::string>> names_in(std::string const& path);
 // At most `bytes`, appended to `to`. Fewer: the file ends there.
 [[nodiscard]] Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_t bytes, std::string& to);
-// All of it, durable. What a failure leaves behind is passed over by whoever reads it.
+// All of it. What a failure leaves behind is passed over by whoever reads it.
+[[nodiscard]] Status write_all(int fd, std::string const& path, std::string_view bytes);
+// The same, and durable. After a failure the file must not be synced once more (syncs.h).
 [[nodiscard]] Status append(int fd, std::string const& path, std::string_view bytes);
 // At once whole and durable under its name; a file of that name is replaced.
 [[nodiscard]] Status make_file(std::string const& path, std::string_view bytes);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
 constexpr std::size_t kHeldTablesMax = 1'000;
+constexpr std::size_t kAwayMax = 10'000;  // files
 constexpr std::int64_t kProblemMs = 5'000;    // it is told so long after it was met last
 constexpr std::int64_t kLookAgainMs = 1'000;  // files of the next period, and files that producers leave
 
@@ -106,6 +107,8 @@ void Forwarder::bound_dates(TimeMs now) {
   paused_until_ = std::min(paused_until_, after(now, pause_ms_));
   kept_at_ = std::min(kept_at_, now);
   problem_at_ = std::min(problem_at_, now);
+  for (auto& [instance, source] : sources_)
+    source.next_try = std::min(source.next_try, after(now, rules_.retry_first_ms));
   for (auto& [table, held] : held_) held.next_try = std::min(held.next_try, after(now, held.retry_ms));
 }
 
@@ -149,8 +152,16 @@ void Forwarder::look() {
   }
   std::map<Instance, Listed> there;
   for (Listed const& file : listed.value()) there[file.instance] = file;
-  // Deleted by somebody else.
-  std::erase_if(sources_, [&](auto const& entry) { return !there.contains(entry.first); });
+  // Deleted by somebody else; or it cannot be read for a while, and its rows must not come again under another name.
+  std::erase_if(sources_, [&](auto const& entry) {
+    auto const& [instance, source] = entry;
+    if (there.contains(instance)) return false;
+    // Without a head and a birth nothing tells it from a later one with its number.
+    bool const is_known_again = instance.birth_ns != 0 || source.file.place.kind == Kind::rows;
+    bool const is_remembered = source.is_named && is_known_again && kept_.size() < kAwayMax;
+    if (is_remembered && !is_mutant(Mutant::name_forgotten_with_its_file)) kept_[instance] = source.kept;
+    return true;
+  });
   for (Flight& flight : flights_)
     if (flight.held.empty() && !there.contains(flight.file)) land(flight);
   for (auto const& [instance, file] : there) {
@@ -162,6 +173,7 @@ void Forwarder::look() {
       source.kept = std::move(known->second);
       source.is_named = true;
       kept_.erase(known);
+      is_recall_due_ = true;  // rows of it may be held, or aside
     } else {
       source.kept = {instance, draw_name_(), 0, 1};
     }
@@ -194,8 +206,11 @@ void Forwarder::end_old_files(TimeMs now) {
   std::map<Instance, std::uint64_t> sizes;
   if (again.ok())
     for (Listed const& file : again.value()) sizes[file.instance] = file.size;
+  // Of one that is not there any more the lock is given back.
+  for (auto& [instance, source] : sources_)
+    source.is_left = source.is_left && (!again.ok() || sizes.contains(instance));
   for (Source* const source : left) {
-    source->is_left = again.ok();
+    source->is_left = source->is_left && again.ok();
     if (auto const size = sizes.find(source->file.instance); size != sizes.end()) source->file.size = size->second;
   }
 }
@@ -263,6 +278,7 @@ bool Forwarder::name_files() {
 void Forwarder::take(Source& source, TimeMs now) {
   bool is_at_end = false;
   source.is_at_end = !source.seed;
+  if (source.next_try > now) return;
   while (source.seed && has_room() && source.taken.size() < rules_.span_max && paused_until_ <= now) {
     std::size_t const from = source.read_to - source.bytes_at;
     bool const is_settled = is_at_end && (source.is_left || is_mutant(Mutant::unfinished_row_passed_over));
@@ -271,7 +287,10 @@ void Forwarder::take(Source& source, TimeMs now) {
       bool const is_large = source.bytes.size() - std::min(from, source.bytes.size()) >= kRecordBytesMax + kReadBytes;
       if (!is_at_end && !is_large) {
         More const more = read_more(source);
-        if (more == More::failed && !is_mutant(Mutant::failed_read_taken_for_end)) return;
+        if (more == More::failed && !is_mutant(Mutant::failed_read_taken_for_end)) {
+        source.next_try = after(now, rules_.retry_first_ms);
+        return;
+      }
         is_at_end = more != More::some;
         continue;
       }

@@ -109,6 +109,7 @@ class Forwarder {
     bool is_named{false};         // the progress, with the name, is durable
     bool is_left{false};          // no producer has the file
     bool is_at_end{false};        // all whole rows were taken
+    TimeMs next_try{};            // after a failure of the disk
     std::uint64_t read_to{0};     // what is before was taken
     std::uint64_t ordinal{1};     // of the next row
     std::string bytes{};          // of the file, synced
@@ -186,7 +187,7 @@ class Forwarder {
   std::string frame_;         // of the line that was read last
   std::function<std::string()> const draw_name_;
   std::map<Instance, Source> sources_;
-  std::map<Instance, Progress> kept_;  // of files that were not listed so far
+  std::map<Instance, Progress> kept_;  // of files that are not listed: not so far, or not any more
   std::map<std::string, Held> held_;
   Identities before_;           // what an earlier forwarder settled, of these
   std::deque<Flight> flights_;  // by their numbers; the first one is open

@@ -61,7 +61,7 @@ class Folder {
   [[nodiscard]] virtual Result<std::vector<Listed>> list() = 0;
   // At most `bytes` from `offset`: appended to `to`. Fewer: the file ends there.
   [[nodiscard]] virtual Status read(Instance const& file, std::uint64_t offset, std::size_t bytes, std::string& to) = 0;
-  // What was written so far is durable.
+  // What was written so far is durable; also behind a failure.
   [[nodiscard]] virtual Status sync(Instance const& file) = 0;
   // Zeros, and the disk space is free.
   [[nodiscard]] virtual Status erase(Instance const& file, std::uint64_t from, std::uint64_t to) = 0;

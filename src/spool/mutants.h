@@ -35,10 +35,11 @@ enum class Mutant : std::uint8_t {
   failed_aside_forgotten,
   resent_too_early,
   dates_not_bounded,
+  name_forgotten_with_its_file,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 25> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 26> kMutantNames{"none",
                                                                "skip_sync",
                                                                "failed_read_taken_for_end",
                                                                "name_not_kept",
@@ -62,7 +63,8 @@ inline constexpr std::array<std::string_view, 25> kMutantNames{"none",
                                                                "failed_aside_believed",
                                                                "failed_aside_forgotten",
                                                                "resent_too_early",
-                                                               "dates_not_bounded"};
+                                                               "dates_not_bounded",
+                                                               "name_forgotten_with_its_file"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

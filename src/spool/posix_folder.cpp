@@ -92,7 +92,8 @@ PosixFolder::PosixFolder(std::string folder, bool with_lines)
       with_lines_(with_lines),
       own_(folder_ + "/forwarder"),
       held_(folder_ + "/" + std::string{kHeldFolder}),
-      aside_(folder_),
+      syncs_(own_),
+      aside_(folder_, syncs_),
       progress_(folder_) {}
 
 PosixFolder::~PosixFolder() {
@@ -124,6 +125,7 @@ Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool 
   if (::ftruncate(out->lock_, 0) != 0 || ::pwrite(out->lock_, process.data(), process.size(), 0) < 0)
     return failure("write to", lock, errno);
 
+  if (Status status = out->syncs_.open(); !status.ok()) return status;
   if (Status status = out->progress_.open(); !status.ok()) return status;
   // A file that is not there any more is forgotten: a later one may get its number.
   Result<std::vector<Listed>> listed = out->list();
@@ -362,7 +364,9 @@ Status PosixFolder::read(Instance const& file, std::uint64_t offset, std::size_t
 Status PosixFolder::sync(Instance const& file) {
   Result<File*> const what = opened(file);
   if (!what.ok()) return what.status();
-  return ::fdatasync(what.value()->fd) == 0 ? Status{} : failure("fdatasync of", what.value()->path(), errno);
+  auto const kept = progress_.kept().find(file);
+  std::uint64_t const from = kept == progress_.kept().end() ? 0 : kept->second.progress.offset;
+  return syncs_.sync(what.value()->fd, what.value()->path(), from);
 }
 
 Status PosixFolder::erase(Instance const& file, std::uint64_t from, std::uint64_t to) {
@@ -513,17 +517,17 @@ Status PosixFolder::read_held(std::string const& table, std::uint64_t offset, st
 
 Status PosixFolder::hold(std::string const& table, std::string_view records) {
   std::string const path = held_path(table);
-  Descriptor const file{::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)};
+  Descriptor const file{::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW)};
   if (file.fd < 0) return failure("open of", path, errno);
-  return append(file.fd, path, records);
+  return syncs_.append(file.fd, path, records, kFileHeadBytes);
 }
 
 Status PosixFolder::erase_held(std::string const& table, std::uint64_t to) {
   std::string const path = held_path(table);
-  Descriptor const file{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
+  Descriptor const file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
   if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
   if (Status status = punch(file.fd, path, kFileHeadBytes, to); !status.ok()) return status;
-  return ::fdatasync(file.fd) == 0 ? Status{} : failure("fdatasync of", path, errno);
+  return syncs_.sync(file.fd, path, kFileHeadBytes);
 }
 
 Status PosixFolder::remove_held(std::string const& table) {
@@ -536,8 +540,12 @@ Status PosixFolder::set_aside(std::string_view table, Aside const& aside) { retu
 Result<Identities> PosixFolder::settled_before() {
   Identities out;
   if (Status status = aside_.collect(out); !status.ok()) return status;
-  for (auto const& [instance, file] : files_)
-    if (Status status = collect_aside(file->path(), out); !status.ok()) return status;
+  for (auto const& [instance, file] : files_) {
+    Result<File*> const open = opened(instance);
+    if (!open.ok() && ::access(file->path().c_str(), F_OK) != 0) continue;  // somebody deleted it
+    if (!open.ok()) return open.status();
+    if (Status status = collect_aside(file->fd, file->path(), syncs_, out); !status.ok()) return status;
+  }
   for (auto& [client, sequences] : out) std::sort(sequences.begin(), sequences.end());
   Result<std::vector<std::string>> const tables = held_tables();
   if (!tables.ok()) return tables.status();
@@ -565,7 +573,7 @@ Status PosixFolder::look_at_held(std::string const& table, Identities const& asi
   Descriptor const file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
   if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
   // Rows count as held only once they are durable: their sources are erased behind that.
-  if (::fdatasync(file.fd) != 0) return failure("fdatasync of", path, errno);
+  if (Status status = syncs_.sync(file.fd, path, kFileHeadBytes); !status.ok()) return status;
   RecordReader reader{file.fd, path};
   Message row;
   bool is_erased = false;
@@ -586,7 +594,7 @@ Status PosixFolder::look_at_held(std::string const& table, Identities const& asi
     if (Status status = punch(file.fd, path, next.value()->begin, next.value()->end); !status.ok()) return status;
     is_erased = true;
   }
-  return !is_erased || ::fdatasync(file.fd) == 0 ? Status{} : failure("fdatasync of", path, errno);
+  return is_erased ? syncs_.sync(file.fd, path, kFileHeadBytes) : Status{};
 }
 
 }  // namespace fastjournal::spool

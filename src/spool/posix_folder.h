@@ -17,6 +17,7 @@
 #include "spool/aside_files.h"
 #include "spool/forwarding.h"
 #include "spool/progress_file.h"
+#include "spool/syncs.h"
 
 namespace fastjournal::spool {
 
@@ -87,6 +88,7 @@ class PosixFolder final : public Folder {
   bool const with_lines_;
   std::string const own_;
   std::string const held_;
+  Syncs syncs_;
   AsideFiles aside_;
   ProgressFile progress_;
   int lock_{-1};

@@ -219,6 +219,25 @@ class SpoolLife {
     if (dice < 102) return set_clock();
     if (dice < 106) return folder.resend(now_s());
     if (dice < 108) return world_.advance(DurationMs{static_cast<std::int64_t>(draw(kHourMs))});
+    hide_or_show();
+  }
+
+  // One file more that the forwarder may not read, or all of them again.
+  void hide_or_show() {
+    std::vector<spool::Instance> files;
+    bool are_hidden = false;
+    for (auto const& [instance, file] : folder().files()) {
+      files.push_back(instance);
+      are_hidden = are_hidden || file.is_hidden;
+    }
+    if (are_hidden && !one_in(3)) return show();
+    if (!files.empty()) site_.folder().hide(files[draw(files.size())], true);
+  }
+
+  void show() {
+    std::vector<spool::Instance> files;
+    for (auto const& [instance, file] : folder().files()) files.push_back(instance);
+    for (spool::Instance const& file : files) site_.folder().hide(file, false);
   }
 
   // A byte of a row that the forwarder has not read so far.
@@ -453,6 +472,7 @@ class SpoolLife {
     SimFolder& folder = site_.folder();
     folder.fail_one_in = 0;
     folder.fill(false);
+    show();
     if (folder.is_stopped() || one_in(2)) site_.restart();
     world_.disk().forget_failures();
     world_.disk().set_capacity(kRoomy);

@@ -225,8 +225,11 @@ SimFolder::File const* SimFolder::find(Instance const& file) const {
 Result<std::vector<spool::Listed>> SimFolder::list() {
   if (enter() != Fate::done) return failure();
   std::vector<spool::Listed> out;
-  for (auto const& [instance, file] : files_)
-    if (!file.is_removed) out.push_back({instance, file.place, file.bytes.size(), file.is_ended});
+  for (auto& [instance, file] : files_) {
+    file.is_locked = file.is_locked && !file.is_hidden;
+    if (!file.is_removed && !file.is_hidden)
+      out.push_back({instance, file.place, file.bytes.size(), file.is_ended});
+  }
   std::shuffle(out.begin(), out.end(), chance_);
   return out;
 }
@@ -402,7 +405,7 @@ Result<spool::Identities> SimFolder::settled_before() {
   unsynced_held_.clear();
   unsynced_aside_.clear();
   for (auto const& [instance, file] : files_)
-    if (file.is_dirty && begins_with_aside(file.bytes)) sync_file(instance);
+    if (file.is_dirty && !file.is_hidden && begins_with_aside(file.bytes)) sync_file(instance);
   spool::Identities out;
   auto const collect = [&out](std::string const& bytes) {
     for_each_row(bytes, [&out](spool::Found const&, Message const&, spool::Unwrapped const& unwrapped) {
@@ -411,7 +414,7 @@ Result<spool::Identities> SimFolder::settled_before() {
   };
   for (auto const& [table, bytes] : aside_) collect(bytes);
   for (auto const& [instance, file] : files_)
-    if (!file.is_removed) collect(file.bytes);
+    if (!file.is_removed && !file.is_hidden) collect(file.bytes);
   spool::Identities held;
   for (auto& [table, bytes] : held_) {
     std::string const before = bytes;

@@ -47,6 +47,7 @@ class SimFolder final : public spool::Folder {
     std::size_t last_append{0};
     std::uint32_t holders{0};  // producers with a shared lock
     bool is_locked{false};     // by the forwarder, alone
+    bool is_hidden{false};     // the forwarder may not read it
   };
   // A row that was set aside.
   struct Refused {
@@ -89,6 +90,8 @@ class SimFolder final : public spool::Folder {
   bool fail_reads{false};
   // What the forwarder appends is there, and the call fails.
   bool fail_behind_appends{false};
+  // The forwarder may not read it, or may again. Producers go on.
+  void hide(Instance const& file, bool is_hidden) { at(file).is_hidden = is_hidden; }
   void fill(bool full) { is_full_ = full; }
   [[nodiscard]] bool is_full() const { return is_full_; }
   // A person moves the rows that were set aside among the closing files: all of one table.

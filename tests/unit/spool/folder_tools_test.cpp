@@ -213,7 +213,8 @@ BOOST_AUTO_TEST_CASE(names_of_tables_are_bounded) {
   TemporaryFolder const temporary;
   fs::create_directory(temporary / "rows");
   std::string const path = temporary / "rows";
-  AsideFiles files{path};
+  Syncs syncs{path};
+  AsideFiles files{path, syncs};
   BOOST_REQUIRE(PosixFolder::open(path).ok());
   BOOST_REQUIRE(files.open().ok());
   for (std::size_t table = 0; table < kAsideFilesMax - 1; ++table)

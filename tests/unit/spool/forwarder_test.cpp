@@ -313,6 +313,56 @@ BOOST_AUTO_TEST_CASE(no_more_than_so_many_tables_are_held) {
   BOOST_TEST(play.folder.aside().size() == 3U);
 }
 
+// Their names are drawn for the file, not for the time in which it can be read.
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_for_a_while_keeps_its_name) {
+  Play play;
+  Instance const file = play.file();
+  for (int row = 0; row < 3; ++row) play.save(file, std::to_string(row));
+  play.save(file, "held", "later");
+  play.save(file, "bad");
+  play.now.value += 1'000;
+  play.forwarder->run(play.now);  // all are sent, and none has an answer
+  std::vector<MemoryDaemon::Answer> const answers = std::exchange(play.daemon.answers, {});
+  for (std::size_t at : {3U, 4U}) play.forwarder->answered(answers.at(at).number, answers.at(at).status, play.now);
+  play.forwarder->run(play.now);
+  BOOST_REQUIRE(play.folder.held().size() == 1U);
+  BOOST_REQUIRE(play.folder.aside().size() == 1U);
+  play.folder.hide(file, true);
+  play.settle();
+  BOOST_TEST(play.forwarder->figures().files == 0U);
+  play.folder.hide(file, false);
+  play.daemon.tables.insert("later");
+  play.now.value += 60'000;
+  play.settle();
+  for (std::string const id : {"0", "1", "2", "held"}) BOOST_TEST(play.count(id) == 1, id);
+  BOOST_TEST(play.names == 1);
+  BOOST_TEST(play.folder.aside().size() == 1U);
+}
+
+// The lock of such a file is given back: a producer may come.
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_while_it_is_ended_is_not_left) {
+  for (int calls = 1; calls < 12; ++calls) {
+    Play play;
+    Instance const file = play.file();
+    play.save(file, "first");
+    play.settle();
+    play.leave(file);
+    play.now.value += 7'200'000;
+    int left = calls;
+    play.folder.before_call = [&] {
+      if (--left == 0) play.folder.hide(file, true);
+    };
+    play.forwarder->run(play.now);
+    play.folder.before_call = nullptr;
+    if (play.folder.find(file) == nullptr) continue;
+    play.folder.hide(file, false);
+    play.settle();
+    BOOST_TEST(play.count("first") == 1);
+    BOOST_TEST(play.names == 1);
+    BOOST_TEST(play.folder.count() == 0U);
+  }
+}
+
 // Rows that a failed call left in the files of held rows, or aside, count there, and are erased in their file: no power
 // cut may take them away after that.
 BOOST_AUTO_TEST_CASE(what_is_recalled_survives_a_power_cut) {
