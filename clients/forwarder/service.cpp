@@ -258,14 +258,16 @@ std::vector<Cause> Service::causes(Report const& report, TimeMs now) {
   if (damaged_at_.value != 0 && now.value < damaged_at_.value + kDamageMs)
     out.push_back(
         {section, "rows-damaged", 50,
-         fmt::format("{} bytes of files in {} were no rows and were passed over: a producer was killed while it "
-                     "wrote, or the disk is damaged. Files whose beginning is damaged stay as closing/*.damaged",
+         fmt::format("{0} bytes of files in {1} were no rows and were passed over: a producer was killed while it "
+                     "wrote, or the disk is damaged: look at the kernel's log. Rows in files whose beginning is "
+                     "damaged were not read: ls {1}/closing/*.damaged",
                      figures.damaged_bytes, options_.folder)});
   for (spool::HeldTable const& held : report.held)
     if (now.value >= held.since.value + kTroubleMs)
-      out.push_back({held.table, "table-held", 50,
-                     fmt::format("the rows of table {} in {} are held, no daemon takes them: {}", held.table,
-                                 options_.folder, held.reason.message())});
+      out.push_back(
+          {held.table, "table-held", 50,
+           fmt::format("the rows of table {} in {} are held, no daemon takes them: {}", held.table, options_.folder,
+                       held.reason.ok() ? "no daemon was asked since the start" : held.reason.message())});
   // A watcher reads only so many.
   for (std::string const& table : spool::aside_tables(options_.folder))
     if (out.size() < communicator::kFlagsMax)

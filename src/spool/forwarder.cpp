@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
 constexpr std::size_t kHeldTablesMax = 1'000;
-constexpr std::size_t kAwayMax = 10'000;  // files
+constexpr std::size_t kAwayMax = 10'000;      // files
 constexpr std::int64_t kProblemMs = 5'000;    // it is told so long after it was met last
 constexpr std::int64_t kLookAgainMs = 1'000;  // files of the next period, and files that producers leave
 
@@ -125,6 +125,8 @@ void Forwarder::run(TimeMs now, bool is_changed) {
     if (!source.seed && !source.is_without_head) read_head(source);
   next_date_ = after(now, kLookAgainMs);
   bool const is_sure = !is_recall_due_ || !failed(recall());
+  for (auto& [table, held] : held_)
+    if (held.since.value == 0) held.since = now;
   if (link_.is_up() && paused_until_ <= now && is_sure) {
     for (auto& [table, held] : held_) take_held(table, held, now);
     // The oldest first.
@@ -139,8 +141,7 @@ void Forwarder::run(TimeMs now, bool is_changed) {
   remove_finished();
   std::erase_if(held_, [&](auto const& entry) {
     auto const& [table, held] = entry;
-    return held.is_at_end && held.taken.empty() && held.erased_to >= held.settled_to &&
-           !failed(folder_.remove_held(table));
+    return held.is_at_end && held.taken.empty() && !failed(folder_.remove_held(table));
   });
 }
 
@@ -288,9 +289,9 @@ void Forwarder::take(Source& source, TimeMs now) {
       if (!is_at_end && !is_large) {
         More const more = read_more(source);
         if (more == More::failed && !is_mutant(Mutant::failed_read_taken_for_end)) {
-        source.next_try = after(now, rules_.retry_first_ms);
-        return;
-      }
+          source.next_try = after(now, rules_.retry_first_ms);
+          return;
+        }
         is_at_end = more != More::some;
         continue;
       }
@@ -355,10 +356,11 @@ bool Forwarder::is_resent_too_early(Aside const& aside, std::string_view table) 
   if (is_mutant(Mutant::resent_too_early)) return false;
   if (auto const held = held_.find(std::string{table}); held != held_.end())
     if (held->second.aside_to > held->second.erased_to) return true;
-  return std::any_of(sources_.begin(), sources_.end(), [&aside](auto const& entry) {
-    Progress const& kept = entry.second.kept;
+  auto const is_of = [&aside](Progress const& kept) {
     return kept.client == aside.client && aside.sequence >= static_cast<std::int64_t>(kept.ordinal);
-  });
+  };
+  return std::any_of(sources_.begin(), sources_.end(), [&](auto const& entry) { return is_of(entry.second.kept); }) ||
+         std::any_of(kept_.begin(), kept_.end(), [&](auto const& entry) { return is_of(entry.second); });
 }
 
 void Forwarder::fly(Message const& message, std::string_view body, Flight flight) {
@@ -573,12 +575,14 @@ void Forwarder::keep(TimeMs now) {
     next_date_ = std::min(next_date_, after(kept_at_, rules_.keep_every_ms));
   }
   for (auto& [table, held] : held_) {
-    while (!held.taken.empty() && held.taken.front().is_settled) {
-      held.settled_to = held.taken.front().end;
-      held.taken.pop_front();
-    }
-    if (held.settled_to > held.erased_to && !failed(folder_.erase_held(table, held.settled_to)))
-      held.erased_to = held.settled_to;
+    auto const first =
+        std::find_if(held.taken.begin(), held.taken.end(), [](Taken const& one) { return !one.is_settled; });
+    if (first == held.taken.begin()) continue;
+    // What is there after an end would be sent again: until then it counts among those.
+    std::uint64_t const to = std::prev(first)->end;
+    if (failed(folder_.erase_held(table, to))) continue;
+    held.erased_to = to;
+    held.taken.erase(held.taken.begin(), first);
   }
 }
 

@@ -122,7 +122,6 @@ class Forwarder {
   struct Held {
     std::optional<Seed> seed{};
     std::uint64_t read_to{0};
-    std::uint64_t settled_to{0};
     std::uint64_t erased_to{0};
     std::uint64_t aside_to{0};          // the end of the last row that was set aside
     std::set<std::uint64_t> settled{};  // beginnings of rows at or behind read_to

@@ -62,7 +62,6 @@ bool Forwarder::knows_seed(std::string const& table, Held& held) {
 }
 
 void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
-  if (held.since.value == 0) held.since = now;
   if (held.next_try > now) {
     next_date_ = std::min(next_date_, held.next_try);
     return;
@@ -99,7 +98,8 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
     if (!protocol::parse_frame(found.body, message).ok()) continue;
     std::uint64_t const client = hash64(message.text("client"));
     auto const sequence = static_cast<std::uint64_t>(message.integer("sequence").value_or(0));
-    if (sequence >= lowest.try_emplace(client, sequence).first->second + rules_.span_max) {
+    std::uint64_t const first = lowest.try_emplace(client, sequence).first->second;
+    if (sequence >= first + rules_.span_max && !is_mutant(Mutant::held_span_without_bound)) {
       held.read_to = at + found.begin;
       return;
     }

@@ -31,6 +31,7 @@ enum class Mutant : std::uint8_t {
   failed_hold_forgotten,
   held_tables_forgotten,
   held_file_removed_too_early,
+  held_span_without_bound,
   failed_aside_believed,
   failed_aside_forgotten,
   resent_too_early,
@@ -39,7 +40,7 @@ enum class Mutant : std::uint8_t {
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 26> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 27> kMutantNames{"none",
                                                                "skip_sync",
                                                                "failed_read_taken_for_end",
                                                                "name_not_kept",
@@ -60,6 +61,7 @@ inline constexpr std::array<std::string_view, 26> kMutantNames{"none",
                                                                "failed_hold_forgotten",
                                                                "held_tables_forgotten",
                                                                "held_file_removed_too_early",
+                                                               "held_span_without_bound",
                                                                "failed_aside_believed",
                                                                "failed_aside_forgotten",
                                                                "resent_too_early",

@@ -86,6 +86,7 @@ class SpoolLife {
     out.period_s = static_cast<std::int64_t>(30 + draw(600));
     out.file_bytes_max = 500 + draw(one_in(2) ? 2'000 : 20'000);
     out.in_flight_max = 1 + draw(one_in(2) ? 4 : 64);
+    if (one_in(2)) out.span_max = 4 + draw(60);
     out.keep_every_ms = static_cast<std::int64_t>(draw(200));
     return out;
   }

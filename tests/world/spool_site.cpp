@@ -60,6 +60,12 @@ void SpoolSite::disconnect(bool arrives) {
 
 void SpoolSite::send(Message const& insert, std::string_view, std::uint64_t number) {
   if (folder_.is_stopped()) return;  // it was killed before
+  // What a daemon with such a window would refuse, as numbers that it does not remember.
+  std::int64_t const number_of_row = insert.integer("sequence").value_or(0);
+  std::int64_t& highest = highest_[{std::string{insert.text("table")}, std::string{insert.text("client")}}];
+  if (number_of_row + static_cast<std::int64_t>(rules_.span_max) <= highest && wrong_.empty())
+    wrong_ = "row " + std::to_string(number_of_row) + " is sent when " + std::to_string(highest) + " was sent before";
+  highest = std::max(highest, number_of_row);
   protocol::append_frame({.command = insert.command, .params = insert.params()}, out_);
   waiting_.push_back(number);
 }

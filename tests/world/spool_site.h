@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "spool/forwarder.h"
 #include "tests/support/spool/sim_folder.h"
@@ -62,6 +64,7 @@ class SpoolSite final : public spool::Link {
   std::string out_;  // not sent so far
   std::string in_;   // not whole so far
   std::deque<std::uint64_t> waiting_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> highest_;  // number that was sent, by table and client
   std::uint64_t restarts_{0};
   std::uint64_t answers_{0};
   std::uint64_t duplicates_{0};

@@ -151,6 +151,11 @@ void SimFolder::resend(std::int64_t now_s) {
   aside_.erase(first);
 }
 
+void SimFolder::hide(Instance const& file, bool is_hidden) {
+  File& what = at(file);
+  what.is_hidden = is_hidden && !begins_with_aside(what.bytes);
+}
+
 void SimFolder::flip(Instance const& file, std::size_t offset, std::uint8_t bits) {
   File& what = at(file);
   what.bytes.at(offset) = static_cast<char>(static_cast<std::uint8_t>(what.bytes.at(offset)) ^ bits);
@@ -227,8 +232,7 @@ Result<std::vector<spool::Listed>> SimFolder::list() {
   std::vector<spool::Listed> out;
   for (auto& [instance, file] : files_) {
     file.is_locked = file.is_locked && !file.is_hidden;
-    if (!file.is_removed && !file.is_hidden)
-      out.push_back({instance, file.place, file.bytes.size(), file.is_ended});
+    if (!file.is_removed && !file.is_hidden) out.push_back({instance, file.place, file.bytes.size(), file.is_ended});
   }
   std::shuffle(out.begin(), out.end(), chance_);
   return out;
@@ -405,7 +409,7 @@ Result<spool::Identities> SimFolder::settled_before() {
   unsynced_held_.clear();
   unsynced_aside_.clear();
   for (auto const& [instance, file] : files_)
-    if (file.is_dirty && !file.is_hidden && begins_with_aside(file.bytes)) sync_file(instance);
+    if (file.is_dirty && begins_with_aside(file.bytes)) sync_file(instance);
   spool::Identities out;
   auto const collect = [&out](std::string const& bytes) {
     for_each_row(bytes, [&out](spool::Found const&, Message const&, spool::Unwrapped const& unwrapped) {

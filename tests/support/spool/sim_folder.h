@@ -90,8 +90,8 @@ class SimFolder final : public spool::Folder {
   bool fail_reads{false};
   // What the forwarder appends is there, and the call fails.
   bool fail_behind_appends{false};
-  // The forwarder may not read it, or may again. Producers go on.
-  void hide(Instance const& file, bool is_hidden) { at(file).is_hidden = is_hidden; }
+  // The forwarder may not read it, or may again. Producers go on. No-op for rows that were set aside: they are its own.
+  void hide(Instance const& file, bool is_hidden);
   void fill(bool full) { is_full_ = full; }
   [[nodiscard]] bool is_full() const { return is_full_; }
   // A person moves the rows that were set aside among the closing files: all of one table.

@@ -339,6 +339,29 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_for_a_while_keeps_its_name) {
   BOOST_TEST(play.folder.aside().size() == 1U);
 }
 
+// Its file still has it, and would bring it again under its own name.
+BOOST_AUTO_TEST_CASE(a_row_is_not_resent_before_its_file_can_be_read_again) {
+  Play play;
+  Instance const file = play.file();
+  play.save(file, "bad");
+  play.save(file, "open");
+  play.now.value += 1'000;
+  play.forwarder->run(play.now);
+  std::vector<MemoryDaemon::Answer> const answers = std::exchange(play.daemon.answers, {});
+  play.forwarder->answered(answers.at(0).number, answers.at(0).status, play.now);
+  BOOST_REQUIRE(play.folder.aside().size() == 1U);
+  play.folder.hide(file, true);
+  play.folder.stop_after(0);  // before it keeps that
+  play.begin();
+  play.resend();
+  play.settle();
+  BOOST_TEST(play.folder.aside().empty());
+  play.folder.hide(file, false);
+  play.settle();
+  BOOST_TEST(play.folder.aside().size() == 1U);
+  BOOST_TEST(play.count("open") == 1);
+}
+
 // The lock of such a file is given back: a producer may come.
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_while_it_is_ended_is_not_left) {
   for (int calls = 1; calls < 12; ++calls) {
