@@ -553,15 +553,15 @@ void Daemon::reload_by_signal() {
   Result<std::vector<std::string>> const changes = server_->reload();
   supervisor_.ready(changes.ok() ? status_line()
                                  : "reload refused, nothing was changed: " + changes.status().message());
-  if (!changes.ok()) {
-    os::log_error("reload refused, nothing was changed:");
-    // One line per mistake.
-    std::istringstream mistakes{changes.status().message()};
-    for (std::string line; std::getline(mistakes, line);) os::log_error("reload: " + line);
-    return;
-  }
+  if (!changes.ok()) return;
   if (changes->empty()) os::log_info("reload: nothing to change");
   for (std::string const& change : changes.value()) os::log_info("reload: " + change);
+}
+
+void Daemon::reload_refused(Status const& why) {
+  os::log_error("reload refused, nothing was changed:");
+  std::istringstream mistakes{why.message()};
+  for (std::string line; std::getline(mistakes, line);) os::log_error("reload: " + line);
 }
 
 Daemon::Handshakes Daemon::handshakes() const {

@@ -96,6 +96,7 @@ class Daemon final : public server::ServerHost {
   void wait_for_sync(log::LogStore& log) override;
   void collect_work() override;
   void tell(log::AlertNotice const& notice) override;
+  void reload_refused(Status const& why) override;
   [[nodiscard]] std::string data_folder() const override;
   void note(std::string_view text) override;
   void inform(std::string_view text) override;

@@ -141,6 +141,12 @@ Status Server::finish() {
 }
 
 Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry_run) {
+  Result<std::vector<std::string>> changes = reload_all_or_nothing(table, dry_run);
+  if (!changes.ok() && !dry_run) host_.reload_refused(changes.status());
+  return changes;
+}
+
+Result<std::vector<std::string>> Server::reload_all_or_nothing(std::string_view table, bool dry_run) {
   turn_.begin();
   turn_.record().note("RELOAD", table, TurnBudget::kLooksPerTurn);
   // Everything is changed, or nothing: bad users or certificates leave the tables as they are, too.

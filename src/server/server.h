@@ -124,6 +124,7 @@ class Server final : public env::NetworkHandler,
   void session_ended(Session const& session) override;
   void tell_alert(log::AlertNotice const& notice) override;
   [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table, bool dry_run) override;
+  [[nodiscard]] Result<std::vector<std::string>> reload_all_or_nothing(std::string_view table, bool dry_run);
   // own_figures.cpp
   void tell(MetricSink& sink) override;
   void tell_texts(Answer& answer) override;

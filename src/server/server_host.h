@@ -111,6 +111,8 @@ class ServerHost : public env::Notes,
  public:
   // An alert was raised, repeated or lowered, durably: for flag files, a command, and the log.
   virtual void tell(log::AlertNotice const& notice) = 0;
+  // A reload, by whomever, had mistakes, one a line of the message: for the log.
+  virtual void reload_refused(Status const& why) = 0;
 };
 
 }  // namespace fastjournal::server

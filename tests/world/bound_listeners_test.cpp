@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <memory>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -306,6 +307,9 @@ BOOST_AUTO_TEST_CASE(a_reload_that_cannot_have_an_address_changes_nothing) {
     BOOST_TEST(world.network().listeners() == 1U);
     BOOST_TEST(ask("main", "INSERT table=more;name=a").starts_with("ERROR code=unknown_table"));
   }
+  // In the log of the daemon, too: whoever asked may be a script that nobody looks at.
+  auto const is_refusal = [](std::string const& note) { return note.starts_with("reload refused: ") && has(note, "more.xml"); };
+  BOOST_TEST(std::ranges::count_if(world.notes(), is_refusal) == 2);
   world.network().free_address("127.0.0.1:4060");
   BOOST_TEST(ask("admin", "RELOAD dry_run=1").starts_with("RELOADED "));
   BOOST_TEST(world.network().listeners() == 1U);

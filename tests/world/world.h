@@ -139,6 +139,7 @@ class World final : public server::ServerHost {
   void collect_work() override;
   void tell(log::AlertNotice const& notice) override { told_.push_back(notice); }
   [[nodiscard]] std::string data_folder() const override { return {}; }
+  void reload_refused(Status const& why) override { notes_.push_back("reload refused: " + why.message()); }
   void note(std::string_view text) override { notes_.emplace_back(text); }
   void inform(std::string_view text) override { informed_.emplace_back(text); }
   void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) override;
