@@ -5,6 +5,7 @@
 #include "model/key_codec.h"
 #include "model/parameters.h"
 #include "model/row_codec.h"
+#include "rows/claims.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::journal {
@@ -33,9 +34,7 @@ void reset(std::string& scratch) {
 // Without has_inserted it is of now, and never stale.
 struct Inserts::Wish : model::InsertParameters {
   std::int64_t now{0};
-  rows::Sender sender{};
-  std::string_view owner{};    // the client's name gets this origin as owner; empty: no change
-  std::string_view evicted{};  // the client that it replaces; empty: none
+  rows::Claim claim{};
   std::size_t message_bytes{0};
   std::string_view key{};
   std::string_view data{};
@@ -46,13 +45,7 @@ Status Inserts::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   model::Parameters parameters{message};
   wish.now = now;
   static_cast<model::InsertParameters&>(wish) = model::read_insert(parameters, now);
-  wish.sender.client = parameters.text("client", kClientBytesMax);
-  wish.sender.sequence = parameters.unsigned_integer("sequence", 0);
-  bool const has_client = parameters.has("client");
-  if (has_client != parameters.has("sequence") || (has_client && wish.sender.client.empty()))
-    parameters.refuse(
-        Code::missing_parameter, has_client ? "sequence" : "client",
-        "client and sequence go together: the client's name for this start of it, and a number that grows");
+  wish.claim.sender = rows::read_sender(parameters);
   model::check_expiration(wish, parameters, now);
   if (!parameters.ok()) return parameters.take_status();
 
@@ -89,56 +82,16 @@ std::uint32_t Inserts::newest_of(rows::KeyRows const& of_key) const {
   return newest;
 }
 
-// Names belong to the origin that used them first: otherwise one insert with a large number would make another's
-// numbers stale, and invented names would keep others out.
-Status Inserts::check_client(rows::DedupWindows::Client const* client, std::string_view origin, Wish& wish) const {
-  if (client != nullptr && !client->owner_id.is_none()) {
-    if (client->origin->name == origin) return {};
-    return Status{Code::not_allowed, "client \"" + std::string{wish.sender.client} + "\" of table " +
-                                         settings_.table() + " belongs to another peer than " + std::string{origin} +
-                                         ", which used this name first: choose another name, best 128 random bits"}
-        .with("parameter", "client");
-  }
-  // From a test, or the daemon itself: without an origin there is no owner.
-  wish.owner = origin;
-  if (client != nullptr) return {};
-  rows::DedupWindows::Room const room = windows().room_for(origin, settings_.options().clients_max, wish.now);
-  if (room.evicted != nullptr) wish.evicted = room.evicted->name;
-  if (room.there) return {};
-  return Status{Code::over_limit,
-                "table " + settings_.table() + " remembers " + std::to_string(windows().size()) + " clients, of " +
-                    std::string{origin} + " " + std::to_string(windows().size_of(origin)) +
-                    ", and none of those that could make room was silent for an hour: use one client name for a "
-                    "producer's life, or raise clients-max"}
-      .with("parameter", "client");
-}
-
-void Inserts::claim_client(Wish const& wish, Decision& decision) const {
-  if (!wish.evicted.empty()) rows::append_client_dropped(decision.records, wish.evicted);
-  if (!wish.owner.empty() && !wish.sender.client.empty())
-    rows::append_client_owner(decision.records, ObjectId{}, {wish.sender.client, wish.owner, wish.now});
-}
-
 bool Inserts::is_answered_by_client(Command const& command, Wish& wish, Decision& decision) const {
-  rows::DedupWindows::Client const* const client = windows().find(wish.sender.client);
-  decision.status = check_client(client, command.origin, wish);
+  rows::DedupWindows::Found found;
+  decision.status = rows::look_up(windows(), settings_.table(), command.origin, settings_.options().clients_max,
+                                  wish.now, wish.claim, found);
   if (!decision.status.ok()) return true;
-  rows::DedupWindows::Found const found = rows::DedupWindows::look(client, wish.sender.sequence);
-  switch (found.answer) {
-    case rows::DedupWindows::Answer::fresh: return false;
-    case rows::DedupWindows::Answer::below_window:
-      decision.status =
-          Status{Code::stale_sequence, "sequence " + std::to_string(wish.sender.sequence) + " of client \"" +
-                                           std::string{wish.sender.client} + "\" is older than the " +
-                                           std::to_string(rows::kSequenceWindow) +
-                                           " that are remembered: it was done, or will never be"};
-      return true;
-    case rows::DedupWindows::Answer::seen: break;
-  }
+  if (found.answer == rows::DedupWindows::Answer::fresh) return false;
   std::uint32_t const row = rows_.find(found.row);
   bool const there = row != rows::kNoRow;
   ++statistics_.duplicate;
-  claim_client(wish, decision);
+  rows::append_claim(wish.claim, wish.now, decision.records);
   answer_inserted(decision, found.row, "duplicate", there ? rows_.view(row).facts.merges : 0,
                   there ? rows_.row(row).date() : 0);
   return true;
@@ -161,7 +114,7 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
   decision.status = read_wish(command, now, wish);
   if (!decision.status.ok()) return Verdict::done;
 
-  if (!wish.sender.client.empty() && is_answered_by_client(command, wish, decision)) return Verdict::done;
+  if (wish.claim.is_numbered() && is_answered_by_client(command, wish, decision)) return Verdict::done;
   // After the check for duplicates: a resent insert must be answered as a duplicate.
   if (pauses_.is_draining()) {
     decision.status = pauses_.refusal("inserts are refused");
@@ -181,7 +134,7 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
 
   decision.status = check_room();
   if (!decision.status.ok()) return Verdict::done;
-  claim_client(wish, decision);
+  rows::append_claim(wish.claim, wish.now, decision.records);
   if (expired != rows::kNoRow) rows::append_remove(decision.records, rows_.row(expired).id(), rows::Reason::expired);
   if (behind) ++statistics_.behind;
   return insert_row(wish, behind, decision);
@@ -191,7 +144,7 @@ Verdict Inserts::insert_row(Wish const& wish, bool behind, Decision& decision) c
   rows::RowBody body;
   body.priority = wish.priority;
   body.date = wish.date;
-  body.sender = wish.sender;
+  body.sender = wish.claim.sender;
   body.facts.arrival = wish.now;
   body.facts.inserted = body.facts.accepted = wish.inserted;
   body.facts.expires = wish.expires;
@@ -255,9 +208,9 @@ Verdict Inserts::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   body.expires = facts.expires == 0 || wish.expires == 0 ? 0 : std::max(facts.expires, wish.expires);
   body.accepted = wish.inserted;
   body.merges = facts.merges == UINT32_MAX ? facts.merges : facts.merges + 1;
-  body.sender = wish.sender;
+  body.sender = wish.claim.sender;
   body.now = wish.now;
-  claim_client(wish, decision);
+  rows::append_claim(wish.claim, wish.now, decision.records);
   rows::append_merge(decision.records, row.id(), body);
   if (behind) ++statistics_.behind;
   rows_.remember(index);
@@ -270,8 +223,8 @@ Verdict Inserts::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
 
 Verdict Inserts::answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const {
   ObjectId const id = rows_.row(row).id();
-  claim_client(wish, decision);
-  if (!wish.sender.client.empty()) rows::append_seen(decision.records, {wish.sender, id, wish.now});
+  rows::append_claim(wish.claim, wish.now, decision.records);
+  if (wish.claim.is_numbered()) rows::append_seen(decision.records, {wish.claim.sender, id, wish.now});
   ++statistics_.stale;
   answer_inserted(decision, id, "stale", rows_.view(row).facts.merges, rows_.row(row).date());
   return Verdict::done;

@@ -28,11 +28,6 @@ class Inserts {
   [[nodiscard]] Status read_wish(Command const& command, std::int64_t now, Wish& wish) const;
   // Whether it was carried out before, or is refused: then it is answered.
   bool is_answered_by_client(Command const& command, Wish& wish, Decision& decision) const;
-  // Whether this origin may use that client's name; notes in the wish which records that needs.
-  [[nodiscard]] Status check_client(rows::DedupWindows::Client const* client, std::string_view origin,
-                                    Wish& wish) const;
-  // Appends the records of the wish about its client, with the first record of the insert.
-  void claim_client(Wish const& wish, Decision& decision) const;
   [[nodiscard]] rows::DedupWindows const& windows() const { return table_.clients().windows(); }
   [[nodiscard]] Status check_room() const;
   [[nodiscard]] std::uint32_t newest_of(rows::KeyRows const& of_key) const;

@@ -1,0 +1,63 @@
+#include "rows/claims.h"
+
+#include <string>
+
+#include "fastjournal/limits.h"
+
+namespace fastjournal::rows {
+namespace {
+
+Status claim_name(DedupWindows const& windows, DedupWindows::Client const* client, std::string_view table,
+                  std::string_view origin, std::size_t clients_max, std::int64_t now, Claim& claim) {
+  if (client != nullptr && !client->owner_id.is_none()) {
+    if (client->origin->name == origin) return {};
+    return Status{Code::not_allowed, "client \"" + std::string{claim.sender.client} + "\" of table " +
+                                         std::string{table} + " belongs to another peer than " + std::string{origin} +
+                                         ", which used this name first: choose another name, best 128 random bits"}
+        .with("parameter", "client");
+  }
+  // From a test, or the daemon itself: without an origin there is no owner.
+  claim.owner = origin;
+  if (client != nullptr) return {};
+  DedupWindows::Room const room = windows.room_for(origin, clients_max, now);
+  if (room.evicted != nullptr) claim.evicted = room.evicted->name;
+  if (room.there) return {};
+  return Status{Code::over_limit,
+                "table " + std::string{table} + " remembers " + std::to_string(windows.size()) + " clients, of " +
+                    std::string{origin} + " " + std::to_string(windows.size_of(origin)) +
+                    ", and none of those that could make room was silent for an hour: use one client name for a "
+                    "producer's life, or raise clients-max"}
+      .with("parameter", "client");
+}
+
+}  // namespace
+
+Sender read_sender(model::Parameters& parameters) {
+  Sender out{parameters.text("client", kClientBytesMax), parameters.unsigned_integer("sequence", 0)};
+  bool const has_client = parameters.has("client");
+  if (has_client != parameters.has("sequence") || (has_client && out.client.empty()))
+    parameters.refuse(
+        Code::missing_parameter, has_client ? "sequence" : "client",
+        "client and sequence go together: the client's name for this start of it, and a number that grows");
+  return out;
+}
+
+Status look_up(DedupWindows const& windows, std::string_view table, std::string_view origin, std::size_t clients_max,
+               std::int64_t now, Claim& claim, DedupWindows::Found& found) {
+  DedupWindows::Client const* const client = windows.find(claim.sender.client);
+  if (Status status = claim_name(windows, client, table, origin, clients_max, now, claim); !status.ok()) return status;
+  found = DedupWindows::look(client, claim.sender.sequence);
+  if (found.answer != DedupWindows::Answer::below_window) return {};
+  return Status{Code::stale_sequence, "sequence " + std::to_string(claim.sender.sequence) + " of client \"" +
+                                          std::string{claim.sender.client} + "\" is older than the " +
+                                          std::to_string(kSequenceWindow) +
+                                          " that are remembered: it was done, or will never be"};
+}
+
+void append_claim(Claim const& claim, std::int64_t now, Records& records) {
+  if (!claim.evicted.empty()) append_client_dropped(records, claim.evicted);
+  if (!claim.owner.empty() && claim.is_numbered())
+    append_client_owner(records, ObjectId{}, {claim.sender.client, claim.owner, now});
+}
+
+}  // namespace fastjournal::rows

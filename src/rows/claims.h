@@ -1,0 +1,38 @@
+// Commands that name their client and number: whose name it is, and whether the command was carried out before.
+//
+// Names belong to the origin that used them first: otherwise one command with a large number would make another's
+// numbers stale, and invented names would keep others out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "fastjournal/status.h"
+#include "fastjournal/table.h"
+#include "model/parameters.h"
+#include "rows/dedup_windows.h"
+#include "rows/records.h"
+
+namespace fastjournal::rows {
+
+struct Claim {
+  Sender sender{};             // no client: the command is not numbered
+  std::string_view owner{};    // the name gets this origin as its owner; empty: no change
+  std::string_view evicted{};  // the client that it replaces; empty: none
+
+  [[nodiscard]] bool is_numbered() const { return !sender.client.empty(); }
+};
+
+// The parameters client and sequence, which go together.
+[[nodiscard]] Sender read_sender(model::Parameters& parameters);
+
+// Whether the command was carried out, and then on which object. Fills the claim of one that is `fresh` or `seen`; not
+// ok: the name is another's, there is no room for one more, or its number is older than what is remembered.
+[[nodiscard]] Status look_up(DedupWindows const& windows, std::string_view table, std::string_view origin,
+                             std::size_t clients_max, std::int64_t now, Claim& claim, DedupWindows::Found& found);
+
+// The records of the claim alone, without that of the command.
+void append_claim(Claim const& claim, std::int64_t now, Records& records);
+
+}  // namespace fastjournal::rows
