@@ -15,6 +15,7 @@ std::string_view effect_of(CommandKind kind) {
     case CommandKind::add: return "is refused while disk or memory is short";
     case CommandKind::change: return "changes rows";
     case CommandKind::remove: return "works also while disk and memory are short";
+    case CommandKind::touch: return "changes nothing but dates";
   }
   return "";
 }
@@ -53,7 +54,9 @@ std::string option_text(OptionDeclaration const& option) {
 
 void add_parameters(std::vector<ParameterDeclaration> const& parameters, Page& page) {
   for (ParameterDeclaration const& one : parameters)
-    page.item("`" + one.name + "` (" + one.type + (one.required ? ", required)" : ")"), sentence(one.description));
+    page.item("`" + one.name + "` (" + one.type + (one.required ? ", required" : "") +
+                  (one.right ? ", right " + std::string{name_of(*one.right)} : "") + ")",
+              sentence(one.description));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ constexpr std::string_view kind_name(CommandKind kind) {
     case CommandKind::add: return "add";
     case CommandKind::change: return "change";
     case CommandKind::remove: return "remove";
+    case CommandKind::touch: return "touch";
   }
   return "";
 }

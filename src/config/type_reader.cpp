@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kTableElements[] = {"description", "log", "schema", "table"};
 
 std::vector<std::string_view> const& kind_words() {
-  static std::vector<std::string_view> const words{"read", "add", "change", "remove"};
+  static std::vector<std::string_view> const words{"read", "add", "change", "remove", "touch"};
   return words;
 }
 
@@ -42,12 +42,16 @@ bool has_name(std::vector<T> const& all, std::string_view name) {
 }
 
 ParameterDeclaration read_parameter(Element const& element) {
-  element.expect(
-      {.attributes = {{"name", Times::one}, {"type", Times::one}, {"required"}}, .children = {}, .text = true});
+  element.expect({.attributes = {{"name", Times::one}, {"type", Times::one}, {"required"}, {"right"}},
+                  .children = {},
+                  .text = true});
   ParameterDeclaration out;
   out.name = name_field(element, "name", kColumnName).value_or("");
   if (auto const word = word_field(element, "type", parameter_types())) out.type = parameter_types()[*word];
   out.required = boolean_field(element, "required").value_or(false);
+  if (element.attribute("right"))
+    if (auto const word = word_field(element, "right", {kRightNames.begin(), kRightNames.end()}))
+      out.right = static_cast<Right>(*word);
   out.description = element.text();
   if (out.description.empty()) element.problem("a parameter without text, expected its description");
   return out;

@@ -39,6 +39,7 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
     status = parts_.shortages.refuse_memory(now);
     return {};
   }
+  bool const touches = type.kind == CommandKind::touch;
   bool const logs = type.kind != CommandKind::read;
   std::size_t room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + kGroupBytes : 0;
   Effects effects{table, parts_.agenda, parts_.alerting, now};
@@ -49,9 +50,10 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   Durability durability = Durability::written;
   Verdict verdict = Verdict::done;
   do {
-    bool const room_left = !logs || log.log->reserve(room, !adds);
+    bool const room_left = !logs || log.log->reserve(room, !adds && !touches);
     if (adds) log.short_of_space = !room_left;
-    if (!room_left) {
+    decision.short_of_space = touches && !room_left;
+    if (!room_left && !touches) {
       status = parts_.shortages.refuse_disk(log, now);
       verdict = Verdict::done;
       break;
@@ -66,7 +68,7 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
       break;
     }
     if (!group.step_is_empty()) {
-      FJ_CHECK(logs, "a command that is declared to read appended records");
+      FJ_CHECK(logs && !decision.short_of_space, "a command that is declared to read appended records");
       if (decision.durability == Durability::synced) durability = Durability::synced;
       group.apply_step(now);
     }

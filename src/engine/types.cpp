@@ -17,6 +17,7 @@ TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclara
       ParameterDeclaration const& parameter = declared_command.parameters[i];
       command.parameters.add(parameter.name, static_cast<std::uint32_t>(i));
       if (parameter.required) command.required.push_back(parameter.name);
+      if (parameter.right) command.rights.emplace_back(parameter.name, *parameter.right);
     }
     // Every command has `table`, and may have `request`.
     command.parameters.add("request", NameTable::kAbsent - 1);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/name_table.h"
@@ -19,8 +20,9 @@ struct CommandType {
   CommandKind kind{CommandKind::read};
   Right right{Right::read};
   bool takes_columns{false};
-  NameTable parameters;               // name -> index of the declaration
-  std::vector<std::string> required;  // parameters
+  NameTable parameters;                               // name -> index of the declaration
+  std::vector<std::string> required;                  // parameters
+  std::vector<std::pair<std::string, Right>> rights;  // that parameters need beside `right`
 };
 
 class TableType {

@@ -48,6 +48,14 @@ bool TableCommands::run(Speaker const& speaker, Message const& message, Answer& 
     status = listeners_.check_on(speaker, type.right, type.name, table->name);
     if (!status.ok()) return true;
   }
+  for (auto const& [name, right] : type.rights) {
+    if (!message.has(name) || speaker.has_everywhere(right)) continue;
+    status = listeners_.check_on(speaker, right, type.name, table->name);
+    if (!status.ok()) {
+      status = std::move(status).with("parameter", name);
+      return true;
+    }
+  }
   status = check_parameters(*table, type, message);
   if (!status.ok()) return true;
   std::string_view const named = message.text("worker");

@@ -88,6 +88,7 @@ struct ParameterDeclaration {
   std::string name;
   std::string type;  // for HELP, completion and the definition files: string, integer, date, duration, columns
   bool required{false};
+  std::optional<Right> right{};  // a command that has it needs this one too
   std::string description;
 };
 
@@ -97,6 +98,7 @@ enum class CommandKind : std::uint8_t {
   add,     // refused (no_space) while disk or memory is short
   change,  // leases, touches: small, short-lived records
   remove,  // works even while disk and memory are short
+  touch,   // reads; may append small, short-lived records, but not while Decision::short_of_space
 };
 
 // Whether a client may resend a command after the connection was lost before the answer.

@@ -103,10 +103,10 @@ enum class Take : std::uint8_t { no, found, nothing };
 struct Decision {
   // in
   TimeMs now{};
-  std::uint32_t start{0};  // number of the daemon's start
-  std::uint32_t step{0};   // 0, 1, ... while the verdict is `again`
-  bool waited{false};      // the wait is over: answer now, do not wait again
-  bool short_of_space{false};
+  std::uint32_t start{0};      // number of the daemon's start
+  std::uint32_t step{0};       // 0, 1, ... while the verdict is `again`
+  bool waited{false};          // the wait is over: answer now, do not wait again
+  bool short_of_space{false};  // of a command that touches: nothing may be appended
   // out
   Records& records;
   Answer& answer;
@@ -288,7 +288,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 12;
+inline constexpr std::uint32_t kPluginAbi = 13;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // The first four fields never move.

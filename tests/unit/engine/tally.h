@@ -204,7 +204,8 @@ inline std::shared_ptr<TypeDeclaration const> tally_type() {
     CommandDeclaration& command = type->commands.emplace_back();
     command.name = std::move(name);
     command.kind = kind;
-    for (std::string& parameter : parameters) command.parameters.push_back({std::move(parameter), "string", false, ""});
+    for (std::string& parameter : parameters)
+      command.parameters.push_back({std::move(parameter), "string", false, {}, ""});
   };
   add("PUT", CommandKind::add, {"name", "at"});
   add("TAKE", CommandKind::change, {"wait"});
