@@ -2,8 +2,8 @@
 // those of tables' files: a reload opens, changes and stops them, wholly or not at all.
 #include <boost/test/unit_test.hpp>
 
-#include <memory>
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -308,7 +308,9 @@ BOOST_AUTO_TEST_CASE(a_reload_that_cannot_have_an_address_changes_nothing) {
     BOOST_TEST(ask("main", "INSERT table=more;name=a").starts_with("ERROR code=unknown_table"));
   }
   // In the log of the daemon, too: whoever asked may be a script that nobody looks at.
-  auto const is_refusal = [](std::string const& note) { return note.starts_with("reload refused: ") && has(note, "more.xml"); };
+  auto const is_refusal = [](std::string const& note) {
+    return note.starts_with("reload refused: ") && has(note, "more.xml");
+  };
   BOOST_TEST(std::ranges::count_if(world.notes(), is_refusal) == 2);
   world.network().free_address("127.0.0.1:4060");
   BOOST_TEST(ask("admin", "RELOAD dry_run=1").starts_with("RELOADED "));

@@ -2,6 +2,7 @@
 // XML. The kinds of example blocks: tests/support/documents.h.
 #include <boost/test/unit_test.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -37,17 +38,21 @@ std::vector<Example> examples(std::string_view language) {
 std::unique_ptr<sim::DocumentPlayer> new_world(Example const& example) {
   auto player = std::make_unique<sim::DocumentPlayer>(1);
   for (std::string const& table : example.words) {
-    std::string const wrong = player->add_table(kRoot + "/conf/tables.d/" + table + ".xml");
+    std::string path = kRoot + "/conf/tables.d/" + table + ".xml";
+    if (!std::filesystem::exists(path)) path = kRoot + "/tests/transcripts/" + table + ".xml";
+    std::string const wrong = player->add_table(path);
     BOOST_TEST(wrong.empty(), place_of(example) << ": " << wrong);
   }
   return player;
 }
 
 config::TypesByName types() {
-  Result<TypeDeclaration> journal = config::read_type(kRoot + "/plugins/journal/journal.xml");
-  BOOST_REQUIRE_MESSAGE(journal.ok(), journal.status().text());
   config::TypesByName out;
-  out.emplace("journal", std::make_shared<TypeDeclaration>(std::move(journal).value()));
+  for (std::string const name : {"journal", "keyvalue"}) {
+    Result<TypeDeclaration> type = config::read_type(kRoot + "/plugins/" + name + "/" + name + ".xml");
+    BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
+    out.emplace(name, std::make_shared<TypeDeclaration>(std::move(type).value()));
+  }
   return out;
 }
 

@@ -99,6 +99,46 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_
   }
 }
 
+// A GET may write its mark where there is room, and answers without it where there is none.
+BOOST_AUTO_TEST_CASE(on_a_full_disk_pairs_can_be_read_and_deleted) {
+  for (std::size_t const bytes : {40U, 3000U}) {
+    Served served;
+    served.world.disk().set_capacity(8 * kContainer + log::file::kNewestFileBytes);
+    BOOST_REQUIRE(served.world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
+    served.serve();
+    BOOST_REQUIRE(served.ask("SET table=values;key=t;value=1;ttl=3600000").starts_with("STORED "));
+    std::size_t count = 0;
+    std::string answer;
+    std::string const value(bytes, 'v');
+    while ((answer = served.ask("SET table=values;key=k" + std::to_string(count) + ";value=" + value))
+               .starts_with("STORED "))
+      ++count;
+    BOOST_TEST(answer.starts_with("ERROR code=no_space;"), answer);
+    BOOST_TEST(count > 500U);
+    // A mark is smaller than a pair: some may still have room.
+    for (int i = 0; i < 1'000 && !answer.starts_with("ERROR code=no_space;command=GET"); ++i)
+      answer = served.ask("GET table=values;key=k" + std::to_string(i) + ";worked_on=9000000");
+    std::string const first = served.ask("GET table=values;key=t");
+    std::string const end = first.substr(first.find("expiration_date=") + 16, 13);
+    for (int i = 0; i < 3; ++i) {
+      served.world.advance(DurationMs{1'000'000});
+      BOOST_TEST(served.ask("GET table=values;key=k1").starts_with("PAIR "));
+      // Its end is not moved.
+      std::string const read = served.ask("GET table=values;key=t");
+      BOOST_TEST(read.find("expiration_date=" + end + ";") != std::string::npos, read);
+      BOOST_TEST(served.ask("GET table=values;key=k1;worked_on=1000").starts_with("ERROR code=no_space;"));
+      BOOST_TEST(served.ask("GET table=values;key=k1;ttl=1000").starts_with("ERROR code=no_space;"));
+    }
+    served.world.kill();
+    BOOST_REQUIRE(served.world.start().ok());
+    for (std::size_t i = 0; i < count; ++i)
+      BOOST_TEST_REQUIRE(
+          served.ask("DELETE table=values;complete=1;key=k" + std::to_string(i)).find("result=deleted") !=
+          std::string::npos);
+    BOOST_TEST(served.ask("SET table=values;key=again;value=" + value).starts_with("STORED "));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_daemon_that_is_killed_again_and_again_starts_on_a_full_disk) {
   for (bool const settled : {true, false}) {
     Served served;

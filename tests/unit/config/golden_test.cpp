@@ -47,10 +47,12 @@ std::string content_of(fs::path const& path) {
 
 TypesByName const& types() {
   static TypesByName const loaded = [] {
-    Result<TypeDeclaration> journal = read_type(source_dir() / "plugins/journal/journal.xml");
-    BOOST_REQUIRE_MESSAGE(journal.ok(), journal.status().text());
     TypesByName out;
-    out.emplace("journal", std::make_shared<TypeDeclaration>(std::move(journal).value()));
+    for (std::string const name : {"journal", "keyvalue"}) {
+      Result<TypeDeclaration> type = read_type(source_dir() / "plugins" / name / (name + ".xml"));
+      BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
+      out.emplace(name, std::make_shared<TypeDeclaration>(std::move(type).value()));
+    }
     return out;
   }();
   return loaded;
@@ -189,8 +191,10 @@ BOOST_AUTO_TEST_CASE(our_own_files_are_good_for_both) {
     BOOST_TEST(status.ok(), status.text());
     BOOST_TEST(verdicts.at(table), table << " is not valid for xmllint");
   }
-  fs::path const journal = source_dir() / "plugins/journal/journal.xml";
-  BOOST_TEST(xmllint("types", {journal}).at(journal));
+  for (std::string const name : {"journal", "keyvalue"}) {
+    fs::path const type = source_dir() / "plugins" / name / (name + ".xml");
+    BOOST_TEST(xmllint("types", {type}).at(type));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
 // The three places that name elements, attributes and options agree: the XSDs,
-// the journal's declaration and doc/table-reference.md.
+// the types' declarations and doc/table-reference.md.
 #include <tinyxml2.h>
 
 #include <boost/test/unit_test.hpp>
@@ -72,10 +72,14 @@ std::vector<std::string> words_of(std::string const& type) {
   return out;
 }
 
-TypeDeclaration journal() {
-  Result<TypeDeclaration> read = read_type(kSource + "/plugins/journal/journal.xml");
-  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
-  return std::move(read).value();
+std::vector<TypeDeclaration> all_types() {
+  std::vector<TypeDeclaration> out;
+  for (std::string const name : {"journal", "keyvalue"}) {
+    Result<TypeDeclaration> read = read_type(kSource + "/plugins/" + name + "/" + name + ".xml");
+    BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+    out.push_back(std::move(read).value());
+  }
+  return out;
 }
 
 // The row of the reference's table that begins with `name`; empty if there is none.
@@ -85,28 +89,52 @@ std::string row_of_name(std::string const& reference, std::string const& name) {
   return at == std::string::npos ? std::string{} : reference.substr(at + 1, reference.find('\n', at + 1) - at - 1);
 }
 
+// `reference`: from the section of the type on.
+void check_options(TypeDeclaration const& of, std::string const& reference) {
+  for (OptionDeclaration const& option : of.options) {
+    std::string const row = row_of_name(reference, option.name);
+    BOOST_TEST_CONTEXT("option " << option.name << ": " << row) {
+      BOOST_REQUIRE(!row.empty());
+      std::string const type{option_type_words()[static_cast<std::size_t>(option.type)]};
+      std::string const kind = option.type == OptionType::choice ? "`" + option.choices[0] + "`" : type;
+      BOOST_TEST(row.find("| " + kind) != std::string::npos);
+      BOOST_TEST(row.find(option.default_text.empty() ? "| none |" : "| `" + option.default_text + "` |") !=
+                 std::string::npos);
+      BOOST_TEST(row.find(option.changes_live ? "| yes |" : "| no |") != std::string::npos);
+      for (std::int64_t const limit : {option.min, option.max}) {
+        std::string const text = limit == 0 ? "0" : format_option(option.type, limit);
+        if (limit != INT64_MIN && limit != INT64_MAX) BOOST_TEST(row.find(text) != std::string::npos, text);
+      }
+      for (std::string const& choice : option.choices)
+        BOOST_TEST(row.find("`" + choice + "`") != std::string::npos, choice);
+    }
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(reference)
 
-BOOST_AUTO_TEST_CASE(the_schema_has_the_options_that_the_journal_declares) {
+BOOST_AUTO_TEST_CASE(the_schema_has_the_options_that_the_types_declare) {
   std::map<std::string, std::string> const elements = option_elements();
   std::map<OptionType, std::string> const types{{OptionType::integer, "integer"},
                                                 {OptionType::duration, "duration"},
                                                 {OptionType::size, "size-element"},
                                                 {OptionType::boolean, "boolean-element"}};
-  TypeDeclaration const type = journal();
-  for (OptionDeclaration const& option : type.options) {
-    auto const element = elements.find(option.name);
-    BOOST_TEST_CONTEXT("option " << option.name) {
-      BOOST_REQUIRE(element != elements.end());
-      if (option.type == OptionType::choice)
-        BOOST_TEST(words_of(element->second) == option.choices, boost::test_tools::per_element());
-      else if (option.type != OptionType::text)
-        BOOST_TEST(element->second == types.at(option.type));
+  std::set<std::string> declared;
+  for (TypeDeclaration const& type : all_types())
+    for (OptionDeclaration const& option : type.options) {
+      auto const element = elements.find(option.name);
+      BOOST_TEST_CONTEXT("option " << option.name << " of " << type.name) {
+        BOOST_REQUIRE(element != elements.end());
+        if (option.type == OptionType::choice)
+          BOOST_TEST(words_of(element->second) == option.choices, boost::test_tools::per_element());
+        else if (option.type != OptionType::text)
+          BOOST_TEST(element->second == types.at(option.type));
+      }
+      declared.insert(option.name);
     }
-  }
-  BOOST_TEST(elements.size() == type.options.size());
+  BOOST_TEST(elements.size() == declared.size());
 }
 
 BOOST_AUTO_TEST_CASE(everything_that_may_stand_in_a_file_is_described) {
@@ -128,25 +156,9 @@ BOOST_AUTO_TEST_CASE(everything_that_may_stand_in_a_file_is_described) {
 }
 
 BOOST_AUTO_TEST_CASE(the_options_are_described_as_they_are_declared) {
-  std::string const reference = text_of("doc/table-reference.md");
-  for (OptionDeclaration const& option : journal().options) {
-    std::string const row = row_of_name(reference, option.name);
-    BOOST_TEST_CONTEXT("option " << option.name << ": " << row) {
-      BOOST_REQUIRE(!row.empty());
-      std::string const type{option_type_words()[static_cast<std::size_t>(option.type)]};
-      std::string const kind = option.type == OptionType::choice ? "`" + option.choices[0] + "`" : type;
-      BOOST_TEST(row.find("| " + kind) != std::string::npos);
-      BOOST_TEST(row.find(option.default_text.empty() ? "| none |" : "| `" + option.default_text + "` |") !=
-                 std::string::npos);
-      BOOST_TEST(row.find(option.changes_live ? "| yes |" : "| no |") != std::string::npos);
-      for (std::int64_t const limit : {option.min, option.max}) {
-        std::string const text = limit == 0 ? "0" : format_option(option.type, limit);
-        if (limit != INT64_MIN && limit != INT64_MAX) BOOST_TEST(row.find(text) != std::string::npos, text);
-      }
-      for (std::string const& choice : option.choices)
-        BOOST_TEST(row.find("`" + choice + "`") != std::string::npos, choice);
-    }
-  }
+  std::string const all = text_of("doc/table-reference.md");
+  for (TypeDeclaration const& type : all_types())
+    check_options(type, all.substr(all.find("\n### Options of `" + type.name + "`")));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,73 @@
+// The table type `keyvalue` (keyvalue.xml, doc/keyvalue.md): values under keys, in the order of the keys.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fastjournal/capabilities.h"
+#include "fastjournal/table.h"
+#include "plugins/keyvalue/applier.h"
+#include "plugins/keyvalue/locks.h"
+#include "plugins/keyvalue/reads.h"
+#include "plugins/keyvalue/shared.h"
+#include "plugins/keyvalue/writes.h"
+
+namespace fastjournal::keyvalue {
+
+class KeyValue final : public Table, public Timed, public Holder {
+ public:
+  KeyValue(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
+           std::shared_ptr<TableDeclaration const> declaration);
+
+  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
+  [[nodiscard]] Capabilities capabilities() override { return {.timed = this, .holder = this}; }
+
+  Verdict decide(Command const& command, Decision& decision) const override {
+    return handlers_[command.index](*this, command, decision);
+  }
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context,
+                           TableObserver& observer) noexcept override {
+    return applier_.apply(record, context, observer);
+  }
+  [[nodiscard]] std::uint8_t newest_version(std::uint8_t type) const override { return Applier::newest_version(type); }
+
+  [[nodiscard]] TimeMs next_due() const override;
+  bool advance(TimeMs, std::size_t, TableObserver&) override { return false; }
+  bool decide_timer(Decision& decision) const override;
+  void decide_clock_accepted(TimeMs from, Decision& decision) const override;
+
+  bool decide_connection_closed(ConnectionId connection, Decision& decision) const override {
+    return locks_.end_of(connection, decision);
+  }
+  // All connections have ended.
+  bool decide_recovered(Decision& decision) const override { return locks_.end_all(decision); }
+  bool decide_time_lost(DurationMs lost, Decision& decision) const override { return locks_.extend(lost, decision); }
+
+  [[nodiscard]] Lsn oldest_lsn() const override;
+  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  [[nodiscard]] std::uint64_t live_bytes() const override;
+  [[nodiscard]] std::uint64_t memory_bytes() const override { return shared_.memory_bytes(); }
+
+  void digest(DigestSink& sink) const override;
+  void metrics(TimeMs now, MetricSink& sink) const override;
+
+  [[nodiscard]] Status check_change(TableDeclaration const&) const override { return {}; }
+  void change(std::shared_ptr<TableDeclaration const> next) override;
+
+ private:
+  using Handler = Verdict (*)(KeyValue const&, Command const&, Decision&);
+  struct Named;
+
+  Shared shared_;
+  Writes const writes_{shared_};
+  Reads const reads_{shared_};
+  Locks const locks_{shared_};
+  Applier applier_{shared_};
+  std::vector<Handler> handlers_;  // by Command::index
+  // Where the next search for pairs to restate begins: a hint, as the search covers all from anywhere.
+  mutable std::string restate_from_;
+};
+
+[[nodiscard]] PluginDescriptor const& table_type();
+
+}  // namespace fastjournal::keyvalue

@@ -1,0 +1,315 @@
+#include "plugins/keyvalue/pairs.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "model/varint.h"
+
+namespace fastjournal::keyvalue {
+namespace {
+
+constexpr std::size_t kLsnBytes = 6;
+constexpr std::size_t kKeyAt = kLsnBytes + sizeof(std::uint32_t);
+constexpr std::uint32_t kAlias = UINT32_MAX;
+// A large value does not move when its facts change.
+constexpr std::uint32_t kPaddedFrom = 4096;
+
+std::string_view take_text(std::string_view& from) {
+  std::uint64_t size = 0;
+  FJ_CHECK(model::take_varint(from, size) && size <= from.size(), "an entry in memory is whole");
+  std::string_view const out = from.substr(0, size);
+  from.remove_prefix(size);
+  return out;
+}
+
+// An entry without a known end: only as much is read as its lengths say.
+std::string_view entry_at(char const* bytes) { return {bytes, std::size_t{1} << 30U}; }
+
+std::size_t store_text(char* to, std::string_view text) {
+  std::size_t const size = model::store_varint(to, text.size());
+  if (!text.empty()) std::memcpy(to + size, text.data(), text.size());
+  return size + text.size();
+}
+
+std::size_t text_bytes(std::string_view text) {
+  char length[model::kVarintBytesMax];
+  return model::store_varint(length, text.size()) + text.size();
+}
+
+struct Parts {
+  Facts facts{};
+  std::string_view key{};
+  std::string_view value{};
+  Aliases aliases{};
+  std::size_t facts_at{0};
+  std::size_t facts_room{0};
+  std::size_t bytes{0};
+};
+
+Parts parts_of(char const* bytes, bool with_aliases) {
+  Parts out;
+  std::string_view rest = entry_at(bytes + kKeyAt);
+  out.key = take_text(rest);
+  out.facts_at = static_cast<std::size_t>(rest.data() - bytes);
+  char const* const facts = rest.data();
+  FJ_CHECK(facts::take(rest, out.facts), "an entry in memory is whole");
+  if (out.facts.value_bytes >= kPaddedFrom) rest = entry_at(facts + kFactsBytesMax);
+  out.facts_room = static_cast<std::size_t>(rest.data() - facts);
+  out.value = rest.substr(0, out.facts.value_bytes);
+  rest.remove_prefix(out.facts.value_bytes);
+  for (unsigned i = 0; with_aliases && i < out.facts.aliases; ++i) out.aliases.push_back(take_text(rest));
+  out.bytes = static_cast<std::size_t>(rest.data() - bytes);
+  return out;
+}
+
+void store_lsn(char* to, Lsn lsn) {
+  std::uint64_t const eighth = lsn.value / kLsnAlign;
+  store_little(to, static_cast<std::uint32_t>(eighth));
+  store_little(to + 4, static_cast<std::uint16_t>(eighth >> 32U));
+}
+
+Lsn load_lsn(char const* from) {
+  return Lsn{(load_little<std::uint32_t>(from) | std::uint64_t{load_little<std::uint16_t>(from + 4)} << 32U) *
+             kLsnAlign};
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Looking
+
+std::string_view Pairs::key_at(Handle handle) const {
+  std::string_view rest = entry_at(store_.at(handle) + kKeyAt);
+  return take_text(rest);
+}
+
+bool Pairs::is_alias_at(Handle handle) const {
+  return load_little<std::uint32_t>(store_.at(handle) + kLsnBytes) == kAlias;
+}
+
+std::string_view Pairs::target_at(Handle handle) const {
+  std::string_view rest = entry_at(store_.at(handle) + kKeyAt);
+  static_cast<void>(take_text(rest));
+  return take_text(rest);
+}
+
+Pairs::Entry Pairs::entry_of(Handle handle) const {
+  if (!is_alias_at(handle)) return {key_at(handle), handle, false};
+  auto const main = order_.find(target_at(handle));
+  FJ_CHECK(main != order_.end(), "an alias leads to a pair");
+  return {key_at(handle), main->handle, true};
+}
+
+Handle Pairs::find(std::string_view key) const {
+  auto const slot = order_.find(key);
+  return slot == order_.end() ? kNoPair : entry_of(slot->handle).pair;
+}
+
+bool Pairs::is_alias(std::string_view key) const {
+  auto const slot = order_.find(key);
+  return slot != order_.end() && is_alias_at(slot->handle);
+}
+
+Pair Pairs::at(Handle handle) const {
+  char const* const bytes = store_.at(handle);
+  Parts const parts = parts_of(bytes, false);
+  return {load_lsn(bytes), load_little<std::uint32_t>(bytes + kLsnBytes), parts.facts, parts.key, parts.value};
+}
+
+Aliases Pairs::aliases_of(Handle handle) const { return parts_of(store_.at(handle), true).aliases; }
+
+void Pairs::note_access(Handle handle, std::int64_t now) const {
+  // The store itself is state; this field of it is not.
+  char* const bytes = const_cast<char*>(store_.at(handle));
+  store_little(bytes + kLsnBytes, static_cast<std::uint32_t>(now / 1000));
+}
+
+std::uint64_t Pairs::memory_bytes() const {
+  // Nodes of the ordered sets are three quarters full.
+  return store_.memory_bytes() + regions_.memory_bytes() + order_.size() * sizeof(Handle) * 3 / 2 +
+         (dates_.size() + locks_.size()) * 24;
+}
+
+// ---------------------------------------------------------------------------
+// Changing
+
+std::int64_t Pairs::date_of(Facts const& facts) const {
+  if (facts.is_deleted) return facts.modified + tombstone_keep_;
+  std::int64_t const lock = facts.lock == 0 ? INT64_MAX : facts.lock_until;
+  return std::min(lock, facts.expires == 0 ? INT64_MAX : facts.expires);
+}
+
+void Pairs::enter(Handle handle, TableObserver& observer) {
+  Pair const pair = at(handle);
+  regions_.add(rows::Regions::of(pair.lsn));
+  ++(pair.facts.is_deleted ? tombstones_ : pairs_);
+  key_bytes_ += pair.key.size();
+  value_bytes_ += pair.value.size();
+  if (std::int64_t const date = date_of(pair.facts); date != INT64_MAX) dates_.emplace(date, handle);
+  if (pair.facts.lock == 0) return;
+  locks_.emplace(pair.facts.lock, handle);
+  observer.lease_began(pair.id(), ConnectionId{pair.facts.lock});
+}
+
+void Pairs::leave(Handle handle, TableObserver& observer) {
+  Pair const pair = at(handle);
+  regions_.remove(rows::Regions::of(pair.lsn));
+  --(pair.facts.is_deleted ? tombstones_ : pairs_);
+  key_bytes_ -= pair.key.size();
+  value_bytes_ -= pair.value.size();
+  if (std::int64_t const date = date_of(pair.facts); date != INT64_MAX) dates_.erase({date, handle});
+  if (pair.facts.lock == 0) return;
+  locks_.erase({pair.facts.lock, handle});
+  observer.lease_ended(pair.id(), ConnectionId{pair.facts.lock});
+}
+
+Handle Pairs::write(Pair const& pair, Aliases const& aliases) {
+  Facts facts = pair.facts;
+  facts.value_bytes = static_cast<std::uint32_t>(pair.value.size());
+  facts.aliases = static_cast<std::uint8_t>(aliases.size());
+  char front[kFactsBytesMax];
+  std::size_t const written = facts::write(front, facts);
+  std::size_t const room = facts.value_bytes >= kPaddedFrom ? kFactsBytesMax : written;
+  std::size_t size = kKeyAt + text_bytes(pair.key) + room + pair.value.size();
+  for (std::string_view const alias : aliases) size += text_bytes(alias);
+  Handle const handle = store_.take(size);
+  char* to = store_.at(handle);
+  store_lsn(to, pair.lsn);
+  store_little(to + kLsnBytes, pair.accessed_s);
+  to += kKeyAt;
+  to += store_text(to, pair.key);
+  std::memcpy(to, front, written);
+  to += room;
+  if (!pair.value.empty()) std::memcpy(to, pair.value.data(), pair.value.size());
+  to += pair.value.size();
+  for (std::string_view const alias : aliases) to += store_text(to, alias);
+  return handle;
+}
+
+Handle Pairs::write_alias(std::string_view alias, std::string_view key) {
+  Handle const handle = store_.take(kKeyAt + text_bytes(alias) + text_bytes(key));
+  char* to = store_.at(handle);
+  store_lsn(to, {});
+  store_little(to + kLsnBytes, kAlias);
+  to += kKeyAt;
+  to += store_text(to, alias);
+  store_text(to, key);
+  return handle;
+}
+
+void Pairs::release(Handle handle) {
+  std::size_t bytes = 0;
+  if (is_alias_at(handle))
+    bytes = kKeyAt + text_bytes(key_at(handle)) + text_bytes(target_at(handle));
+  else
+    bytes = parts_of(store_.at(handle), true).bytes;
+  store_.release(handle, bytes);
+}
+
+void Pairs::put(Pair const& pair, Aliases const& aliases, TableObserver& observer) {
+  Handle const next = write(pair, aliases);
+  std::string const key{pair.key};
+  if (is_alias(key)) drop_alias(key, observer);
+  if (auto const there = order_.find(key); there != order_.end()) {
+    Handle const last = there->handle;
+    // Aliases that it does not have any more lead nowhere.
+    Aliases const kept = parts_of(store_.at(next), true).aliases;
+    for (std::string_view const alias : aliases_of(last))
+      if (std::find(kept.begin(), kept.end(), alias) == kept.end())
+        if (auto const gone = order_.find(alias); gone != order_.end()) erase_entry(gone, observer);
+    // Only now: erasing moves slots.
+    leave(last, observer);
+    order_.find(key)->handle = next;
+    release(last);
+  } else {
+    order_.insert(Slot{next});
+  }
+  enter(next, observer);
+  for (std::string_view const alias : aliases_of(next)) {
+    auto const there = order_.find(alias);
+    if (there != order_.end() && is_alias_at(there->handle) && target_at(there->handle) == key) continue;
+    if (there != order_.end()) erase(alias, observer);
+    order_.insert(Slot{write_alias(alias, key)});
+    key_bytes_ += alias.size();
+  }
+}
+
+void Pairs::set_facts(Handle handle, Facts const& facts, TableObserver& observer) {
+  Parts const parts = parts_of(store_.at(handle), true);
+  Facts next = facts;
+  next.value_bytes = parts.facts.value_bytes;
+  next.aliases = parts.facts.aliases;
+  char front[kFactsBytesMax];
+  std::size_t const written = facts::write(front, next);
+  bool const fits = written == parts.facts_room || parts.facts_room == kFactsBytesMax;
+  if (!fits) {
+    Pair pair = at(handle);
+    pair.facts = next;
+    return put(pair, parts.aliases, observer);
+  }
+  leave(handle, observer);
+  std::memcpy(store_.at(handle) + parts.facts_at, front, written);
+  enter(handle, observer);
+}
+
+void Pairs::erase_entry(Order::const_iterator slot, TableObserver& observer) {
+  Handle const handle = slot->handle;
+  if (is_alias_at(handle))
+    key_bytes_ -= key_at(handle).size();
+  else
+    leave(handle, observer);
+  order_.erase(slot);
+  release(handle);
+}
+
+void Pairs::erase(std::string_view key, TableObserver& observer) {
+  Handle const main = find(key);
+  if (main == kNoPair) return;
+  for (std::string_view const alias : aliases_of(main))
+    if (auto const slot = order_.find(alias); slot != order_.end()) erase_entry(slot, observer);
+  erase_entry(order_.find(key_at(main)), observer);
+}
+
+void Pairs::add_alias(std::string_view key, std::string_view alias, TableObserver& observer) {
+  Handle const main = find(key);
+  FJ_CHECK(main != kNoPair, "a value that is there gets an alias");
+  Aliases aliases = aliases_of(main);
+  aliases.push_back(alias);
+  put(at(main), aliases, observer);
+}
+
+void Pairs::drop_alias(std::string_view alias, TableObserver& observer) {
+  Handle const main = find(alias);
+  if (main == kNoPair || !is_alias(alias)) return;
+  Aliases aliases = aliases_of(main);
+  std::erase(aliases, alias);
+  put(at(main), aliases, observer);
+}
+
+void Pairs::set_tombstone_keep(std::int64_t ms) {
+  if (ms == tombstone_keep_) return;
+  Dates next;
+  for (auto const& [date, handle] : dates_)
+    next.emplace(at(handle).facts.is_deleted ? date - tombstone_keep_ + ms : date, handle);
+  tombstone_keep_ = ms;
+  dates_ = std::move(next);
+}
+
+void Pairs::lower_clock(std::int64_t from, std::int64_t to, TableObserver& observer) {
+  std::vector<Handle> later;
+  for (Slot const slot : order_)
+    if (!is_alias_at(slot.handle)) later.push_back(slot.handle);
+  for (Handle const handle : later) {
+    Pair const pair = at(handle);
+    Facts facts = pair.facts;
+    facts.created = std::min(facts.created, to);
+    facts.modified = std::min(facts.modified, to);
+    facts.timestamp = std::min(facts.timestamp, facts::timestamp_of(to));
+    if (facts.worked_until != 0) facts.worked_until = std::max<std::int64_t>(1, facts.worked_until - (from - to));
+    if (facts.lock != 0) facts.lock_until = std::max<std::int64_t>(1, facts.lock_until - (from - to));
+    if (facts != pair.facts) set_facts(handle, facts, observer);
+  }
+}
+
+}  // namespace fastjournal::keyvalue

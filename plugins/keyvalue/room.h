@@ -1,0 +1,29 @@
+// Room for one pair more, in the limits of the table.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "fastjournal/table.h"
+#include "plugins/keyvalue/shared.h"
+
+namespace fastjournal::keyvalue {
+
+class Room {
+ public:
+  explicit Room(Shared const& shared) : shared_(shared) {}
+
+  enum class Answer { there, made, none };
+  // `bytes` more, of a new pair or a grown one. made: a record was appended that drops another pair: ask again when it
+  // is applied. none: decision.status says why. `keeps`: a pair that is not dropped for it.
+  [[nodiscard]] Answer make(std::size_t bytes, bool is_new, std::string_view keeps, Decision& decision) const;
+
+ private:
+  [[nodiscard]] Handle oldest(std::string_view keeps, Decision& decision) const;
+
+  Shared const& shared_;
+  // Where the next search begins: a hint.
+  mutable std::string hand_{};
+};
+
+}  // namespace fastjournal::keyvalue

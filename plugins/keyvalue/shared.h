@@ -1,0 +1,39 @@
+// What all commands of a table look at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/table.h"
+#include "plugins/keyvalue/options.h"
+#include "plugins/keyvalue/pairs.h"
+#include "plugins/keyvalue/statistics.h"
+#include "rows/clients.h"
+
+namespace fastjournal::keyvalue {
+
+// The keys in the records of one step, beyond those of the message: well below kStepBytesMax.
+inline constexpr std::size_t kKeysPerStep = 8U << 10U;
+
+struct Shared {
+  Shared(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
+      : declaration(std::move(table_declaration)),
+        options(Options::read(*declaration)),
+        pairs(options.tombstone_keep),
+        clients(hash_seed) {}
+
+  [[nodiscard]] std::string const& table() const { return declaration->name; }
+  [[nodiscard]] std::uint64_t memory_bytes() const { return pairs.memory_bytes() + clients.windows().memory_bytes(); }
+
+  std::shared_ptr<TableDeclaration const> declaration;
+  Options options;
+  Pairs pairs;
+  rows::Clients clients;
+  mutable Statistics statistics;
+};
+
+}  // namespace fastjournal::keyvalue

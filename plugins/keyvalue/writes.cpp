@@ -1,0 +1,431 @@
+#include "plugins/keyvalue/writes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "plugins/keyvalue/parameters.h"
+
+namespace fastjournal::keyvalue {
+
+struct Writes::Change {
+  explicit Change(Command const& what)
+      : command(what), message(*what.message), parameters(*what.message), connection(what.connection) {}
+
+  Command const& command;
+  Message const& message;
+  model::Parameters parameters;
+  ConnectionId connection;
+  std::int64_t now{0};
+  rows::Claim claim{};
+  std::string_view key{};
+  Handle handle{kNoPair};  // a pair or a tombstone
+  Pair pair{};
+  bool is_there{false};  // a pair with a value
+  std::string_view new_key{};
+  std::string key_scratch{};
+  std::string new_key_scratch{};
+  std::string value_scratch{};
+};
+
+std::int64_t Writes::change_now(Change const& change) { return change.now; }
+
+// Of whoever gives none: behind whatever is there, so that it wins, and nobody takes two values for one.
+std::uint64_t Writes::next_timestamp(Change const& change) const {
+  std::uint64_t const now = facts::timestamp_of(change.now);
+  return change.handle == kNoPair ? now : std::max(now, change.pair.facts.timestamp + 1);
+}
+
+void Writes::sync_if(bool is_persistent, Decision& decision) const {
+  decision.durability = is_persistent ? Durability::synced : Durability::written;
+}
+
+// What others have locked is not changed.
+bool Writes::is_free(Change const& change, Handle pair, Decision& decision) const {
+  if (pair == kNoPair) return true;
+  Facts const facts = shared_.pairs.at(pair).facts;
+  if (!facts.is_there(change.now) || !facts.is_locked(change.now)) return true;
+  if (facts.lock == static_cast<std::uint64_t>(change.connection)) return true;
+  decision.status = Status{Code::in_use, "somebody else has this value of table " + shared_.table() +
+                                             " locked: try again after lock_end, or when it is unlocked"}
+                        .with("lock_end", std::to_string(facts.lock_until));
+  return false;
+}
+
+bool Writes::begin(Command const& command, Decision& decision, Change& change) const {
+  change.now = decision.now.value;
+  change.key =
+      read_key(change.message, change.parameters, "key", shared_.options.key_bytes_max, true, change.key_scratch);
+  change.claim.sender = rows::read_sender(change.parameters);
+  if (!change.parameters.ok()) {
+    decision.status = change.parameters.take_status();
+    return false;
+  }
+  change.handle = shared_.pairs.find(change.key);
+  if (change.handle != kNoPair) change.pair = shared_.pairs.at(change.handle);
+  change.is_there = change.handle != kNoPair && change.pair.facts.is_there(change.now);
+  // A command of several steps was looked up in its first one.
+  if (change.claim.is_numbered()) {
+    rows::DedupWindows::Found found;
+    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
+                                    shared_.options.clients_max, change.now, change.claim, found);
+    if (!decision.status.ok()) return false;
+    if (found.answer == rows::DedupWindows::Answer::seen) {
+      rows::append_claim(change.claim, change.now, decision.records);
+      ++shared_.statistics.unchanged;
+      std::string_view const name = change.message.command == "DELETE" ? "DELETED" : "STORED";
+      Answer& answer = decision.answer.message(name);
+      answer.add("table", std::string_view{shared_.table()});
+      add_key(answer, "key", "key_binary", change.key);
+      answer.add("result", Value::of_text("duplicate"));
+      if (name == "STORED" && change.is_there) {
+        answer.add("timestamp", change.pair.facts.timestamp);
+        if (change.message.command == "ADD" || change.message.command == "NOT")
+          add_value(answer, change.pair.facts.type, change.pair.value);
+      }
+      return false;
+    }
+  }
+  return is_free(change, change.handle, decision);
+}
+
+bool Writes::begin_on_value(Command const& command, Decision& decision, Change& change, ValueType one,
+                            ValueType other) const {
+  if (!begin(command, decision, change)) return false;
+  if (!change.is_there) {
+    decision.status =
+        Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
+    return false;
+  }
+  if (change.pair.facts.type == one || change.pair.facts.type == other) return true;
+  decision.status = Status{Code::wrong_state,
+                           std::string{change.message.command} + " is for a value of type " +
+                               std::string{name_of(one)} + (one == other ? "" : " or " + std::string{name_of(other)}) +
+                               "; this one is of type " + std::string{name_of(change.pair.facts.type)}}
+                        .with("parameter", "key");
+  return false;
+}
+
+Verdict Writes::finish(Change const& change, Decision& decision, ObjectId object, std::string_view result,
+                       std::uint64_t timestamp) const {
+  rows::append_claim(change.claim, change.now, decision.records);
+  if (change.claim.is_numbered()) rows::append_seen(decision.records, {change.claim.sender, object, change.now});
+  ++(result == "stored" ? shared_.statistics.stored : shared_.statistics.unchanged);
+  Answer& answer = decision.answer.message("STORED");
+  answer.add("table", std::string_view{shared_.table()});
+  add_key(answer, "key", "key_binary", change.key);
+  answer.add("result", Value::of_text(result));
+  if (timestamp != 0) answer.add("timestamp", timestamp);
+  return Verdict::done;
+}
+
+// Only what is remembered of the sender is logged, and that like a change of the value.
+Verdict Writes::unchanged(Change const& change, Decision& decision, std::string_view result) const {
+  sync_if(change.is_there ? change.pair.facts.persist : shared_.options.persist, decision);
+  return finish(change, decision, change.is_there ? change.pair.id() : ObjectId{}, result,
+                change.is_there ? change.pair.facts.timestamp : 0);
+}
+
+// ---------------------------------------------------------------------------
+// SET
+
+Verdict Writes::set(Command const& command, Decision& decision) const {
+  Change change{command};
+  if (!begin(command, decision, change)) return Verdict::done;
+  model::Parameters& parameters = change.parameters;
+  Options const& options = shared_.options;
+  Value const* const given = change.message.find("value");
+  Pair next;
+  next.key = change.key;
+  next.facts.type = read_type(change.message, parameters, given);
+  if (given != nullptr)
+    next.value = read_value(*given, "value", next.facts.type, parameters, change.value_scratch);
+  else if (next.facts.type != ValueType::nothing)
+    parameters.refuse(Code::missing_parameter, "value", "SET of a value that is not void needs the parameter value");
+  if (next.value.size() > options.value_bytes_max)
+    parameters.refuse(Code::too_large, "value",
+                      "value has " + std::to_string(next.value.size()) + " bytes; at most " +
+                          std::to_string(options.value_bytes_max) + " are allowed (value-size-max)");
+  bool const overwrites = parameters.integer("overwrite", 1, 0, 1) == 1;
+  next.facts.persist = parameters.integer("persist", options.persist ? 1 : 0, 0, 1) == 1;
+  next.facts.expires = parameters.date("expiration_date", 0, change.now);
+  next.facts.ttl = parameters.integer("ttl", 0, 1, model::kDateMax);
+  if (next.facts.ttl != 0 && next.facts.expires != 0)
+    parameters.refuse(Code::bad_parameter, "ttl", "expiration_date and ttl are given; expected one");
+  if (next.facts.expires != 0 && next.facts.expires <= change.now)
+    parameters.refuse(Code::expired, "expiration_date", "expiration_date is over already");
+  if (next.facts.ttl != 0) next.facts.expires = change.now + next.facts.ttl;
+  std::uint64_t const now_us = facts::timestamp_of(change.now);
+  std::uint64_t const stamp = parameters.unsigned_integer("timestamp", 0);
+  if (stamp > now_us + facts::timestamp_of(options.clock_skew_max))
+    parameters.refuse(Code::bad_parameter, "timestamp",
+                      "timestamp is " + std::to_string((stamp - now_us) / 1000) +
+                          " ms in the future; a fast clock would keep all others out (max-clock-skew)");
+  if (stamp != 0 && stamp < now_us - std::min(now_us, facts::timestamp_of(options.tombstone_keep)))
+    parameters.refuse(Code::bad_parameter, "timestamp",
+                      "timestamp is older than deleted keys are remembered (tombstone-keep): it is not known whether "
+                      "a newer DELETE came before");
+  std::uint64_t const wanted = parameters.unsigned_integer("if_timestamp", 0);
+  bool is_expected = true;
+  if (parameters.has("if_timestamp")) is_expected = wanted == (change.is_there ? change.pair.facts.timestamp : 0);
+  if (Value const* const value = change.message.find("if_value"); value != nullptr && parameters.ok()) {
+    std::string scratch;
+    is_expected = is_expected && change.is_there &&
+                  read_value(*value, "if_value", change.pair.facts.type, parameters, scratch) == change.pair.value;
+  }
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  if (!overwrites && change.is_there) return unchanged(change, decision, "exists");
+  if (!is_expected) return unchanged(change, decision, "mismatch");
+  if (stamp != 0 && change.handle != kNoPair && stamp < change.pair.facts.timestamp)
+    return unchanged(change, decision, "stale");
+
+  std::size_t const before = change.is_there ? change.pair.value.size() : 0;
+  bool const is_new = change.handle == kNoPair;
+  if (is_new || next.value.size() > before) {
+    Room::Answer const room =
+        room_.make((is_new ? change.key.size() : 0) + next.value.size() - before, is_new, change.key, decision);
+    if (room == Room::Answer::none) return Verdict::done;
+    if (room == Room::Answer::made) {
+      sync_if(false, decision);
+      return Verdict::again;
+    }
+  }
+  next.facts.created = change.is_there ? change.pair.facts.created : change.now;
+  next.facts.modified = std::max(change.now, next.facts.created);
+  next.facts.timestamp = stamp != 0 ? stamp : next_timestamp(change);
+  Aliases aliases;
+  bool was_persistent = false;
+  if (change.is_there) {
+    next.key = change.pair.key;
+    next.facts.lock = change.pair.facts.lock;
+    next.facts.lock_until = change.pair.facts.lock_until;
+    aliases = shared_.pairs.aliases_of(change.handle);
+    was_persistent = change.pair.facts.persist;
+  }
+  sync_if(next.facts.persist || was_persistent, decision);
+  Lsn const lsn = append_pair(decision.records, next, aliases);
+  return finish(change, decision, object_of(lsn), "stored", next.facts.timestamp);
+}
+
+// ---------------------------------------------------------------------------
+// Small values
+
+Verdict Writes::put_value(Change const& change, Decision& decision, ValueType type, std::string_view bytes) const {
+  Stamp const stamp = next_stamp(change);
+  sync_if(change.pair.facts.persist, decision);
+  append_value(decision.records, change.pair.id(), {stamp, change.pair.key, bytes});
+  Verdict const verdict = finish(change, decision, change.pair.id(), "stored", stamp.timestamp);
+  add_value(decision.answer, type, bytes);
+  return verdict;
+}
+
+Verdict Writes::add(Command const& command, Decision& decision) const {
+  Change change{command};
+  if (!begin(command, decision, change)) return Verdict::done;
+  Value by = Value::of_integer(1);
+  if (Value const* const given = change.message.find("by")) by = *given;
+  bool const is_whole = by.as_integer().has_value();
+  ValueType const type = change.is_there ? change.pair.facts.type : is_whole ? ValueType::integer : ValueType::real;
+  auto const refuse = [&](Code code, std::string text) {
+    decision.status = Status{code, std::move(text)}.with("parameter", code == Code::wrong_state ? "key" : "by");
+    return Verdict::done;
+  };
+  std::string bytes;
+  if (type == ValueType::integer) {
+    if (!is_whole) return refuse(Code::bad_parameter, "by is no whole number of 64 bits, and the value is an integer");
+    std::int64_t sum = change.is_there ? integer_of(change.pair.value) : 0;
+    if (__builtin_add_overflow(sum, *by.as_integer(), &sum))
+      return refuse(Code::bad_parameter, "the sum is no integer of 64 bits; nothing was changed");
+    bytes = bytes_of(sum);
+  } else if (type == ValueType::real) {
+    if (!by.as_real()) return refuse(Code::bad_parameter, "by is no number");
+    double const sum = (change.is_there ? real_of(change.pair.value) : 0.0) + *by.as_real();
+    if (!std::isfinite(sum)) return refuse(Code::bad_parameter, "the sum is no finite number; nothing was changed");
+    bytes = bytes_of(sum);
+  } else {
+    return refuse(Code::wrong_state,
+                  "ADD is for a value of type integer or float; this one is of type " + std::string{name_of(type)});
+  }
+  if (change.is_there) return put_value(change, decision, type, bytes);
+
+  Pair next;
+  next.key = change.key;
+  next.value = bytes;
+  next.facts.type = type;
+  next.facts.persist = change.parameters.integer("persist", shared_.options.persist ? 1 : 0, 0, 1) == 1;
+  if (!change.parameters.ok()) {
+    decision.status = change.parameters.take_status();
+    return Verdict::done;
+  }
+  Room::Answer const room =
+      room_.make(change.key.size() + bytes.size(), change.handle == kNoPair, change.key, decision);
+  if (room == Room::Answer::none) return Verdict::done;
+  sync_if(next.facts.persist, decision);
+  if (room == Room::Answer::made) return Verdict::again;
+  next.facts.created = next.facts.modified = change.now;
+  next.facts.timestamp = next_timestamp(change);
+  Lsn const lsn = append_pair(decision.records, next, {});
+  finish(change, decision, object_of(lsn), "stored", next.facts.timestamp);
+  add_value(decision.answer, type, bytes);
+  return Verdict::done;
+}
+
+Verdict Writes::invert(Command const& command, Decision& decision) const {
+  Change change{command};
+  if (!begin_on_value(command, decision, change, ValueType::boolean, ValueType::boolean)) return Verdict::done;
+  std::string const bytes(1, change.pair.value[0] == 0 ? '\1' : '\0');
+  return put_value(change, decision, ValueType::boolean, bytes);
+}
+
+Verdict Writes::truncate(Command const& command, Decision& decision) const {
+  Change change{command};
+  if (!begin_on_value(command, decision, change, ValueType::string, ValueType::buffer)) return Verdict::done;
+  auto const size = static_cast<std::uint32_t>(
+      change.parameters.integer("size", 0, 0, static_cast<std::int64_t>(shared_.options.value_bytes_max)));
+  if (!change.parameters.ok()) {
+    decision.status = change.parameters.take_status();
+    return Verdict::done;
+  }
+  if (size > change.pair.value.size()) {
+    Room::Answer const room = room_.make(size - change.pair.value.size(), false, change.key, decision);
+    if (room == Room::Answer::none) return Verdict::done;
+    if (room == Room::Answer::made) {
+      sync_if(false, decision);
+      return Verdict::again;
+    }
+  }
+  Stamp const stamp = next_stamp(change);
+  sync_if(change.pair.facts.persist, decision);
+  append_size(decision.records, change.pair.id(), {stamp, size, change.pair.key});
+  return finish(change, decision, change.pair.id(), "stored", stamp.timestamp);
+}
+
+// ---------------------------------------------------------------------------
+// Keys
+
+bool Writes::read_new_key(Change& change, Decision& decision) const {
+  change.new_key = read_key(change.message, change.parameters, "new_key", shared_.options.key_bytes_max, true,
+                            change.new_key_scratch);
+  if (change.parameters.ok() && change.new_key == change.key)
+    change.parameters.refuse(Code::bad_parameter, "new_key", "new_key is the key itself; expected another one");
+  if (!change.parameters.ok()) decision.status = change.parameters.take_status();
+  return decision.status.ok();
+}
+
+Verdict Writes::rename(Command const& command, Decision& decision) const {
+  Change change{command};
+  if (!begin(command, decision, change) || !read_new_key(change, decision)) return Verdict::done;
+  bool const overwrites = change.parameters.integer("overwrite", 0, 0, 1) == 1;
+  if (!change.parameters.ok()) {
+    decision.status = change.parameters.take_status();
+    return Verdict::done;
+  }
+  if (!change.is_there) {
+    decision.status =
+        Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
+    return Verdict::done;
+  }
+  Handle const other = shared_.pairs.find(change.new_key);
+  bool const is_other = other != kNoPair && shared_.pairs.at(other).facts.is_there(change.now);
+  if (other == change.handle || (is_other && !overwrites)) return unchanged(change, decision, "exists");
+  if (!is_free(change, other, decision)) return Verdict::done;
+  // The tombstone is one entry more.
+  Room::Answer const room = room_.make(change.new_key.size(), true, change.key, decision);
+  if (room == Room::Answer::none) return Verdict::done;
+  if (room == Room::Answer::made) {
+    sync_if(false, decision);
+    return Verdict::again;
+  }
+  Stamp stamp = next_stamp(change);
+  if (other != kNoPair) stamp.timestamp = std::max(stamp.timestamp, shared_.pairs.at(other).facts.timestamp + 1);
+  sync_if(change.pair.facts.persist || (is_other && shared_.pairs.at(other).facts.persist), decision);
+  append_rename(decision.records, change.pair.id(), {stamp, change.key, change.new_key});
+  return finish(change, decision, change.pair.id(), "stored", stamp.timestamp);
+}
+
+Verdict Writes::alias(Command const& command, Decision& decision) const {
+  Change change{command};
+  if (!begin(command, decision, change) || !read_new_key(change, decision)) return Verdict::done;
+  if (!change.is_there) {
+    decision.status =
+        Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
+    return Verdict::done;
+  }
+  Handle const other = shared_.pairs.find(change.new_key);
+  if (other != kNoPair && shared_.pairs.at(other).facts.is_there(change.now))
+    return unchanged(change, decision, "exists");
+  Aliases const aliases = shared_.pairs.aliases_of(change.handle);
+  std::size_t bytes = change.pair.key.size() + change.new_key.size();
+  for (std::string_view const one : aliases) bytes += one.size();
+  if (aliases.size() >= kAliasesMax || bytes > kKeysPerStep) {
+    decision.status = Status{Code::over_limit, "a value has at most " + std::to_string(1 + kAliasesMax) + " keys of " +
+                                                   std::to_string(kKeysPerStep) + " bytes together"}
+                          .with("parameter", "new_key");
+    return Verdict::done;
+  }
+  Room::Answer const room = room_.make(change.new_key.size(), false, change.key, decision);
+  if (room == Room::Answer::none) return Verdict::done;
+  sync_if(room == Room::Answer::there && change.pair.facts.persist, decision);
+  if (room == Room::Answer::made) return Verdict::again;
+  append_alias(decision.records, change.pair.id(), {change.pair.key, change.new_key});
+  return finish(change, decision, change.pair.id(), "stored", change.pair.facts.timestamp);
+}
+
+// ---------------------------------------------------------------------------
+// DELETE
+
+Verdict Writes::remove(Command const& command, Decision& decision) const {
+  Change change{command};
+  if (!begin(command, decision, change)) return Verdict::done;
+  bool const is_complete = change.parameters.integer("complete", 0, 0, 1) == 1;
+  std::uint64_t const stamp = change.parameters.unsigned_integer("timestamp", 0);
+  std::uint64_t const now_us = facts::timestamp_of(change.now);
+  if (stamp > now_us + facts::timestamp_of(shared_.options.clock_skew_max))
+    change.parameters.refuse(Code::bad_parameter, "timestamp",
+                             "timestamp is in the future by more than max-clock-skew: a fast clock would keep all "
+                             "others out");
+  std::uint64_t const wanted = change.parameters.unsigned_integer("if_timestamp", 0);
+  bool const is_expected =
+      !change.parameters.has("if_timestamp") || (change.is_there && wanted == change.pair.facts.timestamp);
+  if (!change.parameters.ok()) {
+    decision.status = change.parameters.take_status();
+    return Verdict::done;
+  }
+  std::string_view result = change.is_there ? "deleted" : "absent";
+  if (!is_expected) result = "mismatch";
+  if (stamp != 0 && change.handle != kNoPair && stamp < change.pair.facts.timestamp) result = "stale";
+
+  bool const is_persistent = change.is_there ? change.pair.facts.persist : shared_.options.persist;
+  sync_if(is_persistent, decision);
+  ObjectId object = change.is_there ? change.pair.id() : ObjectId{};
+  bool const marks = result == "deleted" || (result == "absent" && stamp != 0 && !is_complete);
+  if (is_complete && change.handle != kNoPair && (result == "deleted" || result == "absent")) {
+    append_gone(decision.records, change.pair.id(), change.pair.key);
+  } else if (marks) {
+    Stamp const all{change.now, stamp != 0 ? stamp : next_timestamp(change)};
+    // Each key of the value becomes a tombstone: first those that the next step does not need to find it.
+    if (change.is_there)
+      for (std::string_view const alias : shared_.pairs.aliases_of(change.handle)) {
+        if (alias == change.key) continue;
+        append_deleted(decision.records, {all, is_persistent, alias});
+        return Verdict::again;
+      }
+    std::string_view const main = change.is_there ? change.pair.key : change.key;
+    object = object_of(append_deleted(decision.records, {all, is_persistent, main}));
+    if (main != change.key) append_deleted(decision.records, {all, is_persistent, change.key});
+  }
+  rows::append_claim(change.claim, change.now, decision.records);
+  if (change.claim.is_numbered()) rows::append_seen(decision.records, {change.claim.sender, object, change.now});
+  ++(result == "deleted" ? shared_.statistics.stored : shared_.statistics.unchanged);
+  Answer& answer = decision.answer.message("DELETED");
+  answer.add("table", std::string_view{shared_.table()});
+  add_key(answer, "key", "key_binary", change.key);
+  answer.add("result", Value::of_text(result));
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::keyvalue

@@ -1,0 +1,52 @@
+// SET, ADD, NOT, TRUNCATE, RENAME, ALIAS and DELETE.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "model/parameters.h"
+#include "plugins/keyvalue/records.h"
+#include "plugins/keyvalue/room.h"
+#include "plugins/keyvalue/shared.h"
+#include "rows/claims.h"
+
+namespace fastjournal::keyvalue {
+
+class Writes {
+ public:
+  explicit Writes(Shared const& shared) : shared_(shared), room_(shared) {}
+
+  Verdict set(Command const& command, Decision& decision) const;
+  Verdict add(Command const& command, Decision& decision) const;
+  Verdict invert(Command const& command, Decision& decision) const;
+  Verdict truncate(Command const& command, Decision& decision) const;
+  Verdict rename(Command const& command, Decision& decision) const;
+  Verdict alias(Command const& command, Decision& decision) const;
+  Verdict remove(Command const& command, Decision& decision) const;
+
+ private:
+  // A command on its way: who sent it, and what is there under its key.
+  struct Change;
+
+  // False: it is answered, or refused.
+  [[nodiscard]] bool begin(Command const& command, Decision& decision, Change& change) const;
+  // The same of a command that wants a value of one of these types.
+  [[nodiscard]] bool begin_on_value(Command const& command, Decision& decision, Change& change, ValueType one,
+                                    ValueType other) const;
+  [[nodiscard]] bool is_free(Change const& change, Handle pair, Decision& decision) const;
+  [[nodiscard]] bool read_new_key(Change& change, Decision& decision) const;
+  [[nodiscard]] std::uint64_t next_timestamp(Change const& change) const;
+  [[nodiscard]] Stamp next_stamp(Change const& change) const { return {change_now(change), next_timestamp(change)}; }
+  [[nodiscard]] static std::int64_t change_now(Change const& change);
+  Verdict finish(Change const& change, Decision& decision, ObjectId object, std::string_view result,
+                 std::uint64_t timestamp) const;
+  Verdict unchanged(Change const& change, Decision& decision, std::string_view result) const;
+  Verdict put_value(Change const& change, Decision& decision, ValueType type, std::string_view bytes) const;
+  void sync_if(bool is_persistent, Decision& decision) const;
+
+  Shared const& shared_;
+  Room const room_;
+};
+
+}  // namespace fastjournal::keyvalue

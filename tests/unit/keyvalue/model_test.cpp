@@ -1,0 +1,134 @@
+// Random lives of a table beside the reference: commands, time, ends of connections, kills and copies forward.
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "tests/support/seed.h"
+#include "tests/unit/keyvalue/harness.h"
+#include "tests/unit/keyvalue/reference.h"
+
+namespace fastjournal::keyvalue::test {
+namespace {
+
+class Life {
+ public:
+  explicit Life(std::uint64_t seed) : random_(seed), table_(Texts{{"tombstone-keep", "10s"}}) {}
+
+  // Empty, or what went wrong.
+  std::string live(std::uint64_t steps) {
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      reference_.now = table_.now.value;
+      if (std::string wrong = turn(); !wrong.empty()) return "step " + std::to_string(step) + ": " + wrong;
+    }
+    return table_.replays() ? "" : "a replay has another digest";
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
+
+ private:
+  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+  bool one_in(std::uint64_t n) { return draw(n) == 0; }
+  std::string key() { return std::string(1, static_cast<char>('a' + draw(8))) + std::to_string(draw(3)); }
+
+  std::string turn() {
+    std::uint64_t const dice = draw(1000);
+    if (dice < 860) return command();
+    if (dice < 930) {
+      table_.pass(static_cast<std::int64_t>(draw(one_in(4) ? 12'000 : 300)));
+      return "";
+    }
+    if (dice < 950) {
+      std::uint64_t const connection = 1 + draw(3);
+      table_.close(connection);
+      reference_.close(connection);
+      return "";
+    }
+    if (dice < 970) return restart();
+    if (dice < 985) {
+      std::uint64_t const before = digest_of(*table_.table);
+      table_.restate(table_.log.end(), 256 + draw(4096));
+      return digest_of(*table_.table) == before ? "" : "copying forward changed something";
+    }
+    std::string const from = key();
+    std::string const to = key();
+    std::string const expected = reference_.keys(from, to);
+    std::string const got = table_.keys({{"from", from}, {"to", to}});
+    return got == expected ? "" : "keys from " + from + " to " + to + ": " + got + "and not " + expected;
+  }
+
+  std::string restart() {
+    ++crashes_;
+    std::uint64_t const digest = digest_of(*table_.table);
+    if (digest_of(*table_.replayed(table_.table->oldest_lsn().is_none() ? table_.log.end()
+                                                                        : table_.table->oldest_lsn())) != digest)
+      return "a replay from the oldest record has another digest";
+    table_.restart();
+    reference_.close_all();
+    return "";
+  }
+
+  std::string command() {
+    static constexpr char const* kCommands[] = {"SET", "SET",    "SET",   "GET",  "GET",    "DELETE",
+                                                "ADD", "RENAME", "ALIAS", "LOCK", "UNLOCK", "TRUNCATE"};
+    std::string const command = kCommands[draw(12)];
+    Texts with{{"key", key()}};
+    if (command == "SET") {
+      bool const is_text = !one_in(4);
+      with["type"] = is_text ? "string" : "integer";
+      with["value"] = is_text ? std::string(draw(one_in(20) ? 9'000 : 60), 'v') : std::to_string(draw(1000));
+      if (one_in(6)) with["overwrite"] = "0";
+      if (one_in(4)) with["ttl"] = std::to_string(1 + draw(8'000));
+      if (one_in(2)) with["persist"] = "0";
+    }
+    if (command == "SET" || command == "DELETE")
+      if (one_in(3))
+        with["timestamp"] = std::to_string((table_.now.value - 5'000 + static_cast<std::int64_t>(draw(9'000))) * 1000);
+    if (command == "DELETE" && one_in(4)) with["complete"] = "1";
+    if (command == "GET" && one_in(8)) with["ttl"] = std::to_string(draw(2) * (1 + draw(5'000)));
+    if (command == "RENAME" || command == "ALIAS") {
+      with["new_key"] = key();
+      if (with["new_key"] == with["key"]) return "";
+    }
+    if (command == "RENAME" && one_in(2)) with["overwrite"] = "1";
+    if (command == "LOCK") with["lock"] = std::to_string(1 + draw(5'000));
+    if (command == "TRUNCATE") with["size"] = std::to_string(draw(one_in(8) ? 9'000 : 40));
+    std::uint64_t const connection = 1 + draw(3);
+    std::string const expected = reference_.run(command, with, connection);
+    Reply const reply = table_.run(command, with, connection);
+    std::string got = reply.error();
+    if (got.empty() && command == "GET")
+      got = reply.name() == "PAIR" ? "PAIR " + reply.get("type") + " " + reply.get("value") : reply.name();
+    else if (got.empty())
+      got = reply.get("result") == "-" ? reply.name() : reply.get("result");
+    if (got == expected) return "";
+    std::string text = command;
+    for (auto const& [name, value] : with) text += " " + name + "=" + value.substr(0, 40);
+    return text + ": " + got.substr(0, 80) + ", expected " + expected.substr(0, 80);
+  }
+
+  std::mt19937_64 random_;
+  Harness table_;
+  Reference reference_;
+  std::uint64_t crashes_{0};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(keyvalue_model)
+
+BOOST_AUTO_TEST_CASE(random_lives_are_as_the_reference_says) {
+  std::uint64_t const seed = fastjournal::test::seed_or(20261123);
+  std::uint64_t crashes = 0;
+  for (std::uint64_t life = 0; life < 120; ++life) {
+    Life one{seed + life};
+    std::string const wrong = one.live(1'500);
+    BOOST_TEST_REQUIRE(wrong.empty(), "FJ_SEED=" << seed + life << ": " << wrong);
+    crashes += one.crashes();
+  }
+  BOOST_TEST_MESSAGE(crashes << " kills");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::keyvalue::test
