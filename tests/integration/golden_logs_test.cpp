@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "plugins/journal/records.h"
+#include "plugins/keyvalue/records.h"
 #include "tests/integration/golden_logs.h"
 
 namespace {
@@ -123,6 +124,38 @@ BOOST_AUTO_TEST_CASE(rows_without_a_key_are_read_and_work_goes_on) {
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
+// What became of pairs, and a writer of that time that sends its last command once more.
+BOOST_AUTO_TEST_CASE(pairs_are_read_and_changed) {
+  Opened opened{kGolden / "pairs"};
+  opened.start();
+  auto const get = [&](std::string const& rest) { return opened.ask("GET table=values;" + rest); };
+  for (std::string const p : {"old", "new", "last"}) {
+    BOOST_TEST_CONTEXT(p) {
+      BOOST_TEST(contains(get("facts=1;key=" + p + "-plain"), ";value=second;"));
+      BOOST_TEST(contains(get("key=" + p + "-stamped"), "type=integer;value=1;"));
+      BOOST_TEST(contains(get("key=" + p + "-bytes"), "type=buffer;value=AAEC;"));
+      BOOST_TEST(contains(get("key=" + p + "-flag"), "type=boolean;value=0;"));
+      BOOST_TEST(contains(get("key=" + p + "-float"), "value=0.5;"));
+      BOOST_TEST(contains(get("key=" + p + "-void"), "type=void;"));
+      BOOST_TEST(contains(get("key=" + p + "-dated"), "expiration_date=4133980800000;"));
+      BOOST_TEST(contains(get("facts=1;key=" + p + "-read"), "ttl=3153600000000;"));
+      BOOST_TEST(contains(get("key=" + p + "-worked"), "worked_on=1;"));
+      BOOST_TEST(contains(get("data=0;key=" + p + "-long"), "size=30000;"));
+      BOOST_TEST(contains(get("key=" + p + "-count"), "value=3;"));
+      BOOST_TEST(contains(get("facts=1;key=" + p + "-alias"), "main_key=" + p + "-after;"));
+      for (std::string const gone : {"-before", "-deleted", "-gone", "-expired"})
+        BOOST_TEST(contains(get("key=" + p + gone), "NOTHING"), gone);
+      BOOST_TEST(contains(opened.ask("SET table=values;key=" + p + "-locked;value=l2"), "result=stored"));
+    }
+  }
+  BOOST_TEST(
+      contains(opened.ask("ADD table=values;key=last-count;by=-2;client=producer;sequence=401"), "result=duplicate;"));
+  BOOST_TEST(contains(opened.ask("RENAME table=values;key=last-alias;new_key=last-other"), "result=stored"));
+  std::string const digest = opened.stop();
+  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
+}
+
 // Logs with containers of format 3 have a `newest` file. Without it, or with a container as it was before a later
 // start, the log is refused and nothing is changed.
 BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_container_one_of_format_3_is_refused) {
@@ -189,6 +222,8 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
     auto const record = static_cast<std::uint8_t>(type);
     for (int version = 1; version <= fastjournal::journal::newest_version(record); ++version)
       BOOST_TEST(seen.contains({type, version}), "no record of type " << type << ", version " << version);
+    for (int version = 1; version <= fastjournal::keyvalue::newest_version(record); ++version)
+      BOOST_TEST(seen.contains({type, version}), "no record of pairs of type " << type << ", version " << version);
   }
   for (int type = 1; type <= 9; ++type)
     BOOST_TEST(catalogue.contains({type, 1}), "no catalogue record of type " << type);

@@ -14,6 +14,7 @@ layer_is_there=
 trap '[[ $daemon -eq 0 ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 cp -r "$here/tables" "$work/tables"
+[[ -f $build/plugins/keyvalue.so ]] || rm -f "$work/tables/values.xml"
 cat >"$work/fastjournal.xml" <<'XML'
 <fastjournal>
   <log name="shared" container-size="512KiB" initial-containers="2"/>
@@ -121,6 +122,39 @@ everything() {
   call INSERT table=events "site=$p-leased" priority=0
   lease events worker=keeper >/dev/null
   call INSERT table=golden "name=$p-sure" || true
+  [[ ! -f $work/tables/values.xml ]] || pairs "$p" "$n"
+}
+
+# Pairs of each type, and each thing that can become of one; the daemon's end ends the lock. Stamps are microseconds.
+pairs() {
+  local p=$1 n=$2
+  call SET table=values "key=$p-plain" value=first
+  call SET table=values "key=$p-plain" value=second persist=0
+  call SET table=values "key=$p-stamped" value=1 type=integer "timestamp=$(($(date +%s) - 5))000000"
+  call SET table=values "key=$p-bytes" value=AAEC type=buffer
+  call SET table=values "key=$p-float" value=0.5 type=float
+  call SET table=values "key=$p-flag" value=true type=boolean
+  call NOT table=values "key=$p-flag"
+  call SET table=values "key=$p-void"
+  call SET table=values "key=$p-dated" value=d expiration_date=4133980800000
+  call SET table=values "key=$p-read" value=r ttl=31536000000
+  call GET table=values "key=$p-read" ttl=3153600000000
+  call SET table=values "key=$p-worked" value=w
+  call GET table=values "key=$p-worked" worked_on=3153600000000
+  call SET table=values "key=$p-long" "value=$(head -c 40000 /dev/zero | tr '\0' v)"
+  call TRUNCATE table=values "key=$p-long" size=30000
+  call ADD table=values "key=$p-count" by=5 client=producer "sequence=$n"
+  call ADD table=values "key=$p-count" by=-2 client=producer "sequence=$((n + 1))"
+  call SET table=values "key=$p-before" value=renamed
+  call ALIAS table=values "key=$p-before" "new_key=$p-alias"
+  call RENAME table=values "key=$p-before" "new_key=$p-after"
+  call SET table=values "key=$p-deleted" value=x
+  call DELETE table=values "key=$p-deleted"
+  call SET table=values "key=$p-gone" value=x
+  call DELETE table=values "key=$p-gone" complete=1
+  call SET table=values "key=$p-expired" value=x expiration_date=+50
+  call SET table=values "key=$p-locked" value=l
+  call LOCK table=values "key=$p-locked" lock=3600000
 }
 open_again() {
   call RESUME table=golden worker=anna
@@ -165,6 +199,13 @@ if [[ -f $layer ]]; then
   start --accept-clock
   call INSERT table=golden name=right client=producer sequence=302
   call PAUSE table=golden "reason=upgrade new" worker=anna
+  end KILL
+fi
+
+# Changes that nothing has copied forward so far.
+if [[ -f $work/tables/values.xml ]]; then
+  start
+  pairs last 400
   end KILL
 fi
 
