@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "base/base64.h"
 #include "base/bytes.h"
@@ -97,7 +98,9 @@ std::string_view read_value(Value const& value, std::string_view name, ValueType
                  ? bytes_in(value, name, parameters, scratch)
                  : expected("bytes");
     case ValueType::string:
-      return value.kind == Value::Kind::text || value.kind == Value::Kind::binary ? value.bytes : expected("text");
+      return (value.kind == Value::Kind::text || value.kind == Value::Kind::binary) && is_utf8(value.bytes)
+                 ? value.bytes
+                 : expected("text in UTF-8");
     case ValueType::integer: {
       auto const number = value.as_integer();
       if (!number) return expected("a whole number of 64 bits");
@@ -106,7 +109,7 @@ std::string_view read_value(Value const& value, std::string_view name, ValueType
     }
     case ValueType::real: {
       auto const number = value.as_real();
-      if (!number) return expected("a number");
+      if (!number || !std::isfinite(*number)) return expected("a finite number");
       scratch = bytes_of(*number);
       return scratch;
     }
@@ -127,7 +130,13 @@ void add_value(Answer& answer, ValueType type, std::string_view bytes) {
   switch (type) {
     case ValueType::nothing: return;
     case ValueType::buffer: answer.add_binary("value", bytes); return;
-    case ValueType::string: answer.add("value", bytes); return;
+    // One that was cut within a character is no text any more.
+    case ValueType::string:
+      if (is_utf8(bytes))
+        answer.add("value", bytes);
+      else
+        answer.add_binary("value_binary", bytes);
+      return;
     case ValueType::integer: answer.add("value", integer_of(bytes)); return;
     case ValueType::real: answer.add("value", Value::of_real(real_of(bytes))); return;
     case ValueType::boolean: answer.add("value", Value::of_boolean(bytes[0] != 0)); return;

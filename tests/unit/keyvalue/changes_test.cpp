@@ -44,6 +44,9 @@ BOOST_AUTO_TEST_CASE(values_are_cut_and_grow_by_zeros) {
   BOOST_TEST(table.replays());
   // Neither is a large value copied into the log, nor does it move when it is read.
   BOOST_TEST(table.log.end().value < 16'384U);
+  table.set("cut", "\xc3\xa4");
+  table.run("TRUNCATE", {{"key", "cut"}, {"size", "1"}});
+  BOOST_TEST(table.get("cut").get("value_binary") == "\xc3");
   table.run("ADD", {{"key", "n"}});
   BOOST_TEST(table.run("TRUNCATE", {{"key", "n"}, {"size", "3"}}).error() == "wrong_state");
   BOOST_TEST(table.run("TRUNCATE", {{"key", "none"}, {"size", "3"}}).error() == "not_found");
