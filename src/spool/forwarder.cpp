@@ -64,7 +64,7 @@ Forwarder::Forwarder(Folder& folder, Link& link, ForwarderRules rules, std::func
 Status Forwarder::start() {
   Result<std::vector<Progress>> kept = folder_.kept();
   if (!kept.ok()) return kept.status();
-  for (Progress& progress : kept.value()) kept_[progress.instance] = std::move(progress);
+  for (Progress& progress : kept.value()) kept_[progress.instance] = {std::move(progress), false};
   Result<std::vector<std::string>> held = folder_.held_tables();
   if (!held.ok()) return held.status();
   for (std::string const& table : held.value())
@@ -116,14 +116,18 @@ void Forwarder::run(TimeMs now, bool is_changed) {
   bound_dates(now);
   now_ = now;
   if (!problem_.ok() && paused_until_ <= now && problem_at_.value + kProblemMs <= now.value) problem_ = {};
-  if (is_changed || after(looked_at_, kLookAgainMs) <= now || now < looked_at_) {
+  is_look_due_ = is_look_due_ || is_changed || after(looked_at_, kLookAgainMs) <= now || now < looked_at_;
+  // A look costs some microseconds a file: of very many it must leave time for the rows.
+  TimeMs const look_at = now < looked_at_ ? now : after(looked_at_, static_cast<std::int64_t>(sources_.size()) / 32);
+  if (is_look_due_ && look_at <= now) {
+    is_look_due_ = false;
     looked_at_ = now;
     look();
     end_old_files(now);
   }
   for (auto& [instance, source] : sources_)
     if (!source.seed && !source.is_without_head) read_head(source);
-  next_date_ = after(now, kLookAgainMs);
+  next_date_ = is_look_due_ ? look_at : after(now, kLookAgainMs);
   bool const is_sure = !is_recall_due_ || !failed(recall());
   for (auto& [table, held] : held_)
     if (held.since.value == 0) held.since = now;
@@ -160,7 +164,7 @@ void Forwarder::look() {
     // Without a head and a birth nothing tells it from a later one with its number.
     bool const is_known_again = instance.birth_ns != 0 || source.file.place.kind == Kind::rows;
     bool const is_remembered = source.is_named && is_known_again && kept_.size() < kAwayMax;
-    if (is_remembered && !is_mutant(Mutant::name_forgotten_with_its_file)) kept_[instance] = source.kept;
+    if (is_remembered && !is_mutant(Mutant::name_forgotten_with_its_file)) kept_[instance] = {source.kept, true};
     return true;
   });
   for (Flight& flight : flights_)
@@ -171,10 +175,10 @@ void Forwarder::look() {
     source.file = file;
     if (!is_new) continue;
     if (auto const known = kept_.find(instance); known != kept_.end() && !is_mutant(Mutant::name_drawn_anew)) {
-      source.kept = std::move(known->second);
+      source.kept = std::move(known->second.progress);
       source.is_named = true;
+      is_recall_due_ = is_recall_due_ || known->second.was_there;
       kept_.erase(known);
-      is_recall_due_ = true;  // rows of it may be held, or aside
     } else {
       source.kept = {instance, draw_name_(), 0, 1};
     }
@@ -360,7 +364,7 @@ bool Forwarder::is_resent_too_early(Aside const& aside, std::string_view table) 
     return kept.client == aside.client && aside.sequence >= static_cast<std::int64_t>(kept.ordinal);
   };
   return std::any_of(sources_.begin(), sources_.end(), [&](auto const& entry) { return is_of(entry.second.kept); }) ||
-         std::any_of(kept_.begin(), kept_.end(), [&](auto const& entry) { return is_of(entry.second); });
+         std::any_of(kept_.begin(), kept_.end(), [&](auto const& entry) { return is_of(entry.second.progress); });
 }
 
 void Forwarder::fly(Message const& message, std::string_view body, Flight flight) {

@@ -119,6 +119,10 @@ class Forwarder {
     std::size_t settled_first{0};       // of `taken`, from its front
     std::set<std::uint64_t> settled{};  // ordinals at or behind the next row's
   };
+  struct Away {
+    Progress progress{};
+    bool was_there{false};  // since the start: rows of it may have been held, or set aside
+  };
   struct Held {
     std::optional<Seed> seed{};
     std::uint64_t read_to{0};
@@ -186,7 +190,7 @@ class Forwarder {
   std::string frame_;         // of the line that was read last
   std::function<std::string()> const draw_name_;
   std::map<Instance, Source> sources_;
-  std::map<Instance, Progress> kept_;  // of files that are not listed: not so far, or not any more
+  std::map<Instance, Away> kept_;  // of files that are not listed
   std::map<std::string, Held> held_;
   Identities before_;           // what an earlier forwarder settled, of these
   std::deque<Flight> flights_;  // by their numbers; the first one is open
@@ -202,6 +206,7 @@ class Forwarder {
   Status problem_;
   TimeMs problem_at_{};
   TimeMs looked_at_{};
+  bool is_look_due_{true};
   TimeMs now_{};
 };
 

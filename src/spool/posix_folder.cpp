@@ -410,13 +410,16 @@ Status PosixFolder::end(Instance const& file) {
 }
 
 Result<bool> PosixFolder::is_left(Instance const& file) {
+  // Most of very many files need not be opened for that.
+  if (auto const known = files_.find(file);
+      known != files_.end() && known->second->place.kind == Kind::rows && locked_ >= kLockedMax)
+    return known->second->is_locked;
   Result<File*> const found = opened(file);
   if (!found.ok()) return found.status();
   File& what = *found.value();
   if (what.place.kind == Kind::lines) return is_ours_alone(what.fd, what.path());
-  if (what.is_locked) return true;
   // It stays open with its lock; others have their turn once such files are deleted.
-  if (locked_ >= kLockedMax) return false;
+  if (what.is_locked) return true;
   if (::flock(what.fd, LOCK_EX | LOCK_NB) != 0)
     return errno == EWOULDBLOCK ? Result<bool>{false} : failure("flock of", what.path(), errno);
   in_use_.erase(what.use);

@@ -66,9 +66,9 @@ class Life {
     bool const deletes = draw(5) == 0;
     bool const persists = draw(2) == 0;
     std::string const value = deletes ? "" : "v" + std::to_string(++writes_) + std::string(draw(200), 'x');
-    std::string const line = deletes ? "DELETE table=values;key=" + key
-                                     : "SET table=values;key=" + key + ";value=" + value +
-                                           ";persist=" + (persists ? "1" : "0");
+    std::string const line =
+        deletes ? "DELETE table=values;key=" + key
+                : "SET table=values;key=" + key + ";value=" + value + ";persist=" + (persists ? "1" : "0");
     // A change of a persistent value is synced as well.
     bool const is_synced = known.is_persistent || (!deletes && persists);
     known.states.push_back(value);
