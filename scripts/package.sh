@@ -111,7 +111,9 @@ say "packages are in $place/packages:"
 (cd "$place/packages" && ls -1 ./*.deb)
 
 say "lintian -EIL +pedantic"
-inside sh -c "cd $in_work/first && lintian --allow-root -EIL +pedantic ./*.changes" >"$place/lintian.txt" 2>&1 || true
+# The version of the standards is that of the oldest system that packages are built for; newer ones know a newer one.
+inside sh -c "cd $in_work/first && lintian --allow-root -EIL +pedantic --suppress-tags out-of-date-standards-version \
+  ./*.changes" >"$place/lintian.txt" 2>&1 || true
 cat "$place/lintian.txt"
 [[ ! -s $place/lintian.txt ]] || die "lintian has findings"
 say "lintian has nothing to say"
