@@ -95,6 +95,7 @@ struct Scan {
       world.own_listeners.push_back({.address = http_address(i),
                                      .rights = i < kRightNames.size() ? Rights{static_cast<Right>(i)} : Rights{},
                                      .protocol = access::Speaks::http});
+    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
     BOOST_REQUIRE(world.start().ok());
   }
 
@@ -138,6 +139,7 @@ struct Scan {
 
   World world{1};
   std::vector<Row> const rows{rows_of_document("| command | right | on some tables |")};
+  std::vector<Row> const pairs{rows_of_document("| command of key/value tables | right | on some tables |")};
 };
 
 }  // namespace
@@ -147,11 +149,17 @@ BOOST_FIXTURE_TEST_SUITE(rights_of_commands, Scan)
 BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
   std::set<std::string> expected{"LISTEN;mode=row"};
   for (admin::OwnCommand const& command : admin::own_commands()) expected.insert(std::string{command.name});
+  std::set<std::string> of_pairs;
   for (auto const& [name, type] : world.types())
-    for (engine::CommandType const& command : type->commands()) expected.insert(command.name);
-  std::set<std::string> found;
-  for (Row const& row : rows) BOOST_TEST(found.insert(row.command + row.parameters).second, row.command << " twice");
-  BOOST_TEST(found == expected, boost::test_tools::per_element());
+    for (engine::CommandType const& command : type->commands())
+      (name == "keyvalue" ? of_pairs : expected).insert(command.name);
+  auto const check = [](std::vector<Row> const& all, std::set<std::string> const& commands) {
+    std::set<std::string> found;
+    for (Row const& row : all) BOOST_TEST(found.insert(row.command + row.parameters).second, row.command << " twice");
+    BOOST_TEST(found == commands, boost::test_tools::per_element());
+  };
+  check(rows, expected);
+  check(pairs, of_pairs);
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
@@ -161,17 +169,19 @@ BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
     std::optional<Right> const has = i < kRightNames.size() ? std::optional{static_cast<Right>(i)} : std::nullopt;
     std::string const client = "only" + std::to_string(i);
     world.give_rights(client, has ? Rights{*has} : Rights{});
-    for (Row const& row : rows) {
-      std::string const answer = ask(client, row.command + " table=jobs" + row.parameters);
+    auto const try_one = [&](Row const& row, std::string const& table) {
+      std::string const answer = ask(client, row.command + " table=" + table + row.parameters);
       bool const is_allowed = !row.right || row.right == has;
       BOOST_TEST((row.right && is_refused(answer, *row.right)) == !is_allowed,
                  row.command << " with " << (has ? name_of(*has) : "nothing") << ": " << answer);
       if (is_allowed && row.command != "AUTH")
         BOOST_TEST(answer.find("not_allowed") == std::string::npos, row.command << ": " << answer);
       ++tried;
-    }
+    };
+    for (Row const& row : rows) try_one(row, "jobs");
+    for (Row const& row : pairs) try_one(row, "values");
   }
-  BOOST_TEST(tried == rows.size() * 6);
+  BOOST_TEST(tried == (rows.size() + pairs.size()) * 6);
 }
 
 BOOST_AUTO_TEST_CASE(a_path_of_http_needs_what_the_document_says) {
