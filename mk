@@ -11,7 +11,7 @@ conf=$root/conf
 packages_build=(
   g++ binutils cmake ninja-build pkg-config git
   libevent-dev libssl-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
-  libfmt-dev libspdlog-dev libcli11-dev libabsl-dev nlohmann-json3-dev
+  libfmt-dev libspdlog-dev libcli11-dev libabsl-dev libre2-dev nlohmann-json3-dev
   libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
 )
 # What tests use as their users would: clients of HTTP and TLS, systemd-analyze, readers of the manual, shells that

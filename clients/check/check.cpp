@@ -202,7 +202,7 @@ class Checker {
     // Only some tables were given, or read: that another one is declared nowhere is not known.
     if (!is_whole || !knows_all_tables_)
       for (config::ListenDeclaration& one : own) one.table.clear();
-    add({}, server::check_listeners(tables, own, of_tables));
+    add({}, server::check_listeners(types_, tables, own, of_tables));
   }
 
   static int line_of(TableDeclaration const& table, std::string_view element) {

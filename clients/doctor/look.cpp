@@ -186,13 +186,13 @@ std::vector<std::string> addresses_of(Wish const& wish, config::DaemonDeclaratio
   for (bool const is_administrators : {true, false})
     if (daemon != nullptr)
       for (config::ListenDeclaration const& one : daemon->listen)
-        if (one.address.starts_with("unix:") && one.protocol == access::Speaks::messages &&
+        if (one.address.starts_with("unix:") && one.speaks_messages() &&
             one.rights.has(Right::admin) == is_administrators)
           add(one.address);
   if (daemon != nullptr)
     for (config::ListenDeclaration const& one : daemon->listen)
       if (one.loopback && !one.tls && !one.is_at_any_port() && !one.address.starts_with("unix:") &&
-          one.protocol == access::Speaks::messages)
+          one.speaks_messages())
         add(one.address);
   add(wish.default_server);
   return out;

@@ -49,18 +49,33 @@ Applier::Known Applier::look(RecordView const& record, ApplyContext const& conte
   return record.object.value < context.base.value ? Known::dropped : Known::no;
 }
 
+// All keys of a value.
+void Applier::tell(Handle handle, TableObserver& observer) const {
+  if (handle == kNoPair) return;
+  Pair const pair = shared_.pairs.at(handle);
+  observer.changed(pair.key);
+  if (pair.facts.aliases == 0) return;
+  for (std::string_view const alias : shared_.pairs.aliases_of(handle)) observer.changed(alias);
+}
+
 bool Applier::apply_pair(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   Pair pair;
   Aliases aliases;
   if (!read_pair(as_text(record.body), pair, aliases)) return false;
   pair.lsn = record.lsn;
   pair.accessed_s = static_cast<std::uint32_t>((context.live ? context.now.value : pair.facts.modified) / 1000);
-  // Copied forward it was not used.
+  // Copied forward it was not used, and is what it was.
+  bool is_copy = false;
   if (Handle const before = shared_.pairs.find(pair.key); before != kNoPair)
     if (Pair const known = shared_.pairs.at(before);
-        known.key == pair.key && known.facts.timestamp == pair.facts.timestamp)
+        known.key == pair.key && known.facts.timestamp == pair.facts.timestamp) {
       pair.accessed_s = known.accessed_s;
+      is_copy = known.facts.is_deleted == pair.facts.is_deleted && known.value == pair.value;
+    }
   shared_.pairs.put(pair, aliases, observer);
+  if (is_copy) return true;
+  observer.changed(pair.key);
+  for (std::string_view const alias : aliases) observer.changed(alias);
   return true;
 }
 
@@ -78,10 +93,13 @@ void Applier::put_tombstone(std::string_view key, Stamp const& stamp, bool persi
 bool Applier::apply_deleted(RecordView const& record, TableObserver& observer) {
   DeletedBody body;
   if (!read_deleted(as_text(record.body), body)) return false;
-  if (shared_.pairs.is_alias(body.key))
+  observer.changed(body.key);
+  if (shared_.pairs.is_alias(body.key)) {
     shared_.pairs.drop_alias(body.key, observer);
-  else
+  } else {
+    tell(shared_.pairs.find(body.key), observer);
     shared_.pairs.erase(body.key, observer);
+  }
   put_tombstone(body.key, body.stamp, body.persist, record.lsn, observer);
   return true;
 }
@@ -90,7 +108,10 @@ bool Applier::apply_gone(RecordView const& record, ApplyContext const& context, 
   std::string_view const key = as_text(record.body);
   Handle handle = kNoPair;
   Known const known = look(record, context, key, handle);
-  if (known == Known::yes) shared_.pairs.erase(key, observer);
+  if (known == Known::yes) {
+    if (!shared_.pairs.at(handle).facts.is_deleted) tell(handle, observer);
+    shared_.pairs.erase(key, observer);
+  }
   return known != Known::no;
 }
 
@@ -101,6 +122,7 @@ bool Applier::apply_value(RecordView const& record, ApplyContext const& context,
   Known const known = look(record, context, body.key, handle);
   if (known != Known::yes) return known == Known::dropped;
   Pair pair = shared_.pairs.at(handle);
+  tell(handle, observer);
   pair.value = body.value;
   pair.facts.modified = std::max(body.stamp.at, pair.facts.created);
   pair.facts.timestamp = body.stamp.timestamp;
@@ -115,6 +137,7 @@ bool Applier::apply_size(RecordView const& record, ApplyContext const& context, 
   Known const known = look(record, context, body.key, handle);
   if (known != Known::yes) return known == Known::dropped;
   Pair pair = shared_.pairs.at(handle);
+  tell(handle, observer);
   std::string value{pair.value.substr(0, body.bytes)};
   value.resize(body.bytes, '\0');
   pair.value = value;
@@ -130,6 +153,7 @@ bool Applier::apply_alias(RecordView const& record, ApplyContext const& context,
   if (!read_alias(as_text(record.body), body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known != Known::yes) return known == Known::dropped;
+  observer.changed(body.alias);
   shared_.pairs.add_alias(body.key, body.alias, observer);
   return true;
 }
@@ -142,10 +166,14 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
   if (!read_rename(as_text(record.body), body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known == Known::no) return false;
-  if (shared_.pairs.is_alias(body.next))
+  observer.changed(body.key);
+  observer.changed(body.next);
+  if (shared_.pairs.is_alias(body.next)) {
     shared_.pairs.drop_alias(body.next, observer);
-  else
+  } else {
+    tell(shared_.pairs.find(body.next), observer);
     shared_.pairs.erase(body.next, observer);
+  }
   bool persist = false;
   if (known == Known::yes) {
     // Behind what was dropped, which may have moved it.

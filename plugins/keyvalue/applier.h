@@ -31,6 +31,7 @@ class Applier {
   [[nodiscard]] bool apply_rename(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] bool apply_dates(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] bool apply_lock(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  void tell(Handle handle, TableObserver& observer) const;
   void put_tombstone(std::string_view key, Stamp const& stamp, bool persist, Lsn lsn, TableObserver& observer);
 
   Shared& shared_;

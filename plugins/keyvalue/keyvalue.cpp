@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "plugins/keyvalue/fj_protocol.h"
+#include "plugins/keyvalue/parameters.h"
 #include "rows/copy_room.h"
 #include "rows/records.h"
 
@@ -68,6 +70,9 @@ Status KeyValue::check_type(TypeDeclaration const& type) {
     if (std::ranges::none_of(type.commands, [&](auto const& command) { return command.name == known.name; }))
       return {Code::bad_configuration,
               "keyvalue.xml lacks the command " + std::string{known.name} + ": install files of one version"};
+  if (type.protocols.size() != 1 || type.protocols.front().name != "fj")
+    return {Code::bad_configuration,
+            "keyvalue.xml lacks the protocol fj, or has another: install files of one version"};
   for (std::string_view const option : kOptionNames)
     if (std::ranges::none_of(type.options, [&](auto const& declared) { return declared.name == option; }))
       return {Code::bad_configuration,
@@ -110,6 +115,40 @@ bool KeyValue::decide_timer(Decision& decision) const {
 
 void KeyValue::decide_clock_accepted(TimeMs from, Decision& decision) const {
   rows::append_clock(decision.records, {from.value, decision.now.value});
+}
+
+// ---------------------------------------------------------------------------
+// Who watches values
+
+Status KeyValue::read_watch(Message const& message, WatchWish& wish) const {
+  model::Parameters parameters{message};
+  std::string scratch;
+  std::size_t const most = shared_.options.key_bytes_max;
+  bool const has_key = parameters.has("key") || parameters.has("key_binary");
+  wish.is_prefix = parameters.has("prefix");
+  wish.key =
+      wish.is_prefix ? parameters.text("prefix", most) : read_key(message, parameters, "key", most, has_key, scratch);
+  if (has_key == wish.is_prefix)
+    parameters.refuse(has_key ? Code::bad_parameter : Code::missing_parameter, "key",
+                      std::string{message.command} + " of table " + shared_.table() +
+                          " needs what is watched: key (or key_binary), or prefix");
+  return parameters.take_status();
+}
+
+void KeyValue::name_watch(WatchWish const& wish, Answer& answer) const {
+  if (wish.is_prefix)
+    answer.add("prefix", std::string_view{wish.key});
+  else
+    add_key(answer, "key", "key_binary", wish.key);
+}
+
+void KeyValue::tell_state(std::string_view key, TimeMs now, Answer& answer) const {
+  add_key(answer, "key", "key_binary", key);
+  Handle const handle = shared_.pairs.find(key);
+  Facts const facts = handle == kNoPair ? Facts{} : shared_.pairs.at(handle).facts;
+  bool const is_there = handle != kNoPair && facts.is_there(now.value);
+  answer.add("result", Value::of_text(is_there ? "stored" : "absent"));
+  if (is_there) answer.add("timestamp", facts.timestamp);
 }
 
 // ---------------------------------------------------------------------------
@@ -208,8 +247,12 @@ Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_p
 }  // namespace
 
 PluginDescriptor const& table_type() {
-  static PluginDescriptor const descriptor{
-      .build = "g++ " __VERSION__, .name = "keyvalue", .check_type = KeyValue::check_type, .create = create};
+  static constexpr std::array<PluginProtocol, 1> protocols{{{"fj", make_fj_protocol}}};
+  static PluginDescriptor const descriptor{.build = "g++ " __VERSION__,
+                                           .name = "keyvalue",
+                                           .check_type = KeyValue::check_type,
+                                           .create = create,
+                                           .protocols = protocols};
   return descriptor;
 }
 

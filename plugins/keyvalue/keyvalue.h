@@ -14,13 +14,13 @@
 
 namespace fastjournal::keyvalue {
 
-class KeyValue final : public Table, public Timed, public Holder {
+class KeyValue final : public Table, public Timed, public Holder, public Watched {
  public:
   KeyValue(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
            std::shared_ptr<TableDeclaration const> declaration);
 
   [[nodiscard]] static Status check_type(TypeDeclaration const& type);
-  [[nodiscard]] Capabilities capabilities() override { return {.timed = this, .holder = this}; }
+  [[nodiscard]] Capabilities capabilities() override { return {.timed = this, .holder = this, .watched = this}; }
 
   Verdict decide(Command const& command, Decision& decision) const override {
     return handlers_[command.index](*this, command, decision);
@@ -42,6 +42,10 @@ class KeyValue final : public Table, public Timed, public Holder {
   // All connections have ended.
   bool decide_recovered(Decision& decision) const override { return locks_.end_all(decision); }
   bool decide_time_lost(DurationMs lost, Decision& decision) const override { return locks_.extend(lost, decision); }
+
+  [[nodiscard]] Status read_watch(Message const& message, WatchWish& wish) const override;
+  void name_watch(WatchWish const& wish, Answer& answer) const override;
+  void tell_state(std::string_view key, TimeMs now, Answer& answer) const override;
 
   [[nodiscard]] Lsn oldest_lsn() const override;
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;

@@ -44,13 +44,17 @@ std::string_view read_key(Message const& message, model::Parameters& parameters,
     key = plain->bytes;
   else
     parameters.refuse(Code::bad_parameter, name, std::string{name} + " is a number; expected text");
-  if (parameters.ok() && key.empty() && is_required)
+  if (parameters.ok() && (is_required || !key.empty())) check_key(key, name, bytes_max, parameters);
+  return key;
+}
+
+void check_key(std::string_view key, std::string_view name, std::size_t bytes_max, model::Parameters& parameters) {
+  if (key.empty())
     parameters.refuse(Code::bad_parameter, name, std::string{name} + " is empty; expected 1 byte or more");
   if (key.size() > bytes_max)
     parameters.refuse(Code::too_large, name,
                       std::string{name} + " has " + std::to_string(key.size()) + " bytes; at most " +
                           std::to_string(bytes_max) + " are allowed (key-size-max)");
-  return key;
 }
 
 void add_key(Answer& answer, std::string_view name, std::string_view name_binary, std::string_view key) {

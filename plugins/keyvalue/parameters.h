@@ -18,6 +18,7 @@ namespace fastjournal::keyvalue {
 // The key in `name`, or NAME_binary: at most `bytes_max` bytes. `scratch` is its memory where it must be decoded.
 [[nodiscard]] std::string_view read_key(Message const& message, model::Parameters& parameters, std::string_view name,
                                         std::size_t bytes_max, bool is_required, std::string& scratch);
+void check_key(std::string_view key, std::string_view name, std::size_t bytes_max, model::Parameters& parameters);
 void add_key(Answer& answer, std::string_view name, std::string_view name_binary, std::string_view key);
 
 [[nodiscard]] std::string_view name_of(ValueType type);

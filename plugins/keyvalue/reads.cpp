@@ -1,9 +1,13 @@
 #include "plugins/keyvalue/reads.h"
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "model/row_codec.h"
+#include "plugins/keyvalue/lists.h"
 #include "plugins/keyvalue/parameters.h"
+#include "plugins/keyvalue/pattern.h"
 #include "plugins/keyvalue/records.h"
 
 namespace fastjournal::keyvalue {
@@ -35,6 +39,10 @@ struct Reads::Wish {
   bool with_facts{false};
   bool skips_worked_on{false};
   std::int64_t worked_on{0};
+  std::string_view regex{};
+  std::vector<std::string> keys{};
+  bool is_one{false};
+  bool listens{false};
   bool has_expires{false};
   std::int64_t expires{0};
   bool has_ttl{false};
@@ -66,11 +74,20 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   wish.has_ttl = parameters.has("ttl");
   wish.ttl = parameters.integer("ttl", 0, 0, model::kDateMax);
   bool const is_one = parameters.has("key") || parameters.has("key_binary");
-  constexpr std::string_view kOfRanges[] = {"prefix", "from", "to", "after", "after_binary", "count"};
+  bool const is_many = parameters.has("keys");
+  wish.is_one = is_one;
+  wish.regex = parameters.text("regex", kRegexBytesMax);
+  wish.listens = parameters.integer("listen", 0, 0, 1) == 1;
+  if (is_many) wish.keys = read_keys(parameters.text("keys", SIZE_MAX), parameters);
+  constexpr std::string_view kOfRanges[] = {"prefix", "from", "to", "after", "after_binary", "count", "regex"};
   constexpr std::string_view kOfKeys[] = {"expiration_date", "ttl"};
   for (std::string_view const name : kOfRanges)
-    if (is_one && parameters.has(name))
-      parameters.refuse(Code::bad_parameter, name, std::string{name} + " is of a range; with key expected none");
+    if ((is_one || is_many) && parameters.has(name))
+      parameters.refuse(Code::bad_parameter, name, std::string{name} + " is of a range; with a key expected none");
+  if (is_many && is_one) parameters.refuse(Code::bad_parameter, "keys", "key and keys are given; expected one");
+  if (wish.listens && !is_one &&
+      (!parameters.has("prefix") || wish.has_to || !wish.regex.empty() || !wish.from.empty()))
+    parameters.refuse(Code::bad_parameter, "listen", "listen goes with key, or with prefix alone: these are watched");
   for (std::string_view const name : kOfKeys)
     if (!is_one && parameters.has(name))
       parameters.refuse(Code::bad_parameter, name, std::string{name} + " is of one key; in a range expected none");
@@ -88,7 +105,15 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   decision.durability = Durability::written;
-  return is_one ? get_one(wish, decision) : get_range(wish, decision);
+  if (wish.listens) watch(wish, decision);
+  if (is_one) return get_one(wish, decision);
+  return is_many ? get_many(wish, decision) : get_range(wish, decision);
+}
+
+// Also what is not there: it may come.
+void Reads::watch(Wish const& wish, Decision& decision) const {
+  decision.watch =
+      std::make_unique<WatchWish>(WatchWish{std::string{wish.is_one ? wish.key : wish.prefix}, !wish.is_one});
 }
 
 bool Reads::is_shown(Wish const& wish, Facts const& facts) const {
@@ -160,6 +185,34 @@ Verdict Reads::get_one(Wish const& wish, Decision& decision) const {
   return Verdict::done;
 }
 
+Verdict Reads::get_many(Wish const& wish, Decision& decision) const {
+  std::size_t bytes = 0;
+  std::size_t record_bytes = 0;
+  for (std::string const& key : wish.keys) {
+    // As for a page: whoever wants all of it asks again, with the keys that are left.
+    if (bytes >= kPageBytes || record_bytes >= kKeysPerStep) {
+      add_key(decision.answer, "after", "after_binary", key);
+      break;
+    }
+    Handle const handle = shared_.pairs.find(key);
+    if (handle == kNoPair || !is_shown(wish, shared_.pairs.at(handle).facts)) {
+      ++shared_.statistics.misses;
+      nothing(decision.answer);
+      add_key(decision.answer, "key", "key_binary", key);
+      continue;
+    }
+    ++shared_.statistics.hits;
+    Pair pair = shared_.pairs.at(handle);
+    record_bytes += append_use(wish, pair, true, decision);
+    show(wish, {key, handle, pair.key != key}, pair, decision.answer);
+    bytes += key.size() + (wish.with_data ? pair.value.size() : 0) + 64;
+    shared_.pairs.note_access(handle, wish.now);
+  }
+  decision.looks += static_cast<std::uint32_t>(wish.keys.size());
+  if (wish.keys.empty()) nothing(decision.answer);
+  return Verdict::done;
+}
+
 // A page may end before its count: at so many bytes, looks or records. A ttl is not moved by it, as that would be a
 // record for each pair.
 Verdict Reads::get_range(Wish const& wish, Decision& decision) const {
@@ -169,6 +222,17 @@ Verdict Reads::get_range(Wish const& wish, Decision& decision) const {
     from = wish.after;
     is_behind = true;
   }
+  Pattern pattern;
+  if (!wish.regex.empty()) {
+    if (std::string const why = pattern.read(wish.regex); !why.empty()) {
+      decision.status = Status{Code::bad_parameter, why}.with("parameter", "regex");
+      return Verdict::done;
+    }
+    if (pattern.prefix() > from) {
+      from = pattern.prefix();
+      is_behind = false;
+    }
+  }
   std::int64_t shown = 0;
   std::uint32_t looked = 0;
   std::size_t bytes = 0;
@@ -177,12 +241,16 @@ Verdict Reads::get_range(Wish const& wish, Decision& decision) const {
   bool more = false;
   shared_.pairs.for_each(from, is_behind, [&](Pairs::Entry const& entry) {
     if ((wish.has_to && entry.key >= wish.to) || !begins_with(entry.key, wish.prefix)) return false;
-    if (shown == wish.count || looked == kLooksMax || bytes >= kPageBytes || record_bytes >= kKeysPerStep) {
+    // From the first one on that could begin so, none does any more.
+    if (!begins_with(entry.key, pattern.prefix()) && entry.key > pattern.prefix()) return false;
+    if (shown == wish.count || pattern.has_worked_enough() || looked == kLooksMax || bytes >= kPageBytes ||
+        record_bytes >= kKeysPerStep) {
       more = true;
       return false;
     }
     ++looked;
     last = entry.key;
+    if (!pattern.matches(entry.key)) return true;
     Pair pair = shared_.pairs.at(entry.pair);
     if (!is_shown(wish, pair.facts)) return true;
     // A value with several keys is marked once, and shown once then.
@@ -194,7 +262,7 @@ Verdict Reads::get_range(Wish const& wish, Decision& decision) const {
     shared_.pairs.note_access(entry.pair, wish.now);
     return true;
   });
-  decision.looks += looked;
+  decision.looks += looked + pattern.looks();
   if (shown == 0) {
     ++shared_.statistics.misses;
     nothing(decision.answer);

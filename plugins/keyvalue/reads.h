@@ -1,4 +1,4 @@
-// GET: one key, or a range of keys in their order.
+// GET: one key, several, or a range of keys in their order.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,14 @@ class Reads {
 
   Verdict get_one(Wish const& wish, Decision& decision) const;
   Verdict get_range(Wish const& wish, Decision& decision) const;
+  Verdict get_many(Wish const& wish, Decision& decision) const;
   [[nodiscard]] bool is_shown(Wish const& wish, Facts const& facts) const;
   // The dates of a pair that is read, where they change by it: `pair` has its new end then. Returns the bytes of the
   // record.
   std::size_t append_use(Wish const& wish, Pair& pair, bool moves_end, Decision& decision) const;
   void show(Wish const& wish, Pairs::Entry const& entry, Pair const& pair, Answer& answer) const;
   void nothing(Answer& answer) const;
+  void watch(Wish const& wish, Decision& decision) const;
 
   Shared const& shared_;
 };

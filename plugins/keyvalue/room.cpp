@@ -1,5 +1,7 @@
 #include "plugins/keyvalue/room.h"
 
+#include <algorithm>
+
 #include "plugins/keyvalue/records.h"
 
 namespace fastjournal::keyvalue {
@@ -41,11 +43,13 @@ Handle Room::oldest(std::string_view keeps, Decision& decision) const {
   return best;
 }
 
-Room::Answer Room::make(std::size_t bytes, bool is_new, std::string_view keeps, Decision& decision) const {
+Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision) const {
   Options const& options = shared_.options;
   std::uint64_t const pairs = shared_.pairs.size() + shared_.pairs.tombstones();
-  bool const is_full = is_new && options.pairs_max != 0 && pairs >= options.pairs_max;
-  bool const is_large = options.memory_max != 0 && shared_.memory_bytes() + bytes + kEntryBytes > options.memory_max;
+  bool const is_full = new_pairs > 0 && options.pairs_max != 0 && pairs + new_pairs > options.pairs_max;
+  bool const is_large =
+      options.memory_max != 0 &&
+      shared_.memory_bytes() + bytes + std::max<std::uint64_t>(new_pairs, 1) * kEntryBytes > options.memory_max;
   if (!is_full && !is_large && !shared_.pairs.is_nearly_full()) return Answer::there;
   if (options.evicts && decision.step < kDroppedMax)
     if (Handle const victim = oldest(keeps, decision); victim != kNoPair) {

@@ -1,4 +1,4 @@
-// Room for one pair more, in the limits of the table.
+// Room for more pairs, in the limits of the table.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@ class Room {
   explicit Room(Shared const& shared) : shared_(shared) {}
 
   enum class Answer { there, made, none };
-  // `bytes` more, of a new pair or a grown one. made: a record was appended that drops another pair: ask again when it
+  // `bytes` more, of new pairs or grown ones. made: a record was appended that drops another pair: ask again when it
   // is applied. none: decision.status says why. `keeps`: a pair that is not dropped for it.
-  [[nodiscard]] Answer make(std::size_t bytes, bool is_new, std::string_view keeps, Decision& decision) const;
+  [[nodiscard]] Answer make(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps,
+                            Decision& decision) const;
 
  private:
   [[nodiscard]] Handle oldest(std::string_view keeps, Decision& decision) const;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "plugins/keyvalue/lists.h"
 #include "plugins/keyvalue/parameters.h"
 
 namespace fastjournal::keyvalue {
@@ -130,85 +131,210 @@ Verdict Writes::unchanged(Change const& change, Decision& decision, std::string_
 // ---------------------------------------------------------------------------
 // SET
 
-Verdict Writes::set(Command const& command, Decision& decision) const {
-  Change change{command};
-  if (!begin(command, decision, change)) return Verdict::done;
-  model::Parameters& parameters = change.parameters;
+// What a SET says of its values, one or many.
+struct Writes::Terms {
+  Facts facts{};  // without type and dates of the value
+  bool overwrites{true};
+  std::uint64_t stamp{0};  // 0: none was given
+};
+
+Writes::Terms Writes::read_terms(model::Parameters& parameters, std::int64_t now) const {
   Options const& options = shared_.options;
-  Value const* const given = change.message.find("value");
-  Pair next;
-  next.key = change.key;
-  next.facts.type = read_type(change.message, parameters, given);
-  if (given != nullptr)
-    next.value = read_value(*given, "value", next.facts.type, parameters, change.value_scratch);
-  else if (next.facts.type != ValueType::nothing)
-    parameters.refuse(Code::missing_parameter, "value", "SET of a value that is not void needs the parameter value");
-  if (next.value.size() > options.value_bytes_max)
-    parameters.refuse(Code::too_large, "value",
-                      "value has " + std::to_string(next.value.size()) + " bytes; at most " +
-                          std::to_string(options.value_bytes_max) + " are allowed (value-size-max)");
-  bool const overwrites = parameters.integer("overwrite", 1, 0, 1) == 1;
-  next.facts.persist = parameters.integer("persist", options.persist ? 1 : 0, 0, 1) == 1;
-  next.facts.expires = parameters.date("expiration_date", 0, change.now);
-  next.facts.ttl = parameters.integer("ttl", 0, 1, model::kDateMax);
-  if (next.facts.ttl != 0 && next.facts.expires != 0)
+  Terms terms;
+  terms.overwrites = parameters.integer("overwrite", 1, 0, 1) == 1;
+  terms.facts.persist = parameters.integer("persist", options.persist ? 1 : 0, 0, 1) == 1;
+  terms.facts.expires = parameters.date("expiration_date", 0, now);
+  terms.facts.ttl = parameters.integer("ttl", 0, 1, model::kDateMax);
+  if (terms.facts.ttl != 0 && terms.facts.expires != 0)
     parameters.refuse(Code::bad_parameter, "ttl", "expiration_date and ttl are given; expected one");
-  if (next.facts.expires != 0 && next.facts.expires <= change.now)
+  if (terms.facts.expires != 0 && terms.facts.expires <= now)
     parameters.refuse(Code::expired, "expiration_date", "expiration_date is over already");
-  if (next.facts.ttl != 0) next.facts.expires = change.now + next.facts.ttl;
-  std::uint64_t const now_us = facts::timestamp_of(change.now);
-  std::uint64_t const stamp = parameters.unsigned_integer("timestamp", 0);
-  if (stamp > now_us + facts::timestamp_of(options.clock_skew_max))
+  if (terms.facts.ttl != 0) terms.facts.expires = std::min(now + terms.facts.ttl, model::kDateMax);
+  std::uint64_t const now_us = facts::timestamp_of(now);
+  terms.stamp = parameters.unsigned_integer("timestamp", 0);
+  if (terms.stamp > now_us + facts::timestamp_of(options.clock_skew_max))
     parameters.refuse(Code::bad_parameter, "timestamp",
-                      "timestamp is " + std::to_string((stamp - now_us) / 1000) +
+                      "timestamp is " + std::to_string((terms.stamp - now_us) / 1000) +
                           " ms in the future; a fast clock would keep all others out (max-clock-skew)");
-  if (stamp != 0 && stamp < now_us - std::min(now_us, facts::timestamp_of(options.tombstone_keep)))
+  if (terms.stamp != 0 && terms.stamp < now_us - std::min(now_us, facts::timestamp_of(options.tombstone_keep)))
     parameters.refuse(Code::bad_parameter, "timestamp",
                       "timestamp is older than deleted keys are remembered (tombstone-keep): it is not known whether "
                       "a newer DELETE came before");
+  return terms;
+}
+
+void Writes::check_size(std::string_view value, model::Parameters& parameters) const {
+  std::size_t const most = shared_.options.value_bytes_max;
+  if (value.size() > most)
+    parameters.refuse(Code::too_large, "value",
+                      "value has " + std::to_string(value.size()) + " bytes; at most " + std::to_string(most) +
+                          " are allowed (value-size-max)");
+}
+
+// In place of what is under the key of `change`.
+Pair Writes::next_pair(Change const& change, Terms const& terms, ValueType type, std::string_view value,
+                       Aliases& aliases) const {
+  Pair next;
+  next.key = change.key;
+  next.value = value;
+  next.facts = terms.facts;
+  next.facts.type = type;
+  next.facts.created = change.is_there ? change.pair.facts.created : change.now;
+  next.facts.modified = std::max(change.now, next.facts.created);
+  next.facts.timestamp = terms.stamp != 0 ? terms.stamp : next_timestamp(change);
+  if (!change.is_there) return next;
+  next.key = change.pair.key;
+  next.facts.lock = change.pair.facts.lock;
+  next.facts.lock_until = change.pair.facts.lock_until;
+  aliases = shared_.pairs.aliases_of(change.handle);
+  return next;
+}
+
+// False: more room is to be made first, or there is none.
+bool Writes::has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision,
+                      Verdict& verdict) const {
+  Room::Answer const room = room_.make(bytes, new_pairs, keeps, decision);
+  if (room == Room::Answer::there) return true;
+  verdict = Verdict::done;
+  if (room == Room::Answer::made) {
+    sync_if(false, decision);
+    verdict = Verdict::again;
+  }
+  return false;
+}
+
+Verdict Writes::set(Command const& command, Decision& decision) const {
+  if (command.message->has("pairs")) return set_many(command, decision);
+  Change change{command};
+  if (!begin(command, decision, change)) return Verdict::done;
+  model::Parameters& parameters = change.parameters;
+  Value const* const given = change.message.find("value");
+  ValueType const type = read_type(change.message, parameters, given);
+  std::string_view value;
+  if (given != nullptr)
+    value = read_value(*given, "value", type, parameters, change.value_scratch);
+  else if (type != ValueType::nothing)
+    parameters.refuse(Code::missing_parameter, "value", "SET of a value that is not void needs the parameter value");
+  check_size(value, parameters);
+  Terms const terms = read_terms(parameters, change.now);
+  bool const listens = parameters.integer("listen", 0, 0, 1) == 1;
   std::uint64_t const wanted = parameters.unsigned_integer("if_timestamp", 0);
   bool is_expected = true;
   if (parameters.has("if_timestamp")) is_expected = wanted == (change.is_there ? change.pair.facts.timestamp : 0);
-  if (Value const* const value = change.message.find("if_value"); value != nullptr && parameters.ok()) {
+  if (Value const* const expected = change.message.find("if_value"); expected != nullptr && parameters.ok()) {
     std::string scratch;
     is_expected = is_expected && change.is_there &&
-                  read_value(*value, "if_value", change.pair.facts.type, parameters, scratch) == change.pair.value;
+                  read_value(*expected, "if_value", change.pair.facts.type, parameters, scratch) == change.pair.value;
   }
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
     return Verdict::done;
   }
-  if (!overwrites && change.is_there) return unchanged(change, decision, "exists");
-  if (!is_expected) return unchanged(change, decision, "mismatch");
-  if (stamp != 0 && change.handle != kNoPair && stamp < change.pair.facts.timestamp)
-    return unchanged(change, decision, "stale");
+  auto const watch = [&] {
+    if (listens) decision.watch = std::make_unique<WatchWish>(WatchWish{std::string{change.key}, false});
+  };
+  std::string_view result;
+  if (!terms.overwrites && change.is_there)
+    result = "exists";
+  else if (!is_expected)
+    result = "mismatch";
+  else if (terms.stamp != 0 && change.handle != kNoPair && terms.stamp < change.pair.facts.timestamp)
+    result = "stale";
+  if (!result.empty()) {
+    watch();
+    return unchanged(change, decision, result);
+  }
 
   std::size_t const before = change.is_there ? change.pair.value.size() : 0;
   bool const is_new = change.handle == kNoPair;
-  if (is_new || next.value.size() > before) {
-    Room::Answer const room =
-        room_.make((is_new ? change.key.size() : 0) + next.value.size() - before, is_new, change.key, decision);
-    if (room == Room::Answer::none) return Verdict::done;
-    if (room == Room::Answer::made) {
-      sync_if(false, decision);
-      return Verdict::again;
-    }
-  }
-  next.facts.created = change.is_there ? change.pair.facts.created : change.now;
-  next.facts.modified = std::max(change.now, next.facts.created);
-  next.facts.timestamp = stamp != 0 ? stamp : next_timestamp(change);
+  Verdict verdict = Verdict::done;
+  if ((is_new || value.size() > before) && !has_room((is_new ? change.key.size() : 0) + value.size() - before,
+                                                     is_new ? 1 : 0, change.key, decision, verdict))
+    return verdict;
   Aliases aliases;
-  bool was_persistent = false;
-  if (change.is_there) {
-    next.key = change.pair.key;
-    next.facts.lock = change.pair.facts.lock;
-    next.facts.lock_until = change.pair.facts.lock_until;
-    aliases = shared_.pairs.aliases_of(change.handle);
-    was_persistent = change.pair.facts.persist;
-  }
-  sync_if(next.facts.persist || was_persistent, decision);
+  Pair const next = next_pair(change, terms, type, value, aliases);
+  sync_if(next.facts.persist || (change.is_there && change.pair.facts.persist), decision);
   Lsn const lsn = append_pair(decision.records, next, aliases);
+  watch();
   return finish(change, decision, object_of(lsn), "stored", next.facts.timestamp);
+}
+
+// All of them in one group, or none.
+Verdict Writes::set_many(Command const& command, Decision& decision) const {
+  Change change{command};
+  model::Parameters& parameters = change.parameters;
+  change.now = decision.now.value;
+  change.claim.sender = rows::read_sender(parameters);
+  constexpr std::string_view kOfOne[] = {"key", "key_binary", "value", "type", "if_timestamp", "if_value", "listen"};
+  for (std::string_view const name : kOfOne)
+    if (parameters.has(name))
+      parameters.refuse(Code::bad_parameter, name, std::string{name} + " is of one value; with pairs expected none");
+  GivenPairs const given = read_pairs(parameters.text("pairs", SIZE_MAX), parameters);
+  Terms const terms = read_terms(parameters, change.now);
+  std::vector<std::string> values(given.size());
+  std::vector<std::pair<Pair, Aliases>> next;
+  std::size_t bytes = 0;
+  std::uint64_t new_pairs = 0;
+  std::size_t record_bytes = 0;
+  bool is_persistent = terms.facts.persist;
+  std::string_view result = "stored";
+  std::string_view in_the_way;
+  for (std::size_t i = 0; i < given.size() && parameters.ok(); ++i) {
+    change.key = given[i].key;
+    check_key(change.key, "pairs", shared_.options.key_bytes_max, parameters);
+    ValueType const type = given[i].type;
+    std::string_view const value = type == ValueType::nothing
+                                       ? std::string_view{}
+                                       : read_value(given[i].value, "pairs", type, parameters, values[i]);
+    check_size(value, parameters);
+    change.handle = shared_.pairs.find(change.key);
+    change.pair = change.handle == kNoPair ? Pair{} : shared_.pairs.at(change.handle);
+    change.is_there = change.handle != kNoPair && change.pair.facts.is_there(change.now);
+    if (!is_free(change, change.handle, decision)) return Verdict::done;
+    bool const is_taken = !terms.overwrites && change.is_there;
+    bool const is_stale = terms.stamp != 0 && change.handle != kNoPair && terms.stamp < change.pair.facts.timestamp;
+    if (result == "stored" && (is_taken || is_stale)) {
+      result = is_taken ? "exists" : "stale";
+      in_the_way = change.key;
+    }
+    if (change.handle == kNoPair) ++new_pairs;
+    std::size_t const before = change.is_there ? change.pair.value.size() : 0;
+    bytes += (change.handle == kNoPair ? change.key.size() : 0) + value.size() - std::min(before, value.size());
+    is_persistent = is_persistent || (change.is_there && change.pair.facts.persist);
+    next.emplace_back();
+    next.back().first = next_pair(change, terms, type, value, next.back().second);
+    record_bytes += pair_record_bytes(next.back().first, next.back().second);
+  }
+  if (parameters.ok() && record_bytes > command.message->text("pairs").size() + kStepBytesMax)
+    parameters.refuse(Code::too_large, "pairs", "pairs have too many other keys (ALIAS); set fewer at once");
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  if (change.claim.is_numbered()) {
+    rows::DedupWindows::Found found;
+    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
+                                    shared_.options.clients_max, change.now, change.claim, found);
+    if (!decision.status.ok()) return Verdict::done;
+    if (found.answer == rows::DedupWindows::Answer::seen) result = "duplicate";
+  }
+  ObjectId object{};
+  Verdict verdict = Verdict::done;
+  if (result == "stored") {
+    if (!has_room(bytes, new_pairs, {}, decision, verdict)) return verdict;
+    for (auto const& [pair, aliases] : next) object = object_of(append_pair(decision.records, pair, aliases));
+  }
+  sync_if(is_persistent, decision);
+  rows::append_claim(change.claim, change.now, decision.records);
+  if (change.claim.is_numbered() && result != "duplicate")
+    rows::append_seen(decision.records, {change.claim.sender, object, change.now});
+  ++(result == "stored" ? shared_.statistics.stored : shared_.statistics.unchanged);
+  Answer& answer = decision.answer.message("STORED");
+  answer.add("table", std::string_view{shared_.table()});
+  if (!in_the_way.empty() && result != "duplicate") add_key(answer, "key", "key_binary", in_the_way);
+  answer.add("result", Value::of_text(result));
+  if (result == "stored") answer.add("count", std::uint64_t{next.size()});
+  return Verdict::done;
 }
 
 // ---------------------------------------------------------------------------
@@ -261,11 +387,10 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
     decision.status = change.parameters.take_status();
     return Verdict::done;
   }
-  Room::Answer const room =
-      room_.make(change.key.size() + bytes.size(), change.handle == kNoPair, change.key, decision);
-  if (room == Room::Answer::none) return Verdict::done;
+  Verdict verdict = Verdict::done;
+  if (!has_room(change.key.size() + bytes.size(), change.handle == kNoPair ? 1 : 0, change.key, decision, verdict))
+    return verdict;
   sync_if(next.facts.persist, decision);
-  if (room == Room::Answer::made) return Verdict::again;
   next.facts.created = next.facts.modified = change.now;
   next.facts.timestamp = next_timestamp(change);
   Lsn const lsn = append_pair(decision.records, next, {});
@@ -291,12 +416,8 @@ Verdict Writes::truncate(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   if (size > change.pair.value.size()) {
-    Room::Answer const room = room_.make(size - change.pair.value.size(), false, change.key, decision);
-    if (room == Room::Answer::none) return Verdict::done;
-    if (room == Room::Answer::made) {
-      sync_if(false, decision);
-      return Verdict::again;
-    }
+    Verdict verdict = Verdict::done;
+    if (!has_room(size - change.pair.value.size(), 0, change.key, decision, verdict)) return verdict;
   }
   Stamp const stamp = next_stamp(change);
   sync_if(change.pair.facts.persist, decision);
@@ -334,12 +455,8 @@ Verdict Writes::rename(Command const& command, Decision& decision) const {
   if (other == change.handle || (is_other && !overwrites)) return unchanged(change, decision, "exists");
   if (!is_free(change, other, decision)) return Verdict::done;
   // The tombstone is one entry more.
-  Room::Answer const room = room_.make(change.new_key.size(), true, change.key, decision);
-  if (room == Room::Answer::none) return Verdict::done;
-  if (room == Room::Answer::made) {
-    sync_if(false, decision);
-    return Verdict::again;
-  }
+  Verdict verdict = Verdict::done;
+  if (!has_room(change.new_key.size(), 1, change.key, decision, verdict)) return verdict;
   Stamp stamp = next_stamp(change);
   if (other != kNoPair) stamp.timestamp = std::max(stamp.timestamp, shared_.pairs.at(other).facts.timestamp + 1);
   sync_if(change.pair.facts.persist || (is_other && shared_.pairs.at(other).facts.persist), decision);
@@ -367,10 +484,9 @@ Verdict Writes::alias(Command const& command, Decision& decision) const {
                           .with("parameter", "new_key");
     return Verdict::done;
   }
-  Room::Answer const room = room_.make(change.new_key.size(), false, change.key, decision);
-  if (room == Room::Answer::none) return Verdict::done;
-  sync_if(room == Room::Answer::there && change.pair.facts.persist, decision);
-  if (room == Room::Answer::made) return Verdict::again;
+  Verdict verdict = Verdict::done;
+  if (!has_room(change.new_key.size(), 0, change.key, decision, verdict)) return verdict;
+  sync_if(change.pair.facts.persist, decision);
   append_alias(decision.records, change.pair.id(), {change.pair.key, change.new_key});
   return finish(change, decision, change.pair.id(), "stored", change.pair.facts.timestamp);
 }

@@ -14,8 +14,9 @@ namespace fastjournal::access {
 inline constexpr std::uint32_t kAdministratorMode = 0600;
 inline constexpr std::uint32_t kSocketMode = 0660;
 
-// What the connections of a listener speak.
-enum class Speaks : std::uint8_t { messages, http };
+// What the connections of a listener speak; any other name is that of a protocol of table types.
+inline constexpr char kMessages[] = "messages";
+inline constexpr char kHttp[] = "http";
 
 struct ListenDeclaration {
   std::string address{
@@ -26,7 +27,7 @@ struct ListenDeclaration {
   std::uint32_t unix_mode{kSocketMode};  // of a unix socket's file
   bool open{false};  // must be true if loopback is false and whoever comes by it has rights without a login
   bool tls{false};
-  Speaks protocol{Speaks::messages};
+  std::string protocol{kMessages};
   std::vector<std::string> hosts{};  // of http: its names, beside localhost and IP addresses
   std::string table{};               // the only one that its connections reach; empty: all
   std::string place{};               // "FILE:LINE: <listen>", for messages; empty: of the command line, or a default
@@ -38,6 +39,8 @@ struct ListenDeclaration {
     return address == other.address && rights == other.rights && unix_mode == other.unix_mode && tls == other.tls &&
            protocol == other.protocol && hosts == other.hosts && table == other.table;
   }
+  [[nodiscard]] bool speaks_messages() const { return protocol == kMessages; }
+  [[nodiscard]] bool speaks_http() const { return protocol == kHttp; }
   // The system chooses the port: others may be declared in the same way.
   [[nodiscard]] bool is_at_any_port() const { return !address.starts_with("unix:") && address.ends_with(":0"); }
 };

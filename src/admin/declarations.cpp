@@ -24,9 +24,9 @@ constexpr OwnCommand kCommands[] = {
     {"OPENAPI", "", Right::read, Scope::tables},
     {"ALERTS", "table", Right::read, Scope::tables},
     {"LOWER", "name table", Right::manage, Scope::table},
-    // LISTEN with mode=row needs the right read instead (listen.cpp).
-    {"LISTEN", "table {topic} mode credit worker", Right::work, Scope::tables},
-    {"UNLISTEN", "table {topic}"},
+    // LISTEN with mode=row, or to values, needs the right read instead (listen.cpp).
+    {"LISTEN", "table {topic} mode credit worker key key_binary prefix", Right::work, Scope::tables},
+    {"UNLISTEN", "table {topic} key key_binary prefix"},
     {"WAITERS", "table after count", Right::read, Scope::table},
     {"WATCH", "table every", Right::read, Scope::tables},
     {"UNWATCH", ""},
@@ -57,6 +57,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"TABLE", "name type persistent log rows key columns types description", true},
     {"STATS",
      "table now connections watchers connections_ever connections_refused connections_messages connections_http "
+     "connections_other "
      "connections_silent logins_accepted logins_refused "
      "logins_delayed handshakes handshakes_resumed handshakes_failed handshakes_open certificate_end_date messages "
      "invalid unknown "
@@ -78,8 +79,8 @@ constexpr OwnAnswer kAnswers[] = {
     {"ALERT", "table name priority message tags count first last manual_down", true},
     {"ALERTS", "count"},
     {"LOWERED", "name table"},
-    {"LISTENING", "table {topic}"},
-    {"UNLISTENED", "table {topic}"},
+    {"LISTENING", "table {topic} key key_binary prefix"},
+    {"UNLISTENED", "table {topic} key key_binary prefix"},
     {"LISTEN", "table {topic} ready date missed"},
     {"WAITER",
      "table connection mode topic worker peer user since stalled until waiting state missed credit leases after", true},

@@ -46,18 +46,34 @@ void confirm(std::string_view answer, engine::HostedTable const& table, std::str
   if (!topic.empty()) out.add(table.type->topic(), topic);
 }
 
+// Of a table whose values are watched there is no mode, and no topic.
+Status check_watch(Message const& message) {
+  for (std::string_view const name : {"mode", "credit", "worker"})
+    if (message.has(name))
+      return bad_parameter(name, std::string{name} + " is for tables with work; of this one values are watched");
+  return {};
+}
+
+void confirm(std::string_view answer, engine::HostedTable const& table, WatchWish const& wish, Answer& out) {
+  out.message(answer).add("table", std::string_view{table.name});
+  table.can.watched->name_watch(wish, out);
+}
+
 class Listen final : public Command {
  public:
   explicit Listen(engine::Engine& engine) : engine_(engine) {}
 
-  // A row listener takes no work from others, and sees rows.
+  // A row listener takes no work from others, and sees rows; who watches values sees them.
   [[nodiscard]] Right right_for(Message const& message, Right declared) const override {
-    return message.text("mode") == "row" ? Right::read : declared;
+    if (message.text("mode") == "row") return Right::read;
+    engine::HostedTable const* const table = engine_.find_table(message.text("table"));
+    return table != nullptr && table->can.watched != nullptr ? Right::read : declared;
   }
 
   void run(Request& request) override {
     engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
     if (table == nullptr) return;
+    if (table->can.watched != nullptr) return watch(*table, request);
     work::ListenWish wish{
         .topic = topic_in(request.message, *table), .worker = request.caller.worker, .since = request.now};
     request.status = read_wish(request.message, wish);
@@ -68,6 +84,16 @@ class Listen final : public Command {
   }
 
  private:
+  void watch(engine::HostedTable& table, Request& request) {
+    WatchWish wish;
+    request.status = check_watch(request.message);
+    if (request.status.ok()) request.status = table.can.watched->read_watch(request.message, wish);
+    if (!request.status.ok()) return;
+    engine_.watch(table, request.caller.connection, wish, request.message.find("request"));
+    request.may_be_silent = true;
+    confirm("LISTENING", table, wish, request.answer);
+  }
+
   engine::Engine& engine_;
 };
 
@@ -78,12 +104,23 @@ class Unlisten final : public Command {
   void run(Request& request) override {
     engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
     if (table == nullptr) return;
+    if (table->can.watched != nullptr) return unwatch(*table, request);
     std::string_view const topic = topic_in(request.message, *table);
     request.status = engine_.unlisten(*table, request.caller.connection, topic);
     if (request.status.ok()) confirm("UNLISTENED", *table, topic, request.answer);
   }
 
  private:
+  void unwatch(engine::HostedTable& table, Request& request) {
+    WatchWish wish;
+    request.status = table.can.watched->read_watch(request.message, wish);
+    if (!request.status.ok()) return;
+    if (engine_.unwatch(table, request.caller.connection, wish))
+      confirm("UNLISTENED", table, wish, request.answer);
+    else
+      request.status = {Code::wrong_state, "this connection does not watch that in table " + table.name};
+  }
+
   engine::Engine& engine_;
 };
 

@@ -1,5 +1,5 @@
-// Fixed-width numbers in byte strings, little endian on every machine. ByteReader never reads past the end; ok() is
-// false instead.
+// Fixed-width numbers in byte strings, little endian on every machine where a name does not say otherwise. ByteReader
+// never reads past the end; ok() is false instead.
 #pragma once
 
 #include <bit>
@@ -34,6 +34,32 @@ requires std::is_integral_v<T>
 void append_little(std::string& out, T value) {
   char bytes[sizeof(T)];
   store_little(bytes, value);
+  out.append(bytes, sizeof bytes);
+}
+
+// Big endian, as in the headers of some protocols.
+template <typename T>
+requires std::is_unsigned_v<T>
+[[nodiscard]] T load_big(void const* from) {
+  auto const* const bytes = static_cast<unsigned char const*>(from);
+  T out{0};
+  for (std::size_t i = 0; i < sizeof(T); ++i) out = static_cast<T>(static_cast<std::uint64_t>(out) << 8U | bytes[i]);
+  return out;
+}
+
+template <typename T>
+requires std::is_unsigned_v<T>
+void store_big(void* to, T value) {
+  auto* const bytes = static_cast<unsigned char*>(to);
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    bytes[i] = static_cast<unsigned char>(static_cast<std::uint64_t>(value) >> (8 * (sizeof(T) - 1 - i)));
+}
+
+template <typename T>
+requires std::is_unsigned_v<T>
+void append_big(std::string& out, T value) {
+  char bytes[sizeof(T)];
+  store_big(bytes, value);
   out.append(bytes, sizeof bytes);
 }
 

@@ -16,7 +16,6 @@ namespace fastjournal::config {
 using access::kAdministratorMode;
 using access::kSocketMode;
 using access::ListenDeclaration;
-using access::Speaks;
 
 // Whether clients show a certificate: `accepted`, they may, and a wrong one is refused.
 enum class ClientCertificates : std::uint8_t { none, accepted, required };

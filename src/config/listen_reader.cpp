@@ -59,9 +59,12 @@ bool read_listening_tls(Element const& element, DaemonDeclaration const* daemon)
 
 // What connections speak, and by which names a browser may call it.
 void read_protocol(Element const& element, ListenDeclaration& listen) {
-  if (word_field(element, "protocol", {"messages", "http"}) == 1U) listen.protocol = Speaks::http;
+  listen.protocol = name_field(element, "protocol", kTypeName).value_or(access::kMessages);
+  // Which type has it is looked at where types are known.
+  if (!listen.speaks_messages() && !listen.speaks_http() && listen.table.empty())
+    static_cast<void>(word_field(element, "protocol", {access::kMessages, access::kHttp}));
   std::string_view text = element.attribute("hosts").value_or("");
-  if (!text.empty() && listen.protocol != Speaks::http)
+  if (!text.empty() && !listen.speaks_http())
     element.problem_at("hosts", "attribute \"hosts\" without protocol=\"http\", expected both or neither");
   for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
     end = std::min(text.find(' '), text.size());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "access/listen_declaration.h"
 #include "config/fields.h"
 #include "config/xml.h"
 #include "model/value.h"
@@ -198,6 +199,17 @@ OptionDeclaration read_option(Element const& element) {
   return out;
 }
 
+ProtocolDeclaration read_protocol(Element const& element) {
+  element.expect({.attributes = {{"name", Times::one}}, .children = {}, .text = true});
+  ProtocolDeclaration out;
+  out.name = name_field(element, "name", kTypeName).value_or("");
+  out.description = element.text();
+  if (out.description.empty()) element.problem("a protocol without text, expected its description");
+  if (out.name == access::kMessages || out.name == access::kHttp)
+    element.problem_at("name", "protocol " + model::shown(out.name) + " is the daemon's own, expected another name");
+  return out;
+}
+
 template <typename T, typename Read>
 std::vector<T> read_all(Element const& list, std::string_view name, Read read) {
   list.expect({.attributes = {}, .children = {{name, Times::any}}});
@@ -236,8 +248,9 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
       root.problem("root element <" + std::string{root.name()} + ">, expected <table-type>");
       return problems.status();
     }
-    root.expect({.attributes = {{"name", Times::one}, {"columns"}, {"key"}, {"topic"}, {"foreign-model"}, {"nothing"}},
-                 .children = {{"description", Times::one}, {"commands", Times::one}, {"answers"}, {"options"}}});
+    root.expect(
+        {.attributes = {{"name", Times::one}, {"columns"}, {"key"}, {"topic"}, {"foreign-model"}, {"nothing"}},
+         .children = {{"description", Times::one}, {"commands", Times::one}, {"answers"}, {"options"}, {"protocols"}}});
     out.name = name_field(root, "name", kTypeName).value_or("");
     if (!out.name.empty() && path.stem() != out.name)
       root.problem_at(
@@ -255,6 +268,8 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
     }
     if (auto const options = root.child("options"))
       out.options = read_all<OptionDeclaration>(*options, "option", read_option);
+    if (auto const protocols = root.child("protocols"))
+      out.protocols = read_all<ProtocolDeclaration>(*protocols, "protocol", read_protocol);
   }
   if (!problems.empty()) return problems.status();
   return out;

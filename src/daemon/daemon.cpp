@@ -90,7 +90,8 @@ Status Daemon::prepare() {
   if (!contents.ok()) return contents.status();
   tables_ = std::move(contents->tables);
   table_listeners_ = std::move(contents->listeners);
-  if (Status status = server::check_listeners(tables_, contents->own, table_listeners_); !status.ok()) return status;
+  if (Status status = server::check_listeners(types_, tables_, contents->own, table_listeners_); !status.ok())
+    return status;
   if (Result<access::Users> const users = read_users(); !users.ok()) return users.status();
   return server::check_forget(tables_, options_.forget);
 }
@@ -399,11 +400,21 @@ void Daemon::end_start_if_told() const {
 
 // Absent: messages.
 std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of(config::ListenDeclaration const& listen) const {
-  if (listen.protocol != config::Speaks::http) return {};
+  if (listen.speaks_messages()) return {};
+  if (!listen.speaks_http()) return protocol_of_type(listen);
   auto const site = std::make_shared<protocol::HttpSite const>(
       protocol::HttpOptions{.body_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls, .names = listen.hosts},
       page::files());
   return [site] { return std::make_unique<protocol::Http>(site); };
+}
+
+// Declared for a table whose type has it (check_listeners).
+std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of_type(config::ListenDeclaration const& listen) const {
+  for (auto const& [name, type] : types_)
+    for (PluginProtocol const& protocol : type->plugin().protocols)
+      if (protocol.name == listen.protocol)
+        return [make = protocol.make, bytes = declared_.limits.line_bytes] { return make(bytes); };
+  return {};
 }
 
 Status Daemon::start_listening(std::vector<std::string>& bound) {
@@ -426,7 +437,8 @@ Result<server::Listener> Daemon::open_listener(std::uint32_t number, config::Lis
   if (!is_passed(declared)) make_folder_of(declared);
   Result<env::Address> bound = listen(declared, number);
   if (!bound.ok()) return bound.status();
-  return server::Listener{std::move(bound->text), declared.rights, protocol_of(declared), declared.table};
+  return server::Listener{std::move(bound->text), declared.rights, protocol_of(declared), declared.table,
+                          declared.protocol};
 }
 
 Status Daemon::can_listen(config::ListenDeclaration const& declared) {
@@ -436,24 +448,28 @@ Status Daemon::can_listen(config::ListenDeclaration const& declared) {
 }
 
 Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
-  bool const is_http = declared.protocol == config::Speaks::http;
-  std::unique_ptr<Protocol> const spoken =
-      is_http ? protocol_of(declared)() : std::make_unique<protocol::Messages>(protocol::FrameLimits{});
+  auto const spoken_there = [&]() -> std::unique_ptr<Protocol> {
+    if (declared.speaks_messages()) return std::make_unique<protocol::Messages>(protocol::FrameLimits{});
+    return protocol_of(declared)();
+  };
   env::ListenOptions const options{
       .number = number,
       .unix_mode = declared.unix_mode,
       .reserved = declared.rights.has(Right::admin),
       .refusal = server::refusal_by(
-          *spoken, "the daemon has no more connections to give; close some, or raise its limit of open files")};
+          *spoken_there(), "the daemon has no more connections to give; close some, or raise its limit of open files")};
   if (!declared.tls) return reactor_->listen({address_of(declared)}, options);
-  auto context = certificates_.context(number, std::string{is_http ? tls::kHttpProtocol : tls::kMessagesProtocol});
+  std::string const alpn{declared.speaks_messages() ? tls::kMessagesProtocol
+                         : declared.speaks_http()   ? tls::kHttpProtocol
+                                                    : std::string_view{declared.protocol}};
+  auto context = certificates_.context(number, alpn);
   if (!context.ok()) return context.status();
-  std::unique_ptr<Protocol> const plain =
-      is_http ? protocol_of(declared)() : std::make_unique<protocol::Messages>(protocol::FrameLimits{});
   std::string const refusal = server::refusal_by(
-      *plain, is_http ? "this address speaks TLS only: use https"
-                      : "this address speaks TLS only: use tls:HOST:PORT, as in fastjournal --server tls:HOST:PORT, "
-                        "or a client with TLS");
+      *spoken_there(),
+      declared.speaks_http()
+          ? "this address speaks TLS only: use https"
+          : "this address speaks TLS only: use tls:HOST:PORT, as in fastjournal --server tls:HOST:PORT, "
+            "or a client with TLS");
   Result<env::Address> bound = reactor_->listen({address_of(declared)}, options, {std::move(context).value(), refusal});
   if (bound.ok()) bound->text.insert(0, "tls:");
   return bound;

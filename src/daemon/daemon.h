@@ -66,6 +66,8 @@ class Daemon final : public server::ServerHost {
   void end_start_if_told() const;
   [[nodiscard]] Status read_tls();
   [[nodiscard]] std::function<std::unique_ptr<Protocol>()> protocol_of(config::ListenDeclaration const& listen) const;
+  [[nodiscard]] std::function<std::unique_ptr<Protocol>()> protocol_of_type(
+      config::ListenDeclaration const& listen) const;
   [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
   // As clients write the address.
   [[nodiscard]] Result<env::Address> listen(config::ListenDeclaration const& declared, std::uint32_t number);

@@ -16,6 +16,7 @@ void Connections::writable(ConnectionId connection) {
     HostedTable& table = tables_[number];
     if (table.is_dropped()) continue;
     table.subscriptions.go_on(connection);
+    table.watchers.go_on(connection);
     agenda_.mark(table);
   }
 }
@@ -27,6 +28,7 @@ void Connections::closed(ConnectionId connection, TimeMs now, bool gives_back) {
     HostedTable& table = tables_[number];
     if (table.is_dropped()) continue;
     table.subscriptions.closed(connection);
+    table.watchers.closed(connection);
     if (gives_back) lost_.emplace_back(connection, number);
     agenda_.mark(table);
   }

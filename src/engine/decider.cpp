@@ -41,7 +41,7 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   }
   bool const touches = type.kind == CommandKind::touch;
   bool const logs = type.kind != CommandKind::read;
-  std::size_t room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + kGroupBytes : 0;
+  std::size_t const room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + kGroupBytes : 0;
   Effects effects{table, parts_.agenda, parts_.alerting, now};
   Group& group = group_;
   group.begin(log);
@@ -73,7 +73,6 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
       group.apply_step(now);
     }
     ++decision.step;
-    room = kStepBytesMax + kGroupBytes;
   } while (verdict == Verdict::again);
 
   if (!group.is_empty()) parts_.alerting.close_group(log, now, durability);
@@ -82,7 +81,7 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
     parts_.holdings.remember(command.connection, table);
   // Without a record its dates and its memory are unchanged.
   if (is_due || !group.is_empty()) parts_.agenda.refresh(table);
-  return {verdict, decision.wait_until, decision.wait_topic, decision.take};
+  return {verdict, decision.wait_until, decision.wait_topic, decision.take, std::move(decision.watch)};
 }
 
 }  // namespace fastjournal::engine

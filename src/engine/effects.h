@@ -47,6 +47,10 @@ class Effects final : public TableObserver {
     table_.subscriptions.topics().became_available_again(topic, count);
     agenda_.mark(table_);
   }
+  void changed(std::string_view key) override {
+    if (table_.watchers.empty()) return;
+    if (table_.watchers.changed(key)) agenda_.mark(table_);
+  }
   void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
     alerting_.raise(&table_, name, priority, message, tags);
   }

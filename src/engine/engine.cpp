@@ -3,7 +3,8 @@
 namespace fastjournal::engine {
 
 Engine::Engine(TableTypes const& types, work::ReplySink& replies)
-    : tables_(agenda_, replies),
+    : types_(types),
+      tables_(agenda_, replies),
       service_(replies, looks_),
       configuration_({types, tables_, agenda_, memory_, alerting_, service_, volatile_tables_}),
       recovery_(types, tables_, agenda_, configuration_, decider_, alerting_) {}

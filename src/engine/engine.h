@@ -41,6 +41,7 @@ namespace fastjournal::engine {
 class Engine {
  public:
   Engine(TableTypes const& types, work::ReplySink& replies);
+  [[nodiscard]] TableTypes const& types() const { return types_; }
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
@@ -81,6 +82,12 @@ class Engine {
   }
   [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish) {
     return serving_.listen(table, connection, wish);
+  }
+  void watch(HostedTable& table, ConnectionId connection, WatchWish const& wish, Value const* listener) {
+    serving_.watch(table, connection, wish, listener);
+  }
+  [[nodiscard]] bool unwatch(HostedTable& table, ConnectionId connection, WatchWish const& wish) {
+    return serving_.unwatch(table, connection, wish);
   }
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
     return serving_.unlisten(table, connection, topic);
@@ -123,6 +130,7 @@ class Engine {
   [[nodiscard]] Memory& memory() { return memory_; }
 
  private:
+  TableTypes const& types_;
   work::Looks looks_;
   Memory memory_;
   Agenda agenda_{memory_};

@@ -27,6 +27,7 @@ void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
     sink.integer(metric, static_cast<std::int64_t>(value));
   };
   put({"listeners", "LISTENs that stand"}, table.subscriptions.listeners());
+  if (table.can.watched != nullptr) put({"watchers", "keys and prefixes that clients watch"}, table.watchers.size());
   put({"waiting_commands", "commands that wait for work"}, table.subscriptions.waiting_commands());
   put({"announcements_missed", "announcements that a listener could not take", Metric::Kind::counter},
       table.subscriptions.announcements().missed());

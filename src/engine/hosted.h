@@ -20,6 +20,7 @@
 #include "work/served_table.h"
 #include "work/subscriptions.h"
 #include "work/wake_messages.h"
+#include "work/watchers.h"
 
 namespace fastjournal::engine {
 
@@ -71,6 +72,7 @@ struct HostedTable {
   std::uint32_t number{0};  // index in Tables and in the Agenda
   TimeMs due{};             // its next_due() or earlier, as the Agenda last saw it; never later
   work::Subscriptions subscriptions;
+  work::Watchers watchers;
   std::unique_ptr<feed::Feed> feed;           // null: the table has no feed
   std::unique_ptr<work::WakeMessages> wakes;  // null: the table declares no wake-message
   std::uint64_t memory_bytes{0};              // as last reported to Memory
@@ -94,7 +96,8 @@ struct HostedTable {
     return wakes == nullptr ? next : std::min(next, wakes->next_deadline());
   }
   [[nodiscard]] work::ServedTable served() {
-    return {name, *type->declaration(), type->delivering(), *declaration, can, *log->log, subscriptions, wakes.get()};
+    return {name,      *type->declaration(), type->delivering(), *declaration, can,
+            *log->log, subscriptions,        watchers,           wakes.get()};
   }
   void name_columns(Schema const& schema) {
     columns = {};

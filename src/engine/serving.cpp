@@ -48,6 +48,18 @@ Status Serving::unlisten(HostedTable& table, ConnectionId connection, std::strin
   return {};
 }
 
+void Serving::watch(HostedTable& table, ConnectionId connection, WatchWish const& wish, Value const* listener) {
+  if (connection == ConnectionId::none) return;
+  table.watchers.watch(connection, wish, listener);
+  holdings_.remember(connection, table);
+  // Some of what it watched may be given up.
+  agenda_.mark(table);
+}
+
+bool Serving::unwatch(HostedTable& table, ConnectionId connection, WatchWish const& wish) {
+  return table.watchers.unwatch(connection, wish);
+}
+
 ConnectionId Serving::waiters(HostedTable const& table, ConnectionId after, std::size_t count,
                               std::function<void(work::Standing const&)> const& visit) {
   looks_.add(table.subscriptions.clients());

@@ -28,6 +28,7 @@ class Serving {
     work::Outcome const outcome = decider_.run(table, command, now, false, answer, status);
     if (!status.ok()) ++table.refused;
     if (table.subscriptions.took(command.connection, outcome.take)) agenda_.mark(table);
+    if (outcome.watch != nullptr) watch(table, command.connection, *outcome.watch, command.message->find("request"));
     if (outcome.verdict == Verdict::wait) return !wait(table, command, outcome, now, answer, status);
     work::say_something(*table.type->declaration(), table.name, answer, status);
     return true;
@@ -35,6 +36,10 @@ class Serving {
   // A second LISTEN of the same connection, table and topic changes its mode and credit.
   [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish);
   [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic);
+  // Of a table that is Watched. `listener`: the command's request; null: it has none.
+  void watch(HostedTable& table, ConnectionId connection, WatchWish const& wish, Value const* listener);
+  // False: it does not watch that.
+  bool unwatch(HostedTable& table, ConnectionId connection, WatchWish const& wish);
   // As Subscriptions::for_each_above.
   ConnectionId waiters(HostedTable const& table, ConnectionId after, std::size_t count,
                        std::function<void(work::Standing const&)> const& visit);

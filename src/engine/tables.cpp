@@ -38,6 +38,7 @@ Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->take(std::move(table).value());
   hosted->log = &log;
   hosted->subscriptions.tell(keeper_);
+  hosted->watchers.tell(keeper_);
   if (free_.empty()) {
     hosted->number = agenda_.add();
     FJ_CHECK(hosted->number == tables_.size(), "tables and dates are numbered alike");

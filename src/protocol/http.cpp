@@ -145,6 +145,10 @@ Protocol::Piece Http::take_call(std::string_view whole, HttpRequest const& reque
   message.command = message.arena().copy(call.command);
   if (call.route == HttpRoute::command) {
     Status status = body.empty() ? Status{} : parse_parameters(body, message);
+    if (status.ok() && message.has(kStreamingParameter))
+      status = {Code::not_supported,
+                "the parameter listen needs a connection that stays: send LISTEN, which is answered "
+                "by a stream"};
     if (!status.ok())
       return bad(whole.size(),
                  {.status = http_status_of(status.code()),

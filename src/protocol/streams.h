@@ -14,4 +14,7 @@ inline constexpr std::array<std::string_view, 2> kStreamingCommands{"LISTEN", "W
   return std::ranges::find(kStreamingCommands, command) != kStreamingCommands.end();
 }
 
+// A parameter of other commands by which pushes follow: where an answer has an end, it is refused.
+inline constexpr std::string_view kStreamingParameter = "listen";
+
 }  // namespace fastjournal::protocol

@@ -57,7 +57,8 @@ Result<Configuration::Next> Configuration::read(std::string_view table) const {
     listeners = listeners_.with_one(table, listeners);
   }
   if (!next.ok()) return next.status();
-  if (Status status = check_listeners(next.value(), contents->own, listeners); !status.ok()) return status;
+  if (Status status = check_listeners(engine_.types(), next.value(), contents->own, listeners); !status.ok())
+    return status;
   if (Status status = engine_.reloading().check(next.value()); !status.ok()) return status;
   Result<communicator::Aliases> aliases = read_aliases(next.value());
   if (!aliases.ok()) return aliases.status();

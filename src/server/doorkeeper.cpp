@@ -18,7 +18,9 @@ void Doorkeeper::admit(ConnectionId id, env::Peer const& peer) {
       sessions_.admit(id, peer, listeners_.of(peer.listener).rights, listeners_.make_protocol(peer.listener));
   if (!session.ok()) return refuse(id, peer, session.status());
   ++counters_.connections;
-  if (listeners_.of(peer.listener).make_protocol) sessions_.speaks_http(*session.value());
+  Listener const& listener = listeners_.of(peer.listener);
+  if (listener.make_protocol)
+    sessions_.speaks(*session.value(), listener.protocol == access::kHttp ? Spoken::http : Spoken::other);
   if (!peer.user.empty()) authentication_.take_certificate(*session.value(), peer.user);
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "access/listen_declaration.h"
 #include "access/permit.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
@@ -27,7 +28,8 @@ struct Listener {
   Rights rights{};  // of its connections; with admin they may use the reserved places
   // What its connections speak; absent: messages.
   std::function<std::unique_ptr<Protocol>()> make_protocol{};
-  std::string table{};  // the only one that its connections reach; empty: all
+  std::string table{};                      // the only one that its connections reach; empty: all
+  std::string protocol{access::kMessages};  // its name
 
   [[nodiscard]] bool is_administrators() const { return rights.has(Right::admin); }
 };

@@ -71,8 +71,9 @@ void Server::tell(MetricSink& sink) {
   gauge("watchers", "connections that watch the figures", watches_.size());
   count("connections_ever", "connections since the start", door.connections);
   count("connections_refused", "connections refused, because a limit was reached", door.refused);
-  gauge("connections_messages", "of these, those that speak messages", sessions_.size() - sessions_.http());
-  gauge("connections_http", "and those that speak HTTP", sessions_.http());
+  gauge("connections_messages", "of these, those that speak messages", sessions_.speaking(Spoken::messages));
+  gauge("connections_http", "and those that speak HTTP", sessions_.speaking(Spoken::http));
+  gauge("connections_other", "and those that speak a protocol of a table type", sessions_.speaking(Spoken::other));
   count("connections_silent", "connections closed because they were silent", door.silent);
   access::Logins::Counters const& logins = authentication_.counters();
   count("logins_accepted", "tokens and certificates that were a user's, with AUTH, a request or a connection",

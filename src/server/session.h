@@ -22,6 +22,12 @@
 
 namespace fastjournal::server {
 
+enum class Spoken : std::uint8_t {
+  messages,
+  http,
+  other,  // a protocol of a table type
+};
+
 // When a push became due, for its lateness, and where it ends in `out`.
 struct Pushed {
   TimeMs due{};
@@ -89,9 +95,9 @@ struct Session {
   bool is_known{false};       // it has sent a message
   bool ending{false};         // nothing more is read; it is closed when `out` is sent
   bool link{false};           // opened by the daemon
-  bool http{false};           // what it speaks; else messages
-  bool communicator{false};   // to a communicatord, whose senders are trusted
-  bool dirty{false};          // in the list of those to flush (sessions.h)
+  Spoken speaks{Spoken::messages};
+  bool communicator{false};  // to a communicatord, whose senders are trusted
+  bool dirty{false};         // in the list of those to flush (sessions.h)
 
   ClientMemory::Account account{};
   std::uint64_t kept{0};            // memory of its waiting commands and listeners in the engine

@@ -56,7 +56,7 @@ void Sessions::end_after_answers(Session& session) {
 // Before it is erased.
 void Sessions::forget(Session& session) {
   if (session.dirty) std::erase(dirty_, &session);
-  if (session.http) --http_;
+  if (session.speaks != Spoken::messages) --speaking_[static_cast<std::size_t>(session.speaks)];
   silence_.end(session);
   admission_.leave(session.origin, session.place);
   memory_.close(session.account, session.origin);

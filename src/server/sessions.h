@@ -3,6 +3,7 @@
 // when it goes, in whichever way; nothing else removes one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -54,11 +55,15 @@ class Sessions {
     return found == sessions_.end() ? nullptr : found->second.get();
   }
   [[nodiscard]] std::size_t size() const { return sessions_.size(); }
-  // Those that speak HTTP.
-  [[nodiscard]] std::size_t http() const { return http_; }
-  void speaks_http(Session& session) {
-    session.http = true;
-    ++http_;
+  // Of these, by what they speak.
+  [[nodiscard]] std::size_t speaking(Spoken spoken) const {
+    return spoken == Spoken::messages ? size() - speaking(Spoken::http) - speaking(Spoken::other)
+                                      : speaking_[static_cast<std::size_t>(spoken)];
+  }
+  // Once, of one that does not speak messages.
+  void speaks(Session& session, Spoken spoken) {
+    session.speaks = spoken;
+    ++speaking_[static_cast<std::size_t>(spoken)];
   }
   // In no order.
   template <typename Visit>
@@ -109,7 +114,7 @@ class Sessions {
   Silence silence_;
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order
   std::vector<Session*> dirty_;
-  std::size_t http_{0};
+  std::array<std::size_t, 3> speaking_{};  // by Spoken; not those of messages
 };
 
 }  // namespace fastjournal::server

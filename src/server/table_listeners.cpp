@@ -21,9 +21,34 @@ Running const* at_address(std::vector<Running> const& all, Running const& one) {
   return found == all.end() ? nullptr : &*found;
 }
 
+// Empty: it is one of the daemon's own protocols, or one that the table's type brings.
+std::string why_not_spoken(engine::TableTypes const& types, engine::Declarations const& tables,
+                           access::ListenDeclaration const& one) {
+  if (one.speaks_messages() || one.speaks_http() || one.table.empty()) return {};
+  auto const table =
+      std::ranges::find_if(tables, [&one](engine::Declaration const& known) { return known->name == one.table; });
+  if (table == tables.end()) return {};
+  auto const type = types.find((*table)->type);
+  if (type == types.end()) return {};
+  std::string expected = "messages, http";
+  bool is_known = false;
+  for (ProtocolDeclaration const& protocol : type->second->declaration()->protocols) {
+    expected += ", " + protocol.name;
+    is_known = is_known || protocol.name == one.protocol;
+  }
+  if (!is_known)
+    return "protocol \"" + one.protocol + "\" is not one of table " + one.table + ", which is of type " +
+           (*table)->type + "; expected one of " + expected;
+  if (one.rights.is_empty() && !one.tls)
+    return "nobody can log in by protocol \"" + one.protocol +
+           "\", and rights is empty; expected rights, or tls=\"true\" and certificates of clients";
+  return {};
+}
+
 }  // namespace
 
-Status check_listeners(engine::Declarations const& tables, std::vector<access::ListenDeclaration> const& own,
+Status check_listeners(engine::TableTypes const& types, engine::Declarations const& tables,
+                       std::vector<access::ListenDeclaration> const& own,
                        std::vector<access::ListenDeclaration> const& of_tables) {
   std::string problems;
   auto const add = [&problems](std::string const& problem) {
@@ -37,6 +62,11 @@ Status check_listeners(engine::Declarations const& tables, std::vector<access::L
       add(one.place + ": no table \"" + one.table +
           "\" is declared; expected the name of a table, whose file stays in " +
           "the tables folder as long as this listener is declared");
+  auto const check_protocol = [&](access::ListenDeclaration const& one) {
+    if (std::string const why = why_not_spoken(types, tables, one); !why.empty()) add(one.place + ": " + why);
+  };
+  std::ranges::for_each(own, check_protocol);
+  std::ranges::for_each(of_tables, check_protocol);
   std::vector<access::ListenDeclaration const*> before;
   auto const add_if_twice = [&](access::ListenDeclaration const& one) {
     if (one.address.empty()) return;

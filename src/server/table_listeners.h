@@ -23,9 +23,9 @@ namespace fastjournal::server {
 // Of all tables' files. Each takes a descriptor of those that connections do not get.
 inline constexpr std::size_t kTableListenersMax = 64;
 
-// bad_configuration: an address twice, a table that is not declared, or too many; every problem a line
+// bad_configuration: an address twice, a table that is not declared, a protocol that its type has not, or too many; every problem a line
 // "FILE:LINE: what". `own`: those of the daemon's file; without an address what may share one (<udp>).
-[[nodiscard]] Status check_listeners(engine::Declarations const& tables,
+[[nodiscard]] Status check_listeners(engine::TableTypes const& types, engine::Declarations const& tables,
                                      std::vector<access::ListenDeclaration> const& own,
                                      std::vector<access::ListenDeclaration> const& of_tables);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "fastjournal/capabilities.h"
@@ -13,6 +14,7 @@
 #include "log/log.h"
 #include "work/subscriptions.h"
 #include "work/wake_messages.h"
+#include "work/watchers.h"
 
 namespace fastjournal::work {
 
@@ -24,6 +26,7 @@ struct ServedTable {
   Capabilities const& can;
   log::Log const& log;
   Subscriptions& subscriptions;
+  Watchers& watchers;
   WakeMessages* wakes;  // null: the table declares no wake-message
 };
 
@@ -52,6 +55,7 @@ struct Outcome {
   TimeMs wait_until{};
   std::string_view wait_topic{};
   Take take{Take::no};
+  std::unique_ptr<WatchWish> watch{};  // of its connection, from now on
 };
 
 // Runs commands of the table that is served. `over`: the command waits no longer.

@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kRowsPerTurn = 2048;
 constexpr std::uint32_t kServedPerTurn = 2048;
 constexpr std::uint32_t kWakeMessagesPerTurn = 256;
+constexpr std::uint32_t kNoticesPerTurn = 4096;
 constexpr std::int64_t kWakeTimeoutDefault = 5000;  // of table types that do not declare kWakeTimeoutOption
 
 DurationMs wake_timeout(ServedTable const& table) {
@@ -106,6 +107,12 @@ void Service::end(ServedTable const& table) {
     if (!topic.empty()) pushed_.add(table.type.topic, std::string_view{topic});
     replies_.push(table.log, connection, pushed_, {}, ListenMode::wake);
   }
+  for (auto const& [connection, what] : table.watchers.end()) {
+    pushed_.clear();
+    pushed_.message("UNLISTENED").add("table", table.name);
+    table.can.watched->name_watch(what, pushed_);
+    replies_.push(table.log, connection, pushed_, {}, ListenMode::wake);
+  }
 }
 
 // ---------------------------------------------------------------------------
@@ -121,6 +128,7 @@ bool Service::serve(ServedTable const& table, Runner& runner, TimeMs now) {
   }
   if (!more) table.subscriptions.end_turn();
   more = tell_wakes(table, now) || more;
+  if (table.can.watched != nullptr) more = tell_watchers(table, now) || more;
   return announcer_.announce(table) || more;
 }
 
@@ -227,6 +235,43 @@ bool Service::tell_wakes(ServedTable const& table, TimeMs now) {
     replies_.tell_wake(table.log, *table.declaration.wake_message, table.type, *topic);
   }
   return true;
+}
+
+// Whoever watches values, in turns.
+bool Service::tell_watchers(ServedTable const& table, TimeMs now) {
+  for (std::uint32_t told = 0; told < kNoticesPerTurn; ++told) {
+    ConnectionId const connection = table.watchers.next();
+    if (connection == ConnectionId::none) return false;
+    if (replies_.is_full(connection))
+      table.watchers.stall(connection);
+    else
+      tell_change(table, now);
+  }
+  return true;
+}
+
+void Service::tell_change(ServedTable const& table, TimeMs now) {
+  ConnectionId const connection = table.watchers.next();
+  Watchers::Notice const notice = table.watchers.take();
+  pushed_.clear();
+  pushed_.message("CHANGED").add("table", table.name);
+  switch (notice.kind) {
+    case Watchers::Notice::Kind::key: table.can.watched->tell_state(notice.key, now, pushed_); break;
+    case Watchers::Notice::Kind::all:
+      table.can.watched->name_watch(notice.what, pushed_);
+      pushed_.add("missed", std::int64_t{1});
+      break;
+    case Watchers::Notice::Kind::given_up:
+      table.can.watched->name_watch(notice.what, pushed_);
+      pushed_.add("result", Value::of_text("unlistened"));
+      break;
+  }
+  switch (notice.listener.kind) {
+    case Watchers::Listener::Kind::none: break;
+    case Watchers::Listener::Kind::text: pushed_.add("listener", std::string_view{notice.listener.text}); break;
+    case Watchers::Listener::Kind::number: pushed_.add("listener", notice.listener.number); break;
+  }
+  replies_.push(table.log, connection, pushed_, {}, ListenMode::row);
 }
 
 }  // namespace fastjournal::work

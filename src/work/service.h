@@ -39,6 +39,8 @@ class Service {
   [[nodiscard]] bool deliver(ServedTable const& table, Line::Turn const& turn, Runner& runner);
   void wake_listeners(ServedTable const& table, TimeMs now);
   [[nodiscard]] bool tell_wakes(ServedTable const& table, TimeMs now);
+  [[nodiscard]] bool tell_watchers(ServedTable const& table, TimeMs now);
+  void tell_change(ServedTable const& table, TimeMs now);
 
   ReplySink& replies_;
   Announcer announcer_;

@@ -11,6 +11,7 @@
 //   python, javascript    programs of the same page, and the same test
 //   LANGUAGE FILE         of doc/tutorial.md: a file; `console terminal` there: a command that goes on running
 //                         (tests/integration/tutorial_test.cpp)
+//   fj TABLE              bytes of doc/fj-protocol.md, sent in the simulator (tests/world/fj_test.cpp)
 //   text                  not tested
 //
 // Numbers and dates stand for real ones, so that a document looks as a reader would see it.

@@ -46,6 +46,8 @@ inline std::vector<OptionValue> options_of(TypeDeclaration const& type, Texts co
 }
 
 struct Alerts final : TableObserver {
+  std::vector<std::string> changes;  // keys
+  void changed(std::string_view key) override { changes.emplace_back(key); }
   std::uint64_t available_calls{0};
   std::map<ConnectionId, std::int64_t> held;  // number of leases as announced; `none`: of connections that are gone
   std::map<std::string, std::string> raised;

@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(whoever_says_no_first_message_is_shown_out, Served) {
 }
 
 BOOST_FIXTURE_TEST_CASE(whoever_sends_no_request_is_told_so_by_the_status_of_http, Served) {
-  world.own_listeners = {{.address = "127.0.0.1:4080", .protocol = access::Speaks::http}};
+  world.own_listeners = {{.address = "127.0.0.1:4080", .protocol = access::kHttp}};
   start();
   std::uint32_t const number = world.network().listener_at("127.0.0.1:4080");
   ConnectionId const silent = world.network().connect("sim:web", "ip:192.0.2.1", number);

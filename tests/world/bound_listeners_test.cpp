@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_bound_listener_has_its_own_rights_only) {
 
 BOOST_AUTO_TEST_CASE(http_is_bound_in_the_same_way) {
   world.own_listeners = {at(kDoor, "jobs")};
-  world.own_listeners.front().protocol = access::Speaks::http;
+  world.own_listeners.front().protocol = access::kHttp;
   BOOST_REQUIRE(world.stop().ok());
   start();
   world.come_by("jo", kDoor);
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(its_table_must_be_declared_and_stays_declared) {
   BOOST_TEST(ask("jo", "INSERT name=a").starts_with("INSERTED "));
   BOOST_TEST(ask("jo", "DELETE name=a").starts_with("DELETED "));
   BOOST_REQUIRE(reload().starts_with("ERROR code=bad_configuration"));
-  Status const status = server::check_listeners({}, world.own_listeners, {});
+  Status const status = server::check_listeners({}, {}, world.own_listeners, {});
   BOOST_TEST((status.code() == Code::bad_configuration));
   BOOST_TEST(has(status.message(), "jobs.xml:3: <listen>: no table \"jobs\" is declared"), status.message());
 }
@@ -346,9 +346,9 @@ BOOST_AUTO_TEST_CASE(an_address_belongs_to_one_listener) {
 // Several <udp> may receive one group, by different network cards.
 BOOST_AUTO_TEST_CASE(what_has_no_address_of_its_own_may_be_there_twice) {
   engine::Declarations const tables{world.declaration("jobs")};
-  BOOST_TEST(server::check_listeners(tables, {at("", "jobs"), at("", "jobs")}, {}).ok());
-  BOOST_TEST(!server::check_listeners(tables, {at("", "jobs"), at("", "none")}, {}).ok());
-  BOOST_TEST(!server::check_listeners(tables, {at(kDoor, ""), at(kDoor, "")}, {}).ok());
+  BOOST_TEST(server::check_listeners({}, tables, {at("", "jobs"), at("", "jobs")}, {}).ok());
+  BOOST_TEST(!server::check_listeners({}, tables, {at("", "jobs"), at("", "none")}, {}).ok());
+  BOOST_TEST(!server::check_listeners({}, tables, {at(kDoor, ""), at(kDoor, "")}, {}).ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_table_goes_with_its_listeners) {

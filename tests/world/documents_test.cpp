@@ -149,6 +149,7 @@ BOOST_AUTO_TEST_CASE(every_block_says_what_it_is) {
       bool const known =
           example.language == "transcript" || example.language == "xml" || example.language == "console" ||
           example.language == "text" || (example.language == "sh" && document == "doc/security.md") ||
+          (example.language == "fj" && document == "doc/fj-protocol.md") ||
           (document == "doc/tutorial.md" && example.words.size() == 1) ||
           (document == "doc/http.md" &&
            (example.language == "http" || example.language == "python" || example.language == "javascript"));

@@ -94,7 +94,7 @@ struct Scan {
     for (std::size_t i = 0; i <= kRightNames.size(); ++i)
       world.own_listeners.push_back({.address = http_address(i),
                                      .rights = i < kRightNames.size() ? Rights{static_cast<Right>(i)} : Rights{},
-                                     .protocol = access::Speaks::http});
+                                     .protocol = access::kHttp});
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
     BOOST_REQUIRE(world.start().ok());
   }

@@ -169,7 +169,7 @@ Status World::start() {
     if (status.ok()) status = listener.status();
     if (status.ok()) server_->listeners().add(number, std::move(listener).value());
   }
-  if (status.ok()) status = server::check_listeners(declarations_, own_listeners, table_listeners);
+  if (status.ok()) status = server::check_listeners(types_, declarations_, own_listeners, table_listeners);
   if (status.ok()) status = server_->listen_for_tables(table_listeners).status();
   if (status.ok()) {
     if (began_.value == 0) began_ = now();
@@ -285,10 +285,15 @@ Result<server::Listener> World::open_listener(std::uint32_t number, access::List
   Result<env::Address> const bound = network_.listen({declared.address}, {.number = number});
   if (!bound.ok()) return bound.status();
   server::Listener out{.address = bound->text, .rights = declared.rights, .table = declared.table};
-  if (declared.protocol == access::Speaks::http) {
+  if (declared.speaks_http()) {
     auto const site = std::make_shared<protocol::HttpSite const>(protocol::HttpOptions{.names = declared.hosts});
     out.make_protocol = [site] { return std::make_unique<protocol::Http>(site); };
   }
+  out.protocol = declared.protocol;
+  for (auto const& [name, type] : types_)
+    for (PluginProtocol const& protocol : type->plugin().protocols)
+      if (protocol.name == declared.protocol)
+        out.make_protocol = [make = protocol.make] { return make(std::size_t{1} << 24U); };
   return out;
 }
 

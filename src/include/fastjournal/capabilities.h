@@ -89,6 +89,21 @@ class Columns {
   ~Columns() = default;
 };
 
+// Clients can watch its values by their keys: LISTEN, or commands that set Decision::watch. Each watcher is told of the
+// newest state, whatever number of changes there was in between.
+class Watched {
+ public:
+  // The wish in the parameters of a LISTEN or UNLISTEN; not ok: the reason why there is none.
+  [[nodiscard]] virtual Status read_watch(Message const& message, WatchWish& wish) const = 0;
+  // Adds the parameters that name it to the current message.
+  virtual void name_watch(WatchWish const& wish, Answer& answer) const = 0;
+  // Adds to the current message what is under this key now, or that nothing is there.
+  virtual void tell_state(std::string_view key, TimeMs now, Answer& answer) const = 0;
+
+ protected:
+  ~Watched() = default;
+};
+
 // The position of a snapshot. Only the table knows the meaning of the numbers. All zero: nothing read yet.
 struct SnapshotCursor {
   std::array<std::uint64_t, 3> at{};

@@ -132,6 +132,12 @@ struct AnswerDeclaration {
   std::string description;
 };
 
+// A protocol that the type brings (PluginDescriptor::protocols).
+struct ProtocolDeclaration {
+  std::string name;  // [a-z][a-z0-9]*, neither messages nor http
+  std::string description;
+};
+
 // TYPE.xml
 struct TypeDeclaration {
   std::string name;  // [a-z][a-z0-9]*
@@ -149,6 +155,7 @@ struct TypeDeclaration {
   std::vector<CommandDeclaration> commands;
   std::vector<AnswerDeclaration> answers;  // those that commands name, and others
   std::vector<OptionDeclaration> options;
+  std::vector<ProtocolDeclaration> protocols;
 };
 
 // An option of type duration, read by the engine where a type declares it: how long a woken listener may take before

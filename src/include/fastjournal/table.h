@@ -26,6 +26,7 @@
 #include "fastjournal/declaration.h"
 #include "fastjournal/histogram.h"
 #include "fastjournal/message.h"
+#include "fastjournal/protocol.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 
@@ -96,6 +97,12 @@ enum class Verdict : std::uint8_t {
           // when work becomes available on wait_topic, or at wait_until
 };
 
+// A value, or all values whose keys begin alike, that a connection wants to be told of when they change (Watched).
+struct WatchWish {
+  std::string key{};
+  bool is_prefix{false};
+};
+
 // The result of a command that hands out work; the engine wakes and arms listeners by it.
 enum class Take : std::uint8_t { no, found, nothing };
 
@@ -115,6 +122,8 @@ struct Decision {
   Take take{Take::no};
   TimeMs wait_until{};
   std::string_view wait_topic{};  // borrowed from the message
+  // From this command on its connection watches that. Of types that are Watched.
+  std::unique_ptr<WatchWish> watch{};
   // Objects looked at by this step, beyond the first few. All steps of a turn are added up: they bound the turn.
   std::uint32_t looks{0};
   // For the command's own use between its steps (a count, a cursor); zero at step 0.
@@ -138,6 +147,8 @@ class TableObserver {
   // told as if the objects were new. An empty topic means all topics. Also called when the table's total has not grown:
   // whoever waits for one topic cannot take the objects of another.
   virtual void available_again(std::string_view topic, std::uint64_t count) = 0;
+  // The value under this key is another one, or is gone (Watched).
+  virtual void changed(std::string_view key) = 0;
   // A fact for the administrator, once per cause: row-failed, paused, ... (`name`: [a-z][a-z0-9-]*, at most 32 bytes;
   // `tags`: separated by commas). Repeats are counted. At most 8 alerts per table.
   virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;
@@ -154,6 +165,7 @@ class NoObserver final : public TableObserver {
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
   void available_again(std::string_view, std::uint64_t) override {}
+  void changed(std::string_view) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}
 };
@@ -214,6 +226,7 @@ class Topics;
 class Work;
 class Columns;
 class Followed;
+class Watched;
 
 // The optional abilities of a type (capabilities.h). The engine never calls a missing one, and refuses what requires it
 // (LISTEN, <feed>, <wake-message>) with that reason.
@@ -224,6 +237,7 @@ struct Capabilities {
   Work* work{nullptr};  // if set, `topics` is the same object
   Columns* columns{nullptr};
   Followed* followed{nullptr};
+  Watched* watched{nullptr};
 };
 
 // Every table type. A type has no more than it needs: tests/unit/engine/tally.h has all, toy.h next to nothing.
@@ -288,8 +302,16 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 13;
+inline constexpr std::uint32_t kPluginAbi = 14;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
+
+// A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names
+// it too. The messages that it reads are the type's commands; the table is added to them.
+struct PluginProtocol {
+  std::string_view name;
+  // For one connection. `piece_bytes_max`: of Protocol::whole_bytes.
+  std::unique_ptr<Protocol> (*make)(std::size_t piece_bytes_max){nullptr};
+};
 
 // The first four fields never move.
 struct PluginDescriptor {
@@ -302,6 +324,7 @@ struct PluginDescriptor {
   // The declarations outlive the table.
   Result<std::unique_ptr<Table>> (*create)(TableContext const&, std::shared_ptr<TypeDeclaration const>,
                                            std::shared_ptr<TableDeclaration const>){nullptr};
+  std::span<PluginProtocol const> protocols{};
 };
 
 using PluginEntry = PluginDescriptor const* (*)();

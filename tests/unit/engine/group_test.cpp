@@ -14,6 +14,7 @@ struct Heard final : TableObserver {
   void available(ObjectId object, std::string_view, TimeMs) override { rows.push_back(object); }
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
+  void changed(std::string_view) override {}
   void available_again(std::string_view, std::uint64_t) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}

@@ -134,7 +134,7 @@ LayerTable::LayerTable(std::string_view path, std::string_view markdown, std::ve
     layer.folder = words(cells[1]).front();
     layer.ours = words(cells[2]);
     layer.foreign = words(cells[3]);
-    layer.core = core || layer.name == "plugins";
+    layer.core = core || layer.folder.starts_with("plugins/");
     core = core && layer.name != "engine";
     for (std::string const& name : layer.ours)
       if (std::none_of(layers_.begin(), layers_.end(), [&](Layer const& above) { return above.name == name; }))

@@ -21,6 +21,7 @@ struct Told final : TableObserver {
   void available(ObjectId, std::string_view, TimeMs) override {}
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
+  void changed(std::string_view) override {}
   void available_again(std::string_view topic, std::uint64_t count) override { again.emplace_back(topic, count); }
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}

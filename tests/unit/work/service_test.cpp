@@ -78,7 +78,7 @@ struct Fixture {
     type.commands.back().deliver_count = "count";
     can.topics = can.work = &rows;
   }
-  ServedTable table() { return {"t", type, delivering, declaration, can, log, subscriptions, wakes}; }
+  ServedTable table() { return {"t", type, delivering, declaration, can, log, subscriptions, watchers, wakes}; }
   Status take_later(std::uint64_t connection, std::int64_t until, bool numbered = true) {
     Message message{"TAKE"};
     if (numbered) message.set("request", "1");
@@ -97,6 +97,7 @@ struct Fixture {
   Capabilities can;
   log::VolatileLog log{1, 1, Lsn{kLsnAlign}};
   Subscriptions subscriptions;
+  Watchers watchers;
   WakeMessages* wakes{nullptr};
   Letters letters;
   Looks looks;

@@ -1,0 +1,413 @@
+#include "plugins/keyvalue/fj_protocol.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/bytes.h"
+#include "model/parameters.h"
+#include "plugins/keyvalue/parameters.h"
+
+namespace fastjournal::keyvalue {
+namespace {
+
+using fj::Function;
+namespace flag = fj::flag;
+
+constexpr std::uint16_t kAnySize = flag::kWideKey | flag::kValueMask | flag::kTimeout;
+// The largest page; a frame that asks for more gets a cursor.
+constexpr std::uint16_t kCountMax = 1'000;
+constexpr std::uint64_t kSecondsMax = static_cast<std::uint64_t>(model::kDateMax) / 1000;
+constexpr char kCursorVersion = 1;
+constexpr std::size_t kPairsKeptBytes = 64U << 10U;
+
+// What a function makes use of; anything else is a mistake of the sender, and is told.
+struct Uses {
+  std::uint16_t flags{0};
+  bool timeout{false};
+  bool value{false};
+};
+constexpr std::array<Uses, fj::kFunctions> kUses{{
+    {0xFFFF, true, true},
+    {0xFFFF, true, true},
+    {flag::kOverwrite | flag::kPersist | flag::kPersistToo | flag::kListen | flag::kTtl, true, true},
+    {flag::kUpdateTimeout | flag::kWorkedOn | flag::kQueryMask | flag::kData | flag::kListen | flag::kTtl, true, false},
+    {flag::kOverwrite, false, false},
+    {flag::kPersist | flag::kPersistToo, false, true},
+    {0, false, false},
+    {0, false, true},
+    {0, true, false},
+    {0, false, false},
+    {flag::kOverwrite, false, false},
+    {0, false, false},
+}};
+// The commands of this type, by function.
+constexpr std::array<std::string_view, fj::kFunctions> kCommands{
+    "", "", "SET", "GET", "DELETE", "ADD", "NOT", "TRUNCATE", "LOCK", "UNLOCK", "RENAME", "ALIAS"};
+
+std::string wrong_size(fj::TypedValue const& value, std::string_view expected) {
+  return "value is " + std::string{fj::name_of(static_cast<fj::Type>(value.type))} + " of " +
+         std::to_string(value.bytes.size()) + " bytes; expected " + std::string{expected};
+}
+
+// The value in the parameter `name`; not empty: why there is none.
+std::string set_value(Message& message, std::string_view name, fj::TypedValue const& value, bool with_type) {
+  if (value.type >= fj::kTypes)
+    return "value type is " + std::to_string(value.type) + "; expected 0 to " + std::to_string(fj::kTypes - 1);
+  auto const type = static_cast<fj::Type>(value.type);
+  if (with_type) message.set("type", fj::name_of(type));
+  switch (type) {
+    case fj::Type::nothing: return value.bytes.empty() ? std::string{} : wrong_size(value, "0");
+    case fj::Type::buffer: message.set(name, Value::of_binary(value.bytes)); return {};
+    case fj::Type::string: message.set(name, Value::of_verbatim(value.bytes)); return {};
+    case fj::Type::integer:
+      if (value.bytes.size() != 8) return wrong_size(value, "8");
+      message.set_integer(name, integer_of(value.bytes));
+      return {};
+    case fj::Type::real:
+      if (value.bytes.size() != 8) return wrong_size(value, "8");
+      message.set(name, Value::of_real(real_of(value.bytes)));
+      return {};
+    case fj::Type::boolean:
+      if (value.bytes.size() != 1 || static_cast<unsigned char>(value.bytes[0]) > 1)
+        return wrong_size(value, "1, which is 0 or 1");
+      message.set(name, Value::of_boolean(value.bytes[0] != 0));
+      return {};
+  }
+  return {};
+}
+
+// The first key behind all that begin with it; empty: there is none.
+std::string behind_prefix(std::string_view prefix) {
+  std::string out{prefix};
+  while (!out.empty() && static_cast<unsigned char>(out.back()) == 0xFF) out.pop_back();
+  if (!out.empty()) out.back() = static_cast<char>(static_cast<unsigned char>(out.back()) + 1);
+  return out;
+}
+
+std::uint64_t seconds_of(std::int64_t ms) {
+  return static_cast<std::uint64_t>((std::max<std::int64_t>(ms, 0) + 999) / 1000);
+}
+
+}  // namespace
+
+struct FjProtocol::Found {
+  std::string_view command;
+  std::span<Param const> params;
+
+  [[nodiscard]] Value const* find(std::string_view name) const {
+    for (Param const& param : params)
+      if (param.name == name) return &param.value;
+    return nullptr;
+  }
+  [[nodiscard]] std::string_view text(std::string_view name) const {
+    Value const* const value = find(name);
+    return value == nullptr ? std::string_view{} : value->bytes;
+  }
+  [[nodiscard]] std::uint64_t number(std::string_view name) const {
+    Value const* const value = find(name);
+    return value == nullptr ? 0 : value->as_unsigned().value_or(0);
+  }
+  [[nodiscard]] std::string_view key(std::string_view plain, std::string_view binary) const {
+    Value const* const value = find(plain);
+    return value == nullptr ? text(binary) : value->bytes;
+  }
+};
+
+// Numbers are written into `kept`.
+std::optional<fj::TypedValue> FjProtocol::value_of(Found const& from, std::array<char, 8>& kept) {
+  std::string_view const type_name = from.text("type");
+  if (type_name.empty()) return std::nullopt;
+  std::uint8_t type = 0;
+  while (type + 1 < fj::kTypes && fj::name_of(static_cast<fj::Type>(type)) != type_name) ++type;
+  fj::TypedValue out{type, {}};
+  Value const* value = from.find("value");
+  if (value == nullptr) value = from.find("value_binary");
+  if (value == nullptr) return out;
+  switch (value->kind) {
+    case Value::Kind::text:
+    case Value::Kind::binary: out.bytes = value->bytes; break;
+    case Value::Kind::integer:
+    case Value::Kind::unsigned_integer:
+      store_little(kept.data(), value->integer);
+      out.bytes = {kept.data(), 8};
+      break;
+    case Value::Kind::real:
+      store_little(kept.data(), std::bit_cast<std::uint64_t>(value->real));
+      out.bytes = {kept.data(), 8};
+      break;
+    case Value::Kind::boolean:
+      kept[0] = value->boolean ? 1 : 0;
+      out.bytes = {kept.data(), 1};
+      break;
+  }
+  return out;
+}
+
+// ---------------------------------------------------------------------------
+// Requests
+
+std::size_t FjProtocol::whole_bytes(std::string_view) const { return frame_bytes_max_; }
+
+Protocol::Piece FjProtocol::read(std::string_view unread, Message& message, std::string& out) {
+  if (unread.empty()) return {};
+  if (skip_ > 0) {
+    auto const consumed = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, unread.size()));
+    skip_ -= consumed;
+    return {.kind = Kind::nothing, .consumed = consumed, .bytes = consumed};
+  }
+  fj::Request request;
+  fj::Cut cut = fj::read(unread, frame_bytes_max_, request);
+  switch (cut.kind) {
+    case fj::Cut::Kind::need_more: return {};
+    case fj::Cut::Kind::broken: {
+      auto const consumed = static_cast<std::size_t>(std::min<std::uint64_t>(cut.bytes, unread.size()));
+      skip_ = cut.bytes - consumed;
+      bool const is_end_known = cut.bytes != 0;
+      return bad(cut.identifier, consumed, !is_end_known,
+                 cut.bytes > frame_bytes_max_ ? Code::too_large : Code::bad_parameter,
+                 is_end_known ? cut.problem : cut.problem + ". Where this frame ends is not known: closed");
+    }
+    case fj::Cut::Kind::whole: break;
+  }
+  return command(request, static_cast<std::size_t>(cut.bytes), message, out);
+}
+
+Protocol::Piece FjProtocol::bad(std::uint16_t identifier, std::size_t consumed, bool ends, Code code, std::string why) {
+  refused_ = identifier;
+  return {.kind = Kind::bad, .ends = ends, .consumed = consumed, .bytes = consumed, .status = {code, std::move(why)}};
+}
+
+Protocol::Piece FjProtocol::command(fj::Request const& request, std::size_t bytes, Message& message, std::string& out) {
+  Piece piece{.kind = Kind::nothing, .consumed = bytes, .bytes = bytes};
+  if (request.function == static_cast<std::uint16_t>(Function::nop)) {
+    fj::write(fj::Reply{.identifier = request.identifier}, out);
+    return piece;
+  }
+  piece.ends = request.function == static_cast<std::uint16_t>(Function::quit);
+  if (piece.ends) return piece;
+  message.clear();
+  if (std::string why = translate(request, message); !why.empty())
+    return bad(request.identifier, bytes, false, Code::bad_parameter,
+               std::string{kCommands[request.function]} + ": " + why);
+  message.set("request", Value::of_unsigned(request.identifier));
+  piece.kind = Kind::message;
+  return piece;
+}
+
+std::string FjProtocol::translate(fj::Request const& request, Message& message) {
+  Uses const& uses = kUses[request.function];
+  if (auto const odd = static_cast<std::uint16_t>(request.flags & ~(uses.flags | kAnySize)); odd != 0)
+    return "flags have bit " + std::to_string(std::countr_zero(odd)) + ", which means nothing here; expected zero";
+  if (request.timeout && !uses.timeout) return "there is a timeout; expected none";
+  if (request.value && !uses.value) return "there is a value; expected none";
+  if (request.timeout && *request.timeout > kSecondsMax)
+    return "timeout is " + std::to_string(*request.timeout) + "; expected seconds, at most " +
+           std::to_string(kSecondsMax);
+  message.command = kCommands[request.function];
+  auto const ms = static_cast<std::int64_t>(request.timeout.value_or(0)) * 1000;
+  is_scan_ = false;
+  if (message.command == "GET") return translate_get(request, message);
+  message.set("key", Value::of_binary(request.key));
+  switch (static_cast<Function>(request.function)) {
+    case Function::set:
+      if (request.timestamp != 0) message.set("timestamp", Value::of_unsigned(request.timestamp));
+      if (!request.has(flag::kOverwrite)) message.set_integer("overwrite", 0);
+      message.set_integer("persist", request.has(flag::kPersist | flag::kPersistToo) ? 1 : 0);
+      if (request.has(flag::kListen)) message.set_integer("listen", 1);
+      if (request.has(flag::kTtl) && ms == 0) return "flags have bit 13 (TTL) without a timeout; expected its seconds";
+      if (ms != 0) message.set_integer(request.has(flag::kTtl) ? "ttl" : "expiration_date", ms);
+      return request.value ? set_value(message, "value", *request.value, true) : std::string{};
+    case Function::remove:
+      if (request.timestamp != 0) message.set("timestamp", Value::of_unsigned(request.timestamp));
+      if (request.has(flag::kOverwrite)) message.set_integer("complete", 1);
+      return {};
+    case Function::add:
+      message.set_integer("persist", request.has(flag::kPersist | flag::kPersistToo) ? 1 : 0);
+      if (!request.value) return {};
+      if (request.value->type != static_cast<std::uint8_t>(fj::Type::integer) &&
+          request.value->type != static_cast<std::uint8_t>(fj::Type::real))
+        return "value type is " + std::to_string(request.value->type) + "; expected 3 (integer) or 4 (float)";
+      return set_value(message, "by", *request.value, false);
+    case Function::truncate:
+      if (!request.value || request.value->type != static_cast<std::uint8_t>(fj::Type::integer))
+        return "expected a value of type 3 (integer), the new size";
+      return set_value(message, "size", *request.value, false);
+    case Function::lock:
+      if (ms == 0) return "expected a timeout, the seconds for which it is locked";
+      message.set_integer("lock", ms);
+      return {};
+    case Function::rename:
+    case Function::alias:
+      if (request.has(flag::kOverwrite)) message.set_integer("overwrite", 1);
+      message.set("new_key", Value::of_binary(request.upper));
+      return {};
+    default: return {};
+  }
+}
+
+std::string FjProtocol::translate_get(fj::Request const& request, Message& message) {
+  auto const ms = static_cast<std::int64_t>(request.timeout.value_or(0)) * 1000;
+  bool const updates = request.has(flag::kUpdateTimeout);
+  if (updates && !request.timeout) return "flags have bit 4 (update timeout) without a timeout; expected one";
+  if (request.has(flag::kTtl) && !updates) return "flags have bit 13 (TTL) without bit 4 (update timeout)";
+  if (!request.has(flag::kData)) message.set_integer("data", 0);
+  if (updates && request.has(flag::kTtl)) {
+    message.set_integer("ttl", ms);
+  } else if (updates) {
+    dates_ = "+" + std::to_string(ms);
+    message.set("expiration_date", ms == 0 ? std::string_view{"0"} : std::string_view{dates_});
+  } else if (ms != 0) {
+    message.set_integer("worked_on", ms);
+  }
+  if (request.has(flag::kWorkedOn) && !message.has("worked_on")) message.set_integer("skip_worked_on", 1);
+  if (request.has(flag::kListen)) message.set_integer("listen", 1);
+  if (request.query() == fj::Query::key) {
+    message.set("key", Value::of_binary(request.key));
+    return {};
+  }
+  is_scan_ = true;
+  std::string_view after;
+  if (request.query() == fj::Query::cursor) {
+    if (!read_cursor(request.key, scan_, after)) return "key is no cursor of this daemon";
+  } else {
+    scan_ = {request.query(), request.count, std::string{request.key}, std::string{request.upper}};
+    if (scan_.query == fj::Query::regex && scan_.key.empty()) return "key is empty; expected a regular expression";
+  }
+  set_range(message, after);
+  if (!request.has(flag::kListen)) return {};
+  bool const is_prefix = scan_.query == fj::Query::range && behind_prefix(scan_.key) == scan_.upper;
+  if (!is_prefix)
+    return "flags have bit 11 (listen) with keys that do not begin alike; expected a key, or a range whose upper end "
+           "is "
+           "the first key behind all that begin with its lower end";
+  message.erase("from");
+  message.erase("to");
+  message.set("prefix", Value::of_binary(scan_.key));
+  return {};
+}
+
+void FjProtocol::set_range(Message& message, std::string_view after) {
+  bool const is_whole = scan_.count == 0 || scan_.count > kCountMax;
+  message.set_integer("count", is_whole ? kCountMax : scan_.count);
+  if (scan_.query == fj::Query::regex) {
+    message.set("regex", Value::of_binary(scan_.key));
+  } else {
+    if (!scan_.key.empty()) message.set("from", Value::of_binary(scan_.key));
+    if (!scan_.upper.empty()) message.set("to", Value::of_binary(scan_.upper));
+  }
+  if (!after.empty()) message.set("after_binary", Value::of_binary(after));
+}
+
+// What it goes on with, and behind which key: the daemon keeps nothing of it.
+std::string FjProtocol::write_cursor(Scan const& scan, std::string_view after) {
+  std::string out{kCursorVersion, static_cast<char>(scan.query)};
+  append_big(out, scan.count);
+  append_big(out, static_cast<std::uint16_t>(scan.key.size()));
+  out += scan.key;
+  append_big(out, static_cast<std::uint16_t>(scan.upper.size()));
+  out += scan.upper;
+  out += after;
+  return out;
+}
+
+bool FjProtocol::read_cursor(std::string_view bytes, Scan& scan, std::string_view& after) {
+  auto const take = [&bytes](std::string& text) {
+    if (bytes.size() < 2) return false;
+    auto const size = load_big<std::uint16_t>(bytes.data());
+    if (bytes.size() - 2 < size) return false;
+    text = bytes.substr(2, size);
+    bytes.remove_prefix(2 + size);
+    return true;
+  };
+  if (bytes.size() < 4 || bytes[0] != kCursorVersion) return false;
+  scan.query = static_cast<fj::Query>(bytes[1]);
+  if (scan.query != fj::Query::range && scan.query != fj::Query::regex) return false;
+  scan.count = load_big<std::uint16_t>(bytes.data() + 2);
+  bytes.remove_prefix(4);
+  if (!take(scan.key) || !take(scan.upper) || bytes.empty()) return false;
+  after = bytes;
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// Replies
+
+void FjProtocol::refuse(Status const& why, std::string& out) {
+  std::string const error = std::string{row_of(why.code()).wire_name} + " " + why.message();
+  fj::write(fj::Reply{.identifier = std::exchange(refused_, std::uint16_t{0}), .error = error}, out);
+}
+
+void FjProtocol::write(Outgoing const& message, std::string& out) {
+  Found const from{message.command, message.params};
+  bool const is_error = message.command == "ERROR";
+  if (is_scan_ && !message.is_push && !is_error) return add_to_scan(from, message.is_last, out);
+  if (!message.is_push) is_scan_ = false;
+  fj::Reply reply;
+  reply.identifier = static_cast<std::uint16_t>(from.number(message.is_push ? "listener" : "request"));
+  reply.timestamp = from.number("timestamp");
+  std::string error;
+  std::array<char, 8> kept{};
+  std::string_view const result = from.text("result");
+  if (is_error) {
+    error = std::string{from.text("code")} + " " + std::string{from.text("message")};
+    if (from.text("code") == "in_use") reply.flags |= flag::kLocked;
+  } else if (message.command == "PAIR") {
+    reply.pairs.push_back({from.key("key", "key_binary"), value_of(from, kept)});
+    if (from.find("locked") != nullptr) reply.flags |= flag::kLocked;
+    if (from.find("worked_on") != nullptr) reply.flags |= flag::kMarked;
+    if (from.find("expiration_date") != nullptr)
+      reply.timeout = seconds_of(static_cast<std::int64_t>(from.number("expiration_date")));
+  } else if (message.command == "STORED" || message.command == "DELETED") {
+    if (result == "stale") reply.flags |= flag::kStale;
+    if (result == "absent") error = "not_found there is no such value";
+    if (result == "exists") error = "exists there is a value already";
+    if (result == "stale") error = "stale what is there has a later timestamp";
+    if (from.find("value") != nullptr) reply.pairs.push_back({from.key("key", "key_binary"), value_of(from, kept)});
+  } else if (message.command == "NOTHING") {
+    error = "not_found there is no such value";
+  } else if (message.command == "LOCKED") {
+    reply.flags |= flag::kLocked;
+    reply.timeout = seconds_of(static_cast<std::int64_t>(from.number("lock_end")));
+  } else if (message.command == "CHANGED" || message.command == "UNLISTENED") {
+    bool const is_key = from.find("prefix") == nullptr;
+    reply.flags |= flag::kNotice;
+    reply.cursor = "";
+    reply.pairs.push_back({is_key ? from.key("key", "key_binary") : from.text("prefix"), std::nullopt});
+    if (result == "stored") reply.pairs.back().value = fj::TypedValue{};
+    if (from.find("missed") != nullptr) reply.flags |= flag::kStale;
+    if (result == "unlistened" || message.command == "UNLISTENED") error = "unlistened this is not watched any more";
+  } else if (message.command != "UNLOCKED") {
+    error = "not_supported " + std::string{message.command} + " has no form in this protocol";
+  }
+  if (!error.empty()) reply.error = error;
+  fj::write(reply, out);
+}
+
+// A list of pairs comes message by message, and is one frame.
+void FjProtocol::add_to_scan(Found const& from, bool is_last, std::string& out) {
+  if (from.command == "PAIR") {
+    std::array<char, 8> kept{};
+    fj::append_pair({from.key("key", "key_binary"), value_of(from, kept)}, pairs_);
+    ++pairs_count_;
+  }
+  if (!is_last) return;
+  std::string_view const after = from.key("after", "after_binary");
+  fj::List const list{.identifier = static_cast<std::uint16_t>(from.number("request")),
+                      .cursor = after.empty() ? std::string{} : write_cursor(scan_, after),
+                      .count = std::exchange(pairs_count_, std::uint16_t{0}),
+                      .pairs = pairs_};
+  fj::write(list, out);
+  is_scan_ = false;
+  pairs_.clear();
+  if (pairs_.capacity() > kPairsKeptBytes) pairs_.shrink_to_fit();
+}
+
+std::unique_ptr<Protocol> make_fj_protocol(std::size_t frame_bytes_max) {
+  return std::make_unique<FjProtocol>(frame_bytes_max);
+}
+
+}  // namespace fastjournal::keyvalue

@@ -1,0 +1,63 @@
+// The FJ protocol: frames of one connection as commands of this type, and answers as frames. doc/fj-protocol.md has the
+// rules; the bytes are in fj/frame.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/protocol.h"
+#include "fj/frame.h"
+#include "plugins/keyvalue/facts.h"
+
+namespace fastjournal::keyvalue {
+
+class FjProtocol final : public Protocol {
+ public:
+  explicit FjProtocol(std::size_t frame_bytes_max) : frame_bytes_max_(frame_bytes_max) {}
+
+  [[nodiscard]] Piece read(std::string_view unread, Message& message, std::string& out) override;
+  [[nodiscard]] std::size_t whole_bytes(std::string_view unread) const override;
+  void write(Outgoing const& message, std::string& out) override;
+  void refuse(Status const& why, std::string& out) override;
+
+ private:
+  // What a cursor goes on with: a copy of the GET that began it.
+  struct Scan {
+    fj::Query query{fj::Query::key};
+    std::uint16_t count{0};
+    std::string key{};    // lower end, or the expression
+    std::string upper{};  // a range's end, if it has one
+  };
+
+  // An outgoing message, to be looked at.
+  struct Found;
+
+  [[nodiscard]] Piece command(fj::Request const& request, std::size_t bytes, Message& message, std::string& out);
+  [[nodiscard]] Piece bad(std::uint16_t identifier, std::size_t consumed, bool ends, Code code, std::string why);
+  [[nodiscard]] std::string translate(fj::Request const& request, Message& message);
+  [[nodiscard]] std::string translate_get(fj::Request const& request, Message& message);
+  void set_range(Message& message, std::string_view after);
+  [[nodiscard]] static std::optional<fj::TypedValue> value_of(Found const& from, std::array<char, 8>& kept);
+  void add_to_scan(Found const& from, bool is_last, std::string& out);
+  [[nodiscard]] static std::string write_cursor(Scan const& scan, std::string_view after);
+  [[nodiscard]] static bool read_cursor(std::string_view bytes, Scan& scan, std::string_view& after);
+
+  std::size_t frame_bytes_max_;
+  std::uint64_t skip_{0};  // of a frame that is too large, and was refused
+  std::uint16_t refused_{0};
+  // Of the command that is answered now.
+  Scan scan_{};
+  bool is_scan_{false};
+  std::string dates_{};  // texts of parameters
+  std::string pairs_{};  // of its answer so far
+  std::uint16_t pairs_count_{0};
+};
+
+[[nodiscard]] std::unique_ptr<Protocol> make_fj_protocol(std::size_t frame_bytes_max);
+
+}  // namespace fastjournal::keyvalue
