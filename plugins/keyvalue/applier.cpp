@@ -166,7 +166,8 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
   if (!read_rename(as_text(record.body), body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known == Known::no) return false;
-  observer.changed(body.key);
+  // Its other keys too: the value has another timestamp.
+  if (known == Known::yes) tell(handle, observer);
   observer.changed(body.next);
   if (shared_.pairs.is_alias(body.next)) {
     shared_.pairs.drop_alias(body.next, observer);

@@ -2,7 +2,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
+#include <map>
 #include <random>
+#include <set>
 #include <string>
 
 #include "tests/support/seed.h"
@@ -19,8 +21,11 @@ class Life {
   // Empty, or what went wrong.
   std::string live(std::uint64_t steps) {
     for (std::uint64_t step = 0; step < steps; ++step) {
-      reference_.now = table_.now.value;
-      if (std::string wrong = turn(); !wrong.empty()) return "step " + std::to_string(step) + ": " + wrong;
+      std::map<std::string, std::string> const before = reference_.states(table_.now.value);
+      table_.alerts.changes.clear();
+      std::string wrong = turn();
+      if (wrong.empty()) wrong = check_told(before, reference_.states(table_.now.value));
+      if (!wrong.empty()) return "step " + std::to_string(step) + ": " + wrong;
     }
     return table_.replays() ? "" : "a replay has another digest";
   }
@@ -31,7 +36,46 @@ class Life {
   bool one_in(std::uint64_t n) { return draw(n) == 0; }
   std::string key() { return std::string(1, static_cast<char>('a' + draw(8))) + std::to_string(draw(3)); }
 
+  // Whoever watches a key is told of each change of its value, whatever made it.
+  std::string check_told(std::map<std::string, std::string> const& before,
+                         std::map<std::string, std::string> const& after) {
+    std::set<std::string> const told{table_.alerts.changes.begin(), table_.alerts.changes.end()};
+    std::set<std::string> keys;
+    for (auto const* states : {&before, &after})
+      for (auto const& [key, state] : *states) keys.insert(key);
+    for (std::string const& key : keys) {
+      auto const was = before.find(key);
+      auto const is = after.find(key);
+      bool const is_same = was != before.end() && is != after.end() && was->second == is->second;
+      if (!is_same && !told.contains(key)) return "the change of " + key + " was not told";
+    }
+    return reads_ && !told.empty() && before == after ? "a read was told as a change" : "";
+  }
+
+  std::string set_many() {
+    std::set<std::string> keys;
+    for (std::uint64_t left = 1 + draw(5); left > 0; --left) keys.insert(key());
+    std::string const text(draw(40), 'p');
+    std::string json;
+    for (std::string const& one : keys) json.append(json.empty() ? "{\"" : ",\"").append(one + "\":\"" + text + "\"");
+    Texts with{{"type", "string"}, {"value", text}};
+    if (one_in(3)) with["overwrite"] = "0";
+    if (one_in(4)) with["ttl"] = std::to_string(1 + draw(8'000));
+    if (one_in(4))
+      with["timestamp"] = std::to_string((table_.now.value - 5'000 + static_cast<std::int64_t>(draw(9'000))) * 1000);
+    std::uint64_t const connection = 1 + draw(3);
+    std::string const expected = reference_.set_many({keys.begin(), keys.end()}, with, connection);
+    with["pairs"] = json + "}";
+    with.erase("type");
+    with.erase("value");
+    Reply const reply = table_.run("SET", with, connection);
+    std::string const got = reply.error().empty() ? reply.get("result") : reply.error();
+    return got == expected ? "" : "SET of " + json + ": " + got + ", expected " + expected;
+  }
+
   std::string turn() {
+    reads_ = false;
+    if (one_in(20)) return set_many();
     std::uint64_t const dice = draw(1000);
     if (dice < 860) return command();
     if (dice < 930) {
@@ -72,6 +116,7 @@ class Life {
     static constexpr char const* kCommands[] = {"SET", "SET",    "SET",   "GET",  "GET",    "DELETE",
                                                 "ADD", "RENAME", "ALIAS", "LOCK", "UNLOCK", "TRUNCATE"};
     std::string const command = kCommands[draw(12)];
+    reads_ = command == "GET" || command == "LOCK" || command == "UNLOCK";
     Texts with{{"key", key()}};
     if (command == "SET") {
       bool const is_text = !one_in(4);
@@ -111,6 +156,7 @@ class Life {
   Harness table_;
   Reference reference_;
   std::uint64_t crashes_{0};
+  bool reads_{false};  // this step
 };
 
 }  // namespace
@@ -120,7 +166,8 @@ BOOST_AUTO_TEST_SUITE(keyvalue_model)
 BOOST_AUTO_TEST_CASE(random_lives_are_as_the_reference_says) {
   std::uint64_t const seed = fastjournal::test::seed_or(20261123);
   std::uint64_t crashes = 0;
-  for (std::uint64_t life = 0; life < 120; ++life) {
+  std::uint64_t const lives = fastjournal::test::number_from("FJ_LIVES", 120);
+  for (std::uint64_t life = 0; life < lives; ++life) {
     Life one{seed + life};
     std::string const wrong = one.live(1'500);
     BOOST_TEST_REQUIRE(wrong.empty(), "FJ_SEED=" << seed + life << ": " << wrong);

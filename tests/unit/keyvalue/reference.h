@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/unit/keyvalue/harness.h"
 
@@ -25,6 +26,41 @@ class Reference {
     expire();
     std::string out = carry_out(command, with, connection);
     note_mains();
+    return out;
+  }
+
+  // All keys with the same text, or none.
+  std::string set_many(std::vector<std::string> const& keys, Texts const& with, std::uint64_t connection) {
+    expire();
+    std::string result = "stored";
+    std::vector<std::int64_t> timestamps;
+    for (std::string const& key : keys) {
+      auto const found = keys_.find(key);
+      Shared const value = found == keys_.end() ? nullptr : found->second;
+      if (value && is_locked_for(*value, connection)) return "in_use";
+      bool const is_late = with.contains("timestamp") && is_stale(key, std::stoll(with.at("timestamp")));
+      if (result == "stored" && with.contains("overwrite") && value) result = "exists";
+      if (result == "stored" && is_late) result = "stale";
+      timestamps.push_back(with.contains("timestamp") ? std::stoll(with.at("timestamp")) : next_timestamp(key));
+    }
+    if (result != "stored") return result;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      auto const found = keys_.find(keys[i]);
+      Texts one = with;
+      one["timestamp"] = std::to_string(timestamps[i]);
+      store(keys[i], found == keys_.end() ? nullptr : found->second, one, timestamps[i]);
+    }
+    note_mains();
+    return result;
+  }
+
+  // What is seen of each key, at `at`.
+  [[nodiscard]] std::map<std::string, std::string> states(std::int64_t at) {
+    now = at;
+    expire();
+    std::map<std::string, std::string> out;
+    for (auto const& [key, value] : keys_)
+      out[key] = value->type + " " + std::to_string(value->timestamp) + " " + value->text;
     return out;
   }
 
@@ -128,7 +164,10 @@ class Reference {
     std::optional<std::int64_t> stamp;
     if (with.contains("timestamp")) stamp = std::stoll(with.at("timestamp"));
     if (stamp && is_stale(key, *stamp)) return "stale";
-    std::int64_t const timestamp = stamp ? *stamp : next_timestamp(key);
+    return store(key, value, with, stamp ? *stamp : next_timestamp(key));
+  }
+
+  std::string store(std::string const& key, Shared value, Texts const& with, std::int64_t timestamp) {
     if (!value) value = keys_[key] = std::make_shared<Value>();
     deleted_.erase(key);
     value->type = with.at("type");
