@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 #include "model/varint.h"
@@ -96,19 +97,23 @@ std::string_view Pairs::target_at(Handle handle) const {
 
 Pairs::Entry Pairs::entry_of(Handle handle) const {
   if (!is_alias_at(handle)) return {key_at(handle), handle, false};
-  auto const main = order_.find(target_at(handle));
-  FJ_CHECK(main != order_.end(), "an alias leads to a pair");
-  return {key_at(handle), main->handle, true};
+  Handle const main = entry_under(target_at(handle));
+  FJ_CHECK(main != kNoPair, "an alias leads to a pair");
+  return {key_at(handle), main, true};
+}
+
+Handle Pairs::entry_under(std::string_view key) const {
+  return index_.find(hash_of(key), [&](std::uint32_t handle) { return key_at(handle) == key; });
 }
 
 Handle Pairs::find(std::string_view key) const {
-  auto const slot = order_.find(key);
-  return slot == order_.end() ? kNoPair : entry_of(slot->handle).pair;
+  Handle const entry = entry_under(key);
+  return entry == kNoPair || !is_alias_at(entry) ? entry : entry_of(entry).pair;
 }
 
 bool Pairs::is_alias(std::string_view key) const {
-  auto const slot = order_.find(key);
-  return slot != order_.end() && is_alias_at(slot->handle);
+  Handle const entry = entry_under(key);
+  return entry != kNoPair && is_alias_at(entry);
 }
 
 Pair Pairs::at(Handle handle) const {
@@ -127,7 +132,7 @@ void Pairs::note_access(Handle handle, std::int64_t now) const {
 
 std::uint64_t Pairs::memory_bytes() const {
   // Nodes of the ordered sets are three quarters full.
-  return store_.memory_bytes() + regions_.memory_bytes() + order_.size() * sizeof(Handle) * 3 / 2 +
+  return store_.memory_bytes() + index_.memory_bytes() + regions_.memory_bytes() + order_.size() * sizeof(Handle) * 3 / 2 +
          (dates_.size() + locks_.size()) * 24;
 }
 
@@ -207,30 +212,42 @@ void Pairs::release(Handle handle) {
   store_.release(handle, bytes);
 }
 
+void Pairs::add_entry(std::string_view key, Handle handle) {
+  order_.insert(Slot{handle});
+  index_.insert(hash_of(key), handle);
+}
+
 void Pairs::put(Pair const& pair, Aliases const& aliases, TableObserver& observer) {
-  Handle const next = write(pair, aliases);
+  Handle next = write(pair, aliases);
   std::string const key{pair.key};
   if (is_alias(key)) drop_alias(key, observer);
-  if (auto const there = order_.find(key); there != order_.end()) {
-    Handle const last = there->handle;
+  if (Handle const last = entry_under(key); last != kNoPair) {
     // Aliases that it does not have any more lead nowhere.
     Aliases const kept = parts_of(store_.at(next), true).aliases;
     for (std::string_view const alias : aliases_of(last))
       if (std::find(kept.begin(), kept.end(), alias) == kept.end())
-        if (auto const gone = order_.find(alias); gone != order_.end()) erase_entry(gone, observer);
-    // Only now: erasing moves slots.
+        if (Handle const gone = entry_under(alias); gone != kNoPair) erase_entry(gone, observer);
     leave(last, observer);
-    order_.find(key)->handle = next;
-    release(last);
+    std::size_t const last_bytes = parts_of(store_.at(last), true).bytes;
+    std::size_t const next_bytes = parts_of(store_.at(next), true).bytes;
+    if (rows::PayloadStore::same_class(last_bytes, next_bytes)) {
+      // It keeps its handle, so that nothing is to be found in the order of the keys.
+      std::memcpy(store_.at(last), store_.at(next), next_bytes);
+      store_.release(std::exchange(next, last), next_bytes);
+    } else {
+      order_.find(key)->handle = next;
+      index_.replace(hash_of(key), last, next);
+      store_.release(last, last_bytes);
+    }
   } else {
-    order_.insert(Slot{next});
+    add_entry(key, next);
   }
   enter(next, observer);
   for (std::string_view const alias : aliases_of(next)) {
-    auto const there = order_.find(alias);
-    if (there != order_.end() && is_alias_at(there->handle) && target_at(there->handle) == key) continue;
-    if (there != order_.end()) erase(alias, observer);
-    order_.insert(Slot{write_alias(alias, key)});
+    Handle const there = entry_under(alias);
+    if (there != kNoPair && is_alias_at(there) && target_at(there) == key) continue;
+    if (there != kNoPair) erase(alias, observer);
+    add_entry(alias, write_alias(alias, key));
     key_bytes_ += alias.size();
   }
 }
@@ -253,13 +270,14 @@ void Pairs::set_facts(Handle handle, Facts const& facts, TableObserver& observer
   enter(handle, observer);
 }
 
-void Pairs::erase_entry(Order::const_iterator slot, TableObserver& observer) {
-  Handle const handle = slot->handle;
+void Pairs::erase_entry(Handle handle, TableObserver& observer) {
+  std::string_view const key = key_at(handle);
   if (is_alias_at(handle))
-    key_bytes_ -= key_at(handle).size();
+    key_bytes_ -= key.size();
   else
     leave(handle, observer);
-  order_.erase(slot);
+  order_.erase(order_.find(key));
+  index_.erase(hash_of(key), handle);
   release(handle);
 }
 
@@ -267,8 +285,8 @@ void Pairs::erase(std::string_view key, TableObserver& observer) {
   Handle const main = find(key);
   if (main == kNoPair) return;
   for (std::string_view const alias : aliases_of(main))
-    if (auto const slot = order_.find(alias); slot != order_.end()) erase_entry(slot, observer);
-  erase_entry(order_.find(key_at(main)), observer);
+    if (Handle const entry = entry_under(alias); entry != kNoPair) erase_entry(entry, observer);
+  erase_entry(main, observer);
 }
 
 void Pairs::add_alias(std::string_view key, std::string_view alias, TableObserver& observer) {

@@ -21,8 +21,10 @@
 #include <vector>
 
 #include <absl/container/btree_set.h>
+#include "base/hash.h"
 #include "fastjournal/table.h"
 #include "plugins/keyvalue/facts.h"
+#include "rows/key_index.h"
 #include "rows/payload_store.h"
 #include "rows/regions.h"
 
@@ -49,7 +51,8 @@ using Aliases = std::vector<std::string_view>;
 
 class Pairs {
  public:
-  explicit Pairs(std::int64_t tombstone_keep_ms) : order_(Less{this}), tombstone_keep_(tombstone_keep_ms) {}
+  Pairs(std::int64_t tombstone_keep_ms, std::uint64_t hash_seed)
+      : order_(Less{this}), hash_{hash_seed}, tombstone_keep_(tombstone_keep_ms) {}
   Pairs(Pairs const&) = delete;
   Pairs& operator=(Pairs const&) = delete;
   ~Pairs() = default;
@@ -119,6 +122,9 @@ class Pairs {
   };
   using Order = absl::btree_set<Slot, Less>;
 
+  [[nodiscard]] std::uint32_t hash_of(std::string_view key) const { return static_cast<std::uint32_t>(hash_(key)); }
+  // The entry of this key, be it an alias.
+  [[nodiscard]] Handle entry_under(std::string_view key) const;
   [[nodiscard]] std::string_view key_at(Handle handle) const;
   [[nodiscard]] bool is_alias_at(Handle handle) const;
   [[nodiscard]] std::string_view target_at(Handle handle) const;
@@ -129,10 +135,13 @@ class Pairs {
   void release(Handle handle);
   void enter(Handle handle, TableObserver& observer);
   void leave(Handle handle, TableObserver& observer);
-  void erase_entry(Order::const_iterator slot, TableObserver& observer);
+  void add_entry(std::string_view key, Handle handle);
+  void erase_entry(Handle handle, TableObserver& observer);
 
   rows::PayloadStore store_;
-  Order order_;
+  Order order_;           // for ranges
+  rows::KeyIndex index_;  // for single keys
+  NameHash hash_;
   Dates dates_;
   Locks locks_;
   rows::Regions regions_;

@@ -23,7 +23,7 @@ struct Shared {
   Shared(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
       : declaration(std::move(table_declaration)),
         options(Options::read(*declaration)),
-        pairs(options.tombstone_keep),
+        pairs(options.tombstone_keep, hash_seed),
         clients(hash_seed) {}
 
   [[nodiscard]] std::string const& table() const { return declaration->name; }

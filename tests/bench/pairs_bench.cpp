@@ -41,6 +41,7 @@ struct Settings {
   int rounds{3};
   std::uint64_t memory{0};
   bool scans{false};
+  std::string only{};
 };
 
 [[noreturn]] void fail(std::string const& why) {
@@ -142,8 +143,8 @@ Speech memcached_speech() {
 
 class Program {
  public:
-  Program(std::string title, std::vector<std::string> const& words, std::string socket, Speech speech)
-      : name(std::move(title)), path(std::move(socket)), speech(std::move(speech)) {
+  Program(std::string title, std::vector<std::string> const& words, std::string socket, Speech spoken)
+      : name(std::move(title)), path(std::move(socket)), speech(std::move(spoken)) {
     child_ = std::make_unique<test::ChildProcess>(words);
     Clock::time_point const until = Clock::now() + std::chrono::seconds{20};
     while (!connects()) {
@@ -152,8 +153,8 @@ class Program {
     }
   }
   // The same process by another table or another promise.
-  Program(std::string title, Program const& other, std::string socket, Speech speech)
-      : name(std::move(title)), path(std::move(socket)), speech(std::move(speech)), child_(other.child_) {}
+  Program(std::string title, Program const& other, std::string socket, Speech spoken)
+      : name(std::move(title)), path(std::move(socket)), speech(std::move(spoken)), child_(other.child_) {}
 
   [[nodiscard]] client::Socket connect() const {
     return take(client::Socket::connect("unix:" + path, -1, client::moment_after(std::chrono::seconds{5})));
@@ -291,6 +292,7 @@ double median(std::vector<double> all) {
 // The first one beside each other one.
 void compare(std::string const& title, bool sets, std::vector<Program const*> const& programs,
              Settings const& settings) {
+  if (title.find(settings.only) == std::string::npos) return;
   for (std::size_t const connections : {std::size_t{1}, std::size_t{50}})
     for (std::size_t const depth : {std::size_t{1}, std::size_t{32}}) {
       std::vector<std::vector<double>> rates(programs.size());
@@ -475,6 +477,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", settings.rounds, "of which the median is shown");
   app.add_option("--memory", settings.memory, "instead: the memory of so many pairs, a million at least");
   app.add_flag("--scans", settings.scans, "instead: ranges, and patterns over a million keys");
+  app.add_option("--only", settings.only, "comparisons whose titles have this text");
   CLI11_PARSE(app, argc, argv);
   run(settings);
   return 0;
