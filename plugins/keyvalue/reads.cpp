@@ -21,6 +21,20 @@ constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
 // A read moves the end of a pair only by so much of its ttl: a pair that is read often must not fill the log.
 constexpr std::int64_t kTtlParts = 10;
 
+// Of the most frequent question, which has one key and nothing else; null: it is another one.
+Value const* plain_key(Message const& message, std::size_t bytes_max) {
+  Value const* key = nullptr;
+  for (Param const& param : message.params()) {
+    if (param.name == "key")
+      key = &param.value;
+    else if (param.name != "table" && param.name != "request")
+      return nullptr;
+  }
+  bool const is_good = key != nullptr && (key->kind == Value::Kind::text || key->kind == Value::Kind::binary) &&
+                       !key->bytes.empty() && key->bytes.size() <= bytes_max;
+  return is_good ? key : nullptr;
+}
+
 bool begins_with(std::string_view key, std::string_view prefix) { return key.substr(0, prefix.size()) == prefix; }
 
 }  // namespace
@@ -51,6 +65,10 @@ struct Reads::Wish {
 
 Verdict Reads::get(Command const& command, Decision& decision) const {
   Message const& message = *command.message;
+  if (Value const* const key = plain_key(message, shared_.options.key_bytes_max)) {
+    decision.durability = Durability::written;
+    return get_one({.now = decision.now.value, .key = key->bytes}, decision);
+  }
   model::Parameters parameters{message};
   std::string key;
   std::string after;
