@@ -132,8 +132,8 @@ void Pairs::note_access(Handle handle, std::int64_t now) const {
 
 std::uint64_t Pairs::memory_bytes() const {
   // Nodes of the ordered sets are three quarters full.
-  return store_.memory_bytes() + index_.memory_bytes() + regions_.memory_bytes() + order_.size() * sizeof(Handle) * 3 / 2 +
-         (dates_.size() + locks_.size()) * 24;
+  return store_.memory_bytes() + index_.memory_bytes() + regions_.memory_bytes() +
+         order_.size() * sizeof(Handle) * 3 / 2 + (dates_.size() + locks_.size()) * 24;
 }
 
 // ---------------------------------------------------------------------------

@@ -1,0 +1,114 @@
+// The library's connection of the FJ protocol against the real daemon, with the traces of what goes over it.
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "clients/lib/fj_connection.h"
+#include "fj/trace.h"
+#include "tests/integration/daemon.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::test;
+using client::FjConnection;
+using client::FjReply;
+
+struct Scene {
+  Scene() : daemon("") {
+    daemon.write("tables/pairs.xml",
+                 "<table name=\"pairs\" model=\"keyvalue\">\n<listeners>\n<socket path=\"../fj\" protocol=\"fj\" "
+                 "rights=\"read add work\"/>\n</listeners>\n</table>\n");
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  }
+
+  std::unique_ptr<FjConnection> connect() {
+    client::FjOptions options;
+    options.server = "unix:" + (daemon.folder() / "fj").string();
+    options.on_frame = [this](std::string_view bytes, bool is_sent) {
+      trace += is_sent ? "request\n" + fj::trace_request(bytes) : "reply\n" + fj::trace_reply(bytes);
+    };
+    auto out = FjConnection::open(std::move(options));
+    BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
+    return std::move(out).value();
+  }
+
+  RealDaemon daemon;
+  std::string trace;
+};
+
+fj::Request request(fj::Function function, std::string_view key, std::uint16_t flags = 0) {
+  return {.function = static_cast<std::uint16_t>(function), .flags = flags, .key = key};
+}
+fj::Request set(std::string_view key, std::string_view value, std::uint16_t more = 0) {
+  fj::Request out = request(fj::Function::set, key, static_cast<std::uint16_t>(fj::flag::kOverwrite | more));
+  out.value = fj::TypedValue{2, value};
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fj_client)
+
+BOOST_AUTO_TEST_CASE(frames_go_to_a_daemon_and_back) {
+  Scene scene;
+  auto const pairs = scene.connect();
+  Result<FjReply> reply = pairs->call(set("a", "first"));
+  BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
+  BOOST_TEST(!reply->frame.error.has_value());
+  reply = pairs->call(request(fj::Function::get, "a", fj::flag::kData));
+  BOOST_REQUIRE(reply.ok());
+  BOOST_REQUIRE_EQUAL(reply->frame.pairs.size(), 1U);
+  BOOST_TEST(reply->frame.pairs.front().value->bytes == "first");
+  reply = pairs->call(request(fj::Function::get, "b", fj::flag::kData));
+  BOOST_REQUIRE(reply.ok());
+  BOOST_TEST(reply->frame.error->starts_with("not_found "));
+  for (std::string_view const line :
+       {"function    SET   [00 02]", "flags       key sizes of 8 bits, value sizes of 8 bits, overwrite   [00 22]",
+        "key         1 bytes \"a\"   [01 61]",
+        "value       6 bytes with the type, string \"first\"   [06 02 66 69 72 73 74]", "function    GET   [00 03]",
+        "flags       key sizes of 8 bits, no value, data   [04 00]",
+        "error       36 bytes \"not_found there is no such value\""})
+    if (!line.starts_with("error"))
+      BOOST_TEST(scene.trace.find(line) != std::string::npos, line << "\n" << scene.trace);
+  BOOST_TEST(scene.trace.find("\"not_found there is no such value\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(many_are_under_way_and_notices_come_between) {
+  Scene scene;
+  auto const pairs = scene.connect();
+  auto const other = scene.connect();
+  BOOST_REQUIRE(pairs->call(set("watched", "0", fj::flag::kListen)).ok());
+  for (std::uint16_t i = 0; i < 500; ++i) {
+    fj::Request one = set(i % 2 == 0 ? "watched" : "k", std::to_string(i));
+    one.identifier = i;
+    (i < 250 ? pairs : other)->send(one);
+  }
+  for (std::uint16_t i = 0; i < 500; ++i) {
+    Result<FjReply> const reply = (i < 250 ? pairs : other)->receive();
+    BOOST_REQUIRE(reply.ok());
+    BOOST_TEST(reply->frame.identifier == i);
+  }
+  Result<FjReply> const notice = pairs->wait_notice(std::chrono::seconds{10});
+  BOOST_REQUIRE(notice.ok());
+  BOOST_TEST(notice->frame.has(fj::flag::kNotice));
+  BOOST_TEST(notice->frame.pairs.front().key == "watched");
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_says_so) {
+  Scene scene;
+  auto const pairs = scene.connect();
+  BOOST_REQUIRE(pairs->call(set("a", "1")).ok());
+  scene.daemon.kill(SIGKILL);
+  BOOST_REQUIRE(scene.daemon.wait().has_value());
+  Result<FjReply> const reply = pairs->call(set("a", "2"));
+  BOOST_REQUIRE(!reply.ok());
+  BOOST_TEST((reply.status().code() == Code::closed));
+  client::FjOptions options;
+  options.server = "unix:" + (scene.daemon.folder() / "fj").string();
+  BOOST_TEST((FjConnection::open(options).status().code() == Code::unavailable));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
