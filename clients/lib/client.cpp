@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <optional>
 #include <random>
@@ -27,6 +28,9 @@ constexpr std::size_t kUnsentBytesMax = 1024U * 1024;
 // Of each kind, kept for the next commands.
 constexpr std::size_t kSpareMax = 1024;
 constexpr std::size_t kSpareBytesMax = 16U * 1024;
+// By these a subscription is known.
+constexpr std::array<std::string_view, 5> kOfSubscriptions{"table", "domain", "key", "key_binary", "prefix"};
+constexpr std::array<std::string_view, 3> kOfKeys{"key", "key_binary", "prefix"};
 
 Moment now() { return std::chrono::steady_clock::now(); }
 
@@ -35,10 +39,24 @@ Milliseconds added(Milliseconds limit, Milliseconds wait) { return limit > kFore
 bool is_woken(int wake_fd) { return wake_fd >= 0 && wait_for(-1, false, wake_fd, Moment{}).woken; }
 
 bool same_subscription(Message const& a, Message const& b) {
-  // One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table and a domain.
+  // One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table, and a domain, a key or a prefix.
   bool const is_watch = a.command == "WATCH";
   if (is_watch != (b.command == "WATCH")) return false;
-  return is_watch || (a.text("table") == b.text("table") && a.text("domain") == b.text("domain"));
+  return is_watch ||
+         std::ranges::all_of(kOfSubscriptions, [&](std::string_view name) { return a.text(name) == b.text(name); });
+}
+
+// A watch of keys that a reconnect has put in force again, from its answer: what changed in between was told to nobody.
+std::optional<Message> missed_of(Message const& answer) {
+  if (answer.command != "LISTENING") return std::nullopt;
+  Message out("CHANGED");
+  for (std::string_view const name : kOfKeys)
+    if (Value const* const value = answer.find(name)) out.set(name, *value);
+  if (out.params().empty()) return std::nullopt;
+  out.set("table", answer.text("table"));
+  out.set_integer("missed", 1);
+  out.own();
+  return out;
 }
 
 Message copy_of(Message const& message) {
@@ -339,12 +357,16 @@ void Connection::Body::take_message(Message message) {
   if (one.role == InFlight::Role::caller) return one.add(std::move(message));
   bool const last = message.integer("left").value_or(0) <= 0;
   bool const refused = !refusal_of(message).ok();
-  if (one.role == InFlight::Role::login)
+  if (one.role == InFlight::Role::login) {
     login_ = refusal_of(message);
-  else if (one.role == InFlight::Role::subscription && refused)
-    push(std::move(message));
-  else if (!one.rule.leases.empty() && message.command == one.rule.leases)
+  } else if (one.role == InFlight::Role::subscription) {
+    if (refused)
+      push(std::move(message));
+    else if (std::optional<Message> missed = missed_of(message))
+      push(*std::move(missed));
+  } else if (!one.rule.leases.empty() && message.command == one.rule.leases) {
     give_back_late_row(one.rule.give_back, message);
+  }
   if (last || refused) in_flight_.erase(at);
 }
 

@@ -1,6 +1,6 @@
 // libfastjournal: a client of fastjournald. A Connection carries commands and their answers, one by one or many in
-// flight, and the notices of LISTEN and WATCH; it reconnects by itself. The journal's own commands have typed calls in journal.h;
-// this header knows only messages, so it is for every table type.
+// flight, and the notices of LISTEN and WATCH; it reconnects by itself. The commands of a table type have typed calls in journal.h and
+// key_value.h; this header knows only messages, so it is for every table type.
 //
 //   using namespace fastjournal::client;
 //   auto opened = Connection::open({.server = "127.0.0.1:4050"});
@@ -64,7 +64,7 @@ struct Options {
   std::size_t pushes_max{65'536};                    // pushes not yet fetched
   std::size_t message_bytes_max{64U * 1024 * 1024};  // of one answer
   // The commands of table types; borrowed, so it must outlive the connection.
-  std::span<CommandRule const> commands{journal_commands()};
+  std::span<CommandRule const> commands{known_commands()};
 };
 
 // For a buffer column, Value::of_binary is right in both framings; Value::of_text is base64 in a text message only.
@@ -98,7 +98,8 @@ class Connection {
   //   not_allowed  also: it refuses the token
   //   over_limit   in_flight_max tickets are waiting to be received
   // After a loss, commands are resent according to Options::commands. For a journal: reads, NEXT, TOUCH, INSERT with
-  // client and sequence, and DONE (unknown_row to a resent one counts as done).
+  // client and sequence, and DONE (unknown_row to a resent one counts as done). For a key/value table: GET, and changes
+  // with client and sequence.
   [[nodiscard]] Result<Reply> call(Message const& command);
   [[nodiscard]] Result<Reply> call(std::string_view command, Params const& params = {});
 
@@ -114,8 +115,9 @@ class Connection {
   // `wake_fd` became readable.
   [[nodiscard]] bool wait_answer(Ticket ticket, Milliseconds limit, int wake_fd = -1);
 
-  // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain, mode, credit, worker. A
-  // subscription refused after a reconnect arrives as an ERROR push.
+  // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain, mode, credit, worker; or key,
+  // key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of keys that is in force
+  // again as a push CHANGED with missed=1, as nobody told what changed in between.
   [[nodiscard]] Status listen(std::string_view table, Params const& params = {});
   [[nodiscard]] Status unlisten(std::string_view table, Params const& params = {});
   // The same for the figures (WATCH); `params`: table, every. Its rounds come as pushes: STATS and FIGURES.

@@ -2,10 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "clients/lib/value_text.h"
 
 namespace fastjournal::client {
+
+std::span<CommandRule const> known_commands() {
+  static std::vector<CommandRule> const kAll = [] {
+    std::vector<CommandRule> out;
+    for (std::span<CommandRule const> const some : {journal_commands(), key_value_commands()})
+      out.insert(out.end(), some.begin(), some.end());
+    return out;
+  }();
+  return kAll;
+}
 
 CommandRule rule_of(std::string_view command, std::span<CommandRule const> known) {
   static constexpr std::array<std::string_view, 12> kOfDaemon{"ALERTS",   "ALIVE",   "FETCH",   "HELP",

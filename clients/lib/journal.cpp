@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/lib/answers.h"
 #include "clients/lib/in_flight.h"
 #include "clients/lib/value_text.h"
 
@@ -18,16 +19,6 @@ namespace {
 constexpr std::array<std::string_view, 3> kListenModes{"wake", "row", "deliver"};  // indexed by ListenMode
 constexpr std::array<std::string_view, 5> kPutResults{"inserted", "merged", "behind", "duplicate", "stale"};
 
-void set_date(Message& message, std::string_view name, std::optional<Date> const& date) {
-  if (!date) return;
-  if (!date->from_now) return message.set_integer(name, date->ms);
-  message.set(name, message.arena().copy("+" + std::to_string(date->ms)));
-}
-
-void set_if_any(Message& message, std::string_view name, std::string_view text) {
-  if (!text.empty()) message.set(name, text);
-}
-
 Message about_row(std::string_view command, std::string_view table, Row const& row) {
   Message out(command);
   out.set("table", row.table.empty() ? table : std::string_view(row.table));
@@ -35,18 +26,6 @@ Message about_row(std::string_view command, std::string_view table, Row const& r
   out.set("epoch", Value::of_unsigned(row.epoch));
   return out;
 }
-
-Status unexpected(Message const& message, std::string_view wanted) {
-  return {Code::invalid,
-          "the daemon answered " + std::string(message.command) + " where " + std::string(wanted) + " was expected"};
-}
-
-std::uint64_t number(Message const& message, std::string_view name) {
-  Value const* const value = message.find(name);
-  return value == nullptr ? 0 : value->as_unsigned().value_or(0);
-}
-
-TimeMs date(Message const& message, std::string_view name) { return TimeMs{message.integer(name).value_or(0)}; }
 
 // From the parameters of a ROW, or of a LISTEN about a row.
 Row row_from(Message const& message) {

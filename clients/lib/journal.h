@@ -32,19 +32,10 @@
 #include <vector>
 
 #include "clients/lib/client.h"
+#include "clients/lib/date.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::client {
-
-// A date in a command: absolute, or relative to the moment when the daemon reads it.
-struct Date {
-  std::int64_t ms{0};
-  bool from_now{false};
-
-  static Date at(TimeMs date) { return {date.value, false}; }
-  static Date in(DurationMs span) { return {span.value, true}; }
-  static Date never() { return {}; }  // for expiration dates
-};
 
 // A table without row-key returns only `inserted` and `duplicate`.
 enum class PutResult : std::uint8_t {

@@ -1,5 +1,5 @@
-// The connection knows the commands of a table type only from Options::commands. The rules of a journal are those of
-// its TYPE.xml, and a type with other names works in the same way.
+// The connection knows the commands of a table type only from Options::commands. The rules of a type are those of its
+// TYPE.xml, and a type with other names works in the same way.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -45,19 +45,34 @@ Options options_for(FakeServer const& server, Words const& words) {
 
 BOOST_AUTO_TEST_SUITE(command_rules)
 
-BOOST_AUTO_TEST_CASE(a_journals_rules_are_those_of_its_declaration) {
-  Result<TypeDeclaration> const type = config::read_type(FJ_SOURCE_DIR "/plugins/journal/journal.xml");
+// Of a type whose library has these rules.
+void check_rules(std::string const& type_file, std::span<CommandRule const> rules) {
+  Result<TypeDeclaration> const type = config::read_type(FJ_SOURCE_DIR "/plugins/" + type_file);
   BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
   std::size_t told = 0;
   for (CommandDeclaration const& command : type.value().commands) {
-    auto const rule = std::ranges::find(journal_commands(), command.name, &CommandRule::name);
-    bool const has_rule = rule != journal_commands().end();
+    auto const rule = std::ranges::find(rules, command.name, &CommandRule::name);
+    bool const has_rule = rule != rules.end();
     BOOST_TEST(has_rule == (command.resend != fastjournal::Resend::never), command.name);
     if (!has_rule) continue;
     ++told;
     BOOST_TEST(static_cast<int>(rule->resend) == static_cast<int>(command.resend), command.name);
   }
-  BOOST_TEST(told == journal_commands().size());
+  BOOST_TEST(told == rules.size());
+}
+
+BOOST_AUTO_TEST_CASE(the_rules_of_a_type_are_those_of_its_declaration) {
+  check_rules("journal/journal.xml", journal_commands());
+  check_rules("keyvalue/keyvalue.xml", key_value_commands());
+}
+
+// Unless told otherwise a connection knows the commands of all types, whatever table it asks.
+BOOST_AUTO_TEST_CASE(the_rules_of_different_types_do_not_contradict_each_other) {
+  BOOST_TEST(Options{}.commands.size() == journal_commands().size() + key_value_commands().size());
+  for (CommandRule const& one : journal_commands())
+    BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
+  for (CommandRule const& one : key_value_commands())
+    BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
 }
 
 BOOST_AUTO_TEST_CASE(what_may_be_sent_twice_is_sent_again) {
