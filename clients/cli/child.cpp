@@ -46,18 +46,28 @@ struct SpawnPlan {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, standard_input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, standard_error, STDERR_FILENO);
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    set_attributes(POSIX_SPAWN_SETPGROUP);
+  }
+  // In the foreground.
+  SpawnPlan() {
+    posix_spawn_file_actions_init(&actions);
+    set_attributes(0);
   }
   SpawnPlan(SpawnPlan const&) = delete;
   SpawnPlan& operator=(SpawnPlan const&) = delete;
   ~SpawnPlan() {
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
+  }
+
+ private:
+  void set_attributes(int flags) {
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK));
   }
 };
 
@@ -110,8 +120,24 @@ Result<Child> Child::start(std::vector<std::string> const& command, std::vector<
   return Child(pid, input_ends[1], error_ends[0], std::move(input));
 }
 
+Result<Child> Child::start_in_foreground(std::vector<std::string> const& command) {
+  std::vector<std::string> arguments = command;
+  SpawnPlan const plan;
+  pid_t pid = -1;
+  int const error = ::posix_spawnp(&pid, command.front().c_str(), &plan.actions, &plan.attributes,
+                                   pointers_to(arguments).data(), environ);
+  if (error != 0) {
+    Status const status = failed("run " + command.front(), error);
+    return Status(status.code(), status.message() + hint_about(command, error));
+  }
+  Child out(pid, -1, -1, {});
+  out.has_group_ = false;
+  return out;
+}
+
 Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      has_group_(other.has_group_),
       input_fd_(std::exchange(other.input_fd_, -1)),
       error_fd_(std::exchange(other.error_fd_, -1)),
       input_(std::move(other.input_)),
@@ -159,7 +185,7 @@ std::string Child::errors() {
 }
 
 void Child::signal(int number) const {
-  if (pid_ > 0) ::kill(-pid_, number);
+  if (pid_ > 0) ::kill(has_group_ ? -pid_ : pid_, number);
 }
 
 bool Child::reap() {

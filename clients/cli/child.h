@@ -1,5 +1,5 @@
 // The command run by `work` for a row: its process group, its standard input, its end. The destructor leaves neither a
-// process nor a zombie behind, whatever the worker's code does.
+// process nor a zombie behind, whatever the worker's code does. `kv lock` runs its command in the foreground.
 #pragma once
 
 #include <sys/types.h>
@@ -20,6 +20,8 @@ class Child {
   // there.
   [[nodiscard]] static Result<Child> start(std::vector<std::string> const& command,
                                            std::vector<std::string> const& variables, std::string input);
+  // Starts it with our input, output, terminal and process group. Without talk() and errors().
+  [[nodiscard]] static Result<Child> start_in_foreground(std::vector<std::string> const& command);
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
   Child(Child const&) = delete;
@@ -32,7 +34,7 @@ class Child {
   // The standard error available now. After its end that is all of it: later output of children that it left behind is
   // ignored.
   [[nodiscard]] std::string errors();
-  // Signals the whole process group.
+  // Signals the whole process group; in the foreground the command alone.
   void signal(int number) const;
   // True once it has ended; how() is valid from then on.
   [[nodiscard]] bool reap();
@@ -50,7 +52,8 @@ class Child {
       : pid_(pid), input_fd_(input_fd), error_fd_(error_fd), input_(std::move(input)) {}
   void feed();
 
-  pid_t pid_{-1};     // -1: reaped
+  pid_t pid_{-1};  // -1: reaped
+  bool has_group_{true};
   int input_fd_{-1};  // -1: all input is written, or it does not want it
   int error_fd_{-1};  // -1: the other end is closed
   std::string input_;

@@ -22,6 +22,8 @@
 #include "clients/cli/feed.h"
 #include "clients/cli/log_commands.h"
 #include "clients/cli/overview.h"
+#include "clients/cli/pair_lock.h"
+#include "clients/cli/pairs.h"
 #include "clients/cli/put.h"
 #include "clients/cli/put_many.h"
 #include "clients/cli/put_spool.h"
@@ -466,6 +468,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "work") return work(invocation, console);
   if (invocation.verb == "put" && !invocation.spool.empty()) return put_in_spool(invocation, console);
   if (invocation.verb == "put" && !invocation.from.empty()) return put_many(invocation, console);
+  if (invocation.verb == "kv lock") return run_locked(invocation, console);
   if (invocation.verb == "top") return top(invocation, console);
   if (invocation.verb == "feed") return feed(invocation, console);
   if (invocation.verb == "stop") return stop_daemon(invocation, console);
@@ -481,6 +484,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
     ExitCode const code = complain(invocation, console, connection.status());
     return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
+  if (invocation.verb.starts_with("kv ")) return run_pairs(invocation, console, *connection.value());
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
   if (invocation.verb == "apply" || invocation.verb == "reload")
     return apply_tables(invocation, console, *connection.value());

@@ -26,6 +26,24 @@ constexpr Example kExamples[] = {
     {"kick",
      "fastjournal kick pages uri=http://example.com/\n"
      "fastjournal kick pages --error 'disk full' --dry-run"},
+    {"kv get",
+     "fastjournal kv get values greeting\n"
+     "fastjournal kv get values page --raw > page.html"},
+    {"kv scan",
+     "fastjournal kv scan values --prefix site: --count 20\n"
+     "fastjournal kv scan values --regex '[0-9]$' --json"},
+    {"kv watch", "fastjournal kv watch values --prefix site: --initial"},
+    {"kv set",
+     "fastjournal kv set values greeting hello --ttl 1h\n"
+     "fastjournal kv set values site:1=open site:2=closed\n"
+     "fastjournal kv set values page --file page.html --if-absent"},
+    {"kv del", "fastjournal kv del values site:1 site:2"},
+    {"kv add", "fastjournal kv add values visits 5"},
+    {"kv not", "fastjournal kv not values is-open"},
+    {"kv truncate", "fastjournal kv truncate values page 1024"},
+    {"kv rename", "fastjournal kv rename values page front-page"},
+    {"kv alias", "fastjournal kv alias values front-page index"},
+    {"kv lock", "fastjournal kv lock values nightly --create --wait 10m -- ./nightly.sh"},
     {"watch", "fastjournal watch pages --interval 10s --json >> pages.log"},
     {"timeline", "fastjournal timeline pages --json"},
     {"domains", "fastjournal domains pages --count 20"},

@@ -19,7 +19,7 @@ constexpr char kFooter[] =
     "  2  the command line, a file or the input is wrong\n"
     "  3  no connection to the daemon, or no answer in time\n"
     "  4  nothing to do: take, work --once or listen --wait found nothing; apply or spool purge was answered with no,\n"
-    "     or there was nothing to resend or purge\n"
+    "     or there was nothing to resend or purge; kv: a key has no value, or nothing was changed, or locked\n"
     "  5  work: COMMAND failed for at least one row\n"
     "  6  log: a daemon, or another tool, has the folder\n"
     "  7  log: what is stored is damaged\n"
@@ -67,6 +67,7 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_producer_verbs();
   add_worker_verbs();
   add_viewer_verbs();
+  add_pair_verbs();
   add_keeper_verbs();
   add_log_verbs();
   add_backup();

@@ -47,6 +47,14 @@ class Grammar {
   void add_machine_verbs();
   void add_user_verbs();
   void add_spool_verbs();
+  // grammar_pairs.cpp
+  void add_pair_verbs();
+  void add_pair_readers(CLI::App& kv);
+  void add_pair_writers(CLI::App& kv);
+  CLI::App& pair_verb(CLI::App& kv, std::string const& name, std::string const& description);
+  // With one KEY, and with those options that make a change safe to send again.
+  CLI::App& key_verb(CLI::App& kv, std::string const& name, std::string const& description);
+  void add_number(CLI::App& to);
   CLI::App& spool_verb(CLI::App& spool, std::string const& name, std::string const& description);
   CLI::App& log_verb(CLI::App& log, std::string const& name, std::string const& description);
   CLI::App& user_verb(CLI::App& user, std::string const& name, std::string const& description);
@@ -62,6 +70,7 @@ class Grammar {
   std::string log_verb_;
   std::string user_verb_;
   std::string spool_verb_;
+  std::string pair_verb_;
 };
 
 }  // namespace fastjournal::cli

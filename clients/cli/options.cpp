@@ -18,11 +18,47 @@ Parsed mistake(bool json, std::string const& what) {
   return {{}, ExitCode::usage, json ? usage_error_json(what) : "fastjournal: " + what + "\nTry: fastjournal --help\n"};
 }
 
+bool has_equals(std::string const& word) { return word.find('=') != std::string::npos; }
+
+std::string contradiction_of_set(Invocation const& one) {
+  bool const has_file = !one.file.empty();
+  std::size_t const words = one.words.size();
+  if (has_file && words != 1) return "kv set --file takes one KEY; its value is in the file";
+  if (has_file || words == 1) {
+    if (!has_file && !has_equals(one.words.front()) && one.pair.type != "void")
+      return "kv set needs a value for " + one.words.front() +
+             ": fastjournal kv set TABLE KEY VALUE, KEY=VALUE, KEY --file FILE, or --type void for none";
+    return {};
+  }
+  bool const is_pair = words == 2 && !has_equals(one.words.front());
+  if (is_pair && one.pair.type == "void") return "kv set --type void takes a KEY and no value";
+  if (is_pair) return {};
+  for (std::string const& word : one.words)
+    if (!has_equals(word)) return "kv set takes KEY VALUE, or KEY=VALUE for each of many; '" + word + "' has no =";
+  if (one.pair.if_timestamp || one.pair.if_value)
+    return "--if-timestamp and --if-value are for one key: use one `kv set` for each";
+  if (one.pair.type == "buffer") return "--type buffer is for one key: use one `kv set` for each";
+  return {};
+}
+
+std::string contradiction_of_pairs(Invocation const& one) {
+  PairOptions const& pair = one.pair;
+  if (one.verb == "kv lock" && one.command.empty())
+    return "kv lock needs a command to run: fastjournal kv lock TABLE KEY [OPTIONS] -- COMMAND...";
+  if (one.verb == "kv watch" && pair.key.empty() != pair.prefix.has_value())
+    return "kv watch needs a KEY, or else --prefix ('' for all keys)";
+  if (pair.ttl && one.expires) return "--ttl and --expires exclude each other";
+  if (one.client.empty() != !one.sequence) return "--client and --sequence belong together";
+  return one.verb == "kv set" ? contradiction_of_set(one) : std::string{};
+}
+
 // Contradictions between options.
 std::string contradiction(Invocation const& one) {
   if (one.verb == "work" && one.command.empty())
     return "work needs a command to run: fastjournal work TABLE [OPTIONS] -- COMMAND...";
-  if (one.verb != "work" && !one.command.empty()) return "-- means something with `work` only";
+  if (one.verb != "work" && one.verb != "kv lock" && !one.command.empty())
+    return "-- means something with `work` and `kv lock` only";
+  if (one.verb.starts_with("kv ")) return contradiction_of_pairs(one);
   if (one.verb.starts_with("log ") && one.words.empty() && one.config.empty())
     return one.verb + " needs the folder of a log, or --config FILE";
   if ((one.verb == "delete" || one.verb == "kick") && !one.words.empty() &&

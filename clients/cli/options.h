@@ -25,6 +25,33 @@ struct RowFilter {
   [[nodiscard]] bool is_empty() const { return status.empty() && prefix.empty() && !domain && !error; }
 };
 
+// Of the commands `kv ...`, which also use `table`, `words` (KEY... or KEY=VALUE...), `command`, `count`, `wait`, `after`,
+// `expires`, `client`, `sequence` and `file`.
+struct PairOptions {
+  std::string key;    // where there is one
+  std::string other;  // BY of add, SIZE of truncate, NEW of rename and alias
+  std::string type;   // empty: as the value looks
+  std::optional<DurationMs> ttl;
+  std::optional<std::uint64_t> if_timestamp;
+  std::optional<std::uint64_t> timestamp;
+  std::optional<std::string> if_value;
+  bool if_absent{false};
+  bool persist{false};
+  bool no_persist{false};
+  bool complete{false};
+  bool overwrite{false};
+  std::optional<std::string> prefix;  // empty: all keys
+  std::string from;
+  std::optional<std::string> to;
+  std::string regex;
+  bool keys_only{false};
+  bool facts{false};
+  bool raw{false};
+  bool initial{false};
+  std::optional<DurationMs> lock;
+  bool create{false};
+};
+
 struct Invocation {
   // of every command
   std::string server;   // empty: the result of find_server
@@ -42,7 +69,7 @@ struct Invocation {
   std::string table;
   std::vector<std::string>
       words;  // put: columns; peek, why, delete, kick: ROW or columns; check: files; call: COMMAND name=value...
-  std::vector<std::string> command;  // work: the words after --
+  std::vector<std::string> command;  // work, kv lock: the words after --
   std::uint64_t row{0};
   std::uint64_t epoch{0};
 
@@ -113,7 +140,7 @@ struct Invocation {
   std::optional<std::uint64_t> keep;  // backups in DIR
   // feed, backup
   bool digest{false};
-  // user: NAME in `words`
+  // user: NAME in `words`; kv set: of the value
   std::string file;
   std::string rights;
   std::string tables;
@@ -123,6 +150,8 @@ struct Invocation {
   std::optional<DurationMs> time;
   // top, watch
   std::optional<DurationMs> interval;
+  // kv
+  PairOptions pair;
   // tables
   bool names{false};
   std::string columns_of;

@@ -26,8 +26,9 @@ constexpr std::string_view kGap = "  ";
 bool steers(std::string_view name) { return name == "request" || name == "left" || name == "after"; }
 
 bool is_date(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> kDates{
-      "date", "expiration_date", "insertion_date", "lease_end", "next_date", "process_date", "start_processing_date"};
+  static constexpr std::array<std::string_view, 12> kDates{
+      "access_date", "creation_date",     "date",      "expiration_date", "insertion_date",        "lease_end",
+      "lock_end",    "modification_date", "next_date", "process_date",    "start_processing_date", "worked_on_end"};
   return std::find(kDates.begin(), kDates.end(), name) != kDates.end();
 }
 

@@ -125,17 +125,6 @@ bool read_all(std::istream& in, std::string& out) {
   return in.eof() && !in.bad();
 }
 
-Result<std::string> bytes_of(std::string_view source, std::istream& in) {
-  std::string out;
-  if (source == "-") {
-    if (!read_all(in, out)) return Status{Code::bad_parameter, "cannot read standard input"};
-    return out;
-  }
-  std::ifstream file{std::string(source), std::ios::binary};
-  if (!file || !read_all(file, out)) return Status{Code::bad_parameter, "cannot read the file " + std::string(source)};
-  return out;
-}
-
 }  // namespace
 
 Result<DurationMs> parse_duration(std::string_view text) {
@@ -185,6 +174,17 @@ Result<client::Date> parse_expiration(std::string_view text) {
   return parse_date(text);
 }
 
+Result<std::string> file_bytes(std::string_view source, std::istream& in) {
+  std::string out;
+  if (source == "-") {
+    if (!read_all(in, out)) return Status{Code::bad_parameter, "cannot read standard input"};
+    return out;
+  }
+  std::ifstream file{std::string(source), std::ios::binary};
+  if (!file || !read_all(file, out)) return Status{Code::bad_parameter, "cannot read the file " + std::string(source)};
+  return out;
+}
+
 Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena) {
   std::size_t const equals = word.find('=');
   if (equals == 0 || equals == std::string_view::npos) return bad("column", word, "name=value, name=@FILE or name=@-");
@@ -193,7 +193,7 @@ Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena
   if (value.starts_with("@@"))
     value.remove_prefix(1);
   else if (value.starts_with('@')) {
-    Result<std::string> const bytes = bytes_of(value.substr(1), in);
+    Result<std::string> const bytes = file_bytes(value.substr(1), in);
     if (!bytes.ok()) return bytes.status();
     return Param{name, Value::of_binary(arena.copy(bytes.value()))};
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 #include <string_view>
 
 #include "clients/lib/journal.h"
@@ -25,6 +26,9 @@ namespace fastjournal::cli {
 // with one @. A plain value is text, the contents of a file or of `in` are binary; Buffers::encode converts them for
 // the column. The views point into `arena`.
 [[nodiscard]] Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena);
+
+// The contents of the file, or the rest of `in` for "-".
+[[nodiscard]] Result<std::string> file_bytes(std::string_view name, std::istream& in);
 
 // Sets `name` in the protocol's form of dates.
 void set_date(Message& message, std::string_view name, client::Date const& date);

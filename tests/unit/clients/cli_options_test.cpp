@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(what_stands_behind_the_dashes_belongs_to_the_command) {
   BOOST_TEST(work.command == (std::vector<std::string>{"put", "--json", "--", "-x"}), boost::test_tools::per_element());
   BOOST_TEST(says(refused({"work", "pages"}), "-- COMMAND"));
   BOOST_TEST(says(refused({"work", "pages", "--"}), "nothing stands behind --"));
-  BOOST_TEST(says(refused({"take", "pages", "--", "x"}), "`work` only"));
+  BOOST_TEST(says(refused({"take", "pages", "--", "x"}), "`work` and `kv lock` only"));
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
