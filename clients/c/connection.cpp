@@ -113,13 +113,17 @@ Status fastjournal::c::insert_of(fj_connection& handle, fj_message const* row) {
   out.clear();
   out.command = "INSERT";
   for (Param const& param : row->message.params()) out.set(param.name, param.value);
-  if (out.has("client") || out.has("sequence")) return {};
-  std::string_view const table = out.text("table");
+  number(handle, out);
+  return {};
+}
+
+void fastjournal::c::number(fj_connection& handle, Message& command) {
+  if (command.has("client") || command.has("sequence")) return;
+  std::string_view const table = command.text("table");
   auto last = handle.sequences.find(table);
   if (last == handle.sequences.end()) last = handle.sequences.emplace(table, 0).first;
-  out.set("client", std::string_view{handle.client});
-  out.set("sequence", Value::of_unsigned(++last->second));
-  return {};
+  command.set("client", std::string_view{handle.client});
+  command.set("sequence", Value::of_unsigned(++last->second));
 }
 
 extern "C" {
@@ -307,6 +311,10 @@ int fj_wait(fj_connection* connection, int64_t limit_ms, int wake_fd, fj_message
 int fj_notice_kind(fj_message const* notice) {
   if (notice == nullptr) return FJ_NOTICE_OTHER;
   if (notice->command == "ROW") return FJ_NOTICE_DELIVERED;
+  if (notice->command == "CHANGED") {
+    if (notice->message.has("missed")) return FJ_NOTICE_MISSED;
+    return notice->message.text("result") == "unlistened" ? FJ_NOTICE_UNWATCHED : FJ_NOTICE_CHANGED;
+  }
   if (notice->command != "LISTEN") return FJ_NOTICE_OTHER;
   if (notice->message.has("row")) return FJ_NOTICE_DUE;
   return notice->message.has("missed") ? FJ_NOTICE_MISSED : FJ_NOTICE_WORK;

@@ -22,6 +22,9 @@ struct fj_message {
   std::string command;
   fastjournal::Message message;
   std::size_t bytes{0};  // of the parameters that were set since the last clear
+  // Of a range: where its next page begins.
+  std::string after{};
+  bool has_ended{false};
 
   explicit fj_message(std::string_view name) : command(name), message(command) {}
   [[nodiscard]] fastjournal::Status set(std::string_view name, fastjournal::Value value);
@@ -69,5 +72,9 @@ int on_connection(fj_connection* handle, Do const& act) noexcept {
 
 // The INSERT of a row, numbered if it has no number of its own; in `scratch`.
 [[nodiscard]] Status insert_of(fj_connection& handle, fj_message const* row);
+// Numbers a command about a table, if it has no number of its own.
+void number(fj_connection& handle, Message& command);
+// FJ_NUL: it ends with a NUL.
+[[nodiscard]] Result<std::string_view> key_of(void const* key, std::size_t size);
 
 }  // namespace fastjournal::c

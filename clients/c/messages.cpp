@@ -120,6 +120,8 @@ int fj_message_clear(fj_message* message) {
     message->message.clear();
     message->message.command = message->command;
     message->bytes = 0;
+    message->after.clear();
+    message->has_ended = false;
     return has_table ? message->set("table", Value::of_text(table)) : Status{};
   });
 }

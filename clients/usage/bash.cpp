@@ -37,7 +37,7 @@ _%NAME%_further() {
 
 _%NAME%() {
   local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-  local verb="" first="" words="" kind="" server=() i word
+  local verb="" first="" words="" kind="" server=() i word whole
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${COMP_WORDS[i]}"
@@ -47,6 +47,7 @@ _%NAME%() {
       %VALUES%) ((i++)) ;;
       -*) ;;
       *) if [[ -z "$verb" && -n "%VERBS%" ]]; then verb="$word"
+         elif [[ -z "$first" && -n "$(_%NAME%_below "$verb")" ]]; then verb+=" $word"
          elif [[ -z "$first" ]]; then first="$word"; fi ;;
     esac
   done
@@ -57,7 +58,7 @@ _%NAME%() {
     words="%GLOBALS% $(_%NAME%_options "$verb")"
   elif [[ -z "$verb" && -n "%VERBS%" ]]; then
     words="%VERBS%"
-  elif [[ -z "$first" && -n "$(_%NAME%_below "$verb")" ]]; then
+  elif [[ -n "$(_%NAME%_below "$verb")" ]]; then
     words="$(_%NAME%_below "$verb")"
   elif [[ -z "$first" ]]; then
     kind="$(_%NAME%_first "$verb")"
@@ -75,6 +76,17 @@ _%NAME%() {
       compopt -o nospace +o default 2>/dev/null
       COMPREPLY=($(compgen -S = -W "$words" -- "$current"))
       return ;;
+    pairs)
+      # A word with colons, as keys have them, is several words of bash.
+      whole="$current"
+      [[ -z "${COMP_LINE-}" ]] || { whole="${COMP_LINE:0:COMP_POINT}"; whole="${whole##* }"; }
+      while IFS= read -r word; do
+        [[ "$word" == "$whole"* ]] || continue
+        [[ -z "${COMP_LINE-}" || "$COMP_WORDBREAKS" != *:* ]] || word="${word#"${whole%"${whole##*:}"}"}"
+        COMPREPLY+=("$(printf '%q' "$word")")
+      done < <(fastjournal "${server[@]}" --timeout 1s kv scan "$first" --keys-only --count 100 --prefix "$whole" 2>/dev/null)
+      compopt +o default 2>/dev/null
+      return ;;
     words:*) words="${kind#words:}" ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -87,6 +99,7 @@ std::string_view word_of(Kind kind) {
     case Kind::tables: return "tables";
     case Kind::columns: return "columns";
     case Kind::keys: return "keys";
+    case Kind::pairs: return "pairs";
     case Kind::commands: return "commands";
     default: return "";
   }
@@ -114,8 +127,7 @@ std::string names_in(std::vector<Option> const& options) {
 
 std::string line(std::string_view verb, std::string_view words) {
   if (words.empty()) return {};
-  return verb.empty() ? fmt::format("    \"\") echo \"{}\" ;;\n", words)
-                      : fmt::format("    {}) echo \"{}\" ;;\n", verb, words);
+  return fmt::format("    \"{}\") echo \"{}\" ;;\n", verb, words);
 }
 
 }  // namespace
@@ -140,6 +152,10 @@ std::string bash_completion(Usage const& program) {
     for (Usage const& one : verb.below) names.push_back(one.name);
     below += line(verb.name, fmt::format("{}", fmt::join(names, " ")));
     add_positionals(verb, verb.name);
+    for (Usage const& one : verb.below) {
+      options += line(verb.name + " " + one.name, names_in(one.options));
+      add_positionals(one, verb.name + " " + one.name);
+    }
   }
   std::vector<Option> all;
   collect(program, all);

@@ -13,6 +13,7 @@ Kind kind_of(Option const& option) {
   if (value == "TABLE") return Kind::tables;
   if (value == "COLUMNS") return Kind::columns;
   if (value == "WHICH") return Kind::keys;
+  if (value == "KEY" || value == "KEYS" || value == "PAIRS") return Kind::pairs;
   if (value == "COMMAND") return Kind::commands;
   return Kind::text;
 }

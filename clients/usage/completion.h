@@ -1,5 +1,6 @@
-// Completion scripts for shells, made of a program's declaration, so that the two always agree. Tables, columns and
-// commands are asked of the daemon when the key is pressed; without a daemon there are no suggestions for them.
+// Completion scripts for shells, made of a program's declaration, so that the two always agree. Tables, columns, keys and
+// commands are asked of the daemon when the key is pressed; without a daemon there are no suggestions for them. What it
+// says is data: no shell may read it as code.
 #pragma once
 
 #include <string>
@@ -16,8 +17,8 @@ namespace fastjournal::usage {
 // A file PROGRAM.fish.
 [[nodiscard]] std::string fish_completion(Usage const& program);
 
-// What stands behind a word for a value.
-enum class Kind { words, files, folders, tables, columns, keys, commands, text };
+// What stands behind a word for a value. `keys`: columns of a row-key; `pairs`: keys of a key/value table.
+enum class Kind { words, files, folders, tables, columns, keys, pairs, commands, text };
 [[nodiscard]] Kind kind_of(Option const& option);
 
 // The first clause of a description: what a menu has room for.

@@ -1,6 +1,7 @@
 // Completion for fish.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -57,6 +58,12 @@ function __%NAME%_columns
     set -l words (__%NAME%_words)
     __%NAME%_ask tables $argv[1] $words[2] | string replace -r '$' '='
 end
+
+# The keys of the table that is this word.
+function __%NAME%_pairs
+    set -l words (__%NAME%_words)
+    __%NAME%_ask kv scan $words[$argv[1]] --keys-only --count 100 --prefix (commandline -ct)
+end
 )fish";
 
 std::string quoted(std::string_view text) {
@@ -68,8 +75,8 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-// The end of a line of `complete`: what is offered for the value.
-std::string offer_of(Option const& option, std::string_view name) {
+// The end of a line of `complete`: what is offered for the value, where a table is the word `table`.
+std::string offer_of(Option const& option, std::string_view name, std::size_t table) {
   switch (kind_of(option)) {
     case Kind::words: return fmt::format(" -a {}", quoted(fmt::format("{}", fmt::join(option.choices, " "))));
     case Kind::files: return " -F";
@@ -77,6 +84,7 @@ std::string offer_of(Option const& option, std::string_view name) {
     case Kind::tables: return fmt::format(" -a '(__{}_ask tables --names)'", name);
     case Kind::columns: return fmt::format(" -a '(__{}_columns --columns)'", name);
     case Kind::keys: return fmt::format(" -a '(__{}_columns --key)'", name);
+    case Kind::pairs: return fmt::format(" -a '(__{}_pairs {})'", name, table);
     case Kind::commands: return fmt::format(" -a '(__{}_ask commands)'", name);
     case Kind::text: return "";
   }
@@ -85,20 +93,22 @@ std::string offer_of(Option const& option, std::string_view name) {
 
 void add(Usage const& of, std::string const& program, std::string const& path, std::string& out) {
   std::string const name = as_identifier(program);
+  // The first one behind those of the command.
+  std::size_t const table = static_cast<std::size_t>(std::count(path.begin(), path.end(), ' ')) + 1;
   std::string const here = path.empty() ? "" : fmt::format(" -n {}", quoted(fmt::format("__{}_at{}", name, path)));
   for (Option const& option : of.options) {
     std::string names;
     for (std::string const& one : option.names)
       names += one.starts_with("--") ? " -l " + one.substr(2) : " -s " + one.substr(1);
     std::string const value =
-        option.value.empty() ? "" : (kind_of(option) == Kind::files ? " -r" : " -x") + offer_of(option, name);
+        option.value.empty() ? "" : (kind_of(option) == Kind::files ? " -r" : " -x") + offer_of(option, name, table);
     out +=
         fmt::format("complete -c {}{}{}{} -d {}\n", program, here, names, value, quoted(in_short(option.description)));
   }
   auto const at_place = [&](std::size_t place) { return quoted(fmt::format("__{}_at_place {}{}", name, place, path)); };
   for (std::size_t i = 0; i < of.positionals.size(); ++i) {
     Option const& option = of.positionals[i];
-    std::string const offer = offer_of(option, name);
+    std::string const offer = offer_of(option, name, table);
     if (offer.empty()) continue;
     std::string const condition = option.repeated ? quoted(fmt::format("__{}_at{}", name, path)) : at_place(i);
     // A table is named first; behind it there are only columns.

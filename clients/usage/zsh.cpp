@@ -41,6 +41,12 @@ _%NAME%_offer_keys() {
   _%NAME%_ask tables --key $line[1]
   compadd -S = -a reply
 }
+
+_%NAME%_offer_pairs() {
+  local -a reply
+  _%NAME%_ask kv scan $line[1] --keys-only --count 100 --prefix "${(Q)PREFIX}"
+  compadd -a reply
+}
 )zsh";
 
 // In single quotes, where colons and brackets mean something to _arguments.
@@ -64,6 +70,7 @@ std::string action_of(Option const& option, std::string_view program) {
     case Kind::tables: return fmt::format("_{}_offer_tables", program);
     case Kind::columns: return fmt::format("_{}_offer_columns", program);
     case Kind::keys: return fmt::format("_{}_offer_keys", program);
+    case Kind::pairs: return fmt::format("_{}_offer_pairs", program);
     case Kind::commands: return fmt::format("_{}_offer_commands", program);
     case Kind::text: return " ";
   }

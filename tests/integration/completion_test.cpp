@@ -85,6 +85,9 @@ BOOST_AUTO_TEST_CASE(commands_options_and_their_values) {
       {"fastjournal listen pages --mode ", "deliver row wake"},
       {"fastjournal log ", "dump resize salvage verify"},
       {"fastjournal spool st", "status"},
+      {"fastjournal kv re", "rename"},
+      {"fastjournal kv rename values a b --over", "--overwrite"},
+      {"fastjournal kv set --type b", "boolean buffer"},
       // The value of an option is not taken for the command, and completion goes on after it.
       {"fastjournal --timeout 3s completion z", "zsh"},
       {"fastjournald --me", "--message-files"},
@@ -110,6 +113,33 @@ BOOST_AUTO_TEST_CASE(tables_columns_and_commands_are_asked_of_the_daemon) {
     for (Case const& one : kCases) check(shell, one, server);
     BOOST_TEST(offered(shell, "fastjournal --server " + server + " stats j") == "jobs", shell.name);
   }
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+}
+
+// Keys are data of others: no shell carries them out.
+BOOST_AUTO_TEST_CASE(keys_are_asked_of_the_daemon) {
+  RealDaemon daemon{""};
+  daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  std::string const server = daemon.local();
+  std::string const mark = (daemon.folder() / "mark").string();
+  for (std::string const& key : {std::string{"site:1"}, std::string{"site:2"}, "evil$(touch " + mark + ")"}) {
+    ChildProcess set{{FJ_BINARY_DIR "/bin/fastjournal", "--server", server, "kv", "set", "values", key, "x"}};
+    BOOST_TEST(set.wait().value_or(-1) == 0, set.output());
+  }
+  constexpr Case kCases[] = {
+      {"fastjournal kv get ", "jobs values"},
+      {"fastjournal kv get values si", "site:1 site:2"},
+      {"fastjournal kv get values site:1 s", "site:1 site:2"},
+      {"fastjournal kv lock values site:2", "site:2"},
+      {"fastjournal kv del values none", ""},
+  };
+  for (Shell const& shell : kShells) {
+    for (Case const& one : kCases) check(shell, one, server);
+    BOOST_TEST(offered(shell, "fastjournal kv get values ev", server).find("evil") == 0U, shell.name);
+  }
+  BOOST_TEST(!std::filesystem::exists(mark));
   daemon.kill(SIGTERM);
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/integration/daemon.h"
 #include "tests/support/certificates.h"
+#include "tests/unit/c_client/fixture.h"
 
 namespace {
 
@@ -47,62 +47,6 @@ void* operator new[](std::size_t size, std::nothrow_t const&) noexcept { return 
 namespace {
 
 using namespace fastjournal::test;
-
-struct Free {
-  void operator()(fj_connection* one) const { fj_close(one); }
-  void operator()(fj_message* one) const { fj_message_free(one); }
-  void operator()(fj_reply* one) const { fj_reply_free(one); }
-  void operator()(fj_pipeline* one) const { fj_pipeline_free(one); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, Free>;
-
-std::string said() { return std::string{fj_code_name(fj_error_code())} + ": " + fj_error_text(); }
-
-struct Fixture {
-  Fixture() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
-  ~Fixture() {
-    daemon.kill(SIGKILL);
-    static_cast<void>(daemon.wait());
-  }
-
-  [[nodiscard]] Owned<fj_connection> open(fj_options options = {}) {
-    std::string const server = daemon.local();
-    options.size = sizeof options;
-    if (options.server == nullptr) options.server = server.c_str();
-    if (options.reconnect_ms == 0) options.reconnect_ms = 1;
-    Owned<fj_connection> out{fj_open(&options)};
-    BOOST_REQUIRE_MESSAGE(out != nullptr, said());
-    return out;
-  }
-  void restart() {
-    daemon.kill(SIGKILL);
-    static_cast<void>(daemon.wait());
-    bool const ready = daemon.start();
-    BOOST_REQUIRE_MESSAGE(ready, daemon.output());
-  }
-  // Rows of "jobs", by LIST.
-  std::set<std::string> names(fj_connection* connection) {
-    std::set<std::string> out;
-    Owned<fj_message> list{fj_message_new("LIST")};
-    fj_set_text(list.get(), "table", "jobs", FJ_NUL);
-    fj_set_integer(list.get(), "count", 1000);
-    for (int64_t after = 0; after >= 0;) {
-      fj_reply* reply = nullptr;
-      BOOST_REQUIRE_MESSAGE(fj_call(connection, list.get(), &reply) == FJ_OK, said());
-      Owned<fj_reply> const page{reply};
-      for (size_t i = 0; i < fj_reply_rows(reply); ++i)
-        BOOST_TEST(out.insert(fj_get_text(fj_reply_row(reply, i), "name", nullptr)).second);
-      after = -1;
-      fj_message const* const last = fj_reply_message(reply, fj_reply_count(reply) - 1);
-      if (fj_get_integer(last, "after", &after) == FJ_OK) fj_set_integer(list.get(), "after", after);
-    }
-    return out;
-  }
-
-  RealDaemon daemon{
-      "<grace>10s</grace><back-off-first>1ms</back-off-first><processing-timeout>60s</processing-timeout>"};
-};
 
 Owned<fj_message> job(std::string const& name) {
   Owned<fj_message> out{fj_row_new("jobs")};
@@ -143,6 +87,10 @@ BOOST_FIXTURE_TEST_CASE(a_null_is_a_failure_everywhere, Fixture) {
   BOOST_TEST(std::string{fj_error_fact("parameter")} == "command");
   BOOST_TEST(fj_row_new(nullptr) == nullptr);
   BOOST_TEST(fj_message_copy(nullptr) == nullptr);
+  BOOST_TEST(fj_kv_pair_new(nullptr, "k", 1) == nullptr);
+  BOOST_TEST(fj_kv_pair_new("values", nullptr, 1) == nullptr);
+  BOOST_TEST(fj_kv_range_new(nullptr, nullptr) == nullptr);
+  BOOST_TEST(fj_kv_key(nullptr, nullptr) == nullptr);
   BOOST_TEST(fj_pipeline_new(nullptr, 1, nullptr, nullptr) == nullptr);
   for (int const code : {
            fj_message_clear(nullptr),
@@ -192,6 +140,27 @@ BOOST_FIXTURE_TEST_CASE(a_null_is_a_failure_everywhere, Fixture) {
            fj_keep(c, m),
            fj_wait(nullptr, 0, -1, &notice),
            fj_wait(c, 0, -1, nullptr),
+           fj_kv_set(nullptr, m, nullptr, nullptr),
+           fj_kv_set(c, nullptr, nullptr, nullptr),
+           fj_kv_set(c, m, nullptr, nullptr),
+           fj_kv_get(nullptr, "values", "k", 1, &notice),
+           fj_kv_get(c, nullptr, "k", 1, &notice),
+           fj_kv_get(c, "values", nullptr, 1, &notice),
+           fj_kv_get(c, "values", nullptr, FJ_NUL, &notice),
+           fj_kv_get(c, "values", "k", 1, nullptr),
+           fj_kv_delete(nullptr, "values", "k", 1, nullptr),
+           fj_kv_delete(c, nullptr, "k", 1, nullptr),
+           fj_kv_add(c, "values", nullptr, 1, 1, nullptr),
+           fj_kv_page(nullptr, m, &reply),
+           fj_kv_page(c, nullptr, &reply),
+           fj_kv_page(c, m, &reply),
+           fj_kv_page(c, m, nullptr),
+           fj_kv_lock(c, nullptr, "k", 1, 1, nullptr),
+           fj_kv_unlock(nullptr, "values", "k", 1),
+           fj_kv_watch(c, nullptr, "k", 1, FJ_KV_KEY),
+           fj_kv_watch(c, "values", nullptr, 1, FJ_KV_KEY),
+           fj_kv_watch(c, "values", "k", 1, 2),
+           fj_kv_unwatch(nullptr, "values", "k", 1, FJ_KV_PREFIX),
            fj_pipeline_put(nullptr, m),
            fj_pipeline_put(pipeline.get(), nullptr),
            fj_pipeline_send(nullptr, m),

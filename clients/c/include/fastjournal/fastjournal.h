@@ -1,4 +1,5 @@
-/* A client of fastjournald, for C and for whatever can call C: rows are put, leased, and done. Link with -lfastjournal.
+/* A client of fastjournald, for C and for whatever can call C: rows are put, leased, and done; values are set, read and
+ * watched. Link with -lfastjournal.
  *
  * A worker that puts a row and works on it (clients/c/README.md has more):
  *
@@ -100,7 +101,7 @@ const char* fj_version(void);
 
 /* The functions of this header. What a header with a larger number added is not there in a library whose fj_api()
  * returns a smaller one. */
-#define FJ_API 1
+#define FJ_API 2
 int fj_api(void);
 
 /* --- Connections --------------------------------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ void fj_options_init_sized(fj_options* options, size_t size);
  * the certificate is refused; FJ_BAD_PARAMETER: the address is none, or an option is out of its range.
  *
  * Later losses are repaired within calls: subscriptions are made again, and commands are sent again that may be sent
- * twice: those that only read, NEXT, TOUCH, DONE, and numbered puts. All others end with FJ_CLOSED. */
+ * twice: those that only read, NEXT, TOUCH, DONE, numbered puts and changes of values. All others end with FJ_CLOSED. */
 fj_connection* fj_open(const fj_options* options);
 /* The daemon returns leased rows after the table's grace. Not from a callback. Its pipelines must be freed before. */
 void fj_close(fj_connection* connection);
@@ -308,8 +309,11 @@ enum {
   FJ_NOTICE_OTHER = 0,    /* figures of WATCH, for one */
   FJ_NOTICE_WORK = 1,     /* FJ_WAKE: `ready` rows wait */
   FJ_NOTICE_DUE = 2,      /* FJ_EACH: `row`, the key columns, process_date */
-  FJ_NOTICE_MISSED = 3,   /* FJ_EACH: `missed` rows had no notice, as this side did not read */
-  FJ_NOTICE_DELIVERED = 4 /* FJ_DELIVER: a ROW that is leased to this connection */
+  FJ_NOTICE_MISSED = 3,    /* FJ_EACH: `missed` rows had no notice, as this side did not read. Of fj_kv_watch: read the
+                              key, or all keys with the `prefix`, again */
+  FJ_NOTICE_DELIVERED = 4, /* FJ_DELIVER: a ROW that is leased to this connection */
+  FJ_NOTICE_CHANGED = 5,   /* of fj_kv_watch: `result` is "stored" or "absent"; fj_kv_key tells the key */
+  FJ_NOTICE_UNWATCHED = 6  /* of fj_kv_watch: the daemon gave up this watch, as the connection watches too much */
 };
 
 /* The next notice. FJ_TIMED_OUT: there was none for limit_ms (negative: no limit), or wake_fd (-1: none) became readable.
@@ -317,6 +321,59 @@ enum {
 int fj_wait(fj_connection* connection, int64_t limit_ms, int wake_fd, fj_message** notice);
 /* FJ_NOTICE_... */
 int fj_notice_kind(const fj_message* notice);
+
+/* --- Key/value tables ----------------------------------------------------------------------------------------------
+ * Since FJ_API 2. doc/keyvalue.md tells what such a table does. Keys are bytes; a `size` of FJ_NUL says that they end with
+ * a NUL. Changes are numbered like puts: one whose answer was lost is sent again and counts once. */
+
+enum {
+  FJ_KV_STORED = 1,
+  FJ_KV_DELETED = 2,
+  FJ_KV_EXISTS = 3,   /* overwrite is 0, and a value is there: nothing changed */
+  FJ_KV_ABSENT = 4,   /* there was nothing to delete */
+  FJ_KV_MISMATCH = 5, /* another value is there than if_timestamp or if_value expected: nothing changed */
+  FJ_KV_STALE = 6,    /* what is there, or was deleted, has a later timestamp: nothing changed */
+  FJ_KV_DUPLICATE = 7 /* sent again after a loss, and carried out before, with whatever result it had then */
+};
+
+/* A pair to set: the message SET with the table and the key. What fj_set_text, fj_set_integer, ... gives it as "value" is
+ * the value, of the type string, integer, float, boolean or, by fj_set_binary, buffer; without one it is void. Further
+ * parameters of SET may be set: overwrite, if_timestamp, if_value, timestamp, expiration_date, ttl, persist, type. */
+fj_message* fj_kv_pair_new(const char* table, const void* key, size_t size);
+/* Stores it: when it returns FJ_OK with FJ_KV_STORED, a persistent value is on the disk. `result` (FJ_KV_...) and
+ * `timestamp` (of the value that is there now, 0 for none) may be NULL. */
+int fj_kv_set(fj_connection* connection, const fj_message* pair, int* result, uint64_t* timestamp);
+/* The pair of a key: `value`, `type`, `timestamp`, `expiration_date`, ... The message is the caller's. FJ_NOT_FOUND: there
+ * is none. */
+int fj_kv_get(fj_connection* connection, const char* table, const void* key, size_t size, fj_message** pair);
+/* Deletes the value with all its keys. `result` (FJ_KV_DELETED, FJ_KV_ABSENT or FJ_KV_DUPLICATE) may be NULL. */
+int fj_kv_delete(fj_connection* connection, const char* table, const void* key, size_t size, int* result);
+/* Adds to an integer; a key that is not there counts as 0. `sum` may be NULL. */
+int fj_kv_add(fj_connection* connection, const char* table, const void* key, size_t size, int64_t by, int64_t* sum);
+
+/* A range of keys for fj_kv_page: those that begin with `prefix`, or all if it is NULL. Further parameters of GET may be
+ * set before the first page: from, to, regex, after, count (of a page: 1 to 1000), data, facts. */
+fj_message* fj_kv_range_new(const char* table, const char* prefix);
+/* The next pairs of the range, at least one, in the order of their keys. FJ_NOT_FOUND: there are no more. After another
+ * failure the same page may be asked for again. */
+int fj_kv_page(fj_connection* connection, fj_message* range, fj_reply** pairs);
+/* The key of a pair or of a notice (its prefix, if it is about one), whether it is text or not. size may be NULL. NULL: it
+ * has none. */
+const void* fj_kv_key(const fj_message* message, size_t* size);
+
+/* Until its end nobody else changes the value, or locks it: FJ_IN_USE, and the fact "lock_end". FJ_NOT_FOUND: there is no
+ * value. One's own lock is renewed. A lock belongs to the connection: it is over when fj_connects has grown. `lock_end`
+ * may be NULL. */
+int fj_kv_lock(fj_connection* connection, const char* table, const void* key, size_t size, uint64_t lock_ms,
+               int64_t* lock_end);
+int fj_kv_unlock(fj_connection* connection, const char* table, const void* key, size_t size);
+
+enum { FJ_KV_KEY = 0, FJ_KV_PREFIX = 1 };
+
+/* From now on fj_wait has notices of changes of the key, or of all keys with this prefix (`what`), whoever makes them; also
+ * after a reconnect, which is an FJ_NOTICE_MISSED. One notice for a key, whatever number of changes there was in between. */
+int fj_kv_watch(fj_connection* connection, const char* table, const void* key, size_t size, int what);
+int fj_kv_unwatch(fj_connection* connection, const char* table, const void* key, size_t size, int what);
 
 /* --- Many commands in flight --------------------------------------------------------------------------------------- */
 
