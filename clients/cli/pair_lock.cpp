@@ -28,6 +28,7 @@ constexpr DurationMs kLock{60'000};
 constexpr Milliseconds kCallMax{5'000};
 // Nobody says when somebody else's lock ends early.
 constexpr Milliseconds kPause{200};
+constexpr Milliseconds kLookMax{200};
 constexpr std::chrono::seconds kPatienceAfterTerm{10};
 
 Moment now() { return std::chrono::steady_clock::now(); }
@@ -150,8 +151,9 @@ ExitCode Locker::hold(Child& child) {
 // For a signal, the end of the connection, or the time.
 void Locker::wait(Moment until) {
   if (lost_.empty()) {
+    // It goes on with a new connection; that there is a loss is seen here.
     auto const left = std::chrono::ceil<Milliseconds>(until - now());
-    Result<Message> const push = connection_->wait_push(std::max(left, Milliseconds{0}), signals_.fd());
+    Result<Message> const push = connection_->wait_push(std::clamp(left, Milliseconds{0}, kLookMax), signals_.fd());
     if (push.ok() || push.status().code() == Code::timed_out) return;
     if (has_lock_) return lose(push.status().message());
   }

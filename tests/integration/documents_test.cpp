@@ -1,6 +1,6 @@
 // The commands that the documents show (tests/support/documents.h, "console") are run in a shell, with a daemon that
-// serves conf/tables.d, and must print what is shown: `...` within a line is any text, and a line of it alone is any
-// lines.
+// serves conf/tables.d (those about key/value tables: also tests/transcripts/values.xml), and must print what is shown:
+// `...` within a line is any text, and a line of it alone is any lines.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -18,9 +18,11 @@ std::string const kRoot = FJ_SOURCE_DIR;
 // The shell of one document: a daemon, and the commands in their order.
 class Shell {
  public:
-  Shell() {
+  explicit Shell(std::string const& document) {
     std::filesystem::remove_all(daemon_.folder() / "tables");
     std::filesystem::copy(kRoot + "/conf/tables.d", daemon_.folder() / "tables");
+    if (document == "doc/keyvalue.md" || document == "clients/README.md")
+      std::filesystem::copy(kRoot + "/tests/transcripts/values.xml", daemon_.folder() / "tables");
     BOOST_REQUIRE_MESSAGE(daemon_.start(), daemon_.output());
   }
   ~Shell() {
@@ -58,12 +60,14 @@ BOOST_AUTO_TEST_SUITE(commands_in_documents)
 
 BOOST_AUTO_TEST_CASE(they_print_what_is_shown) {
   std::size_t seen = 0;
-  for (std::string const& document : documents(kRoot)) {
+  std::vector<std::string> all = documents(kRoot);
+  all.emplace_back("clients/README.md");
+  for (std::string const& document : all) {
     if (document == "doc/tutorial.md") continue;  // it has a daemon of its own: tutorial_test.cpp
     std::unique_ptr<Shell> shell;
     for (Example const& example : examples_of(kRoot, document)) {
       if (example.language != "console") continue;
-      if (shell == nullptr) shell = std::make_unique<Shell>();
+      if (shell == nullptr) shell = std::make_unique<Shell>(document);
       play(*shell, example);
       ++seen;
     }

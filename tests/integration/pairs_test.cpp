@@ -1,0 +1,175 @@
+// Key/value tables from the outside, beside a real daemon: what `fastjournal kv` prints, locks that end with their
+// connection, watches that outlive the daemon, and a counter that is exact over kills.
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+
+#include "clients/lib/key_value.h"
+#include "tests/integration/shell.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::test;
+using client::Connection;
+using client::KeyValue;
+using client::Milliseconds;
+using client::TypedValue;
+
+struct Fixture : ShellFixture {
+  Fixture() {
+    daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
+    bool const ready = daemon.start();
+    BOOST_REQUIRE_MESSAGE(ready, daemon.output());
+  }
+
+  // With its exit code.
+  std::string said(std::string const& command) {
+    Ran const ran = run_in_shell(daemon, "fastjournal kv " + command);
+    return ran.output + std::to_string(ran.code);
+  }
+  [[nodiscard]] ChildProcess start(std::string const& command) const {
+    ChildOptions options;
+    options.environment = shell_variables(daemon);
+    return ChildProcess{shell_words(daemon, "exec fastjournal kv " + command), options};
+  }
+  void restart() {
+    daemon.kill(SIGKILL);
+    static_cast<void>(daemon.wait());
+    bool const ready = daemon.start();
+    BOOST_REQUIRE_MESSAGE(ready, daemon.output());
+  }
+  [[nodiscard]] std::unique_ptr<Connection> connect(client::Framing framing = client::Framing::msgpack) const {
+    auto opened = Connection::open({.server = daemon.local(), .framing = framing, .back_off = {Milliseconds{1}}});
+    BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
+    return std::move(opened).value();
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(pairs_beside_a_daemon)
+
+BOOST_FIXTURE_TEST_CASE(values_are_set_read_and_changed, Fixture) {
+  for (std::string const framing : {"", "--text "}) {
+    BOOST_TEST(said(framing + "set values k hello") == "stored k\n0");
+    BOOST_TEST(said(framing + "get values k") == "hello\n0");
+    BOOST_TEST(said(framing + "set values k x --if-absent") == "k has a value already: nothing was changed\n4");
+    BOOST_TEST(said(framing + "set values k x --if-value other") ==
+               "k has another value than was expected: nothing was changed\n4");
+    BOOST_TEST(said(framing + "set values k x --if-value hello") == "stored k\n0");
+    BOOST_TEST(said(framing + "add values n -5") == "-5\n0");
+    BOOST_TEST(said(framing + "add values f 2.0") == "2.0\n0");
+    BOOST_TEST(said(framing + "set values b true --type boolean") == "stored b\n0");
+    BOOST_TEST(said(framing + "not values b") == "false\n0");
+    BOOST_TEST(said(framing + "truncate values k 0") == "k has 0 bytes now\n0");
+    BOOST_TEST(said(framing + "rename values k n") == "n has a value already: nothing was changed\n4");
+    BOOST_TEST(said(framing + "alias values k other") == "k is other, too\n0");
+    BOOST_TEST(said(framing + "set values bytes base64:AP8= --type buffer") == "stored bytes\n0");
+    BOOST_TEST(run("fastjournal kv " + framing + "get values bytes | od -An -tx1") == " 00 ff\n");
+    BOOST_TEST(said(framing + "scan values --keys-only") == "b\nbytes\nf\nk\nn\nother\n0");
+    BOOST_TEST(
+        said(framing + "get values n --json")
+            .starts_with("{\"table\":\"values\",\"key\":\"n\",\"type\":\"integer\",\"value\":-5,\"timestamp\":"));
+    BOOST_TEST(said(framing + "del values b bytes f k n none") ==
+               "deleted b\ndeleted bytes\ndeleted f\ndeleted k\ndeleted n\nno value under none\n4");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(types_and_keys_come_back_in_both_framings, Fixture) {
+  std::string const bytes{"\x00\xff\n;", 4};
+  std::vector<TypedValue> const all{TypedValue{},
+                                    client::Buffer{bytes},
+                                    client::Buffer{},
+                                    "gr\xc3\xbc\xc3\x9f;\n",
+                                    std::int64_t{-5},
+                                    std::int64_t{INT64_MIN},
+                                    2.0,
+                                    -0.1,
+                                    true,
+                                    false,
+                                    ""};
+  std::vector<std::string> const keys{"k", bytes, "a;b\n\"c\"="};
+  for (client::Framing const framing : {client::Framing::msgpack, client::Framing::text}) {
+    auto const connection = connect(framing);
+    KeyValue values(*connection, "values");
+    for (std::string const& key : keys)
+      for (TypedValue const& one : all) {
+        auto const set = values.set(key, one);
+        BOOST_REQUIRE_MESSAGE(set.ok(), set.status().text());
+        auto const got = values.get(key);
+        BOOST_REQUIRE_MESSAGE(got.ok(), got.status().text());
+        BOOST_TEST((got->has_value() && got->value().key == key && got->value().value == one));
+        auto const same = values.set(key, one, {.if_value = one});
+        BOOST_TEST((same.ok() && same->result == client::SetResult::stored));
+      }
+    client::Scan scan = values.scan({.page = 1});
+    std::size_t seen = 0;
+    for (auto next = scan.next(); next.ok() && next->has_value(); next = scan.next()) ++seen;
+    BOOST_TEST(seen == keys.size());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_counter_is_exact_over_kills, Fixture) {
+  auto const connection = connect();
+  KeyValue values(*connection, "values");
+  values.number_changes();
+  constexpr int kAdds = 600;
+  std::vector<client::Ticket> tickets;
+  for (int i = 0; i < kAdds; ++i) {
+    auto const ticket = connection->send(values.add_of("n", std::int64_t{1}));
+    BOOST_REQUIRE_MESSAGE(ticket.ok(), ticket.status().text());
+    tickets.push_back(ticket.value());
+    if (i % 100 != 50) continue;
+    // Some of them are on their way.
+    BOOST_TEST(connection->flush().ok());
+    restart();
+  }
+  for (client::Ticket const ticket : tickets) {
+    auto const reply = connection->receive(ticket);
+    BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
+    BOOST_TEST(KeyValue::stored_of(reply.value()).ok());
+  }
+  BOOST_TEST((values.get("n")->value().value == TypedValue{std::int64_t{kAdds}}));
+  BOOST_TEST(connection->connects() > 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_lock_keeps_others_out_until_its_command_ends, Fixture) {
+  BOOST_TEST(said("lock values k -- true").starts_with("fastjournal kv lock values: not_found: "));
+  Ran const ran = run_in_shell(daemon,
+                               "fastjournal kv lock values k --create -- sh -c '"
+                               "fastjournal kv set values k mine; echo $?;"
+                               "fastjournal kv lock values k -- echo never; echo $?; exit 7'");
+  BOOST_TEST(ran.code == 7);
+  BOOST_TEST(ran.output.find("in_use") != std::string::npos, ran.output);
+  BOOST_TEST(ran.output.find("never") == std::string::npos, ran.output);
+  BOOST_TEST(said("set values k free") == "stored k\n0");
+  ChildProcess holder = start("lock values k --lock 300ms -- sh -c 'echo begun; read line'");
+  // Its input is empty: it would end at once if it were not ours.
+  BOOST_TEST(holder.wait().value_or(-1) == 1);
+  BOOST_TEST(holder.output() == "begun\n");
+  ChildProcess longer = start("lock values k --lock 300ms -- sh -c 'echo begun; sleep 1; echo over'");
+  BOOST_REQUIRE(longer.wait_for_line("begun").has_value());
+  BOOST_TEST(said("lock values k --wait 1m -- echo mine") == "mine\n0");
+  BOOST_TEST(longer.wait().value_or(-1) == 0);
+  BOOST_TEST(longer.output() == "begun\nover\n");
+  // A signal ends the command, and the lock with it.
+  ChildProcess stopped = start("lock values k -- sh -c 'echo begun; exec sleep 1000'");
+  BOOST_REQUIRE(stopped.wait_for_line("begun").has_value());
+  stopped.kill(SIGTERM);
+  BOOST_TEST(stopped.wait().value_or(-1) == 128 + SIGTERM);
+  BOOST_TEST(said("set values k free") == "stored k\n0");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_lock_that_is_lost_ends_its_command, Fixture) {
+  ChildProcess holder = start("lock values k --create -- sh -c 'echo begun; exec sleep 1000'");
+  BOOST_REQUIRE(holder.wait_for_line("begun").has_value());
+  restart();
+  BOOST_TEST(holder.wait().value_or(-1) == 1);
+  BOOST_TEST(holder.output().find("the lock is lost: the connection") != std::string::npos, holder.output());
+  BOOST_TEST(said("set values k free") == "stored k\n0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
