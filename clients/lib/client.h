@@ -1,6 +1,6 @@
 // libfastjournal: a client of fastjournald. A Connection carries commands and their answers, one by one or many in
-// flight, and the notices of LISTEN and WATCH; it reconnects by itself. The commands of a table type have typed calls in journal.h and
-// key_value.h; this header knows only messages, so it is for every table type.
+// flight, and the notices of LISTEN and WATCH; it reconnects by itself. The commands of a table type have typed calls in
+// journal.h and key_value.h; this header knows only messages, so it is for every table type.
 //
 //   using namespace fastjournal::client;
 //   auto opened = Connection::open({.server = "127.0.0.1:4050"});
@@ -115,9 +115,9 @@ class Connection {
   // `wake_fd` became readable.
   [[nodiscard]] bool wait_answer(Ticket ticket, Milliseconds limit, int wake_fd = -1);
 
-  // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain, mode, credit, worker; or key,
-  // key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of keys that is in force
-  // again as a push CHANGED with missed=1, as nobody told what changed in between.
+  // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain, mode, credit, worker; or
+  // key, key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of keys that is
+  // in force again as a push CHANGED with missed=1, as nobody told what changed in between.
   [[nodiscard]] Status listen(std::string_view table, Params const& params = {});
   [[nodiscard]] Status unlisten(std::string_view table, Params const& params = {});
   // The same for the figures (WATCH); `params`: table, every. Its rounds come as pushes: STATS and FIGURES.

@@ -13,8 +13,8 @@
 //   values.number_changes();
 //   values.add("visits", 5);
 //
-// Keys are bytes, and so are the values of Buffer; a std::string is UTF-8. Every call returns what Connection::call does
-// when it fails.
+// Keys are bytes, and so are the values of Buffer; a std::string is UTF-8. Every call returns what Connection::call
+// does when it fails.
 #pragma once
 
 #include <cstdint>
@@ -137,8 +137,9 @@ struct Range {
   std::optional<DurationMs> worked_on{};
 };
 
-// The pairs of a range in the order of their keys, page by page. A key that is there all the time is shown exactly once,
-// whatever others change meanwhile. Its connection must outlive it, and may be used for other commands between the calls.
+// The pairs of a range in the order of their keys, page by page. A key that is there all the time is shown exactly
+// once, whatever others change meanwhile. Its connection must outlive it, and may be used for other commands between
+// the calls.
 class Scan {
  public:
   Scan(Connection& connection, std::string table, Range range)
@@ -193,8 +194,8 @@ class KeyValue {
   void number_changes();
 
   [[nodiscard]] Result<Stored> set(std::string_view key, TypedValue const& value, SetOptions const& options = {});
-  // All or none of at most 128 pairs, with keys that are UTF-8 and values that are no buffers. `if_timestamp`, `if_value`
-  // and `watch` are for set() alone. Without `overwrite` one value that is there keeps all others out.
+  // All or none of at most 128 pairs, with keys that are UTF-8 and values that are no buffers. `if_timestamp`,
+  // `if_value` and `watch` are for set() alone. Without `overwrite` one value that is there keeps all others out.
   [[nodiscard]] Result<Stored> set_many(std::span<std::pair<std::string, TypedValue> const> pairs,
                                         SetOptions const& options = {});
   // Empty: there is none.

@@ -141,7 +141,8 @@ BOOST_AUTO_TEST_CASE(a_set_says_all_that_was_asked_and_learns_what_became_of_it)
 BOOST_AUTO_TEST_CASE(many_pairs_are_one_command) {
   Talk talk([](Peer& peer) {
     Message const set = peer.expect("SET");
-    want(set.text("pairs") == R"({"a \"q\"":"x\u000ay","b":-7,"c":2.0,"d":1e+20,"e":true,"f":null,"ü":""})", "the JSON");
+    want(set.text("pairs") == R"({"a \"q\"":"x\u000ay","b":-7,"c":2.0,"d":1e+20,"e":true,"f":null,"ü":""})",
+         "the JSON");
     want(!set.has("key") && !set.has("type") && set.integer("overwrite") == 0 && set.integer("sequence") == 1, "SET");
     peer.answer(set, "STORED", {text("table", "values"), text("result", "stored"), number("count", 7)});
     Message const again = peer.expect("SET");

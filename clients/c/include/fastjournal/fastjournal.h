@@ -145,7 +145,8 @@ void fj_options_init_sized(fj_options* options, size_t size);
  * the certificate is refused; FJ_BAD_PARAMETER: the address is none, or an option is out of its range.
  *
  * Later losses are repaired within calls: subscriptions are made again, and commands are sent again that may be sent
- * twice: those that only read, NEXT, TOUCH, DONE, numbered puts and changes of values. All others end with FJ_CLOSED. */
+ * twice: those that only read, NEXT, TOUCH, DONE, numbered puts and changes of values. All others end with
+ * FJ_CLOSED. */
 fj_connection* fj_open(const fj_options* options);
 /* The daemon returns leased rows after the table's grace. Not from a callback. Its pipelines must be freed before. */
 void fj_close(fj_connection* connection);
@@ -323,8 +324,8 @@ int fj_wait(fj_connection* connection, int64_t limit_ms, int wake_fd, fj_message
 int fj_notice_kind(const fj_message* notice);
 
 /* --- Key/value tables ----------------------------------------------------------------------------------------------
- * Since FJ_API 2. doc/keyvalue.md tells what such a table does. Keys are bytes; a `size` of FJ_NUL says that they end with
- * a NUL. Changes are numbered like puts: one whose answer was lost is sent again and counts once. */
+ * Since FJ_API 2. doc/keyvalue.md tells what such a table does. Keys are bytes; a `size` of FJ_NUL says that they end
+ * with a NUL. Changes are numbered like puts: one whose answer was lost is sent again and counts once. */
 
 enum {
   FJ_KV_STORED = 1,
@@ -336,42 +337,44 @@ enum {
   FJ_KV_DUPLICATE = 7 /* sent again after a loss, and carried out before, with whatever result it had then */
 };
 
-/* A pair to set: the message SET with the table and the key. What fj_set_text, fj_set_integer, ... gives it as "value" is
- * the value, of the type string, integer, float, boolean or, by fj_set_binary, buffer; without one it is void. Further
- * parameters of SET may be set: overwrite, if_timestamp, if_value, timestamp, expiration_date, ttl, persist, type. */
+/* A pair to set: the message SET with the table and the key. What fj_set_text, fj_set_integer, ... gives it as
+ * "value" is the value, of the type string, integer, float, boolean or, by fj_set_binary, buffer; without one it is
+ * void. Further parameters of SET may be set: overwrite, if_timestamp, if_value, timestamp, expiration_date, ttl,
+ * persist, type. */
 fj_message* fj_kv_pair_new(const char* table, const void* key, size_t size);
 /* Stores it: when it returns FJ_OK with FJ_KV_STORED, a persistent value is on the disk. `result` (FJ_KV_...) and
  * `timestamp` (of the value that is there now, 0 for none) may be NULL. */
 int fj_kv_set(fj_connection* connection, const fj_message* pair, int* result, uint64_t* timestamp);
-/* The pair of a key: `value`, `type`, `timestamp`, `expiration_date`, ... The message is the caller's. FJ_NOT_FOUND: there
- * is none. */
+/* The pair of a key: `value`, `type`, `timestamp`, `expiration_date`, ... The message is the caller's. FJ_NOT_FOUND:
+ * there is none. */
 int fj_kv_get(fj_connection* connection, const char* table, const void* key, size_t size, fj_message** pair);
 /* Deletes the value with all its keys. `result` (FJ_KV_DELETED, FJ_KV_ABSENT or FJ_KV_DUPLICATE) may be NULL. */
 int fj_kv_delete(fj_connection* connection, const char* table, const void* key, size_t size, int* result);
 /* Adds to an integer; a key that is not there counts as 0. `sum` may be NULL. */
 int fj_kv_add(fj_connection* connection, const char* table, const void* key, size_t size, int64_t by, int64_t* sum);
 
-/* A range of keys for fj_kv_page: those that begin with `prefix`, or all if it is NULL. Further parameters of GET may be
- * set before the first page: from, to, regex, after, count (of a page: 1 to 1000), data, facts. */
+/* A range of keys for fj_kv_page: those that begin with `prefix`, or all if it is NULL. Further parameters of GET may
+ * be set before the first page: from, to, regex, after, count (of a page: 1 to 1000), data, facts. */
 fj_message* fj_kv_range_new(const char* table, const char* prefix);
 /* The next pairs of the range, at least one, in the order of their keys. FJ_NOT_FOUND: there are no more. After another
  * failure the same page may be asked for again. */
 int fj_kv_page(fj_connection* connection, fj_message* range, fj_reply** pairs);
-/* The key of a pair or of a notice (its prefix, if it is about one), whether it is text or not. size may be NULL. NULL: it
- * has none. */
+/* The key of a pair or of a notice (its prefix, if it is about one), whether it is text or not. size may be NULL.
+ * NULL: it has none. */
 const void* fj_kv_key(const fj_message* message, size_t* size);
 
-/* Until its end nobody else changes the value, or locks it: FJ_IN_USE, and the fact "lock_end". FJ_NOT_FOUND: there is no
- * value. One's own lock is renewed. A lock belongs to the connection: it is over when fj_connects has grown. `lock_end`
- * may be NULL. */
+/* Until its end nobody else changes the value, or locks it: FJ_IN_USE, and the fact "lock_end". FJ_NOT_FOUND: there
+ * is no value. One's own lock is renewed. A lock belongs to the connection: it is over when fj_connects has grown.
+ * `lock_end` may be NULL. */
 int fj_kv_lock(fj_connection* connection, const char* table, const void* key, size_t size, uint64_t lock_ms,
                int64_t* lock_end);
 int fj_kv_unlock(fj_connection* connection, const char* table, const void* key, size_t size);
 
 enum { FJ_KV_KEY = 0, FJ_KV_PREFIX = 1 };
 
-/* From now on fj_wait has notices of changes of the key, or of all keys with this prefix (`what`), whoever makes them; also
- * after a reconnect, which is an FJ_NOTICE_MISSED. One notice for a key, whatever number of changes there was in between. */
+/* From now on fj_wait has notices of changes of the key, or of all keys with this prefix (`what`), whoever makes
+ * them; also after a reconnect, which is an FJ_NOTICE_MISSED. One notice for a key, whatever number of changes there
+ * was in between. */
 int fj_kv_watch(fj_connection* connection, const char* table, const void* key, size_t size, int what);
 int fj_kv_unwatch(fj_connection* connection, const char* table, const void* key, size_t size, int what);
 
