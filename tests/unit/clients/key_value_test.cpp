@@ -1,5 +1,12 @@
 // The typed calls of a key/value table: the messages that they send, and how they read the answers, in both framings.
 #include "clients/lib/key_value.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "clients/lib/key_text.h"
 #include "tests/unit/clients/fake_server.h"
 
 using namespace fastjournal;
@@ -162,6 +169,32 @@ BOOST_AUTO_TEST_CASE(many_pairs_are_one_command) {
       {{"a", Buffer{"b"}}}, {{"\xff", "v"}}, {{"a", "\xff"}}, {{"a", std::numeric_limits<double>::infinity()}}};
   for (auto const& one : bad) BOOST_TEST((talk.values->set_many(one).status().code() == Code::bad_parameter));
   talk.server.finish();
+}
+
+// Another writer of JSON than ours has to read it.
+BOOST_AUTO_TEST_CASE(keys_and_values_with_any_characters_are_json) {
+  std::vector<std::pair<std::string, TypedValue>> pairs{{"\xf0\x9f\x90\x98", "gr\xc3\xbc\xc3\x9f"}, {"", ""}};
+  for (int c = 0; c < 0x80; ++c) {
+    std::string const text = std::string("k") + static_cast<char>(c) + "\\";
+    pairs.emplace_back(text, text);
+  }
+  for (double const real : {0.1, -0.0, 1e300, 5e-324, 1e15, -123456789.0}) pairs.emplace_back(real_text(real), real);
+  pairs.emplace_back("min", std::int64_t{INT64_MIN});
+  auto const read = nlohmann::json::parse(json_object(pairs).value());
+  BOOST_TEST(read.size() == pairs.size());
+  std::vector<std::string_view> keys;
+  for (auto const& [key, value] : pairs) {
+    keys.push_back(key);
+    auto const& one = read.at(key);
+    switch (type_of(value)) {
+      case ValueType::string: BOOST_TEST(one.get<std::string>() == std::get<std::string>(value)); break;
+      case ValueType::real: BOOST_TEST((one.is_number_float() && one.get<double>() == std::get<double>(value))); break;
+      default: BOOST_TEST((one.is_number_integer() && one.get<std::int64_t>() == INT64_MIN));
+    }
+  }
+  auto const array = nlohmann::json::parse(json_array(keys)).get<std::vector<std::string>>();
+  BOOST_TEST((std::equal(array.begin(), array.end(), keys.begin(), keys.end())));
+  BOOST_TEST(json_array({}) == "[]");
 }
 
 BOOST_AUTO_TEST_CASE(many_keys_are_asked_for_at_once_and_again_where_a_page_is_full) {
