@@ -20,6 +20,7 @@
 #include "clients/cli/buffers.h"
 #include "clients/cli/doctor.h"
 #include "clients/cli/feed.h"
+#include "clients/cli/frame.h"
 #include "clients/cli/log_commands.h"
 #include "clients/cli/overview.h"
 #include "clients/cli/pair_lock.h"
@@ -452,8 +453,8 @@ ExitCode check_configuration(Invocation const& invocation, Console& console) {
 
 bool asks_daemon(Invocation const& invocation) {
   return invocation.verb != "completion" && invocation.verb != "check" && invocation.verb != "doctor" &&
-         invocation.verb != "bench" && !invocation.verb.starts_with("log ") && !invocation.verb.starts_with("user ") &&
-         invocation.spool.empty();
+         invocation.verb != "bench" && invocation.verb != "kv frame" && !invocation.verb.starts_with("log ") &&
+         !invocation.verb.starts_with("user ") && invocation.spool.empty();
 }
 
 ExitCode run(Invocation const& invocation, Console& console) {
@@ -469,6 +470,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "put" && !invocation.spool.empty()) return put_in_spool(invocation, console);
   if (invocation.verb == "put" && !invocation.from.empty()) return put_many(invocation, console);
   if (invocation.verb == "kv lock") return run_locked(invocation, console);
+  if (invocation.verb == "kv frame") return run_frame(invocation, console);
   if (invocation.verb == "top") return top(invocation, console);
   if (invocation.verb == "feed") return feed(invocation, console);
   if (invocation.verb == "stop") return stop_daemon(invocation, console);

@@ -43,6 +43,7 @@ constexpr Example kExamples[] = {
     {"kv truncate", "fastjournal kv truncate values page 1024"},
     {"kv rename", "fastjournal kv rename values page front-page"},
     {"kv alias", "fastjournal kv alias values front-page index"},
+    {"kv frame", "fastjournal --server 127.0.0.1:4060 kv frame GET greeting --flag data"},
     {"kv lock", "fastjournal kv lock values nightly --create --wait 10m -- ./nightly.sh"},
     {"watch", "fastjournal watch pages --interval 10s --json >> pages.log"},
     {"timeline", "fastjournal timeline pages --json"},

@@ -55,6 +55,7 @@ class Grammar {
   // With one KEY, and with those options that make a change safe to send again.
   CLI::App& key_verb(CLI::App& kv, std::string const& name, std::string const& description);
   void add_number(CLI::App& to);
+  void add_frame(CLI::App& kv);
   CLI::App& spool_verb(CLI::App& spool, std::string const& name, std::string const& description);
   CLI::App& log_verb(CLI::App& log, std::string const& name, std::string const& description);
   CLI::App& user_verb(CLI::App& user, std::string const& name, std::string const& description);

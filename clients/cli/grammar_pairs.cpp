@@ -7,6 +7,9 @@ namespace fastjournal::cli {
 namespace {
 
 std::vector<std::string> const kTypes{"void", "buffer", "string", "integer", "float", "boolean"};
+std::vector<std::string> const kFunctions{"NOP", "QUIT",     "SET",  "GET",    "DELETE", "ADD",
+                                          "NOT", "TRUNCATE", "LOCK", "UNLOCK", "RENAME", "ALIAS"};
+std::vector<std::string> const kFrameFlags{"overwrite", "worked-on", "persist", "data", "listen", "ttl", "update"};
 
 // Empty is a value, too.
 CLI::Option* text(CLI::App& to, std::string const& name, std::optional<std::string>& out,
@@ -23,6 +26,7 @@ void Grammar::add_pair_verbs() {
   kv.callback([this] { out_.verb = "kv " + pair_verb_; });
   add_pair_readers(kv);
   add_pair_writers(kv);
+  add_frame(kv);
 }
 
 CLI::App& Grammar::pair_verb(CLI::App& kv, std::string const& name, std::string const& description) {
@@ -133,6 +137,29 @@ void Grammar::add_pair_writers(CLI::App& kv) {
       "if\n"
       "somebody else has the lock. The lock belongs to our connection: if that is lost, COMMAND gets a SIGTERM, after\n"
       "10 s a SIGKILL, and the exit code is 1. Whoever only reads is not kept out.");
+}
+
+// For developers of clients.
+void Grammar::add_frame(CLI::App& kv) {
+  CLI::App* frame = kv.add_subcommand("frame", "send one frame of the FJ protocol, and show it and its reply");
+  frame->fallthrough();
+  frame->callback([this] { pair_verb_ = "frame"; });
+  frame->add_option("FUNCTION", out_.frame.function, "what is asked for")->required()->check(CLI::IsMember(kFunctions));
+  frame->add_option("KEY", out_.frame.key, "the key; of a range its lower end, or the expression");
+  text(*frame, "VALUE", out_.frame.value, "the value");
+  frame->add_option("--type", out_.frame.type, "of the value (default: string)")->check(CLI::IsMember(kTypes));
+  frame->add_option("--upper", out_.frame.upper, "upper end of a range; new key of RENAME and ALIAS");
+  frame->add_option("--query", out_.frame.query, "of GET: KEY is not a single key")
+      ->check(CLI::IsMember(std::vector<std::string>{"range", "regex"}));
+  frame->add_option("--flag", out_.frame.flags, "one of the frame's flags; may be repeated")
+      ->check(CLI::IsMember(kFrameFlags))
+      ->allow_extra_args(false);
+  number(*frame, "--seconds", out_.frame.seconds, "the frame's timeout");
+  number(*frame, "--count", out_.frame.count, "of a range: how many at most", 0, 65'535);
+  number(*frame, "--timestamp", out_.frame.timestamp, "in microseconds since 1970");
+  frame->footer(
+      "--server is a listener with protocol=\"fj\". The fields are those of doc/fj-protocol.md, with their bytes.\n"
+      "Exit code 1: the reply is an error.");
 }
 
 }  // namespace fastjournal::cli

@@ -52,6 +52,20 @@ struct PairOptions {
   bool create{false};
 };
 
+// Of `kv frame`.
+struct FrameOptions {
+  std::string function;
+  std::string key;
+  std::optional<std::string> value;
+  std::string type;
+  std::string upper;
+  std::string query;
+  std::vector<std::string> flags;
+  std::optional<std::uint64_t> seconds;
+  std::optional<std::uint64_t> count;
+  std::optional<std::uint64_t> timestamp;
+};
+
 struct Invocation {
   // of every command
   std::string server;   // empty: the result of find_server
@@ -152,6 +166,7 @@ struct Invocation {
   std::optional<DurationMs> interval;
   // kv
   PairOptions pair;
+  FrameOptions frame;
   // tables
   bool names{false};
   std::string columns_of;

@@ -97,6 +97,32 @@ BOOST_AUTO_TEST_CASE(many_are_under_way_and_notices_come_between) {
   BOOST_TEST(notice->frame.pairs.front().key == "watched");
 }
 
+BOOST_AUTO_TEST_CASE(the_command_line_shows_a_frame_and_its_reply) {
+  Scene scene;
+  auto const run = [&](std::vector<std::string> words, int code) {
+    words.insert(words.begin(),
+                 {FJ_BINARY_DIR "/bin/fastjournal", "--server", "unix:" + (scene.daemon.folder() / "fj").string()});
+    ChildProcess child{words};
+    BOOST_TEST(child.wait().value_or(-1) == code, child.output());
+    return child.output();
+  };
+  auto const has = [](std::string const& text, std::string_view part) {
+    BOOST_TEST(text.find(part) != std::string::npos, text);
+  };
+  has(run({"kv", "frame", "SET", "n", "41", "--type", "integer", "--flag", "overwrite", "--seconds", "60", "--flag",
+           "ttl"},
+          0),
+      "value       9 bytes with the type, integer 41   [09 03 29 00 00 00 00 00 00 00]");
+  has(run({"kv", "frame", "ADD", "n"}, 0), "integer 42");
+  has(run({"kv", "frame", "GET", "n"}, 0), "1 bytes with the type, integer");
+  has(run({"kv", "frame", "GET", "", "--query", "range", "--count", "5", "--flag", "data"}, 0), "count and cursor");
+  has(run({"kv", "frame", "NOT", "n"}, 1), "wrong_state NOT is for a value of type boolean");
+  has(run({"kv", "frame", "GET", "n", "--json"}, 0), "\"reply\":[\"JR          a reply   [4a 52]\"");
+  has(run({"kv", "frame", "QUIT"}, 0), "function    QUIT");
+  has(run({"kv", "frame", "PUT", "n"}, 2), "PUT");
+  has(run({"kv", "frame", "SET", "n", "x", "--type", "integer"}, 2), "'x' is no integer");
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_says_so) {
   Scene scene;
   auto const pairs = scene.connect();

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <set>
 
 #include "clients/lib/key_value.h"
 #include "tests/integration/shell.h"
@@ -134,6 +135,109 @@ BOOST_FIXTURE_TEST_CASE(a_counter_is_exact_over_kills, Fixture) {
   }
   BOOST_TEST((values.get("n")->value().value == TypedValue{std::int64_t{kAdds}}));
   BOOST_TEST(connection->connects() > 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(many_pairs_are_set_and_many_keys_read_at_once, Fixture) {
+  for (std::string const framing : {"", "--text "}) {
+    BOOST_TEST(said(framing + "set values site:1=open site:2=closed other=") == "stored 3 pairs\n0");
+    BOOST_TEST(said(framing + "get values site:2 none site:1") ==
+               "key     value\nsite:2  closed\nsite:1  open\nno value under none\n4");
+    BOOST_TEST(said(framing + "set values new=1 site:1=2 --if-absent") ==
+               "site:1 has a value already: nothing was changed\n4");
+    BOOST_TEST(said(framing + "get values new") == "no value under new\n4");
+    BOOST_TEST(said(framing + "set values a=1 b=2 --type float --ttl 1h") == "stored 2 pairs\n0");
+    BOOST_TEST(said(framing + "get values a") == "1.0\n0");
+    BOOST_TEST(said(framing + "scan values --regex '^site:[0-9]$' --keys-only") == "site:1\nsite:2\n0");
+    BOOST_TEST(said(framing + "scan values --regex '['").find("bad_parameter") != std::string::npos);
+    BOOST_TEST(said(framing + "del values a b other site:1 site:2") ==
+               "deleted a\ndeleted b\ndeleted other\ndeleted site:1\ndeleted site:2\n0");
+  }
+}
+
+// More than one GET may ask for, and more than a page of values; a regex that fits nothing for many pages.
+BOOST_FIXTURE_TEST_CASE(many_keys_are_read_whatever_their_number_and_size, Fixture) {
+  auto const connection = connect();
+  KeyValue values(*connection, "values");
+  constexpr std::size_t kKeys = 2500;
+  std::vector<std::string> keys;
+  client::Pipeline pipeline(*connection, 256, [](std::uint64_t, Result<client::Reply> const& reply) {
+    BOOST_TEST(reply.ok(), reply.status().text());
+  });
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    keys.push_back("k" + std::to_string(10'000 + i));
+    TypedValue const value{std::string(i % 500 == 0 ? 600'000 : 10, 'x')};
+    if (i % 2 == 0) BOOST_REQUIRE(pipeline.send(values.set_of(keys.back(), value)).ok());
+  }
+  pipeline.finish();
+  auto const found = values.get_many(keys);
+  BOOST_REQUIRE_MESSAGE(found.ok(), found.status().text());
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    std::optional<client::Pair> const& one = found.value()[i];
+    BOOST_TEST(one.has_value() == (i % 2 == 0));
+    if (one) BOOST_TEST(std::get<std::string>(one->value).size() == (i % 500 == 0 ? 600'000U : 10U));
+  }
+  client::Scan scan = values.scan({.regex = "8$", .page = 7, .data = false});
+  std::size_t seen = 0;
+  for (auto next = scan.next(); next.ok() && next->has_value(); next = scan.next()) ++seen;
+  BOOST_TEST(seen == kKeys / 10);
+  client::Scan none = values.scan({.regex = "^nothing"});
+  BOOST_TEST(none.next_page()->empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(changes_are_watched_also_over_a_restart, Fixture) {
+  run("fastjournal kv set values p:0 first");
+  ChildProcess watcher = start("watch values --prefix p: --initial");
+  BOOST_REQUIRE(watcher.wait_for_line("p:0 = first").has_value());
+  run("fastjournal kv set values other x && fastjournal kv set values p:1 5 --type integer");
+  BOOST_REQUIRE_MESSAGE(watcher.wait_for_line("p:1 = 5").has_value(), watcher.output());
+  run("fastjournal kv rename values p:1 p:2");
+  BOOST_REQUIRE_MESSAGE(watcher.wait_for_line("p:2 = 5").has_value(), watcher.output());
+  run("fastjournal kv del values p:0");
+  BOOST_REQUIRE_MESSAGE(watcher.wait_for_line("p:0 is gone").has_value(), watcher.output());
+  BOOST_TEST(watcher.output().find("p:1 is gone") != std::string::npos, watcher.output());
+  BOOST_TEST(watcher.output().find("other") == std::string::npos, watcher.output());
+  restart();
+  BOOST_REQUIRE_MESSAGE(watcher.wait_for_line("changes were missed").has_value(), watcher.output());
+  BOOST_REQUIRE_MESSAGE(watcher.wait_for_line("p:2 = 5").has_value(), watcher.output());
+  run("fastjournal kv set values p:3 last");
+  BOOST_REQUIRE_MESSAGE(watcher.wait_for_line("p:3 = last").has_value(), watcher.output());
+  watcher.kill(SIGTERM);
+  static_cast<void>(watcher.wait());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_read_and_a_write_may_begin_a_watch, Fixture) {
+  for (client::Framing const framing : {client::Framing::msgpack, client::Framing::text}) {
+    auto const connection = connect(framing);
+    auto const other = connect();
+    KeyValue values(*connection, "values");
+    KeyValue others(*other, "values");
+    std::string const binary{"\xff\x00", 2};
+    BOOST_TEST(values.get("a", {.watch = true}).ok());
+    BOOST_TEST(values.set("b", "x", {.watch = true}).ok());
+    BOOST_TEST(values.watch(binary).ok());
+    BOOST_TEST(values.watch("c").ok());
+    BOOST_TEST(values.unwatch("c").ok());
+    std::set<std::string> seen;
+    auto const collect = [&](client::Change::Kind kind, std::size_t many) {
+      seen.clear();
+      while (seen.size() < many) {
+        auto const change = client::wait_change(*connection, kPatience);
+        BOOST_REQUIRE_MESSAGE(change.ok(), change.status().text());
+        if (change->kind == kind) seen.insert(change->key);
+      }
+    };
+    for (std::string const& key : {std::string{"c"}, std::string{"a"}, std::string{"b"}, binary})
+      BOOST_TEST(others.set(key, "changed").ok());
+    collect(client::Change::Kind::stored, 3);
+    BOOST_TEST((seen == std::set<std::string>{"a", "b", binary}));
+    restart();
+    collect(client::Change::Kind::missed, 3);
+    BOOST_TEST((seen == std::set<std::string>{"a", "b", binary}));
+    for (std::string const& key : {std::string{"c"}, std::string{"a"}, std::string{"b"}, binary})
+      BOOST_TEST(others.erase(key).ok());
+    collect(client::Change::Kind::absent, 3);
+    BOOST_TEST((seen == std::set<std::string>{"a", "b", binary}));
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_lock_keeps_others_out_until_its_command_ends, Fixture) {

@@ -94,4 +94,41 @@ BOOST_FIXTURE_TEST_CASE(a_range_is_read_page_by_page, ValuesFixture) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(changes_are_noticed_also_over_a_restart, ValuesFixture) {
+  Owned<fj_connection> const connection = open();
+  Owned<fj_connection> const another = open();
+  fj_connection* const c = connection.get();
+  std::string const key{"\xff\0", 2};
+  BOOST_REQUIRE_MESSAGE(fj_kv_watch(c, "values", key.data(), key.size(), FJ_KV_KEY) == FJ_OK, said());
+  BOOST_REQUIRE_MESSAGE(fj_kv_watch(c, "values", "site:", FJ_NUL, FJ_KV_PREFIX) == FJ_OK, said());
+  BOOST_REQUIRE_MESSAGE(fj_kv_watch(c, "values", "other", FJ_NUL, FJ_KV_KEY) == FJ_OK, said());
+  BOOST_REQUIRE_MESSAGE(fj_kv_unwatch(c, "values", "other", FJ_NUL, FJ_KV_KEY) == FJ_OK, said());
+  auto const notice = [&]() -> std::string {
+    fj_message* got = nullptr;
+    BOOST_REQUIRE_MESSAGE(fj_wait(c, 20'000, -1, &got) == FJ_OK, said());
+    Owned<fj_message> const one{got};
+    size_t size = 0;
+    auto const* const bytes = static_cast<char const*>(fj_kv_key(got, &size));
+    BOOST_REQUIRE(bytes != nullptr);
+    char const* const result = fj_get_text(got, "result", nullptr);
+    return std::to_string(fj_notice_kind(got)) + " " + std::string(bytes, size) + " " +
+           (result == nullptr ? "" : result);
+  };
+  auto const change = [&](void const* at, size_t size) {
+    BOOST_REQUIRE_MESSAGE(fj_kv_add(another.get(), "values", at, size, 1, nullptr) == FJ_OK, said());
+  };
+  std::string const changed = std::to_string(FJ_NOTICE_CHANGED);
+  std::string const missed = std::to_string(FJ_NOTICE_MISSED);
+  change("other", FJ_NUL);
+  change(key.data(), key.size());
+  BOOST_TEST(notice() == changed + " " + key + " stored");
+  change("site:1", FJ_NUL);
+  BOOST_TEST(notice() == changed + " site:1 stored");
+  BOOST_REQUIRE(fj_kv_delete(another.get(), "values", "site:1", FJ_NUL, nullptr) == FJ_OK);
+  BOOST_TEST(notice() == changed + " site:1 absent");
+  restart();
+  BOOST_TEST(notice() == missed + " " + key + " ");
+  BOOST_TEST(notice() == missed + " site: ");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
