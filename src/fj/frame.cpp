@@ -75,8 +75,14 @@ Cut need(std::uint64_t bytes) { return {Cut::Kind::need_more, bytes, {}, 0}; }
 // Not need_more: the head is not that of a frame.
 std::optional<Cut> check_head(std::string_view bytes, std::string_view magic, std::size_t head_bytes) {
   std::string_view const begin = bytes.substr(0, magic.size());
-  if (begin != magic.substr(0, begin.size()))
-    return broken(0, 0, "a frame begins with \"" + shown(begin) + "\"; expected \"" + std::string{magic} + "\"");
+  if (begin != magic.substr(0, begin.size())) {
+    // Up to the first byte that is wrong, however many have come.
+    auto const good = static_cast<std::size_t>(
+        std::mismatch(begin.begin(), begin.end(), magic.begin(), magic.end()).first - begin.begin());
+    return broken(
+        0, 0,
+        "a frame begins with \"" + shown(begin.substr(0, good + 1)) + "\"; expected \"" + std::string{magic} + "\"");
+  }
   if (bytes.size() < 4) return need(head_bytes);
   if (auto const version = load_big<std::uint16_t>(bytes.data() + 2); version != kVersion)
     return broken(0, 0, "version is " + std::to_string(version) + "; expected " + std::to_string(kVersion));
