@@ -307,9 +307,9 @@ int fj_unlisten(fj_connection* connection, const char* table, const char* domain
 int fj_keep(fj_connection* connection, const fj_message* subscription);
 
 enum {
-  FJ_NOTICE_OTHER = 0,    /* figures of WATCH, for one */
-  FJ_NOTICE_WORK = 1,     /* FJ_WAKE: `ready` rows wait */
-  FJ_NOTICE_DUE = 2,      /* FJ_EACH: `row`, the key columns, process_date */
+  FJ_NOTICE_OTHER = 0,     /* figures of WATCH, for one */
+  FJ_NOTICE_WORK = 1,      /* FJ_WAKE: `ready` rows wait */
+  FJ_NOTICE_DUE = 2,       /* FJ_EACH: `row`, the key columns, process_date */
   FJ_NOTICE_MISSED = 3,    /* FJ_EACH: `missed` rows had no notice, as this side did not read. Of fj_kv_watch: read the
                               key, or all keys with the `prefix`, again */
   FJ_NOTICE_DELIVERED = 4, /* FJ_DELIVER: a ROW that is leased to this connection */
