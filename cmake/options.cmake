@@ -9,6 +9,12 @@ if(FJ_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${FJ_CCACHE})
 endif()
 
+# Without a compiler cache a third of a build goes into the same headers: cmake/precompiled_*.h. A cache does better
+# without them, and its builds show which file names a header that it does not include.
+if(NOT FJ_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(FJ_PRECOMPILED ON)
+endif()
+
 add_library(fj_options INTERFACE)
 target_compile_options(fj_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
@@ -37,6 +43,7 @@ find_package(OpenSSL 3.0 REQUIRED)
 pkg_check_modules(libevent_core REQUIRED IMPORTED_TARGET libevent_core)
 pkg_check_modules(tinyxml2 REQUIRED IMPORTED_TARGET tinyxml2)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+set_property(TARGET PkgConfig::re2 PROPERTY INTERFACE_COMPILE_OPTIONS "")  # -pthread: all else is compiled without it
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)

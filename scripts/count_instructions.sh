@@ -23,12 +23,18 @@ insert=$(count insert)
 merge=$(count insert merge)
 lease=$(count insert lease)
 done=$(count insert lease done)
+set=$(count set)
+again=$(count set set)
+get=$(count set get)
 {
   printf 'compiler\t%s\n' "$compiler"
   printf 'insert\t%d\n' $(((insert - none) / rows))
   printf 'merge\t%d\n' $(((merge - insert) / rows))
   printf 'lease\t%d\n' $(((lease - insert) / rows))
   printf 'done\t%d\n' $(((done - lease) / rows))
+  printf 'set\t%d\n' $(((set - none) / rows))
+  printf 'replace\t%d\n' $(((again - set) / rows))
+  printf 'get\t%d\n' $(((get - set) / rows))
 } >"$work/now"
 
 if [[ $write == --write ]]; then

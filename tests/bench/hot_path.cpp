@@ -6,16 +6,21 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fj/frame.h"
 #include "tests/world/world.h"
 
 namespace {
 
 using fastjournal::sim::World;
+namespace fj = fastjournal::fj;
 
 // Number of messages that arrive together.
 constexpr std::uint64_t kTogether = 64;
+constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 20U;
+constexpr char kFramesDoor[] = "127.0.0.1:4060";
 
 [[noreturn]] void fail(std::string const& what) {
   fmt::print(stderr, "hot_path: {}\n", what);
@@ -27,8 +32,15 @@ class HotPath {
   explicit HotPath(std::uint64_t rows) : rows_(rows), world_(1), payload_(200, 'p') {
     world_.log_options.container_bytes = 16U << 20U;
     fastjournal::Status status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml");
+    if (status.ok()) status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml");
+    fastjournal::access::ListenDeclaration door;
+    door.address = kFramesDoor;
+    door.protocol = "fj";
+    door.table = "values";
+    world_.own_listeners = {door};
     if (status.ok()) status = world_.start();
     if (!status.ok()) fail(status.message());
+    world_.come_by("frames", kFramesDoor);
   }
 
   void play(std::string const& step) {
@@ -43,8 +55,21 @@ class HotPath {
     } else if (step == "done") {
       std::vector<std::string> const leased = std::move(leased_);
       each("COMPLETED ", [&](std::uint64_t i) { return leased.at(i); });
+    } else if (step == "set") {
+      each_frame([&](std::uint64_t i) {
+        auto request = request_of(fj::Function::set, i);
+        request.flags = fj::flag::kOverwrite;
+        request.value = fj::TypedValue{2, payload_};
+        return request;
+      });
+    } else if (step == "get") {
+      each_frame([&](std::uint64_t i) {
+        auto request = request_of(fj::Function::get, i);
+        request.flags = fj::flag::kData;
+        return request;
+      });
     } else {
-      fail("no step \"" + step + "\"; there are insert, merge, lease and done");
+      fail("no step \"" + step + "\"; there are insert, merge, lease, done, set and get");
     }
   }
 
@@ -58,6 +83,27 @@ class HotPath {
       world_.send("bench", lines);
       world_.settle();
       for (std::uint64_t i = from; i < to; ++i) note(good, world_.take_line("bench"));
+    }
+  }
+  fj::Request request_of(fj::Function function, std::uint64_t number) {
+    key_ = fmt::format("key{:017}", number);
+    return {.function = static_cast<std::uint16_t>(function), .identifier = 7, .key = key_};
+  }
+  template <typename Request>
+  void each_frame(Request const& request) {
+    for (std::uint64_t from = 0; from < rows_; from += kTogether) {
+      std::string frames;
+      for (std::uint64_t i = from; i < std::min(from + kTogether, rows_); ++i) fj::write(request(i), frames);
+      world_.connection("frames").to_server.append(frames);
+      world_.settle();
+      std::string const answers = std::exchange(world_.connection("frames").to_client, {});
+      std::string_view rest = answers;
+      for (std::uint64_t i = from; i < std::min(from + kTogether, rows_); ++i) {
+        fj::Reply reply;
+        fj::Cut const cut = fj::read(rest, kAnswerBytesMax, reply);
+        if (cut.kind != fj::Cut::Kind::whole || reply.error) fail("a frame was not answered well");
+        rest.remove_prefix(static_cast<std::size_t>(cut.bytes));
+      }
     }
   }
   void note(std::string_view good, std::optional<std::string> const& answer) {
@@ -76,6 +122,7 @@ class HotPath {
   World world_;
   std::string payload_;
   std::vector<std::string> leased_;
+  std::string key_;
 };
 
 }  // namespace
@@ -85,7 +132,7 @@ int main(int count, char** words) {
   std::vector<std::string> steps;
   CLI::App app{"messages through the whole server in the simulator, to be counted by callgrind"};
   app.add_option("--rows", rows, "of each step")->check(CLI::Range(1, 10'000'000))->capture_default_str();
-  app.add_option("steps", steps, "insert merge lease done, in the order to be played");
+  app.add_option("steps", steps, "insert merge lease done set get, in the order to be played");
   CLI11_PARSE(app, count, words);
   HotPath path{rows};
   for (std::string const& step : steps) path.play(step);

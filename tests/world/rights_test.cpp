@@ -36,7 +36,7 @@ std::vector<std::string> split(std::string_view text, std::string_view by) {
 }
 
 // What is in backquotes.
-std::vector<std::string> quoted(std::string_view cell) {
+std::vector<std::string> in_backquotes(std::string_view cell) {
   std::vector<std::string> out;
   std::vector<std::string> const parts = split(cell, "`");
   for (std::size_t i = 1; i < parts.size(); i += 2) out.push_back(parts[i]);
@@ -55,13 +55,13 @@ std::vector<Row> rows_of_document(std::string const& head) {
     if (!line.starts_with("| ")) break;
     std::vector<std::string> const cells = split(line, " | ");
     BOOST_REQUIRE_MESSAGE(cells.size() == 3U, line);
-    std::vector<std::string> const right = quoted(cells[1]);
+    std::vector<std::string> const right = in_backquotes(cells[1]);
     BOOST_REQUIRE_MESSAGE(right.size() == 1U || cells[1].starts_with("none"), line);
     OnSome on_some = OnSome::no;
     if (cells[2].starts_with("of that table")) on_some = OnSome::of_that_table;
     if (cells[2].starts_with("of that table; without")) on_some = OnSome::either;
     if (cells[2].starts_with("only these") || cells[2].starts_with("yes")) on_some = OnSome::shown;
-    for (std::string const& name : quoted(cells[0])) {
+    for (std::string const& name : in_backquotes(cells[0])) {
       std::size_t const blank = name.find(' ');
       out.push_back({.command = name.substr(0, blank),
                      .parameters = blank == std::string::npos ? "" : ";" + name.substr(blank + 1),
