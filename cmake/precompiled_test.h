@@ -1,7 +1,7 @@
 // What most files of the tests include: fj_precompile().
-#include <boost/test/unit_test.hpp>
 #include <algorithm>
 #include <array>
+#include <boost/test/unit_test.hpp>
 #include <charconv>
 #include <chrono>
 #include <cstdint>

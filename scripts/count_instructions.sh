@@ -26,6 +26,7 @@ done=$(count insert lease done)
 set=$(count set)
 again=$(count set set)
 get=$(count set get)
+range=$(count set range)
 {
   printf 'compiler\t%s\n' "$compiler"
   printf 'insert\t%d\n' $(((insert - none) / rows))
@@ -35,6 +36,7 @@ get=$(count set get)
   printf 'set\t%d\n' $(((set - none) / rows))
   printf 'replace\t%d\n' $(((again - set) / rows))
   printf 'get\t%d\n' $(((get - set) / rows))
+  printf 'range\t%d\n' $(((range - set) / rows)) # of one pair among a thousand
 } >"$work/now"
 
 if [[ $write == --write ]]; then

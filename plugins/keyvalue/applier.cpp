@@ -64,16 +64,7 @@ bool Applier::apply_pair(RecordView const& record, ApplyContext const& context, 
   if (!read_pair(as_text(record.body), pair, aliases)) return false;
   pair.lsn = record.lsn;
   pair.accessed_s = static_cast<std::uint32_t>((context.live ? context.now.value : pair.facts.modified) / 1000);
-  // Copied forward it was not used, and is what it was.
-  bool is_copy = false;
-  if (Handle const before = shared_.pairs.find(pair.key); before != kNoPair)
-    if (Pair const known = shared_.pairs.at(before);
-        known.key == pair.key && known.facts.timestamp == pair.facts.timestamp) {
-      pair.accessed_s = known.accessed_s;
-      is_copy = known.facts.is_deleted == pair.facts.is_deleted && known.value == pair.value;
-    }
-  shared_.pairs.put(pair, aliases, observer);
-  if (is_copy) return true;
+  if (shared_.pairs.put(pair, aliases, observer)) return true;
   observer.changed(pair.key);
   for (std::string_view const alias : aliases) observer.changed(alias);
   return true;

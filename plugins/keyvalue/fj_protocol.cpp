@@ -58,23 +58,23 @@ std::string set_value(Message& message, std::string_view name, fj::TypedValue co
   if (value.type >= fj::kTypes)
     return "value type is " + std::to_string(value.type) + "; expected 0 to " + std::to_string(fj::kTypes - 1);
   auto const type = static_cast<fj::Type>(value.type);
-  if (with_type) message.set("type", fj::name_of(type));
+  if (with_type) message.add("type", Value::of_text(fj::name_of(type)));
   switch (type) {
     case fj::Type::nothing: return value.bytes.empty() ? std::string{} : wrong_size(value, "0");
-    case fj::Type::buffer: message.set(name, Value::of_binary(value.bytes)); return {};
-    case fj::Type::string: message.set(name, Value::of_verbatim(value.bytes)); return {};
+    case fj::Type::buffer: message.add(name, Value::of_binary(value.bytes)); return {};
+    case fj::Type::string: message.add(name, Value::of_verbatim(value.bytes)); return {};
     case fj::Type::integer:
       if (value.bytes.size() != 8) return wrong_size(value, "8");
-      message.set_integer(name, integer_of(value.bytes));
+      message.add(name, Value::of_integer(integer_of(value.bytes)));
       return {};
     case fj::Type::real:
       if (value.bytes.size() != 8) return wrong_size(value, "8");
-      message.set(name, Value::of_real(real_of(value.bytes)));
+      message.add(name, Value::of_real(real_of(value.bytes)));
       return {};
     case fj::Type::boolean:
       if (value.bytes.size() != 1 || static_cast<unsigned char>(value.bytes[0]) > 1)
         return wrong_size(value, "1, which is 0 or 1");
-      message.set(name, Value::of_boolean(value.bytes[0] != 0));
+      message.add(name, Value::of_boolean(value.bytes[0] != 0));
       return {};
   }
   return {};
@@ -117,15 +117,41 @@ struct FjProtocol::Found {
   }
 };
 
-// Numbers are written into `kept`.
-std::optional<fj::TypedValue> FjProtocol::value_of(Found const& from, std::array<char, 8>& kept) {
-  std::string_view const type_name = from.text("type");
-  if (type_name.empty()) return std::nullopt;
-  std::uint8_t type = 0;
-  while (type + 1 < fj::kTypes && fj::name_of(static_cast<fj::Type>(type)) != type_name) ++type;
-  fj::TypedValue out{type, {}};
-  Value const* value = from.find("value");
-  if (value == nullptr) value = from.find("value_binary");
+// A pair in a message, read in one pass.
+struct FjProtocol::Shown {
+  explicit Shown(Found const& from) {
+    for (Param const& param : from.params) {
+      std::string_view const name = param.name;
+      Value const& is = param.value;
+      if (name == "key" || name == "key_binary") key = is.bytes;
+      if (name == "type") type = is.bytes;
+      if (name == "value" || name == "value_binary") value = &is;
+      if (name == "timestamp") timestamp = is.as_unsigned().value_or(0);
+      if (name == "request") request = static_cast<std::uint16_t>(is.as_unsigned().value_or(0));
+      if (name == "expiration_date") expires = is.as_integer();
+      if (name == "locked") is_locked = true;
+      if (name == "worked_on") is_worked_on = true;
+    }
+  }
+
+  // Numbers are written into `kept`.
+  [[nodiscard]] std::optional<fj::TypedValue> typed(std::array<char, 8>& kept) const;
+
+  std::string_view key{};
+  std::string_view type{};
+  Value const* value{nullptr};
+  std::uint64_t timestamp{0};
+  std::uint16_t request{0};
+  std::optional<std::int64_t> expires{};
+  bool is_locked{false};
+  bool is_worked_on{false};
+};
+
+std::optional<fj::TypedValue> FjProtocol::Shown::typed(std::array<char, 8>& kept) const {
+  if (type.empty()) return std::nullopt;
+  std::uint8_t number = 0;
+  while (number + 1 < fj::kTypes && fj::name_of(static_cast<fj::Type>(number)) != type) ++number;
+  fj::TypedValue out{number, {}};
   if (value == nullptr) return out;
   switch (value->kind) {
     case Value::Kind::text:
@@ -193,7 +219,7 @@ Protocol::Piece FjProtocol::command(fj::Request const& request, std::size_t byte
   if (std::string why = translate(request, message); !why.empty())
     return bad(request.identifier, bytes, false, Code::bad_parameter,
                std::string{kCommands[request.function]} + ": " + why);
-  message.set("request", Value::of_unsigned(request.identifier));
+  message.add("request", Value::of_unsigned(request.identifier));
   piece.kind = Kind::message;
   return piece;
 }
@@ -211,12 +237,12 @@ std::string FjProtocol::translate(fj::Request const& request, Message& message) 
   auto const ms = static_cast<std::int64_t>(request.timeout.value_or(0)) * 1000;
   is_scan_ = false;
   if (message.command == "GET") return translate_get(request, message);
-  message.set("key", Value::of_binary(request.key));
+  message.add("key", Value::of_binary(request.key));
   switch (static_cast<Function>(request.function)) {
     case Function::set:
       if (request.timestamp != 0) message.set("timestamp", Value::of_unsigned(request.timestamp));
       if (!request.has(flag::kOverwrite)) message.set_integer("overwrite", 0);
-      message.set_integer("persist", request.has(flag::kPersist | flag::kPersistToo) ? 1 : 0);
+      message.add("persist", Value::of_integer(request.has(flag::kPersist | flag::kPersistToo) ? 1 : 0));
       if (request.has(flag::kListen)) message.set_integer("listen", 1);
       if (request.has(flag::kTtl) && ms == 0) return "flags have bit 13 (TTL) without a timeout; expected its seconds";
       if (ms != 0) message.set_integer(request.has(flag::kTtl) ? "ttl" : "expiration_date", ms);
@@ -345,6 +371,8 @@ void FjProtocol::write(Outgoing const& message, std::string& out) {
   Found const from{message.command, message.params};
   bool const is_error = message.command == "ERROR";
   if (is_scan_ && !message.is_push && !is_error) return add_to_scan(from, message.is_last, out);
+  if (message.command == "PAIR") return write_pair(from, out);
+  if (message.command == "STORED" && write_stored(from, out)) return;
   if (!message.is_push) is_scan_ = false;
   fj::Reply reply;
   reply.identifier = static_cast<std::uint16_t>(from.number(message.is_push ? "listener" : "request"));
@@ -355,18 +383,13 @@ void FjProtocol::write(Outgoing const& message, std::string& out) {
   if (is_error) {
     error = std::string{from.text("code")} + " " + std::string{from.text("message")};
     if (from.text("code") == "in_use") reply.flags |= flag::kLocked;
-  } else if (message.command == "PAIR") {
-    reply.pairs.push_back({from.key("key", "key_binary"), value_of(from, kept)});
-    if (from.find("locked") != nullptr) reply.flags |= flag::kLocked;
-    if (from.find("worked_on") != nullptr) reply.flags |= flag::kMarked;
-    if (from.find("expiration_date") != nullptr)
-      reply.timeout = seconds_of(static_cast<std::int64_t>(from.number("expiration_date")));
   } else if (message.command == "STORED" || message.command == "DELETED") {
     if (result == "stale") reply.flags |= flag::kStale;
     if (result == "absent") error = "not_found there is no such value";
     if (result == "exists") error = "exists there is a value already";
     if (result == "stale") error = "stale what is there has a later timestamp";
-    if (from.find("value") != nullptr) reply.pairs.push_back({from.key("key", "key_binary"), value_of(from, kept)});
+    Shown const shown{from};
+    if (shown.value != nullptr) reply.pairs.push_back({shown.key, shown.typed(kept)});
   } else if (message.command == "NOTHING") {
     error = "not_found there is no such value";
   } else if (message.command == "LOCKED") {
@@ -387,11 +410,38 @@ void FjProtocol::write(Outgoing const& message, std::string& out) {
   fj::write(reply, out);
 }
 
+void FjProtocol::write_pair(Found const& from, std::string& out) {
+  Shown const shown{from};
+  std::array<char, 8> kept{};
+  fj::Reply reply{.identifier = shown.request, .timestamp = shown.timestamp};
+  reply.pairs.push_back({shown.key, shown.typed(kept)});
+  if (shown.is_locked) reply.flags |= flag::kLocked;
+  if (shown.is_worked_on) reply.flags |= flag::kMarked;
+  if (shown.expires) reply.timeout = seconds_of(*shown.expires);
+  fj::write(reply, out);
+}
+
+// Of what was stored, without a value: the most frequent reply.
+bool FjProtocol::write_stored(Found const& from, std::string& out) {
+  fj::Reply reply;
+  for (Param const& param : from.params) {
+    if (param.name == "request")
+      reply.identifier = static_cast<std::uint16_t>(param.value.as_unsigned().value_or(0));
+    else if (param.name == "timestamp")
+      reply.timestamp = param.value.as_unsigned().value_or(0);
+    else if (param.name == "value" || (param.name == "result" && param.value.bytes != "stored"))
+      return false;
+  }
+  fj::write(reply, out);
+  return true;
+}
+
 // A list of pairs comes message by message, and is one frame.
 void FjProtocol::add_to_scan(Found const& from, bool is_last, std::string& out) {
   if (from.command == "PAIR") {
     std::array<char, 8> kept{};
-    fj::append_pair({from.key("key", "key_binary"), value_of(from, kept)}, pairs_);
+    Shown const shown{from};
+    fj::append_pair({shown.key, shown.typed(kept)}, pairs_);
     ++pairs_count_;
   }
   if (!is_last) return;

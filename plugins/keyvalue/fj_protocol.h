@@ -36,13 +36,15 @@ class FjProtocol final : public Protocol {
 
   // An outgoing message, to be looked at.
   struct Found;
+  struct Shown;
 
   [[nodiscard]] Piece command(fj::Request const& request, std::size_t bytes, Message& message, std::string& out);
   [[nodiscard]] Piece bad(std::uint16_t identifier, std::size_t consumed, bool ends, Code code, std::string why);
   [[nodiscard]] std::string translate(fj::Request const& request, Message& message);
   [[nodiscard]] std::string translate_get(fj::Request const& request, Message& message);
   void set_range(Message& message, std::string_view after);
-  [[nodiscard]] static std::optional<fj::TypedValue> value_of(Found const& from, std::array<char, 8>& kept);
+  static void write_pair(Found const& from, std::string& out);
+  static bool write_stored(Found const& from, std::string& out);
   void add_to_scan(Found const& from, bool is_last, std::string& out);
   [[nodiscard]] static std::string write_cursor(Scan const& scan, std::string_view after);
   [[nodiscard]] static bool read_cursor(std::string_view bytes, Scan& scan, std::string_view& after);

@@ -81,6 +81,8 @@ Lsn load_lsn(char const* from) {
 // Looking
 
 std::string_view Pairs::key_at(Handle handle) const {
+  char const* const bytes = store_.at(handle) + kKeyAt;
+  if (auto const size = static_cast<unsigned char>(*bytes); size < 0x80) return {bytes + 1, size};
   std::string_view rest = entry_at(store_.at(handle) + kKeyAt);
   return take_text(rest);
 }
@@ -145,8 +147,7 @@ std::int64_t Pairs::date_of(Facts const& facts) const {
   return std::min(lock, facts.expires == 0 ? INT64_MAX : facts.expires);
 }
 
-void Pairs::enter(Handle handle, TableObserver& observer) {
-  Pair const pair = at(handle);
+void Pairs::enter(Handle handle, Pair const& pair, TableObserver& observer) {
   regions_.add(rows::Regions::of(pair.lsn));
   ++(pair.facts.is_deleted ? tombstones_ : pairs_);
   key_bytes_ += pair.key.size();
@@ -157,8 +158,7 @@ void Pairs::enter(Handle handle, TableObserver& observer) {
   observer.lease_began(pair.id(), ConnectionId{pair.facts.lock});
 }
 
-void Pairs::leave(Handle handle, TableObserver& observer) {
-  Pair const pair = at(handle);
+void Pairs::leave(Handle handle, Pair const& pair, TableObserver& observer) {
   regions_.remove(rows::Regions::of(pair.lsn));
   --(pair.facts.is_deleted ? tombstones_ : pairs_);
   key_bytes_ -= pair.key.size();
@@ -169,7 +169,7 @@ void Pairs::leave(Handle handle, TableObserver& observer) {
   observer.lease_ended(pair.id(), ConnectionId{pair.facts.lock});
 }
 
-Handle Pairs::write(Pair const& pair, Aliases const& aliases) {
+Pairs::Written Pairs::write(Pair const& pair, Aliases const& aliases) {
   Facts facts = pair.facts;
   facts.value_bytes = static_cast<std::uint32_t>(pair.value.size());
   facts.aliases = static_cast<std::uint8_t>(aliases.size());
@@ -189,7 +189,7 @@ Handle Pairs::write(Pair const& pair, Aliases const& aliases) {
   if (!pair.value.empty()) std::memcpy(to, pair.value.data(), pair.value.size());
   to += pair.value.size();
   for (std::string_view const alias : aliases) to += store_text(to, alias);
-  return handle;
+  return {handle, size};
 }
 
 Handle Pairs::write_alias(std::string_view alias, std::string_view key) {
@@ -217,39 +217,60 @@ void Pairs::add_entry(std::string_view key, Handle handle) {
   index_.insert(hash_of(key), handle);
 }
 
-void Pairs::put(Pair const& pair, Aliases const& aliases, TableObserver& observer) {
-  Handle next = write(pair, aliases);
-  std::string const key{pair.key};
-  if (is_alias(key)) drop_alias(key, observer);
-  if (Handle const last = entry_under(key); last != kNoPair) {
-    // Aliases that it does not have any more lead nowhere.
-    Aliases const kept = parts_of(store_.at(next), true).aliases;
-    for (std::string_view const alias : aliases_of(last))
-      if (std::find(kept.begin(), kept.end(), alias) == kept.end())
-        if (Handle const gone = entry_under(alias); gone != kNoPair) erase_entry(gone, observer);
-    leave(last, observer);
-    std::size_t const last_bytes = parts_of(store_.at(last), true).bytes;
-    std::size_t const next_bytes = parts_of(store_.at(next), true).bytes;
-    if (rows::PayloadStore::same_class(last_bytes, next_bytes)) {
-      // It keeps its handle, so that nothing is to be found in the order of the keys.
-      std::memcpy(store_.at(last), store_.at(next), next_bytes);
-      store_.release(std::exchange(next, last), next_bytes);
-    } else {
-      order_.find(key)->handle = next;
-      index_.replace(hash_of(key), last, next);
-      store_.release(last, last_bytes);
-    }
-  } else {
-    add_entry(key, next);
+bool Pairs::put(Pair const& pair, Aliases const& aliases, TableObserver& observer) {
+  Written next = write(pair, aliases);
+  std::string_view const key = key_at(next.handle);
+  bool is_same = false;
+  Handle last = entry_under(key);
+  if (last != kNoPair && is_alias_at(last)) {
+    drop_alias(key, observer);
+    last = kNoPair;
   }
-  enter(next, observer);
-  for (std::string_view const alias : aliases_of(next)) {
+  if (last == kNoPair) {
+    add_entry(key, next.handle);
+  } else {
+    char* const before = store_.at(last);
+    Parts const parts = parts_of(before, true);
+    if (parts.facts.timestamp == pair.facts.timestamp) {
+      std::memcpy(store_.at(next.handle) + kLsnBytes, before + kLsnBytes, sizeof(std::uint32_t));
+      is_same = parts.facts.is_deleted == pair.facts.is_deleted && parts.value == pair.value;
+    }
+    drop_missing(parts.aliases, next.handle, observer);
+    leave(last, {load_lsn(before), 0, parts.facts, parts.key, parts.value}, observer);
+    if (rows::PayloadStore::same_class(parts.bytes, next.bytes)) {
+      // It keeps its handle, so that nothing is to be found in the order of the keys.
+      std::memcpy(before, store_.at(next.handle), next.bytes);
+      store_.release(std::exchange(next.handle, last), next.bytes);
+    } else {
+      order_.find(key)->handle = next.handle;
+      index_.replace(hash_of(key), last, next.handle);
+      store_.release(last, parts.bytes);
+    }
+  }
+  enter(next.handle, pair, observer);
+  if (!aliases.empty()) add_missing(next.handle, observer);
+  return is_same;
+}
+
+// Its aliases that lead elsewhere, or are no entries.
+void Pairs::add_missing(Handle handle, TableObserver& observer) {
+  std::string_view const key = key_at(handle);
+  for (std::string_view const alias : aliases_of(handle)) {
     Handle const there = entry_under(alias);
     if (there != kNoPair && is_alias_at(there) && target_at(there) == key) continue;
     if (there != kNoPair) erase(alias, observer);
     add_entry(alias, write_alias(alias, key));
     key_bytes_ += alias.size();
   }
+}
+
+// Aliases that the pair does not have any more lead nowhere.
+void Pairs::drop_missing(Aliases const& before, Handle next, TableObserver& observer) {
+  if (before.empty()) return;
+  Aliases const kept = aliases_of(next);
+  for (std::string_view const alias : before)
+    if (std::find(kept.begin(), kept.end(), alias) == kept.end())
+      if (Handle const gone = entry_under(alias); gone != kNoPair) erase_entry(gone, observer);
 }
 
 void Pairs::set_facts(Handle handle, Facts const& facts, TableObserver& observer) {
@@ -263,11 +284,12 @@ void Pairs::set_facts(Handle handle, Facts const& facts, TableObserver& observer
   if (!fits) {
     Pair pair = at(handle);
     pair.facts = next;
-    return put(pair, parts.aliases, observer);
+    put(pair, parts.aliases, observer);
+    return;
   }
-  leave(handle, observer);
+  leave(handle, at(handle), observer);
   std::memcpy(store_.at(handle) + parts.facts_at, front, written);
-  enter(handle, observer);
+  enter(handle, at(handle), observer);
 }
 
 void Pairs::erase_entry(Handle handle, TableObserver& observer) {
@@ -275,7 +297,7 @@ void Pairs::erase_entry(Handle handle, TableObserver& observer) {
   if (is_alias_at(handle))
     key_bytes_ -= key.size();
   else
-    leave(handle, observer);
+    leave(handle, at(handle), observer);
   order_.erase(order_.find(key));
   index_.erase(hash_of(key), handle);
   release(handle);

@@ -86,7 +86,9 @@ class Pairs {
 
   // -- changing: what begins or ends a lock is told ---------------------------
   // At its main key, whatever stood there. The views may point into the store.
-  void put(Pair const& pair, Aliases const& aliases, TableObserver& observer);
+  // With the timestamp of what stood there, as it is copied forward, it counts as used when that was. True: and it has
+  // the same value.
+  bool put(Pair const& pair, Aliases const& aliases, TableObserver& observer);
   void set_facts(Handle handle, Facts const& facts, TableObserver& observer);
   // The value that this key leads to, with all its keys.
   void erase(std::string_view key, TableObserver& observer);
@@ -130,11 +132,18 @@ class Pairs {
   [[nodiscard]] std::string_view target_at(Handle handle) const;
   [[nodiscard]] Entry entry_of(Handle handle) const;
   [[nodiscard]] std::int64_t date_of(Facts const& facts) const;
-  [[nodiscard]] Handle write(Pair const& pair, Aliases const& aliases);
+  struct Written {
+    Handle handle;
+    std::size_t bytes;
+  };
+  [[nodiscard]] Written write(Pair const& pair, Aliases const& aliases);
   [[nodiscard]] Handle write_alias(std::string_view alias, std::string_view key);
   void release(Handle handle);
-  void enter(Handle handle, TableObserver& observer);
-  void leave(Handle handle, TableObserver& observer);
+  void add_missing(Handle handle, TableObserver& observer);
+  void drop_missing(Aliases const& before, Handle next, TableObserver& observer);
+  // Of key and value, they take the sizes.
+  void enter(Handle handle, Pair const& pair, TableObserver& observer);
+  void leave(Handle handle, Pair const& pair, TableObserver& observer);
   void add_entry(std::string_view key, Handle handle);
   void erase_entry(Handle handle, TableObserver& observer);
 

@@ -190,13 +190,13 @@ void Reads::nothing(Answer& answer) const { answer.message("NOTHING").add("table
 
 Verdict Reads::get_one(Wish const& wish, Decision& decision) const {
   Handle const handle = shared_.pairs.find(wish.key);
-  if (handle == kNoPair || !is_shown(wish, shared_.pairs.at(handle).facts)) {
+  Pair pair = handle == kNoPair ? Pair{} : shared_.pairs.at(handle);
+  if (handle == kNoPair || !is_shown(wish, pair.facts)) {
     ++shared_.statistics.misses;
     nothing(decision.answer);
     return Verdict::done;
   }
   ++shared_.statistics.hits;
-  Pair pair = shared_.pairs.at(handle);
   append_use(wish, pair, true, decision);
   show(wish, {wish.key, handle, pair.key != wish.key}, pair, decision.answer);
   shared_.pairs.note_access(handle, wish.now);
@@ -213,14 +213,14 @@ Verdict Reads::get_many(Wish const& wish, Decision& decision) const {
       break;
     }
     Handle const handle = shared_.pairs.find(key);
-    if (handle == kNoPair || !is_shown(wish, shared_.pairs.at(handle).facts)) {
+    Pair pair = handle == kNoPair ? Pair{} : shared_.pairs.at(handle);
+    if (handle == kNoPair || !is_shown(wish, pair.facts)) {
       ++shared_.statistics.misses;
       nothing(decision.answer);
       add_key(decision.answer, "key", "key_binary", key);
       continue;
     }
     ++shared_.statistics.hits;
-    Pair pair = shared_.pairs.at(handle);
     record_bytes += append_use(wish, pair, true, decision);
     show(wish, {key, handle, pair.key != key}, pair, decision.answer);
     bytes += key.size() + (wish.with_data ? pair.value.size() : 0) + 64;

@@ -38,7 +38,14 @@ std::string front_of(Pair const& pair, Aliases const& aliases) {
 }  // namespace
 
 Lsn append_pair(Records& records, Pair const& pair, Aliases const& aliases) {
-  return append(records, RecordType::pair, {}, BodyHead{}, std::string_view{front_of(pair, aliases)}, pair.value);
+  if (!aliases.empty())
+    return append(records, RecordType::pair, {}, BodyHead{}, std::string_view{front_of(pair, aliases)}, pair.value);
+  Facts facts = pair.facts;
+  facts.value_bytes = static_cast<std::uint32_t>(pair.value.size());
+  facts.aliases = 0;
+  BodyHead head;
+  head.room(kFactsBytesMax, [&](char* to) { return facts::write(to, facts); }).number(pair.key.size());
+  return append(records, RecordType::pair, {}, head, pair.key, pair.value);
 }
 
 Lsn append_deleted(Records& records, DeletedBody const& body) {

@@ -9,14 +9,31 @@
 #include "plugins/keyvalue/parameters.h"
 
 namespace fastjournal::keyvalue {
+namespace {
+
+// What most commands have. One that has no other parameter is not searched for each of them.
+bool is_common(std::string_view name) {
+  return name == "key" || name == "value" || name == "type" || name == "table" || name == "overwrite" ||
+         name == "persist" || name == "request";
+}
+bool has_others(Message const& message) {
+  return std::ranges::any_of(message.params(), [](Param const& param) { return !is_common(param.name); });
+}
+
+}  // namespace
 
 struct Writes::Change {
   explicit Change(Command const& what)
-      : command(what), message(*what.message), parameters(*what.message), connection(what.connection) {}
+      : command(what),
+        message(*what.message),
+        parameters(*what.message),
+        has_others(keyvalue::has_others(*what.message)),
+        connection(what.connection) {}
 
   Command const& command;
   Message const& message;
   model::Parameters parameters;
+  bool has_others;  // parameters beside the common ones
   ConnectionId connection;
   std::int64_t now{0};
   rows::Claim claim{};
@@ -45,7 +62,7 @@ void Writes::sync_if(bool is_persistent, Decision& decision) const {
 // What others have locked is not changed.
 bool Writes::is_free(Change const& change, Handle pair, Decision& decision) const {
   if (pair == kNoPair) return true;
-  Facts const facts = shared_.pairs.at(pair).facts;
+  Facts const facts = pair == change.handle ? change.pair.facts : shared_.pairs.at(pair).facts;
   if (!facts.is_there(change.now) || !facts.is_locked(change.now)) return true;
   if (facts.lock == static_cast<std::uint64_t>(change.connection)) return true;
   decision.status = Status{Code::in_use, "somebody else has this value of table " + shared_.table() +
@@ -58,7 +75,7 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
   change.now = decision.now.value;
   change.key =
       read_key(change.message, change.parameters, "key", shared_.options.key_bytes_max, true, change.key_scratch);
-  change.claim.sender = rows::read_sender(change.parameters);
+  if (change.has_others) change.claim.sender = rows::read_sender(change.parameters);
   if (!change.parameters.ok()) {
     decision.status = change.parameters.take_status();
     return false;
@@ -138,11 +155,14 @@ struct Writes::Terms {
   std::uint64_t stamp{0};  // 0: none was given
 };
 
-Writes::Terms Writes::read_terms(model::Parameters& parameters, std::int64_t now) const {
+Writes::Terms Writes::read_terms(Change& change) const {
   Options const& options = shared_.options;
+  model::Parameters& parameters = change.parameters;
+  std::int64_t const now = change.now;
   Terms terms;
   terms.overwrites = parameters.integer("overwrite", 1, 0, 1) == 1;
   terms.facts.persist = parameters.integer("persist", options.persist ? 1 : 0, 0, 1) == 1;
+  if (!change.has_others) return terms;
   terms.facts.expires = parameters.date("expiration_date", 0, now);
   terms.facts.ttl = parameters.integer("ttl", 0, 1, model::kDateMax);
   if (terms.facts.ttl != 0 && terms.facts.expires != 0)
@@ -186,7 +206,7 @@ Pair Writes::next_pair(Change const& change, Terms const& terms, ValueType type,
   next.key = change.pair.key;
   next.facts.lock = change.pair.facts.lock;
   next.facts.lock_until = change.pair.facts.lock_until;
-  aliases = shared_.pairs.aliases_of(change.handle);
+  if (change.pair.facts.aliases > 0) aliases = shared_.pairs.aliases_of(change.handle);
   return next;
 }
 
@@ -203,9 +223,22 @@ bool Writes::has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_vi
   return false;
 }
 
+// What is there is what the sender says it to be.
+bool Writes::is_as_expected(Change& change) const {
+  model::Parameters& parameters = change.parameters;
+  std::uint64_t const wanted = parameters.unsigned_integer("if_timestamp", 0);
+  bool is_expected = true;
+  if (parameters.has("if_timestamp")) is_expected = wanted == (change.is_there ? change.pair.facts.timestamp : 0);
+  Value const* const expected = change.message.find("if_value");
+  if (expected == nullptr || !parameters.ok()) return is_expected;
+  std::string scratch;
+  return is_expected && change.is_there &&
+         read_value(*expected, "if_value", change.pair.facts.type, parameters, scratch) == change.pair.value;
+}
+
 Verdict Writes::set(Command const& command, Decision& decision) const {
-  if (command.message->has("pairs")) return set_many(command, decision);
   Change change{command};
+  if (change.has_others && change.message.has("pairs")) return set_many(change, decision);
   if (!begin(command, decision, change)) return Verdict::done;
   model::Parameters& parameters = change.parameters;
   Value const* const given = change.message.find("value");
@@ -216,16 +249,9 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
   else if (type != ValueType::nothing)
     parameters.refuse(Code::missing_parameter, "value", "SET of a value that is not void needs the parameter value");
   check_size(value, parameters);
-  Terms const terms = read_terms(parameters, change.now);
-  bool const listens = parameters.integer("listen", 0, 0, 1) == 1;
-  std::uint64_t const wanted = parameters.unsigned_integer("if_timestamp", 0);
-  bool is_expected = true;
-  if (parameters.has("if_timestamp")) is_expected = wanted == (change.is_there ? change.pair.facts.timestamp : 0);
-  if (Value const* const expected = change.message.find("if_value"); expected != nullptr && parameters.ok()) {
-    std::string scratch;
-    is_expected = is_expected && change.is_there &&
-                  read_value(*expected, "if_value", change.pair.facts.type, parameters, scratch) == change.pair.value;
-  }
+  Terms const terms = read_terms(change);
+  bool const listens = change.has_others && parameters.integer("listen", 0, 0, 1) == 1;
+  bool const is_expected = !change.has_others || is_as_expected(change);
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
     return Verdict::done;
@@ -260,8 +286,8 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
 }
 
 // All of them in one group, or none.
-Verdict Writes::set_many(Command const& command, Decision& decision) const {
-  Change change{command};
+Verdict Writes::set_many(Change& change, Decision& decision) const {
+  Command const& command = change.command;
   model::Parameters& parameters = change.parameters;
   change.now = decision.now.value;
   change.claim.sender = rows::read_sender(parameters);
@@ -270,7 +296,7 @@ Verdict Writes::set_many(Command const& command, Decision& decision) const {
     if (parameters.has(name))
       parameters.refuse(Code::bad_parameter, name, std::string{name} + " is of one value; with pairs expected none");
   GivenPairs const given = read_pairs(parameters.text("pairs", SIZE_MAX), parameters);
-  Terms const terms = read_terms(parameters, change.now);
+  Terms const terms = read_terms(change);
   std::vector<std::string> values(given.size());
   std::vector<std::pair<Pair, Aliases>> next;
   std::size_t bytes = 0;

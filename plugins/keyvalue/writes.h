@@ -43,13 +43,14 @@ class Writes {
   Verdict finish(Change const& change, Decision& decision, ObjectId object, std::string_view result,
                  std::uint64_t timestamp) const;
   Verdict unchanged(Change const& change, Decision& decision, std::string_view result) const;
-  [[nodiscard]] Terms read_terms(model::Parameters& parameters, std::int64_t now) const;
+  [[nodiscard]] Terms read_terms(Change& change) const;
+  [[nodiscard]] bool is_as_expected(Change& change) const;
   void check_size(std::string_view value, model::Parameters& parameters) const;
   [[nodiscard]] Pair next_pair(Change const& change, Terms const& terms, ValueType type, std::string_view value,
                                Aliases& aliases) const;
   [[nodiscard]] bool has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision,
                               Verdict& verdict) const;
-  Verdict set_many(Command const& command, Decision& decision) const;
+  Verdict set_many(Change& change, Decision& decision) const;
   Verdict put_value(Change const& change, Decision& decision, ValueType type, std::string_view bytes) const;
   void sync_if(bool is_persistent, Decision& decision) const;
 

@@ -33,9 +33,8 @@ inline void append_varint(std::string& out, std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1U) ^ -static_cast<std::int64_t>(value & 1U);
 }
 
-// Takes one off the front. False if it is incomplete, above 64 bits, or longer than necessary: each value has one
-// spelling, since rows are compared and digested by their bytes.
-[[nodiscard]] inline bool take_varint(std::string_view& from, std::uint64_t& value) {
+// The rest of take_varint.
+[[nodiscard]] inline bool take_long_varint(std::string_view& from, std::uint64_t& value) {
   value = 0;
   for (std::size_t i = 0; i < from.size() && i < kVarintBytesMax; ++i) {
     auto const byte = static_cast<unsigned char>(from[i]);
@@ -48,6 +47,15 @@ inline void append_varint(std::string& out, std::uint64_t value) {
     }
   }
   return false;
+}
+
+// Takes one off the front. False if it is incomplete, above 64 bits, or longer than necessary: each value has one
+// spelling, since rows are compared and digested by their bytes.
+[[nodiscard]] inline bool take_varint(std::string_view& from, std::uint64_t& value) {
+  if (from.empty() || static_cast<unsigned char>(from.front()) >= 0x80) return take_long_varint(from, value);
+  value = static_cast<unsigned char>(from.front());
+  from.remove_prefix(1);
+  return true;
 }
 
 }  // namespace fastjournal::model

@@ -51,6 +51,13 @@ class BodyHead {
     size_ += payload::write_facts(bytes_.data() + size_, value);
     return *this;
   }
+  // What `write` writes at the place that it is given: it returns how many bytes, at most `most`.
+  template <typename Write>
+  BodyHead& room(std::size_t most, Write const& write) {
+    FJ_CHECK(size_ + most <= bytes_.size(), "a head has room for what is fixed");
+    size_ += write(bytes_.data() + size_);
+    return *this;
+  }
   [[nodiscard]] std::string_view view() const { return {bytes_.data(), size_}; }
 
  private:

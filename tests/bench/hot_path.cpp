@@ -19,6 +19,7 @@ namespace fj = fastjournal::fj;
 
 // Number of messages that arrive together.
 constexpr std::uint64_t kTogether = 64;
+constexpr std::uint16_t kPairsOfRange = 1000;
 constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 20U;
 constexpr char kFramesDoor[] = "127.0.0.1:4060";
 
@@ -68,8 +69,20 @@ class HotPath {
         request.flags = fj::flag::kData;
         return request;
       });
+    } else if (step == "range") {
+      // A thousand pairs by each frame, so that the figure is that of one pair.
+      each_frame(
+          [&](std::uint64_t i) {
+            auto request = request_of(fj::Function::get, i - i % kPairsOfRange);
+            request.flags = fj::flag::kData;
+            request.set_query(fj::Query::range);
+            request.upper = "z";
+            request.count = kPairsOfRange;
+            return request;
+          },
+          kPairsOfRange);
     } else {
-      fail("no step \"" + step + "\"; there are insert, merge, lease, done, set and get");
+      fail("no step \"" + step + "\"; there are insert, merge, lease, done, set, get and range");
     }
   }
 
@@ -90,15 +103,16 @@ class HotPath {
     return {.function = static_cast<std::uint16_t>(function), .identifier = 7, .key = key_};
   }
   template <typename Request>
-  void each_frame(Request const& request) {
-    for (std::uint64_t from = 0; from < rows_; from += kTogether) {
+  void each_frame(Request const& request, std::uint64_t step = 1) {
+    for (std::uint64_t from = 0; from < rows_; from += kTogether * step) {
+      std::uint64_t const to = std::min(from + kTogether * step, rows_);
       std::string frames;
-      for (std::uint64_t i = from; i < std::min(from + kTogether, rows_); ++i) fj::write(request(i), frames);
+      for (std::uint64_t i = from; i < to; i += step) fj::write(request(i), frames);
       world_.connection("frames").to_server.append(frames);
       world_.settle();
       std::string const answers = std::exchange(world_.connection("frames").to_client, {});
       std::string_view rest = answers;
-      for (std::uint64_t i = from; i < std::min(from + kTogether, rows_); ++i) {
+      for (std::uint64_t i = from; i < to; i += step) {
         fj::Reply reply;
         fj::Cut const cut = fj::read(rest, kAnswerBytesMax, reply);
         if (cut.kind != fj::Cut::Kind::whole || reply.error) fail("a frame was not answered well");
@@ -132,7 +146,7 @@ int main(int count, char** words) {
   std::vector<std::string> steps;
   CLI::App app{"messages through the whole server in the simulator, to be counted by callgrind"};
   app.add_option("--rows", rows, "of each step")->check(CLI::Range(1, 10'000'000))->capture_default_str();
-  app.add_option("steps", steps, "insert merge lease done set get, in the order to be played");
+  app.add_option("steps", steps, "insert merge lease done set get range, in the order to be played");
   CLI11_PARSE(app, count, words);
   HotPath path{rows};
   for (std::string const& step : steps) path.play(step);

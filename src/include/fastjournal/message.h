@@ -210,6 +210,8 @@ class Message {
       }
     params_.push_back({name, value});
   }
+  // The same of a name that is not there yet.
+  void add(std::string_view name, Value value) { params_.push_back({name, value}); }
   void set(std::string_view name, std::string_view text) { set(name, Value::of_text(text)); }
   void set_integer(std::string_view name, std::int64_t v) { set(name, Value::of_integer(v)); }
 
