@@ -35,4 +35,12 @@ Status check_first_line(std::string_view line, Message const& message) {
   return {};
 }
 
+Status check_first_bytes(std::string_view unread) {
+  constexpr std::string_view kFjFrame{"FJ\0", 3};
+  if (!unread.starts_with(kFjFrame)) return {};
+  return {Code::invalid,
+          "these are frames of the FJ protocol, which is not spoken here: a table of key/value pairs has a listener of "
+          "its own for them (<listen protocol=\"fj\">)"};
+}
+
 }  // namespace fastjournal::protocol

@@ -11,6 +11,9 @@
 namespace fastjournal::protocol {
 
 Protocol::Piece Messages::read(std::string_view unread, Message& message, std::string&) {
+  if (!is_known_)
+    if (Status why = check_first_bytes(unread); !why.ok())
+      return bad({.consumed = unread.size(), .bytes = unread.size()}, std::move(why));
   Framer::Piece const cut = framer_.next(unread);
   Piece piece{.consumed = cut.consumed, .bytes = cut.bytes.size()};
   switch (cut.kind) {
