@@ -156,7 +156,9 @@ class Life {
     Reply const reply = table_.run(command, with, connection);
     std::string got = reply.error();
     if (got.empty() && command == "GET")
-      got = reply.name() == "PAIR" ? "PAIR " + reply.get("type") + " " + reply.get("value") : reply.name();
+      got = reply.name() == "PAIR"
+                ? "PAIR " + reply.get("type") + " " + reply.get("value") + " until " + reply.get("expiration_date")
+                : reply.name();
     else if (got.empty())
       got = reply.get("result") == "-" ? reply.name() : reply.get("result");
     if (got == expected) return "";

@@ -171,7 +171,8 @@ class Reference {
     } else if (value.ttl != 0 && now + value.ttl - value.expires > value.ttl / 10) {
       value.expires = now + value.ttl;
     }
-    return "PAIR " + value.type + " " + value.text;
+    return "PAIR " + value.type + " " + value.text + " until " +
+           (value.expires == 0 ? "-" : std::to_string(value.expires));
   }
 
   std::string set(std::string const& key, Shared value, Texts const& with) {
