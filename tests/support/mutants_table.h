@@ -32,7 +32,10 @@ inline int show_mutants(std::span<std::string_view const> names, std::string_vie
     bool const right = seen.by.empty() == (number == 0);
     missed += right ? 0 : 1;
     fmt::print("{:<38}{:<22}{:>8.2f}  {}\n", names[number],
-               !seen.by.empty() ? seen.by : right ? "nothing to see" : "NOT SEEN", seconds, seen.what.substr(0, std::min<std::size_t>(100, seen.what.find('\n'))));
+               !seen.by.empty() ? seen.by
+               : right          ? "nothing to see"
+                                : "NOT SEEN",
+               seconds, seen.what.substr(0, std::min<std::size_t>(100, seen.what.find('\n'))));
     std::fflush(stdout);
   }
   fmt::print("{} faults, {} not seen\n", names.size() - 1, missed);

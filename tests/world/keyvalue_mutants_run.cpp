@@ -14,9 +14,11 @@ int main(int count, char** words) {
   app.add_option("--seed", seed, "of the first life")->capture_default_str();
   app.add_option("--lives", lives, "with each fault, at most")->capture_default_str();
   CLI11_PARSE(app, count, words);
-  return test::show_mutants(keyvalue::kMutantNames, only, [&](std::size_t number) {
-    return sim::try_mutant(static_cast<keyvalue::Mutant>(number), seed, number == 0 ? lives / 10 : lives);
-  }) == 0
+  return test::show_mutants(keyvalue::kMutantNames, only,
+                            [&](std::size_t number) {
+                              return sim::try_mutant(static_cast<keyvalue::Mutant>(number), seed,
+                                                     number == 0 ? lives / 10 : lives);
+                            }) == 0
              ? 0
              : 1;
 }

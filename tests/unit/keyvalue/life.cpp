@@ -81,7 +81,7 @@ class Life {
     }
     if (dice < 935) {
       auto const ms = static_cast<std::int64_t>(draw(3'000));
-      reference_.sleep(ms);
+      reference_.lose_time(ms);
       table_.lose(ms);
       return "";
     }

@@ -71,7 +71,7 @@ class Reference {
     return found == keys_.end() ? 0 : found->second->timestamp;
   }
   // The computer slept: whoever has a value locked has it for as long afterwards.
-  void sleep(std::int64_t ms) {
+  void lose_time(std::int64_t ms) {
     expire();
     std::set<Shared> values;
     for (auto const& [key, value] : keys_) values.insert(value);
