@@ -171,8 +171,8 @@ Outcome patterns(Victim& victim, Scale scale) {
   writer.drive(kQuiet, UINT32_MAX);
   Swarm swarm{victim.fj(), true};
   for (std::string_view const pattern :
-       {"(a+)+$", "(a|aa)+$", "(a*)*b", "(.*a){20}b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(a?){50}a{50}b", "((a{1,100}){1,100}){1,100}",
-        "(?:(?:(?:a{0,99}){0,99}){0,99}", "\\C*\\pN", "[[:word:]]*[^a]*(x+x+)+y"})
+       {"(a+)+$", "(a|aa)+$", "(a*)*b", "(.*a){20}b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(a?){50}a{50}b",
+        "((a{1,100}){1,100}){1,100}", "(?:(?:(?:a{0,99}){0,99}){0,99}", "\\C*\\pN", "[[:word:]]*[^a]*(x+x+)+y"})
     for (std::uint64_t i = scale.pick(2, 8); i > 0; --i)
       swarm.add({.head = get(fj::Query::regex, pattern, 0), .repeat = scale.pick(50, 1000)});
   swarm.drive(kQuiet, UINT32_MAX);
