@@ -255,6 +255,10 @@ verb_mutants() {
     shift
     program fj_spool_mutants
     exec "$root/build/release/bin/fj_spool_mutants" "$@"
+  elif [[ ${1:-} == --keyvalue ]]; then
+    shift
+    program fj_keyvalue_mutants
+    exec "$root/build/release/bin/fj_keyvalue_mutants" "$@"
   fi
   program fj_mutants
   exec "$root/build/release/bin/fj_mutants" "$@"
@@ -385,10 +389,12 @@ verb_nightly() {
   part sim --seconds 1800
   part sim --model --seconds 1800
   part sim --spool --seconds 1800
+  part sim --keyvalue --seconds 1800
   part fuzz 600
   part crash
   part mutants
   part mutants --spool
+  part mutants --keyvalue
   part hostile --full
   part test --only threads tsan
   part package --twice
@@ -502,12 +508,13 @@ usage: ./mk VERB [...]
   sim [--seed N]        random lives of the whole daemon in the simulator; --seconds S: from N on, for this time
   sim --model           the same, with every answer compared with the reference model
   sim --spool           random lives of producers, forwarder and daemon together
+  sim --keyvalue        random lives of key/value tables, alone beside their reference and in a daemon
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
-  mutants --spool [--only NAME]  the same with the forwarder and its random lives
+  mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours
   format [--check] [FILE...]  clang-format

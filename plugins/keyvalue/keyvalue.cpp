@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "plugins/keyvalue/fj_protocol.h"
+#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
 #include "rows/copy_room.h"
 #include "rows/records.h"
@@ -169,12 +170,14 @@ Restated KeyValue::restate_oldest(Lsn below, std::size_t budget_bytes, Decision&
     if (left == 0 || looked == kRestateLooksMax) return false;
     ++looked;
     if (!entry.is_alias) {
-      Pair const pair = shared_.pairs.at(entry.pair);
+      Pair pair = shared_.pairs.at(entry.pair);
       if (rows::Regions::start(rows::Regions::of(pair.lsn)) < below) {
         Aliases const aliases = shared_.pairs.aliases_of(entry.pair);
         is_refused = !room.take(pair_record_bytes(pair, aliases) + kSlackBytes);
         if (is_refused) return false;
-        append_pair(decision.records, pair, aliases);
+        if (is_mutant(Mutant::copy_revives_deleted)) pair.facts.is_deleted = false;
+        if (is_mutant(Mutant::copy_loses_ttl)) pair.facts.ttl = 0;
+        append_pair(decision.records, pair, is_mutant(Mutant::copy_loses_other_keys) ? Aliases{} : aliases);
         --left;
       }
     }

@@ -4,6 +4,7 @@
 
 #include "model/parameters.h"
 #include "model/row_codec.h"
+#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
 #include "plugins/keyvalue/records.h"
 
@@ -36,7 +37,7 @@ bool Locks::read(Command const& command, Decision& decision, Wish& wish) const {
   }
   bool const is_locked = wish.pair.facts.is_locked(now);
   wish.is_mine = is_locked && wish.pair.facts.lock == static_cast<std::uint64_t>(command.connection);
-  if (!is_locked || wish.is_mine) return true;
+  if (!is_locked || wish.is_mine || is_mutant(Mutant::lock_not_observed)) return true;
   decision.status = Status{Code::in_use, "somebody else has this value of table " + shared_.table() +
                                              " locked: try again after lock_end, or when it is unlocked"}
                         .with("lock_end", std::to_string(wish.pair.facts.lock_until));
@@ -59,7 +60,7 @@ Verdict Locks::lock(Command const& command, Decision& decision) const {
 Verdict Locks::unlock(Command const& command, Decision& decision) const {
   Wish wish;
   if (!read(command, decision, wish)) return Verdict::done;
-  if (!wish.is_mine) {
+  if (!wish.is_mine && !is_mutant(Mutant::anybody_unlocks)) {
     decision.status =
         Status{Code::wrong_state, "this connection has no lock on this value: it ended, or never began"}.with(
             "parameter", "key");
@@ -75,6 +76,7 @@ Verdict Locks::unlock(Command const& command, Decision& decision) const {
 
 bool Locks::end_of(ConnectionId connection, Decision& decision) const {
   Pairs::Locks const& locks = shared_.pairs.locks();
+  if (is_mutant(Mutant::lock_outlives_its_connection)) return false;
   auto const number = static_cast<std::uint64_t>(connection);
   decision.durability = Durability::written;
   std::size_t bytes = 0;
@@ -89,6 +91,7 @@ bool Locks::end_of(ConnectionId connection, Decision& decision) const {
 
 bool Locks::end_all(Decision& decision) const {
   decision.durability = Durability::written;
+  if (is_mutant(Mutant::lock_outlives_a_restart)) return false;
   std::size_t bytes = 0;
   for (auto const& [connection, handle] : shared_.pairs.locks()) {
     if (bytes >= kKeysPerStep) return true;
@@ -104,6 +107,7 @@ bool Locks::extend(DurationMs by, Decision& decision) const {
   Pairs::Locks const& locks = shared_.pairs.locks();
   decision.durability = Durability::written;
   std::size_t bytes = 0;
+  if (is_mutant(Mutant::lock_not_extended_by_lost_time)) return false;
   auto& [connection, handle, is_begun, unused] = decision.carry;
   auto lock = is_begun == 0 ? locks.begin() : locks.upper_bound({connection, static_cast<Handle>(handle)});
   for (; lock != locks.end(); ++lock) {

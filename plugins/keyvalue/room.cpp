@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/records.h"
 
 namespace fastjournal::keyvalue {
@@ -28,10 +29,11 @@ Handle Room::oldest(std::string_view keeps, Decision& decision) const {
     hand_ = entry.key;
     ++looked;
     Pair const pair = shared_.pairs.at(entry.pair);
-    bool const may_go = !entry.is_alias && entry.pair != kept && !pair.facts.is_deleted && !pair.facts.persist &&
+    bool const may_go = !entry.is_alias && entry.pair != kept && !pair.facts.is_deleted &&
+                        (!pair.facts.persist || is_mutant(Mutant::persistent_pair_evicted)) &&
                         !pair.facts.is_locked(decision.now.value);
     if (may_go) ++found;
-    if (may_go && pair.accessed_s <= best_access) {
+    if (may_go && (pair.accessed_s <= best_access || is_mutant(Mutant::newest_pair_evicted))) {
       best = entry.pair;
       best_access = pair.accessed_s;
     }

@@ -36,5 +36,6 @@ struct Attack {
 [[nodiscard]] std::vector<Attack> attacks_on_messages();
 [[nodiscard]] std::vector<Attack> attacks_on_http();
 [[nodiscard]] std::vector<Attack> attacks_on_tls();
+[[nodiscard]] std::vector<Attack> attacks_on_fj();
 
 }  // namespace fastjournal::hostile

@@ -69,6 +69,12 @@ void Victim::declare_with(std::string const& table, std::string const& key, std:
                     table, key, columns, options));
 }
 
+void Victim::declare_values() const {
+  write("tables/values.xml",
+        "<table name=\"values\" model=\"keyvalue\">\n<listeners>\n<socket path=\"../fj\" protocol=\"fj\" "
+        "rights=\"read add work\"/>\n</listeners>\n<persist>false</persist>\n</table>\n");
+}
+
 void Victim::undeclare(std::string const& table) const {
   std::filesystem::remove(folder_.path() / "tables" / (table + ".xml"));
 }
@@ -93,7 +99,7 @@ Seconds Victim::start() {
   while (auto line = child_->read_line(kStartPatience)) {
     if (line->starts_with("listening 127.")) addresses.push_back(line->substr(10));
     if (line->starts_with("listening tls:")) addresses.push_back(line->substr(14));
-    if (line->starts_with("listening unix:")) local_ = line->substr(10);
+    if (line->starts_with("listening unix:") && line->find("/fj") == std::string::npos) local_ = line->substr(10);
     if (*line != "ready" || addresses.size() != 4) continue;
     tcp_ = addresses[0];
     http_ = addresses[1];

@@ -32,6 +32,8 @@ class Victim {
   void declare(std::string const& table, std::string const& options = "");
   void declare_with(std::string const& table, std::string const& key, std::string const& columns,
                     std::string const& options = "");
+  // The key/value table "values", with a socket for frames.
+  void declare_values() const;
   // One user with all rights but admin, whose token is token(). Before the start.
   void have_a_user();
   [[nodiscard]] std::string const& token() const { return token_; }
@@ -59,6 +61,8 @@ class Victim {
   [[nodiscard]] std::string const& https() const { return https_; }
   // The CA that its certificate comes from, in PEM.
   [[nodiscard]] std::string const& authority() const { return authority_.certificate(); }
+  // Of the table "values".
+  [[nodiscard]] std::string fj() const { return "unix:" + (folder_ / "fj"); }
   // The administrator's socket.
   [[nodiscard]] std::string const& local() const { return local_; }
   [[nodiscard]] std::string const& output() const { return child_->output(); }

@@ -1,7 +1,8 @@
 // fj_sim_run: random lives of a daemon in the simulator, for a given time. It checks the promises in play.h or, with
 // --model, compares every answer with the reference model (tests/model), or, with --spool, plays producers, forwarder
-// and daemon together (spool_life.h). A failure prints its seed and step; the same
-// seed plays the same life again.
+// and daemon together (spool_life.h), or, with --keyvalue, key/value tables: alone beside their reference
+// (tests/unit/keyvalue/life.h), and in a daemon that is killed (keyvalue_life.h). A failure prints its seed and step;
+// the same seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -11,6 +12,8 @@
 #include <string>
 
 #include "tests/model/life.h"
+#include "tests/unit/keyvalue/life.h"
+#include "tests/world/keyvalue_life.h"
 #include "tests/world/play.h"
 #include "tests/world/server_subject.h"
 #include "tests/world/spool_life.h"
@@ -103,6 +106,32 @@ struct Spools {
   }
 };
 
+// Of each seed a life of both kinds. The daemon's is shorter, as its steps take longer.
+struct KeyValues {
+  static constexpr std::uint64_t kShorter = 4;
+  std::uint64_t alone{0};
+  std::uint64_t kills{0};
+  fastjournal::sim::KeyValueLifeResult sum;
+  std::string live(std::uint64_t seed, std::uint64_t steps) {
+    fastjournal::keyvalue::test::LifeResult const one = fastjournal::keyvalue::test::live(seed, steps);
+    alone += one.steps;
+    kills += one.crashes;
+    if (!one.wrong.empty()) return "a table alone, " + one.wrong;
+    fastjournal::sim::KeyValueLifeResult const daemon = fastjournal::sim::live_with_values(seed, steps / kShorter);
+    sum.steps += daemon.steps;
+    sum.writes += daemon.writes;
+    sum.crashes += daemon.crashes;
+    return daemon.wrong.empty() ? "" : "a table in a daemon, " + daemon.wrong;
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return kills + sum.crashes; }
+  [[nodiscard]] std::uint64_t steps() const { return alone + sum.steps; }
+  void print() const {
+    fmt::print("tables alone: {} steps and {} kills, as the reference says\n", alone, kills);
+    fmt::print("tables in a daemon: {} values written, {} kills and power cuts: no promise broken\n", sum.writes,
+               sum.crashes);
+  }
+};
+
 struct Wishes {
   std::uint64_t seed{0};
   bool one{false};  // only the given seed
@@ -149,6 +178,7 @@ int main(int count, char** words) {
   Wishes wishes;
   bool model = false;
   bool spool = false;
+  bool keyvalue = false;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
   auto* const one =
       app.add_option("--seed", wishes.seed, "play this life only; with --seconds the first one. Default: from chance");
@@ -157,10 +187,12 @@ int main(int count, char** words) {
       app.add_option("--seconds", wishes.seconds, "lives one after the other, for this time")->capture_default_str();
   app.add_flag("--model", model, "hold every answer against the reference model");
   app.add_flag("--spool", spool, "producers, forwarder and daemon together")->excludes("--model");
+  app.add_flag("--keyvalue", keyvalue, "key/value tables")->excludes("--model")->excludes("--spool");
   CLI11_PARSE(app, count, words);
   wishes.one = one->count() != 0 && seconds->count() == 0;
   if (one->count() == 0) wishes.seed = std::random_device{}();
-  wishes.again = model ? " --model" : spool ? " --spool" : "";
+  wishes.again = model ? " --model" : spool ? " --spool" : keyvalue ? " --keyvalue" : "";
+  if (keyvalue) return run(wishes, KeyValues{});
   if (spool) return run(wishes, Spools{});
   return model ? run(wishes, Model{}) : run(wishes, Promises{});
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,20 @@ class Reference {
     for (auto const& [key, value] : keys_)
       out[key] = value->type + " " + std::to_string(value->timestamp) + " " + value->text;
     return out;
+  }
+
+  // Of the value under this key; 0: there is none.
+  [[nodiscard]] std::int64_t timestamp_of(std::string const& key) const {
+    auto const found = keys_.find(key);
+    return found == keys_.end() ? 0 : found->second->timestamp;
+  }
+  // The computer slept: whoever has a value locked has it for as long afterwards.
+  void lose_time(std::int64_t ms) {
+    expire();
+    std::set<Shared> values;
+    for (auto const& [key, value] : keys_) values.insert(value);
+    for (Shared const& value : values)
+      if (value->lock != 0) value->lock_until += ms;
   }
 
   void close(std::uint64_t connection) {
@@ -156,7 +171,8 @@ class Reference {
     } else if (value.ttl != 0 && now + value.ttl - value.expires > value.ttl / 10) {
       value.expires = now + value.ttl;
     }
-    return "PAIR " + value.type + " " + value.text;
+    return "PAIR " + value.type + " " + value.text + " until " +
+           (value.expires == 0 ? "-" : std::to_string(value.expires));
   }
 
   std::string set(std::string const& key, Shared value, Texts const& with) {
