@@ -17,7 +17,7 @@ struct Rate {
 };
 
 struct Figure {
-  enum class Show : std::uint8_t { count, rate, span };
+  enum class Show : std::uint8_t { count, rate, span, bytes };
 
   std::string name;
   std::string head;
@@ -30,7 +30,9 @@ struct Figure {
 
 struct Figures {
   std::vector<Rate> rates;
-  std::vector<Figure> table;  // in the order in which they are shown
+  // In the order in which they are shown: of tables with rows, and of those with key/value pairs.
+  std::vector<Figure> table;
+  std::vector<Figure> pairs;
 };
 [[nodiscard]] Figures const& figures();
 

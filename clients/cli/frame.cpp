@@ -1,6 +1,7 @@
 #include "clients/cli/frame.h"
 
 #include <bit>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -42,8 +43,9 @@ std::string bytes_of(client::TypedValue const& value) {
 }
 
 struct Sent {
-  fj::Request frame;  // views of the invocation and of `value`
+  fj::Request frame;  // views of the invocation, and of these:
   std::string value;
+  std::string cursor;
 };
 
 Status build(FrameOptions const& wish, Sent& sent) {
@@ -55,6 +57,13 @@ Status build(FrameOptions const& wish, Sent& sent) {
       if (known == name) sent.frame.flags |= bit;
   if (wish.query == "range") sent.frame.set_query(fj::Query::range);
   if (wish.query == "regex") sent.frame.set_query(fj::Query::regex);
+  if (wish.query == "cursor") {
+    std::optional<std::string> bytes = fj::unquoted(wish.key);
+    if (!bytes) return {Code::bad_parameter, "KEY is no cursor: expected it as a reply shows it, with \\xNN for bytes"};
+    sent.cursor = std::move(*bytes);
+    sent.frame.key = sent.cursor;
+    sent.frame.set_query(fj::Query::cursor);
+  }
   sent.frame.count = static_cast<std::uint16_t>(wish.count.value_or(0));
   sent.frame.timestamp = wish.timestamp.value_or(0);
   sent.frame.timeout = wish.seconds;

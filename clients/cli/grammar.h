@@ -49,6 +49,7 @@ class Grammar {
   void add_spool_verbs();
   // grammar_pairs.cpp
   void add_pair_verbs();
+  void add_work(CLI::App& to);
   void add_pair_readers(CLI::App& kv);
   void add_pair_writers(CLI::App& kv);
   CLI::App& pair_verb(CLI::App& kv, std::string const& name, std::string const& description);

@@ -49,11 +49,20 @@ void Grammar::add_number(CLI::App& to) {
   number(to, "--sequence", out_.sequence, "number of this command");
 }
 
+void Grammar::add_work(CLI::App& to) {
+  duration(to, "--work", out_.pair.work,
+           "mark what is shown as worked on for so long; what others have marked is left out");
+  to.add_flag("--free", out_.pair.free, "without what somebody works on");
+}
+
 void Grammar::add_pair_readers(CLI::App& kv) {
   CLI::App& get = pair_verb(kv, "get", "print the value of a key, or the pairs of many");
   get.add_option("KEYS", out_.words, "the keys")->required();
   get.add_flag("--facts", out_.pair.facts, "with the dates, and who has it");
   get.add_flag("--raw", out_.pair.raw, "the value of one key byte by byte, without a newline behind it");
+  duration(get, "--ttl", out_.pair.ttl, "and from now on it is gone when it was not used for so long; 0: never");
+  date(get, "--expires", out_.expires, "and it is gone at this date from now on; or never", parse_expiration);
+  add_work(get);
   get.footer(
       "Of one key the bare value is printed: a buffer as it is, anything else with a newline behind it. Of many keys,\n"
       "and with --facts, there is a table. Exit code 4: at least one key has no value.");
@@ -66,6 +75,7 @@ void Grammar::add_pair_readers(CLI::App& kv) {
   number(scan, "--count", out_.count, "how many at most (default 100; with --json or --keys-only all)", 1);
   scan.add_flag("--keys-only", out_.pair.keys_only, "the keys alone, one a line");
   scan.add_flag("--facts", out_.pair.facts, "with the dates, and who has it");
+  add_work(scan);
   scan.footer("All that is given must hold. Keys are compared byte by byte.");
   CLI::App& watch = pair_verb(kv, "watch", "print each change of a key, or of all keys with a prefix, as it comes");
   watch.add_option("KEY", out_.pair.key, "the key");
@@ -145,12 +155,13 @@ void Grammar::add_frame(CLI::App& kv) {
   frame->fallthrough();
   frame->callback([this] { pair_verb_ = "frame"; });
   frame->add_option("FUNCTION", out_.frame.function, "what is asked for")->required()->check(CLI::IsMember(kFunctions));
-  frame->add_option("KEY", out_.frame.key, "the key; of a range its lower end, or the expression");
+  frame->add_option("KEY", out_.frame.key,
+                    "the key; of a range its lower end, or the expression; a cursor as a reply shows it");
   text(*frame, "VALUE", out_.frame.value, "the value");
   frame->add_option("--type", out_.frame.type, "of the value (default: string)")->check(CLI::IsMember(kTypes));
   frame->add_option("--upper", out_.frame.upper, "upper end of a range; new key of RENAME and ALIAS");
   frame->add_option("--query", out_.frame.query, "of GET: KEY is not a single key")
-      ->check(CLI::IsMember(std::vector<std::string>{"range", "regex"}));
+      ->check(CLI::IsMember(std::vector<std::string>{"range", "regex", "cursor"}));
   frame->add_option("--flag", out_.frame.flags, "one of the frame's flags; may be repeated")
       ->check(CLI::IsMember(kFrameFlags))
       ->allow_extra_args(false);

@@ -47,6 +47,8 @@ struct PairOptions {
   bool keys_only{false};
   bool facts{false};
   bool raw{false};
+  std::optional<DurationMs> work;
+  bool free{false};
   bool initial{false};
   std::optional<DurationMs> lock;
   bool create{false};

@@ -56,6 +56,7 @@ class Runner {
   ExitCode complain(Status const& status) { return cli::complain(one_, console_, status); }
   ExitCode mistake(Status const& status) { return misuse(one_, console_, status.message()); }
   [[nodiscard]] client::GetOptions view() const { return {.data = !pair_.keys_only, .facts = pair_.facts}; }
+  [[nodiscard]] client::GetOptions wish() const;
   ExitCode get_one(std::string const& key);
   void show(std::vector<Pair> const& pairs);
   void show_missing(std::string const& key);
@@ -100,8 +101,18 @@ void Runner::show_missing(std::string const& key) {
   if (!one_.json) console_.err << "no value under " << printable(key) << '\n';
 }
 
+// What a look also changes.
+client::GetOptions Runner::wish() const {
+  client::GetOptions out = view();
+  out.skip_worked_on = pair_.free;
+  out.worked_on = pair_.work;
+  out.ttl = pair_.ttl;
+  out.expires = one_.expires;
+  return out;
+}
+
 ExitCode Runner::get_one(std::string const& key) {
-  Result<std::optional<Pair>> const found = table_.get(key, view());
+  Result<std::optional<Pair>> const found = table_.get(key, wish());
   if (!found.ok()) return complain(found.status());
   if (!found.value()) {
     show_missing(key);
@@ -120,7 +131,8 @@ ExitCode Runner::get_one(std::string const& key) {
 ExitCode Runner::get() {
   if (one_.words.size() == 1) return get_one(one_.words.front());
   if (pair_.raw) return mistake({Code::bad_parameter, "--raw is for one key"});
-  Result<std::vector<std::optional<Pair>>> found = table_.get_many(one_.words, view());
+  if (pair_.ttl || one_.expires) return mistake({Code::bad_parameter, "--ttl and --expires are for one key"});
+  Result<std::vector<std::optional<Pair>>> found = table_.get_many(one_.words, wish());
   if (!found.ok()) return complain(found.status());
   std::vector<Pair> there;
   for (std::optional<Pair>& pair : found.value())
@@ -142,7 +154,9 @@ ExitCode Runner::scan() {
                       .regex = pair_.regex,
                       .after = one_.after,
                       .data = !pair_.keys_only,
-                      .facts = pair_.facts};
+                      .facts = pair_.facts,
+                      .skip_worked_on = pair_.free,
+                      .worked_on = pair_.work};
   while (wanted > 0) {
     range.page = static_cast<std::uint32_t>(std::min(wanted, kPageMax));
     client::Scan scan = table_.scan(range);

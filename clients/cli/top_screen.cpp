@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -48,6 +49,14 @@ std::string span(std::int64_t ms) {
   return fmt::format("{:.0f}d", seconds / 86'400);
 }
 
+// At most six characters: 950, 12.3Ki, 4.5Gi.
+std::string bytes(double value) {
+  constexpr std::array<std::string_view, 5> kUnits{"", "Ki", "Mi", "Gi", "Ti"};
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  return fmt::format("{:.{}f}{}", value, unit > 0 && value < 99.95 ? 1 : 0, kUnits[unit]);
+}
+
 std::string state_of(Message const& table) {
   if (number(table, "paused") != 0) return "PAUSED";
   return number(table, "draining") != 0 ? "DRAINS" : "open";
@@ -56,6 +65,7 @@ std::string state_of(Message const& table) {
 std::string text_of(Message const& table, Figure const& figure) {
   double value = figure.sum.empty() ? real(table, figure.name) : 0;
   for (std::string const& part : figure.sum) value += real(table, part);
+  if (figure.show == Figure::Show::bytes) return bytes(value);
   return figure.show == Figure::Show::span ? span(static_cast<std::int64_t>(value)) : shortly(value);
 }
 
@@ -65,13 +75,13 @@ constexpr std::size_t kNameWidthMax = 48;
 
 // The figures that fit, and the width for the names of tables.
 struct Layout {
+  std::vector<Figure> const& figures;
   std::vector<bool> shown{};  // by figure
   std::size_t name_width{kNameWidthMin};
 };
 
-Layout layout_of(Snapshot const& now, std::size_t width) {
-  std::vector<Figure> const& all = figures().table;
-  Layout out{.shown = std::vector<bool>(all.size())};
+Layout layout_of(std::vector<Figure> const& all, Snapshot const& now, std::size_t width) {
+  Layout out{.figures = all, .shown = std::vector<bool>(all.size())};
   std::size_t used = kStateWidth + 1 + kNameWidthMin;
   for (std::size_t worth = 0; worth < all.size(); ++worth) {
     auto const figure = std::ranges::find(all, worth, &Figure::worth);
@@ -93,7 +103,7 @@ std::string padded(std::string text, std::size_t width) {
 std::string head_line(Layout const& layout) {
   std::string out = fmt::format("{:<{}} {:<{}}", "STATE", kStateWidth, "TABLE", layout.name_width);
   for (std::size_t i = 0; i < layout.shown.size(); ++i)
-    if (Figure const& figure = figures().table[i]; layout.shown[i])
+    if (Figure const& figure = layout.figures[i]; layout.shown[i])
       out += fmt::format(" {:>{}}", figure.head, figure.width);
   return out;
 }
@@ -102,8 +112,33 @@ std::string table_line(Message const& table, Layout const& layout) {
   std::string out =
       fmt::format("{:<{}} {}", state_of(table), kStateWidth, padded(printable(table.text("table")), layout.name_width));
   for (std::size_t i = 0; i < layout.shown.size(); ++i)
-    if (Figure const& figure = figures().table[i]; layout.shown[i])
+    if (Figure const& figure = layout.figures[i]; layout.shown[i])
       out += fmt::format(" {:>{}}", text_of(table, figure), figure.width);
+  return out;
+}
+
+bool has_pairs(Message const& table) { return table.has("value_bytes"); }
+
+struct Line {
+  std::string text;
+  bool is_head{false};
+};
+
+// Tables with rows from the one `first` on, and then those with pairs, which have other figures.
+std::vector<Line> table_lines(Snapshot const& now, std::size_t width, std::size_t first) {
+  std::vector<Line> out;
+  std::size_t passed = 0;
+  for (bool const pairs : {false, true}) {
+    Layout const layout = layout_of(pairs ? figures().pairs : figures().table, now, width);
+    bool has_head = false;
+    for (Message const& table : now.tables) {
+      if (has_pairs(table) != pairs || passed++ < first) continue;
+      if (!has_head && !out.empty()) out.push_back({""});
+      if (!std::exchange(has_head, true)) out.push_back({head_line(layout), true});
+      out.push_back({table_line(table, layout)});
+    }
+  }
+  if (out.empty()) out.push_back({head_line(layout_of(figures().table, now, width)), true});
   return out;
 }
 
@@ -179,6 +214,7 @@ void add_rates(Snapshot const& before, Snapshot& now) {
                                   [&](Message const& one) { return one.text("table") == table.text("table"); });
     if (old == before.tables.end()) continue;
     for (Rate const& rate : figures().rates) {
+      if (!table.has(rate.counter)) continue;
       // After a restart of the daemon the counter begins at 0 again.
       std::int64_t const more = number(table, rate.counter) - number(*old, rate.counter);
       table.set(rate.name, Value::of_real(static_cast<double>(more < 0 ? number(table, rate.counter) : more) / passed));
@@ -197,11 +233,10 @@ std::string snapshot_json(Snapshot const& now, std::int64_t date_ms) {
 }
 
 std::string render_plain(Snapshot const& now, std::string_view date, std::size_t width) {
-  Layout const layout = layout_of(now, width);
   std::string out{date};
   if (std::string const daemon = daemon_line(now.daemon, width); !daemon.empty()) out += "  " + daemon;
-  out += '\n' + head_line(layout) + '\n';
-  for (Message const& table : now.tables) out += table_line(table, layout) + '\n';
+  out += '\n';
+  for (Line const& line : table_lines(now, width, 0)) out += line.text + '\n';
   for (Message const& alert : now.alerts) out += alert_line(alert) + '\n';
   return out;
 }
@@ -227,11 +262,8 @@ std::string render_screen(Snapshot const& now, std::string_view server, Window c
     screen.line(alert_line(now.alerts[i]), style);
   }
   screen.line("");
-  Layout const layout = layout_of(now, window.width);
-  screen.line(head_line(layout), silence ? kDim : kBold);
-  std::size_t const first = std::min(window.first, now.tables.size());
-  for (std::size_t i = first; i < now.tables.size() && screen.left() > 0; ++i)
-    screen.line(table_line(now.tables[i], layout), style);
+  for (Line const& line : table_lines(now, window.width, std::min(window.first, now.tables.size())))
+    if (screen.left() > 0) screen.line(line.text, line.is_head && !silence ? kBold : style);
   return screen.finish();
 }
 

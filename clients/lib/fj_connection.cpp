@@ -59,9 +59,8 @@ Result<FjReply> FjConnection::read(Moment until, int wake_fd) {
     fj::Cut const cut = fj::read(in_, kFjReplyBytesMax, out.frame);
     if (cut.kind == fj::Cut::Kind::broken) {
       socket_.close();
-      return Status{Code::closed,
-                    "what came from " + options_.server + " is no reply of the FJ protocol: " + cut.problem +
-                        "; is that a listener with protocol=\"fj\"?"};
+      return Status{Code::closed, "what came from " + options_.server + " is no reply of the FJ protocol: " +
+                                      cut.problem + "; is that a listener with protocol=\"fj\"?"};
     }
     if (cut.kind == fj::Cut::Kind::whole) {
       out.bytes = std::make_unique<std::string>(in_.substr(0, static_cast<std::size_t>(cut.bytes)));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,13 +42,15 @@ std::string hex(std::string_view bytes) {
   return bytes.size() > kBytesShown ? out + " ..." : out;
 }
 
-std::string quoted(std::string_view text) {
+constexpr std::size_t kTextShown = 200;
+
+std::string quoted(std::string_view text, std::size_t most = kTextShown) {
   std::string out = "\"";
-  for (char const c : text.substr(0, 200)) {
+  for (char const c : text.substr(0, most)) {
     bool const is_plain = static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
     out += is_plain ? std::string(1, c) : "\\x" + hex({&c, 1});
   }
-  return out + (text.size() > 200 ? "...\"" : "\"");
+  return out + (text.size() > most ? "...\"" : "\"");
 }
 
 std::string shown(TypedValue const& value) {
@@ -73,9 +77,9 @@ class Lines {
     out_ += hex(rest_.substr(0, bytes)) + "]\n";
     rest_.remove_prefix(std::min(bytes, rest_.size()));
   }
-  void take_text(std::string_view name, std::uint16_t flags, std::string_view text) {
+  void take_text(std::string_view name, std::uint16_t flags, std::string_view text, std::size_t most = kTextShown) {
     std::size_t const size = (flags & flag::kWideKey) != 0 ? 2 : 1;
-    take(name, size + text.size(), std::to_string(text.size()) + " bytes " + quoted(text));
+    take(name, size + text.size(), std::to_string(text.size()) + " bytes " + quoted(text, most));
   }
   void take_value(std::uint16_t flags, std::optional<TypedValue> const& value) {
     if (!value) return;
@@ -142,12 +146,28 @@ std::string trace_reply(std::string_view bytes) {
   if (reply.timeout) lines.take("timeout", 8, std::to_string(*reply.timeout) + " s since 1970");
   if (reply.cursor) lines.take("count", 2, std::to_string(reply.pairs.size()));
   if (reply.error) lines.take_text("error", reply.flags, *reply.error);
-  if (reply.cursor) lines.take_text("cursor", reply.flags, *reply.cursor);
+  if (reply.cursor) lines.take_text("cursor", reply.flags, *reply.cursor, SIZE_MAX);  // to be given back
   for (Pair const& pair : reply.pairs) {
     lines.take_text("key", reply.flags, pair.key);
     lines.take_value(reply.flags, pair.value);
   }
   return std::move(lines).text();
+}
+
+std::optional<std::string> unquoted(std::string_view text) {
+  auto const digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      out += text[i];
+      continue;
+    }
+    if (text.size() - i < 4 || text[i + 1] != 'x' || digit(text[i + 2]) < 0 || digit(text[i + 3]) < 0)
+      return std::nullopt;
+    out += static_cast<char>(digit(text[i + 2]) * 16 + digit(text[i + 3]));
+    i += 3;
+  }
+  return out;
 }
 
 }  // namespace fastjournal::fj

@@ -246,6 +246,9 @@ function take(stats, seconds) {
   if (table.history.length > HISTORY) table.history.shift();
 }
 
+// A table of key/value pairs: it has no rows with dates, which nobody leases.
+export const hasPairs = (table) => table.declared.type === 'keyvalue';
+
 export const figure = (table, name) => (name.endsWith('_per_s') ? table.rates[name] : table.stats?.[name]);
 
 function lookAfterAlerts(count) {

@@ -3,7 +3,7 @@ import {sparkline} from './charts.js';
 import {h, keyed, mark, say} from './dom.js';
 import {help, learn, show} from './figures.js';
 import {number, shortly} from './format.js';
-import {alertsOf, figure, live} from './live.js';
+import {alertsOf, figure, hasPairs, live} from './live.js';
 import {badge, empty, link, scrolled, setBadge, setWhen, stateOf, tile} from './parts.js';
 import {timeline} from './timeline.js';
 
@@ -19,6 +19,19 @@ const COLUMNS = [
   {name: 'done_per_s', head: 'Done/s', narrow: true},
   {name: 'failed_per_s', head: 'Failed/s', wide: true},
   {name: 'lateness_ms_p99', head: 'Late p99'},
+];
+
+// Of tables of key/value pairs.
+const COLUMNS_OF_PAIRS = [
+  {name: 'rows', head: 'Pairs', narrow: true},
+  {name: 'memory_bytes', head: 'Memory', narrow: true},
+  {name: 'hits_per_s', head: 'Hits/s', narrow: true},
+  {name: 'misses_per_s', head: 'Misses/s'},
+  {name: 'stored_per_s', head: 'Changes/s', narrow: true},
+  {name: 'expired_per_s', head: 'Ended/s', wide: true},
+  {name: 'evicted_per_s', head: 'Dropped/s'},
+  {name: 'locked', head: 'Locked', wide: true},
+  {name: 'watchers', head: 'Watched', wide: true},
 ];
 
 const classOf = (column) => `n${column.wide ? ' wide' : ''}${column.narrow ? '' : ' roomy'}`;
@@ -43,6 +56,18 @@ export function open(main) {
             h('th', {scope: 'col', class: 'roomy'}, 'Next date'), h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
         body);
   const list = scrolled('Tables', table);
+  const pairsBody = h('tbody');
+  const pairsHeads = COLUMNS_OF_PAIRS.map((column) => h('th', {scope: 'col', class: classOf(column)}, column.head));
+  const pairsPanel =
+      h('section', {class: 'panel', 'aria-label': 'Key/value tables'},
+        scrolled(
+            'Key/value tables',
+            h('table', {class: 'tables'},
+              h('thead', {},
+                h('tr', {}, h('th', {scope: 'col'}, 'Key/value table'), pairsHeads,
+                  h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
+              pairsBody)));
+  const rowsPanel = h('section', {class: 'panel', 'aria-label': 'Tables'}, list, nothing);
   const select = h('select', {id: 'due-of', on: {change: () => choose(select.value)}});
   const due = timeline();
   const later =
@@ -52,7 +77,7 @@ export function open(main) {
   main.replaceChildren(
       h('h1', {class: 'hidden-text', tabindex: '-1'}, 'Tables'),
       h('dl', {class: 'tiles'}, Object.values(tiles).map(({node}) => node)),
-      h('div', {class: 'columns'}, h('section', {class: 'panel', 'aria-label': 'Tables'}, list, nothing), later));
+      h('div', {class: 'columns'}, h('div', {}, rowsPanel, pairsPanel), later));
 
   function choose(name) { due.of(name); }
 
@@ -83,12 +108,35 @@ export function open(main) {
     row.parts.alerts.classList.toggle('bad', alerts > 0);
   }
 
+  function makePairs(one) {
+    return h(
+        'tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name)),
+        COLUMNS_OF_PAIRS.map((column) => h('td', {class: classOf(column)})), h('td', {class: 'n'}));
+  }
+
+  function updatePairs(row, one) {
+    COLUMNS_OF_PAIRS.forEach((column, at) => {
+      const value = figure(one, column.name);
+      say(row.children[at + 1], show(column.name, value));
+      row.children[at + 1].classList.toggle('zero', !value);
+    });
+    const alerts = alertsOf(one.name).length;
+    say(row.lastChild, alerts || '');
+    row.lastChild.classList.toggle('bad', alerts > 0);
+  }
+
   function draw() {
-    const tables = [...live.tables.values()].sort((a, b) => a.name.localeCompare(b.name));
+    const all = [...live.tables.values()].sort((a, b) => a.name.localeCompare(b.name));
+    const tables = all.filter((one) => !hasPairs(one));
+    const pairs = all.filter(hasPairs);
     keyed(body, tables, (one) => one.name, make, update);
+    keyed(pairsBody, pairs, (one) => one.name, makePairs, updatePairs);
     list.hidden = tables.length === 0;
     later.hidden = tables.length === 0;
-    nothing.hidden = tables.length > 0 || live.state === 'connecting';
+    nothing.hidden = all.length > 0 || live.state === 'connecting';
+    rowsPanel.hidden = list.hidden && nothing.hidden;
+    pairsPanel.hidden = pairs.length === 0;
+    COLUMNS_OF_PAIRS.forEach((column, at) => mark(pairsHeads[at], 'title', help(column.name)));
     const sum = (name) => tables.reduce((all, one) => all + (figure(one, name) || 0), 0);
     const known = tables.some((one) => one.stats);
     say(tiles.rows.value, known ? number(sum('rows')) : '–');
@@ -106,7 +154,8 @@ export function open(main) {
     if (tables.length > 0 && !tables.some((one) => one.name === due.table()))
       choose(tables.reduce((most, one) => ((one.stats?.rows ?? 0) > (most.stats?.rows ?? 0) ? one : most)).name);
     if (select.value !== due.table()) select.value = due.table();
-    if (tables.length > 0) learn(tables[0].name).then((is_new) => is_new && draw());
+    for (const some of [tables, pairs])
+      if (some.length > 0) learn(some[0].name).then((is_new) => is_new && draw());
     due.look();
   }
 

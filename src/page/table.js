@@ -5,7 +5,8 @@ import {h, mark, replace, say} from './dom.js';
 import * as domains from './domains.js';
 import {help, learn, show} from './figures.js';
 import {date, number} from './format.js';
-import {clock, figure, live} from './live.js';
+import {clock, figure, hasPairs, live} from './live.js';
+import * as pairs from './pairs.js';
 import {badge, empty, link, setBadge, stateOf, tile} from './parts.js';
 import * as row from './row.js';
 import * as rows from './rows.js';
@@ -28,6 +29,20 @@ const TILES = [
   ['lateness_ms_p99', 'Late p99'],
 ];
 
+const TILES_OF_PAIRS = [
+  ['rows', 'Pairs'],
+  ['aliases', 'Other keys'],
+  ['tombstones', 'Deleted, remembered'],
+  ['locked', 'Locked'],
+  ['watchers', 'Watched'],
+  ['memory_bytes', 'Memory'],
+  ['hits_per_s', 'Hits/s'],
+  ['misses_per_s', 'Misses/s'],
+  ['stored_per_s', 'Changes/s'],
+  ['expired_per_s', 'Ended/s'],
+  ['evicted_per_s', 'Dropped/s'],
+];
+
 const due = {
   open(place, name) {
     const chart = timeline();
@@ -45,20 +60,26 @@ const VIEWS = [
   {path: 'figures', title: 'Figures', view: tableFigures},
 ];
 
+const VIEWS_OF_PAIRS = [
+  {path: '', title: 'Pairs', view: pairs},
+  {path: 'figures', title: 'Figures', view: tableFigures},
+];
+
 export function open(main, {path, query}) {
   const [name] = path;
   const state = badge('unknown');
-  const tiles = TILES.map(([figureName, label]) => ({name: figureName, ...tile(label)}));
+  let views = VIEWS;
+  let tiles = [];
+  let kind = null;  // true: of pairs
   const why = h('p', {class: 'note', hidden: true});
   const buttons = h('div', {class: 'buttons', role: 'group', 'aria-label': `Actions on ${name}`});
   const description = h('p', {class: 'note'});
-  const tabs =
-      h('nav', {class: 'tabs', 'aria-label': `Views of ${name}`},
-        VIEWS.map((one) => h('a', {href: link(['t', name, one.path].filter((part) => part !== ''))}, one.title)));
+  const tabs = h('nav', {class: 'tabs', 'aria-label': `Views of ${name}`});
+  const tileList = h('dl', {class: 'tiles small'});
   const place = h('div', {class: 'view'});
   const gone = empty(
       'There is no table ', h('code', {}, name), ', or none that you may read. ', h('a', {href: '#/'}, 'All tables'));
-  const all = h('div', {}, h('dl', {class: 'tiles small'}, tiles.map(({node}) => node)), why, tabs, place);
+  const all = h('div', {}, tileList, why, tabs, place);
   main.replaceChildren(
       h('div', {class: 'head'},
         h('div', {}, h('p', {class: 'crumbs'}, h('a', {href: '#/'}, 'Tables'), ' /'),
@@ -72,6 +93,18 @@ export function open(main, {path, query}) {
   let which = null;
   let shownState = '';
   let reasonAt = '';
+
+  // What kind of table it is, is known once it is declared.
+  function arrange(table) {
+    if (kind === hasPairs(table)) return;
+    kind = hasPairs(table);
+    views = kind ? VIEWS_OF_PAIRS : VIEWS;
+    tiles = (kind ? TILES_OF_PAIRS : TILES).map(([figureName, label]) => ({name: figureName, ...tile(label)}));
+    replace(tileList, tiles.map(({node}) => node));
+    replace(
+        tabs, views.map((one) => h('a', {href: link(['t', name, one.path].filter((part) => part !== ''))}, one.title)));
+    state.hidden = kind;
+  }
 
   async function askRights() {
     const key = `${live.rights?.user ?? ''}|${live.rights?.rights ?? ''}|${live.rights?.grants ?? ''}`;
@@ -96,9 +129,13 @@ export function open(main, {path, query}) {
     const make = (label, right, run, kind) => action(label, right, rights, run, kind);
     const stop = (label, command) => make(label, 'manage', () => halt(command, name, live.tables.get(name)?.stats));
     const focused = buttons.contains(document.activeElement);
-    replace(
-        buttons, make('Insert …', 'add', () => insert(live.tables.get(name))), held ? stop('Resume …', 'RESUME') : null,
-        stats.paused ? null : stop('Pause …', 'PAUSE'), stats.draining ? null : stop('Drain …', 'DRAIN'));
+    if (kind)
+      replace(buttons, make('Store …', 'add', () => pairs.store(name, null, () => view?.reload?.())));
+    else
+      replace(
+          buttons, make('Insert …', 'add', () => insert(live.tables.get(name))),
+          held ? stop('Resume …', 'RESUME') : null, stats.paused ? null : stop('Pause …', 'PAUSE'),
+          stats.draining ? null : stop('Drain …', 'DRAIN'));
     if (focused) buttons.querySelector('button').focus();
   }
 
@@ -132,6 +169,7 @@ export function open(main, {path, query}) {
     all.hidden = table === undefined;
     buttons.hidden = table === undefined;
     if (!table) return;
+    arrange(table);
     say(description, table.declared.description ?? '');
     askRights();
     if (table.stats) {
@@ -142,7 +180,8 @@ export function open(main, {path, query}) {
         const value = figure(table, one.name);
         say(one.value,
             one.name === 'first_due_age_ms' && !table.stats.rows_due ? '–' :
-                one.name.startsWith('rows') && value !== undefined   ? number(value) :
+                /^(rows|aliases|tombstones|locked|watchers)/.test(one.name) && value !== undefined ?
+                                                                       number(value) :
                                                                        show(one.name, value));
         mark(one.node, 'title', help(one.name));
         one.node.classList.toggle('bad', (one.name === 'rows_parked' || one.name === 'failed_per_s') && value > 0);
@@ -156,9 +195,9 @@ export function open(main, {path, query}) {
   function show_view(nextPath, nextQuery) {
     const isRow = nextPath[1] === 'row';
     const next = isRow ? {path: 'row', title: `Row ${nextPath[2]}`, view: row} :
-                         VIEWS.find((one) => one.path === (nextPath[1] ?? '')) ?? VIEWS[0];
+                         views.find((one) => one.path === (nextPath[1] ?? '')) ?? views[0];
     tabs.querySelectorAll('a').forEach((one, at) => {
-      if (VIEWS[at] === next)
+      if (views[at] === next)
         one.setAttribute('aria-current', 'page');
       else if (isRow && at === 0)
         one.setAttribute('aria-current', 'true');

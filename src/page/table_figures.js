@@ -3,7 +3,7 @@ import {isAborted} from './api.js';
 import {histogram} from './charts.js';
 import {h, keyed, mark, say} from './dom.js';
 import {buckets, help, metrics, show} from './figures.js';
-import {live} from './live.js';
+import {hasPairs, live} from './live.js';
 
 const EVERY_MS = 5000;
 const HISTOGRAMS = [
@@ -40,10 +40,13 @@ export function figureList(ofTable) {
 export function open(place, name) {
   const charts = HISTOGRAMS.map(([, title, meaning]) => histogram(title, meaning));
   const figures = figureList(true);
+  const has_rows = !hasPairs(live.tables.get(name));
+  if (has_rows)
+    place.append(
+        h('section', {class: 'panel', 'aria-label': 'Histograms'}, h('h2', {}, 'How long it takes'),
+          h('p', {class: 'note'}, 'Since the start of the daemon.'),
+          h('div', {class: 'charts'}, charts.map(({node}) => node))));
   place.append(
-      h('section', {class: 'panel', 'aria-label': 'Histograms'}, h('h2', {}, 'How long it takes'),
-        h('p', {class: 'note'}, 'Since the start of the daemon.'),
-        h('div', {class: 'charts'}, charts.map(({node}) => node))),
       h('section', {class: 'panel', 'aria-label': 'All figures'}, h('h2', {}, 'All figures'),
         h('p', {class: 'note'}, 'By the names of STATS and of ', h('code', {}, 'fastjournal top'), '.'), figures.node));
   let controller = null;
@@ -73,7 +76,7 @@ export function open(place, name) {
     draw() {
       const stats = live.tables.get(name)?.stats;
       if (stats) figures.set({...stats, ...live.tables.get(name).rates});
-      if (live.state === 'live' && controller === null && Date.now() - asked >= EVERY_MS) load();
+      if (has_rows && live.state === 'live' && controller === null && Date.now() - asked >= EVERY_MS) load();
     },
     close: () => controller?.abort(new DOMException('closed', 'AbortError')),
   };

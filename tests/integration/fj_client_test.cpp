@@ -118,9 +118,26 @@ BOOST_AUTO_TEST_CASE(the_command_line_shows_a_frame_and_its_reply) {
   has(run({"kv", "frame", "GET", "", "--query", "range", "--count", "5", "--flag", "data"}, 0), "count and cursor");
   has(run({"kv", "frame", "NOT", "n"}, 1), "wrong_state NOT is for a value of type boolean");
   has(run({"kv", "frame", "GET", "n", "--json"}, 0), "\"reply\":[\"JR          a reply   [4a 52]\"");
+  run({"kv", "frame", "SET", "o", "second", "--flag", "overwrite"}, 0);
+  std::string const page = run({"kv", "frame", "GET", "", "--query", "range", "--count", "1", "--flag", "data"}, 0);
+  std::size_t const cursor = page.find('"', page.find("\n  cursor ")) + 1;
+  has(run({"kv", "frame", "GET", page.substr(cursor, page.find('"', cursor) - cursor), "--query", "cursor"}, 0),
+      "1 bytes \"o\"");
+  has(run({"kv", "frame", "GET", "\\y", "--query", "cursor"}, 2), "KEY is no cursor");
   has(run({"kv", "frame", "QUIT"}, 0), "function    QUIT");
   has(run({"kv", "frame", "PUT", "n"}, 2), "PUT");
   has(run({"kv", "frame", "SET", "n", "x", "--type", "integer"}, 2), "'x' is no integer");
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_to_a_listener_of_messages_is_told_where_it_belongs) {
+  Scene scene;
+  client::FjOptions options;
+  options.server = scene.daemon.tcp();
+  auto const opened = client::FjConnection::open(std::move(options));
+  BOOST_REQUIRE(opened.ok());
+  auto const reply = opened.value()->call(set("a", "1"));
+  BOOST_TEST(reply.status().message().find("is that a listener with protocol=\"fj\"?") != std::string::npos,
+             reply.status().message());
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_says_so) {

@@ -15,8 +15,8 @@ using namespace fastjournal::test;
 namespace tools = boost::test_tools;
 
 constexpr std::string_view kPlaces[] = {
-    "#/",       "#/t/jobs", "#/t/jobs/due", "#/t/jobs/domains", "#/t/jobs/workers", "#/t/jobs/figures",
-    "#/alerts", "#/daemon"};
+    "#/",         "#/t/jobs",           "#/t/jobs/due",     "#/t/jobs/domains", "#/t/jobs/workers",
+    "#/t/values", "#/t/values/figures", "#/t/jobs/figures", "#/alerts",         "#/daemon"};
 
 // For conditions in the page.
 constexpr std::string_view kHelpers = R"(
@@ -195,6 +195,45 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_an_insert_is_said_and_the_form_stays) {
   page.type("now with a name");
   confirm("Insert");
   expect("all('.rows tbody tr').length === 1");
+}
+
+BOOST_AUTO_TEST_CASE(pairs_are_found_stored_changed_and_deleted) {
+  for (int i = 0; i < 150; ++i) ask("SET table=values;key=site:" + std::to_string(100 + i) + ";value=v");
+  ask("SET table=values;key=count;type=integer;value=41;ttl=3600000");
+  visit();
+  expect(
+      "all('.tables tbody')[1].textContent.includes('values') && all('.tables tbody')[1].textContent.includes('151')");
+  go("#/t/values");
+  expect("all('.pairs tbody tr').length === 100 && tile('Pairs') === '151'");
+  click("Next 100");
+  expect("all('.pairs tbody tr').length === 51");
+  go("#/t/values?prefix=cou");
+  expect("all('.pairs tbody tr').length === 1 && one('.pairs tbody').textContent.includes('integer41in ')");
+  click("count");
+  expect("one('dialog pre').textContent === '41' && one('dialog .facts').textContent.includes('3,600,000 ms')");
+  click("Change …");
+  expect("one('dialog textarea').value === '41'");
+  page.evaluate("one('dialog textarea').value = '42'");
+  confirm("Store");
+  expect("one('.pairs tbody').textContent.includes('integer42in ')");
+  // Somebody else was quicker.
+  click("count");
+  click("Change …");
+  ask("ADD table=values;key=count;by=8");
+  page.evaluate("one('dialog textarea').value = '1'");
+  confirm("Store");
+  expect("one('#status').textContent === 'Nothing was stored: it was changed meanwhile.'");
+  expect("one('.pairs tbody').textContent.includes('integer50in ')");
+  click("count");
+  click("Delete …");
+  confirm("Delete");
+  expect("all('.empty').some((node) => node.textContent === 'No key fits.' && node.checkVisibility())");
+  click("Store …");
+  page.evaluate("one('dialog input').value = 'court'");
+  page.evaluate("one('dialog textarea').value = 'of law'");
+  confirm("Store");
+  expect("one('.pairs tbody').textContent.includes('courtstringof law')");
+  expect_no_complaints();
 }
 
 BOOST_AUTO_TEST_CASE(many_rows_are_counted_before_they_are_changed) {

@@ -20,6 +20,7 @@ class Served {
     add_user();
     configure("127.0.0.1:0");
     daemon_.write_table("mail", "");
+    daemon_.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     daemon_.listens_as_configured = true;
     start();
   }

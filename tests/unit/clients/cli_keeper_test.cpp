@@ -339,6 +339,23 @@ BOOST_AUTO_TEST_CASE(the_screen_fits_the_terminal_and_nothing_steers_it) {
   BOOST_TEST(!says(small, "LEASE/s"));
 }
 
+BOOST_AUTO_TEST_CASE(tables_of_pairs_have_lines_and_figures_of_their_own) {
+  Snapshot now;
+  now.tables.push_back(
+      stats("values", {number("rows", 7), number("value_bytes", 9), number("memory_bytes", 1'700'000)}));
+  now.tables.push_back(stats("jobs", {number("rows", 3)}));
+  std::string const all = render_plain(now, "date", 120);
+  BOOST_TEST(says(all, "jobs                  3"));
+  BOOST_TEST(says(all, "\n\nSTATE  TABLE             PAIRS  MEMORY"));
+  BOOST_TEST(says(all, "open   values                7   1.6Mi"));
+  // Scrolled beyond the first kind.
+  std::string const rest = render_screen(now, "unix:/x", {.width = 80, .height = 10, .first = 1});
+  BOOST_TEST(says(rest, "PAIRS"));
+  BOOST_TEST(!says(rest, "LATE99"));
+  now.tables.clear();
+  BOOST_TEST(says(render_plain(now, "date", 120), "DUE"));
+}
+
 // A terminal has 80 columns unless somebody made it larger.
 BOOST_AUTO_TEST_CASE(a_narrow_screen_keeps_the_state_and_the_figures_that_matter) {
   Snapshot now;

@@ -45,6 +45,13 @@ BOOST_AUTO_TEST_CASE(what_begins_with_bytes_of_no_command_is_not) {
   BOOST_TEST(!is_taken(std::string(kCommandBytesMax + 1, 'A') + " table=t"));
 }
 
+BOOST_AUTO_TEST_CASE(frames_of_the_fj_protocol_are_known_before_a_line_ends) {
+  using namespace std::string_view_literals;
+  BOOST_TEST(!check_first_bytes("FJ\0\1\0\3"sv).ok());
+  for (std::string_view const begin : {"FJ"sv, "FJM\1\0"sv, "FJX table=t"sv, ""sv})
+    BOOST_TEST(check_first_bytes(begin).ok(), begin);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::protocol
