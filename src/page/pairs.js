@@ -15,7 +15,12 @@ const TYPES = ['string', 'integer', 'float', 'boolean', 'buffer', 'void'];
 // A key that is no text comes as base64, and is asked for so.
 const nameOf = (one) => (one.key === undefined ? {key_binary: one.key_binary} : {key: one.key});
 const wordsOf = (one) => one.key ?? `base64:${one.key_binary}`;
-const valueOf = (one) => (one.type === 'void' ? '' : one.value ?? `base64:${one.value_binary ?? ''}`);
+// As text: numbers and truth values come as what they are, bytes as base64.
+function valueOf(one) {
+  if (one.type === 'void') return '';
+  if (one.type === 'buffer') return `base64:${one.value}`;
+  return String(one.value ?? `base64:${one.value_binary}`);
+}
 const timesOf = (one) => `${one.locked ? 'locked ' : ''}${one.worked_on ? 'worked on' : ''}`.trim();
 
 // --- what may be done ---------------------------------------------------------
@@ -30,8 +35,7 @@ export function store(table, pair, after) {
     'aria-required': 'true',
     'data-first': pair === null
   });
-  const type =
-      h('select', {}, TYPES.map((one) => h('option', {value: one, selected: one === pair?.type}, one)));
+  const type = h('select', {}, TYPES.map((one) => h('option', {value: one, selected: one === pair?.type}, one)));
   const value = h('textarea', {rows: '3', autocomplete: 'off', 'data-first': pair !== null});
   if (pair !== null) value.value = valueOf(pair);
   ask({
@@ -39,7 +43,8 @@ export function store(table, pair, after) {
     verb: 'Store',
     body: [
       pair === null ? field('Key', key) : h('p', {}, 'If somebody else changes it meanwhile, nothing is stored.'),
-      h('div', {class: 'fields'}, field('Type', type), field('Value', value, 'a buffer as base64'))
+      h('div', {class: 'fields'}, field('Type', type),
+        field('Value', value, 'a buffer as base64, with or without base64: before it'))
     ],
     async run(signal) {
       const parameters = {
@@ -89,10 +94,11 @@ function facts(pair) {
     'worked on until': pair.worked_on_end ? when(pair.worked_on_end, true) : null,
     'other name of': pair.main_key ?? null
   };
-  return h('dl', {class: 'facts'},
-           Object.entries(all)
-               .filter(([, value]) => value !== null)
-               .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+  return h(
+      'dl', {class: 'facts'},
+      Object.entries(all)
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
 }
 
 async function look(table, pair, rights, after) {
@@ -104,14 +110,14 @@ async function look(table, pair, rights, after) {
     dialog.close();
     next();
   };
-  const dialog = h(
-      'dialog', {'aria-label': `The pair ${wordsOf(pair)}`, on: {close: () => dialog.remove()}},
-      h('h2', {}, wordsOf(pair)),
-      h('pre', {class: 'value', tabindex: '0', 'aria-label': 'Value'}, value.slice(0, SHOWN_CHARS)),
-      value.length > SHOWN_CHARS ? h('p', {class: 'note'}, `The first ${number(SHOWN_CHARS)} characters.`) : null,
-      facts(now),
-      h('div', {class: 'buttons'}, action('Change …', 'add', rights, then(() => store(table, now, after))),
-        action('Delete …', 'add', rights, then(() => erase(table, now, after)), 'risky'), close));
+  const dialog =
+      h('dialog', {'aria-label': `The pair ${wordsOf(pair)}`, on: {close: () => dialog.remove()}},
+        h('h2', {}, wordsOf(pair)),
+        h('pre', {class: 'value', tabindex: '0', 'aria-label': 'Value'}, value.slice(0, SHOWN_CHARS)),
+        value.length > SHOWN_CHARS ? h('p', {class: 'note'}, `The first ${number(SHOWN_CHARS)} characters.`) : null,
+        facts(now),
+        h('div', {class: 'buttons'}, action('Change …', 'add', rights, then(() => store(table, now, after))),
+          action('Delete …', 'add', rights, then(() => erase(table, now, after)), 'risky'), close));
   document.body.append(dialog);
   dialog.showModal();
   close.focus();
@@ -149,7 +155,8 @@ export function open(place, name, {query: first, rights}) {
   const note = h('p', {class: 'note', role: 'status'});
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const body = h('tbody');
-  const heads = [['Key', 'key'], ['Type', 'roomy'], ['Value', 'data'], ['Ends', ''], ['', 'roomy'], ['Modified', 'wide']];
+  const heads =
+      [['Key', 'key'], ['Type', 'roomy'], ['Value', 'data'], ['Ends', ''], ['', 'roomy'], ['Modified', 'wide']];
   const list = scrolled(
       `Pairs of ${name}`,
       h('table', {class: 'rows pairs'},
@@ -163,8 +170,7 @@ export function open(place, name, {query: first, rights}) {
     if (row.shown === text) return;
     const focused = row.contains(document.activeElement);
     row.shown = text;
-    const button =
-        h('button', {type: 'button', class: 'link', on: {click: () => show(one)}}, shortened(wordsOf(one)));
+    const button = h('button', {type: 'button', class: 'link', on: {click: () => show(one)}}, shortened(wordsOf(one)));
     replace(
         row, h('th', {scope: 'row', class: 'key'}, button), h('td', {class: 'roomy'}, one.type),
         h('td', {class: 'data'}, shortened(valueOf(one))), h('td', {}, when(one.expiration_date)),
@@ -206,9 +212,9 @@ export function open(place, name, {query: first, rights}) {
         for (const one of answer)
           if (one.command === 'PAIR') found.push(one);
         const last = answer.at(-1);
-        after = last.after !== undefined        ? {after: last.after} :
-                last.after_binary !== undefined ? {after_binary: last.after_binary} :
-                                                  null;
+        after = last.after !== undefined    ? {after: last.after} :
+            last.after_binary !== undefined ? {after_binary: last.after_binary} :
+                                              null;
         if (!quietly && after !== null && found.length < PAGE)
           say(note, `${plural(found.length, 'pair')} so far, ${number(requests * 10_000)} keys looked at …`);
       } while (after !== null && found.length < PAGE && requests < REQUESTS_MAX);
@@ -220,21 +226,23 @@ export function open(place, name, {query: first, rights}) {
     }
     cost = requests;
     next = after;
-    keyed(body, found.map(({command, table, left, after: _a, after_binary: _b, ...one}) => one), wordsOf,
-          () => h('tr'), fill);
+    keyed(
+        body, found.map(({command, table, left, after: _a, after_binary: _b, ...one}) => one), wordsOf, () => h('tr'),
+        fill);
     list.hidden = found.length === 0;
     none.hidden = found.length > 0;
-    replace(none, next !== null ? 'None among those that were looked at.' :
-                Object.keys(given()).length > 0 ? 'No key fits.' :
-                                                  'This table has no pairs.');
+    replace(
+        none,
+        next !== null                       ? 'None among those that were looked at.' :
+            Object.keys(given()).length > 0 ? 'No key fits.' :
+                                              'This table has no pairs.');
     say(note, found.length === 0 ? '' : `${plural(found.length, 'pair')}, as of ${clockTime(Date.now())}`);
     const is_first = !query.after && !query.after_binary;
     replace(
         pager, is_first ? null : h('a', {class: 'button', href: link(['t', name], given())}, 'First page'),
         is_first ? null : h('button', {type: 'button', on: {click: () => history.back()}}, 'Back'),
-        next === null ?
-            null :
-            h('a', {class: 'button', href: link(['t', name], {...given(), ...next})}, `Next ${PAGE}`),
+        next === null ? null :
+                        h('a', {class: 'button', href: link(['t', name], {...given(), ...next})}, `Next ${PAGE}`),
         h('button', {type: 'button', on: {click: () => load(false)}}, 'Refresh'));
   }
 
