@@ -21,6 +21,7 @@ namespace fastjournal::client {
 
 namespace {
 
+constexpr std::string_view kFjReply{"JR\0\1", 4};
 constexpr std::size_t kFlushBytes = 64U * 1024;
 constexpr std::size_t kReadBytes = 64U * 1024;
 // Beyond this, sending waits for the daemon to read.
@@ -308,6 +309,12 @@ bool Connection::Body::read_some() {
   }
   bytes_read_ += got.value();
   in_.append(read_buffer_.get(), got.value());
+  // The beginning of a refusal there. No message begins so, as none has such a byte in its command.
+  if (in_taken_ == 0 && in_.starts_with(kFjReply)) {
+    lose({Code::not_allowed,
+          "it speaks the FJ protocol, and messages have another listener (`fastjournal kv frame` sends frames)"});
+    return false;
+  }
   if (got.value() > 0) take_pieces();
   return got.value() > 0;
 }

@@ -14,9 +14,11 @@ constexpr std::size_t kNoticesMax = 65'536;
 Result<std::unique_ptr<FjConnection>> FjConnection::open(FjOptions options) {
   std::unique_ptr<FjConnection> out{new FjConnection(std::move(options))};
   FjOptions const& wanted = out->options_;
-  auto tls = Socket::tls_for(wanted.server, {.ca = {wanted.ca_file, "--ca"},
-                                             .certificate = {wanted.certificate_file, "--certificate"},
-                                             .key = {wanted.key_file, "--key"}});
+  auto tls = Socket::tls_for(wanted.server,
+                             {.ca = {wanted.ca_file, "--ca"},
+                              .certificate = {wanted.certificate_file, "--certificate"},
+                              .key = {wanted.key_file, "--key"}},
+                             fj::kProtocol);
   if (!tls.ok()) return tls.status();
   Result<Socket> socket = Socket::connect(wanted.server, -1, moment_after(wanted.time_limit), tls.value());
   if (!socket.ok()) return socket.status();

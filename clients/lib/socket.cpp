@@ -191,7 +191,8 @@ void Socket::close() {
   wants_write_ = false;
 }
 
-Result<std::shared_ptr<tls::ClientContext>> Socket::tls_for(std::string const& address, tls::ClientFiles const& files) {
+Result<std::shared_ptr<tls::ClientContext>> Socket::tls_for(std::string const& address, tls::ClientFiles const& files,
+                                                            std::string_view protocol) {
   if (!is_tls(address)) return std::shared_ptr<tls::ClientContext>{};
   std::string_view const place = place_of(address);
   std::string host = "localhost";
@@ -200,7 +201,7 @@ Result<std::shared_ptr<tls::ClientContext>> Socket::tls_for(std::string const& a
     if (!parts) return not_an_address(address);
     host = parts->first;
   }
-  return tls::ClientContext::make(files, std::move(host), tls::kMessagesProtocol);
+  return tls::ClientContext::make(files, std::move(host), protocol);
 }
 
 Result<Socket> Socket::connect(std::string const& address, int wake_fd, Moment until,

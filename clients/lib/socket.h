@@ -45,9 +45,9 @@ class Socket {
   // `tls`: of tls_for(address).
   [[nodiscard]] static Result<Socket> connect(std::string const& address, int wake_fd, Moment until,
                                               std::shared_ptr<tls::ClientContext> const& tls = nullptr);
-  // Null for an address without "tls:".
-  [[nodiscard]] static Result<std::shared_ptr<tls::ClientContext>> tls_for(std::string const& address,
-                                                                           tls::ClientFiles const& files);
+  // Null for an address without "tls:". `protocol`: what is to be spoken, by its name in ALPN.
+  [[nodiscard]] static Result<std::shared_ptr<tls::ClientContext>> tls_for(
+      std::string const& address, tls::ClientFiles const& files, std::string_view protocol = tls::kMessagesProtocol);
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   [[nodiscard]] int fd() const { return fd_; }

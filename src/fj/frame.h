@@ -21,6 +21,9 @@
 
 namespace fastjournal::fj {
 
+// Its name in configurations, and in ALPN.
+inline constexpr std::string_view kProtocol = "fj";
+
 inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kRequestHeadBytes = 18;
 inline constexpr std::size_t kReplyHeadBytes = 16;

@@ -63,7 +63,7 @@ std::string about_alert(int reason) {
       return "it refuses this client's certificate: expected one for clients whose common name is a user's name, 1 to "
              "64 characters out of A-Z a-z 0-9 _ . @ -";
     case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
-      return "no messages are spoken at this address: another listener of the daemon is for them";
+      return "what this client speaks is not spoken at this address: another listener of the daemon is for it";
     default: return {};
   }
 }

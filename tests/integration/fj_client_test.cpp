@@ -140,6 +140,14 @@ BOOST_AUTO_TEST_CASE(a_frame_to_a_listener_of_messages_is_told_where_it_belongs)
              reply.status().message());
 }
 
+BOOST_AUTO_TEST_CASE(messages_to_a_listener_of_frames_are_told_at_once) {
+  Scene scene;
+  ChildProcess child{{FJ_BINARY_DIR "/bin/fastjournal", "--server", "unix:" + (scene.daemon.folder() / "fj").string(),
+                      "kv", "get", "pairs", "a"}};
+  BOOST_TEST(child.wait().value_or(-1) == 1);
+  BOOST_TEST(child.output().find("it speaks the FJ protocol") != std::string::npos, child.output());
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_says_so) {
   Scene scene;
   auto const pairs = scene.connect();

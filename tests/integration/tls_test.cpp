@@ -63,6 +63,27 @@ struct Running {
 
 BOOST_AUTO_TEST_SUITE(tls)
 
+BOOST_FIXTURE_TEST_CASE(frames_of_the_fj_protocol_are_encrypted, Running) {
+  daemon.write(
+      "tables/values.xml",
+      "<table name=\"values\" model=\"keyvalue\">\n<listeners>\n<listen address=\"127.0.0.1:0\" protocol=\"fj\" "
+      "tls=\"true\"/>\n</listeners>\n</table>\n");
+  start();
+  std::string const output = daemon.output();
+  std::string address = output.substr(output.rfind("listening tls:") + 10);
+  address.resize(address.find('\n'));
+  BOOST_REQUIRE(address != daemon.tcp());
+  auto const frame = [&](std::string const& words) {
+    return run_in_shell(daemon, "fastjournal --server " + address + " --ca ca.pem " + words);
+  };
+  Ran ran = frame("kv frame SET k v --flag overwrite");
+  BOOST_TEST(ran.code == 0, ran.output);
+  ran = frame("kv frame GET k --flag data");
+  BOOST_TEST(has(ran.output, "string \"v\""), ran.output);
+  ran = frame("kv get values k");
+  BOOST_TEST(has(ran.output, "what this client speaks is not spoken at this address"), ran.output);
+}
+
 BOOST_FIXTURE_TEST_CASE(the_command_line_speaks_it, Running) {
   start();
   BOOST_TEST(daemon.tcp().starts_with("tls:127.0.0.1:"));
