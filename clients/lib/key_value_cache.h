@@ -44,11 +44,11 @@
 namespace fastjournal::client {
 
 struct CacheOptions {
-  std::string prefix{};                               // keys that are kept; empty: all of the table
-  std::size_t pairs_max{10'000};                      // also keys without a value
+  std::string prefix{};                                  // keys that are kept; empty: all of the table
+  std::size_t pairs_max{10'000};                         // also keys without a value
   std::size_t bytes_max{std::size_t{64} * 1024 * 1024};  // of keys and values, with 256 for each pair
-  Milliseconds silence_max{5'000};                    // kForever: memory answers until a loss is noticed
-  std::function<TimeMs()> date{};                     // for tests; empty: this computer's clock
+  Milliseconds silence_max{5'000};                       // kForever: memory answers until a loss is noticed
+  std::function<TimeMs()> date{};                        // for tests; empty: this computer's clock
 };
 
 struct CachedValue {

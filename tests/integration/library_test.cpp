@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/integration/daemon.h"
+#include "tests/support/documents.h"
 
 namespace {
 
@@ -80,6 +81,19 @@ int main(int, char** words) {
 }
 )";
 
+// Around the example of clients/README.md.
+constexpr char const* kAroundExample = R"(#include <fastjournal/key_value_cache.h>
+#include <iostream>
+using namespace fastjournal::client;
+int complain(fastjournal::Status const& status) { return std::cout << status.text() << '\n', 1; }
+void use(TypedValue const& value) { std::cout << std::get<std::string>(value) << '\n'; }
+int main(int, char** words) {
+  std::string const server = words[1];
+  EXAMPLE
+  return 0;
+}
+)";
+
 // `programs`: the lines of a CMakeLists.txt that differ.
 void write_project(fs::path const& folder, std::string const& lines) {
   std::ofstream{folder / "CMakeLists.txt"} << "cmake_minimum_required(VERSION 3.25)\n" << lines;
@@ -146,6 +160,27 @@ BOOST_AUTO_TEST_CASE(programs_are_built_with_cmake) {
   write_project(folder.path(), "project(none LANGUAGES C)\nfind_package(fastjournal REQUIRED COMPONENTS fortran)\n");
   BOOST_TEST(run(folder.path(), "rm -r build; ! " + configure + " 2>&1").find("it has c, cpp and spool") !=
              std::string::npos);
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_example_of_the_cache_is_a_program) {
+  RealDaemon daemon{""};
+  daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  std::string program = kAroundExample;
+  for (Example const& example : examples_of(FJ_SOURCE_DIR, "clients/README.md")) {
+    std::string text;
+    for (std::string const& line : example.lines) text += line + '\n';
+    if (example.language == "cpp" && text.find("KeyValueCache") != std::string::npos)
+      program.replace(program.find("EXAMPLE"), 7, text);
+  }
+  TemporaryFolder folder;
+  std::ofstream{folder.path() / "example.cpp"} << program;
+  run(folder.path(),
+      "c++ -std=c++20 example.cpp -o example " FJ_SANITIZE_OPTIONS " $(pkg-config --cflags --libs fastjournal-cpp)");
+  BOOST_TEST(run(folder.path(), FJ_BINARY_DIR "/bin/fastjournal kv set values site:1 open --server " + daemon.local() +
+                                    " && ./example " + daemon.local()) == "stored site:1\nopen\n");
   daemon.kill(SIGTERM);
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }

@@ -59,8 +59,11 @@ void listening(Peer& peer, std::string_view prefix = "") {
 }
 
 std::vector<Param> pair_of(Message const& get, std::string_view value, std::vector<Param> const& more = {}) {
-  std::vector<Param> out{text("table", "values"), {"key", *get.find("key")}, text("type", "string"),
-                         text("value", value),    number("timestamp", 7)};
+  std::vector<Param> out{text("table", "values"),
+                         {"key", *get.find("key")},
+                         text("type", "string"),
+                         text("value", value),
+                         number("timestamp", 7)};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
@@ -215,7 +218,9 @@ BOOST_AUTO_TEST_CASE(missed_changes_and_a_watch_that_was_given_up_empty_memory) 
         meet(peer, [&] { peer.push("CHANGED", {text("table", "values"), text("prefix", "k"), number("missed", 1)}); });
         answer(peer, "k1", "two");
         answer(peer, "k2", "two");
-        meet(peer, [&] { peer.push("CHANGED", {text("table", "values"), text("prefix", "k"), text("result", "unlistened")}); });
+        meet(peer, [&] {
+          peer.push("CHANGED", {text("table", "values"), text("prefix", "k"), text("result", "unlistened")});
+        });
         listening(peer, "k");
         answer(peer, "k1", "three");
         answer(peer, "k2", "three");
