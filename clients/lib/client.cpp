@@ -93,6 +93,7 @@ class Connection::Body {
   Result<Message> wait_push(Milliseconds limit, int wake_fd);
   void remember(Message const& subscription);
   void forget(Message const& subscription);
+  [[nodiscard]] bool is_connected() const { return socket_.is_open(); }
 
   Options options;
   std::uint64_t connects{0};
@@ -623,6 +624,7 @@ Result<Message> Connection::wait_push(Milliseconds limit, int wake_fd) { return 
 std::uint64_t Connection::pushes_dropped() const { return body_->pushes_dropped; }
 Options const& Connection::options() const { return body_->options; }
 std::uint64_t Connection::connects() const { return body_->connects; }
+bool Connection::is_connected() const { return body_->is_connected(); }
 
 Pipeline::Pipeline(Connection& connection, std::size_t depth, OnReply on_reply)
     : connection_(connection), depth_(depth), on_reply_(std::move(on_reply)), ring_(depth) {

@@ -133,6 +133,8 @@ class Connection {
   [[nodiscard]] Options const& options() const;
   // Number of connections made; more than 1: the connection was lost in between.
   [[nodiscard]] std::uint64_t connects() const;
+  // As far as the calls have noticed: between them nobody looks.
+  [[nodiscard]] bool is_connected() const;
 
  private:
   class Body;

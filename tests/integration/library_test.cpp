@@ -10,14 +10,16 @@
 #include <string>
 
 #include "tests/integration/daemon.h"
+#include "tests/support/documents.h"
 
 namespace {
 
 using namespace fastjournal::test;
 namespace fs = std::filesystem;
 
-std::set<std::string> const kHeaders{"client.h",    "command_rule.h", "date.h",  "fastjournal.h", "journal.h",
-                                     "key_value.h", "message.h",      "spool.h", "status.h",      "types.h"};
+std::set<std::string> const kHeaders{"client.h",    "command_rule.h",    "date.h",    "fastjournal.h", "journal.h",
+                                     "key_value.h", "key_value_cache.h", "message.h", "spool.h",       "status.h",
+                                     "types.h"};
 
 // Installed once for all cases: it takes seconds.
 struct Staged {
@@ -76,6 +78,19 @@ int main(int, char** words) {
   if (!work.ok() || work->rows.size() != 1) return 1;
   std::cout << work->rows[0].columns.at("name") << '\n';
   return jobs.done(work->rows[0]).ok() ? 0 : 1;
+}
+)";
+
+// Around the example of clients/README.md.
+constexpr char const* kAroundExample = R"(#include <fastjournal/key_value_cache.h>
+#include <iostream>
+using namespace fastjournal::client;
+int complain(fastjournal::Status const& status) { return std::cout << status.text() << '\n', 1; }
+void use(TypedValue const& value) { std::cout << std::get<std::string>(value) << '\n'; }
+int main(int, char** words) {
+  std::string const server = words[1];
+  EXAMPLE
+  return 0;
 }
 )";
 
@@ -145,6 +160,27 @@ BOOST_AUTO_TEST_CASE(programs_are_built_with_cmake) {
   write_project(folder.path(), "project(none LANGUAGES C)\nfind_package(fastjournal REQUIRED COMPONENTS fortran)\n");
   BOOST_TEST(run(folder.path(), "rm -r build; ! " + configure + " 2>&1").find("it has c, cpp and spool") !=
              std::string::npos);
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_example_of_the_cache_is_a_program) {
+  RealDaemon daemon{""};
+  daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  std::string program = kAroundExample;
+  for (Example const& example : examples_of(FJ_SOURCE_DIR, "clients/README.md")) {
+    std::string text;
+    for (std::string const& line : example.lines) text += line + '\n';
+    if (example.language == "cpp" && text.find("KeyValueCache") != std::string::npos)
+      program.replace(program.find("EXAMPLE"), 7, text);
+  }
+  TemporaryFolder folder;
+  std::ofstream{folder.path() / "example.cpp"} << program;
+  run(folder.path(),
+      "c++ -std=c++20 example.cpp -o example " FJ_SANITIZE_OPTIONS " $(pkg-config --cflags --libs fastjournal-cpp)");
+  BOOST_TEST(run(folder.path(), FJ_BINARY_DIR "/bin/fastjournal kv set values site:1 open --server " + daemon.local() +
+                                    " && ./example " + daemon.local()) == "stored site:1\nopen\n");
   daemon.kill(SIGTERM);
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }

@@ -53,6 +53,7 @@ class FakeServer {
       if (fd_ >= 0) ::close(fd_);
       fd_ = -1;
     }
+    [[nodiscard]] bool is_open() const { return fd_ >= 0; }
 
     // Reads the next command, which must be this one. The message owns its bytes.
     Message expect(std::string_view command) {
