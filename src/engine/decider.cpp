@@ -76,6 +76,7 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   } while (verdict == Verdict::again);
 
   if (!group.is_empty()) parts_.alerting.close_group(log, now, durability);
+  if (answer.has_stored()) answer.name_owner(table.outside);
   // DONE with next=1 leases rows too.
   if (type.kind == CommandKind::change || decision.take == Take::found)
     parts_.holdings.remember(command.connection, table);

@@ -51,6 +51,12 @@ class Effects final : public TableObserver {
     if (table_.watchers.empty()) return;
     if (table_.watchers.changed(key)) agenda_.mark(table_);
   }
+  void stored(Extent const& extent, std::string_view carried) override {
+    if (table_.outside != nullptr) table_.outside->named(extent, carried);
+  }
+  void freed(Extent const& extent) override {
+    if (table_.outside != nullptr) table_.outside->freed(extent, table_.log->log->end_lsn());
+  }
   void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) override {
     alerting_.raise(&table_, name, priority, message, tags);
   }

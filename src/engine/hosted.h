@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/name_table.h"
+#include "engine/outside.h"
 #include "engine/types.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
@@ -69,8 +70,9 @@ struct HostedTable {
   std::unique_ptr<Table> table;  // null: it was dropped
   Capabilities can;              // of the table
   HostedLog* log{nullptr};
-  std::uint32_t number{0};  // index in Tables and in the Agenda
-  TimeMs due{};             // its next_due() or earlier, as the Agenda last saw it; never later
+  Outside* outside{nullptr};  // its bytes outside the log; null: it has none. Owned by the server
+  std::uint32_t number{0};    // index in Tables and in the Agenda
+  TimeMs due{};               // its next_due() or earlier, as the Agenda last saw it; never later
   work::Subscriptions subscriptions;
   work::Watchers watchers;
   std::unique_ptr<feed::Feed> feed;           // null: the table has no feed

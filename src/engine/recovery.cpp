@@ -22,6 +22,21 @@ Status cannot_apply(std::string const& whose, std::uint8_t known, RecordView con
                              "; a newer fastjournal wrote it: start that one"};
 }
 
+// What records name outside the log is told in a replay too; everybody else was told then.
+class Replayed final : public NoObserver {
+ public:
+  explicit Replayed(Outside* outside) : outside_(outside) {}
+  void stored(Extent const& extent, std::string_view carried) override {
+    if (outside_ != nullptr) outside_->named(extent, carried);
+  }
+  void freed(Extent const& extent) override {
+    if (outside_ != nullptr) outside_->freed(extent, kNoLsn);
+  }
+
+ private:
+  Outside* outside_;
+};
+
 // Why the table of a log cannot be the one that is declared.
 Status check_declared(HostedLog const& log, log::Catalogue::TableEntry const& entry, Declaration const& declaration) {
   if (declaration == nullptr)
@@ -69,9 +84,9 @@ Status Recovery::replay(HostedLog& log, RecordView const& record, Lsn base) {
     log.catalogue.see(record.table);
     return {};
   }
-  NoObserver nobody;
   HostedTable& hosted = *found->second;
-  if (!hosted.table->apply(record, {.live = false, .now = {}, .base = base}, nobody)) {
+  Replayed observer{hosted.outside};
+  if (!hosted.table->apply(record, {.live = false, .now = {}, .base = base}, observer)) {
     if (!hosted.forgotten)
       return cannot_apply("log " + log.name + ", table " + quoted(hosted.name),
                           hosted.table->newest_version(record.type), record);

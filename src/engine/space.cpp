@@ -102,6 +102,9 @@ void LogSpace::move_base() {
   for (auto const& [id, table] : log_.tables) {
     Lsn const mine = table->table->oldest_lsn();
     if (!mine.is_none()) rows_oldest_ = std::min(rows_oldest_, mine);
+    if (table->outside == nullptr) continue;
+    Lsn const carried = table->outside->oldest_needed();
+    if (!carried.is_none()) rows_oldest_ = std::min(rows_oldest_, carried);
   }
   Lsn const catalogue = log_.catalogue.oldest_lsn();
   log_.log->set_base(catalogue.is_none() ? rows_oldest_ : std::min(catalogue, rows_oldest_),

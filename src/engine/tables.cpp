@@ -37,6 +37,11 @@ Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->declaration = std::move(declaration);
   hosted->take(std::move(table).value());
   hosted->log = &log;
+  if (hosted->can.stores != nullptr && outside_maker_ != nullptr) {
+    Result<Outside*> outside = outside_maker_->outside_of(*hosted);
+    if (!outside.ok()) return outside.status();
+    hosted->outside = outside.value();
+  }
   hosted->subscriptions.tell(keeper_);
   hosted->watchers.tell(keeper_);
   if (free_.empty()) {
@@ -57,6 +62,7 @@ void Tables::drop(HostedTable& table) {
   std::erase(table.log->unsent_feeds, &table);
   table.feed.reset();
   table.log->tables.erase(table.id);
+  if (table.outside != nullptr) std::exchange(table.outside, nullptr)->dropped(table.log->log->end_lsn());
   table.table.reset();
   dropped_.push_back(table.number);
 }

@@ -26,6 +26,8 @@ class Tables {
 
   // The seed for hashes of clients' names (TableContext::hash_seed); called before the first table is made.
   void hash_with(std::uint64_t seed) { hash_seed_ = seed; }
+  // Who brings the files of bytes outside the log; without it tables have none.
+  void store_with(OutsideMaker& maker) { outside_maker_ = &maker; }
 
   // -- logs ---------------------------------------------------------------------
   HostedLog& add_log(std::string name);
@@ -59,6 +61,7 @@ class Tables {
   Agenda& agenda_;
   work::Keeper& keeper_;
   std::uint64_t hash_seed_{0};
+  OutsideMaker* outside_maker_{nullptr};
   std::vector<std::unique_ptr<HostedLog>> logs_;
   std::vector<std::unique_ptr<HostedTable>> tables_;
   NameTable by_name_;

@@ -21,6 +21,9 @@ namespace fastjournal::env {
 // Required alignment of memory for write_through.
 inline constexpr std::size_t kDirectAlignment = 4096;
 
+// Required alignment of offset and size for punch.
+inline constexpr std::uint64_t kPunchAlignment = 4096;
+
 class File {
  public:
   virtual ~File() = default;
@@ -41,6 +44,12 @@ class File {
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Result<std::uint64_t> size() = 0;
   [[nodiscard]] virtual Status truncate(std::uint64_t size) = 0;
+  // Space for these bytes, which grow the file if necessary: no_space is told here, before anything is written. Where
+  // the file system cannot do that, nothing happens.
+  [[nodiscard]] virtual Status reserve(std::uint64_t offset, std::uint64_t bytes) = 0;
+  // Gives the space of these bytes back; whole blocks of kPunchAlignment, which read as zeros from then on. The size of
+  // the file stays. Not durable before a sync, and harmless if it is lost. not_supported: not on this file system.
+  [[nodiscard]] virtual Status punch(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Whether the file still has a name. damaged: it was removed, and its contents are lost once it is closed.
   [[nodiscard]] virtual Status look() = 0;
 };

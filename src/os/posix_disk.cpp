@@ -171,6 +171,26 @@ class PosixFile final : public env::File {
     return {};
   }
 
+  Status reserve(std::uint64_t offset, std::uint64_t bytes) override {
+    if (bytes == 0) return {};
+    auto const at = static_cast<off_t>(offset);
+    auto const size = static_cast<off_t>(bytes);
+    if (uninterrupted([&] { return ::fallocate(fd_.get(), 0, at, size); }) == 0) return {};
+    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) return {};
+    return failure("reserve space in", path_, errno);
+  }
+
+  Status punch(std::uint64_t offset, std::uint64_t bytes) override {
+    if (bytes == 0) return {};
+    constexpr int kHow = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    auto const at = static_cast<off_t>(offset);
+    auto const size = static_cast<off_t>(bytes);
+    if (uninterrupted([&] { return ::fallocate(fd_.get(), kHow, at, size); }) == 0) return {};
+    Status const status = failure("give space back of", path_, errno);
+    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) return {Code::not_supported, status.message()};
+    return status;
+  }
+
   Status look() override {
     struct stat info {};
     if (::fstat(fd_.get(), &info) != 0) return failure("fstat", path_, errno);

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kCallNames[kCallKinds] = {
     "open",   "read",     "write",  "sync",        "size", "truncate",   "make folder", "list",
-    "rename", "exchange", "remove", "sync folder", "lock", "free bytes", "look",        "add note"};
+    "rename", "exchange", "remove", "sync folder", "lock", "free bytes", "look",        "add note",
+    "reserve", "punch"};
 
 std::string folder_of(std::string_view path) {
   std::size_t const slash = path.rfind('/');
@@ -27,7 +28,7 @@ std::string folder_of(std::string_view path) {
 bool changes_disk(Call kind) {
   return kind == Call::write || kind == Call::sync || kind == Call::truncate || kind == Call::make_folder ||
          kind == Call::rename || kind == Call::exchange || kind == Call::remove || kind == Call::sync_folder ||
-         kind == Call::add_note;
+         kind == Call::add_note || kind == Call::reserve || kind == Call::punch;
 }
 
 // The path after the names `one` and `other` are exchanged.
@@ -108,6 +109,18 @@ class SimFile final : public env::File {
     node_->seen.change().resize(size);
     node_->size_dirty = true;
     disk_.mark(*node_, std::min(before, size), std::max(before, size) - std::min(before, size));
+    return {};
+  }
+  Status reserve(std::uint64_t offset, std::uint64_t bytes) override {
+    FJ_CHECK(!read_only_, "a file opened for reading is not written");
+    if (Status status = enter(Call::reserve, FJ_CALLER); !status.ok()) return status;
+    return disk_.grow(*node_, path_, offset + bytes);
+  }
+  Status punch(std::uint64_t offset, std::uint64_t bytes) override {
+    FJ_CHECK(!read_only_, "a file opened for reading is not written");
+    FJ_CHECK(offset % env::kPunchAlignment == 0 && bytes % env::kPunchAlignment == 0, "whole blocks are punched");
+    if (Status status = enter(Call::punch, FJ_CALLER); !status.ok()) return status;
+    disk_.punch(*node_, offset, bytes);
     return {};
   }
   Status look() override {
@@ -247,18 +260,35 @@ Status SimDisk::write(Node& node, std::string_view path, std::uint64_t offset, s
   if (std::exchange(lose_write_, false)) return status;
   if (misdirect_) offset = static_cast<std::uint64_t>(static_cast<std::int64_t>(offset) + *misdirect_);
   misdirect_.reset();
-  std::uint64_t const end = offset + bytes.size();
-  std::uint64_t const before = node.seen.get().size();
-  if (end > before) {
-    if (used_bytes() + (end - before) > options_.capacity_bytes)
-      return {Code::no_space, fmt::format("write {}: No space left on device", path)};
-    node.seen.change().resize(end);
-    node.size_dirty = true;
-    if (offset > before) mark(node, before, offset - before);
-  }
+  if (Status grown = grow(node, path, offset + bytes.size()); !grown.ok()) return grown;
   if (!bytes.empty()) std::memcpy(node.seen.change().data() + offset, bytes.data(), bytes.size());
   mark(node, offset, bytes.size());
+  if (!node.holes.empty() && !bytes.empty())
+    node.holes.erase(node.holes.lower_bound(offset / options_.sector_bytes),
+                     node.holes.upper_bound((offset + bytes.size() - 1) / options_.sector_bytes));
   return status;
+}
+
+Status SimDisk::grow(Node& node, std::string_view path, std::uint64_t size) {
+  std::uint64_t const before = node.seen.get().size();
+  if (size <= before) return {};
+  if (used_bytes() + (size - before) > options_.capacity_bytes)
+    return {Code::no_space, fmt::format("write {}: No space left on device", path)};
+  node.seen.change().resize(size);
+  node.size_dirty = true;
+  mark(node, before, size - before);
+  return {};
+}
+
+void SimDisk::punch(Node& node, std::uint64_t offset, std::uint64_t bytes) {
+  std::uint64_t const size = node.seen.get().size();
+  if (offset >= size) return;
+  bytes = std::min(bytes, size - offset);
+  std::vector<std::byte>& seen = node.seen.change();
+  std::fill_n(seen.begin() + static_cast<std::ptrdiff_t>(offset), bytes, std::byte{0});
+  mark(node, offset, bytes);
+  for (std::uint64_t sector = offset / options_.sector_bytes; sector * options_.sector_bytes < offset + bytes; ++sector)
+    node.holes.insert(node.holes.end(), sector);
 }
 
 Status SimDisk::sync(Node& node, std::string_view path, void const* caller, std::uint64_t offset, std::uint64_t bytes) {
@@ -440,7 +470,9 @@ Result<std::uint64_t> SimDisk::free_bytes() {
 
 std::uint64_t SimDisk::used_bytes() const {
   std::uint64_t used = 0;
-  for (auto const& [name, node] : names_) used += node->seen.get().size();
+  for (auto const& [name, node] : names_)
+    used += node->seen.get().size() - std::min<std::uint64_t>(node->seen.get().size(),
+                                                              node->holes.size() * options_.sector_bytes);
   return used;
 }
 

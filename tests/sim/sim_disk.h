@@ -9,7 +9,8 @@
 //   failed sync       drops pages: what it should have made durable can still be read, counts as clean, and is gone
 //                     after the next crash.
 //   lying sync        ignore_syncs(): syncs return ok and do nothing.
-//   full disk         capacity_bytes.
+//   full disk         capacity_bytes. Space that was given back (punch) counts as free, and is zeros or, after a power
+//                     cut, what it was.
 //   no rights         forbid_new_files(): existing files can be written, no others created.
 //   bit rot           flip(), wipe(): on the durable medium, unnoticed.
 //   misdirected write misdirect_write(): the next write goes to another place.
@@ -54,9 +55,11 @@ enum class Call : std::uint8_t {
   lock,
   free_bytes,
   look,
-  add_note
+  add_note,
+  reserve,
+  punch
 };
-inline constexpr std::size_t kCallKinds = 16;
+inline constexpr std::size_t kCallKinds = 18;
 enum class Failure : std::uint8_t { io_error, no_space, short_write };
 
 // Says whether the n-th unsynced thing survives the crash.
@@ -165,6 +168,7 @@ class SimDisk final : public env::Disk {
     Content durable;                   // what the medium holds
     std::vector<std::uint64_t> dirty;  // sectors in `seen` that are not durable, ascending
     bool size_dirty{false};
+    std::set<std::uint64_t> holes;  // sectors of `seen` whose space was given back
   };
   using Names = std::map<std::string, std::shared_ptr<Node>, std::less<>>;
   // A change of names that no sync_folder has made durable yet.
@@ -187,6 +191,8 @@ class SimDisk final : public env::Disk {
   Status enter(Call kind, std::string_view path, void const* caller, Failure* how = nullptr);
   Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes,
                void const* caller);
+  Status grow(Node& node, std::string_view path, std::uint64_t size);
+  void punch(Node& node, std::uint64_t offset, std::uint64_t bytes);
   Status sync(Node& node, std::string_view path, void const* caller, std::uint64_t offset = 0,
               std::uint64_t bytes = UINT64_MAX);
   static void apply(NameChange const& change, Names& names);

@@ -47,7 +47,10 @@ inline std::vector<OptionValue> options_of(TypeDeclaration const& type, Texts co
 
 struct Alerts final : TableObserver {
   std::vector<std::string> changes;  // keys
+  std::vector<Extent> extents;       // that records name
   void changed(std::string_view key) override { changes.emplace_back(key); }
+  void stored(Extent const& extent, std::string_view) override { extents.push_back(extent); }
+  void freed(Extent const& extent) override { std::erase(extents, extent); }
   std::uint64_t available_calls{0};
   std::map<ConnectionId, std::int64_t> held;  // number of leases as announced; `none`: of connections that are gone
   std::map<std::string, std::string> raised;

@@ -6,6 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -102,6 +105,89 @@ class Watched {
 
  protected:
   ~Watched() = default;
+};
+
+// Values of a command that are to be stored outside the log before it is decided.
+struct StoreWish {
+  struct Piece {
+    std::size_t param{0};      // number of the parameter in the message
+    std::string_view bytes{};  // as they are to be stored: of the message, or of `kept`
+    bool is_text{false};
+  };
+  std::vector<Piece> pieces;
+  std::deque<std::string> kept;  // bytes that the message spells otherwise (base64)
+};
+
+// A file that a table names itself (Stores::list_files).
+struct FileWish {
+  std::uint32_t number{0};
+  std::string_view link{};  // a symbolic link of this name in the folder leads to it; empty: none. Borrowed
+};
+
+// Bytes that are to be copied to the table's new file. `key`: the table's own, to find the object again.
+struct CopyWish {
+  std::array<std::uint64_t, 2> key{};
+  Extent from{};
+};
+struct Moved {
+  std::array<std::uint64_t, 2> key{};
+  Extent from{};
+  Extent to{};
+};
+
+// Some of its values are outside the log, in files of the table. It names them by their extents in its records, and tells
+// of each once when it begins to be named and once when it ends (TableObserver::stored, freed). It never says where bytes
+// go: it is told.
+class Stores {
+ public:
+  // -- commands -----------------------------------------------------------
+  // The values of this command that are to be stored first; none: decide gets the command as it is. Later, decide gets
+  // it with these values as Value::outside. Not ok: the reason why it is refused, before a byte is stored. The same
+  // command with values that are outside already wishes nothing.
+  [[nodiscard]] virtual Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const = 0;
+  // The same for a command whose value follows piece by piece (Protocol::Kind::begin): the largest size that is
+  // accepted. Not ok: it is refused. `bytes`: its size; UINT64_MAX: not known yet.
+  [[nodiscard]] virtual Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
+                                                             std::uint64_t bytes) const = 0;
+
+  // -- reading ------------------------------------------------------------
+  // Extents of objects behind the cursor (the table's own; 0: from the first one), added to `found`: each of them once,
+  // if it stays. Looks at no more than `looks` objects; returns where to go on, 0: the end was reached.
+  [[nodiscard]] virtual std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+                                                   std::vector<Extent>& found) const = 0;
+
+  // -- files --------------------------------------------------------------
+  // The file for the bytes of commands; 0: the owner makes files as it needs them, removes each once nothing in it is
+  // named, and gives the space of freed bytes back.
+  [[nodiscard]] virtual std::uint32_t file_for_new() const { return 0; }
+  // Only of a table that says the file itself: the files that must be there; all others of its folder are removed. Asked
+  // again when it has decided something.
+  virtual void list_files(std::vector<FileWish>& files) const { static_cast<void>(files); }
+
+  // -- moving -------------------------------------------------------------
+  // Bytes that are to be copied into `file`, at most about `bytes_max` of them, added to `wishes`. None: nothing is to
+  // be moved now. Asked again once those of the last call were moved, or failed.
+  [[nodiscard]] virtual std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const {
+    static_cast<void>(bytes_max);
+    static_cast<void>(wishes);
+    return 0;
+  }
+  // They are there, durable. What has changed meanwhile is left out: its copy is given back. True: it goes on with the
+  // rest (Decision::carry), in another step.
+  [[nodiscard]] virtual bool decide_moved(std::span<Moved const> moved, Decision& decision) const {
+    static_cast<void>(moved);
+    static_cast<void>(decision);
+    return false;
+  }
+  // The copy failed (no space, damage): the table gives it up, or goes on without that object.
+  virtual void decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const {
+    static_cast<void>(wishes);
+    static_cast<void>(why);
+    static_cast<void>(decision);
+  }
+
+ protected:
+  ~Stores() = default;
 };
 
 // The position of a snapshot. Only the table knows the meaning of the numbers. All zero: nothing read yet.

@@ -9,11 +9,14 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "fastjournal/extent.h"
 
 namespace fastjournal {
 
@@ -76,12 +79,17 @@ struct Value {
   // Of text: bytes of a known length (a msgpack str), which a buffer column takes unchanged. If false, text for a
   // buffer column is base64, as in text and JSON messages.
   bool verbatim{false};
+  // Of text and binary: the bytes are outside the log, at `stored`. No protocol reads or writes one: the server puts it
+  // into a command, and replaces it in an answer. `bytes` of a command: what the record has to carry as well; empty: the
+  // bytes are durable in their place.
+  bool outside{false};
   std::string_view bytes{};  // text, binary
   union {
     std::int64_t integer{0};
     std::uint64_t unsigned_integer;
     double real;
     bool boolean;
+    StoredValue const* stored;  // borrowed
   };
 
   static Value of_text(std::string_view v) { return make(Kind::text, v); }
@@ -113,6 +121,14 @@ struct Value {
     Value out;
     out.kind = Kind::boolean;
     out.boolean = v;
+    return out;
+  }
+  static Value of_stored(StoredValue const& v, std::string_view carried = {}) {
+    Value out;
+    out.kind = v.is_text ? Kind::text : Kind::binary;
+    out.outside = true;
+    out.bytes = carried;
+    out.stored = &v;
     return out;
   }
 
@@ -214,6 +230,8 @@ class Message {
   void add(std::string_view name, Value value) { params_.push_back({name, value}); }
   void set(std::string_view name, std::string_view text) { set(name, Value::of_text(text)); }
   void set_integer(std::string_view name, std::int64_t v) { set(name, Value::of_integer(v)); }
+  // The value of the parameter with this number; borrowed.
+  void replace(std::size_t param, Value value) { params_[param].value = value; }
 
   void erase(std::string_view name) {
     std::erase_if(params_, [name](Param const& param) { return param.name == name; });
@@ -265,6 +283,7 @@ class Answer {
     heads_.clear();
     params_.clear();
     arena_.clear();
+    if (!stored_.empty()) stored_.clear();
   }
   [[nodiscard]] bool empty() const { return heads_.empty(); }
 
@@ -286,6 +305,15 @@ class Answer {
     params_.push_back({name, value});
     return *this;
   }
+  Answer& add_stored(std::string_view name, StoredValue const& value) {
+    return add(name, Value::of_stored(stored_.emplace_back(value)));
+  }
+  [[nodiscard]] bool has_stored() const { return !stored_.empty(); }
+  // Whose files its stored values are in, as far as nobody is named so far.
+  void name_owner(void* owner) {
+    for (StoredValue& value : stored_)
+      if (value.owner == nullptr) value.owner = owner;
+  }
 
   [[nodiscard]] std::vector<Head> const& heads() const { return heads_; }
   [[nodiscard]] std::size_t params_end(std::size_t message) const {
@@ -303,6 +331,7 @@ class Answer {
   std::vector<Head> heads_;
   std::vector<Param> params_;
   Arena arena_;
+  std::deque<StoredValue> stored_;  // at fixed addresses
 };
 
 }  // namespace fastjournal

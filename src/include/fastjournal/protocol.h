@@ -10,9 +10,11 @@
 // and nothing more is read from its connection meanwhile.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +44,10 @@ class Protocol {
     message,    // `message` is to be carried out; what is written next is its answer
     nothing,    // bytes that need no answer (an empty line), or that the protocol has answered itself
     bad,        // no message: `status` says why. The server calls refuse, and goes on reading unless `ends`
+    begin,      // `message` is a command whose parameter `value` follows as content
+    content,    // the next bytes of that value
+    end,        // the value is whole: the command is carried out. What is written next is its answer
+    broken,     // the value will not become whole: the command is not carried out, nothing is kept, nothing answered
   };
 
   struct Piece {
@@ -50,7 +56,12 @@ class Protocol {
     std::size_t consumed{0};  // bytes to drop from the front of `unread`, for every kind
     std::size_t bytes{0};     // the size of what was read, as a measure of its cost
     Status status{};
-    std::string_view token{};  // of `message`: whoever sent it says that this is his; empty: he says nothing
+    std::string_view token{};    // of `message`: whoever sent it says that this is his; empty: he says nothing
+    std::string_view content{};  // of `content`: a part of `unread`, within `consumed`
+    std::string_view value{};    // of `begin`: the name of the parameter
+    std::uint64_t value_bytes{UINT64_MAX};  // of `begin`: its size; UINT64_MAX: it ends when it ends
+    // Of `begin` and `end`: the value's XXH3-128, low half first, as its sender says. Another one is refused (damaged).
+    std::optional<std::array<std::uint64_t, 2>> value_hash{};
   };
 
   virtual ~Protocol() = default;
@@ -61,6 +72,14 @@ class Protocol {
   [[nodiscard]] virtual Piece read(std::string_view unread, Message& message, std::string& out) = 0;
   // The largest possible size of the piece at the front of `unread`. The server keeps at most so many bytes.
   [[nodiscard]] virtual std::size_t whole_bytes(std::string_view unread) const = 0;
+
+  // The peer sends nothing more, and all its bytes were given to read(); called until it returns need_more. What it
+  // returns is as from read, without bytes.
+  [[nodiscard]] virtual Piece end_of_input(Message& message, std::string& out) {
+    static_cast<void>(message);
+    static_cast<void>(out);
+    return {};
+  }
 
   // Appends a message. Whatever it holds, something is appended that tells the other side of it: what this protocol
   // cannot carry is left out and named.
@@ -75,6 +94,11 @@ class Protocol {
   [[nodiscard]] virtual bool is_answering() const { return false; }
   // What was written says that the connection ends with it.
   [[nodiscard]] virtual bool ends() const { return false; }
+  // What was written is all that this connection ever sends: the peer is told (half-close), and input goes on.
+  [[nodiscard]] virtual bool ends_output() const { return false; }
+  // The bytes of a stored value can follow what was written of its message, from their file: then write() gets it as
+  // Value::outside, and has to leave room for nothing. At most one in an answer.
+  [[nodiscard]] virtual bool sends_stored() const { return false; }
 };
 
 }  // namespace fastjournal

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "fastjournal/declaration.h"
+#include "fastjournal/extent.h"
 #include "fastjournal/histogram.h"
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
@@ -149,6 +150,11 @@ class TableObserver {
   virtual void available_again(std::string_view topic, std::uint64_t count) = 0;
   // The value under this key is another one, or is gone (Watched).
   virtual void changed(std::string_view key) = 0;
+  // A record names these bytes outside the log from now on, or names them no longer (Stores). Each is called once for
+  // an extent, in a replay too: freed bytes are given back as soon as the record is durable. `carried`: the bytes, if
+  // the record has them as well; they are written to their place at once.
+  virtual void stored(Extent const& extent, std::string_view carried) = 0;
+  virtual void freed(Extent const& extent) = 0;
   // A fact for the administrator, once per cause: row-failed, paused, ... (`name`: [a-z][a-z0-9-]*, at most 32 bytes;
   // `tags`: separated by commas). Repeats are counted. At most 8 alerts per table.
   virtual void alert(std::string_view name, std::uint8_t priority, std::string_view message, std::string_view tags) = 0;
@@ -159,13 +165,16 @@ class TableObserver {
 };
 
 // Ignores everything.
-class NoObserver final : public TableObserver {
+class NoObserver : public TableObserver {
  public:
+  virtual ~NoObserver() = default;
   void available(ObjectId, std::string_view, TimeMs) override {}
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
   void available_again(std::string_view, std::uint64_t) override {}
   void changed(std::string_view) override {}
+  void stored(Extent const&, std::string_view) override {}
+  void freed(Extent const&) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}
 };
@@ -227,6 +236,7 @@ class Work;
 class Columns;
 class Followed;
 class Watched;
+class Stores;
 
 // The optional abilities of a type (capabilities.h). The engine never calls a missing one, and refuses what requires it
 // (LISTEN, <feed>, <wake-message>) with that reason.
@@ -238,6 +248,7 @@ struct Capabilities {
   Columns* columns{nullptr};
   Followed* followed{nullptr};
   Watched* watched{nullptr};
+  Stores* stores{nullptr};
 };
 
 // Every table type. A type has no more than it needs: tests/unit/engine/tally.h has all, toy.h next to nothing.
@@ -302,7 +313,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 14;
+inline constexpr std::uint32_t kPluginAbi = 15;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

@@ -15,6 +15,8 @@ struct Heard final : TableObserver {
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
   void changed(std::string_view) override {}
+  void stored(Extent const&, std::string_view) override {}
+  void freed(Extent const&) override {}
   void available_again(std::string_view, std::uint64_t) override {}
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}

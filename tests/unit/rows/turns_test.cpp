@@ -22,6 +22,8 @@ struct Told final : TableObserver {
   void lease_began(ObjectId, ConnectionId) override {}
   void lease_ended(ObjectId, ConnectionId) override {}
   void changed(std::string_view) override {}
+  void stored(Extent const&, std::string_view) override {}
+  void freed(Extent const&) override {}
   void available_again(std::string_view topic, std::uint64_t count) override { again.emplace_back(topic, count); }
   void alert(std::string_view, std::uint8_t, std::string_view, std::string_view) override {}
   void lower_alert(std::string_view) override {}
