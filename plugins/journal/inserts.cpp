@@ -38,6 +38,7 @@ struct Inserts::Wish : model::InsertParameters {
   std::size_t message_bytes{0};
   std::string_view key{};
   std::string_view data{};
+  bool has_outside{false};  // columns of it
 };
 
 Status Inserts::read_wish(Command const& command, std::int64_t now, Wish& wish) const {
@@ -54,6 +55,7 @@ Status Inserts::read_wish(Command const& command, std::int64_t now, Wish& wish) 
   if (Status status = model::encode_key(settings_.schema(), message, key_); !status.ok()) return status;
   if (Status status = model::encode_data(settings_.schema(), message, data_); !status.ok()) return status;
   wish.message_bytes = bytes_of(message);
+  wish.has_outside = std::ranges::any_of(message.params(), [](Param const& param) { return param.value.outside; });
   if (key_.size() + data_.size() > 2 * wish.message_bytes + kSlackBytes)
     return {Code::too_large,
             "table " + settings_.table() +
@@ -153,6 +155,7 @@ Verdict Inserts::insert_row(Wish const& wish, bool behind, Decision& decision) c
   body.facts.data_bytes = static_cast<std::uint32_t>(wish.data.size());
   body.key = wish.key;
   body.data = wish.data;
+  body.has_outside = wish.has_outside;
   Lsn const lsn = rows::append_row(decision.records, ObjectId{}, body);
   answer_inserted(decision, object_of(lsn), behind ? "behind" : "inserted", 0, wish.date);
   return Verdict::done;
@@ -210,6 +213,7 @@ Verdict Inserts::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   body.merges = facts.merges == UINT32_MAX ? facts.merges : facts.merges + 1;
   body.sender = wish.claim.sender;
   body.now = wish.now;
+  body.has_outside = wish.has_outside && body.change != rows::DataChange::none;
   rows::append_claim(wish.claim, wish.now, decision.records);
   rows::append_merge(decision.records, row.id(), body);
   if (behind) ++statistics_.behind;

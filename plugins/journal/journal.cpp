@@ -44,7 +44,7 @@ struct Journal::Named {
 
 namespace {
 
-constexpr std::array<std::string_view, 29> kOptionNames = {"processing-timeout",
+constexpr std::array<std::string_view, 30> kOptionNames = {"processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
                                                            "grace",
@@ -70,6 +70,7 @@ constexpr std::array<std::string_view, 29> kOptionNames = {"processing-timeout",
                                                            "rate-domain",
                                                            "rows-max",
                                                            "memory-max",
+                                                           "spill",
                                                            "client-keep",
                                                            "clients-max",
                                                            "pause-after-failures"};
@@ -92,6 +93,7 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
       attempts_(state(), settings_.options().attempts),
       timers_(rows_, attempts_, settings_.options().lifetimes),
       selection_(state(), settings_, pauses_),
+      spill_(state(), settings_),
       inserts_(rows_, settings_, pauses_, statistics_),
       workers_(state(), settings_, pauses_, selection_, attempts_, statistics_),
       lookups_(state(), settings_, pauses_, selection_),
@@ -100,6 +102,8 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
   for (CommandDeclaration const& command : type->commands)
     for (Named const& known : Named::all())
       if (known.name == command.name) handlers_.push_back(known.handler);
+  for (std::size_t i = 0; i < type->commands.size(); ++i)
+    if (type->commands[i].name == "INSERT") insert_ = static_cast<std::uint16_t>(i);
   set_rules();
   rows_.add_schema(settings_.schema());
 }
@@ -203,6 +207,11 @@ bool Journal::announce(ObjectId object, Answer& answer) const {
 
 // ---------------------------------------------------------------------------
 // Space and followers: a journal's objects are its rows, its clients and its pause
+
+// No protocol brings a row's columns in pieces.
+Result<std::uint64_t> Journal::accept_content(Command const&, TimeMs, std::uint64_t) const {
+  return Status{Code::not_supported, "table " + settings_.table() + " takes columns whole, in their message"};
+}
 
 Lsn Journal::oldest_lsn() const {
   Lsn const of_rows = rows_.oldest_lsn();

@@ -19,6 +19,7 @@
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/selection.h"
 #include "plugins/journal/settings.h"
+#include "plugins/journal/spill.h"
 #include "plugins/journal/statistics.h"
 #include "plugins/journal/workers.h"
 #include "rows/attempts.h"
@@ -30,7 +31,13 @@ namespace fastjournal::journal {
 // The table type: exported by the plugin, linked by tests and the simulator.
 [[nodiscard]] PluginDescriptor const& table_type();
 
-class Journal final : public Table, public Timed, public Holder, public Work, public Columns, public Followed {
+class Journal final : public Table,
+                      public Timed,
+                      public Holder,
+                      public Work,
+                      public Columns,
+                      public Followed,
+                      public Stores {
  public:
   Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
           std::shared_ptr<TableDeclaration const> declaration);
@@ -41,7 +48,8 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   [[nodiscard]] static Status check_type(TypeDeclaration const& type);
 
   [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this, .holder = this, .topics = this, .work = this, .columns = this, .followed = this};
+    return {
+        .timed = this, .holder = this, .topics = this, .work = this, .columns = this, .followed = this, .stores = this};
   }
 
   // -- deciding -----------------------------------------------------------
@@ -80,6 +88,18 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   [[nodiscard]] std::string_view topic_of(ObjectId object) const override { return rows_.topic_of(object); }
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
+  // -- values outside the log -----------------------------------------------
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override {
+    static_cast<void>(now);
+    return command.index == insert_ && settings_.options().spill != 0 ? spill_.wish(*command.message, wish) : Status{};
+  }
+  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
+                                                     std::uint64_t bytes) const override;
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+                                           std::vector<Extent>& found) const override {
+    return state().list_extents(cursor, looks, found);
+  }
+
   // -- space, followers ---------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const override;
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
@@ -117,12 +137,14 @@ class Journal final : public Table, public Timed, public Holder, public Work, pu
   rows::Attempts attempts_;
   rows::Timers timers_;
   Selection selection_;
+  Spill spill_;
   Inserts inserts_;
   Workers workers_;
   Lookups lookups_;
   Changes changes_;
   Overview overview_;
   std::vector<Handler> handlers_;  // by Command::index
+  std::uint16_t insert_{0};        // of INSERT
 };
 
 }  // namespace fastjournal::journal

@@ -130,12 +130,14 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
   if (decision.status.ok() && !id.is_none()) decision.status = refuse_page_of_row(command);
   if (!decision.status.ok()) return Verdict::done;
   if (!id.is_none()) {
-    describe_row(rows_, settings_, rows_.find(id), decision.answer);
+    describe_row(rows_, settings_, rows_.find(id), decision.answer, StoredValue::As::bytes);
     return Verdict::done;
   }
+  std::uint64_t outside = 0;
   tell_key(command, decision, [&](std::uint32_t row) {
     if (!rows_.is_visible(row, now)) return false;
-    describe_row(rows_, settings_, row, decision.answer);
+    outside += describe_row(rows_, settings_, row, decision.answer,
+                            outside < kOutsideBytesMax ? StoredValue::As::bytes : StoredValue::As::place);
     decision.looks += kLooksPerRowShown;
     return true;
   });
@@ -164,7 +166,8 @@ Verdict Lookups::list(Command const& command, Decision& decision) const {
     after = rows_.row(row).id();
     ++decision.looks;
     if (selection_.fits(row, filter, decision.now.value)) {
-      describe_row(rows_, settings_, row, decision.answer);
+      // A page of rows would be gigabytes.
+      describe_row(rows_, settings_, row, decision.answer, StoredValue::As::place);
       ++shown;
       bytes += bytes_of_last(decision.answer);
       decision.looks += kLooksPerRowShown;

@@ -45,6 +45,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.max_postpone = number("max-postpone");
   out.rows_max = static_cast<std::uint64_t>(number("rows-max"));
   out.memory_max = static_cast<std::uint64_t>(number("memory-max"));
+  out.spill = static_cast<std::uint64_t>(number("spill"));
   out.lifetimes.client = number("client-keep");
   out.clients_max = static_cast<std::size_t>(number("clients-max"));
   out.pause_after_failures = static_cast<std::uint32_t>(number("pause-after-failures"));
@@ -53,6 +54,14 @@ Options Options::read(TableDeclaration const& declaration) {
 
 Status Options::check(TableDeclaration const& declaration) const {
   if (Status status = check_keys(declaration); !status.ok()) return status;
+  if (spill != 0 && spill < kSpillMin)
+    return {Code::bad_configuration, declaration.at("spill") + ": spill (" + std::to_string(spill) +
+                                         " bytes), expected 0 or at least " + std::to_string(kSpillMin) +
+                                         ": a value in a file takes whole blocks of 4096 bytes, and a sync of its own"};
+  if (spill != 0 && declaration.feed)
+    return {Code::bad_configuration, declaration.at("spill") +
+                                         ": spill in a table with a <feed>, expected one of them: "
+                                         "followers do not get what is outside the log"};
   if (processing_timeout_min <= processing_timeout && processing_timeout <= processing_timeout_max) return {};
   constexpr std::string_view kThree[] = {"processing-timeout", "processing-timeout-min", "processing-timeout-max"};
   auto const given = std::find_if(std::begin(kThree), std::end(kThree),

@@ -12,6 +12,9 @@
 
 namespace fastjournal::journal {
 
+// The smallest value that is worth a place in a file.
+inline constexpr std::uint64_t kSpillMin = 16U << 10U;
+
 struct Options {
   std::int64_t processing_timeout{3'600'000};  // durations are ms
   std::int64_t processing_timeout_min{0};
@@ -21,6 +24,7 @@ struct Options {
   std::int64_t max_postpone{3'600'000};
   std::uint64_t rows_max{0};    // 0: no limit
   std::uint64_t memory_max{0};  // bytes; 0: no limit
+  std::uint64_t spill{0};       // values of so many bytes are kept outside the log and memory; 0: none
   std::size_t clients_max{100'000};
   std::uint32_t pause_after_failures{0};  // 0: never
 

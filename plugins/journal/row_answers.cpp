@@ -6,21 +6,25 @@
 
 namespace fastjournal::journal {
 
-void add_row_columns(rows::State const& rows, std::uint32_t index, rows::PayloadView const& view, Answer& answer) {
+std::uint64_t add_row_columns(rows::State const& rows, std::uint32_t index, rows::PayloadView const& view,
+                              Answer& answer, StoredValue::As as) {
   rows::Row const& row = rows.row(index);
   Schema const& schema = *rows.schemas().find(view.facts.schema);
   model::add_key(schema, view.key, answer);
-  model::add_data(schema, view.data, answer);
+  std::uint64_t const outside = model::add_data(schema, view.data, answer, as);
+  if (outside != 0 && as == StoredValue::As::place) answer.add("places", std::int64_t{1});
   answer.add("priority", std::uint64_t{row.priority()}).add("process_date", row.date());
   answer.add("insertion_date", view.facts.inserted).add("timeouts", std::uint64_t{row.timeouts()});
   answer.add("attempts", std::uint64_t{row.timeouts()} + view.facts.failures);
+  return outside;
 }
 
-void describe_row(rows::State const& rows, Settings const& settings, std::uint32_t index, Answer& answer) {
+std::uint64_t describe_row(rows::State const& rows, Settings const& settings, std::uint32_t index, Answer& answer,
+                           StoredValue::As as) {
   rows::Row const& row = rows.row(index);
   rows::PayloadView const view = rows.view(index);
   answer.message("ROW").add("table", std::string_view{settings.table()}).add("row", row.id().value);
-  add_row_columns(rows, index, view, answer);
+  std::uint64_t const outside = add_row_columns(rows, index, view, answer, as);
   answer.add("status", Value::of_text(status_of(row.place())));
   if (view.facts.merges > 0) answer.add("merges", std::uint64_t{view.facts.merges});
   if (view.facts.expires != 0) answer.add("expiration_date", view.facts.expires);
@@ -29,6 +33,7 @@ void describe_row(rows::State const& rows, Settings const& settings, std::uint32
     answer.add("lease_end", lease.ends).add("worker", rows.leases().worker(lease));
   }
   if (!view.error.empty()) answer.add("error", view.error);
+  return outside;
 }
 
 void answer_ended(Settings const& settings, ObjectId row, std::string_view waiting, rows::Ended const& ended,

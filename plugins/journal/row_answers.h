@@ -11,10 +11,16 @@
 
 namespace fastjournal::journal {
 
-// Its columns, and what belongs to every row that is shown. `view`: the row's.
-void add_row_columns(rows::State const& rows, std::uint32_t row, rows::PayloadView const& view, Answer& answer);
+// The most bytes outside the log that one answer brings; of more, the places are told.
+inline constexpr std::uint64_t kOutsideBytesMax = 16U << 20U;
+
+// Its columns, and what belongs to every row that is shown. `view`: the row's. `as`: what is told of columns outside the
+// log; returns their bytes.
+std::uint64_t add_row_columns(rows::State const& rows, std::uint32_t row, rows::PayloadView const& view, Answer& answer,
+                              StoredValue::As as);
 // A message ROW with all of it.
-void describe_row(rows::State const& rows, Settings const& settings, std::uint32_t row, Answer& answer);
+std::uint64_t describe_row(rows::State const& rows, Settings const& settings, std::uint32_t row, Answer& answer,
+                           StoredValue::As as);
 // What became of a row that was leased or parked: `waiting` is the answer's command if it waits.
 void answer_ended(Settings const& settings, ObjectId row, std::string_view waiting, rows::Ended const& ended,
                   Decision& decision);

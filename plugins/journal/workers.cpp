@@ -116,11 +116,14 @@ Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& d
   rows::Leases::Terms const terms = attempts_.lease(row, command.connection, command.worker, lease_ms, decision);
   Answer& answer = decision.answer.message("ROW").add("table", Value::of_text(settings_.table()));
   answer.add("row", rows_.id_of(row).value).add("epoch", terms.epoch.value);
-  add_row_columns(rows_, row, view, answer);
+  bool const wants_places = command.message->integer("places").value_or(0) == 1;
+  std::uint64_t const outside =
+      add_row_columns(rows_, row, view, answer, wants_places ? StoredValue::As::place : StoredValue::As::bytes);
   answer.add("lease_end", terms.ends);
   decision.take = Take::found;
   if (decision.carry[kGiven]++ == 0) decision.carry[kFirstEpoch] = terms.epoch.value;
   decision.carry[kBytes] += view.key.size() + view.data.size() + 200;
+  if (!wants_places) decision.carry[kBytes] += outside;
   bool const enough = decision.carry[kGiven] == count || decision.carry[kBytes] >= kAnswerBytesMax;
   return enough ? Verdict::done : Verdict::again;
 }

@@ -64,6 +64,7 @@ Daemon::~Daemon() {
   teller_.reset();
   background_.reset();
   syncers_.clear();
+  byte_workers_.clear();
   hashers_ = {};
   server_.reset();
   logs_.clear();
@@ -655,6 +656,23 @@ void Daemon::run_job(log::LogStore& log, log::Lane lane, std::unique_ptr<log::Lo
 
 void Daemon::wait_for_sync(log::LogStore& log) {
   if (auto const syncer = syncers_.find(&log); syncer != syncers_.end()) syncer->second->finish_all();
+}
+
+// Storing has a thread for each table, as it waits for a disk. All that nobody waits for has one in common.
+void Daemon::run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) {
+  bool const is_waited_for = lane == storage::Lane::store || lane == storage::Lane::fetch;
+  std::pair const who = lane == storage::Lane::store ? std::pair{&files, lane}
+                        : is_waited_for              ? std::pair{static_cast<storage::ByteFiles*>(nullptr), lane}
+                                        : std::pair{static_cast<storage::ByteFiles*>(nullptr), storage::Lane::tidy};
+  std::unique_ptr<os::Background>& worker = byte_workers_[who];
+  if (worker == nullptr) worker = std::make_unique<os::Background>([this] { reactor_->wake(); }, !is_waited_for);
+  storage::Job& work = *job;
+  worker->run([&work] { work.run(); },
+              [&files, lane, job = std::move(job)]() mutable { files.finish_job(lane, std::move(job)); });
+}
+
+void Daemon::collect_byte_work() {
+  for (auto const& [who, worker] : byte_workers_) worker->collect();
 }
 
 void Daemon::collect_work() {

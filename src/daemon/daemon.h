@@ -97,6 +97,10 @@ class Daemon final : public server::ServerHost {
   void run_job(log::LogStore& log, log::Lane lane, std::unique_ptr<log::LogJob> job) override;
   void wait_for_sync(log::LogStore& log) override;
   void collect_work() override;
+  [[nodiscard]] env::Disk& disk() override { return *disk_; }
+  [[nodiscard]] std::string bytes_root() const override { return data_folder(); }
+  void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) override;
+  void collect_byte_work() override;
   void tell(log::AlertNotice const& notice) override;
   void reload_refused(Status const& why) override;
   [[nodiscard]] std::string data_folder() const override;
@@ -133,6 +137,8 @@ class Daemon final : public server::ServerHost {
   std::unique_ptr<os::Background> background_;  // destroyed before the logs
   // For logs whose syncs have ever been slow.
   std::map<log::LogStore*, std::unique_ptr<os::Background>> syncers_;
+  // For bytes outside the logs: commands and answers wait for the first two, and not for one another.
+  std::map<std::pair<storage::ByteFiles*, storage::Lane>, std::unique_ptr<os::Background>> byte_workers_;
   // For slow hashes of tokens, from the first login on.
   std::array<std::unique_ptr<os::Background>, access::Logins::kJobsMax> hashers_;
   std::size_t hashes_{0};               // begun

@@ -107,6 +107,14 @@ class Engine {
     connections_.closed(connection, now, gives_back);
   }
 
+  // Decides something for a table without a command, step by step: decide(Decision&) until it returns false. What finds
+  // no room in the log is left out.
+  template <typename Decide>
+  void decide(HostedTable& table, TimeMs now, std::uint32_t steps_max, Decide const& decide) {
+    static_cast<void>(decider_.decide_alone(table, now, steps_max, Durability::synced, decide));
+    agenda_.refresh(table);
+  }
+
   // -- a turn -----------------------------------------------------------------------
   [[nodiscard]] TimeMs next_due() const { return std::min(agenda_.first_date(), space_.next_due()); }
   void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {

@@ -44,8 +44,8 @@ class File {
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Result<std::uint64_t> size() = 0;
   [[nodiscard]] virtual Status truncate(std::uint64_t size) = 0;
-  // Space for these bytes, which grow the file if necessary: no_space is told here, before anything is written. Where
-  // the file system cannot do that, nothing happens.
+  // Space for these bytes, also beyond the end of the file, whose size stays: no_space is told here, and a later write
+  // to them finds its space. not_supported: not on this file system.
   [[nodiscard]] virtual Status reserve(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Gives the space of these bytes back; whole blocks of kPunchAlignment, which read as zeros from then on. The size of
   // the file stays. Not durable before a sync, and harmless if it is lost. not_supported: not on this file system.
@@ -87,6 +87,9 @@ class Disk {
   // either both are as before or both are exchanged. not_supported: not on this file system.
   [[nodiscard]] virtual Status exchange(std::string_view one, std::string_view other) = 0;
   [[nodiscard]] virtual Status remove(std::string_view path) = 0;
+  // From now on `link` is a symbolic link to `target`, a name in the same folder; at any moment it leads to the old
+  // target or to the new one. For readers outside: open() follows none. A file of this name is replaced.
+  [[nodiscard]] virtual Status point(std::string_view link, std::string_view target) = 0;
   [[nodiscard]] virtual Status sync_folder(std::string_view path) = 0;
   // in_use, with the holder if known.
   [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder(std::string_view path) = 0;

@@ -16,6 +16,9 @@ namespace fastjournal::model {
 
 namespace {
 
+// In place of a length: the bytes are outside the log. No length is so large.
+constexpr std::uint64_t kOutside = std::uint64_t{1} << 40U;
+
 // declaration.h: at most 200 columns.
 constexpr std::size_t kColumnsMax = 200;
 
@@ -57,7 +60,7 @@ class RowWriter {
       append_number(column, cell, out_);
       return;
     }
-    append_varint(out_, cell.bytes.size());
+    append_varint(out_, cell.is_outside ? kOutside : cell.bytes.size());
     out_.append(cell.bytes);
   }
   void add_joined(std::string_view head, std::string_view tail) {
@@ -111,7 +114,10 @@ bool take_cell(ColumnType type, std::string_view& from, Cell& out) {
     }
     case CellKind::bytes: {
       std::uint64_t size = 0;
-      if (!take_varint(from, size) || size > from.size()) return false;
+      if (!take_varint(from, size)) return false;
+      out.is_outside = size == kOutside;
+      if (out.is_outside) size = kPlaceBytes;
+      if (size > from.size()) return false;
       out.bytes = from.substr(0, static_cast<std::size_t>(size));
       from.remove_prefix(static_cast<std::size_t>(size));
       return true;
@@ -153,7 +159,12 @@ class RowReader {
   std::size_t column_{0};
 };
 
-void add_cell(Column const& column, Cell const& cell, Answer& out) {
+void add_cell(Column const& column, Cell const& cell, StoredValue::As as, Answer& out) {
+  if (cell.is_outside) {
+    out.add_stored(column.name,
+                   {.extent = place_of(cell.bytes), .is_text = column.type == ColumnType::string, .as = as});
+    return;
+  }
   switch (column.type) {
     case ColumnType::void_type: out.add(column.name, std::string_view{}); return;
     case ColumnType::boolean: out.add(column.name, static_cast<std::int64_t>(cell.unsigned_integer)); return;
@@ -269,6 +280,13 @@ Status add_merged(Column const& column, std::string_view old_encoded, Cell const
   Cell old;
   std::string_view rest = old_encoded;
   FJ_CHECK(take_cell(column.type, rest, old), "an old value can be read twice");
+  bool const reads_it =
+      column.merge == MergeRule::append || column.merge == MergeRule::min || column.merge == MergeRule::max;
+  if (reads_it && (old.is_outside || cell.is_outside))
+    return Status{Code::bad_parameter, "column " + column.name +
+                                           ": the value that is there is outside the log, and can "
+                                           "only be replaced or kept"}
+        .with("parameter", column.name);
   switch (column.merge) {
     case MergeRule::sum: return add_sum(column, old, cell, writer);
     case MergeRule::append: return add_joined(column, old, cell, writer);
@@ -411,15 +429,29 @@ Status encode_data(Schema const& schema, Message const& message, std::string& ou
   return {};
 }
 
-void add_data(Schema const& schema, std::string_view data, Answer& out) {
+std::uint64_t add_data(Schema const& schema, std::string_view data, Answer& out, StoredValue::As as) {
   RowReader reader{schema, data};
+  std::uint64_t outside = 0;
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     if (is_key(schema, i)) continue;
     Cell cell;
     std::string_view encoded;
-    if (reader.next(schema.columns[i].type, cell, encoded)) add_cell(schema.columns[i], cell, out);
+    if (!reader.next(schema.columns[i].type, cell, encoded)) continue;
+    if (cell.is_outside) outside += place_of(cell.bytes).size();
+    add_cell(schema.columns[i], cell, as, out);
   }
   FJ_CHECK(reader.finished(), "data is a row of its schema");
+  return outside;
+}
+
+void find_outside(Schema const& schema, std::string_view data, std::vector<Extent>& found) {
+  RowReader reader{schema, data};
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    Cell cell;
+    std::string_view encoded;
+    if (!is_key(schema, i) && reader.next(schema.columns[i].type, cell, encoded) && cell.is_outside)
+      found.push_back(place_of(cell.bytes));
+  }
 }
 
 bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,
@@ -430,7 +462,7 @@ bool data_text(Schema const& schema, std::string_view data, std::size_t column, 
   std::string_view encoded;
   for (std::size_t i = 0; i < column; ++i)
     if (!is_key(schema, i)) static_cast<void>(reader.next(schema.columns[i].type, cell, encoded));
-  if (!reader.next(schema.columns[column].type, cell, encoded)) return false;
+  if (!reader.next(schema.columns[column].type, cell, encoded) || cell.is_outside) return false;
   out = text_of(schema.columns[column].type, cell, scratch);
   return true;
 }

@@ -6,6 +6,7 @@
 //   value   = signed integers and dates: zigzag varint; unsigned, char: varint; bool: 1 byte;
 //             float: 4, double: 8 bytes, little endian; string, buffer: varint length, bytes;
 //             void: nothing
+//   string, buffer outside the log (Stores): varint kOutside, then its place: file 4, begin 8, length 8, hash 8 bytes
 //
 // varint: 7 bits a byte, the lowest first; the high bit is set if more bytes follow. Bytes must be read with the schema
 // that wrote them; each row names its schema version.
@@ -28,11 +29,16 @@ namespace fastjournal::model {
 [[nodiscard]] Status encode_data(Schema const& schema, Message const& message, std::string& out);
 
 // The reverse, as parameters of the answer's current message: strings as text, buffers as binary, integers and dates as
-// integer or unsigned, floats as real, bool as 0 or 1. Names are borrowed from the schema.
-void add_data(Schema const& schema, std::string_view data, Answer& out);
+// integer or unsigned, floats as real, bool as 0 or 1. Names are borrowed from the schema. `as`: of values outside the
+// log. Returns the bytes of these.
+std::uint64_t add_data(Schema const& schema, std::string_view data, Answer& out,
+                       StoredValue::As as = StoredValue::As::bytes);
 
-// The value of one data column (index in the schema) as text, as messages show it. False if it is absent, or not text,
-// a character, a whole number, a boolean or a date. `out` borrows from `data` or `scratch`.
+// Places of the values outside the log, in their order, added to `found`.
+void find_outside(Schema const& schema, std::string_view data, std::vector<Extent>& found);
+
+// The value of one data column (index in the schema) as text, as messages show it. False if it is absent, outside the
+// log, or not text, a character, a whole number, a boolean or a date. `out` borrows from `data` or `scratch`.
 [[nodiscard]] bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,
                              std::string_view& out);
 
@@ -42,7 +48,7 @@ void add_data(Schema const& schema, std::string_view data, Answer& out);
 // Appends the result of a merge, by the MergeRule of each column of `schema`. old_data was written with old_schema;
 // new_data and the result use schema. A column that is absent in the new data becomes absent under the rule replace,
 // and keeps its old value under the other rules. An old column of another type counts as absent. bad_parameter: a sum
-// beyond the type or the limits. too_large: an append, or the whole row, is too long. On failure `out` is unchanged.
+// beyond the type or the limits, or a value outside the log that would have to be compared or appended to. too_large: an append, or the whole row, is too long. On failure `out` is unchanged.
 // `out` must not be one of the inputs.
 [[nodiscard]] Status merge_data(Schema const& old_schema, std::string_view old_data, Schema const& schema,
                                 std::string_view new_data, std::string& out);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/bytes.h"
 #include "base/utf8.h"
 
 namespace fastjournal::model {
@@ -340,6 +341,23 @@ Status check_limits(Column const& column, Cell const& cell) {
   return {};
 }
 
+void append_place(Extent const& extent, std::string& out) {
+  append_little(out, extent.file);
+  append_little(out, extent.begin);
+  append_little(out, extent.size());
+  append_little(out, extent.hash);
+}
+
+Extent place_of(std::string_view bytes) {
+  ByteReader from{bytes};
+  Extent out;
+  out.file = from.number<std::uint32_t>();
+  out.begin = from.number<std::uint64_t>();
+  out.end = out.begin + from.number<std::uint64_t>();
+  out.hash = from.number<std::uint64_t>();
+  return out;
+}
+
 Status parse_value(Column const& column, Value const& value, std::string& scratch, Cell& out) {
   Status parsed;
   switch (kind_of(column.type)) {
@@ -359,7 +377,17 @@ Status parse_value(Column const& column, Value const& value, std::string& scratc
       break;
     }
     case CellKind::real: parsed = parse_real(column, value, out); break;
-    case CellKind::bytes: parsed = parse_bytes(column, value, scratch, out); break;
+    case CellKind::bytes:
+      if (value.outside) {
+        // It was checked before it was stored.
+        scratch.clear();
+        append_place(value.stored->extent, scratch);
+        out.bytes = scratch;
+        out.is_outside = true;
+        return {};
+      }
+      parsed = parse_bytes(column, value, scratch, out);
+      break;
   }
   return parsed.ok() ? check_limits(column, out) : parsed;
 }

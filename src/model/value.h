@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "fastjournal/declaration.h"
+#include "fastjournal/extent.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 
@@ -46,7 +47,14 @@ struct Cell {
   std::uint64_t unsigned_integer{0};
   double real{0};            // finite, never -0.0; exactly representable as float for a float column
   std::string_view bytes{};  // borrowed from the value, or from `scratch` of parse_value
+  bool is_outside{false};    // of strings and buffers: the bytes are outside the log, and `bytes` is their place
 };
+
+// The place of a value outside the log, as cells and rows have it: file 4, begin 8, length 8, hash 8 bytes.
+inline constexpr std::size_t kPlaceBytes = 28;
+void append_place(Extent const& extent, std::string& out);
+// Of kPlaceBytes bytes.
+[[nodiscard]] Extent place_of(std::string_view bytes);
 
 // Checks type and limits. A buffer given as base64 text is decoded into `scratch`, and the cell points there; otherwise
 // `scratch` is unused. bad_parameter or too_large; the status has the fact parameter=NAME.

@@ -175,9 +175,8 @@ class PosixFile final : public env::File {
     if (bytes == 0) return {};
     auto const at = static_cast<off_t>(offset);
     auto const size = static_cast<off_t>(bytes);
-    if (uninterrupted([&] { return ::fallocate(fd_.get(), 0, at, size); }) == 0) return {};
-    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) return {};
-    return failure("reserve space in", path_, errno);
+    if (uninterrupted([&] { return ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, at, size); }) == 0) return {};
+    return failure_or_not_supported("reserve space in");
   }
 
   Status punch(std::uint64_t offset, std::uint64_t bytes) override {
@@ -186,9 +185,7 @@ class PosixFile final : public env::File {
     auto const at = static_cast<off_t>(offset);
     auto const size = static_cast<off_t>(bytes);
     if (uninterrupted([&] { return ::fallocate(fd_.get(), kHow, at, size); }) == 0) return {};
-    Status const status = failure("give space back of", path_, errno);
-    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) return {Code::not_supported, status.message()};
-    return status;
+    return failure_or_not_supported("give space back of");
   }
 
   Status look() override {
@@ -209,6 +206,12 @@ class PosixFile final : public env::File {
       return {Code::damaged, fmt::format("{} is another file than a moment ago: somebody replaced it", path_)};
     direct_ = std::move(direct);
     return {};
+  }
+  [[nodiscard]] Status failure_or_not_supported(std::string_view call) const {
+    int const error = errno;
+    Status status = failure(call, path_, error);
+    if (error == EOPNOTSUPP || error == ENOSYS || error == EINVAL) return {Code::not_supported, status.message()};
+    return status;
   }
   [[nodiscard]] Status not_direct(int error) const {
     if (error == EINVAL || error == EOPNOTSUPP || error == ENOSYS)
@@ -471,6 +474,18 @@ Status PosixDisk::remove(std::string_view path) {
   int const error = errno;
   if (error == EISDIR && ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0) return {};
   return failure("remove", full(path), error);
+}
+
+// Made under another name first, as a link is never changed in place.
+Status PosixDisk::point(std::string_view link, std::string_view target) {
+  Place const place = place_of(link);
+  std::string const fresh = place.name + ".making";
+  std::string const to{target};
+  if (::unlinkat(place.folder, fresh.c_str(), 0) != 0 && errno != ENOENT) return failure("remove", full(link), errno);
+  if (::symlinkat(to.c_str(), place.folder, fresh.c_str()) != 0) return failure("make link", full(link), errno);
+  if (::renameat(place.folder, fresh.c_str(), place.folder, place.name.c_str()) != 0)
+    return failure("make link", full(link), errno);
+  return {};
 }
 
 Status PosixDisk::sync_folder(std::string_view path) {

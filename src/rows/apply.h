@@ -40,6 +40,7 @@ bool RowTable::apply_row(RecordView const& record, ApplyContext const& context, 
   RowBody body;
   if (!read_row(as_text(record.body), record.version, body)) return false;
   if (body.date < 0 || body.date > timer::kDateMax) return false;
+  if (body.status == RowStatus::held && !kind_.holds) return false;
   // An object that begins here is new.
   std::uint32_t const known = record.object == object_of(record.lsn) ? kNoRow : state_.find(record.object);
   if (known != kNoRow) {
@@ -58,7 +59,7 @@ template <typename Effects>
 bool RowTable::apply_merge(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                            Effects& effects) {
   MergeBody body;
-  if (!read_merge(as_text(record.body), body)) return false;
+  if (!read_merge(as_text(record.body), record.version, body)) return false;
   if (body.date > timer::kDateMax) return false;
   // The client's window outlives the row.
   if (!body.sender.client.empty()) {
@@ -71,6 +72,7 @@ bool RowTable::apply_merge(RecordView const& record, ApplyContext const& context
   if (!is_waiting(state_.row(row).place())) return false;
   PayloadView const view = state_.view(row);
   State::Change change{body.priority, body.date, {0, 0, state_.row(row).lifetime()}, view.facts, view.data, {}};
+  change.has_outside = body.has_outside;
   change.facts.expires = body.expires;
   change.facts.accepted = body.accepted;
   change.facts.merges = body.merges;

@@ -56,6 +56,7 @@ bool has_lease(RowStatus status) { return status == RowStatus::processing || sta
 
 // The oldest that can express it.
 std::uint8_t version_of(RowBody const& body) {
+  if (body.has_outside) return 4;
   return body.status == RowStatus::held ? 3 : version_with(body.facts.failures);
 }
 
@@ -85,7 +86,7 @@ Lsn append_merge(Records& records, ObjectId row, MergeBody const& body) {
   head.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(body.change) | (sender ? kHasSender : 0)));
   head.byte(body.priority).six(body.date).six(body.expires).six(body.accepted).number(body.merges).number(body.schema);
   if (sender) head.text(body.sender.client).number(body.sender.sequence).six(body.now);
-  return append(records, RecordType::merge, 1, row, head, body.data);
+  return append(records, RecordType::merge, body.has_outside ? 2 : 1, row, head, body.data);
 }
 
 Lsn append_lease(Records& records, ObjectId row, Leases::Terms const& terms) {
@@ -202,7 +203,8 @@ bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body) {
   std::uint8_t const flags = tail.byte();
   if (flags > (kStatusMask | kHasCounters | kHasSender)) return false;
   body.status = static_cast<RowStatus>(flags & kStatusMask);
-  if ((body.status == RowStatus::held) != (version == 3)) return false;
+  body.has_outside = version == 4;
+  if (version != 4 && (body.status == RowStatus::held) != (version == 3)) return false;
   body.priority = tail.byte();
   std::int64_t const after_arrival = model::unzigzag(tail.number());
   if ((flags & kHasCounters) != 0) {
@@ -215,7 +217,7 @@ bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body) {
     body.sender.sequence = tail.number();
   }
   body.facts = tail.facts();
-  if (version != 3 && (version == 2) != (body.facts.failures != 0)) tail.fail();
+  if (version < 3 && (version == 2) != (body.facts.failures != 0)) tail.fail();
   body.date = body.facts.arrival + after_arrival;
   body.key = tail.bytes(body.facts.key_bytes);
   body.data = tail.bytes(body.facts.data_bytes);
@@ -223,7 +225,8 @@ bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body) {
   return tail.finished();
 }
 
-bool read_merge(std::string_view bytes, MergeBody& body) {
+bool read_merge(std::string_view bytes, std::uint8_t version, MergeBody& body) {
+  body.has_outside = version == 2;
   BodyReader tail{bytes};
   std::uint8_t const flags = tail.byte();
   if ((flags & kChangeMask) > static_cast<std::uint8_t>(DataChange::by_rule) || flags > (kChangeMask | kHasSender))

@@ -42,15 +42,16 @@ inline constexpr std::uint8_t kOwnRecords = 32;
 // The newest version that is written and read; 0: no such record. Version 2 adds the counter of failures, and to
 // `remove` the counters and the error of a row that was given up: the alert about it is all that is left of it. Version
 // 3 of a row is one that is held: only tables that hold rows know it and the record `hold`.
+// Version 4 of a row and 2 of a merge have values outside the log.
 [[nodiscard]] constexpr std::uint8_t newest_version(RecordType type, bool holds) {
   switch (type) {
-    case RecordType::row: return holds ? 3 : 2;
+    case RecordType::row: return 4;
     case RecordType::hold: return holds ? 1 : 0;
     case RecordType::give_back:
     case RecordType::fold:
     case RecordType::park:
-    case RecordType::remove: return 2;
-    case RecordType::merge:
+    case RecordType::remove:
+    case RecordType::merge: return 2;
     case RecordType::lease:
     case RecordType::renew:
     case RecordType::seen:
@@ -84,6 +85,7 @@ struct RowBody {
   std::string_view key{};
   std::string_view data{};
   std::string_view error{};
+  bool has_outside{false};  // values of its data are outside the log
 };
 
 enum class DataChange : std::uint8_t {
@@ -104,6 +106,7 @@ struct MergeBody {
   Sender sender{};
   std::int64_t now{0};  // given with a client
   std::string_view data{};
+  bool has_outside{false};  // values of its data are outside the log
 };
 
 struct GiveBackBody {
@@ -194,7 +197,7 @@ void write_client_owner(std::string& out, std::string_view name, std::string_vie
 
 // False: malformed. `version` is one that is known.
 [[nodiscard]] bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body);
-[[nodiscard]] bool read_merge(std::string_view bytes, MergeBody& body);
+[[nodiscard]] bool read_merge(std::string_view bytes, std::uint8_t version, MergeBody& body);
 [[nodiscard]] bool read_lease(std::string_view bytes, Leases::Terms& terms);
 [[nodiscard]] bool read_renew(std::string_view bytes, Leases::Terms& terms);
 [[nodiscard]] bool read_give_back(std::string_view bytes, std::uint8_t version, GiveBackBody& body);

@@ -50,7 +50,39 @@ RowBody State::body_of(std::uint32_t index) const {
   body.key = payload.key;
   body.data = payload.data;
   body.error = payload.error;
+  body.has_outside = outside_ != 0 && !outside_of(payload).empty();
   return body;
+}
+
+std::vector<Extent> State::outside_of(PayloadView const& view) const {
+  std::vector<Extent> found;
+  model::find_outside(*schemas_.find(view.facts.schema), view.data, found);
+  return found;
+}
+
+void State::tell_outside(std::vector<Extent> const& before, std::vector<Extent> const& after, TableObserver& observer) {
+  for (Extent const& extent : after)
+    if (std::ranges::find(before, extent) == before.end()) {
+      ++outside_;
+      observer.stored(extent, {});
+    }
+  for (Extent const& extent : before)
+    if (std::ranges::find(after, extent) == after.end()) {
+      --outside_;
+      observer.freed(extent);
+    }
+}
+
+std::uint64_t State::list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const {
+  if (outside_ == 0) return 0;
+  std::uint32_t row = ids_.next(ObjectId{after});
+  for (; row != kNoRow && looks > 0; --looks) {
+    PayloadView const payload = view(row);
+    model::find_outside(*schemas_.find(payload.facts.schema), payload.data, found);
+    after = rows_[row].id().value;
+    row = ids_.next(ObjectId{after});
+  }
+  return row == kNoRow ? 0 : after;
 }
 
 std::uint64_t State::memory_bytes() const {
@@ -115,6 +147,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
   last_row_ = index;
   record_bytes_ += row_record_bytes(body.facts);
   places_.join(index, schemas_.domain_of({body.facts, body.key, body.data, body.error}));
+  if (body.has_outside) tell_outside({}, outside_of({body.facts, body.key, body.data, body.error}), observer);
 
   switch (body.status) {
     case RowStatus::waiting:
@@ -144,6 +177,7 @@ void State::remove(std::uint32_t index, TableObserver& observer) {
   Row& row = rows_[index];
   bool const freed = has_lease(row.place()) && row.has_siblings();
   PayloadView const payload = view(index);
+  if (outside_ != 0) tell_outside(outside_of(payload), {}, observer);
   std::uint32_t const waiting = freed ? keys_.of(index).waiting : kNoRow;
   places_.part(index);
   keys_.unlink(index, payload.key);
@@ -226,12 +260,15 @@ void State::change(std::uint32_t index, Change const& change, TableObserver& obs
   facts.key_bytes = old.facts.key_bytes;
   facts.data_bytes = static_cast<std::uint32_t>(change.pieces != nullptr ? change.pieces->size() : change.data.size());
   facts.error_bytes = static_cast<std::uint32_t>(change.error.size());
+  bool const searches = outside_ != 0 || change.has_outside;
+  std::vector<Extent> const before = searches ? outside_of(old) : std::vector<Extent>{};
   if (change.pieces != nullptr) {
     count_rewritten(old.facts, facts);
     rows_[index].payload = payloads_.rewrite(rows_[index].payload, old, facts, *change.pieces, change.error);
   } else {
     rewrite(index, old, facts, change.data, change.error);
   }
+  if (searches) tell_outside(before, outside_of(view(index)), observer);
   if (!order().rules().domain.is_none()) {
     std::string_view const domain = schemas_.domain_of(view(index));
     if (domain != order().domain_of(index)) {

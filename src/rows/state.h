@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "fastjournal/table.h"
 #include "model/row_codec.h"
@@ -62,6 +63,8 @@ class State {
   [[nodiscard]] Regions const& regions() const { return regions_; }
   [[nodiscard]] std::uint64_t live_bytes() const { return record_bytes_; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
+  // Values outside the log, of rows with ids above `after` in order of id: as Stores::list_extents.
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const;
   [[nodiscard]] bool is_nearly_full() const { return payloads_.is_nearly_full(); }
 
   // -- time ---------------------------------------------------------------
@@ -96,6 +99,7 @@ class State {
     std::string_view data;
     std::string_view error;
     model::Pieces const* pieces{nullptr};  // the data, in place of `data`
+    bool has_outside{false};               // values of the new data are outside the log
   };
   // Changes the values of a waiting row, not its key.
   void change(std::uint32_t row, Change const& change, TableObserver& observer);
@@ -106,6 +110,9 @@ class State {
   void set_rules(Rules rules, TableObserver& observer);
 
  private:
+  [[nodiscard]] std::vector<Extent> outside_of(PayloadView const& view) const;
+  // Of a row whose data changes, in which either data may have values outside the log.
+  void tell_outside(std::vector<Extent> const& before, std::vector<Extent> const& after, TableObserver& observer);
   void lower_dates(std::uint32_t row, std::int64_t from, std::int64_t to);
   // Those in the header; failures are in the payload.
   void set_counters(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime);
@@ -121,6 +128,7 @@ class State {
   Schemas schemas_;
   Regions regions_;
   std::uint64_t record_bytes_{0};
+  std::uint64_t outside_{0};  // values outside the log; without any, no data is searched for them
   // The row asked for last.
   mutable ObjectId last_id_{};
   mutable std::uint32_t last_row_{kNoRow};

@@ -99,6 +99,18 @@ Status Dispatch::check(Speaker const& speaker, Right right, admin::OwnCommand co
   return listeners_.check(speaker, right, command.name);
 }
 
+Result<TableCommands::Content> Dispatch::accept_content(Session& session, Message& message, std::uint64_t bytes) {
+  ++counters_.messages;
+  guard_.look_at_reserve();
+  if (Status status = protocol::check_head_names(message); !status.ok()) return status;
+  std::uint32_t const known = registry_.find(message.command);
+  if (std::string const& bound = listeners_.of(session.listener).table; !bound.empty())
+    name_table(bound, known, message);
+  if (known != admin::Registry::kOfTables)
+    return Status{Code::not_supported, "values in pieces are for commands of tables"};
+  return commands_.accept_content(speaker_of(session, session.id, message), message, bytes);
+}
+
 void Dispatch::refuse(Session& session, Message& message, Status const& why) {
   answer_.clear();
   if (!refuse_names(session, message)) replies_.reply(session, message, answer_, why, {});
@@ -157,7 +169,8 @@ Speaker Dispatch::speaker_of(Session const& session, ConnectionId connection, Me
             .rights = session.rights,
             .door = listener.address,
             .user = session.user.get(),
-            .bound = listener.table};
+            .bound = listener.table,
+            .may_store = true};
   }
   // Senders behind a communicatord are distinguished by their service.
   bool const is_service = session.communicator && !message.from_service.empty();

@@ -46,6 +46,8 @@ class Dispatch {
         audit_(audit) {}
 
   void handle(Session& session, Message& message);
+  // The command of a value that comes in pieces: whether it may come.
+  [[nodiscard]] Result<TableCommands::Content> accept_content(Session& session, Message& message, std::uint64_t bytes);
   // Instead of that: it is not run.
   void refuse(Session& session, Message& message, Status const& why);
   // A datagram's: never answered. Only what adds something is run. `bound`: the only table that it reaches; empty: all.

@@ -15,9 +15,7 @@ void EngineReplies::push(log::Log const& rests_on, ConnectionId connection, Answ
                          work::ListenMode mode) {
   Session* const session = sessions_.find(connection);
   if (session == nullptr) return;
-  sessions_.mark_dirty(*session);
-  CommitPipeline::rest_on(*session, rests_on);
-  replies_.push(*session, messages);
+  if (!replies_.push(*session, messages, rests_on)) return;
   if (due.value != 0) session->pushed.push_back({due, mode, session->out.size()});
   sessions_.count(*session);
 }

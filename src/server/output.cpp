@@ -31,7 +31,7 @@ void Output::flush(Session& session) {
     network_.turn_again();
   }
   // A connection that is being closed and does not read is not waited for.
-  if (session.ending && session.committed == session.out.size()) {
+  if (session.ending && session.committed == session.out.size() && !session.keeps_waiting()) {
     sessions_.close(session);
     return;
   }
@@ -48,7 +48,8 @@ void Output::flush(Session& session) {
       line_.stand_first(session);
     network_.turn_again();
   }
-  if (session.input_ended && session.unsent() == 0 && !session.reading_paused && !session.in_line)
+  if (session.input_ended && session.end_told && session.unsent() == 0 && !session.reading_paused && !session.in_line &&
+      !session.keeps_waiting())
     sessions_.close(session);
 }
 

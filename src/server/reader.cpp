@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "access/secret.h"
 
@@ -42,6 +43,27 @@ void Reader::read_those_in_line() {
   line_.pause_those_left();
 }
 
+// Protocols that end a value with the input hear of that, once everything before it was handled.
+void Reader::end_inputs() {
+  for (ConnectionId const id : std::exchange(ended_, {})) {
+    Session* const session = sessions_.find(id);
+    if (session == nullptr || session->ending) continue;
+    bool const has_more = !session->in.empty() && (session->in_line || session->held_back || session->full);
+    if (session->must_wait() || has_more) {
+      ended_.push_back(id);
+      continue;
+    }
+    Protocol::Piece piece = session->protocol->end_of_input(message_, session->out);
+    while (piece.kind != Protocol::Kind::need_more && !session->ending) {
+      handle(*session, piece);
+      if (session->must_wait() || session->ending) break;
+      piece = session->protocol->end_of_input(message_, session->out);
+    }
+    session->end_told = true;
+    sessions_.mark_dirty(*session);
+  }
+}
+
 // `unread` is either the input that just arrived (session.in is empty) or session.in.
 void Reader::read(Session& session, std::string_view unread) {
   TurnBudget& budget = turn_.budget();
@@ -66,10 +88,11 @@ void Reader::read(Session& session, std::string_view unread) {
     // Nothing is left of its input.
     if (session.ending) return;
     std::uint64_t looks = kLooksPerMessage;
+    if (piece.kind == Protocol::Kind::content) looks += piece.bytes / kBytesPerLook;
+    if (piece.kind != Protocol::Kind::nothing) must_wait = session.must_wait();
     if (piece.kind == Protocol::Kind::message) {
       looks += (engine_.looks() - looks_before) + dispatch_.answered_params() + piece.bytes / kBytesPerLook;
       if (turn_.record().is_heaviest(looks)) note_cost(looks);
-      must_wait = session.must_wait();
     }
     budget.spend(looks);
     if (session.out.size() > MemoryGuard::kLetOnBytes) session.let_on_until_us = 0;
@@ -120,10 +143,19 @@ void Reader::handle(Session& session, Protocol::Piece const& piece) {
       break;
     case Protocol::Kind::nothing: sessions_.mark_dirty(session); break;
     case Protocol::Kind::need_more: break;
+    case Protocol::Kind::begin:
+      session.is_known = true;
+      stored_.begin(session, message_, piece);
+      break;
+    case Protocol::Kind::content: stored_.add(session, piece.content); break;
+    case Protocol::Kind::end: stored_.end(session, piece); break;
+    case Protocol::Kind::broken: stored_.give_up(session); break;
   }
   if (!piece.ends) return;
   if (session.logs_in)
     authentication_.end_after(session);
+  else if (session.keeps_waiting())
+    session.ends_then = true;
   else
     sessions_.end_after_answers(session);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 #include "fastjournal/message.h"
@@ -17,6 +18,7 @@
 #include "server/replies.h"
 #include "server/served_logs.h"
 #include "server/sessions.h"
+#include "server/stored_commands.h"
 #include "server/turn.h"
 
 namespace fastjournal::server {
@@ -24,7 +26,8 @@ namespace fastjournal::server {
 class Reader {
  public:
   Reader(Sessions& sessions, InputLine& line, MemoryGuard& guard, Output const& output, Replies& replies,
-         Dispatch& dispatch, Authentication& authentication, engine::Engine& engine, ServedLogs const& logs, Turn& turn)
+         Dispatch& dispatch, Authentication& authentication, StoredCommands& stored, engine::Engine& engine,
+         ServedLogs const& logs, Turn& turn)
       : sessions_(sessions),
         line_(line),
         guard_(guard),
@@ -32,6 +35,7 @@ class Reader {
         replies_(replies),
         dispatch_(dispatch),
         authentication_(authentication),
+        stored_(stored),
         engine_(engine),
         logs_(logs),
         turn_(turn) {}
@@ -40,6 +44,9 @@ class Reader {
   void take(Session& session, std::string_view bytes);
   // At the end of a turn: sessions that have input left go on, until the budget is used up.
   void read_those_in_line();
+  // The peer sends nothing more.
+  void input_ended(Session& session) { ended_.push_back(session.id); }
+  void end_inputs();
 
   [[nodiscard]] std::uint64_t bytes_taken() const { return bytes_taken_; }
   // Connections that were closed because their first line was not a message.
@@ -60,10 +67,12 @@ class Reader {
   Replies& replies_;
   Dispatch& dispatch_;
   Authentication& authentication_;
+  StoredCommands& stored_;
   engine::Engine& engine_;
   ServedLogs const& logs_;
   Turn& turn_;
-  Message message_;  // memory that is reused
+  Message message_;                  // memory that is reused
+  std::vector<ConnectionId> ended_;  // their input ended, and their protocols do not know so far
   std::uint64_t bytes_taken_{0};
   std::uint64_t strangers_{0};
 };

@@ -10,8 +10,8 @@
 namespace fastjournal::server {
 
 Replies::Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
-                 Output const& output)
-    : sessions_(sessions), pipeline_(pipeline), guard_(guard), output_(output) {
+                 Output const& output, BytesLater& later)
+    : sessions_(sessions), pipeline_(pipeline), guard_(guard), output_(output), later_(later) {
   for (admin::OwnAnswer const& answer : admin::own_answers())
     if (answer.is_counted) counted_.push_back(answer.name);
   for (auto const& [name, type] : types)
@@ -48,7 +48,9 @@ void Replies::tell(Session& session, Message const& command, Answer& answer, Sta
   }
 }
 
-void Replies::push(Session& session, Answer const& messages) {
+void Replies::push_whole(Session& session, Answer const& messages, admin::Basis const& basis) {
+  sessions_.mark_dirty(session);
+  pipeline_.rest_on(session, basis);
   std::span<Param const> const params{messages.params()};
   for (std::size_t i = 0; i < messages.heads().size(); ++i) {
     Answer::Head const& head = messages.heads()[i];

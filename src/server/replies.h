@@ -19,22 +19,43 @@
 
 namespace fastjournal::server {
 
+// Answers with values outside the log (stored_answers.h).
+class BytesLater {
+ public:
+  // True: it was taken, and comes again, whole, by reply_whole or push_whole. False: it is whole now.
+  [[nodiscard]] virtual bool answer(Session& session, Message const& command, Answer& answer, log::Log const* log) = 0;
+  [[nodiscard]] virtual bool push(Session& session, Answer& messages, log::Log const* log) = 0;
+
+ protected:
+  ~BytesLater() = default;
+};
+
 class Replies final : public communicator::LinkOutput {
  public:
   Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
-          Output const& output);
+          Output const& output, BytesLater& later);
 
   // The answer to a command of this session, or the reason why there is none.
   void reply(Session& session, Message const& command, Answer& answer, Status const& status,
              admin::Basis const& basis) {
+    if (answer.has_stored() && status.ok() && later_.answer(session, command, answer, basis.log)) return;
+    reply_whole(session, command, answer, status, basis);
+  }
+  void reply_whole(Session& session, Message const& command, Answer& answer, Status const& status,
+                   admin::Basis const& basis) {
     sessions_.mark_dirty(session);
     pipeline_.rest_on(session, basis);
     tell(session, command, answer, status);
   }
   // The same, with a mark already.
   void tell(Session& session, Message const& command, Answer& answer, Status const& status);
-  // Messages that nobody asked for.
-  void push(Session& session, Answer const& messages);
+  // Messages that nobody asked for, resting on this log. False: they come later.
+  bool push(Session& session, Answer& messages, log::Log const& rests_on) {
+    if (messages.has_stored() && later_.push(session, messages, &rests_on)) return false;
+    push_whole(session, messages, {.log = &rests_on});
+    return true;
+  }
+  void push_whole(Session& session, Answer const& messages, admin::Basis const& basis);
   // The answer to what is no message.
   void invalid(Session& session, Status const& status);
 
@@ -53,6 +74,7 @@ class Replies final : public communicator::LinkOutput {
   CommitPipeline& pipeline_;
   MemoryGuard& guard_;
   Output const& output_;
+  BytesLater& later_;
   std::vector<std::string_view> counted_;  // answers that say how many follow, also one that is alone
   std::vector<Param> params_;              // memory that is reused
   std::uint64_t invalid_messages_{0};

@@ -58,6 +58,8 @@ class ServedLogs final : public admin::BackupLogs {
   // although nothing was written since. False: it is dead.
   bool check();
   [[nodiscard]] bool is_dead() const { return is_dead_; }
+  // Something beside the logs failed in the same way.
+  void fail(Status const& status) { die(status); }
 
   // Followers wait for records that were only written.
   void sync_soon();

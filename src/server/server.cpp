@@ -32,7 +32,9 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       line_(network, sessions_),
       output_(network, sessions_, guard_, line_, engine_, service_, clock_.time(), limits.output_bytes),
       pipeline_(logs_, sessions_, output_, engine_, *this, network),
-      replies_(types, sessions_, pipeline_, guard_, output_),
+      table_files_(engine_, host, logs_, alerts_, network, clock_),
+      stored_answers_(sessions_, table_files_, replies_, network),
+      replies_(types, sessions_, pipeline_, guard_, output_, stored_answers_),
       audit_(host, clock_.time()),
       authentication_(network, sessions_, listeners_, replies_, dispatch_, audit_, clock_.time(), host),
       doorkeeper_(network, sessions_, listeners_, authentication_, replies_, clock_.time(), host, limits.connections),
@@ -45,12 +47,14 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       registry_(types),
       backup_(logs_, engine_),
       configuration_(engine_, host, registry_, feeds_, table_listeners_, clock_.time()),
-      table_commands_(engine_, clock_, listeners_),
+      stored_commands_(sessions_, table_files_, dispatch_, network, clock_),
+      table_commands_(engine_, clock_, listeners_, stored_commands_),
       alias_commands_(configuration_.aliases(), refused_, table_commands_, sessions_, replies_, memory_, clock_,
                       engine_),
       dispatch_(engine_, clock_, listeners_, registry_, table_commands_, alias_commands_, service_, replies_, guard_,
                 audit_),
-      reader_(sessions_, line_, guard_, output_, replies_, dispatch_, authentication_, engine_, logs_, turn_) {
+      reader_(sessions_, line_, guard_, output_, replies_, dispatch_, authentication_, stored_commands_, engine_, logs_,
+              turn_) {
   add_own_commands(types);
   engine_.memory().limit(limits.memory_bytes);
 }
@@ -96,6 +100,7 @@ Status Server::start_serving() {
   if (Status status = configuration_.begin(); !status.ok()) return status;
   if (Status status = authentication_.begin(); !status.ok()) return status;
   if (Status status = engine_.finish_recovery(clock_.time().now()); !status.ok()) return status;
+  if (Status status = table_files_.begin(); !status.ok()) return status;
   if (Status status = logs_.commit(); !status.ok()) return status;
   if (Status status = merge_half_empty_containers(); !status.ok()) return status;
   static_cast<void>(engine_.alerting().take_notices());  // receivers get all current alerts
@@ -212,6 +217,7 @@ void Server::on_end_of_input(ConnectionId id) {
   Session* const session = sessions_.find(id);
   if (session == nullptr) return;
   session->input_ended = true;
+  reader_.input_ended(*session);
   sessions_.mark_dirty(*session);  // closed once its answers are out
 }
 
@@ -228,6 +234,7 @@ void Server::session_ended(Session const& session) {
   TimeMs const now = clock_.now();
   engine_.connection_closed(session.id, now, session.protocol->holds_leases());
   authentication_.session_ended(session.id);
+  stored_commands_.session_ended(session);
   if (session.communicator) service_.ended(now);
 }
 
@@ -250,12 +257,17 @@ void Server::on_turn_end() {
   if (logs_.is_dead()) return;
   ++turns_;
   turn_.begin();
+  if (!table_files_.collect()) return;
+  bool again = stored_commands_.run_stored();
+  again = stored_answers_.tell_fetched() || again;
   reader_.read_those_in_line();
+  reader_.end_inputs();
   authentication_.end_turn();
   turn_.end_part(Part::commands);
   clock_.forget();
   TimeMs const now = clock_.now();
-  bool again = engine_.next_due() <= now && engine_.run_timers(now);
+  again = table_files_.move_copied(now) || again;
+  again = (engine_.next_due() <= now && engine_.run_timers(now)) || again;
   turn_.end_part(Part::timers);
   again = engine_.end_of_turn(now) || again;
   turn_.end_part(Part::listeners);
@@ -263,6 +275,7 @@ void Server::on_turn_end() {
   if (feeds_.wants_sync(clock_.monotonic_us())) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;
   turn_.end_part(Part::log);
+  table_files_.end_turn();
   feeds_.send(clock_.monotonic_us());
   again = engine_.committed(now) || again;
   if (!logs_.check()) return;
@@ -279,9 +292,10 @@ void Server::on_turn_end() {
 
 void Server::schedule(bool again) {
   health_.check_if_due(clock_.monotonic_us());
-  network_.wake_at(std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
-                             sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
-                             authentication_.next_us(), watches_.next_us()}));
+  network_.wake_at(
+      std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
+                sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
+                authentication_.next_us(), watches_.next_us(), table_files_.next_us(), stored_commands_.next_us()}));
   if (again) network_.turn_again();
 }
 

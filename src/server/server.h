@@ -8,6 +8,7 @@
 //   input              reader.h, input_line.h
 //   commands           dispatch.h, table_commands.h, alias_commands.h, admin/commands.h, configuration.h
 //   answers            replies.h, engine_replies.h, watches.h, output.h
+//   bytes outside logs table_files.h, stored_commands.h, stored_answers.h
 //   logs               served_logs.h, commit_pipeline.h
 //   time               turn.h, turn_clock.h, health.h
 //   memory of clients  client_memory.h, memory_guard.h
@@ -51,7 +52,10 @@
 #include "server/served_logs.h"
 #include "server/server_host.h"
 #include "server/sessions.h"
+#include "server/stored_answers.h"
+#include "server/stored_commands.h"
 #include "server/table_commands.h"
+#include "server/table_files.h"
 #include "server/table_listeners.h"
 #include "server/turn.h"
 #include "server/turn_clock.h"
@@ -154,6 +158,8 @@ class Server final : public env::NetworkHandler,
   InputLine line_;
   Output output_;
   CommitPipeline pipeline_;
+  TableFiles table_files_;
+  StoredAnswers stored_answers_;
   Replies replies_;
   Audit audit_;
   Authentication authentication_;
@@ -170,6 +176,7 @@ class Server final : public env::NetworkHandler,
   admin::Registry registry_;
   admin::Backup backup_;
   Configuration configuration_;
+  StoredCommands stored_commands_;
   TableCommands table_commands_;
   AliasCommands alias_commands_;
   Dispatch dispatch_;

@@ -16,6 +16,7 @@
 #include "fastjournal/status.h"
 #include "log/log_store.h"
 #include "server/listeners.h"
+#include "storage/byte_files.h"
 
 namespace fastjournal::server {
 
@@ -35,6 +36,21 @@ class LogHost {
   virtual void fatal(Status const& status) = 0;
   // The absolute path of the folders of the logs.
   [[nodiscard]] virtual std::string data_folder() const = 0;
+};
+
+// The files of bytes outside the logs, and what they need beside the loop.
+class ByteHost {
+ public:
+  virtual ~ByteHost() = default;
+  // Its root has the folders of the tables' files.
+  [[nodiscard]] virtual env::Disk& disk() = 0;
+  // Its absolute path, for readers on this computer.
+  [[nodiscard]] virtual std::string bytes_root() const = 0;
+  // As LogHost::run_job: the job is given back to files.finish_job, and a turn follows. A job of one lane waits for none
+  // of another.
+  virtual void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) = 0;
+  // Gives back finished work.
+  virtual void collect_byte_work() = 0;
 };
 
 // The memory that is kept for the moment in which the process gets no more.
@@ -103,6 +119,7 @@ class ServerHost : public env::Notes,
                    public admin::LifeCycle,
                    public communicator::RefusalFiles,
                    public LogHost,
+                   public ByteHost,
                    public MemoryReserve,
                    public AccessHost,
                    public TablesFolder,

@@ -83,9 +83,13 @@ struct Session {
   bool in_line{false};          // ... because earlier input waits for its turn (input_line.h)
   bool held_back{false};        // input waits until an answer is whole (Protocol::is_answering), or a login
   bool logs_in{false};          // a token of it is being verified: nothing is read (authentication.h)
+  bool stores{false};           // a value of it is being stored: nothing is read (stored_commands.h)
+  std::uint32_t fetches{0};     // answers that wait for bytes from files: nothing is read (stored_answers.h)
+  bool ends_then{false};        // it ends when these were told
   bool wipes_input{false};      // its input has a token in it
   bool told_full{false};        // the engine sends it nothing
   bool input_ended{false};
+  bool end_told{false};  // to its protocol
   Admission::Place place{Admission::Place::none};
   std::list<Session*>* silence{nullptr};  // its queue in silence.h
   std::list<Session*>::iterator place_in_silence;
@@ -105,8 +109,10 @@ struct Session {
   bool stopped{false};              // not read, to save memory; in the list of those (memory_guard.h)
   std::int64_t let_on_until_us{0};  // until then it may finish its message all the same; 0: it may not
 
+  // A value of it is being stored, or read for it.
+  [[nodiscard]] bool keeps_waiting() const { return stores || fetches != 0; }
   // Nothing more is handled until something else has happened.
-  [[nodiscard]] bool must_wait() const { return logs_in || protocol->is_answering(); }
+  [[nodiscard]] bool must_wait() const { return logs_in || keeps_waiting() || protocol->is_answering(); }
   // According to its marks.
   void commit() { committed = marks.empty() ? out.size() : static_cast<std::size_t>(marks.front().begin - before); }
   [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }

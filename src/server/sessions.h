@@ -77,6 +77,10 @@ class Sessions {
   void gone(ConnectionId id);
   // Nothing more is read from it; it is closed when its output was sent.
   void end_after_answers(Session& session);
+  // It was to end when what it waited for was told.
+  void end_if_wanted(Session& session) {
+    if (session.ends_then && !session.keeps_waiting() && !session.ending) end_after_answers(session);
+  }
 
   // It has output to send, or is to be closed, at the end of the turn.
   void mark_dirty(Session& session) {

@@ -27,49 +27,77 @@ Status check_parameters(engine::HostedTable const& table, engine::CommandType co
 
 }  // namespace
 
-bool TableCommands::run(Speaker const& speaker, Message const& message, Answer& answer, Status& status,
-                        admin::Basis& basis) {
+TableCommands::Checked TableCommands::check(Speaker const& speaker, Message const& message, Status& status,
+                                            admin::Basis& basis) {
   if (!speaker.bound.empty()) {
     status = listeners_.check_reach(speaker, message.command.substr(0, kCommandNameShown),
                                     message.text("table").substr(0, kTableNameShown));
-    if (!status.ok()) return true;
+    if (!status.ok()) return {};
   }
   engine::HostedTable* const table = admin::find_table(engine_, message, status, basis);
-  if (table == nullptr) return true;
+  if (table == nullptr) return {};
   std::uint32_t const index = table->type->find_command(message.command);
   if (index == NameTable::kAbsent) {
     status = Status{Code::not_supported, "table " + table->name + " is of type " + table->type->name() +
                                              ", which has no command " + std::string{message.command}};
-    return true;
+    return {};
   }
   engine::CommandType const& type = table->type->commands()[index];
   // Checked here too, to save a Status for most messages.
   if (!speaker.has_everywhere(type.right)) {
     status = listeners_.check_on(speaker, type.right, type.name, table->name);
-    if (!status.ok()) return true;
+    if (!status.ok()) return {};
   }
   for (auto const& [name, right] : type.rights) {
     if (!message.has(name) || speaker.has_everywhere(right)) continue;
     status = listeners_.check_on(speaker, right, type.name, table->name);
     if (!status.ok()) {
       status = std::move(status).with("parameter", name);
-      return true;
+      return {};
     }
   }
   status = check_parameters(*table, type, message);
-  if (!status.ok()) return true;
+  if (!status.ok()) return {};
   std::string_view const named = message.text("worker");
   if (named.size() > kWorkerBytesMax) {
     status = Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
         "parameter", "worker");
-    return true;
+    return {};
   }
-  Command const command{.index = static_cast<std::uint16_t>(index),
-                        .message = &message,
-                        .connection = speaker.connection,
-                        .worker = named.empty() ? speaker.worker : named,
-                        .origin = speaker.origin};
-  return engine_.execute(*table, command, clock_.now(), answer, status);
+  return {table,
+          {.index = static_cast<std::uint16_t>(index),
+           .message = &message,
+           .connection = speaker.connection,
+           .worker = named.empty() ? speaker.worker : named,
+           .origin = speaker.origin}};
+}
+
+bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis) {
+  Checked const checked = check(speaker, message, status, basis);
+  if (checked.table == nullptr) return true;
+  if (checked.table->outside == nullptr)
+    return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
+  switch (values_.prepare(speaker, *checked.table, checked.command, message, status)) {
+    case ValuesFirst::Ready::later: return false;
+    case ValuesFirst::Ready::refused: return true;
+    case ValuesFirst::Ready::now: break;
+  }
+  bool const is_done = engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
+  values_.settle();
+  return is_done;
+}
+
+Result<TableCommands::Content> TableCommands::accept_content(Speaker const& speaker, Message const& message,
+                                                             std::uint64_t bytes) {
+  Status status;
+  admin::Basis basis;
+  Checked const checked = check(speaker, message, status, basis);
+  if (!status.ok()) return status;
+  if (checked.table->outside == nullptr)
+    return Status{Code::not_supported, "table " + checked.table->name + " stores nothing outside its log"};
+  Result<std::uint64_t> const most = checked.table->can.stores->accept_content(checked.command, clock_.now(), bytes);
+  if (!most.ok()) return most.status();
+  return Content{checked.table, most.value()};
 }
 
 engine::CommandType const* TableCommands::find(std::string_view table_name, std::string_view name) const {

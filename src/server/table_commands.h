@@ -13,14 +13,35 @@
 
 namespace fastjournal::server {
 
+// Values that are stored outside the log before their command is decided (stored_commands.h).
+class ValuesFirst {
+ public:
+  enum class Ready : std::uint8_t {
+    now,      // the command is decided with the message as it is now; settle() follows
+    later,    // the message was taken: it comes again when its values are stored
+    refused,  // `status` says why
+  };
+  [[nodiscard]] virtual Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
+                                      Message& message, Status& status) = 0;
+  virtual void settle() = 0;
+
+ protected:
+  ~ValuesFirst() = default;
+};
+
 class TableCommands {
  public:
-  TableCommands(engine::Engine& engine, TurnClock& clock, Listeners const& listeners)
-      : engine_(engine), clock_(clock), listeners_(listeners) {}
+  TableCommands(engine::Engine& engine, TurnClock& clock, Listeners const& listeners, ValuesFirst& values)
+      : engine_(engine), clock_(clock), listeners_(listeners), values_(values) {}
 
   // False: the answer comes later, through work::ReplySink. `basis`: the log of its table.
-  [[nodiscard]] bool run(Speaker const& speaker, Message const& message, Answer& answer, Status& status,
-                         admin::Basis& basis);
+  [[nodiscard]] bool run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis);
+  // Of a command whose value follows in pieces: `bytes` of it, UINT64_MAX: not known yet. Not ok: it is refused.
+  struct Content {
+    engine::HostedTable* table{nullptr};
+    std::uint64_t bytes_max{0};
+  };
+  [[nodiscard]] Result<Content> accept_content(Speaker const& speaker, Message const& message, std::uint64_t bytes);
   // The right that its command needs; none: there is no such table or command.
   [[nodiscard]] std::optional<Right> right_of(Message const& message) const {
     return right_of(message.text("table"), message.command);
@@ -30,11 +51,18 @@ class TableCommands {
   [[nodiscard]] bool adds(Message const& message) const;
 
  private:
+  // The command that the message is, if its sender may give it.
+  struct Checked {
+    engine::HostedTable* table{nullptr};
+    Command command{};
+  };
+  [[nodiscard]] Checked check(Speaker const& speaker, Message const& message, Status& status, admin::Basis& basis);
   [[nodiscard]] engine::CommandType const* find(std::string_view table, std::string_view command) const;
 
   engine::Engine& engine_;
   TurnClock& clock_;
   Listeners const& listeners_;
+  ValuesFirst& values_;
 };
 
 }  // namespace fastjournal::server

@@ -109,7 +109,7 @@ void Watches::send_round(Watcher& watcher, Session& session, engine::HostedTable
   if (table == nullptr && permit.has(Right::read)) {
     round_.clear();
     admin::tell_daemon(own_, now, round_);
-    replies_.push(session, round_);
+    replies_.push_whole(session, round_, {});
   }
   std::uint64_t tables = 0;
   std::uint64_t unchanged = 0;
@@ -129,7 +129,7 @@ void Watches::send_round(Watcher& watcher, Session& session, engine::HostedTable
     if (!is_whole && before == told)
       ++unchanged;
     else
-      replies_.push(session, round_);
+      replies_.push_whole(session, round_, {});
   }
   std::uint64_t alerts = 0;
   admin::for_alerts(engine_, permit, table, [&](log::Alert const&) { ++alerts; });
@@ -137,7 +137,7 @@ void Watches::send_round(Watcher& watcher, Session& session, engine::HostedTable
   round_.message("FIGURES");
   if (table != nullptr) round_.add("table", std::string_view{table->name});
   round_.add("now", now.value).add("tables", tables).add("unchanged", unchanged).add("alerts", alerts);
-  replies_.push(session, round_);
+  replies_.push_whole(session, round_, {});
   watcher.end = session.before + session.out.size();
   keep(&session, static_cast<std::int64_t>((watcher.told.capacity() - room_before) * sizeof(std::uint64_t)));
   spent_us_ = std::max(spent_us_, time_.monotonic_us()) + static_cast<std::int64_t>(tables) * kUsPerTable;
@@ -147,7 +147,7 @@ void Watches::end(std::size_t index, Session& session) {
   round_.clear();
   round_.message("UNWATCHED");
   if (!watchers_[index].table.empty()) round_.add("table", std::string_view{watchers_[index].table});
-  replies_.push(session, round_);
+  replies_.push_whole(session, round_, {});
   forget(index);
 }
 

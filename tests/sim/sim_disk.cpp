@@ -16,9 +16,8 @@ namespace fastjournal::sim {
 namespace {
 
 constexpr std::string_view kCallNames[kCallKinds] = {
-    "open",   "read",     "write",  "sync",        "size", "truncate",   "make folder", "list",
-    "rename", "exchange", "remove", "sync folder", "lock", "free bytes", "look",        "add note",
-    "reserve", "punch"};
+    "open",     "read",   "write",       "sync", "size",       "truncate", "make folder", "list",    "rename",
+    "exchange", "remove", "sync folder", "lock", "free bytes", "look",     "add note",    "reserve", "punch"};
 
 std::string folder_of(std::string_view path) {
   std::size_t const slash = path.rfind('/');
@@ -114,7 +113,7 @@ class SimFile final : public env::File {
   Status reserve(std::uint64_t offset, std::uint64_t bytes) override {
     FJ_CHECK(!read_only_, "a file opened for reading is not written");
     if (Status status = enter(Call::reserve, FJ_CALLER); !status.ok()) return status;
-    return disk_.grow(*node_, path_, offset + bytes);
+    return disk_.reserve(*node_, path_, offset + bytes);
   }
   Status punch(std::uint64_t offset, std::uint64_t bytes) override {
     FJ_CHECK(!read_only_, "a file opened for reading is not written");
@@ -269,11 +268,19 @@ Status SimDisk::write(Node& node, std::string_view path, std::uint64_t offset, s
   return status;
 }
 
-Status SimDisk::grow(Node& node, std::string_view path, std::uint64_t size) {
-  std::uint64_t const before = node.seen.get().size();
+Status SimDisk::reserve(Node& node, std::string_view path, std::uint64_t size) {
+  std::uint64_t const before = std::max<std::uint64_t>(node.seen.get().size(), node.reserved);
   if (size <= before) return {};
   if (used_bytes() + (size - before) > options_.capacity_bytes)
     return {Code::no_space, fmt::format("write {}: No space left on device", path)};
+  node.reserved = size;
+  return {};
+}
+
+Status SimDisk::grow(Node& node, std::string_view path, std::uint64_t size) {
+  std::uint64_t const before = node.seen.get().size();
+  if (size <= before) return {};
+  if (Status status = reserve(node, path, size); !status.ok()) return status;
   node.seen.change().resize(size);
   node.size_dirty = true;
   mark(node, before, size - before);
@@ -429,6 +436,19 @@ Status SimDisk::remove(std::string_view path) {
   return {};
 }
 
+// A file with the name of its target, as far as names and durability are concerned.
+Status SimDisk::point(std::string_view link, std::string_view target) {
+  if (Status status = enter(Call::rename, link, FJ_CALLER); !status.ok()) return status;
+  if (!folders_.contains(folder_of(link))) return {Code::not_found, fmt::format("make link {}: no such folder", link)};
+  auto node = std::make_shared<Node>();
+  std::span<std::byte const> const bytes = std::as_bytes(std::span{target});
+  node->seen.change().assign(bytes.begin(), bytes.end());
+  node->durable = node->seen;
+  changes_of_names_.push_back({NameChange::Kind::create, std::string(link), {}, std::move(node)});
+  apply(NameChange(changes_of_names_.back()), names_);
+  return {};
+}
+
 Status SimDisk::sync_folder(std::string_view path) {
   if (Status status = enter(Call::sync_folder, path, FJ_CALLER); !status.ok()) return status;
   if (ignore_folder_syncs_) return {};
@@ -470,17 +490,20 @@ Result<std::uint64_t> SimDisk::free_bytes() {
 
 std::uint64_t SimDisk::used_bytes() const {
   std::uint64_t used = 0;
-  for (auto const& [name, node] : names_)
-    used += node->seen.get().size() - std::min<std::uint64_t>(node->seen.get().size(),
-                                                              node->holes.size() * options_.sector_bytes);
+  for (auto const& [name, node] : names_) {
+    std::uint64_t const taken = std::max<std::uint64_t>(node->seen.get().size(), node->reserved);
+    used += taken - std::min<std::uint64_t>(taken, node->holes.size() * options_.sector_bytes);
+  }
   return used;
 }
 
 void SimDisk::settle(Node& node, Chooser const& survives, std::size_t& thing) const {
+  node.reserved = 0;
   if (node.dirty.empty() && !node.size_dirty) {
     node.seen = node.durable;
     return;
   }
+  node.holes.clear();
   std::vector<std::byte> const& seen = node.seen.get();
   std::vector<std::byte> medium = node.durable.get();
   std::uint64_t size = medium.size();

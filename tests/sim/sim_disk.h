@@ -97,6 +97,7 @@ class SimDisk final : public env::Disk {
   [[nodiscard]] Status exchange(std::string_view one, std::string_view other) override;
   // Removes a file, or an empty folder. Folders are removed at once, as they are made at once.
   [[nodiscard]] Status remove(std::string_view path) override;
+  [[nodiscard]] Status point(std::string_view link, std::string_view target) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
   // One reader at a time.
@@ -169,6 +170,7 @@ class SimDisk final : public env::Disk {
     std::vector<std::uint64_t> dirty;  // sectors in `seen` that are not durable, ascending
     bool size_dirty{false};
     std::set<std::uint64_t> holes;  // sectors of `seen` whose space was given back
+    std::uint64_t reserved{0};      // space up to here, whatever the size is
   };
   using Names = std::map<std::string, std::shared_ptr<Node>, std::less<>>;
   // A change of names that no sync_folder has made durable yet.
@@ -191,6 +193,7 @@ class SimDisk final : public env::Disk {
   Status enter(Call kind, std::string_view path, void const* caller, Failure* how = nullptr);
   Status write(Node& node, std::string_view path, std::uint64_t offset, std::span<std::byte const> bytes,
                void const* caller);
+  Status reserve(Node& node, std::string_view path, std::uint64_t size);
   Status grow(Node& node, std::string_view path, std::uint64_t size);
   void punch(Node& node, std::uint64_t offset, std::uint64_t bytes);
   Status sync(Node& node, std::string_view path, void const* caller, std::uint64_t offset = 0,

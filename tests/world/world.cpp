@@ -18,6 +18,7 @@ World::World(std::uint64_t seed) : seed_(seed) {
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
   flush_chance_.seed(seed);
+  byte_chance_.seed(seed + 1);
 }
 
 void World::add_type(PluginDescriptor const& plugin, std::string const& file) {
@@ -183,6 +184,7 @@ Status World::start() {
 void World::tear_down() {
   for (auto const& [name, log] : sim_logs_) log->lose();
   flushes_.clear();
+  byte_jobs_.clear();
   hash_jobs_.clear();
   network_.clear();
   clients_.clear();
@@ -227,6 +229,36 @@ void World::wait_for_sync(log::LogStore& log) {
   flushes_.erase(found);
   if (!one.ran) one.job->run();
   log.finish_job(log::Lane::sync, std::move(one.job));
+}
+
+void World::run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) {
+  bool const at_once = byte_chance_() % 2 == 0;
+  if (at_once) job->run();
+  byte_jobs_.push_back({&files, lane, std::move(job), at_once, byte_chance_() % 4});
+  if (!byte_jobs_held_) network_.turn_again();
+}
+
+void World::collect_byte_work() {
+  if (byte_jobs_held_) return;
+  std::vector<ByteJob> done;
+  for (auto one = byte_jobs_.begin(); one != byte_jobs_.end();) {
+    network_.turn_again();
+    if (one->turns-- > 0) {
+      ++one;
+      continue;
+    }
+    done.push_back(std::move(*one));
+    one = byte_jobs_.erase(one);
+  }
+  for (ByteJob& one : done) {
+    if (!one.ran) one.job->run();
+    one.files->finish_job(one.lane, std::move(one.job));
+  }
+}
+
+void World::hold_byte_jobs(bool paused) {
+  byte_jobs_held_ = paused;
+  network_.turn_again();
 }
 
 void World::hold_flushes(bool paused) {

@@ -85,7 +85,7 @@ class World final : public server::ServerHost {
 
   [[nodiscard]] engine::Engine& engine() { return server_->engine(); }
   [[nodiscard]] server::Server& server() { return *server_; }
-  [[nodiscard]] SimDisk& disk() { return disk_; }
+  [[nodiscard]] SimDisk& disk() override { return disk_; }
   [[nodiscard]] log::file::FileLog& log(std::string_view name = "shared") { return *logs_.find(name)->second; }
   [[nodiscard]] SimNetwork& network() { return network_; }
   [[nodiscard]] SimClock& clock() { return clock_; }
@@ -123,6 +123,8 @@ class World final : public server::ServerHost {
   bool memory_stays_short{false};
   // Holds syncs on a thread back, except those that the loop waits for: of all logs, or of one.
   void hold_flushes(bool paused);
+  // The same of jobs of byte files.
+  void hold_byte_jobs(bool paused);
   void hold_syncs(log::LogStore& log, bool paused);
 
  private:
@@ -137,6 +139,9 @@ class World final : public server::ServerHost {
   void run_job(log::LogStore& log, log::Lane lane, std::unique_ptr<log::LogJob> job) override;
   void wait_for_sync(log::LogStore& log) override;
   void collect_work() override;
+  std::string bytes_root() const override { return "/data"; }
+  void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) override;
+  void collect_byte_work() override;
   void tell(log::AlertNotice const& notice) override { told_.push_back(notice); }
   [[nodiscard]] std::string data_folder() const override { return {}; }
   void reload_refused(Status const& why) override { notes_.push_back("reload refused: " + why.message()); }
@@ -191,6 +196,17 @@ class World final : public server::ServerHost {
   std::set<log::LogStore*> held_;
   std::map<std::string, std::unique_ptr<SimLog>, std::less<>> sim_logs_;
   std::mt19937_64 flush_chance_;
+  // Jobs of byte files: run and given back some turns later, those of one lane of a table in their order.
+  struct ByteJob {
+    storage::ByteFiles* files;
+    storage::Lane lane;
+    std::unique_ptr<storage::Job> job;
+    bool ran;
+    std::uint64_t turns;
+  };
+  std::vector<ByteJob> byte_jobs_;
+  bool byte_jobs_held_{false};
+  std::mt19937_64 byte_chance_;
 };
 
 }  // namespace fastjournal::sim

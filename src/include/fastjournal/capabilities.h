@@ -116,6 +116,8 @@ struct StoreWish {
   };
   std::vector<Piece> pieces;
   std::deque<std::string> kept;  // bytes that the message spells otherwise (base64)
+  bool may_carry{true};          // small values: the record carries them as well (Value::bytes)
+  bool must{true};               // false: where its sender cannot wait, the command is decided as it is
 };
 
 // A file that a table names itself (Stores::list_files).

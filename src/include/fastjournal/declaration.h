@@ -162,6 +162,9 @@ struct TypeDeclaration {
 // the next one is woken.
 inline constexpr std::string_view kWakeTimeoutOption = "wake-timeout";
 
+// The same, read by the server: how long a value that comes in pieces (Protocol::Kind::begin) may take.
+inline constexpr std::string_view kContentTimeoutOption = "write-timeout";
+
 // An option's value in one table: the table's own, or the type's default.
 struct OptionValue {
   std::string name;

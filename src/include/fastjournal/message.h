@@ -309,10 +309,16 @@ class Answer {
     return add(name, Value::of_stored(stored_.emplace_back(value)));
   }
   [[nodiscard]] bool has_stored() const { return !stored_.empty(); }
-  // Whose files its stored values are in, as far as nobody is named so far.
+  // The value of the parameter with this number; borrowed.
+  void replace(std::size_t param, Value value) { params_[param].value = value; }
+  // All names are copied: it may outlive the table.
+  void keep_names() {
+    for (Head& head : heads_) head.command = arena_.copy(head.command);
+    for (Param& param : params_) param.name = arena_.copy(param.name);
+  }
+  // Whose files its stored values are in.
   void name_owner(void* owner) {
-    for (StoredValue& value : stored_)
-      if (value.owner == nullptr) value.owner = owner;
+    for (StoredValue& value : stored_) value.owner = owner;
   }
 
   [[nodiscard]] std::vector<Head> const& heads() const { return heads_; }

@@ -81,6 +81,8 @@ class Protocol {
     return {};
   }
 
+  // The command of the last `begin` is accepted: its content may come.
+  virtual void accepted(std::string& out) { static_cast<void>(out); }
   // Appends a message. Whatever it holds, something is appended that tells the other side of it: what this protocol
   // cannot carry is left out and named.
   virtual void write(Outgoing const& message, std::string& out) = 0;

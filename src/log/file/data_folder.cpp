@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kLogNote = "log ";
 // Names that systems and daemons create in a data folder.
-constexpr std::array<std::string_view, 3> kHarmless{"lock", "lost+found", "refused.messages"};
+constexpr std::array<std::string_view, 4> kHarmless{"lock", "lost+found", "refused.messages", "bytes"};
 constexpr std::size_t kNamesTold = 5;
 
 // Whether there is a log, or a part of one.

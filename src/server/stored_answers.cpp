@@ -1,0 +1,102 @@
+#include "server/stored_answers.h"
+
+#include <string>
+
+namespace fastjournal::server {
+
+bool StoredAnswers::answer(Session& session, Message const& command, Answer& answer, log::Log const* log) {
+  return wait(session, false, command, answer, log);
+}
+
+bool StoredAnswers::push(Session& session, Answer& messages, log::Log const* log) {
+  return wait(session, true, Message{}, messages, log);
+}
+
+// "OFFSET LENGTH PATH"
+void StoredAnswers::tell_place(Answer& answer, std::size_t param) {
+  StoredValue const& value = *answer.params()[param].value.stored;
+  std::string const text = std::to_string(value.extent.begin) + " " + std::to_string(value.extent.size()) + " " +
+                           files_.path_of(TableFiles::of(value), value.extent.file);
+  answer.replace(param, Value::of_text(answer.keep(text)));
+}
+
+bool StoredAnswers::wait(Session& session, bool is_push, Message const& command, Answer& answer, log::Log const* log) {
+  std::vector<std::size_t> params;
+  std::vector<Extent> extents;
+  storage::ByteFiles* files = nullptr;
+  for (std::size_t i = 0; i < answer.params().size(); ++i) {
+    Value const& value = answer.params()[i].value;
+    if (!value.outside) continue;
+    if (value.stored->as == StoredValue::As::place) {
+      tell_place(answer, i);
+      continue;
+    }
+    files = &TableFiles::of(*value.stored);  // an answer is of one table
+    params.push_back(i);
+    extents.push_back(value.stored->extent);
+  }
+  if (params.empty()) return false;
+  Waiting waiting{.connection = session.id,
+                  .is_push = is_push,
+                  .command = {},
+                  .answer = {},
+                  .log = log,
+                  .params = std::move(params)};
+  // Names may be those of a table that is changed meanwhile.
+  answer.keep_names();
+  waiting.answer = std::move(answer);
+  answer = Answer{};
+  if (!is_push) {
+    waiting.command.command = command.command;
+    waiting.command.from_server = command.from_server;
+    waiting.command.from_service = command.from_service;
+    if (Value const* const request = command.find("request")) waiting.command.set("request", *request);
+    waiting.command.own();
+    ++session.fetches;
+    ++session.waiting;
+  }
+  waiting_.emplace(std::pair{files, files->fetch(std::move(extents))}, std::move(waiting));
+  network_.turn_again();
+  return true;
+}
+
+bool StoredAnswers::tell_fetched() {
+  if (waiting_.empty()) return false;
+  bool any = false;
+  files_.for_each([&](storage::ByteFiles& files) {
+    for (storage::ByteFiles::Fetched& fetched : files.take_fetched()) {
+      auto const found = waiting_.find({&files, fetched.fetch});
+      if (found == waiting_.end()) continue;
+      any = true;
+      Waiting waiting = std::move(found->second);
+      waiting_.erase(found);
+      tell(waiting, fetched);
+    }
+  });
+  return any;
+}
+
+void StoredAnswers::tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched) {
+  Session* const session = sessions_.find(waiting.connection);
+  if (session == nullptr) return;
+  for (std::size_t i = 0; i < waiting.params.size(); ++i) {
+    bool const is_text = waiting.answer.params()[waiting.params[i]].value.stored->is_text;
+    std::string_view const bytes = fetched.values[i];
+    waiting.answer.replace(waiting.params[i], is_text ? Value::of_text(bytes) : Value::of_binary(bytes));
+  }
+  admin::Basis const basis{.log = waiting.log};
+  if (waiting.is_push) {
+    // What cannot be read is not announced: its lease ends, and the alert says why.
+    if (fetched.status.ok()) replies_.push_whole(*session, waiting.answer, basis);
+    return;
+  }
+  --session->fetches;
+  if (session->waiting != 0) --session->waiting;
+  session->held_back = true;
+  if (!fetched.status.ok()) waiting.answer.clear();
+  replies_.reply_whole(*session, waiting.command, waiting.answer, fetched.status, basis);
+  sessions_.end_if_wanted(*session);
+  sessions_.count(*session);
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,56 @@
+// Answers and pushes that have values outside the log: they leave when the bytes were read from their files, or with the
+// place of the bytes. Until then nothing more is read from a session whose command is answered, so that answers keep
+// their order. Owned by the server.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "env/network.h"
+#include "fastjournal/message.h"
+#include "fastjournal/status.h"
+#include "log/log.h"
+#include "server/replies.h"
+#include "server/sessions.h"
+#include "server/table_files.h"
+
+namespace fastjournal::server {
+
+class StoredAnswers final : public BytesLater {
+ public:
+  StoredAnswers(Sessions& sessions, TableFiles& files, Replies& replies, env::Network& network)
+      : sessions_(sessions), files_(files), replies_(replies), network_(network) {}
+
+  [[nodiscard]] bool answer(Session& session, Message const& command, Answer& answer, log::Log const* log) override;
+  [[nodiscard]] bool push(Session& session, Answer& messages, log::Log const* log) override;
+
+  // Those whose bytes are there now. True: there was any.
+  bool tell_fetched();
+
+ private:
+  struct Waiting {
+    ConnectionId connection{};
+    bool is_push{false};
+    Message command;  // what an answer repeats of it
+    Answer answer;
+    log::Log const* log{nullptr};
+    std::vector<std::size_t> params;  // of the answer, in the order of the fetch
+  };
+
+  // False: nothing of it has to be read.
+  [[nodiscard]] bool wait(Session& session, bool is_push, Message const& command, Answer& answer, log::Log const* log);
+  void tell_place(Answer& answer, std::size_t param);
+  void tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched);
+
+  Sessions& sessions_;
+  TableFiles& files_;
+  Replies& replies_;
+  env::Network& network_;
+  std::map<std::pair<storage::ByteFiles*, storage::ByteFiles::FetchId>, Waiting> waiting_;
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,95 @@
+// Commands whose values are stored outside the log before they are decided (Stores): small values get their place, and
+// the record carries them; for others the session waits while they are written and synced, and then the command is run
+// as if it had come just now. A value may also come in pieces (Protocol::Kind::begin). Owned by the server.
+//
+// Rights, names, limits and space are looked at before the first byte is taken, and again when the command is run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "access/user.h"
+#include "engine/engine.h"
+#include "env/network.h"
+#include "fastjournal/capabilities.h"
+#include "fastjournal/message.h"
+#include "fastjournal/protocol.h"
+#include "fastjournal/status.h"
+#include "server/dispatch.h"
+#include "server/listeners.h"
+#include "server/sessions.h"
+#include "server/table_files.h"
+#include "server/turn_clock.h"
+
+namespace fastjournal::server {
+
+class StoredCommands final : public ValuesFirst {
+ public:
+  StoredCommands(Sessions& sessions, TableFiles& files, Dispatch& dispatch, env::Network& network, TurnClock& clock)
+      : sessions_(sessions), files_(files), dispatch_(dispatch), network_(network), clock_(clock) {}
+
+  [[nodiscard]] Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
+                              Message& message, Status& status) override;
+  void settle() override;
+
+  // -- values that come in pieces -------------------------------------------
+  void begin(Session& session, Message& message, Protocol::Piece const& piece);
+  void add(Session& session, std::string_view content);
+  void end(Session& session, Protocol::Piece const& piece);
+  // It will not become whole.
+  void give_up(Session& session);
+
+  // Commands whose values are stored by now. True: there was any.
+  bool run_stored();
+  // When the next value is late; INT64_MAX: none is under way.
+  [[nodiscard]] std::int64_t next_us() const;
+  void session_ended(Session const& session);
+
+ private:
+  // Of a session; at most one.
+  struct Held {
+    storage::ByteFiles* files{nullptr};
+    storage::ByteFiles::StageId stage{0};
+    Message message;
+    std::vector<std::size_t> params;  // where the stored values go
+    std::uint64_t bytes{0};           // of its memory
+    // Whose command it is; the session's user may be another one by then.
+    Rights rights{};
+    access::UserPtr user;
+    std::string user_origin;
+    // Of a value in pieces.
+    bool is_open{false};
+    bool is_refused{false};
+    std::string value;  // the name of its parameter
+    std::optional<std::array<std::uint64_t, 2>> hash;
+    std::int64_t ends_us{INT64_MAX};  // it must be whole by then
+  };
+
+  [[nodiscard]] Status carry(storage::ByteFiles& files, StoreWish const& wish, Message& message);
+  [[nodiscard]] Status store(Speaker const& speaker, storage::ByteFiles& files, StoreWish const& wish,
+                             Message& message);
+  void hold(Session& session, Held held);
+  void refuse(Session& session, Held& held, Status const& why);
+  void run(Session& session, Held held, Status const& status);
+  void let_go_on();
+  void end_late();
+
+  Sessions& sessions_;
+  TableFiles& files_;
+  Dispatch& dispatch_;
+  env::Network& network_;
+  TurnClock& clock_;
+  StoreWish wish_;
+  std::map<ConnectionId, Held> held_;
+  // Of the command that is being run.
+  std::deque<StoredValue> values_;
+  std::vector<std::pair<storage::ByteFiles*, Extent>> carried_;
+};
+
+}  // namespace fastjournal::server

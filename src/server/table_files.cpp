@@ -1,0 +1,157 @@
+#include "server/table_files.h"
+
+#include <algorithm>
+
+namespace fastjournal::server {
+namespace {
+
+// Moved values that a table is told of in one step: their records fit into it.
+constexpr std::size_t kMovedPerStep = 64;
+constexpr std::uint32_t kStepsPerCopy = 1024;
+
+// Names of tables are names of folders.
+std::string folder_of(std::string const& table) { return "bytes/" + table; }
+
+}  // namespace
+
+Result<engine::Outside*> TableFiles::outside_of(engine::HostedTable& table) {
+  auto one = std::make_unique<One>();
+  one->log = table.log;
+  // A table that was dropped a moment ago may have had this name.
+  std::erase_if(all_, [](auto const& old) { return old->files->is_over(); });
+  for (auto const& other : all_)
+    if (other->files->folder() == folder_of(table.name))
+      return Status{Code::in_use, "table " + table.name +
+                                      ": the files of a dropped table of this name are being "
+                                      "removed; try again in a moment"};
+  one->files = std::make_unique<storage::ByteFiles>(
+      host_.disk(),
+      storage::ByteFilesOptions{.folder = folder_of(table.name),
+                                .table = table.id,
+                                .store_id = table.log->log == nullptr ? 0 : table.log->log->store_id(),
+                                .keeps = table.log->keeps},
+      *table.can.stores);
+  if (Status status = one->files->open(); !status.ok()) return status;
+  if (is_serving_)
+    if (Status status = begin(*one); !status.ok()) return status;
+  all_.push_back(std::move(one));
+  return all_.back()->files.get();
+}
+
+Status TableFiles::begin() {
+  is_serving_ = true;
+  for (auto const& one : all_)
+    if (!one->files->is_dropped())
+      if (Status status = begin(*one); !status.ok()) return status;
+  return {};
+}
+
+Status TableFiles::begin(One& one) { return one.files->begin(one.log->log->end_lsn()); }
+
+std::string TableFiles::path_of(storage::ByteFiles const& files, std::uint32_t file) const {
+  return host_.bytes_root() + "/" + files.path_of(file);
+}
+
+engine::HostedTable* TableFiles::table_of(storage::ByteFiles const& files) {
+  for (auto const& table : engine_.tables())
+    if (!table->is_dropped() && of(*table) == &files) return table.get();
+  return nullptr;
+}
+
+bool TableFiles::collect() {
+  if (all_.empty()) return true;
+  host_.collect_byte_work();
+  for (auto const& one : all_) {
+    if (!one->files->failure().ok()) {
+      logs_.fail(one->files->failure());
+      return false;
+    }
+    for (std::string const& text : one->files->take_damage()) {
+      engine::HostedTable const* const table = table_of(*one->files);
+      alerts_.raise(kBytesDamaged, 90, (table == nullptr ? std::string{} : "table " + table->name + ": ") + text,
+                    "bytes,manual");
+    }
+  }
+  return true;
+}
+
+bool TableFiles::move_copied(TimeMs now) {
+  bool again = false;
+  for (auto const& one : all_) {
+    storage::ByteFiles& files = *one->files;
+    engine::HostedTable* const table = files.has_copied() ? table_of(files) : nullptr;
+    if (table != nullptr && table->log->serves) {
+      storage::ByteFiles::Copied const& copied = files.copied();
+      std::span<Moved const> rest{copied.moved};
+      while (!rest.empty()) {
+        std::span<Moved const> const some = rest.first(std::min(rest.size(), kMovedPerStep));
+        engine_.decide(*table, now, kStepsPerCopy,
+                       [&](Decision& decision) { return table->can.stores->decide_moved(some, decision); });
+        rest = rest.subspan(some.size());
+      }
+      if (!copied.not_moved.empty())
+        engine_.decide(*table, now, 1, [&](Decision& decision) {
+          table->can.stores->decide_not_moved(copied.not_moved, copied.why, decision);
+          return false;
+        });
+    }
+    if (files.has_copied()) {
+      files.settle_copied();
+      again = true;
+    }
+  }
+  return again;
+}
+
+void TableFiles::end_turn() {
+  if (all_.empty()) return;
+  std::int64_t const now_us = clock_.monotonic_us();
+  bool is_any_over = false;
+  for (auto const& one : all_) {
+    storage::ByteFiles& files = *one->files;
+    log::Log const& log = *one->log->log;
+    files.end_turn(log.durable_lsn(), log.end_lsn(), now_us);
+    for (storage::Lane const lane : storage::kLanes)
+      if (std::unique_ptr<storage::Job> job = files.take_job(lane, now_us))
+        host_.run_byte_job(files, lane, std::move(job));
+    is_any_over = is_any_over || files.is_over();
+  }
+  if (is_any_over) std::erase_if(all_, [](auto const& one) { return one->files->is_over(); });
+}
+
+std::int64_t TableFiles::next_us() const {
+  std::int64_t next = INT64_MAX;
+  for (auto const& one : all_) next = std::min(next, one->files->next_us());
+  return next;
+}
+
+void TableFiles::hold(bool held) {
+  for (auto const& one : all_) one->files->hold(held);
+  if (!held) network_.turn_again();
+}
+
+void TableFiles::tell(engine::HostedTable const& table, MetricSink& sink) const {
+  storage::ByteFiles const* const files = of(table);
+  if (files == nullptr) return;
+  storage::ByteFigures const figures = files->figures();
+  auto const now = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    sink.integer({name, help, Metric::Kind::gauge}, static_cast<std::int64_t>(value));
+  };
+  auto const count = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
+  };
+  now("outside_files", "files of bytes outside the log", figures.files);
+  now("outside_file_bytes", "bytes of these files, what was given back included", figures.file_bytes);
+  now("outside_named_bytes", "bytes in these files that rows, values or blobs are", figures.named_bytes);
+  now("outside_staged_bytes", "bytes in memory that wait to be written to a file", figures.staged_bytes);
+  count("outside_stored_bytes", "bytes written to files", figures.stored_bytes);
+  count("outside_fetched_bytes", "bytes read from files for answers", figures.fetched_bytes);
+  count("outside_copied_bytes", "bytes copied from file to file", figures.copied_bytes);
+  count("outside_freed_bytes", "bytes whose space was given back", figures.given_back_bytes);
+  count("outside_syncs", "syncs of files", figures.syncs);
+  count("outside_scrubbed_bytes", "bytes in files that were read again and checked", figures.scrubbed_bytes);
+  count("outside_scrub_rounds", "how often all of them were read again and checked", figures.scrub_rounds);
+  count("outside_damaged", "values found damaged; one that stays is counted each time", figures.damaged);
+}
+
+}  // namespace fastjournal::server

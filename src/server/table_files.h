@@ -1,0 +1,87 @@
+// The files of bytes outside the logs, of all tables that have any: made when a table is hosted, driven at the end of
+// each turn, and removed when it was dropped. What was stored, read or copied is passed on: to the commands and answers
+// that wait for it (stored_commands.h, stored_answers.h), and to the table. Owned by the server.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/outside.h"
+#include "env/network.h"
+#include "fastjournal/status.h"
+#include "server/daemon_alerts.h"
+#include "server/served_logs.h"
+#include "server/server_host.h"
+#include "server/turn_clock.h"
+#include "storage/byte_files.h"
+
+namespace fastjournal::server {
+
+// Values outside the log were found damaged; a person lowers it.
+inline constexpr std::string_view kBytesDamaged = "bytes-damaged";
+
+class TableFiles final : public engine::OutsideMaker {
+ public:
+  TableFiles(engine::Engine& engine, ByteHost& host, ServedLogs& logs, DaemonAlerts& alerts, env::Network& network,
+             TurnClock& clock)
+      : engine_(engine), host_(host), logs_(logs), alerts_(alerts), network_(network), clock_(clock) {
+    engine.store_with(*this);
+  }
+
+  [[nodiscard]] Result<engine::Outside*> outside_of(engine::HostedTable& table) override;
+  // Once all logs were replayed. Not ok: something that records name is not there.
+  [[nodiscard]] Status begin();
+
+  // Null: the table has none.
+  [[nodiscard]] static storage::ByteFiles* of(engine::HostedTable const& table) {
+    return static_cast<storage::ByteFiles*>(table.outside);
+  }
+  [[nodiscard]] static storage::ByteFiles& of(StoredValue const& value) {
+    return *static_cast<storage::ByteFiles*>(static_cast<engine::Outside*>(value.owner));
+  }
+  // As readers on this computer open it.
+  [[nodiscard]] std::string path_of(storage::ByteFiles const& files, std::uint32_t file) const;
+
+  // visit(ByteFiles&), of each that is there.
+  template <typename Visit>
+  void for_each(Visit&& visit) {
+    for (auto const& one : all_) visit(*one->files);
+  }
+
+  // Finished jobs are taken back. False: the daemon is dead.
+  [[nodiscard]] bool collect();
+  // Copies that are done are told to their tables. True: another turn is wanted.
+  [[nodiscard]] bool move_copied(TimeMs now);
+  // After the logs' turn: what is to be done beside the loop is begun.
+  void end_turn();
+  [[nodiscard]] std::int64_t next_us() const;
+  // Nothing is removed meanwhile.
+  void hold(bool held);
+
+  void tell(engine::HostedTable const& table, MetricSink& sink) const;
+
+ private:
+  struct One {
+    engine::HostedLog* log{nullptr};
+    std::unique_ptr<storage::ByteFiles> files;
+  };
+  [[nodiscard]] Status begin(One& one);
+  [[nodiscard]] engine::HostedTable* table_of(storage::ByteFiles const& files);
+
+  engine::Engine& engine_;
+  ByteHost& host_;
+  ServedLogs& logs_;
+  DaemonAlerts& alerts_;
+  env::Network& network_;
+  TurnClock& clock_;
+  std::vector<std::unique_ptr<One>> all_;
+  bool is_serving_{false};
+  bool is_held_{false};
+};
+
+}  // namespace fastjournal::server

@@ -1,0 +1,305 @@
+// The bytes of one table outside its log, in files of a folder: gives out places at the end of a file, has values
+// written there and synced, read again, copied and removed. It decides nothing about them: records of the table name
+// places, and the log says when these are durable.
+//
+//   store   values that are whole in memory, or come piece by piece: written and synced by a job; then the command that
+//           brought them is decided. Values that arrive meanwhile share the next sync.
+//   carry   small values of a command that is decided at once: its record has the bytes, the file gets them when the
+//           record is applied, and is synced later; until then the record is needed (oldest_needed).
+//   free    what no record names is given back once that is durable and nobody reads it.
+//
+// No byte of a file is written twice: a place that was given out and not named, or is named no more, is garbage. So what
+// is read under a name is never overwritten, whatever a crash undid. A start goes on behind the end of each file.
+//
+// Owned by the server (server/stored_values.h). Lives on the loop's thread; jobs run on any thread, one a lane.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "engine/outside.h"
+#include "env/disk.h"
+#include "fastjournal/capabilities.h"
+#include "fastjournal/extent.h"
+#include "fastjournal/status.h"
+#include "fastjournal/types.h"
+#include "storage/jobs.h"
+
+namespace fastjournal::storage {
+
+struct ByteFilesOptions {
+  std::string folder;  // in the root of the disk: "bytes/NAME"
+  TableId table{};
+  std::uint64_t store_id{0};                  // of the log
+  bool keeps{true};                           // false: its records are not kept either, so nothing is found at a start
+  std::uint64_t file_bytes{256U << 20U};      // of a file that it made itself; then another one is begun
+  std::uint64_t reserve_bytes{16U << 20U};    // space is asked for in steps of
+  std::uint64_t kept_free_bytes{32U << 20U};  // of the disk, for the logs
+  std::int64_t sync_after_us{500'000};        // carried bytes are synced so long after the first of them was written
+  std::int64_t scrub_every_us{86'400'000'000};
+  std::uint64_t scrub_bytes_per_s{32U << 20U};
+};
+
+// For STATS and alerts.
+struct ByteFigures {
+  std::uint64_t files{0};
+  std::uint64_t file_bytes{0};    // up to the end of each
+  std::uint64_t named_bytes{0};   // of these, named by records
+  std::uint64_t staged_bytes{0};  // in memory, on their way to a file
+  std::uint64_t stored_bytes{0};  // since the start
+  std::uint64_t fetched_bytes{0};
+  std::uint64_t copied_bytes{0};
+  std::uint64_t given_back_bytes{0};
+  std::uint64_t syncs{0};
+  std::uint64_t scrubbed_bytes{0};
+  std::uint64_t scrub_rounds{0};
+  std::uint64_t damaged{0};
+};
+
+class ByteFiles final : public engine::Outside {
+ public:
+  // `table` is there until dropped().
+  ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores const& table);
+  virtual ~ByteFiles();
+  ByteFiles(ByteFiles const&) = delete;
+  ByteFiles& operator=(ByteFiles const&) = delete;
+
+  // -- start --------------------------------------------------------------
+  // Finds the files that are there; before the first record is replayed.
+  [[nodiscard]] Status open();
+  // After the replay: everything that is named must be there. What the replay wrote is synced, garbage is removed.
+  // `end`: of the log.
+  [[nodiscard]] Status begin(Lsn end);
+
+  // -- engine::Outside ------------------------------------------------------
+  void named(Extent const& extent, std::string_view carried) override;
+  void freed(Extent const& extent, Lsn lsn) override;
+  [[nodiscard]] Lsn oldest_needed() const override;
+  void dropped(Lsn lsn) override;
+
+  // -- storing --------------------------------------------------------------
+  // A place for a value whose record carries it. not_supported: this file system cannot promise the space; store() it.
+  [[nodiscard]] Result<StoredValue> carry(std::string_view bytes, bool is_text);
+  // It was not named by what was decided.
+  void give_back(Extent const& extent);
+
+  using StageId = std::uint64_t;
+  struct Piece {
+    std::string bytes;
+    bool is_text{false};
+  };
+  // Values that are whole. no_space.
+  [[nodiscard]] Result<StageId> store(std::vector<Piece> values);
+  // A value that comes in pieces; `bytes`: its size, UINT64_MAX: not known yet.
+  [[nodiscard]] Result<StageId> begin_value(std::uint64_t bytes, std::uint64_t bytes_max);
+  // Not ok: more than was said.
+  [[nodiscard]] Status add(StageId stage, std::string_view bytes);
+  // Bytes of it that wait to be written: whoever brings them should wait.
+  [[nodiscard]] std::uint64_t waiting_bytes(StageId stage) const;
+  // Not ok: fewer than was said; it is dropped then.
+  [[nodiscard]] Status end_value(StageId stage);
+  // Nobody wants it any more; also of one that is done: what is not named is given back.
+  void drop(StageId stage);
+
+  struct Done {
+    StageId stage{0};
+    Status status{};                  // not ok: nothing is stored
+    std::vector<StoredValue> values;  // in their order
+  };
+  // Each once. drop() follows, when the command was decided.
+  [[nodiscard]] std::vector<Done> take_done() { return std::exchange(done_, {}); }
+
+  // -- reading --------------------------------------------------------------
+  using FetchId = std::uint64_t;
+  [[nodiscard]] FetchId fetch(std::vector<Extent> extents);
+  struct Fetched {
+    FetchId fetch{0};
+    Status status{};
+    std::vector<std::string> values;
+  };
+  [[nodiscard]] std::vector<Fetched> take_fetched() { return std::exchange(fetched_, {}); }
+  // The file, to be read where it lies, and a number under which its bytes stay until finish_reading(). Null: it is gone.
+  struct Reading {
+    FilePtr file{};
+    FetchId number{0};
+  };
+  [[nodiscard]] Reading read_in_place(Extent const& extent);
+  void finish_reading(FetchId number) { reading_.erase(number); }
+  // In the root of the disk.
+  [[nodiscard]] std::string path_of(std::uint32_t file) const;
+
+  // -- turns ----------------------------------------------------------------
+  // After the log's turn: it is durable up to `durable`, and ends at `end`.
+  void end_turn(Lsn durable, Lsn end, std::int64_t now_us);
+  // When a turn is wanted without a cause; INT64_MAX: not before there is one.
+  [[nodiscard]] std::int64_t next_us() const;
+  [[nodiscard]] std::unique_ptr<Job> take_job(Lane lane, std::int64_t now_us);
+  void finish_job(Lane lane, std::unique_ptr<Job> job);
+  // Copies that are done: for Stores::decide_moved. Those that failed are `not_moved`, with the reason of the first.
+  struct Copied {
+    std::vector<Moved> moved;
+    std::vector<CopyWish> not_moved;
+    Status why{};
+  };
+  [[nodiscard]] bool has_copied() const { return copied_ != nullptr; }
+  // Then settle_copied(): what was not named is given back.
+  [[nodiscard]] Copied const& copied() const { return *copied_; }
+  void settle_copied();
+  // Nothing is removed or given back meanwhile: a copy of the files is made.
+  void hold(bool held) { is_held_ = held; }
+  // Not ok: a sync failed, and what is durable is not known.
+  [[nodiscard]] Status const& failure() const { return failure_; }
+  // Damage that was found, once each: for an alert.
+  [[nodiscard]] std::vector<std::string> take_damage() { return std::exchange(damage_, {}); }
+  [[nodiscard]] bool is_dropped() const { return is_dropped_; }
+  // Dropped, and nothing of it is left to be done.
+  [[nodiscard]] bool is_over() const;
+  [[nodiscard]] ByteFigures figures() const;
+  [[nodiscard]] std::string const& folder() const { return options_.folder; }
+  // Files that records name, for a backup.
+  [[nodiscard]] std::vector<std::uint32_t> files() const;
+
+ private:
+  struct File {
+    std::uint32_t number{0};
+    FilePtr file{};
+    std::uint64_t end{kHeaderBytes};  // the next place
+    std::uint64_t reserved{0};        // space is promised up to here
+    std::uint64_t named_bytes{0};
+    std::uint64_t named{0};        // places
+    std::uint64_t outstanding{0};  // places that were given out, and not named so far
+    std::uint64_t freeing{0};      // places that wait to be given back
+    Lsn unwanted_since{};          // of a table that says its files: it was no longer listed; none: it is
+    bool removing{false};
+  };
+  struct Part {
+    Extent extent{};  // file 0: a file of its own, until its size is known
+    FilePtr file{};
+    std::string own_path{};
+    std::deque<std::string> waiting{};
+    std::uint64_t waiting_bytes{0};
+    std::uint64_t taken{0};  // bytes that jobs were given
+    Hasher128 hasher{};
+    bool is_text{false};
+  };
+  struct Stage {
+    std::vector<Part> parts;
+    std::uint64_t bytes_max{0};
+    bool is_open{false};  // more of it may come
+    bool is_told{false};  // in done_
+    bool is_dropped{false};
+    bool in_job{false};
+    bool was_taken{false};  // its last bytes are in a job, or written
+  };
+  struct Freed {
+    Extent extent{};
+    Lsn lsn{};
+    FetchId before{0};  // readings with smaller numbers may see it
+  };
+  struct WaitingFetch {
+    FetchId id{0};
+    std::vector<Extent> extents;
+  };
+
+  [[nodiscard]] File* find(std::uint32_t number);
+  [[nodiscard]] File const* find(std::uint32_t number) const;
+  // The file for new values, with space for these bytes.
+  [[nodiscard]] Result<File*> file_for(std::uint64_t bytes);
+  [[nodiscard]] Result<File*> make(std::uint32_t number);
+  [[nodiscard]] Status prepare_folder();
+  [[nodiscard]] Status reserve(File& file, std::uint64_t end);
+  // A place in this file; counted as outstanding.
+  [[nodiscard]] Result<Extent> take_place(File& file, std::uint64_t bytes);
+  [[nodiscard]] Status place_part(Part& part, std::uint64_t bytes);
+  void settle(Extent const& extent);
+  [[nodiscard]] std::uint64_t alignment() const;
+  [[nodiscard]] bool says_files() const { return table_ != nullptr && table_->file_for_new() != 0; }
+  void erase_stage(StageId id);
+  void tell_done(StageId id, Stage& stage, Status status);
+  [[nodiscard]] FetchId oldest_reading() const { return reading_.empty() ? next_fetch_ : *reading_.begin(); }
+  void fail(Status status);
+  void note_damage(Status const& status);
+
+  [[nodiscard]] Status check_named();
+  [[nodiscard]] Status remove_garbage();
+  void free_durable(Lsn durable);
+  void follow_wishes(Lsn durable, Lsn end);
+  void want_punched(File const& file, std::uint64_t begin, std::uint64_t end);
+
+  [[nodiscard]] std::unique_ptr<Job> store_job(std::int64_t now_us);
+  [[nodiscard]] std::unique_ptr<Job> fetch_job();
+  [[nodiscard]] std::unique_ptr<Job> copy_job();
+  [[nodiscard]] std::unique_ptr<Job> tidy_job();
+  [[nodiscard]] std::unique_ptr<Job> scrub_job(std::int64_t now_us);
+  void finish(StoreJob& job);
+  void finish(FetchJob& job);
+  void finish(CopyJob& job);
+  void finish(TidyJob& job);
+  void finish(ScrubJob& job);
+
+  env::Disk& disk_;
+  ByteFilesOptions options_;
+  Stores const* table_;
+  std::unique_ptr<env::FolderLock> lock_;
+  bool has_folder_{false};
+  bool is_serving_{false};
+  std::map<std::uint32_t, File> files_;
+  std::uint32_t last_number_{0};                                      // the largest that ever was
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Extent> places_;  // outstanding ones, by file and begin
+  std::vector<std::string> left_over_;                                // files to be removed when it begins
+
+  std::map<StageId, Stage> stages_;
+  StageId last_stage_{0};
+  std::deque<StageId> to_store_;  // stages with bytes to write, or that are whole
+  std::vector<Done> done_;
+  std::uint64_t staged_bytes_{0};
+
+  std::set<std::uint32_t> carried_;  // files with carried bytes that are not synced,
+  Lsn carried_since_{};              // whose records begin here or later,
+  std::int64_t carried_at_us_{0};    // the first of them was written about then
+  Lsn carried_in_job_{};             // the same of those that a job syncs now
+  Lsn turn_began_{};                 // end of the log when the last turn ended
+  std::int64_t now_us_{0};
+
+  FetchId next_fetch_{1};
+  std::set<FetchId> reading_;
+  std::deque<WaitingFetch> to_fetch_;
+  std::vector<Fetched> fetched_;
+  std::deque<Freed> freed_;
+
+  std::vector<TidyJob::Punch> to_punch_;
+  std::vector<std::uint32_t> to_remove_;
+  std::vector<std::uint32_t> to_make_;
+  std::map<std::string, std::string, std::less<>> links_;    // as they are
+  std::map<std::string, std::string, std::less<>> to_link_;  // what a job makes of them; empty: removed
+  std::map<std::string, std::string, std::less<>> wished_links_;
+  Lsn links_wished_at_{};
+  std::vector<std::uint32_t> removing_;  // by the job that is out
+  std::vector<std::string> to_unlink_;   // files of values whose size was not known
+  std::unique_ptr<Copied> copied_;
+  bool copy_may_help_{true};  // asked for copies since the last one
+
+  std::uint64_t scrub_cursor_{0};
+  std::int64_t scrub_next_us_{INT64_MIN};
+  std::deque<Extent> to_scrub_;
+  FetchId scrub_reading_{0};
+
+  std::set<Lane> out_;  // lanes with a job
+  bool is_held_{false};
+  bool is_dropped_{false};
+  Lsn dropped_at_{};
+  bool cannot_punch_{false};
+  Status failure_;
+  std::vector<std::string> damage_;
+  ByteFigures figures_;
+};
+
+}  // namespace fastjournal::storage

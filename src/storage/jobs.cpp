@@ -1,0 +1,155 @@
+#include "storage/jobs.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+
+namespace fastjournal::storage {
+namespace {
+
+constexpr std::size_t kPieceBytes = 256U << 10U;
+
+Status damaged(std::string const& name, Extent const& extent, std::string_view what) {
+  return {Code::damaged, fmt::format("{}: the {} bytes at offset {} {}: restore a backup of this file, or store the "
+                                     "value again",
+                                     name, extent.size(), extent.begin, what)};
+}
+
+// In pieces: give(piece).
+template <typename Give>
+Status read_pieces(env::File& file, std::uint64_t offset, std::uint64_t bytes, Give const& give) {
+  std::string piece;
+  for (std::uint64_t done = 0; done < bytes;) {
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, bytes - done)));
+    Result<std::size_t> const got =
+        file.read(offset + done, std::as_writable_bytes(std::span{piece.data(), piece.size()}));
+    if (!got.ok()) return got.status();
+    if (got.value() < piece.size()) return {Code::damaged, "the file ends before them"};
+    if (Status status = give(std::string_view{piece}); !status.ok()) return status;
+    done += piece.size();
+  }
+  return {};
+}
+
+}  // namespace
+
+Status read_extent(env::File& file, std::string const& name, Extent const& extent, std::string& out) {
+  out.resize(static_cast<std::size_t>(extent.size()));
+  if (out.empty()) return {};
+  Result<std::size_t> const got = file.read(extent.begin, std::as_writable_bytes(std::span{out.data(), out.size()}));
+  if (!got.ok()) return got.status();
+  if (got.value() < out.size()) return damaged(name, extent, "are not all there");
+  if (hash128(out).low != extent.hash) return damaged(name, extent, "are not those that were stored");
+  return {};
+}
+
+void StoreJob::run() {
+  std::set<std::uint64_t> failed;
+  for (auto const& [stage, status] : refused) failed.insert(stage);
+  auto const refuse = [&](std::uint64_t stage, Status status) {
+    if (failed.insert(stage).second) refused.emplace_back(stage, std::move(status));
+  };
+  for (Write const& write : writes) {
+    std::uint64_t offset = write.offset;
+    for (std::string const& bytes : write.bytes) {
+      write.hasher->add(bytes);
+      if (failed.contains(write.stage)) continue;
+      if (Status status = write.file->write(offset, as_bytes(bytes)); !status.ok()) refuse(write.stage, status);
+      offset += bytes.size();
+    }
+  }
+  for (Move const& move : moves) {
+    if (failed.contains(move.stage)) continue;
+    std::uint64_t offset = move.offset;
+    Status status = read_pieces(*move.from, 0, move.bytes, [&](std::string_view piece) {
+      Status const written = move.to->write(offset, as_bytes(piece));
+      offset += piece.size();
+      return written;
+    });
+    if (!status.ok()) refuse(move.stage, std::move(status));
+  }
+  std::erase_if(completes, [&](std::uint64_t stage) { return failed.contains(stage); });
+  for (FilePtr const& file : syncs)
+    if (Status status = file->sync(); !status.ok() && failure.ok()) failure = std::move(status);
+}
+
+void FetchJob::run() {
+  for (Read& read : reads) {
+    if (read.extent.size() == 0) continue;
+    read.status = read.file == nullptr ? Status{Code::damaged, read.name + ": the file is gone"}
+                                       : read_extent(*read.file, read.name, read.extent, read.bytes);
+  }
+}
+
+void CopyJob::run() {
+  for (Copy& copy : copies) {
+    if (!copy.status.ok()) continue;
+    Extent const& from = copy.wish.from;
+    Hasher128 hasher;
+    std::uint64_t offset = copy.offset;
+    copy.status = read_pieces(*copy.from, from.begin, from.size(), [&](std::string_view piece) {
+      hasher.add(piece);
+      Status const written = to->write(offset, as_bytes(piece));
+      offset += piece.size();
+      return written;
+    });
+    copy.hash = hasher.hash().low;
+    if (copy.status.ok() && copy.hash != from.hash)
+      copy.status = damaged(copy.name, from, "are not those that were stored");
+  }
+  failure = to->sync();
+}
+
+Result<FilePtr> make_file(env::Disk& disk, std::string const& folder, std::string const& path,
+                          FileHeader const& header) {
+  Result<std::unique_ptr<env::File>> made = disk.open(path, env::OpenMode::create_new);
+  if (!made.ok()) return made.status();
+  FilePtr file = std::move(made).value();
+  Status status = file->write(0, as_bytes(header_bytes(header)));
+  if (status.ok()) status = file->sync();
+  // Its name too: values in it would be lost with it.
+  if (status.ok()) status = disk.sync_folder(folder);
+  if (status.ok()) return file;
+  static_cast<void>(disk.remove(path));
+  return status;
+}
+
+void TidyJob::run() {
+  for (Made& made : makes) {
+    Result<FilePtr> file = make_file(*disk, folder, made.path, made.header);
+    if (!file.ok()) {
+      failure = file.status();
+      return;
+    }
+    made.file = std::move(file).value();
+  }
+  for (Link const& link : links) {
+    Status status = link.target.empty() ? disk->remove(link.path) : disk->point(link.path, link.target);
+    if (status.code() == Code::not_found && link.target.empty()) status = {};
+    if (!status.ok()) {
+      failure = std::move(status);
+      return;
+    }
+  }
+  if (!links.empty()) failure = disk->sync_folder(folder);
+  for (Punch const& punch : punches) {
+    Status const status = punch.file->punch(punch.offset, punch.bytes);
+    if (status.code() == Code::not_supported) cannot_punch = true;
+    if (status.ok()) punched_bytes += punch.bytes;
+  }
+  // What cannot be removed now is garbage of the next start.
+  for (std::string const& path : removes) static_cast<void>(disk->remove(path));
+}
+
+void ScrubJob::run() {
+  std::string bytes;
+  for (Look& look : looks) {
+    look.file->forget_cached(look.extent.begin, look.extent.size());
+    look.status = read_extent(*look.file, look.name, look.extent, bytes);
+  }
+}
+
+}  // namespace fastjournal::storage

@@ -1,0 +1,205 @@
+// Bytes outside the log: what records name is there after any crash and is what was stored, what they name no more is
+// given back, and failures are told apart. Most of it by random lives (life.h), by seed.
+#include "storage/byte_files.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "base/bytes.h"
+#include "tests/support/seed.h"
+#include "tests/unit/storage/life.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::storage;
+using fastjournal::storage::test::Life;
+
+void live(Life& life, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    std::string const wrong = life.step();
+    BOOST_REQUIRE_MESSAGE(wrong.empty(), wrong << ", in step " << i);
+  }
+}
+
+void require_start(Life& life) {
+  Status const status = life.start();
+  BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+  std::string const wrong = life.check();
+  BOOST_REQUIRE_MESSAGE(wrong.empty(), wrong);
+}
+
+void settle(Life& life) {
+  std::string const wrong = life.settle();
+  BOOST_REQUIRE_MESSAGE(wrong.empty(), wrong);
+}
+
+BOOST_AUTO_TEST_SUITE(byte_files)
+
+BOOST_AUTO_TEST_CASE(named_values_survive_power_cuts_and_kills) {
+  std::uint64_t const first = fastjournal::test::seed_or(1);
+  std::uint64_t stored = 0;
+  std::uint64_t fetched = 0;
+  for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+    BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
+      Life life{seed};
+      for (int start = 0; start < 12; ++start) {
+        require_start(life);
+        live(life, 150);
+        if (life.chance()() % 3 == 0)
+          life.kill();
+        else
+          life.power_cut(sim::keep_some(life.chance()()));
+      }
+      require_start(life);
+      stored += life.stored();
+      fetched += life.fetched();
+    }
+  }
+  BOOST_TEST_MESSAGE(stored << " values were stored, " << fetched << " answers read");
+  BOOST_TEST(stored > 5'000);
+  BOOST_TEST(fetched > 1'000);
+}
+
+// The same short life again and again, with the power cut at each changing call of the disk in turn.
+BOOST_AUTO_TEST_CASE(a_power_cut_at_any_call_loses_nothing_that_is_named) {
+  std::uint64_t const seed = fastjournal::test::seed_or(5);
+  std::uint64_t cuts = 0;
+  for (int kept = 0; kept < 4; ++kept) {
+    for (std::uint64_t call = 1;; ++call) {
+      Life life{seed};
+      require_start(life);
+      life.disk().stop_after(call);
+      bool is_cut = false;
+      for (int i = 0; i < 120 && !is_cut; ++i) {
+        // A disk without power fails every call: what that ends is not looked at.
+        static_cast<void>(life.step());
+        is_cut = life.disk().is_stopped();
+      }
+      life.power_cut(kept == 0 ? sim::keep_none() : kept == 1 ? sim::keep_all() : sim::keep_some(call * 7 + kept));
+      BOOST_TEST_CONTEXT("FJ_SEED=" << seed << ", cut at call " << call << ", kept " << kept) {
+        require_start(life);
+        live(life, 20);
+      }
+      if (!is_cut) break;
+      ++cuts;
+    }
+  }
+  BOOST_TEST_MESSAGE(cuts << " cuts");
+  BOOST_TEST(cuts > 400);
+}
+
+BOOST_AUTO_TEST_CASE(space_is_bounded_by_what_is_named) {
+  Life life{fastjournal::test::seed_or(3)};
+  require_start(life);
+  for (int round = 0; round < 30; ++round) {
+    live(life, 100);
+    while (life.named() > 20) {
+      life.free_all();
+      settle(life);
+    }
+  }
+  settle(life);
+  // Whole blocks of each value, the files' headers, and space that was asked for ahead.
+  BOOST_TEST(life.disk().used_bytes() <= life.named_bytes() + life.named() * 8192 + (512U << 10U));
+  life.free_all();
+  settle(life);
+  BOOST_TEST(life.disk().used_bytes() <= 256U << 10U);
+  BOOST_TEST(life.files().figures().files == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_crash_left_is_given_back_at_the_next_start) {
+  Life life{fastjournal::test::seed_or(4)};
+  require_start(life);
+  live(life, 300);
+  life.sync_log();
+  life.kill();
+  require_start(life);
+  life.free_all();
+  life.sync_log();
+  life.kill();
+  require_start(life);
+  settle(life);
+  // What was asked for ahead, and the header.
+  BOOST_TEST(life.disk().used_bytes() <= 68U << 10U);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_refuses_and_goes_on_when_space_is_freed) {
+  Life life{fastjournal::test::seed_or(6), 600U << 10U};
+  require_start(life);
+  live(life, 2000);
+  BOOST_TEST(life.refused() > 10U);
+  life.free_all();
+  settle(life);
+  std::uint64_t const refused = life.refused();
+  BOOST_TEST(life.carry(life.bytes(5000), true).empty());
+  BOOST_TEST(life.refused() == refused);
+  BOOST_TEST(life.check().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_or_cut_file_refuses_the_start_with_its_name) {
+  for (bool const is_removed : {true, false}) {
+    Life life{fastjournal::test::seed_or(8)};
+    require_start(life);
+    BOOST_TEST(life.carry(life.bytes(9000), true).empty());
+    BOOST_TEST(life.carry(life.bytes(9000), true).empty());
+    settle(life);
+    life.kill();
+    if (is_removed) {
+      life.disk().drop("bytes/blobs/data.000001");
+    } else {
+      auto file = life.disk().open("bytes/blobs/data.000001", env::OpenMode::read_write);
+      BOOST_REQUIRE(file.ok());
+      BOOST_REQUIRE(file.value()->truncate(6000).ok());
+    }
+    Status const status = life.start();
+    BOOST_TEST((status.code() == Code::damaged));
+    BOOST_TEST(status.message().find("bytes/blobs/data.000001") != std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_changed_byte_is_found_by_a_read_and_by_scrubbing) {
+  Life life{fastjournal::test::seed_or(9)};
+  life.options().scrub_every_us = 1'000'000;
+  require_start(life);
+  BOOST_TEST(life.carry(life.bytes(5000), true).empty());
+  settle(life);
+  static_cast<void>(life.files().take_damage());
+  life.disk().flip("bytes/blobs/data.000001", 4096 + 77, 1);
+  BOOST_TEST(life.check().find("not those that were stored") != std::string::npos);
+  settle(life);
+  std::vector<std::string> const damage = life.files().take_damage();
+  BOOST_REQUIRE(!damage.empty());
+  BOOST_TEST(damage.front().find("bytes/blobs/data.000001") != std::string::npos);
+  BOOST_TEST(damage.front().find("offset 4096") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_sync_ends_it_and_nothing_is_told_as_stored) {
+  Life life{fastjournal::test::seed_or(10)};
+  require_start(life);
+  BOOST_TEST(life.carry(life.bytes(5000), true).empty());
+  life.disk().fail_call(sim::Call::sync, 1, sim::Failure::io_error);
+  BOOST_TEST(life.settle().find("failed:") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_others_stay_and_their_numbers_are_passed_over) {
+  Life life{fastjournal::test::seed_or(11)};
+  BOOST_REQUIRE(life.disk().make_folder("bytes/blobs").ok());
+  for (std::string const& name : {std::string{"data.000001"}, std::string{"readme"}}) {
+    auto file = life.disk().open("bytes/blobs/" + name, env::OpenMode::create_new);
+    BOOST_REQUIRE(file.ok());
+    std::string const text(5000, 'x');
+    BOOST_REQUIRE(file.value()->write(0, as_bytes(text)).ok());
+    BOOST_REQUIRE(file.value()->sync().ok());
+  }
+  require_start(life);
+  BOOST_TEST(life.carry(life.bytes(100), true).empty());
+  settle(life);
+  std::vector<std::string> const files = life.disk().files();
+  for (std::string const& name : {std::string{"data.000001"}, std::string{"readme"}, std::string{"data.000002"}})
+    BOOST_TEST((std::ranges::find(files, "bytes/blobs/" + name) != files.end()), name);
+  BOOST_TEST(life.disk().content("bytes/blobs/data.000001").size() == 5000U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,335 @@
+// A table as byte files see it, with a log in memory: values begin and end to be named by records, records become durable
+// in their order, and a start replays those that are. Values, jobs, syncs of the log and power cuts come by chance from a
+// seed; after each start everything that records name must be what was stored.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "fastjournal/capabilities.h"
+#include "storage/byte_files.h"
+#include "tests/sim/sim_disk.h"
+
+namespace fastjournal::storage::test {
+
+class Life final : public Stores {
+ public:
+  explicit Life(std::uint64_t seed, std::uint64_t capacity = std::uint64_t{1} << 40U)
+      : disk_(sim::SimDisk::Options{.sector_bytes = 512, .capacity_bytes = capacity}), chance_(seed) {
+    options_.folder = "bytes/blobs";
+    options_.table = TableId{7};
+    options_.store_id = 99;
+    options_.file_bytes = 256U << 10U;
+    options_.reserve_bytes = 64U << 10U;
+    options_.kept_free_bytes = 0;
+  }
+
+  // -- Stores ---------------------------------------------------------------
+  [[nodiscard]] Status wish_to_store(Command const&, TimeMs, StoreWish&) const override { return {}; }
+  [[nodiscard]] Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t bytes) const override {
+    return bytes;
+  }
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+                                           std::vector<Extent>& found) const override {
+    for (auto value = named_.upper_bound(cursor); value != named_.end(); ++value) {
+      if (looks-- == 0) return cursor;
+      found.push_back(value->second.extent);
+      cursor = value->first;
+    }
+    return 0;
+  }
+
+  // -- starts and ends ------------------------------------------------------
+  [[nodiscard]] Status start() {
+    files_ = std::make_unique<ByteFiles>(disk_, options_, *this);
+    if (Status status = files_->open(); !status.ok()) return status;
+    named_.clear();
+    for (std::size_t i = base_; i < records_.size(); ++i) apply(records_[i], kNoLsn);
+    return files_->begin(end());
+  }
+  void stop() {
+    jobs_.clear();
+    stages_.clear();
+    fetches_.clear();
+    files_.reset();
+  }
+  void power_cut(sim::Chooser const& survives) {
+    stop();
+    disk_.crash(survives);
+    // Records that were not durable: any number of them from the front survived.
+    records_.resize(durable_ + chance_() % (records_.size() - durable_ + 1));
+    durable_ = records_.size();
+  }
+  void kill() {
+    stop();
+    disk_.kill();
+  }
+
+  // -- a life ---------------------------------------------------------------
+  // One thing of chance. Not ok: something is not as it must be.
+  [[nodiscard]] std::string step() {
+    switch (chance_() % 12) {
+      case 0:
+      case 1: return carry(bytes(1 + chance_() % 9000));
+      case 2: return store(1 + chance_() % 3);
+      case 3: return begin();
+      case 4:
+      case 5: return go_on();
+      case 6: free_one(); return {};
+      case 7: return fetch();
+      case 8: sync_log(); return {};
+      default: return turn();
+    }
+  }
+  // Jobs run to their end, and so does what they bring; values that are not whole are dropped.
+  [[nodiscard]] std::string settle() {
+    for (auto stage = stages_.begin(); stage != stages_.end();) {
+      auto const one = stage++;
+      if (!one->second.is_open) continue;
+      files_->drop(one->first);
+      stages_.erase(one);
+    }
+    for (int i = 0; i < 200; ++i) {
+      sync_log();
+      if (std::string wrong = turn(true); !wrong.empty()) return wrong;
+    }
+    return {};
+  }
+  // All that is named is what was stored.
+  [[nodiscard]] std::string check() {
+    for (auto const& [id, value] : named_) {
+      std::string got;
+      ByteFiles::Reading const reading = files_->read_in_place(value.extent);
+      if (reading.file == nullptr) return "the file of value " + std::to_string(id) + " is gone";
+      files_->finish_reading(reading.number);
+      if (Status status = read_extent(*reading.file, "file", value.extent, got); !status.ok()) return status.text();
+      if (got != value.bytes) return "value " + std::to_string(id) + " is not what was stored";
+    }
+    return {};
+  }
+
+  [[nodiscard]] sim::SimDisk& disk() { return disk_; }
+  [[nodiscard]] ByteFiles& files() { return *files_; }
+  [[nodiscard]] ByteFilesOptions& options() { return options_; }
+  [[nodiscard]] std::mt19937_64& chance() { return chance_; }
+  [[nodiscard]] std::size_t named() const { return named_.size(); }
+  [[nodiscard]] std::uint64_t named_bytes() const {
+    std::uint64_t sum = 0;
+    for (auto const& [id, value] : named_) sum += value.bytes.size();
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t stored() const { return stored_; }
+  [[nodiscard]] std::uint64_t fetched() const { return fetched_; }
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+  void free_all() {
+    while (!named_.empty()) free_one();
+  }
+
+  // `surely`: the command is not refused after its value got a place.
+  std::string carry(std::string bytes, bool surely = false) {
+    Result<StoredValue> const place = files_->carry(bytes, false);
+    if (!place.ok()) return refuse(place.status());
+    // Some commands are refused after all.
+    if (!surely && chance_() % 8 == 0)
+      files_->give_back(place->extent);
+    else
+      name(place->extent, bytes, true);
+    return {};
+  }
+  [[nodiscard]] std::string bytes(std::size_t size) {
+    std::string out(size, '\0');
+    for (char& byte : out) byte = static_cast<char>(chance_());
+    return out;
+  }
+  void sync_log() {
+    durable_ = records_.size();
+    drop_old();
+  }
+  [[nodiscard]] std::string turn(bool all = false) {
+    now_us_ += 10'000 + static_cast<std::int64_t>(chance_() % 100'000);
+    for (std::size_t i = 0; i < jobs_.size();) {
+      if (!all && chance_() % 2 == 0) {
+        ++i;
+        continue;
+      }
+      Lane const lane = jobs_[i].first;
+      std::unique_ptr<Job> job = std::move(jobs_[i].second);
+      jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(i));
+      job->run();
+      files_->finish_job(lane, std::move(job));
+    }
+    if (!files_->failure().ok()) return "failed: " + files_->failure().text();
+    if (std::string wrong = take_done(); !wrong.empty()) return wrong;
+    if (std::string wrong = take_fetched(); !wrong.empty()) return wrong;
+    files_->end_turn(Lsn{8 * durable_ + 8}, end(), now_us_);
+    for (Lane const lane : kLanes)
+      if (std::unique_ptr<Job> job = files_->take_job(lane, now_us_)) jobs_.emplace_back(lane, std::move(job));
+    return {};
+  }
+
+ private:
+  struct Value {
+    Extent extent;
+    std::string bytes;
+  };
+  struct Record {
+    std::uint64_t id{0};
+    bool ends{false};
+    Extent extent{};
+    std::string bytes;  // of the model
+    bool carried{false};
+  };
+  struct Staged {
+    std::vector<std::string> values;
+    std::string rest;  // of one in pieces
+    bool is_open{false};
+  };
+
+  [[nodiscard]] Lsn end() const { return Lsn{8 * records_.size() + 8}; }
+  void apply(Record const& record, Lsn lsn) {
+    if (!record.ends) {
+      named_[record.id] = {record.extent, record.bytes};
+      files_->named(record.extent, record.carried ? std::string_view{record.bytes} : std::string_view{});
+    } else if (auto const found = named_.find(record.id); found != named_.end()) {
+      named_.erase(found);
+      files_->freed(record.extent, lsn);
+    }
+  }
+  // A log drops what is not needed: records of values that ended, and carried bytes that are durable in their file.
+  void drop_old() {
+    Lsn const needed = files_->oldest_needed();
+    std::size_t const most = needed.is_none() ? durable_ : std::min<std::size_t>(durable_, needed.value / 8 - 1);
+    while (base_ < most) {
+      Record& record = records_[base_];
+      // What lives is written again, without its bytes.
+      if (!record.ends && named_.contains(record.id)) {
+        record.carried = false;
+        break;
+      }
+      ++base_;
+    }
+  }
+  void name(Extent extent, std::string bytes, bool carried) {
+    records_.push_back({++last_id_, false, extent, std::move(bytes), carried});
+    apply(records_.back(), end());
+    ++stored_;
+  }
+  void free_one() {
+    if (named_.empty()) return;
+    auto value = named_.begin();
+    std::advance(value, static_cast<std::ptrdiff_t>(chance_() % named_.size()));
+    records_.push_back({value->first, true, value->second.extent, {}, false});
+    apply(Record{records_.back()}, end());
+  }
+  [[nodiscard]] std::string refuse(Status const& status) {
+    ++refused_;
+    return status.code() == Code::no_space ? std::string{} : status.text();
+  }
+  [[nodiscard]] std::string store(std::size_t count) {
+    Staged staged;
+    std::vector<ByteFiles::Piece> pieces;
+    for (std::size_t i = 0; i < count; ++i) {
+      staged.values.push_back(bytes(1 + chance_() % 40'000));
+      pieces.push_back({staged.values.back(), false});
+    }
+    Result<ByteFiles::StageId> const stage = files_->store(std::move(pieces));
+    if (!stage.ok()) return refuse(stage.status());
+    if (chance_() % 8 == 0)
+      files_->drop(stage.value());
+    else
+      stages_[stage.value()] = std::move(staged);
+    return {};
+  }
+  [[nodiscard]] std::string begin() {
+    Staged staged;
+    staged.is_open = true;
+    staged.values.push_back(bytes(1 + chance_() % 60'000));
+    staged.rest = staged.values.back();
+    bool const is_known = chance_() % 2 == 0;
+    Result<ByteFiles::StageId> const stage = files_->begin_value(is_known ? staged.rest.size() : UINT64_MAX, 100'000);
+    if (!stage.ok()) return refuse(stage.status());
+    stages_[stage.value()] = std::move(staged);
+    return {};
+  }
+  [[nodiscard]] std::string go_on() {
+    for (auto& [id, staged] : stages_) {
+      if (!staged.is_open) continue;
+      if (chance_() % 16 == 0) {
+        files_->drop(id);
+        stages_.erase(id);
+        return {};
+      }
+      std::size_t const some = std::min<std::size_t>(staged.rest.size(), 1 + chance_() % 20'000);
+      if (Status status = files_->add(id, std::string_view{staged.rest}.substr(0, some)); !status.ok())
+        return status.text();
+      staged.rest.erase(0, some);
+      if (!staged.rest.empty()) return {};
+      staged.is_open = false;
+      Status const status = files_->end_value(id);
+      return status.ok() ? std::string{} : status.text();
+    }
+    return {};
+  }
+  [[nodiscard]] std::string fetch() {
+    if (named_.empty()) return {};
+    std::vector<Extent> extents;
+    std::vector<std::string> wanted;
+    for (std::size_t i = 0; i < 1 + chance_() % 2; ++i) {
+      auto value = named_.begin();
+      std::advance(value, static_cast<std::ptrdiff_t>(chance_() % named_.size()));
+      extents.push_back(value->second.extent);
+      wanted.push_back(value->second.bytes);
+    }
+    fetches_[files_->fetch(std::move(extents))] = std::move(wanted);
+    return {};
+  }
+  [[nodiscard]] std::string take_done() {
+    for (ByteFiles::Done& done : files_->take_done()) {
+      auto const found = stages_.find(done.stage);
+      if (found == stages_.end()) continue;
+      if (!done.status.ok()) {
+        if (std::string wrong = refuse(done.status); !wrong.empty()) return wrong;
+      } else if (chance_() % 8 != 0) {
+        for (std::size_t i = 0; i < done.values.size(); ++i)
+          name(done.values[i].extent, found->second.values[i], false);
+      }
+      files_->drop(done.stage);
+      stages_.erase(found);
+    }
+    return {};
+  }
+  [[nodiscard]] std::string take_fetched() {
+    for (ByteFiles::Fetched& fetched : files_->take_fetched()) {
+      if (!fetched.status.ok()) return fetched.status.text();
+      if (fetched.values != fetches_.at(fetched.fetch)) return "fetched values are not what was stored";
+      fetches_.erase(fetched.fetch);
+      ++fetched_;
+    }
+    return {};
+  }
+
+  sim::SimDisk disk_;
+  std::mt19937_64 chance_;
+  ByteFilesOptions options_;
+  std::unique_ptr<ByteFiles> files_;
+  std::vector<Record> records_;
+  std::size_t durable_{0};  // records
+  std::size_t base_{0};     // records that are dropped
+  std::map<std::uint64_t, Value> named_;
+  std::uint64_t last_id_{0};
+  std::map<ByteFiles::StageId, Staged> stages_;
+  std::map<ByteFiles::FetchId, std::vector<std::string>> fetches_;
+  std::vector<std::pair<Lane, std::unique_ptr<Job>>> jobs_;
+  std::int64_t now_us_{1'000'000};
+  std::uint64_t stored_{0};
+  std::uint64_t fetched_{0};
+  std::uint64_t refused_{0};
+};
+
+}  // namespace fastjournal::storage::test
