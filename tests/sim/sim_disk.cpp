@@ -16,9 +16,8 @@ namespace fastjournal::sim {
 namespace {
 
 constexpr std::string_view kCallNames[kCallKinds] = {
-    "open",   "read",     "write",  "sync",        "size", "truncate",   "make folder", "list",
-    "rename", "exchange", "remove", "sync folder", "lock", "free bytes", "look",        "add note",
-    "reserve", "punch"};
+    "open",     "read",   "write",       "sync", "size",       "truncate", "make folder", "list",    "rename",
+    "exchange", "remove", "sync folder", "lock", "free bytes", "look",     "add note",    "reserve", "punch"};
 
 std::string folder_of(std::string_view path) {
   std::size_t const slash = path.rfind('/');
@@ -129,6 +128,11 @@ class SimFile final : public env::File {
         std::any_of(disk_.names_.begin(), disk_.names_.end(), [&](auto const& one) { return one.second == node_; });
     if (is_named) return {};
     return {Code::damaged, fmt::format("{} was removed, or another file put in its place, while it was in use", path_)};
+  }
+  int descriptor() const override { return -1; }
+  Result<std::unique_ptr<env::File>> reopen_to_read() override {
+    if (Status status = enter(Call::open, FJ_CALLER); !status.ok()) return status;
+    return std::unique_ptr<env::File>{std::make_unique<SimFile>(disk_, node_, path_, true)};
   }
 
  private:
@@ -471,8 +475,8 @@ Result<std::uint64_t> SimDisk::free_bytes() {
 std::uint64_t SimDisk::used_bytes() const {
   std::uint64_t used = 0;
   for (auto const& [name, node] : names_)
-    used += node->seen.get().size() - std::min<std::uint64_t>(node->seen.get().size(),
-                                                              node->holes.size() * options_.sector_bytes);
+    used += node->seen.get().size() -
+            std::min<std::uint64_t>(node->seen.get().size(), node->holes.size() * options_.sector_bytes);
   return used;
 }
 
