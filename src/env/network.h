@@ -16,6 +16,8 @@
 
 namespace fastjournal::env {
 
+class File;
+
 // "127.0.0.1:4050", "[::1]:0", "unix:/run/fastjournal.sock"; a bare path that
 // begins with '/' is a unix socket. Port 0: the system chooses.
 struct Address {
@@ -53,6 +55,9 @@ struct DatagramSocket {
 
 // Larger than any datagram that we send or read.
 inline constexpr std::size_t kDatagramBytesMax = 2048;
+
+// Of one call of send_file: a peer that reads as fast as we write must not keep the turn.
+inline constexpr std::size_t kSendFileBytesMax = 1U << 20U;
 
 class NetworkHandler {
  public:
@@ -92,6 +97,18 @@ class Network {
   // Gives the kernel as much as it takes now; returns that size. If it is less than given, on_writable follows, and the
   // next call begins with the bytes not taken: they may be encrypted already.
   [[nodiscard]] virtual std::size_t send(ConnectionId id, std::string_view bytes) = 0;
+  // The same with a range of a file, without reading it into memory where that is possible; at most kSendFileBytesMax
+  // of it. Not ok: these bytes cannot be read, or the file ends before them. A peer that is gone is no failure.
+  [[nodiscard]] virtual Result<std::size_t> send_file(ConnectionId id, File& file, std::uint64_t offset,
+                                                      std::uint64_t bytes) = 0;
+  // As send, and a descriptor of the file goes with the first byte; by it the peer can read the whole file, and nothing
+  // else. 0: nothing went. Not ok, and nothing went: not_supported (not a unix socket, or TLS), or there is no descriptor
+  // for it now.
+  [[nodiscard]] virtual Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes,
+                                                                 File& file) = 0;
+  // The peer gets the end of our output after all that was taken; what it sends is still read. Nothing is sent
+  // afterwards. Once the input has ended, too, on_closed follows.
+  virtual void end_output(ConnectionId id) = 0;
   // Back-pressure: while true there is no on_bytes for it.
   virtual void pause_reading(ConnectionId id, bool paused) = 0;
   // Ends it; no further call for this id.

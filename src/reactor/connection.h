@@ -32,6 +32,7 @@ struct Reactor::Secure {
   bool full{false};            // the handler waits for on_writable
   bool read_for_write{false};  // ... and for that the socket must be readable
   bool write_for_read{false};  // reading goes on when the socket is writable
+  bool telling_end{false};     // the word for the end of our output goes when the socket is writable
 };
 
 // Accepted by a listener with TLS; its handshake begins when its origin has a place.
@@ -56,6 +57,7 @@ struct Reactor::Connection {
   int error{0};           // the reason why the peer takes no more bytes
   bool paused{false};     // by the handler
   bool input_ended{false};
+  bool output_ended{false};  // by the handler
 };
 
 struct Reactor::Listener {

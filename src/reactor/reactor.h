@@ -109,6 +109,11 @@ class Reactor final : public env::Network {
   // After the peer is gone, send accepts and drops all bytes: input received before is still read, and on_closed
   // follows.
   [[nodiscard]] std::size_t send(ConnectionId id, std::string_view bytes) override;
+  [[nodiscard]] Result<std::size_t> send_file(ConnectionId id, env::File& file, std::uint64_t offset,
+                                              std::uint64_t bytes) override;
+  [[nodiscard]] Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes,
+                                                         env::File& file) override;
+  void end_output(ConnectionId id) override;
   void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
   [[nodiscard]] Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
@@ -180,9 +185,17 @@ class Reactor final : public env::Network {
   [[nodiscard]] Connection* find(ConnectionId id);
   void deliver(ConnectionId id, std::size_t bytes);
   void end_input(Connection& connection);
+  void end_later(Connection& connection);
   void end(Connection& connection, int error);
   void end(Connection& connection, std::string_view reason);
   void release(Connection& connection);
+
+  // Output: output.cpp.
+  [[nodiscard]] static bool is_full(Connection const& connection);
+  void wait_until_writable(Connection& connection);
+  void fail_output(Connection& connection, int error);
+  [[nodiscard]] Result<std::size_t> send_by_reading(Connection& connection, env::File& file, std::uint64_t offset,
+                                                    std::size_t bytes);
 
   // Connections with TLS: tls.cpp.
   [[nodiscard]] Result<std::shared_ptr<ListeningSocket>> socket_at(env::Address const& address, mode_t unix_mode) const;
@@ -206,6 +219,8 @@ class Reactor final : public env::Network {
   void on_secure_writable(Connection& connection);
   void take_secure_end(Connection& connection);
   [[nodiscard]] std::size_t send_secure(Connection& connection, std::string_view bytes);
+  void end_secure_output(Connection& connection);
+  void fail_secure_output(Connection& connection);
   void read_later(Connection& connection);
 
   ReactorOptions options_;

@@ -1,7 +1,11 @@
 #include "tests/world/sim_network.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "base/bytes.h"
+#include "base/check.h"
 
 namespace fastjournal::sim {
 
@@ -9,7 +13,7 @@ ConnectionId SimNetwork::connect(std::string_view peer, std::string_view origin,
   ConnectionId const id{++last_id_};
   bool const local = peer.starts_with("unix:");
   if (listener == 0) listener = local ? kAdministrator : kTcp;
-  connections_[id];
+  connections_[id].local = local;
   auto const certificate = certified_.find(peer);
   std::string_view const user = certificate == certified_.end() ? std::string_view{} : certificate->second;
   handler_->on_open(id, {.text = peer, .origin = local ? "uid:0" : origin, .listener = listener, .user = user});
@@ -59,7 +63,18 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
   for (ConnectionId const id : ids) {
     if (one_a_turn_ && worked) break;
     auto const found = connections_.find(id);
-    if (found == connections_.end() || found->second.closed_by_server || found->second.paused) continue;
+    if (found == connections_.end() || found->second.closed_by_server || found->second.ended) continue;
+    if (found->second.input_ended && found->second.output_ended) {
+      found->second.ended = true;
+      handler_->on_closed(id, "closed by peer");
+      worked = true;
+      continue;
+    }
+    if (std::exchange(found->second.tell_writable, false)) {
+      handler_->on_writable(id);
+      worked = true;
+    }
+    if (found->second.closed_by_server || found->second.paused) continue;
     if (!found->second.to_server.empty()) {
       heard_ = id;
       std::string const bytes = std::exchange(found->second.to_server, {});
@@ -67,6 +82,8 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
       worked = true;
     } else if (found->second.end_of_input) {
       found->second.end_of_input = false;
+      found->second.input_ended = true;
+      again_ = again_ || found->second.output_ended;
       handler_->on_end_of_input(id);
       worked = true;
     }
@@ -129,13 +146,54 @@ void SimNetwork::clear() {
   again_ = clock_set_ = false;
 }
 
-std::size_t SimNetwork::send(ConnectionId id, std::string_view bytes) {
+SimNetwork::Connection* SimNetwork::open_one(ConnectionId id) {
   auto const found = connections_.find(id);
-  if (found == connections_.end()) return bytes.size();
-  std::size_t const taken = std::min(bytes.size(), found->second.room);
-  found->second.to_client.append(bytes.substr(0, taken));
-  if (found->second.room != SIZE_MAX) found->second.room -= taken;
+  return found == connections_.end() || found->second.ended ? nullptr : &found->second;
+}
+
+std::size_t SimNetwork::send(ConnectionId id, std::string_view bytes) {
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return bytes.size();
+  FJ_CHECK(!connection->output_ended, "nothing is sent after the end of output");
+  std::size_t const taken = std::min(bytes.size(), connection->room);
+  connection->to_client.append(bytes.substr(0, taken));
+  connection->sent += taken;
+  if (connection->room != SIZE_MAX) connection->room -= taken;
   return taken;
+}
+
+Result<std::size_t> SimNetwork::send_file(ConnectionId id, env::File& file, std::uint64_t offset, std::uint64_t bytes) {
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return static_cast<std::size_t>(bytes);
+  std::size_t const most = std::min<std::uint64_t>({bytes, env::kSendFileBytesMax, connection->room});
+  if (most == 0) return std::size_t{0};
+  std::vector<std::byte> read(most);
+  Result<std::size_t> const got = file.read(offset, read);
+  if (!got.ok()) return got;
+  if (got.value() == 0) return Status{Code::damaged, "send a file: it ends before what was to be sent"};
+  std::size_t const taken = send(id, as_text(read).substr(0, got.value()));
+  connection->tell_writable = taken < bytes && connection->room > 0;
+  again_ = again_ || connection->tell_writable;
+  return taken;
+}
+
+Result<std::size_t> SimNetwork::send_with_descriptor(ConnectionId id, std::string_view bytes, env::File& file) {
+  FJ_CHECK(!bytes.empty(), "a descriptor goes with a byte");
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return bytes.size();
+  if (!connection->local) return Status{Code::not_supported, "descriptors are given over unix sockets only"};
+  if (connection->room == 0) return std::size_t{0};
+  Result<std::unique_ptr<env::File>> reader = file.reopen_to_read();
+  if (!reader.ok()) return reader.status();
+  connection->descriptors[connection->sent] = std::move(reader).value();
+  return send(id, bytes);
+}
+
+void SimNetwork::end_output(ConnectionId id) {
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return;
+  connection->output_ended = true;
+  again_ = true;
 }
 
 void SimNetwork::pause_reading(ConnectionId id, bool paused) {

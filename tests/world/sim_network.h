@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "env/clock.h"
+#include "env/disk.h"
 #include "env/network.h"
 
 namespace fastjournal::sim {
@@ -57,6 +59,14 @@ class SimNetwork final : public env::Network {
     bool paused{false};
     bool end_of_input{false};
     bool closed_by_server{false};
+    bool local{false};         // of a unix socket
+    bool output_ended{false};  // by the server
+    bool input_ended{false};   // the server knows
+    bool ended{false};         // in both directions: the server knows it no more
+    // Descriptors that came, by the number of the byte with which each came.
+    std::map<std::uint64_t, std::shared_ptr<env::File>> descriptors;
+    std::uint64_t sent{0};      // bytes, by the server
+    bool tell_writable{false};  // a file has more to send than one call may
   };
 
   // -- the client's side ----------------------------------------------------
@@ -114,6 +124,9 @@ class SimNetwork final : public env::Network {
   Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override;
   void stop_listening(std::uint32_t number) override { listening_.erase(number); }
   std::size_t send(ConnectionId id, std::string_view bytes) override;
+  Result<std::size_t> send_file(ConnectionId id, env::File& file, std::uint64_t offset, std::uint64_t bytes) override;
+  Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes, env::File& file) override;
+  void end_output(ConnectionId id) override;
   void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
   Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
@@ -124,6 +137,9 @@ class SimNetwork final : public env::Network {
   void turn_again() override { again_ = true; }
 
  private:
+  // Null: it is gone, and whatever is sent is dropped.
+  [[nodiscard]] Connection* open_one(ConnectionId id);
+
   std::map<std::string, std::string, std::less<>> certified_;  // users by the peer of the connection
   env::NetworkHandler* handler_{nullptr};
   std::map<ConnectionId, Connection> connections_;

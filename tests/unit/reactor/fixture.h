@@ -32,6 +32,7 @@ class EchoHandler final : public env::NetworkHandler {
   explicit EchoHandler(Reactor& reactor) : reactor_(reactor) {}
 
   std::function<void(ConnectionId, std::string_view)> bytes_hook;
+  std::function<void(ConnectionId)> writable_hook;
   std::function<void(ConnectionId)> end_of_input_hook;
   std::function<void(ConnectionId)> closed_hook;
   std::function<void(ConnectionId, std::string_view)> datagram_hook;
@@ -64,7 +65,10 @@ class EchoHandler final : public env::NetworkHandler {
   }
   void on_writable(ConnectionId id) override {
     ++writable_calls;
-    flush(id);
+    if (writable_hook)
+      writable_hook(id);
+    else
+      flush(id);
   }
   void on_end_of_input(ConnectionId id) override {
     ended.push_back(id);
