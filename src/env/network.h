@@ -46,6 +46,11 @@ struct ListenOptions {
   std::uint32_t unix_mode{0660};  // of the file of a unix socket
   bool reserved{false};           // the last possible connections are reserved for this listener
   std::string refusal{};          // what peers are told where there is no descriptor for them; not over TLS
+  // Of a unix socket: only these users and members of these groups may come, by their numbers; besides root and the user
+  // of this process. Both empty: everybody whom the file's mode lets. Others are not heard of.
+  std::vector<std::uint32_t> users{};
+  std::vector<std::uint32_t> groups{};
+  std::string refusal_not_allowed{};  // what others are told; not over TLS
 };
 
 struct DatagramSocket {
@@ -72,6 +77,10 @@ class NetworkHandler {
   virtual void on_closed(ConnectionId id, std::string_view reason) = 0;
   // A datagram, whole or cut to kDatagramBytesMax + 1 bytes; valid during the call only. `id` is the socket's.
   virtual void on_datagram(ConnectionId, std::string_view) {}
+  // The same of a unix socket, with the address of its sender for send_local_datagram; empty: it has none, and nobody can
+  // be answered.
+  virtual void on_local_datagram(ConnectionId, std::string_view /*bytes*/, std::string_view /*from*/,
+                                 Peer const& /*peer*/) {}
   // The date given to wake_at has come.
   virtual void on_timer() = 0;
   // The wall clock was set, or the computer slept; on_turn_end follows.
@@ -93,6 +102,7 @@ class Network {
   // one can take the place of another, which then stops, and nobody is refused meanwhile.
   [[nodiscard]] virtual Result<Address> listen(Address const& address, ListenOptions const& options) = 0;
   // By the listener of this number nobody comes any more. Connections that were opened stay.
+  // Its sockets for datagrams end.
   virtual void stop_listening(std::uint32_t number) = 0;
   // Gives the kernel as much as it takes now; returns that size. If it is less than given, on_writable follows, and the
   // next call begins with the bytes not taken: they may be encrypted already.
@@ -119,6 +129,12 @@ class Network {
   [[nodiscard]] virtual Result<DatagramSocket> receive_datagrams(DatagramAddress const& address) = 0;
   // False: the kernel does not take it now, and the datagram is lost. Never waits.
   [[nodiscard]] virtual bool send_datagram(ConnectionId id, std::string_view bytes) = 0;
+  // Datagrams at the path of a unix socket; its file is as that of a listener, and shared in the same way.
+  [[nodiscard]] virtual Result<DatagramSocket> receive_local_datagrams(Address const& address,
+                                                                       ListenOptions const& options) = 0;
+  // From this socket to an address that on_local_datagram told. False: it is lost, as the receiver's queue is full, or the
+  // receiver is gone. Never waits.
+  [[nodiscard]] virtual bool send_local_datagram(ConnectionId id, std::string_view to, std::string_view bytes) = 0;
   virtual void close_datagrams(ConnectionId id) = 0;
   // Calls on_timer at this moment of the monotonic clock (Clock::monotonic_us). Replaces the previous date; INT64_MAX:
   // none. For a date in the past: in the next turn.

@@ -11,6 +11,8 @@
 
 #include "fastjournal/types.h"
 #include "reactor/datagram_socket.h"
+#include "reactor/local_datagram_socket.h"
+#include "reactor/peer_list.h"
 #include "reactor/reactor.h"
 #include "tls/stream.h"
 
@@ -66,6 +68,8 @@ struct Reactor::Listener {
   bool reserved{false};                     // the last connections are reserved for this listener
   bool paused{false};                       // for a moment after a refusal
   std::string refusal;                      // ListenOptions::refusal
+  PeerList peers;                           // ListenOptions::users, groups
+  std::string refusal_not_allowed;          // ListenOptions::refusal_not_allowed
   TlsListening tls;                         // without a context: plain
   std::shared_ptr<ListeningSocket> socket;  // with another one at this address, until one of both stops
   std::uint32_t unix_mode{0};
@@ -80,6 +84,16 @@ struct Reactor::Datagrams {
   ConnectionId id;
   DatagramSocket socket;
   Event readable;  // only for sockets that are read
+};
+
+struct Reactor::LocalDatagrams {
+  Reactor* owner{nullptr};
+  ConnectionId id{};
+  std::uint32_t number{0};  // ListenOptions::number
+  PeerList peers;
+  std::uint32_t unix_mode{0};
+  std::shared_ptr<LocalDatagramSocket> socket;  // with another one at this address, until one of both stops
+  Event readable;
 };
 
 // Of a signal, or of an interval.

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -51,6 +52,13 @@ struct RecordingNetwork final : env::Network {
     return env::DatagramSocket{ConnectionId{++last}, address.address};
   }
   bool send_datagram(ConnectionId, std::string_view) override { return true; }
+  Result<env::DatagramSocket> receive_local_datagrams(env::Address const& address, env::ListenOptions const&) override {
+    return env::DatagramSocket{ConnectionId{++last}, address};
+  }
+  bool send_local_datagram(ConnectionId, std::string_view to, std::string_view bytes) override {
+    local_datagrams.emplace_back(to, bytes);
+    return true;
+  }
   void close_datagrams(ConnectionId) override {}
   void wake_at(std::int64_t) override {}
   void turn_again() override { ++turns_asked; }
@@ -62,6 +70,7 @@ struct RecordingNetwork final : env::Network {
   std::vector<ConnectionId> closed;
   std::vector<ConnectionId> with_descriptor;
   std::vector<ConnectionId> output_ended;
+  std::vector<std::pair<std::string, std::string>> local_datagrams;  // to whom, and what
   int turns_asked{0};
 };
 

@@ -96,6 +96,16 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
     handler_->on_datagram(socket, bytes);
     worked = true;
   }
+  for (LocalDatagram const& one : std::exchange(local_to_server_, {})) {
+    auto const socket = local_sockets_.find(one.socket);
+    if (socket == local_sockets_.end()) continue;
+    std::string const user = std::to_string(one.user);
+    std::string const text = "unix:pid 1 uid " + user;
+    std::string const origin = "uid:" + user;
+    handler_->on_local_datagram(one.socket, one.bytes, one.from,
+                                {.text = text, .origin = origin, .listener = socket->second.options.number});
+    worked = true;
+  }
   if (wake_at_ <= monotonic_us) {
     wake_at_ = INT64_MAX;
     handler_->on_timer();
@@ -136,8 +146,37 @@ bool SimNetwork::send_datagram(ConnectionId id, std::string_view bytes) {
   return true;
 }
 
+void SimNetwork::stop_listening(std::uint32_t number) {
+  listening_.erase(number);
+  std::erase_if(local_sockets_, [number](auto const& one) { return one.second.options.number == number; });
+}
+
+Result<env::DatagramSocket> SimNetwork::receive_local_datagrams(env::Address const& address,
+                                                                env::ListenOptions const& options) {
+  if (taken_.contains(address.text))
+    return Status{Code::in_use, "listen on " + address.text + ": Address already in use"};
+  ConnectionId const id{++last_id_};
+  local_sockets_[id] = {address.text, options};
+  return env::DatagramSocket{id, address};
+}
+
+ConnectionId SimNetwork::local_socket_at(std::string_view address) const {
+  ConnectionId out{};
+  for (auto const& [id, socket] : local_sockets_)
+    if (socket.address == address) out = id;
+  return out;
+}
+
+bool SimNetwork::send_local_datagram(ConnectionId id, std::string_view to, std::string_view bytes) {
+  if (!local_sockets_.contains(id) || to.empty() || deaf_.contains(to)) return false;
+  local_arrived_.emplace_back(to, bytes);
+  return true;
+}
+
 void SimNetwork::clear() {
   listening_.clear();
+  local_sockets_.clear();
+  local_to_server_.clear();
   datagram_sockets_.clear();
   to_server_.clear();
   connections_.clear();

@@ -36,6 +36,7 @@ class EchoHandler final : public env::NetworkHandler {
   std::function<void(ConnectionId)> end_of_input_hook;
   std::function<void(ConnectionId)> closed_hook;
   std::function<void(ConnectionId, std::string_view)> datagram_hook;
+  std::function<void(ConnectionId, std::string_view, std::string_view, env::Peer const&)> local_datagram_hook;
   std::function<void()> timer_hook;
   std::function<void()> clock_hook;
   std::function<void()> turn_end_hook;
@@ -85,6 +86,10 @@ class EchoHandler final : public env::NetworkHandler {
   }
   void on_datagram(ConnectionId id, std::string_view arrived) override {
     if (datagram_hook) datagram_hook(id, arrived);
+  }
+  void on_local_datagram(ConnectionId id, std::string_view arrived, std::string_view from,
+                         env::Peer const& peer) override {
+    if (local_datagram_hook) local_datagram_hook(id, arrived, from, peer);
   }
   void on_timer() override {
     ++timers;

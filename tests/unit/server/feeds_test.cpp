@@ -45,6 +45,10 @@ struct Datagrams final : env::Network {
     if (takes) sent.emplace_back(bytes);
     return takes;
   }
+  Result<env::DatagramSocket> receive_local_datagrams(env::Address const&, env::ListenOptions const&) override {
+    return Status{Code::not_supported, "nothing is read"};
+  }
+  bool send_local_datagram(ConnectionId, std::string_view, std::string_view) override { return false; }
   void close_datagrams(ConnectionId id) override { open.erase(static_cast<std::uint64_t>(id)); }
   void wake_at(std::int64_t) override {}
   void turn_again() override {}
