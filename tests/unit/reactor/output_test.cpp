@@ -625,6 +625,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_our_output_over_tls_waits_for_a_full_socket) {
   std::size_t fit = 0;
   bool was_full = false;
   std::promise<void> measured;
+  std::promise<void> told;
   server.handler.bytes_hook = [&](ConnectionId id, std::string_view bytes) {
     if (bytes == "measure") {
       while (server.reactor->send(id, record) == record.size()) ++fit;
@@ -633,6 +634,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_our_output_over_tls_waits_for_a_full_socket) {
     }
     for (std::size_t i = 0; i < fit; ++i) was_full = server.reactor->send(id, record) < record.size() || was_full;
     server.reactor->end_output(id);
+    told.set_value();
   };
   server.handler.writable_hook = [](ConnectionId) {};
   server.start();
@@ -643,6 +645,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_our_output_over_tls_waits_for_a_full_socket) {
   TlsClient client{bound->text, trusting()};
   shake(client);
   client.send("x");
+  BOOST_REQUIRE((told.get_future().wait_for(test::kPatience) == std::future_status::ready));
   auto const got = client.read_all();
   BOOST_REQUIRE_MESSAGE(got.has_value(), client.error());
   server.finish();
