@@ -21,6 +21,7 @@
 #include "daemon/refused_lines.h"
 #include "log/file/file_log.h"
 #include "log/file/replay.h"
+#include "os/accounts.h"
 #include "os/event_log.h"
 #include "os/installation.h"
 #include "os/random.h"
@@ -131,13 +132,17 @@ Status Daemon::check_listening(std::vector<config::ListenDeclaration>& all, bool
     std::filesystem::path const folder = std::filesystem::path{listen->address.substr(is_socket ? 5 : 0)}.parent_path();
     Status status;
     std::error_code error;
+    if (env::ListenOptions options; !in_data_folder)
+      if (Status completed = complete(options, *listen); !completed.ok())
+        return {completed.code(), listen->place + ": " + completed.message()};
     if (is_passed(*listen)) {
       ++listen;
       continue;
     }
     if ((is_socket && std::filesystem::absolute(folder, error).lexically_normal() == data_folder()) == in_data_folder) {
       if (!in_data_folder) make_folder_of(*listen);
-      status = reactor::Reactor::can_listen({listen->address});
+      status = listen->datagrams ? reactor::Reactor::can_receive_local_datagrams({listen->address})
+                                 : reactor::Reactor::can_listen({listen->address});
     }
     if (!status.ok() && listen->address != default_socket_) return status;
     if (!status.ok())
@@ -442,9 +447,25 @@ Result<server::Listener> Daemon::open_listener(std::uint32_t number, config::Lis
 }
 
 Status Daemon::can_listen(config::ListenDeclaration const& declared) {
-  if (is_passed(declared)) return {};
+  env::ListenOptions options;
+  if (Status completed = complete(options, declared); !completed.ok() || is_passed(declared)) return completed;
   make_folder_of(declared);
-  return reactor::Reactor::can_listen({declared.address});
+  return declared.datagrams ? reactor::Reactor::can_receive_local_datagrams({declared.address})
+                            : reactor::Reactor::can_listen({declared.address});
+}
+
+Status Daemon::complete(env::ListenOptions& options, config::ListenDeclaration const& declared) {
+  // No protocol of a type comes in datagrams so far.
+  if (declared.datagrams)
+    return Status{Code::bad_configuration,
+                  "protocol \"" + declared.protocol + "\" does not come in datagrams, expected no datagrams=\"true\""};
+  Result<std::vector<std::uint32_t>> users = os::user_ids(declared.users);
+  if (!users.ok()) return users.status();
+  Result<std::vector<std::uint32_t>> groups = os::group_ids(declared.groups);
+  if (!groups.ok()) return groups.status();
+  options.users = std::move(users).value();
+  options.groups = std::move(groups).value();
+  return {};
 }
 
 Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
@@ -452,12 +473,16 @@ Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, s
     if (declared.speaks_messages()) return std::make_unique<protocol::Messages>(protocol::FrameLimits{});
     return protocol_of(declared)();
   };
-  env::ListenOptions const options{
+  env::ListenOptions options{
       .number = number,
       .unix_mode = declared.unix_mode,
       .reserved = declared.rights.has(Right::admin),
       .refusal = server::refusal_by(
-          *spoken_there(), "the daemon has no more connections to give; close some, or raise its limit of open files")};
+          *spoken_there(), "the daemon has no more connections to give; close some, or raise its limit of open files"),
+      .refusal_not_allowed =
+          server::refusal_by(*spoken_there(), "this socket is for some users and groups only, and you are none of them",
+                             Code::not_allowed)};
+  if (Status completed = complete(options, declared); !completed.ok()) return completed;
   if (!declared.tls) return reactor_->listen({address_of(declared)}, options);
   std::string const alpn{declared.speaks_messages() ? tls::kMessagesProtocol
                          : declared.speaks_http()   ? tls::kHttpProtocol
