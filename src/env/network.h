@@ -46,8 +46,8 @@ struct ListenOptions {
   std::uint32_t unix_mode{0660};  // of the file of a unix socket
   bool reserved{false};           // the last possible connections are reserved for this listener
   std::string refusal{};          // what peers are told where there is no descriptor for them; not over TLS
-  // Of a unix socket: only these users and members of these groups may come, by their numbers; besides root and the user
-  // of this process. Both empty: everybody whom the file's mode lets. Others are not heard of.
+  // Of a unix socket: only these users and members of these groups may come, by their numbers; besides root and the
+  // user of this process. Both empty: everybody whom the file's mode lets. Others are not heard of.
   std::vector<std::uint32_t> users{};
   std::vector<std::uint32_t> groups{};
   std::string refusal_not_allowed{};  // what others are told; not over TLS
@@ -77,8 +77,8 @@ class NetworkHandler {
   virtual void on_closed(ConnectionId id, std::string_view reason) = 0;
   // A datagram, whole or cut to kDatagramBytesMax + 1 bytes; valid during the call only. `id` is the socket's.
   virtual void on_datagram(ConnectionId, std::string_view) {}
-  // The same of a unix socket, with the address of its sender for send_local_datagram; empty: it has none, and nobody can
-  // be answered.
+  // The same of a unix socket, with the address of its sender for send_local_datagram; empty: it has none, and nobody
+  // can be answered.
   virtual void on_local_datagram(ConnectionId, std::string_view /*bytes*/, std::string_view /*from*/,
                                  Peer const& /*peer*/) {}
   // The date given to wake_at has come.
@@ -112,8 +112,8 @@ class Network {
   [[nodiscard]] virtual Result<std::size_t> send_file(ConnectionId id, File& file, std::uint64_t offset,
                                                       std::uint64_t bytes) = 0;
   // As send, and a descriptor of the file goes with the first byte; by it the peer can read the whole file, and nothing
-  // else. 0: nothing went. Not ok, and nothing went: not_supported (not a unix socket, or TLS), or there is no descriptor
-  // for it now.
+  // else. 0: nothing went. Not ok, and nothing went: not_supported (not a unix socket, or TLS), or there is no
+  // descriptor for it now.
   [[nodiscard]] virtual Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes,
                                                                  File& file) = 0;
   // The peer gets the end of our output after all that was taken; what it sends is still read. Nothing is sent
@@ -132,8 +132,8 @@ class Network {
   // Datagrams at the path of a unix socket; its file is as that of a listener, and shared in the same way.
   [[nodiscard]] virtual Result<DatagramSocket> receive_local_datagrams(Address const& address,
                                                                        ListenOptions const& options) = 0;
-  // From this socket to an address that on_local_datagram told. False: it is lost, as the receiver's queue is full, or the
-  // receiver is gone. Never waits.
+  // From this socket to an address that on_local_datagram told. False: it is lost, as the receiver's queue is full, or
+  // the receiver is gone. Never waits.
   [[nodiscard]] virtual bool send_local_datagram(ConnectionId id, std::string_view to, std::string_view bytes) = 0;
   virtual void close_datagrams(ConnectionId id) = 0;
   // Calls on_timer at this moment of the monotonic clock (Clock::monotonic_us). Replaces the previous date; INT64_MAX:

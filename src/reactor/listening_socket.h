@@ -1,5 +1,5 @@
-// A listening stream socket: bound, with its options set, and cleaned up at its end. Apart from the loop because this has
-// nothing to do with events.
+// A listening stream socket: bound, with its options set, and cleaned up at its end. Apart from the loop because this
+// has nothing to do with events.
 #pragma once
 
 #include <sys/types.h>

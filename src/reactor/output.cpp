@@ -1,5 +1,5 @@
-// What connections are sent: bytes, ranges of files, descriptors of files, and the end. Nothing waits: what the kernel does
-// not take now stays with the handler until on_writable.
+// What connections are sent: bytes, ranges of files, descriptors of files, and the end. Nothing waits: what the kernel
+// does not take now stays with the handler until on_writable.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,15 +21,14 @@
 namespace fastjournal::reactor {
 namespace {
 
-// Of a file that is read to be sent; more than a record of TLS has, so that a record is never begun with fewer bytes than
-// the next call offers.
+// Of a file that is read to be sent. More than a record of TLS has: once begun, it must be offered as many bytes again.
 constexpr std::size_t kReadBytes = 64U << 10U;
 
 // The peer may be heard of again: the kernel has no room now.
 bool is_for_later(int error) { return error == EAGAIN || error == EINTR || error == ENOBUFS || error == ENOMEM; }
 
-// sendfile(2) has no MSG_NOSIGNAL: the signal of a peer that is gone is held back and taken away. It may have been raised
-// by each call that did less than it was asked for.
+// sendfile(2) has no MSG_NOSIGNAL: the signal of a peer that is gone is held back and taken away. It may have been
+// raised by each call that did less than it was asked for.
 class NoBrokenPipe {
  public:
   NoBrokenPipe() {

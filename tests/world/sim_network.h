@@ -119,8 +119,8 @@ class SimNetwork final : public env::Network {
   // It reaches the server in the next turn.
   void datagram_to_server(ConnectionId socket, std::string_view bytes) { to_server_.emplace_back(socket, bytes); }
 
-  // A datagram of a user of this computer, who has this address; empty: none, and cannot be answered. It reaches the server
-  // in the next turn, unless its socket is gone by then.
+  // A datagram of a user of this computer, who has this address; empty: none, and cannot be answered. It reaches the
+  // server in the next turn, unless its socket is gone by then.
   void local_datagram_to_server(ConnectionId socket, std::string_view bytes, std::string_view from,
                                 std::uint32_t user = 0) {
     local_to_server_.push_back({socket, std::string{bytes}, std::string{from}, user});
