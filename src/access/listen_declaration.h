@@ -30,14 +30,19 @@ struct ListenDeclaration {
   std::string protocol{kMessages};
   std::vector<std::string> hosts{};  // of http: its names, beside localhost and IP addresses
   std::string table{};               // the only one that its connections reach; empty: all
-  std::string place{};               // "FILE:LINE: <listen>", for messages; empty: of the command line, or a default
+  // Of a unix socket: names or numbers of those who may come, beside root and the daemon's user; both empty: everybody.
+  std::vector<std::string> users{};
+  std::vector<std::string> groups{};
+  bool datagrams{false};  // a unix socket for datagrams, not for connections
+  std::string place{};    // "FILE:LINE: <listen>", for messages; empty: of the command line, or a default
 
   bool operator==(ListenDeclaration const&) const = default;
 
   // Whether connections see no difference, wherever it is declared.
   [[nodiscard]] bool is_as(ListenDeclaration const& other) const {
     return address == other.address && rights == other.rights && unix_mode == other.unix_mode && tls == other.tls &&
-           protocol == other.protocol && hosts == other.hosts && table == other.table;
+           protocol == other.protocol && hosts == other.hosts && table == other.table && users == other.users &&
+           groups == other.groups && datagrams == other.datagrams;
   }
   [[nodiscard]] bool speaks_messages() const { return protocol == kMessages; }
   [[nodiscard]] bool speaks_http() const { return protocol == kHttp; }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -17,6 +19,9 @@ namespace {
 // Of <listen hosts="...">: a name of DNS, and how many.
 constexpr std::size_t kHostBytesMax = 253;
 constexpr std::size_t kHostsMax = 16;
+// Of <socket users="..." groups="...">: a name, and how many.
+constexpr std::size_t kAccountBytesMax = 64;
+constexpr std::size_t kAccountsMax = 32;
 
 constexpr std::array<Unsupported, 1> kOfTable{{{"table", "listeners in a table's file are for that table"}}};
 
@@ -57,19 +62,26 @@ bool read_listening_tls(Element const& element, DaemonDeclaration const* daemon)
   return tls;
 }
 
+// Separated by blanks.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find(' '), text.size());
+    if (end > 0) out.push_back(text.substr(0, end));
+  }
+  return out;
+}
+
 // What connections speak, and by which names a browser may call it.
 void read_protocol(Element const& element, ListenDeclaration& listen) {
   listen.protocol = name_field(element, "protocol", kTypeName).value_or(access::kMessages);
   // Which type has it is looked at where types are known.
   if (!listen.speaks_messages() && !listen.speaks_http() && listen.table.empty())
     static_cast<void>(word_field(element, "protocol", {access::kMessages, access::kHttp}));
-  std::string_view text = element.attribute("hosts").value_or("");
+  std::string_view const text = element.attribute("hosts").value_or("");
   if (!text.empty() && !listen.speaks_http())
     element.problem_at("hosts", "attribute \"hosts\" without protocol=\"http\", expected both or neither");
-  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
-    end = std::min(text.find(' '), text.size());
-    std::string_view const name = text.substr(0, end);
-    if (name.empty()) continue;
+  for (std::string_view const name : words_of(text)) {
     bool const is_name = name.size() <= kHostBytesMax && std::all_of(name.begin(), name.end(), [](char c) {
                            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
                          });
@@ -81,6 +93,51 @@ void read_protocol(Element const& element, ListenDeclaration& listen) {
                                       " names of this computer in lower case, separated by blanks: letters, digits, "
                                       "- and .; without ports");
   }
+}
+
+// A number must be one that the kernel has: its last one stands for nobody.
+bool is_account(std::string_view name) {
+  constexpr std::uint64_t kNobody = UINT32_MAX;
+  bool const good = name.size() <= kAccountBytesMax && std::all_of(name.begin(), name.end(), [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                             std::string_view{"._-@$+\\"}.find(c) != std::string_view::npos;
+                    });
+  if (!good || name.find_first_not_of("0123456789") != std::string_view::npos) return good;
+  std::uint64_t number = kNobody;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number < kNobody;
+}
+
+// Who may come: names are looked up where the socket is opened.
+std::vector<std::string> read_accounts(Element const& element, std::string_view attribute) {
+  std::optional<std::string_view> const text = element.attribute(attribute);
+  if (!text) return {};
+  std::vector<std::string> out;
+  std::string problem;
+  for (std::string_view const name : words_of(*text)) {
+    if (is_account(name) && out.size() < kAccountsMax)
+      out.emplace_back(name);
+    else if (problem.empty())
+      problem = model::shown(name);
+  }
+  if (out.empty() && problem.empty()) problem = "none";
+  if (!problem.empty())
+    element.problem_at(attribute, "attribute \"" + std::string{attribute} + "\": found " + problem +
+                                      ", expected 1 to " + std::to_string(kAccountsMax) + " names or numbers of " +
+                                      std::string{attribute} + " of this computer, separated by blanks");
+  return out;
+}
+
+// Only protocols of table types come in datagrams; which of them do is looked at where types are known.
+bool read_datagrams(Element const& element, ListenDeclaration const& listen) {
+  bool const datagrams = boolean_field(element, "datagrams").value_or(false);
+  if (!datagrams) return false;
+  if (listen.speaks_messages() || listen.speaks_http())
+    element.problem_at("datagrams",
+                       "attribute \"datagrams\" with protocol " + model::shown(listen.protocol) +
+                           ", expected the protocol of a table's type that comes in datagrams, and its table");
+  if (listen.tls) element.problem_at("datagrams", "attributes \"datagrams\" and \"tls\", expected one of both");
+  return true;
 }
 
 // What both kinds have in common.
@@ -162,11 +219,22 @@ void read_listen(Element const& element, ListenSource const& source, std::vector
 
 void read_socket(Element const& element, ListenSource const& source, std::vector<ListenDeclaration>& out) {
   expect(element, source,
-         {.attributes = {{"path", Times::one}, {"protocol"}, {"hosts"}, {"mode"}, {"tls"}, {"rights", Times::one}},
+         {.attributes = {{"path", Times::one},
+                         {"protocol"},
+                         {"hosts"},
+                         {"mode"},
+                         {"users"},
+                         {"groups"},
+                         {"datagrams"},
+                         {"tls"},
+                         {"rights", Times::one}},
           .children = {}});
   ListenDeclaration listen = read_common(element, source);
   listen.rights = listener_rights(element, source.daemon).value_or(Rights{});
   listen.unix_mode = mode_field(element).value_or(listen.rights.has(Right::admin) ? kAdministratorMode : kSocketMode);
+  listen.users = read_accounts(element, "users");
+  listen.groups = read_accounts(element, "groups");
+  listen.datagrams = read_datagrams(element, listen);
   std::optional<std::string> const text = text_field(element, "path");
   if (!text) return;
   std::string const path = joined(std::filesystem::path{source.file}.parent_path(), *text);

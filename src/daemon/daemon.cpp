@@ -17,7 +17,6 @@
 #include "config/table_reader.h"
 #include "config/tables_folder.h"
 #include "config/users_reader.h"
-#include "daemon/passed_sockets.h"
 #include "daemon/refused_lines.h"
 #include "log/file/file_log.h"
 #include "log/file/replay.h"
@@ -116,74 +115,6 @@ void Daemon::declare_administrator() {
   default_socket_ = "unix:" + data_folder() + "/fastjournal.sock";
   declared_.listen.push_back(
       {.address = default_socket_, .rights = kAllRights, .unix_mode = config::kAdministratorMode});
-}
-
-// Sockets in the data folder are checked once that folder exists, all others before. Missing folders of sockets are
-// made: /run is empty after each start of the computer; if that fails, listening reports it. The administrator's
-// default socket was not requested by anybody, so a daemon without it serves all the same.
-Status Daemon::check_listening(bool in_data_folder) {
-  Status status = check_listening(declared_.listen, in_data_folder);
-  return status.ok() ? check_listening(table_listeners_, in_data_folder) : status;
-}
-
-Status Daemon::check_listening(std::vector<config::ListenDeclaration>& all, bool in_data_folder) {
-  for (auto listen = all.begin(); listen != all.end();) {
-    bool const is_socket = listen->address.starts_with("unix:");
-    std::filesystem::path const folder = std::filesystem::path{listen->address.substr(is_socket ? 5 : 0)}.parent_path();
-    Status status;
-    std::error_code error;
-    if (is_passed(*listen)) {
-      ++listen;
-      continue;
-    }
-    if ((is_socket && std::filesystem::absolute(folder, error).lexically_normal() == data_folder()) == in_data_folder) {
-      if (!in_data_folder) make_folder_of(*listen);
-      status = reactor::Reactor::can_listen({listen->address});
-    }
-    if (!status.ok() && listen->address != default_socket_) return status;
-    if (!status.ok())
-      os::log_warning("no socket for the administrator, and only signals command the daemon itself: " +
-                      status.message() + "; declare one: <socket path=\"...\" rights=\"all\"/>");
-    listen = status.ok() ? listen + 1 : all.erase(listen);
-  }
-  return {};
-}
-
-Status Daemon::adopt_sockets() {
-  Result<std::vector<PassedSocket>> const sockets = take_passed_sockets();
-  if (!sockets.ok()) return sockets.status();
-  for (PassedSocket const& one : sockets.value()) {
-    std::string const name =
-        fmt::format("the socket \"{}\" that was passed as descriptor {}", one.name, one.descriptor);
-    Result<env::Address> const at = reactor_->adopt(one.descriptor, name);
-    if (!at.ok()) return at.status();
-    passed_.insert(at->text);
-    auto const is_at = [&](config::ListenDeclaration const& declared) { return address_of(declared) == at->text; };
-    if (std::ranges::any_of(declared_.listen, is_at) || std::ranges::any_of(table_listeners_, is_at)) continue;
-    return {
-        Code::bad_configuration,
-        fmt::format("{}: it listens on {}, which no <listen> or <socket> of {} or of a table's file names; expected "
-                    "one with this address, or no such socket in the unit of the supervisor",
-                    name, at->text, declared_.file)};
-  }
-  return {};
-}
-
-// In the form in which the kernel tells it of a passed socket.
-std::string Daemon::address_of(config::ListenDeclaration const& declared) const {
-  if (passed_.empty() || !declared.address.starts_with("unix:")) return declared.address;
-  std::error_code error;
-  return "unix:" + std::filesystem::absolute(declared.address.substr(5), error).lexically_normal().string();
-}
-
-bool Daemon::is_passed(config::ListenDeclaration const& declared) const {
-  return passed_.contains(address_of(declared));
-}
-
-void Daemon::make_folder_of(config::ListenDeclaration const& socket) const {
-  std::error_code error;
-  if (socket.address.starts_with("unix:"))
-    std::filesystem::create_directories(std::filesystem::path{socket.address.substr(5)}.parent_path(), error);
 }
 
 Result<access::Users> Daemon::read_users() {
@@ -442,23 +373,21 @@ Result<server::Listener> Daemon::open_listener(std::uint32_t number, config::Lis
                           declared.protocol};
 }
 
-Status Daemon::can_listen(config::ListenDeclaration const& declared) {
-  if (is_passed(declared)) return {};
-  make_folder_of(declared);
-  return reactor::Reactor::can_listen({declared.address});
-}
-
 Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
   auto const spoken_there = [&]() -> std::unique_ptr<Protocol> {
     if (declared.speaks_messages()) return std::make_unique<protocol::Messages>(protocol::FrameLimits{});
     return protocol_of(declared)();
   };
-  env::ListenOptions const options{
+  env::ListenOptions options{
       .number = number,
       .unix_mode = declared.unix_mode,
       .reserved = declared.rights.has(Right::admin),
       .refusal = server::refusal_by(
-          *spoken_there(), "the daemon has no more connections to give; close some, or raise its limit of open files")};
+          *spoken_there(), "the daemon has no more connections to give; close some, or raise its limit of open files"),
+      .refusal_not_allowed =
+          server::refusal_by(*spoken_there(), "this socket is for some users and groups only, and you are none of them",
+                             Code::not_allowed)};
+  if (Status completed = complete(options, declared); !completed.ok()) return completed;
   if (!declared.tls) return reactor_->listen({address_of(declared)}, options);
   std::string const alpn{declared.speaks_messages() ? tls::kMessagesProtocol
                          : declared.speaks_http()   ? tls::kHttpProtocol

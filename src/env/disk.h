@@ -52,6 +52,11 @@ class File {
   [[nodiscard]] virtual Status punch(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Whether the file still has a name. damaged: it was removed, and its contents are lost once it is closed.
   [[nodiscard]] virtual Status look() = 0;
+  // For calls of the kernel that take a descriptor, as sendfile(2); the file's own. -1: it has none, and its bytes come
+  // by read alone.
+  [[nodiscard]] virtual int descriptor() const = 0;
+  // Another opening of this very file, whatever has its name by now, that can only read.
+  [[nodiscard]] virtual Result<std::unique_ptr<File>> reopen_to_read() = 0;
 };
 
 // An exclusive lock on a folder, until destroyed or the process ends. Meanwhile every operation on files of that folder

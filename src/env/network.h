@@ -16,6 +16,8 @@
 
 namespace fastjournal::env {
 
+class File;
+
 // "127.0.0.1:4050", "[::1]:0", "unix:/run/fastjournal.sock"; a bare path that
 // begins with '/' is a unix socket. Port 0: the system chooses.
 struct Address {
@@ -44,6 +46,11 @@ struct ListenOptions {
   std::uint32_t unix_mode{0660};  // of the file of a unix socket
   bool reserved{false};           // the last possible connections are reserved for this listener
   std::string refusal{};          // what peers are told where there is no descriptor for them; not over TLS
+  // Of a unix socket: only these users and members of these groups may come, by their numbers; besides root and the
+  // user of this process. Both empty: everybody whom the file's mode lets. Others are not heard of.
+  std::vector<std::uint32_t> users{};
+  std::vector<std::uint32_t> groups{};
+  std::string refusal_not_allowed{};  // what others are told; not over TLS
 };
 
 struct DatagramSocket {
@@ -53,6 +60,9 @@ struct DatagramSocket {
 
 // Larger than any datagram that we send or read.
 inline constexpr std::size_t kDatagramBytesMax = 2048;
+
+// Of one call of send_file: a peer that reads as fast as we write must not keep the turn.
+inline constexpr std::size_t kSendFileBytesMax = 1U << 20U;
 
 class NetworkHandler {
  public:
@@ -67,6 +77,10 @@ class NetworkHandler {
   virtual void on_closed(ConnectionId id, std::string_view reason) = 0;
   // A datagram, whole or cut to kDatagramBytesMax + 1 bytes; valid during the call only. `id` is the socket's.
   virtual void on_datagram(ConnectionId, std::string_view) {}
+  // The same of a unix socket, with the address of its sender for send_local_datagram; empty: it has none, and nobody
+  // can be answered.
+  virtual void on_local_datagram(ConnectionId, std::string_view /*bytes*/, std::string_view /*from*/,
+                                 Peer const& /*peer*/) {}
   // The date given to wake_at has come.
   virtual void on_timer() = 0;
   // The wall clock was set, or the computer slept; on_turn_end follows.
@@ -88,10 +102,23 @@ class Network {
   // one can take the place of another, which then stops, and nobody is refused meanwhile.
   [[nodiscard]] virtual Result<Address> listen(Address const& address, ListenOptions const& options) = 0;
   // By the listener of this number nobody comes any more. Connections that were opened stay.
+  // Its sockets for datagrams end.
   virtual void stop_listening(std::uint32_t number) = 0;
   // Gives the kernel as much as it takes now; returns that size. If it is less than given, on_writable follows, and the
   // next call begins with the bytes not taken: they may be encrypted already.
   [[nodiscard]] virtual std::size_t send(ConnectionId id, std::string_view bytes) = 0;
+  // The same with a range of a file, without reading it into memory where that is possible; at most kSendFileBytesMax
+  // of it. Not ok: these bytes cannot be read, or the file ends before them. A peer that is gone is no failure.
+  [[nodiscard]] virtual Result<std::size_t> send_file(ConnectionId id, File& file, std::uint64_t offset,
+                                                      std::uint64_t bytes) = 0;
+  // As send, and a descriptor of the file goes with the first byte; by it the peer can read the whole file, and nothing
+  // else. 0: nothing went. Not ok, and nothing went: not_supported (not a unix socket, or TLS), or there is no
+  // descriptor for it now.
+  [[nodiscard]] virtual Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes,
+                                                                 File& file) = 0;
+  // The peer gets the end of our output after all that was taken; what it sends is still read. Nothing is sent
+  // afterwards. Once the input has ended, too, on_closed follows.
+  virtual void end_output(ConnectionId id) = 0;
   // Back-pressure: while true there is no on_bytes for it.
   virtual void pause_reading(ConnectionId id, bool paused) = 0;
   // Ends it; no further call for this id.
@@ -102,6 +129,12 @@ class Network {
   [[nodiscard]] virtual Result<DatagramSocket> receive_datagrams(DatagramAddress const& address) = 0;
   // False: the kernel does not take it now, and the datagram is lost. Never waits.
   [[nodiscard]] virtual bool send_datagram(ConnectionId id, std::string_view bytes) = 0;
+  // Datagrams at the path of a unix socket; its file is as that of a listener, and shared in the same way.
+  [[nodiscard]] virtual Result<DatagramSocket> receive_local_datagrams(Address const& address,
+                                                                       ListenOptions const& options) = 0;
+  // From this socket to an address that on_local_datagram told. False: it is lost, as the receiver's queue is full, or
+  // the receiver is gone. Never waits.
+  [[nodiscard]] virtual bool send_local_datagram(ConnectionId id, std::string_view to, std::string_view bytes) = 0;
   virtual void close_datagrams(ConnectionId id) = 0;
   // Calls on_timer at this moment of the monotonic clock (Clock::monotonic_us). Replaces the previous date; INT64_MAX:
   // none. For a date in the past: in the next turn.

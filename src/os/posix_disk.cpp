@@ -195,6 +195,20 @@ class PosixFile final : public env::File {
     return {Code::damaged, fmt::format("{} was removed, or another file put in its place, while it was in use", path_)};
   }
 
+  int descriptor() const override { return fd_.get(); }
+
+  // Not dup(2): a duplicate can write if this one can, and both have one offset.
+  Result<std::unique_ptr<env::File>> reopen_to_read() override {
+    std::string const self = fmt::format("/proc/self/fd/{}", fd_.get());
+    Descriptor reader{uninterrupted([&] { return ::open(self.c_str(), O_RDONLY | O_CLOEXEC); })};
+    if (!reader.is_open()) return failure("open for reading", path_, errno);
+    auto const never = [](int) {
+      errno = EBADF;
+      return -1;
+    };
+    return std::unique_ptr<env::File>{std::make_unique<PosixFile>(std::move(reader), path_, never)};
+  }
+
  private:
   Status open_direct() {
     Descriptor direct{uninterrupted([&] { return reopen_(O_WRONLY | O_DIRECT | kSafely); })};

@@ -364,7 +364,7 @@ void Http::say_goodbye(Outgoing const& message, std::string& out) {
   // A limit of time is named; without a name there is no room.
   if (has(message, "limit")) refusal.code = Code::timed_out;
   bool const is_late = refusal.code == Code::timed_out || refusal.code == Code::closed;
-  refusal.status = is_late ? std::uint16_t{408} : std::uint16_t{503};
+  refusal.status = is_late ? 408 : refusal.code == Code::not_allowed ? 403 : 503;
   write_problem(refusal, text_of(message, "message"), text_of(message, "command"), message.params, out);
   end_answer();
 }

@@ -94,6 +94,8 @@ Result<env::Address> Reactor::listen(env::Address const& address, env::ListenOpt
   made->reserved = options.reserved;
   made->unix_mode = options.unix_mode;
   made->refusal = options.refusal;
+  made->peers = {options.users, options.groups};
+  made->refusal_not_allowed = options.refusal_not_allowed;
   made->tls = std::move(tls);
   made->socket = std::move(socket).value();
   auto const call = [](int, short, void* argument) {
@@ -135,6 +137,7 @@ Result<env::Address> Reactor::adopt(int fd, std::string const& name) {
 }
 
 void Reactor::stop_listening(std::uint32_t number) {
+  stop_local_datagrams(number);
   auto const found = std::ranges::find(listeners_, number, [](auto const& listener) { return listener->number; });
   if (found == listeners_.end()) return;
   std::unique_ptr<Listener> const gone = std::move(*found);
@@ -161,6 +164,10 @@ void Reactor::on_acceptable(Listener& listener) {
       }
     }
     UniqueFd fd = accept_from(listener.socket->fd(), peer);
+    if (fd.valid() && peer.family() == AF_UNIX && !listener.peers.admits_peer_of(fd.get())) {
+      refuse_not_allowed(listener, std::move(fd), peer);
+      continue;
+    }
     if (fd.valid()) {
       open_connection(listener, std::move(fd), peer);
       continue;
@@ -200,6 +207,25 @@ void Reactor::refuse(Listener& listener, int error) {
   }
   warn_of_refusal(error);
   pause_accepting(listener);
+}
+
+void Reactor::refuse_not_allowed(Listener const& listener, UniqueFd fd, SocketAddress const& peer) {
+  ++counters_.not_allowed;
+  std::string const& told = listener.refusal_not_allowed;
+  if (!told.empty() && listener.tls.context == nullptr)
+    static_cast<void>(::send(fd.get(), told.data(), told.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  warn_of_not_allowed(peer_name(fd.get(), peer).text, listener.socket->text());
+  discard_input(fd.get());
+}
+
+void Reactor::warn_of_not_allowed(std::string_view peer, std::string const& address) {
+  std::int64_t const now_us = monotonic_us();
+  if (not_allowed_warned_us_ != INT64_MIN && now_us - not_allowed_warned_us_ < kWarnAgainAfterUs) return;
+  not_allowed_warned_us_ = now_us;
+  warn(
+      fmt::format("users are refused whom the lists of their socket do not name ({} times so far), now {} at {}; name "
+                  "them in its users or groups if they may come",
+                  counters_.not_allowed, peer, address));
 }
 
 void Reactor::warn_of_refusal(int error) {

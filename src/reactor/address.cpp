@@ -119,7 +119,11 @@ PeerName peer_name(int fd, SocketAddress const& peer) {
   ucred who{};
   socklen_t size = sizeof who;
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {"unix:unknown", "uid:unknown"};
-  return {fmt::format("unix:pid {} uid {}", who.pid, who.uid), fmt::format("uid:{}", who.uid)};
+  return peer_name(who);
+}
+
+PeerName peer_name(ucred const& local) {
+  return {fmt::format("unix:pid {} uid {}", local.pid, local.uid), fmt::format("uid:{}", local.uid)};
 }
 
 }  // namespace fastjournal::reactor

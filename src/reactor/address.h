@@ -34,5 +34,6 @@ struct PeerName {
   std::string origin;
 };
 [[nodiscard]] PeerName peer_name(int fd, SocketAddress const& peer);
+[[nodiscard]] PeerName peer_name(ucred const& local);
 
 }  // namespace fastjournal::reactor

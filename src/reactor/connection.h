@@ -11,6 +11,8 @@
 
 #include "fastjournal/types.h"
 #include "reactor/datagram_socket.h"
+#include "reactor/local_datagram_socket.h"
+#include "reactor/peer_list.h"
 #include "reactor/reactor.h"
 #include "tls/stream.h"
 
@@ -32,6 +34,7 @@ struct Reactor::Secure {
   bool full{false};            // the handler waits for on_writable
   bool read_for_write{false};  // ... and for that the socket must be readable
   bool write_for_read{false};  // reading goes on when the socket is writable
+  bool telling_end{false};     // the word for the end of our output goes when the socket is writable
 };
 
 // Accepted by a listener with TLS; its handshake begins when its origin has a place.
@@ -56,6 +59,7 @@ struct Reactor::Connection {
   int error{0};           // the reason why the peer takes no more bytes
   bool paused{false};     // by the handler
   bool input_ended{false};
+  bool output_ended{false};  // by the handler
 };
 
 struct Reactor::Listener {
@@ -64,6 +68,8 @@ struct Reactor::Listener {
   bool reserved{false};                     // the last connections are reserved for this listener
   bool paused{false};                       // for a moment after a refusal
   std::string refusal;                      // ListenOptions::refusal
+  PeerList peers;                           // ListenOptions::users, groups
+  std::string refusal_not_allowed;          // ListenOptions::refusal_not_allowed
   TlsListening tls;                         // without a context: plain
   std::shared_ptr<ListeningSocket> socket;  // with another one at this address, until one of both stops
   std::uint32_t unix_mode{0};
@@ -78,6 +84,16 @@ struct Reactor::Datagrams {
   ConnectionId id;
   DatagramSocket socket;
   Event readable;  // only for sockets that are read
+};
+
+struct Reactor::LocalDatagrams {
+  Reactor* owner{nullptr};
+  ConnectionId id{};
+  std::uint32_t number{0};  // ListenOptions::number
+  PeerList peers;
+  std::uint32_t unix_mode{0};
+  std::shared_ptr<LocalDatagramSocket> socket;  // with another one at this address, until one of both stops
+  Event readable;
 };
 
 // Of a signal, or of an interval.

@@ -6,10 +6,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -46,19 +42,6 @@ Status set_option(int fd, SocketOption const& option, std::string const& text) {
   return system_failure(fmt::format("setsockopt {}", option.words), text, errno);
 }
 
-Status bind_failure(std::string const& text, int error) {
-  if (error == EADDRINUSE) {
-    return {Code::in_use,
-            fmt::format("listen on {}: {}: another process listens there; stop it or choose another address", text,
-                        error_words(error))};
-  }
-  if (error == EACCES || error == EPERM) {
-    return {Code::not_allowed,
-            fmt::format("listen on {}: {}; choose an address this user may bind", text, error_words(error))};
-  }
-  return system_failure("bind", text, error);
-}
-
 Result<int> option_of(int fd, int name, std::string const& text) {
   int out = 0;
   socklen_t size = sizeof out;
@@ -71,57 +54,14 @@ Status wrong_kind(std::string const& name, std::string const& what) {
           fmt::format("{}: {}; expected a stream socket that listens on an IP address or a path", name, what)};
 }
 
-// Whether the address accepts connections. A full backlog counts as yes.
-bool somebody_listens(SocketAddress const& address) {
-  UniqueFd const probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-  if (!probe.valid()) return true;
-  return ::connect(probe.get(), address.get(), address.length) == 0 || errno != ECONNREFUSED;
-}
-
-// Whether there is a socket file of this name without a listener; not ok: another kind of file has the name.
-Result<bool> is_stale(SocketAddress const& address, std::string const& text) {
-  std::string const path = address.path();
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) {
-    if (errno == ENOENT) return false;
-    return system_failure("lstat", path, errno);
-  }
-  if (!S_ISSOCK(found.st_mode)) {
-    return Status{
-        Code::in_use,
-        fmt::format("listen on {}: a file that is no socket has this name; move it away or choose another path", text)};
-  }
-  if (somebody_listens(address)) return bind_failure(text, EADDRINUSE);
-  return true;
-}
-
-// Removes a stale socket file.
-Status remove_stale(SocketAddress const& address, std::string const& text) {
-  Result<bool> const stale = is_stale(address, text);
-  if (!stale.ok() || !stale.value()) return stale.status();
-  std::string const path = address.path();
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_failure("unlink", path, errno);
-  return {};
-}
-
-// Whether a file can be made in the folder of this socket.
-Status probe_folder(SocketAddress const& address, std::string const& text) {
-  std::string folder = address.path();
-  std::size_t const slash = folder.rfind('/');
-  folder = slash == std::string::npos ? "." : folder.substr(0, std::max<std::size_t>(slash, 1));
-  struct stat found {};
-  if (::stat(folder.c_str(), &found) != 0) return bind_failure(text, errno);
-  if (!S_ISDIR(found.st_mode)) return bind_failure(text, ENOTDIR);
-  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? Status{} : bind_failure(text, errno);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ListeningSocket>> ListeningSocket::open(SocketAddress const& address, mode_t unix_mode) {
   Result<std::unique_ptr<ListeningSocket>> made = make(address);
   if (!made.ok()) return made;
   std::unique_ptr<ListeningSocket> out = std::move(made).value();
-  Status bound = address.family() == AF_UNIX ? out->open_unix(address, unix_mode) : out->open_internet(address);
+  Status bound =
+      address.family() == AF_UNIX ? out->file_.bind(out->fd(), address, unix_mode) : out->open_internet(address);
   if (!bound.ok()) return bound;
   if (::listen(out->fd(), kBacklog) != 0)
     return errno == EADDRINUSE ? bind_failure(out->text_, errno) : system_failure("listen", out->text_, errno);
@@ -137,13 +77,11 @@ Result<std::unique_ptr<ListeningSocket>> ListeningSocket::make(SocketAddress con
 }
 
 Status ListeningSocket::probe(SocketAddress const& address) {
+  if (address.family() == AF_UNIX) return SocketFile::probe(address, SOCK_STREAM);
   Result<std::unique_ptr<ListeningSocket>> made = make(address);
   if (!made.ok()) return made.status();
   // Bound and released at once: without listen() nobody notices.
-  if (address.family() != AF_UNIX) return made.value()->open_internet(address);
-  std::string const& text = made.value()->text_;
-  if (Result<bool> const stale = is_stale(address, text); !stale.ok()) return stale.status();
-  return probe_folder(address, text);
+  return made.value()->open_internet(address);
 }
 
 Result<std::unique_ptr<ListeningSocket>> ListeningSocket::adopt(int fd, std::string const& name) {
@@ -193,34 +131,6 @@ Status ListeningSocket::open_internet(SocketAddress const& address) {
   if (::getsockname(fd(), bound.get(), &bound.length) != 0) return system_failure("getsockname", text_, errno);
   text_ = to_text(bound);
   return {};
-}
-
-Status ListeningSocket::open_unix(SocketAddress const& address, mode_t mode) {
-  int error = ::bind(fd(), address.get(), address.length) == 0 ? 0 : errno;
-  if (error == EADDRINUSE) {
-    if (Status room = remove_stale(address, text_); !room.ok()) return room;
-    error = ::bind(fd(), address.get(), address.length) == 0 ? 0 : errno;
-  }
-  if (error != 0) return bind_failure(text_, error);
-
-  path_ = address.path();
-  struct stat made {};
-  if (::lstat(path_.c_str(), &made) != 0) return system_failure("lstat", path_, errno);
-  device_ = made.st_dev;
-  inode_ = made.st_ino;
-  // Nobody can connect before listen(), so nobody connects under the mode left by umask.
-  return set_mode(mode);
-}
-
-Status ListeningSocket::set_mode(mode_t mode) const {
-  if (path_.empty() || ::chmod(path_.c_str(), mode) == 0) return {};
-  return system_failure("chmod", path_, errno);
-}
-
-ListeningSocket::~ListeningSocket() {
-  if (path_.empty()) return;
-  struct stat found {};
-  if (::lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_) ::unlink(path_.c_str());
 }
 
 }  // namespace fastjournal::reactor

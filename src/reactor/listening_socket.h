@@ -1,5 +1,5 @@
-// A listening stream socket: bound, with its options set, and cleaned up at its end. Apart from the loop because the
-// rules about socket files (who may replace one, who removes it) have nothing to do with events.
+// A listening stream socket: bound, with its options set, and cleaned up at its end. Apart from the loop because this
+// has nothing to do with events.
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +10,7 @@
 #include "fastjournal/status.h"
 #include "reactor/address.h"
 #include "reactor/posix.h"
+#include "reactor/socket_file.h"
 
 namespace fastjournal::reactor {
 
@@ -27,12 +28,7 @@ class ListeningSocket {
   [[nodiscard]] static Status probe(SocketAddress const& address);
 
   // Of the file of a unix socket that it opened, from now on.
-  [[nodiscard]] Status set_mode(mode_t mode) const;
-
-  // Removes the socket file, unless another one has taken its name.
-  ~ListeningSocket();
-  ListeningSocket(ListeningSocket const&) = delete;
-  ListeningSocket& operator=(ListeningSocket const&) = delete;
+  [[nodiscard]] Status set_mode(mode_t mode) const { return file_.set_mode(mode); }
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   // The bound address, with port 0 resolved.
@@ -43,13 +39,10 @@ class ListeningSocket {
   [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> make(SocketAddress const& address);
   [[nodiscard]] Status set_internet_options() const;
   [[nodiscard]] Status open_internet(SocketAddress const& address);
-  [[nodiscard]] Status open_unix(SocketAddress const& address, mode_t mode);
 
   UniqueFd fd_;
   std::string text_;
-  std::string path_;  // of the socket file; empty for TCP
-  dev_t device_{0};   // identity of the socket file
-  ino_t inode_{0};
+  SocketFile file_;  // of a unix socket
 };
 
 }  // namespace fastjournal::reactor

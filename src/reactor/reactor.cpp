@@ -1,4 +1,4 @@
-// The loop: turns, timer, signals, and input and output of connections. accept.cpp has the accepting.
+// The loop: turns, timer, signals, and input of connections. accept.cpp has the accepting, output.cpp the sending.
 #include "reactor/reactor.h"
 
 #include <errno.h>
@@ -274,6 +274,7 @@ void Reactor::assign(Connection& connection, UniqueFd fd) {
   connection.error = 0;
   connection.paused = false;
   connection.input_ended = false;
+  connection.output_ended = false;
   auto const readable = [](int, short, void* argument) {
     auto& self = *static_cast<Connection*>(argument);
     self.owner->on_readable(self);
@@ -378,7 +379,17 @@ void Reactor::end_input(Connection& connection) {
   event_add(&connection.readable, nullptr);
   if (sending) event_add(&connection.writable, nullptr);
   active_ = true;
-  handler_->on_end_of_input(connection.id);
+  ConnectionId const id = connection.id;
+  handler_->on_end_of_input(id);
+  // With TLS, the socket itself may stay open when both directions have ended.
+  Connection* const still = find(id);
+  if (still != nullptr && still->secure != nullptr && still->output_ended && !still->secure->telling_end)
+    end_later(*still);
+}
+
+void Reactor::end_later(Connection& connection) {
+  ended_.push_back(connection.id);
+  again_ = true;
 }
 
 void Reactor::on_change_after_input(Connection& connection) {
@@ -394,30 +405,6 @@ void Reactor::on_writable(Connection& connection) {
   if (connection.secure != nullptr) return on_secure_writable(connection);
   active_ = true;
   handler_->on_writable(connection.id);
-}
-
-std::size_t Reactor::send(ConnectionId id, std::string_view bytes) {
-  Connection* const connection = find(id);
-  if (connection == nullptr || bytes.empty()) return 0;
-  if (connection->error != 0) return bytes.size();
-  if (connection->secure != nullptr) return send_secure(*connection, bytes);
-  if (event_pending(&connection->writable, EV_WRITE, nullptr) != 0) return 0;  // it was full before
-  ssize_t sent = -1;
-  do {
-    sent = ::send(connection->fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  } while (sent < 0 && errno == EINTR);
-  if (sent == static_cast<ssize_t>(bytes.size())) return bytes.size();
-  if (sent < 0 && errno != EAGAIN && errno != ENOBUFS && errno != ENOMEM) {
-    connection->error = errno;
-    // Reading notices the end by itself. If the input has ended, the next turn reports it.
-    if (connection->input_ended) {
-      ended_.push_back(id);
-      again_ = true;
-    }
-    return bytes.size();
-  }
-  event_add(&connection->writable, nullptr);
-  return sent < 0 ? 0 : static_cast<std::size_t>(sent);
 }
 
 void Reactor::pause_reading(ConnectionId id, bool paused) {

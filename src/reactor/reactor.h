@@ -24,6 +24,7 @@
 
 #include "env/network.h"
 #include "reactor/listening_socket.h"
+#include "reactor/local_datagram_socket.h"
 #include "reactor/posix.h"
 #include "tls/context.h"
 
@@ -56,6 +57,7 @@ struct ReactorCounters {
   std::uint64_t looks{0};  // for readable sockets; more than two per turn: something wakes the loop in vain
   std::uint64_t accepted{0};
   std::uint64_t refused{0};             // for lack of a descriptor
+  std::uint64_t not_allowed{0};         // connections and datagrams of users whom the listener's list does not name
   std::uint64_t handshakes{0};          // of TLS that were completed
   std::uint64_t handshakes_resumed{0};  // of these, without certificates
   std::uint64_t handshakes_failed{0};   // the peer's certificate, version, protocol, or its end
@@ -94,6 +96,8 @@ class Reactor final : public env::Network {
 
   // Whether listen would succeed now, for callers with long work to do before they listen.
   [[nodiscard]] static Status can_listen(env::Address const& address);
+  // The same for receive_local_datagrams.
+  [[nodiscard]] static Status can_receive_local_datagrams(env::Address const& address);
   // Takes a descriptor that listens already, opened by whoever started this process: listeners at its address use it,
   // now or later. Returns its address. `name`: what it is called where it is refused.
   [[nodiscard]] Result<env::Address> adopt(int fd, std::string const& name);
@@ -109,11 +113,19 @@ class Reactor final : public env::Network {
   // After the peer is gone, send accepts and drops all bytes: input received before is still read, and on_closed
   // follows.
   [[nodiscard]] std::size_t send(ConnectionId id, std::string_view bytes) override;
+  [[nodiscard]] Result<std::size_t> send_file(ConnectionId id, env::File& file, std::uint64_t offset,
+                                              std::uint64_t bytes) override;
+  [[nodiscard]] Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes,
+                                                         env::File& file) override;
+  void end_output(ConnectionId id) override;
   void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
   [[nodiscard]] Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
   [[nodiscard]] Result<env::DatagramSocket> receive_datagrams(env::DatagramAddress const& address) override;
   [[nodiscard]] bool send_datagram(ConnectionId id, std::string_view bytes) override;
+  [[nodiscard]] Result<env::DatagramSocket> receive_local_datagrams(env::Address const& address,
+                                                                    env::ListenOptions const& options) override;
+  [[nodiscard]] bool send_local_datagram(ConnectionId id, std::string_view to, std::string_view bytes) override;
   void close_datagrams(ConnectionId id) override;
   void wake_at(std::int64_t monotonic_us) override { wake_us_ = monotonic_us; }
   void turn_again() override { again_ = true; }
@@ -128,6 +140,7 @@ class Reactor final : public env::Network {
   struct Connection;
   struct Listener;
   struct Datagrams;
+  struct LocalDatagrams;
   struct Action;
   struct Secure;
   struct Waiting;
@@ -155,9 +168,13 @@ class Reactor final : public env::Network {
   void read_postponed();
 
   [[nodiscard]] ConnectionId next_datagram_id();
+  [[nodiscard]] Result<std::shared_ptr<LocalDatagramSocket>> local_socket_at(env::Address const& address,
+                                                                             mode_t unix_mode) const;
+  void stop_local_datagrams(std::uint32_t number);
 
   // Callbacks of events.
   void on_datagrams(Datagrams& datagrams);
+  void on_local_datagrams(LocalDatagrams& datagrams);
   void on_acceptable(Listener& listener);
   void on_readable(Connection& connection);
   void on_writable(Connection& connection);
@@ -170,6 +187,8 @@ class Reactor final : public env::Network {
   void assign(Connection& connection, UniqueFd fd);
   [[nodiscard]] Connection& take_slot();
   void refuse(Listener& listener, int error);
+  void refuse_not_allowed(Listener const& listener, UniqueFd fd, SocketAddress const& peer);
+  void warn_of_not_allowed(std::string_view peer, std::string const& address);
   [[nodiscard]] bool is_full(Listener const& listener) const;
   void pause_accepting(Listener& listener);
   void resume_accepting();
@@ -180,9 +199,17 @@ class Reactor final : public env::Network {
   [[nodiscard]] Connection* find(ConnectionId id);
   void deliver(ConnectionId id, std::size_t bytes);
   void end_input(Connection& connection);
+  void end_later(Connection& connection);
   void end(Connection& connection, int error);
   void end(Connection& connection, std::string_view reason);
   void release(Connection& connection);
+
+  // Output: output.cpp.
+  [[nodiscard]] static bool is_full(Connection const& connection);
+  void wait_until_writable(Connection& connection);
+  void fail_output(Connection& connection, int error);
+  [[nodiscard]] Result<std::size_t> send_by_reading(Connection& connection, env::File& file, std::uint64_t offset,
+                                                    std::size_t bytes);
 
   // Connections with TLS: tls.cpp.
   [[nodiscard]] Result<std::shared_ptr<ListeningSocket>> socket_at(env::Address const& address, mode_t unix_mode) const;
@@ -206,6 +233,8 @@ class Reactor final : public env::Network {
   void on_secure_writable(Connection& connection);
   void take_secure_end(Connection& connection);
   [[nodiscard]] std::size_t send_secure(Connection& connection, std::string_view bytes);
+  void end_secure_output(Connection& connection);
+  void fail_secure_output(Connection& connection);
   void read_later(Connection& connection);
 
   ReactorOptions options_;
@@ -229,10 +258,12 @@ class Reactor final : public env::Network {
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::shared_ptr<ListeningSocket>> adopted_;
   std::map<ConnectionId, std::unique_ptr<Datagrams>> datagrams_;
+  std::map<ConnectionId, std::unique_ptr<LocalDatagrams>> local_datagrams_;
   std::uint64_t datagram_ids_{0};
   Event resume_event_;
   UniqueFd reserve_fd_;  // closed for a moment to refuse a peer when there is no other descriptor
   std::int64_t warned_us_{INT64_MIN};
+  std::int64_t not_allowed_warned_us_{INT64_MIN};
 
   // By slot; the objects keep their addresses, which libevent stores.
   std::vector<std::unique_ptr<Connection>> connections_;

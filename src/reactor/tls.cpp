@@ -320,6 +320,7 @@ void Reactor::on_secure_writable(Connection& connection) {
     event_add(&connection.readable, nullptr);
     read_later(connection);
   }
+  if (secure.telling_end) return end_secure_output(connection);
   if (secure.read_for_write || !std::exchange(secure.full, false)) return;
   active_ = true;
   handler_->on_writable(connection.id);
@@ -327,7 +328,6 @@ void Reactor::on_secure_writable(Connection& connection) {
 
 std::size_t Reactor::send_secure(Connection& connection, std::string_view bytes) {
   Secure& secure = *connection.secure;
-  if (secure.shaking || secure.full) return 0;
   std::size_t taken = 0;
   std::string_view const now = bytes.substr(0, kSendBytesMax);
   switch (secure.stream->write(now, taken)) {
@@ -340,20 +340,29 @@ std::size_t Reactor::send_secure(Connection& connection, std::string_view bytes)
       event_add(&connection.readable, nullptr);
       return taken;
     case Progress::closed:
-    case Progress::failed: {
-      int const error = secure.stream->socket_error();
-      connection.error = error != 0 ? error : EPROTO;
-      // Reading notices the end of a socket by itself.
-      if (connection.input_ended || error == 0) {
-        ended_.push_back(connection.id);
-        again_ = true;
-      }
-      return bytes.size();
-    }
+    case Progress::failed: fail_secure_output(connection); return bytes.size();
   }
-  secure.full = true;
-  event_add(&connection.writable, nullptr);
+  wait_until_writable(connection);
   return taken;
+}
+
+// Reading notices the end of a socket by itself, but no failure of TLS.
+void Reactor::fail_secure_output(Connection& connection) {
+  int const error = connection.secure->stream->socket_error();
+  fail_output(connection, error != 0 ? error : EPROTO);
+  if (error == 0 && !connection.input_ended) end_later(connection);
+}
+
+void Reactor::end_secure_output(Connection& connection) {
+  Secure& secure = *connection.secure;
+  Progress const progress = secure.stream->end_output();
+  secure.telling_end = progress == Progress::want_write;
+  if (secure.telling_end)
+    event_add(&connection.writable, nullptr);
+  else if (progress != Progress::done)
+    fail_secure_output(connection);
+  else if (connection.input_ended)
+    end_later(connection);
 }
 
 }  // namespace fastjournal::reactor

@@ -2,10 +2,10 @@
 
 namespace fastjournal::server {
 
-std::string refusal_by(Protocol& protocol, std::string_view why) {
+std::string refusal_by(Protocol& protocol, std::string_view why, Code code) {
   // An ERROR always names a command.
   Param const params[] = {{"command", Value::of_text("CONNECT")},
-                          {"code", Value::of_text(row_of(Code::over_limit).wire_name)},
+                          {"code", Value::of_text(row_of(code).wire_name)},
                           {"message", Value::of_text(why)}};
   std::string out;
   protocol.write({.command = "ERROR", .params = params}, out);

@@ -25,7 +25,7 @@ struct ConnectionLimits {
 };
 
 // What a peer is told that gets no connection, or whose connection ends with this: there is no command to answer.
-[[nodiscard]] std::string refusal_by(Protocol& protocol, std::string_view why);
+[[nodiscard]] std::string refusal_by(Protocol& protocol, std::string_view why, Code code = Code::over_limit);
 
 class Admission {
  public:

@@ -89,6 +89,7 @@ Status ByteFiles::open() {
     File& known = files_[*number];
     known.number = *number;
     known.end = std::max<std::uint64_t>(size.value(), kHeaderBytes);
+    known.found_bytes = size.value();
     known.file = std::move(file);
   }
   return {};
@@ -126,13 +127,16 @@ Status ByteFiles::check_named() {
         return {Code::damaged, fmt::format("{}: the file is gone, and records name values in it: put it back, or "
                                            "restore a backup",
                                            path_of(extent.file))};
-      if (extent.end > file->end)
-        return {Code::damaged, fmt::format("{}: the file ends at {}, and records name a value up to {}: restore a "
-                                           "backup of it",
-                                           path_of(extent.file), file->end, extent.end)};
       if (!says_files()) named[extent.file].emplace_back(extent.begin, extent.end);
     }
   } while (cursor != 0);
+  if (!missing_.empty()) {
+    Extent const& extent = missing_.begin()->second;
+    return {Code::damaged,
+            fmt::format("{}: the file ended at {}, and records name a value up to {}: restore a backup of "
+                        "it",
+                        path_of(extent.file), find(extent.file)->found_bytes, extent.end)};
+  }
   if (says_files()) return {};
   for (auto& [number, file] : files_) {
     auto& extents = named[number];
@@ -279,6 +283,8 @@ void ByteFiles::named(Extent const& extent, std::string_view carried) {
   settle(extent);
   ++file->named;
   file->named_bytes += extent.size();
+  if (!is_serving_ && carried.empty() && extent.end > file->found_bytes)
+    missing_.emplace(std::pair{extent.file, extent.begin}, extent);
   if (carried.empty()) return;
   if (Status status = file->file->write(extent.begin, as_bytes(carried)); !status.ok()) fail(std::move(status));
   figures_.stored_bytes += carried.size();
@@ -297,6 +303,7 @@ void ByteFiles::freed(Extent const& extent, Lsn lsn) {
   FJ_CHECK(file->named > 0 && file->named_bytes >= extent.size(), "what is freed was named");
   --file->named;
   file->named_bytes -= extent.size();
+  if (!missing_.empty()) missing_.erase({extent.file, extent.begin});
   if (!is_serving_ || says_files()) return;
   ++file->freeing;
   freed_.push_back({extent, lsn, next_fetch_});

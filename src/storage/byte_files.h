@@ -173,6 +173,7 @@ class ByteFiles final : public engine::Outside {
     FilePtr file{};
     std::uint64_t end{kHeaderBytes};  // the next place
     std::uint64_t reserved{0};        // space is promised up to here
+    std::uint64_t found_bytes{0};     // its size at the start
     std::uint64_t named_bytes{0};
     std::uint64_t named{0};        // places
     std::uint64_t outstanding{0};  // places that were given out, and not named so far
@@ -254,7 +255,9 @@ class ByteFiles final : public engine::Outside {
   std::map<std::uint32_t, File> files_;
   std::uint32_t last_number_{0};                                      // the largest that ever was
   std::map<std::pair<std::uint32_t, std::uint64_t>, Extent> places_;  // outstanding ones, by file and begin
-  std::vector<std::string> left_over_;                                // files to be removed when it begins
+  // Of a replay: named and not carried, beyond the end of the file as it was found. What stays here is lost.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Extent> missing_;
+  std::vector<std::string> left_over_;  // files to be removed when it begins
 
   std::map<StageId, Stage> stages_;
   StageId last_stage_{0};

@@ -222,8 +222,18 @@ Stream::Progress Stream::write(std::string_view bytes, std::size_t& taken) {
   return Progress::done;
 }
 
+Stream::Progress Stream::end_output() {
+  if (output_ended_) return Progress::done;
+  if (failed_) return Progress::failed;
+  ERR_clear_error();
+  // 0: told, and the peer has not said the same so far. Another call would wait for that.
+  int const result = SSL_shutdown(ssl_);
+  output_ended_ = result >= 0;
+  return output_ended_ ? Progress::done : progress(result);
+}
+
 void Stream::tell_end() {
-  if (!shaken_ || failed_ || transport_.error != 0) return;
+  if (!shaken_ || failed_ || output_ended_ || transport_.error != 0) return;
   ERR_clear_error();
   static_cast<void>(SSL_shutdown(ssl_));
   ERR_clear_error();

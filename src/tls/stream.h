@@ -48,7 +48,10 @@ class Stream {
   [[nodiscard]] Progress read(std::span<char> into, std::size_t& got);
   // `taken` is set in every case. After want_read or want_write the next call must begin with the bytes not taken.
   [[nodiscard]] Progress write(std::string_view bytes, std::size_t& taken);
-  // Tells the peer that nothing more comes, if the socket takes it now.
+  // Tells the peer that nothing more comes; reading goes on. Only after all bytes were taken. `done`, `want_write`: again
+  // when the socket is writable, or `failed`.
+  [[nodiscard]] Progress end_output();
+  // The same if the socket takes it now; for a connection that ends.
   void tell_end();
 
   // After a read that was `done`: more can be read though the socket is not readable.
@@ -105,7 +108,8 @@ class Stream {
   unsigned long code_{0};  // OpenSSL's, of a failure
   bool cut_{false};
   bool shaken_{false};
-  bool ended_{false};  // the peer has said so
+  bool ended_{false};         // the peer has said so
+  bool output_ended_{false};  // we have
   bool failed_{false};
 };
 

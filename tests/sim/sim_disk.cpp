@@ -129,6 +129,11 @@ class SimFile final : public env::File {
     if (is_named) return {};
     return {Code::damaged, fmt::format("{} was removed, or another file put in its place, while it was in use", path_)};
   }
+  int descriptor() const override { return -1; }
+  Result<std::unique_ptr<env::File>> reopen_to_read() override {
+    if (Status status = enter(Call::open, FJ_CALLER); !status.ok()) return status;
+    return std::unique_ptr<env::File>{std::make_unique<SimFile>(disk_, node_, path_, true)};
+  }
 
  private:
   Status alive() const {

@@ -1,12 +1,17 @@
 // A network that only records the calls, for tests of parts of the server.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/bytes.h"
+#include "env/disk.h"
 #include "env/network.h"
 #include "env/notes.h"
 
@@ -23,6 +28,18 @@ struct RecordingNetwork final : env::Network {
     sent[id].append(bytes);
     return bytes.size();
   }
+  Result<std::size_t> send_file(ConnectionId id, env::File& file, std::uint64_t offset, std::uint64_t bytes) override {
+    std::vector<std::byte> read(std::min<std::uint64_t>(bytes, env::kSendFileBytesMax));
+    Result<std::size_t> const got = file.read(offset, read);
+    if (!got.ok()) return got;
+    if (got.value() < read.size()) return Status{Code::damaged, "the file is too short"};
+    return send(id, as_text(read));
+  }
+  Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes, env::File&) override {
+    with_descriptor.push_back(id);
+    return send(id, bytes);
+  }
+  void end_output(ConnectionId id) override { output_ended.push_back(id); }
   void pause_reading(ConnectionId id, bool pause) override {
     if (pause)
       paused.insert(id);
@@ -35,6 +52,13 @@ struct RecordingNetwork final : env::Network {
     return env::DatagramSocket{ConnectionId{++last}, address.address};
   }
   bool send_datagram(ConnectionId, std::string_view) override { return true; }
+  Result<env::DatagramSocket> receive_local_datagrams(env::Address const& address, env::ListenOptions const&) override {
+    return env::DatagramSocket{ConnectionId{++last}, address};
+  }
+  bool send_local_datagram(ConnectionId, std::string_view to, std::string_view bytes) override {
+    local_datagrams.emplace_back(to, bytes);
+    return true;
+  }
   void close_datagrams(ConnectionId) override {}
   void wake_at(std::int64_t) override {}
   void turn_again() override { ++turns_asked; }
@@ -44,6 +68,9 @@ struct RecordingNetwork final : env::Network {
   std::map<ConnectionId, std::string> sent;
   std::set<ConnectionId> paused;
   std::vector<ConnectionId> closed;
+  std::vector<ConnectionId> with_descriptor;
+  std::vector<ConnectionId> output_ended;
+  std::vector<std::pair<std::string, std::string>> local_datagrams;  // to whom, and what
   int turns_asked{0};
 };
 

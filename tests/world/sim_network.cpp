@@ -1,7 +1,11 @@
 #include "tests/world/sim_network.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "base/bytes.h"
+#include "base/check.h"
 
 namespace fastjournal::sim {
 
@@ -9,7 +13,7 @@ ConnectionId SimNetwork::connect(std::string_view peer, std::string_view origin,
   ConnectionId const id{++last_id_};
   bool const local = peer.starts_with("unix:");
   if (listener == 0) listener = local ? kAdministrator : kTcp;
-  connections_[id];
+  connections_[id].local = local;
   auto const certificate = certified_.find(peer);
   std::string_view const user = certificate == certified_.end() ? std::string_view{} : certificate->second;
   handler_->on_open(id, {.text = peer, .origin = local ? "uid:0" : origin, .listener = listener, .user = user});
@@ -59,7 +63,18 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
   for (ConnectionId const id : ids) {
     if (one_a_turn_ && worked) break;
     auto const found = connections_.find(id);
-    if (found == connections_.end() || found->second.closed_by_server || found->second.paused) continue;
+    if (found == connections_.end() || found->second.closed_by_server || found->second.ended) continue;
+    if (found->second.input_ended && found->second.output_ended) {
+      found->second.ended = true;
+      handler_->on_closed(id, "closed by peer");
+      worked = true;
+      continue;
+    }
+    if (std::exchange(found->second.tell_writable, false)) {
+      handler_->on_writable(id);
+      worked = true;
+    }
+    if (found->second.closed_by_server || found->second.paused) continue;
     if (!found->second.to_server.empty()) {
       heard_ = id;
       std::string const bytes = std::exchange(found->second.to_server, {});
@@ -67,6 +82,8 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
       worked = true;
     } else if (found->second.end_of_input) {
       found->second.end_of_input = false;
+      found->second.input_ended = true;
+      again_ = again_ || found->second.output_ended;
       handler_->on_end_of_input(id);
       worked = true;
     }
@@ -77,6 +94,16 @@ bool SimNetwork::turn(std::int64_t monotonic_us) {
   }
   for (auto const& [socket, bytes] : std::exchange(to_server_, {})) {
     handler_->on_datagram(socket, bytes);
+    worked = true;
+  }
+  for (LocalDatagram const& one : std::exchange(local_to_server_, {})) {
+    auto const socket = local_sockets_.find(one.socket);
+    if (socket == local_sockets_.end()) continue;
+    std::string const user = std::to_string(one.user);
+    std::string const text = "unix:pid 1 uid " + user;
+    std::string const origin = "uid:" + user;
+    handler_->on_local_datagram(one.socket, one.bytes, one.from,
+                                {.text = text, .origin = origin, .listener = socket->second.options.number});
     worked = true;
   }
   if (wake_at_ <= monotonic_us) {
@@ -119,8 +146,37 @@ bool SimNetwork::send_datagram(ConnectionId id, std::string_view bytes) {
   return true;
 }
 
+void SimNetwork::stop_listening(std::uint32_t number) {
+  listening_.erase(number);
+  std::erase_if(local_sockets_, [number](auto const& one) { return one.second.options.number == number; });
+}
+
+Result<env::DatagramSocket> SimNetwork::receive_local_datagrams(env::Address const& address,
+                                                                env::ListenOptions const& options) {
+  if (taken_.contains(address.text))
+    return Status{Code::in_use, "listen on " + address.text + ": Address already in use"};
+  ConnectionId const id{++last_id_};
+  local_sockets_[id] = {address.text, options};
+  return env::DatagramSocket{id, address};
+}
+
+ConnectionId SimNetwork::local_socket_at(std::string_view address) const {
+  ConnectionId out{};
+  for (auto const& [id, socket] : local_sockets_)
+    if (socket.address == address) out = id;
+  return out;
+}
+
+bool SimNetwork::send_local_datagram(ConnectionId id, std::string_view to, std::string_view bytes) {
+  if (!local_sockets_.contains(id) || to.empty() || deaf_.contains(to)) return false;
+  local_arrived_.emplace_back(to, bytes);
+  return true;
+}
+
 void SimNetwork::clear() {
   listening_.clear();
+  local_sockets_.clear();
+  local_to_server_.clear();
   datagram_sockets_.clear();
   to_server_.clear();
   connections_.clear();
@@ -129,13 +185,54 @@ void SimNetwork::clear() {
   again_ = clock_set_ = false;
 }
 
-std::size_t SimNetwork::send(ConnectionId id, std::string_view bytes) {
+SimNetwork::Connection* SimNetwork::open_one(ConnectionId id) {
   auto const found = connections_.find(id);
-  if (found == connections_.end()) return bytes.size();
-  std::size_t const taken = std::min(bytes.size(), found->second.room);
-  found->second.to_client.append(bytes.substr(0, taken));
-  if (found->second.room != SIZE_MAX) found->second.room -= taken;
+  return found == connections_.end() || found->second.ended ? nullptr : &found->second;
+}
+
+std::size_t SimNetwork::send(ConnectionId id, std::string_view bytes) {
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return bytes.size();
+  FJ_CHECK(!connection->output_ended, "nothing is sent after the end of output");
+  std::size_t const taken = std::min(bytes.size(), connection->room);
+  connection->to_client.append(bytes.substr(0, taken));
+  connection->sent += taken;
+  if (connection->room != SIZE_MAX) connection->room -= taken;
   return taken;
+}
+
+Result<std::size_t> SimNetwork::send_file(ConnectionId id, env::File& file, std::uint64_t offset, std::uint64_t bytes) {
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return static_cast<std::size_t>(bytes);
+  std::size_t const most = std::min<std::uint64_t>({bytes, env::kSendFileBytesMax, connection->room});
+  if (most == 0) return std::size_t{0};
+  std::vector<std::byte> read(most);
+  Result<std::size_t> const got = file.read(offset, read);
+  if (!got.ok()) return got;
+  if (got.value() == 0) return Status{Code::damaged, "send a file: it ends before what was to be sent"};
+  std::size_t const taken = send(id, as_text(read).substr(0, got.value()));
+  connection->tell_writable = taken < bytes && connection->room > 0;
+  again_ = again_ || connection->tell_writable;
+  return taken;
+}
+
+Result<std::size_t> SimNetwork::send_with_descriptor(ConnectionId id, std::string_view bytes, env::File& file) {
+  FJ_CHECK(!bytes.empty(), "a descriptor goes with a byte");
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return bytes.size();
+  if (!connection->local) return Status{Code::not_supported, "descriptors are given over unix sockets only"};
+  if (connection->room == 0) return std::size_t{0};
+  Result<std::unique_ptr<env::File>> reader = file.reopen_to_read();
+  if (!reader.ok()) return reader.status();
+  connection->descriptors[connection->sent] = std::move(reader).value();
+  return send(id, bytes);
+}
+
+void SimNetwork::end_output(ConnectionId id) {
+  Connection* const connection = open_one(id);
+  if (connection == nullptr) return;
+  connection->output_ended = true;
+  again_ = true;
 }
 
 void SimNetwork::pause_reading(ConnectionId id, bool paused) {

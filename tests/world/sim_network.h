@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "env/clock.h"
+#include "env/disk.h"
 #include "env/network.h"
 
 namespace fastjournal::sim {
@@ -57,6 +59,14 @@ class SimNetwork final : public env::Network {
     bool paused{false};
     bool end_of_input{false};
     bool closed_by_server{false};
+    bool local{false};         // of a unix socket
+    bool output_ended{false};  // by the server
+    bool input_ended{false};   // the server knows
+    bool ended{false};         // in both directions: the server knows it no more
+    // Descriptors that came, by the number of the byte with which each came.
+    std::map<std::uint64_t, std::shared_ptr<env::File>> descriptors;
+    std::uint64_t sent{0};      // bytes, by the server
+    bool tell_writable{false};  // a file has more to send than one call may
   };
 
   // -- the client's side ----------------------------------------------------
@@ -109,21 +119,49 @@ class SimNetwork final : public env::Network {
   // It reaches the server in the next turn.
   void datagram_to_server(ConnectionId socket, std::string_view bytes) { to_server_.emplace_back(socket, bytes); }
 
+  // A datagram of a user of this computer, who has this address; empty: none, and cannot be answered. It reaches the
+  // server in the next turn, unless its socket is gone by then.
+  void local_datagram_to_server(ConnectionId socket, std::string_view bytes, std::string_view from,
+                                std::uint32_t user = 0) {
+    local_to_server_.push_back({socket, std::string{bytes}, std::string{from}, user});
+  }
+  // The socket for datagrams that is open at this address; none: nobody receives there.
+  [[nodiscard]] ConnectionId local_socket_at(std::string_view address) const;
+  // Whoever has this address takes nothing: its queue is full, or it is gone.
+  void deafen(std::string const& address) { deaf_.insert(address); }
+  void undeafen(std::string const& address) { deaf_.erase(address); }
+  // Datagrams that came to addresses of this computer, with the address; each is returned once.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> take_local_datagrams() {
+    return std::exchange(local_arrived_, {});
+  }
+
   // -- env::Network -----------------------------------------------------------
   Result<ConnectionId> connect(env::Address const& address) override;
   Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override;
-  void stop_listening(std::uint32_t number) override { listening_.erase(number); }
+  void stop_listening(std::uint32_t number) override;
   std::size_t send(ConnectionId id, std::string_view bytes) override;
+  Result<std::size_t> send_file(ConnectionId id, env::File& file, std::uint64_t offset, std::uint64_t bytes) override;
+  Result<std::size_t> send_with_descriptor(ConnectionId id, std::string_view bytes, env::File& file) override;
+  void end_output(ConnectionId id) override;
   void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;
   Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override;
   Result<env::DatagramSocket> receive_datagrams(env::DatagramAddress const& address) override;
   bool send_datagram(ConnectionId id, std::string_view bytes) override;
-  void close_datagrams(ConnectionId id) override { datagram_sockets_.erase(id); }
+  Result<env::DatagramSocket> receive_local_datagrams(env::Address const& address,
+                                                      env::ListenOptions const& options) override;
+  bool send_local_datagram(ConnectionId id, std::string_view to, std::string_view bytes) override;
+  void close_datagrams(ConnectionId id) override {
+    datagram_sockets_.erase(id);
+    local_sockets_.erase(id);
+  }
   void wake_at(std::int64_t monotonic_us) override { wake_at_ = monotonic_us; }
   void turn_again() override { again_ = true; }
 
  private:
+  // Null: it is gone, and whatever is sent is dropped.
+  [[nodiscard]] Connection* open_one(ConnectionId id);
+
   std::map<std::string, std::string, std::less<>> certified_;  // users by the peer of the connection
   env::NetworkHandler* handler_{nullptr};
   std::map<ConnectionId, Connection> connections_;
@@ -141,6 +179,20 @@ class SimNetwork final : public env::Network {
   std::deque<std::pair<std::uint64_t, std::string>> late_;  // (count of datagrams sent when it arrives, its bytes)
   std::uint64_t sent_{0};
   std::vector<std::pair<ConnectionId, std::string>> to_server_;
+  struct LocalSocket {
+    std::string address;
+    env::ListenOptions options;
+  };
+  struct LocalDatagram {
+    ConnectionId socket{};
+    std::string bytes;
+    std::string from;
+    std::uint32_t user{0};
+  };
+  std::map<ConnectionId, LocalSocket> local_sockets_;
+  std::vector<LocalDatagram> local_to_server_;
+  std::vector<std::pair<std::string, std::string>> local_arrived_;
+  std::set<std::string, std::less<>> deaf_;
   std::int64_t wake_at_{INT64_MAX};
   bool again_{false};
   bool one_a_turn_{false};

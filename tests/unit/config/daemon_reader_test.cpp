@@ -78,6 +78,31 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   BOOST_TEST((read->logging == LoggingDeclaration{"warn", (folder.path() / "a.log").string()}));
 }
 
+BOOST_AUTO_TEST_CASE(a_socket_has_lists_of_those_who_may_come) {
+  ScratchFolder const folder;
+  Result<DaemonDeclaration> const read = read_daemon(folder.write("f.xml", R"(<fastjournal>
+  <socket path="/run/a.sock" users=" alice  1000 " groups="storage" rights="all"/>
+  <socket path="/run/b.sock" protocol="fj" table="values" datagrams="true" rights="read"/>
+  <socket path="/run/c.sock" rights="read"/>
+</fastjournal>)"));
+  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+  ListenDeclaration const& lists = read->listen[1];
+  BOOST_TEST((lists.users == std::vector<std::string>{"alice", "1000"}));
+  BOOST_TEST((lists.groups == std::vector<std::string>{"storage"}));
+  BOOST_TEST(!lists.datagrams);
+  BOOST_TEST(read->listen[2].datagrams);
+  BOOST_TEST((read->listen[3].users.empty() && read->listen[3].groups.empty() && !read->listen[3].datagrams));
+  // Each of them makes another listener of it.
+  for (auto const& change : std::initializer_list<void (*)(ListenDeclaration&)>{
+           [](ListenDeclaration& one) { one.users.pop_back(); }, [](ListenDeclaration& one) { one.groups.clear(); },
+           [](ListenDeclaration& one) { one.datagrams = true; }}) {
+    ListenDeclaration other = lists;
+    BOOST_TEST(other.is_as(lists));
+    change(other);
+    BOOST_TEST(!other.is_as(lists));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_shared_log_is_always_there) {
   ScratchFolder const folder;
   Result<DaemonDeclaration> const read =

@@ -1,5 +1,6 @@
 // The kernel's files behind env::Disk: the promises of env/disk.h, on real files in a temporary folder.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -260,6 +261,27 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_removed_or_replaced_is_told) {
   std::filesystem::rename(folder.path + "/c", folder.path + "/b");
   BOOST_CHECK(removed.value()->look().code() == Code::damaged);
   BOOST_CHECK(replaced.value()->look().code() == Code::damaged);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_opened_again_to_read_cannot_be_written_and_goes_on_without_its_name) {
+  Folder folder;
+  PosixDisk disk(folder.path);
+  auto const file = disk.open("a", env::OpenMode::create_new);
+  BOOST_REQUIRE(file.ok());
+  BOOST_REQUIRE(file.value()->write(0, as_bytes("first")).ok());
+  std::filesystem::remove(folder.path + "/a");
+  std::ofstream{folder.path + "/a"} << "another";
+  auto const reader = file.value()->reopen_to_read();
+  BOOST_REQUIRE_MESSAGE(reader.ok(), reader.status().text());
+  BOOST_TEST(read_all(*reader.value()) == "first");
+  BOOST_REQUIRE(file.value()->write(5, as_bytes(" second")).ok());
+  BOOST_TEST(read_all(*reader.value()) == "first second");
+  BOOST_CHECK(reader.value()->write(0, as_bytes("x")).code() == Code::io_error);
+  BOOST_CHECK(reader.value()->write_through(0, as_bytes("x")).code() == Code::io_error);
+  int const fd = reader.value()->descriptor();
+  BOOST_TEST(fd != file.value()->descriptor());
+  BOOST_TEST((::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY);
+  BOOST_TEST(::fcntl(fd, F_GETFD) == FD_CLOEXEC);
 }
 
 BOOST_AUTO_TEST_CASE(the_names_of_a_new_root_and_of_all_above_it_are_synced) {

@@ -418,6 +418,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_closes_says_why) {
   for (std::string const& unread : {std::string{}, std::string{"GET /"}, post("PING", "{}").substr(0, 95)}) {
     BOOST_TEST(goodbye(unread, "over_limit").status == 503U);
     BOOST_TEST(goodbye(unread, "over_limit", "first-message").status == 408U);
+    // To come again would not help.
+    HttpReply const stranger = goodbye(unread, "not_allowed");
+    BOOST_TEST(stranger.status == 403U);
+    BOOST_TEST(!stranger.fields.contains("retry-after"));
     HttpReply const late = goodbye(unread, "timed_out");
     BOOST_TEST(late.status == 408U);
     BOOST_TEST(!late.keeps_alive);

@@ -32,9 +32,11 @@ class EchoHandler final : public env::NetworkHandler {
   explicit EchoHandler(Reactor& reactor) : reactor_(reactor) {}
 
   std::function<void(ConnectionId, std::string_view)> bytes_hook;
+  std::function<void(ConnectionId)> writable_hook;
   std::function<void(ConnectionId)> end_of_input_hook;
   std::function<void(ConnectionId)> closed_hook;
   std::function<void(ConnectionId, std::string_view)> datagram_hook;
+  std::function<void(ConnectionId, std::string_view, std::string_view, env::Peer const&)> local_datagram_hook;
   std::function<void()> timer_hook;
   std::function<void()> clock_hook;
   std::function<void()> turn_end_hook;
@@ -64,7 +66,10 @@ class EchoHandler final : public env::NetworkHandler {
   }
   void on_writable(ConnectionId id) override {
     ++writable_calls;
-    flush(id);
+    if (writable_hook)
+      writable_hook(id);
+    else
+      flush(id);
   }
   void on_end_of_input(ConnectionId id) override {
     ended.push_back(id);
@@ -81,6 +86,10 @@ class EchoHandler final : public env::NetworkHandler {
   }
   void on_datagram(ConnectionId id, std::string_view arrived) override {
     if (datagram_hook) datagram_hook(id, arrived);
+  }
+  void on_local_datagram(ConnectionId id, std::string_view arrived, std::string_view from,
+                         env::Peer const& peer) override {
+    if (local_datagram_hook) local_datagram_hook(id, arrived, from, peer);
   }
   void on_timer() override {
     ++timers;

@@ -23,6 +23,13 @@ struct Datagrams final : env::Network {
   }
   void stop_listening(std::uint32_t) override {}
   std::size_t send(ConnectionId, std::string_view) override { return 0; }
+  Result<std::size_t> send_file(ConnectionId, env::File&, std::uint64_t, std::uint64_t) override {
+    return std::size_t{0};
+  }
+  Result<std::size_t> send_with_descriptor(ConnectionId, std::string_view, env::File&) override {
+    return std::size_t{0};
+  }
+  void end_output(ConnectionId) override {}
   void pause_reading(ConnectionId, bool) override {}
   void close(ConnectionId) override {}
   Result<ConnectionId> open_datagrams_to(env::DatagramAddress const& address) override {
@@ -38,6 +45,10 @@ struct Datagrams final : env::Network {
     if (takes) sent.emplace_back(bytes);
     return takes;
   }
+  Result<env::DatagramSocket> receive_local_datagrams(env::Address const&, env::ListenOptions const&) override {
+    return Status{Code::not_supported, "nothing is read"};
+  }
+  bool send_local_datagram(ConnectionId, std::string_view, std::string_view) override { return false; }
   void close_datagrams(ConnectionId id) override { open.erase(static_cast<std::uint64_t>(id)); }
   void wake_at(std::int64_t) override {}
   void turn_again() override {}
