@@ -112,6 +112,8 @@ bool Applier::apply_state(RecordView const& record, ApplyContext const& context,
     shared_.index.learn(state.files);
   shared_.state = state;
   shared_.state_lsn = record.lsn;
+  // Not in this turn of the timers: they have advanced the table already.
+  shared_.work_due = context.live ? context.now + DurationMs{1} : TimeMs{};
   shared_.knows_files = true;
   if (!state.is_building()) {
     shared_.survey.end();

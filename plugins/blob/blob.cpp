@@ -90,8 +90,9 @@ void BlobTable::change(std::shared_ptr<TableDeclaration const> next) {
 // Time
 
 TimeMs BlobTable::next_due() const {
-  if (!shared_.index.is_settled() || shared_.survey.has_work()) return TimeMs{};
-  return TimeMs{std::min(shared_.clients.first_unused(shared_.options.client_keep), maintenance_.next_due())};
+  bool const has_work = !shared_.index.is_settled() || shared_.survey.has_work();
+  return TimeMs{std::min({has_work ? shared_.work_due.value : INT64_MAX, maintenance_.next_due(),
+                          shared_.clients.first_unused(shared_.options.client_keep)})};
 }
 
 bool BlobTable::advance(TimeMs now, std::size_t budget, TableObserver& observer) {
