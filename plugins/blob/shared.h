@@ -43,7 +43,7 @@ struct Shared {
   rows::Clients clients;
   // Derived.
   Survey survey;
-  TimeMs work_due{};  // when pages are settled and entries surveyed, if any are to be
+  TimeMs work_due{};                  // when pages are settled and entries surveyed, if any are to be
   std::uint32_t damaged{0};           // blobs of this maintenance
   mutable std::uint32_t start_s{0};   // reads are noted from then on; 0: nothing was decided so far
   mutable std::size_t one_by_one{0};  // copies to be asked for alone, to find the damaged one

@@ -46,7 +46,10 @@ bool Survey::is_left_out(Blob const& blob) const {
   return read_s < policy_.oldest_read_s;
 }
 
-bool Survey::is_new(Blob const& blob) const { return (blob.marks & marks::kNew) != 0 && blob.entry_time >= began_s_; }
+bool Survey::is_new(Blob const& blob) const {
+  if (blob.entry_time == began_s_) return (blob.marks & marks::kNew) != 0;
+  return blob.entry_time > began_s_;
+}
 
 void Survey::measure(Index const& index, std::uint32_t looks) {
   bool const more = index.walk(at_, looks, [&](Blob const& blob, std::uint8_t& marks) {
@@ -77,7 +80,8 @@ void Survey::cut(std::uint32_t looks) {
 }
 
 bool Survey::has_room(Blob const& blob) {
-  if (blob.entry_time != cut_s_ || is_new(blob)) return blob.entry_time >= cut_s_;
+  if (is_new(blob)) return true;
+  if (blob.entry_time != cut_s_) return blob.entry_time > cut_s_;
   if (blob.extent.size() > room_) return false;
   room_ -= blob.extent.size();
   return true;

@@ -52,6 +52,7 @@ class Survey {
 
   [[nodiscard]] bool wants_more() const;
   [[nodiscard]] bool is_left_out(Blob const& blob) const;
+  // Put since the maintenance began. In the very second also what was put during one that was given up.
   [[nodiscard]] bool is_new(Blob const& blob) const;
   // Of one that the other rules leave; takes its room.
   [[nodiscard]] bool has_room(Blob const& blob);
