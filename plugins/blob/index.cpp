@@ -102,6 +102,7 @@ std::optional<Blob> Index::find(Key const& key) const {
 void Index::note_read(Key const& key, std::uint32_t now_s) const {
   Leaf& leaf = *leaves_[page_of(key)];
   std::uint32_t const at = lower(leaf, key);
+  if (is_mutant(Mutant::read_blob_unreferenced)) return;
   if (at < leaf.page.count && leaf.page.entries[at].key() == key) leaf.read_s[at] = now_s;
 }
 

@@ -126,10 +126,13 @@ class Life {
     std::string const got = table_.bytes_of(Texts{{"hash", hash}});
     auto const known = model_.find(hash);
     if (known == model_.end()) return got == "-" ? "" : "GET of what is not there: " + got.substr(0, 60);
-    known->second.read_s = seconds();
-    if (known->second.fate == Fate::go && is_building_) known->second.fate = Fate::either;
+    note_read(known->second);
     if (got == known->second.bytes || (known->second.is_damaged && got != "-")) return "";
     return "GET: " + got.substr(0, 60) + ", expected " + known->second.bytes.substr(0, 60);
+  }
+  void note_read(Known& known) {
+    known.read_s = seconds();
+    if (known.fate == Fate::go && is_building_) known.fate = Fate::either;
   }
   std::string omit() {
     std::string const hash = key();
@@ -209,7 +212,7 @@ class Life {
     auto known = model_.begin();
     std::advance(known, draw(model_.size()));
     Reply const reply = table_.run("GET", {{"hash", known->first}});
-    known->second.read_s = seconds();
+    note_read(known->second);
     if (known->second.bytes.empty() || known->second.is_damaged) return "";
     auto const file = static_cast<std::uint32_t>(std::stoul(reply.get("file")));
     table_.files.files.at(file)[std::stoull(reply.get("begin"))] ^= 0x20;
