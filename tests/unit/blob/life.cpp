@@ -177,17 +177,21 @@ class Life {
     return "";
   }
   std::string copy() {
-    if (pending_.has_value() && one_in(2)) {
-      table_.settle(*pending_);
-      pending_.reset();
-    }
+    if (pending_.has_value() && one_in(2))
+      if (std::string wrong = settle_pending(); !wrong.empty()) return wrong;
     if (pending_.has_value()) return "";
     if (one_in(2)) table_.pass(1);
     pending_ = table_.copy(1 + draw(one_in(4) ? 100'000 : 600));
-    if (one_in(3)) return "";
+    return one_in(3) ? "" : settle_pending();
+  }
+  std::string settle_pending() {
+    bool const was_building = table_.table->state().is_building();
+    std::uint32_t const file = table_.table->file_for_new();
     table_.settle(*pending_);
+    bool const is_given_up =
+        was_building && !table_.table->state().is_building() && table_.table->file_for_new() == file;
     pending_.reset();
-    return "";
+    return is_given_up ? "a maintenance was given up for a damaged blob" : "";
   }
   // The disk is full for some of them.
   std::string fail() {
