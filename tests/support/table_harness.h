@@ -48,9 +48,15 @@ inline std::vector<OptionValue> options_of(TypeDeclaration const& type, Texts co
 struct Alerts final : TableObserver {
   std::vector<std::string> changes;  // keys
   std::vector<Extent> extents;       // that records name
+  std::uint64_t extents_wrong{0};    // told twice, or not named when they ended
   void changed(std::string_view key) override { changes.emplace_back(key); }
-  void stored(Extent const& extent, std::string_view) override { extents.push_back(extent); }
-  void freed(Extent const& extent) override { std::erase(extents, extent); }
+  void stored(Extent const& extent, std::string_view) override {
+    if (std::ranges::find(extents, extent) != extents.end()) ++extents_wrong;
+    extents.push_back(extent);
+  }
+  void freed(Extent const& extent) override {
+    if (std::erase(extents, extent) != 1) ++extents_wrong;
+  }
   std::uint64_t available_calls{0};
   std::map<ConnectionId, std::int64_t> held;  // number of leases as announced; `none`: of connections that are gone
   std::map<std::string, std::string> raised;
@@ -269,7 +275,7 @@ class TableHarness {
     if (!holds) throw std::runtime_error(what);
   }
 
- private:
+ protected:
   std::uint16_t index_of(std::string_view command) {
     auto const& commands = type->commands;
     for (std::size_t i = 0; i < commands.size(); ++i)

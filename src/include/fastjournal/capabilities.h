@@ -162,6 +162,8 @@ class Stores {
   // The file for the bytes of commands; 0: the owner makes files as it needs them, removes each once nothing in it is
   // named, and gives the space of freed bytes back.
   [[nodiscard]] virtual std::uint32_t file_for_new() const { return 0; }
+  // Commands with new bytes wait: the files are about to be exchanged. For the last few copies only.
+  [[nodiscard]] virtual bool holds_new() const { return false; }
   // Only of a table that says the file itself: the files that must be there; all others of its folder are removed. Asked
   // again when it has decided something.
   virtual void list_files(std::vector<FileWish>& files) const { static_cast<void>(files); }

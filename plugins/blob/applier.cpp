@@ -1,0 +1,144 @@
+#include "plugins/blob/applier.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "plugins/blob/mutants.h"
+
+namespace fastjournal::blob {
+
+std::uint8_t Applier::newest_version(std::uint8_t type) {
+  switch (static_cast<rows::RecordType>(type)) {
+    case rows::RecordType::seen:
+    case rows::RecordType::client:
+    case rows::RecordType::client_dropped:
+    case rows::RecordType::client_owner:
+    case rows::RecordType::clock: return rows::newest_version(static_cast<rows::RecordType>(type), false);
+    default: return blob::newest_version(type);
+  }
+}
+
+bool Applier::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  if (record.version > newest_version(record.type)) return false;
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::put: return apply_put(record, observer);
+    case RecordType::page: return apply_page(record, observer);
+    case RecordType::omit: return apply_omit(record, observer);
+    case RecordType::damaged: return apply_damaged(record, context, observer);
+    case RecordType::moved: return apply_moved(record, observer);
+    case RecordType::state:
+    case RecordType::begun:
+    case RecordType::swapped:
+    case RecordType::ended:
+    case RecordType::cancelled: return apply_state(record, context, observer);
+  }
+  if (static_cast<rows::RecordType>(record.type) == rows::RecordType::clock) return apply_clock(record, observer);
+  std::int64_t seen = 0;
+  return shared_.clients.apply(record, seen);
+}
+
+bool Applier::learn(Files const& files) {
+  Files const& known = shared_.index.files();
+  if (shared_.state_lsn.is_none()) {
+    if (shared_.knows_files && known.current != files.current) return false;
+    if (!shared_.knows_files || (known.next == 0 && files.next != 0)) shared_.index.learn(files);
+    shared_.knows_files = true;
+  }
+  return known.current == files.current && (files.next == 0 || files.next == known.next);
+}
+
+bool Applier::apply_put(RecordView const& record, TableObserver& observer) {
+  PutBody body;
+  if (!read_put(as_text(record.body), body) || !learn({body.extent.file, 0})) return false;
+  Blob blob{.key = body.key, .entry_time = body.entry_time, .extent = body.extent};
+  if (shared_.index.files().next != 0) blob.marks = marks::kNew;
+  if (is_mutant(Mutant::put_keeps_mark))
+    if (std::optional<Blob> const last = shared_.index.find(body.key); last.has_value()) blob.marks |= last->marks;
+  shared_.index.put(blob, body.carried, record.lsn, observer);
+  shared_.survey.note_put(body.key, body.extent.size());
+  return true;
+}
+
+bool Applier::apply_page(RecordView const& record, TableObserver& observer) {
+  PageBody body;
+  if (!read_page(as_text(record.body), body) || !learn(body.files)) return false;
+  shared_.index.restate(body, record.lsn, observer);
+  return true;
+}
+
+bool Applier::apply_omit(RecordView const& record, TableObserver& observer) {
+  Key key;
+  if (!read_omit(as_text(record.body), key)) return false;
+  static_cast<void>(shared_.index.mark(key, marks::kOmitted, observer));
+  return true;
+}
+
+bool Applier::apply_damaged(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  Key key;
+  std::string_view text;
+  if (!read_damaged(as_text(record.body), key, text)) return false;
+  static_cast<void>(shared_.index.mark(key, marks::kDamaged, observer));
+  shared_.survey.note_done(key);
+  ++shared_.damaged;
+  if (context.live) observer.alert("blob-damaged", 80, text, kManualTag);
+  return true;
+}
+
+bool Applier::apply_moved(RecordView const& record, TableObserver& observer) {
+  MovedBody body;
+  if (!read_moved(as_text(record.body), body)) return false;
+  // Which file is the current one is not known as long as no blob is.
+  Files const& files = shared_.index.files();
+  bool const is_unknown = shared_.state_lsn.is_none() && !shared_.knows_files;
+  if (is_unknown) return true;
+  if (!learn({files.current, body.file})) return false;
+  for (Copied const& blob : body.blobs) {
+    static_cast<void>(shared_.index.add_copy(blob.key, blob.begin, observer));
+    shared_.survey.note_done(blob.key);
+  }
+  return true;
+}
+
+bool Applier::apply_state(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  State state;
+  std::string_view text;
+  if (!read_state(as_text(record.body), state, text)) return false;
+  auto const type = static_cast<RecordType>(record.type);
+  if (type == RecordType::swapped && context.live)
+    shared_.statistics.left_out += shared_.index.size() - shared_.index.copied();
+  if (shared_.knows_files || !shared_.state_lsn.is_none())
+    shared_.index.set_files(state.files, observer);
+  else
+    shared_.index.learn(state.files);
+  shared_.state = state;
+  shared_.state_lsn = record.lsn;
+  // Not in this turn of the timers: they have advanced the table already.
+  shared_.work_due = context.live ? context.now + DurationMs{1} : TimeMs{};
+  shared_.knows_files = true;
+  if (!state.is_building()) {
+    shared_.survey.end();
+  } else if (type == RecordType::begun || !shared_.survey.is_on()) {
+    shared_.survey.begin(state.policy, state.began_s());
+    shared_.damaged = 0;
+  }
+  if (!context.live) return true;
+  if (type == RecordType::cancelled && !text.empty()) observer.alert("maintenance-failed", 70, text, "blob");
+  if (type == RecordType::swapped) observer.lower_alert("maintenance-failed");
+  return true;
+}
+
+// Dates of what has happened are not later than now; the rest of an old file is as long as it was.
+bool Applier::apply_clock(RecordView const& record, TableObserver& observer) {
+  rows::ClockBody body;
+  if (!rows::read_clock(as_text(record.body), body)) return false;
+  std::uint32_t const to_s = Shared::seconds(TimeMs{body.to});
+  shared_.index.lower_clock(to_s, observer);
+  State& state = shared_.state;
+  state.began = std::min(state.began, body.to);
+  if (state.old_file != 0) state.old_ends -= std::min(state.old_ends, body.from - body.to);
+  shared_.clients.lower_clock(body.to);
+  shared_.start_s = std::min(shared_.start_s, to_s);
+  return true;
+}
+
+}  // namespace fastjournal::blob

@@ -1,0 +1,96 @@
+// The table type `blob` (blob.xml): bytes of any length under keys, in one file that readers on the same computer read
+// themselves. The table is the index; the bytes are outside the log (fastjournal/extent.h).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fastjournal/capabilities.h"
+#include "fastjournal/table.h"
+#include "plugins/blob/applier.h"
+#include "plugins/blob/maintenance.h"
+#include "plugins/blob/reads.h"
+#include "plugins/blob/shared.h"
+#include "plugins/blob/writes.h"
+
+namespace fastjournal::blob {
+
+class BlobTable final : public Table, public Timed, public Holder, public Stores {
+ public:
+  BlobTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
+            std::shared_ptr<TableDeclaration const> declaration);
+
+  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
+  [[nodiscard]] Capabilities capabilities() override { return {.timed = this, .holder = this, .stores = this}; }
+
+  Verdict decide(Command const& command, Decision& decision) const override {
+    return handlers_[command.index](*this, command, decision);
+  }
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context,
+                           TableObserver& observer) noexcept override {
+    return applier_.apply(record, context, observer);
+  }
+  [[nodiscard]] std::uint8_t newest_version(std::uint8_t type) const override { return Applier::newest_version(type); }
+
+  // Timed
+  [[nodiscard]] TimeMs next_due() const override;
+  bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override;
+  bool decide_timer(Decision& decision) const override;
+  void decide_clock_accepted(TimeMs from, Decision& decision) const override;
+
+  // Holder: nobody holds a blob, but readers of an old file have their time.
+  bool decide_connection_closed(ConnectionId, Decision&) const override { return false; }
+  bool decide_recovered(Decision& decision) const override;
+  bool decide_time_lost(DurationMs lost, Decision& decision) const override;
+
+  // Stores
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override;
+  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
+                                                     std::uint64_t bytes) const override;
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+                                           std::vector<Extent>& found) const override;
+  [[nodiscard]] std::uint32_t file_for_new() const override { return shared_.index.files().current; }
+  [[nodiscard]] bool holds_new() const override { return maintenance_.holds_new(); }
+  void list_files(std::vector<FileWish>& files) const override { maintenance_.list_files(files); }
+  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const override {
+    return maintenance_.wish_to_copy(bytes_max, wishes);
+  }
+  [[nodiscard]] bool decide_moved(std::span<Moved const> moved, Decision& decision) const override {
+    return maintenance_.decide_moved(moved, decision);
+  }
+  void decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const override {
+    maintenance_.decide_not_moved(wishes, why, decision);
+  }
+
+  [[nodiscard]] Lsn oldest_lsn() const override;
+  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  [[nodiscard]] std::uint64_t live_bytes() const override;
+  [[nodiscard]] std::uint64_t memory_bytes() const override { return shared_.memory_bytes(); }
+
+  void digest(DigestSink& sink) const override;
+  void metrics(TimeMs now, MetricSink& sink) const override;
+
+  [[nodiscard]] Status check_change(TableDeclaration const& next) const override;
+  void change(std::shared_ptr<TableDeclaration const> next) override;
+
+  [[nodiscard]] Index const& index() const { return shared_.index; }
+  [[nodiscard]] State const& state() const { return shared_.state; }
+
+ private:
+  using Handler = Verdict (*)(BlobTable const&, Command const&, Decision&);
+  struct Named;
+
+  Shared shared_;
+  Writes const writes_{shared_};
+  Reads const reads_{shared_};
+  Maintenance const maintenance_{shared_};
+  Applier applier_{shared_};
+  std::vector<Handler> handlers_;  // by Command::index
+  // Where the next search for pages to restate begins: a hint, as the search covers all from anywhere.
+  mutable std::uint32_t restate_from_{0};
+};
+
+[[nodiscard]] PluginDescriptor const& table_type();
+
+}  // namespace fastjournal::blob

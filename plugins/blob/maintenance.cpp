@@ -1,0 +1,246 @@
+#include "plugins/blob/maintenance.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "model/parameters.h"
+#include "plugins/blob/mutants.h"
+#include "plugins/blob/records.h"
+
+namespace fastjournal::blob {
+namespace {
+
+// The names under which clients open the data file.
+constexpr std::string_view kDataLink = "bcdb_data";
+// New bytes wait while so few are to be copied.
+constexpr std::uint64_t kLastRoundBytes = std::uint64_t{1} << 20U;
+// Copies of one step, and of one wish.
+constexpr std::size_t kCopiesPerStep = 256;
+// A disk that has lost more than that is not cleaned by leaving blobs out.
+constexpr std::uint32_t kDamagedMax = 100;
+constexpr std::size_t kWhyBytesMax = 1024;
+
+std::array<std::uint64_t, 2> wish_key(Key const& key) { return {key.hash_value, key.hash_id}; }
+Key key_of(std::array<std::uint64_t, 2> const& key) { return {static_cast<std::uint32_t>(key[0]), key[1]}; }
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// From beginning to end
+
+Policy Maintenance::policy_of(std::int64_t age, std::uint64_t bytes_max, std::int64_t unreferenced,
+                              std::int64_t now) const {
+  Policy policy;
+  if (age != 0) policy.oldest_entry_s = Shared::seconds(TimeMs{now - age});
+  if (unreferenced != 0) policy.oldest_read_s = Shared::seconds(TimeMs{now - unreferenced});
+  policy.bytes_max = bytes_max;
+  return policy;
+}
+
+void Maintenance::begin(Policy const& policy, Decision& decision) const {
+  State state = shared_.state;
+  if (!is_mutant(Mutant::number_given_twice)) ++state.last_number;
+  if (is_mutant(Mutant::number_given_twice)) state.last_number = state.files.current + 1;
+  state.files.next = state.last_number;
+  state.began = decision.now.value;
+  state.policy = policy;
+  state.total = shared_.index.size();
+  shared_.one_by_one = 0;
+  append_state(decision.records, RecordType::begun, state);
+  ++shared_.statistics.maintenances;
+}
+
+void Maintenance::swap(Decision& decision) const {
+  State state = shared_.state;
+  state.old_file = state.files.current;
+  state.old_ends = decision.now.value + (is_mutant(Mutant::old_file_ends_at_once) ? 0 : kOldFileMs);
+  state.files = {state.files.next, 0};
+  append_state(decision.records, RecordType::swapped, state);
+}
+
+void Maintenance::cancel(std::string const& why, Decision& decision) const {
+  State state = shared_.state;
+  state.files.next = 0;
+  append_state(decision.records, RecordType::cancelled, state, std::string_view{why}.substr(0, kWhyBytesMax));
+  if (!why.empty()) ++shared_.statistics.given_up;
+}
+
+bool Maintenance::is_copied_but(std::size_t left) const {
+  std::size_t const allowed = left + (is_mutant(Mutant::exchanged_with_one_left) ? 1 : 0);
+  return shared_.state.is_building() && shared_.survey.has_seen_all() && shared_.survey.size() <= allowed;
+}
+
+Verdict Maintenance::maintain(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  shared_.see(decision.now);
+  Options const& options = shared_.options;
+  std::int64_t const age = parameters.integer("age", options.expire_age, 0, model::kDateMax);
+  std::int64_t const bytes = parameters.integer("size", static_cast<std::int64_t>(options.expire_size), 0, INT64_MAX);
+  std::int64_t const unreferenced = parameters.integer("unreferenced", options.expire_unreferenced, 0, model::kDateMax);
+  bool const is_cancel = parameters.integer("cancel", 0, 0, 1) == 1;
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  State const& state = shared_.state;
+  std::string_view result = "running";
+  std::uint32_t file = state.files.next;
+  if (is_cancel) {
+    result = state.is_building() ? "cancelled" : "idle";
+    if (state.is_building()) cancel({}, decision);
+  } else if (!state.is_building()) {
+    if (state.old_file != 0 || !shared_.index.is_settled()) {
+      decision.status = {Code::unavailable, "table " + shared_.table() +
+                                                " exchanged its files a moment ago, and the old one is still there "
+                                                "for its readers: try again in a minute"};
+      return Verdict::done;
+    }
+    begin(policy_of(age, static_cast<std::uint64_t>(bytes), unreferenced, decision.now.value), decision);
+    result = "begun";
+    file = state.last_number + 1;
+  }
+  decision.answer.message("MAINTAINING")
+      .add("table", std::string_view{shared_.table()})
+      .add("result", Value::of_text(result))
+      .add("file", std::uint64_t{file})
+      .add("total", result == "running" ? state.total : shared_.index.size())
+      .add("done", shared_.index.copied());
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// Time
+
+// Of the next one by the schedule.
+std::int64_t Maintenance::due() const {
+  State const& state = shared_.state;
+  bool const may_begin = !state.is_building() && state.old_file == 0 && shared_.index.file_end() != 0;
+  if (!may_begin || shared_.options.maintain_every == 0 || shared_.state_lsn.is_none()) return INT64_MAX;
+  return (TimeMs{state.began} + DurationMs{shared_.options.maintain_every}).value;
+}
+
+std::int64_t Maintenance::next_due() const {
+  if (is_copied_but(0)) return 0;
+  return shared_.state.old_file == 0 ? due() : shared_.state.old_ends;
+}
+
+bool Maintenance::decide_timer(Decision& decision) const {
+  shared_.see(decision.now);
+  State const& state = shared_.state;
+  std::int64_t const now = decision.now.value;
+  if (is_copied_but(0)) {
+    swap(decision);
+    return true;
+  }
+  if (!shared_.index.is_settled()) return false;
+  if (state.old_file != 0 && state.old_ends <= now) {
+    State next = state;
+    next.old_file = 0;
+    next.old_ends = 0;
+    append_state(decision.records, RecordType::ended, next);
+    return true;
+  }
+  if (due() > now) return false;
+  Options const& options = shared_.options;
+  begin(policy_of(options.expire_age, options.expire_size, options.expire_unreferenced, now), decision);
+  return true;
+}
+
+void Maintenance::decide_time_lost(DurationMs lost, Decision& decision) const {
+  if (shared_.state.old_file == 0 || is_mutant(Mutant::lost_time_shortens_the_rest)) return;
+  State next = shared_.state;
+  next.old_ends = (TimeMs{next.old_ends} + lost).value;
+  append_state(decision.records, RecordType::state, next);
+}
+
+// ---------------------------------------------------------------------------
+// Files and copies
+
+void Maintenance::list_files(std::vector<FileWish>& files) const {
+  State const& state = shared_.state;
+  Files const& known = shared_.index.files();
+  files.push_back({.number = known.current, .link = kDataLink});
+  if (known.next != 0) files.push_back({.number = known.next});
+  if (is_mutant(Mutant::cancelled_file_listed) && known.next == 0 && state.last_number != known.current)
+    files.push_back({.number = state.last_number});
+  if (state.old_file != 0) files.push_back({.number = state.old_file});
+}
+
+bool Maintenance::holds_new() const {
+  Survey const& survey = shared_.survey;
+  return shared_.state.is_building() && survey.has_seen_all() && survey.size() > 0 && survey.bytes() < kLastRoundBytes;
+}
+
+std::uint32_t Maintenance::wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const {
+  if (!shared_.state.is_building()) return 0;
+  std::size_t const count_max = shared_.one_by_one > 0 ? 1 : kCopiesPerStep;
+  std::uint64_t bytes = 0;
+  std::size_t const before = wishes.size();
+  shared_.survey.for_each([&](Key const& key) {
+    std::optional<Blob> const blob = shared_.index.find(key);
+    if (!blob.has_value()) return true;
+    bool const is_first = wishes.size() == before;
+    if (!is_first && bytes + blob->extent.size() > bytes_max) return false;
+    bytes += blob->extent.size();
+    wishes.push_back({.key = wish_key(key), .from = blob->extent});
+    return wishes.size() - before < count_max;
+  });
+  return wishes.size() == before ? 0 : shared_.state.files.next;
+}
+
+bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision) const {
+  std::uint64_t& at = decision.carry[0];
+  std::span<Moved const> const rest = moved.subspan(std::min<std::size_t>(at, moved.size()));
+  std::span<Moved const> const part = rest.first(std::min(kCopiesPerStep, rest.size()));
+  std::vector<Copied> copied;
+  std::size_t awaited = 0;
+  std::uint64_t bytes = 0;
+  for (Moved const& one : part) {
+    Key const key = key_of(one.key);
+    std::optional<Blob> const blob = shared_.index.find(key);
+    bool const is_it = blob.has_value() && blob->extent == one.from && !blob->has_copy();
+    bool const fits =
+        one.to.file == shared_.state.files.next && one.to.size() == one.from.size() && one.to.hash == one.from.hash;
+    if (!shared_.state.is_building() || !fits || (!is_it && !is_mutant(Mutant::changed_blob_moved)) ||
+        !blob.has_value())
+      continue;
+    copied.push_back({key, one.to.begin});
+    bytes += one.from.size();
+    if (shared_.survey.has(key)) ++awaited;
+  }
+  at += part.size();
+  if (!copied.empty()) append_moved(decision.records, shared_.state.files.next, copied);
+  shared_.one_by_one -= std::min(shared_.one_by_one, copied.size());
+  shared_.statistics.copied += copied.size();
+  shared_.statistics.copied_bytes += bytes;
+  if (at < moved.size()) return true;
+  if (is_copied_but(awaited)) swap(decision);
+  return false;
+}
+
+// Damage ends the blob, which nobody can read any more, and not the maintenance; anything else ends that.
+void Maintenance::decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const {
+  if (!shared_.state.is_building() || wishes.empty()) return;
+  std::string const reason = "maintenance of table " + shared_.table() + " is given up, nothing is lost: " + why.text();
+  if (why.code() != Code::damaged || is_mutant(Mutant::damaged_blob_ends_maintenance)) return cancel(reason, decision);
+  // Which of them it is, their copies alone will show.
+  if (wishes.size() > 1) {
+    shared_.one_by_one = wishes.size();
+    return;
+  }
+  CopyWish const& wish = wishes.front();
+  Key const key = key_of(wish.key);
+  shared_.one_by_one -= std::min<std::size_t>(shared_.one_by_one, 1);
+  std::optional<Blob> const blob = shared_.index.find(key);
+  if (!blob.has_value() || blob->extent != wish.from) return;
+  if (shared_.damaged >= kDamagedMax) return cancel(reason, decision);
+  std::string const text = "the blob " + bcdb::digits_of(key) + " of table " + shared_.table() +
+                           " is damaged and will be left out: file " + std::to_string(wish.from.file) + ", " +
+                           std::to_string(wish.from.size()) + " bytes at offset " + std::to_string(wish.from.begin) +
+                           ": " + why.message();
+  append_damaged(decision.records, key, std::string_view{text}.substr(0, kWhyBytesMax));
+}
+
+}  // namespace fastjournal::blob

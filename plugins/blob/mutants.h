@@ -1,0 +1,66 @@
+// Named faults that can be put into blob tables, to test their tests. In the product is_mutant() is the constant false,
+// and the compiler removes it; a test build of this folder (FJ_MUTANTS) has it as a variable, as for key/value tables
+// (plugins/keyvalue/mutants.h). Only .cpp files of this folder ask it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace fastjournal::blob {
+
+enum class Mutant : std::uint8_t {
+  none,
+  freed_not_told,
+  copy_outlives_its_blob,
+  page_loses_copies,
+  page_loses_marks,
+  wrong_hash_accepted,
+  older_place_accepted,
+  exchanged_with_one_left,
+  changed_blob_moved,
+  old_file_ends_at_once,
+  lost_time_shortens_the_rest,
+  put_meanwhile_not_copied,
+  omitted_blob_kept,
+  oldest_kept_by_size,
+  read_blob_unreferenced,
+  sent_again_stored_again,
+  blobs_max_ignored,
+  cancelled_file_listed,
+  number_given_twice,
+  damaged_blob_ends_maintenance,
+  put_keeps_mark,
+};
+
+// By number, as the command line and the tables name them.
+inline constexpr std::array<std::string_view, 21> kMutantNames{"none",
+                                                               "freed_not_told",
+                                                               "copy_outlives_its_blob",
+                                                               "page_loses_copies",
+                                                               "page_loses_marks",
+                                                               "wrong_hash_accepted",
+                                                               "older_place_accepted",
+                                                               "exchanged_with_one_left",
+                                                               "changed_blob_moved",
+                                                               "old_file_ends_at_once",
+                                                               "lost_time_shortens_the_rest",
+                                                               "put_meanwhile_not_copied",
+                                                               "omitted_blob_kept",
+                                                               "oldest_kept_by_size",
+                                                               "read_blob_unreferenced",
+                                                               "sent_again_stored_again",
+                                                               "blobs_max_ignored",
+                                                               "cancelled_file_listed",
+                                                               "number_given_twice",
+                                                               "damaged_blob_ends_maintenance",
+                                                               "put_keeps_mark"};
+
+#ifdef FJ_MUTANTS
+inline Mutant active_mutant = Mutant::none;
+[[nodiscard]] inline bool is_mutant(Mutant mutant) { return active_mutant == mutant; }
+#else
+[[nodiscard]] constexpr bool is_mutant(Mutant) { return false; }
+#endif
+
+}  // namespace fastjournal::blob

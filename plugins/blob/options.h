@@ -1,0 +1,25 @@
+// The options of a blob table as numbers, read once from the declaration: names and defaults stand in blob.xml.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fastjournal/declaration.h"
+
+namespace fastjournal::blob {
+
+struct Options {
+  std::int64_t maintain_every{0};  // durations are ms; 0: never
+  std::int64_t expire_age{0};      // 0: no limit, as below
+  std::uint64_t expire_size{0};
+  std::int64_t expire_unreferenced{0};
+  std::uint64_t blob_bytes_max{0};
+  std::uint64_t data_bytes_max{0};  // 0: no limit
+  std::uint64_t blobs_max{0};       // 0: no limit
+  std::int64_t client_keep{0};
+  std::size_t clients_max{0};
+
+  [[nodiscard]] static Options read(TableDeclaration const& declaration);
+};
+
+}  // namespace fastjournal::blob

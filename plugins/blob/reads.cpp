@@ -1,0 +1,106 @@
+#include "plugins/blob/reads.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "plugins/blob/parameters.h"
+
+namespace fastjournal::blob {
+namespace {
+
+constexpr std::int64_t kCountMax = 1'000;
+constexpr std::int64_t kCount = 100;
+// Entries that one page of a list looks at, shown or not.
+constexpr std::uint32_t kLooksMax = 10'000;
+
+}  // namespace
+
+void Reads::tell(Blob const& blob, Answer& answer) const {
+  answer.message("BLOB")
+      .add("table", std::string_view{shared_.table()})
+      .add("hash", std::string_view{bcdb::digits_of(blob.key)})
+      .add("result", Value::of_text(blob.extent.file == 0 ? "absent" : "found"))
+      .add("entry_time", std::uint64_t{blob.entry_time})
+      .add("begin", blob.extent.begin)
+      .add("end", blob.extent.end)
+      .add("length", blob.extent.size())
+      .add("file", std::uint64_t{blob.extent.file})
+      .add("newer", std::uint64_t{0});
+}
+
+Verdict Reads::get(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  shared_.see(decision.now);
+  Message const& message = *command.message;
+  model::Parameters parameters{message};
+  Key const key = read_key(message, parameters);
+  bool const wants_data = parameters.integer("data", 0, 0, 1) == 1;
+  bool const wants_place = parameters.integer("place", 0, 0, 1) == 1;
+  bool const wants_descriptor = parameters.integer("descriptor", 0, 0, 1) == 1;
+  std::uint64_t const offset = parameters.unsigned_integer("offset", 0);
+  std::uint64_t const length = parameters.unsigned_integer("length", UINT64_MAX);
+  if (!wants_data && (parameters.has("offset") || parameters.has("length")))
+    parameters.refuse(Code::bad_parameter, parameters.has("offset") ? "offset" : "length",
+                      "offset and length are of the bytes that are wanted; expected data=1 with them");
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  std::optional<Blob> const found = shared_.index.find(key);
+  if (!found.has_value()) {
+    ++shared_.statistics.misses;
+    tell(Blob{.key = key}, decision.answer);
+    return Verdict::done;
+  }
+  ++shared_.statistics.hits;
+  shared_.index.note_read(key, Shared::seconds(decision.now));
+  tell(*found, decision.answer);
+  Extent const& whole = found->extent;
+  decision.answer.add("content_hash", std::string_view{digits_of(whole.hash)});
+  if (wants_data) {
+    Extent part = whole;
+    part.begin += std::min(offset, whole.size());
+    part.end = part.begin + std::min(length, whole.end - part.begin);
+    // Of a part no hash is known.
+    if (part != whole) part.hash = 0;
+    decision.answer.add_stored("data", {.extent = part});
+  }
+  if (wants_place) decision.answer.add_stored("place", {.extent = whole, .as = StoredValue::As::place});
+  if (wants_descriptor) decision.answer.add_stored("descriptor", {.extent = whole, .as = StoredValue::As::descriptor});
+  return Verdict::done;
+}
+
+Verdict Reads::list(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  Message const& message = *command.message;
+  model::Parameters parameters{message};
+  std::optional<Key> const behind = read_hash(message, parameters, "after");
+  std::int64_t const count = parameters.integer("count", kCount, 1, kCountMax);
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  std::int64_t shown = 0;
+  Key last = behind.value_or(Key{});
+  Key from = behind.has_value() ? after(*behind) : Key{};
+  bool more = behind != kLastKey;
+  if (more)
+    more = shared_.index.walk(from, kLooksMax, [&](Blob const& blob, std::uint8_t) {
+      if (shown == count) return false;
+      tell(blob, decision.answer);
+      last = blob.key;
+      ++shown;
+      return true;
+    });
+  decision.looks += static_cast<std::uint32_t>(shown);
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  if (!more) return Verdict::done;
+  // Where only blobs were looked at that are gone, it goes on behind these.
+  if (shown < count && from != Key{})
+    last = {from.hash_id == 0 ? from.hash_value - 1 : from.hash_value, from.hash_id - 1};
+  decision.answer.add("after", std::string_view{bcdb::digits_of(last)});
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::blob

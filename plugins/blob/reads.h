@@ -1,0 +1,22 @@
+// GET and LIST.
+#pragma once
+
+#include "fastjournal/table.h"
+#include "plugins/blob/shared.h"
+
+namespace fastjournal::blob {
+
+class Reads {
+ public:
+  explicit Reads(Shared const& shared) : shared_(shared) {}
+
+  Verdict get(Command const& command, Decision& decision) const;
+  Verdict list(Command const& command, Decision& decision) const;
+
+ private:
+  void tell(Blob const& blob, Answer& answer) const;
+
+  Shared const& shared_;
+};
+
+}  // namespace fastjournal::blob

@@ -1,0 +1,155 @@
+#include "plugins/blob/writes.h"
+
+#include <algorithm>
+#include <string>
+
+#include "plugins/blob/mutants.h"
+#include "plugins/blob/parameters.h"
+#include "plugins/blob/records.h"
+
+namespace fastjournal::blob {
+
+Status Writes::check_room(Key const& key, std::uint64_t bytes) const {
+  Options const& options = shared_.options;
+  if (bytes > options.blob_bytes_max)
+    return Status{Code::too_large, "the blob has " + std::to_string(bytes) + " bytes; at most " +
+                                       std::to_string(options.blob_bytes_max) + " are allowed (blob-size-max)"}
+        .with("parameter", "data");
+  std::uint64_t const end = shared_.index.file_end();
+  if (options.data_bytes_max != 0 && bytes > options.data_bytes_max - std::min(options.data_bytes_max, end))
+    return {Code::over_limit, "the data file of table " + shared_.table() + " has " + std::to_string(end) +
+                                  " bytes, and may have " + std::to_string(options.data_bytes_max) +
+                                  ": send MAINTAIN, which leaves out what is replaced and expired, or raise "
+                                  "data-size-max"};
+  if (options.blobs_max != 0 && shared_.index.size() >= options.blobs_max && !shared_.index.find(key).has_value() &&
+      !is_mutant(Mutant::blobs_max_ignored))
+    return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.index.size()) +
+                                  " blobs: send MAINTAIN with what may be left out, or raise blobs-max"};
+  return {};
+}
+
+Status Writes::wish_to_store(Command const& command, StoreWish& wish) const {
+  Message const& message = *command.message;
+  for (std::size_t param = 0; param < message.params().size(); ++param) {
+    Param const& given = message.params()[param];
+    if (given.name != "data" || given.value.outside) continue;
+    model::Parameters parameters{message};
+    Key const key = read_key(message, parameters);
+    static_cast<void>(read_content_hash(message, parameters));
+    static_cast<void>(rows::read_sender(parameters));
+    std::string decoded;
+    std::string_view bytes;
+    bool const is_read = parameters.ok() && read_bytes(given.value, "data", parameters, decoded, bytes);
+    if (!is_read) return parameters.take_status();
+    if (Status status = check_room(key, bytes.size()); !status.ok()) return status;
+    if (bytes.data() == decoded.data()) bytes = wish.kept.emplace_back(std::move(decoded));
+    wish.pieces.push_back({.param = param, .bytes = bytes, .is_text = false});
+  }
+  return {};
+}
+
+Result<std::uint64_t> Writes::accept_content(Command const& command, std::uint64_t bytes) const {
+  model::Parameters parameters{*command.message};
+  Key const key = read_key(*command.message, parameters);
+  static_cast<void>(read_content_hash(*command.message, parameters));
+  static_cast<void>(rows::read_sender(parameters));
+  if (!parameters.ok()) return parameters.take_status();
+  bool const is_known = bytes != UINT64_MAX;
+  if (Status status = check_room(key, is_known ? bytes : 0); !status.ok()) return status;
+  Options const& options = shared_.options;
+  if (options.data_bytes_max == 0) return options.blob_bytes_max;
+  return std::min(options.blob_bytes_max,
+                  options.data_bytes_max - std::min(options.data_bytes_max, shared_.index.file_end()));
+}
+
+void Writes::tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const {
+  decision.answer.message("STORED")
+      .add("table", std::string_view{shared_.table()})
+      .add("hash", std::string_view{bcdb::digits_of(key)})
+      .add("entry_time", std::uint64_t{blob.entry_time})
+      .add("begin", blob.extent.begin)
+      .add("end", blob.extent.end)
+      .add("file", std::uint64_t{blob.extent.file})
+      .add("result", Value::of_text(result));
+}
+
+Verdict Writes::put(Command const& command, Decision& decision) const {
+  Message const& message = *command.message;
+  shared_.see(decision.now);
+  model::Parameters parameters{message};
+  Key const key = read_key(message, parameters);
+  std::optional<Hash128> const wanted = read_content_hash(message, parameters);
+  rows::Claim claim{.sender = rows::read_sender(parameters)};
+  Value const* const data = message.find("data");
+  if (data == nullptr) parameters.refuse(Code::missing_parameter, "data", "PUT needs the parameter data");
+  if (parameters.ok() && !data->outside)
+    parameters.refuse(Code::not_supported, "data", "blobs are stored in files, which this log does not have");
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  std::int64_t const now = decision.now.value;
+  std::optional<Blob> const last = shared_.index.find(key);
+  if (claim.is_numbered()) {
+    rows::DedupWindows::Found found;
+    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
+                                    shared_.options.clients_max, now, claim, found);
+    if (!decision.status.ok()) return Verdict::done;
+    if (found.answer == rows::DedupWindows::Answer::seen && !is_mutant(Mutant::sent_again_stored_again)) {
+      rows::append_claim(claim, now, decision.records);
+      ++shared_.statistics.duplicates;
+      tell(key, last.value_or(Blob{}), "duplicate", decision);
+      return Verdict::done;
+    }
+  }
+  StoredValue const& stored = *data->stored;
+  Blob next{.key = key, .entry_time = Shared::seconds(decision.now), .extent = stored.extent};
+  decision.status = check_room(key, next.extent.size());
+  if (decision.status.ok() && wanted.has_value() &&
+      (wanted->low != stored.extent.hash || wanted->high != stored.hash_high) &&
+      !is_mutant(Mutant::wrong_hash_accepted))
+    decision.status = Status{Code::damaged,
+                             "the blob has another content hash than its sender says: it changed on "
+                             "its way; send it again"}
+                          .with("parameter", "content_hash");
+  if (decision.status.ok() && next.extent.file != shared_.index.files().current &&
+      !is_mutant(Mutant::older_place_accepted))
+    decision.status = {Code::unavailable,
+                       "the files of table " + shared_.table() + " were exchanged while the blob came: send it again"};
+  if (!decision.status.ok()) {
+    ++shared_.statistics.refused;
+    return Verdict::done;
+  }
+  if (shared_.state_lsn.is_none()) {
+    State state = shared_.state;
+    state.began = now;
+    append_state(decision.records, RecordType::state, state);
+  }
+  Lsn const lsn = append_put(
+      decision.records, {.key = key, .entry_time = next.entry_time, .extent = next.extent, .carried = data->bytes});
+  rows::append_claim(claim, now, decision.records);
+  if (claim.is_numbered()) rows::append_seen(decision.records, {claim.sender, object_of(lsn), now});
+  ++shared_.statistics.puts;
+  if (last.has_value()) ++shared_.statistics.replaced;
+  tell(key, next, last.has_value() ? "replaced" : "stored", decision);
+  return Verdict::done;
+}
+
+Verdict Writes::omit(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  Key const key = read_key(*command.message, parameters);
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  std::optional<Blob> const blob = shared_.index.find(key);
+  bool const is_marked = blob.has_value() && (blob->marks & marks::kOmitted) != 0;
+  if (blob.has_value() && !is_marked) append_omit(decision.records, key);
+  decision.answer.message("OMITTED")
+      .add("table", std::string_view{shared_.table()})
+      .add("hash", std::string_view{bcdb::digits_of(key)})
+      .add("result", Value::of_text(blob.has_value() ? "omitted" : "absent"));
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::blob

@@ -1,0 +1,29 @@
+// PUT and OMIT: what is stored, and under which limits.
+#pragma once
+
+#include "fastjournal/capabilities.h"
+#include "fastjournal/table.h"
+#include "plugins/blob/shared.h"
+#include "rows/claims.h"
+
+namespace fastjournal::blob {
+
+class Writes {
+ public:
+  explicit Writes(Shared const& shared) : shared_(shared) {}
+
+  Verdict put(Command const& command, Decision& decision) const;
+  Verdict omit(Command const& command, Decision& decision) const;
+
+  // Of a PUT, before its bytes are stored.
+  [[nodiscard]] Status wish_to_store(Command const& command, StoreWish& wish) const;
+  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, std::uint64_t bytes) const;
+
+ private:
+  [[nodiscard]] Status check_room(Key const& key, std::uint64_t bytes) const;
+  void tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const;
+
+  Shared const& shared_;
+};
+
+}  // namespace fastjournal::blob
