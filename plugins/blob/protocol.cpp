@@ -20,7 +20,7 @@ Protocol::Piece StreamProtocol::read(std::string_view unread, Message& message, 
     return {.kind = Kind::nothing, .consumed = consumed, .bytes = consumed};
   }
   switch (phase_) {
-    case Phase::opening: return open(unread, message);
+    case Phase::opening: return first(unread, message);
     case Phase::queries: return ask(unread, message);
     case Phase::frames: return frame(unread, message);
     case Phase::content:
@@ -30,7 +30,7 @@ Protocol::Piece StreamProtocol::read(std::string_view unread, Message& message, 
   return {};
 }
 
-Protocol::Piece StreamProtocol::open(std::string_view unread, Message& message) {
+Protocol::Piece StreamProtocol::first(std::string_view unread, Message& message) {
   if (unread.size() < bcdb::kHelloBytes) return {};
   if (bcdb::is_hello(unread)) return hello(bcdb::read_hello(unread), message);
   phase_ = port_ == Port::write ? Phase::content : Phase::queries;

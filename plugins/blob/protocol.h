@@ -50,7 +50,7 @@ class StreamProtocol final : public Protocol {
   enum class Owes : std::uint8_t { nothing, hello, response, end, reply };
 
   [[nodiscard]] bool in_content() const { return phase_ == Phase::content || phase_ == Phase::put; }
-  [[nodiscard]] Piece open(std::string_view unread, Message& message);
+  [[nodiscard]] Piece first(std::string_view unread, Message& message);
   [[nodiscard]] Piece hello(bcdb::Hello const& hello, Message& message);
   [[nodiscard]] Piece ask(std::string_view unread, Message& message);
   [[nodiscard]] Piece frame(std::string_view unread, Message& message);
