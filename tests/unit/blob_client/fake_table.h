@@ -217,6 +217,7 @@ class FakeTable {
   }
 
   [[nodiscard]] int listening() const { return listening_; }
+  [[nodiscard]] int datagram_socket() const { return datagrams_; }
   [[nodiscard]] std::string port() const { return folder_ / "port"; }
   [[nodiscard]] std::string datagrams() const { return folder_ / "datagrams"; }
   [[nodiscard]] std::string link() const { return folder_ / "bcdb_data"; }
