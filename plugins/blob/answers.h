@@ -23,16 +23,16 @@ struct Told {
   [[nodiscard]] Value const* find(std::string_view name) const;
   [[nodiscard]] std::string_view text(std::string_view name) const;
   [[nodiscard]] std::uint64_t number(std::string_view name) const;
-  [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
 
   std::string_view command;
   std::span<Param const> params;
 };
 
-// Of BLOB. Only tables with two files say which one it is (`newer`, 0 or 1), also when there is no such blob: their
-// responses have flags.
+// Of BLOB.
 [[nodiscard]] bcdb::Response response_of(Told const& blob, std::uint32_t echo);
-[[nodiscard]] inline bool has_flags(Told const& blob) { return blob.has("newer"); }
+// A table that may have two files says so in each BLOB (`files` is 2), also when there is no such blob: its responses have
+// flags.
+[[nodiscard]] inline bool has_flags(Told const& blob) { return blob.number("files") == 2; }
 // Of BLOB, STORED and ATTACHED: all but op and echo.
 [[nodiscard]] bcdb::Reply reply_of(Told const& answer);
 // Why there is none.

@@ -31,7 +31,7 @@ struct Told {
 void answer(Protocol& protocol, std::string_view command, bool wants_data, unsigned choice, std::string& out) {
   Param const place[] = {{"result", Value::of_text("found")},   {"entry_time", Value::of_integer(7)},
                          {"begin", Value::of_unsigned(4096)},   {"end", Value::of_unsigned(4100)},
-                         {"file", Value::of_unsigned(3)},       {"newer", Value::of_integer(1)},
+                         {"file", Value::of_unsigned(3)},       {"files", Value::of_integer(2)},
                          {"data", Value::of_binary("\0\1\2\3")}};
   Param const absent[] = {{"result", Value::of_text("absent")}};
   Param const error[] = {{"code", Value::of_text("unavailable")}, {"message", Value::of_text("not now")}};

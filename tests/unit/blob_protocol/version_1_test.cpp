@@ -53,9 +53,10 @@ BOOST_AUTO_TEST_CASE(the_next_query_waits_for_the_answer) {
 BOOST_AUTO_TEST_CASE(absent_is_zeros) {
   Line line{Port::read};
   line.serve = [](Line& at, Message const&) {
-    at.answer(
-        "BLOB",
-        {{"result", Value::of_text("absent")}, {"begin", Value::of_unsigned(0)}, {"file", Value::of_unsigned(9)}});
+    at.answer("BLOB", {{"result", Value::of_text("absent")},
+                       {"begin", Value::of_unsigned(0)},
+                       {"file", Value::of_unsigned(9)},
+                       {"newer", Value::of_unsigned(0)}});
     return true;
   };
   line.send(ask(5));
@@ -66,9 +67,10 @@ BOOST_AUTO_TEST_CASE(a_table_with_two_files_says_which_one_in_28_bytes) {
   for (int const newer : {0, 1}) {
     Line line{Port::read};
     line.serve = [newer](Line& at, Message const&) {
-      at.answer(
-          "BLOB",
-          {{"result", Value::of_text("found")}, {"end", Value::of_unsigned(7)}, {"newer", Value::of_integer(newer)}});
+      at.answer("BLOB", {{"result", Value::of_text("found")},
+                         {"end", Value::of_unsigned(7)},
+                         {"files", Value::of_integer(2)},
+                         {"newer", Value::of_integer(newer)}});
       return true;
     };
     line.send(ask(5));
