@@ -138,6 +138,22 @@ constexpr std::string_view kUnix = "unix:";
 bool is_tls(std::string_view address) { return address.starts_with(kTls); }
 std::string_view place_of(std::string_view address) { return address.substr(is_tls(address) ? kTls.size() : 0); }
 
+constexpr short kGone = POLLERR | POLLHUP | POLLNVAL;
+
+// False: none is ready by `until`, or a signal came.
+bool poll_until(std::span<pollfd> polled, Moment until) {
+  timespec span{};
+  timespec* limit = nullptr;
+  if (until != Moment::max()) {
+    auto const left = std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
+    auto const whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+    span.tv_sec = whole.count();
+    span.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(left - whole).count();
+    limit = &span;
+  }
+  return ::ppoll(polled.data(), polled.size(), limit, nullptr) > 0;
+}
+
 bool not_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 }  // namespace
@@ -149,25 +165,20 @@ Moment moment_after(milliseconds limit) {
 }
 
 Ready wait_for(int fd, bool want_write, int wake_fd, Moment until) {
+  // poll ignores negative descriptors, such as -1.
   std::array<pollfd, 2> polled{};
   polled[0] = {fd, static_cast<short>(POLLIN | (want_write ? POLLOUT : 0)), 0};
   polled[1] = {wake_fd, POLLIN, 0};
-  timespec span{};
-  timespec* limit = nullptr;
-  if (until != Moment::max()) {
-    auto const left = std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
-    auto const whole = std::chrono::duration_cast<std::chrono::seconds>(left);
-    span.tv_sec = whole.count();
-    span.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(left - whole).count();
-    limit = &span;
-  }
-  // poll ignores negative descriptors, such as -1.
-  if (::ppoll(polled.data(), polled.size(), limit, nullptr) <= 0) return {};
+  if (!poll_until(polled, until)) return {};
   short const seen = polled[0].revents;
-  short const gone = POLLERR | POLLHUP | POLLNVAL;
-  return {.readable = (seen & (POLLIN | gone)) != 0,
-          .writable = (seen & (POLLOUT | gone)) != 0,
+  return {.readable = (seen & (POLLIN | kGone)) != 0,
+          .writable = (seen & (POLLOUT | kGone)) != 0,
           .woken = polled[1].revents != 0};
+}
+
+bool wait_to_write(int fd, Moment until) {
+  std::array<pollfd, 1> polled{pollfd{fd, POLLOUT, 0}};
+  return poll_until(polled, until);
 }
 
 Socket& Socket::operator=(Socket&& other) noexcept {

@@ -29,6 +29,9 @@ struct Ready {
 // Waits until `fd` (-1: none) is readable or, if wanted, writable, or `wake_fd` (-1: none) is readable, or until
 // `until`; in the last case nothing is set. May return early with nothing set.
 [[nodiscard]] Ready wait_for(int fd, bool want_write, int wake_fd, Moment until);
+// Waits until `fd` is writable, whatever there is to read: for a peer that has ended its side. False: not by `until`, or
+// early.
+[[nodiscard]] bool wait_to_write(int fd, Moment until);
 
 class Socket {
  public:

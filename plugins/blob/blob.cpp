@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "plugins/blob/protocol.h"
 #include "plugins/blob/records.h"
 #include "rows/copy_room.h"
 #include "rows/records.h"
@@ -35,10 +36,11 @@ struct BlobTable::Named {
     using B = BlobTable const&;
     using C = Command const&;
     using D = Decision&;
-    static constexpr std::array<Named, 5> commands = {{
+    static constexpr std::array<Named, 6> commands = {{
         {"PUT", [](B table, C command, D decision) { return table.writes_.put(command, decision); }},
         {"GET", [](B table, C command, D decision) { return table.reads_.get(command, decision); }},
         {"LIST", [](B table, C command, D decision) { return table.reads_.list(command, decision); }},
+        {"ATTACH", [](B table, C command, D decision) { return table.reads_.attach(command, decision); }},
         {"OMIT", [](B table, C command, D decision) { return table.writes_.omit(command, decision); }},
         {"MAINTAIN", [](B table, C command, D decision) { return table.maintenance_.maintain(command, decision); }},
     }};
@@ -63,6 +65,10 @@ Status BlobTable::check_type(TypeDeclaration const& type) {
     if (std::ranges::none_of(type.commands, [&](auto const& command) { return command.name == known.name; }))
       return {Code::bad_configuration,
               "blob.xml lacks the command " + std::string{known.name} + ": install files of one version"};
+  for (PluginProtocol const& protocol : table_type().protocols)
+    if (std::ranges::none_of(type.protocols, [&](auto const& declared) { return declared.name == protocol.name; }))
+      return {Code::bad_configuration,
+              "blob.xml lacks the protocol " + std::string{protocol.name} + ": install files of one version"};
   for (std::string_view const option : kOptionNames)
     if (std::ranges::none_of(type.options, [&](auto const& declared) { return declared.name == option; }))
       return {Code::bad_configuration,
@@ -271,11 +277,13 @@ Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_p
 }  // namespace
 
 PluginDescriptor const& table_type() {
+  static constexpr std::array<PluginProtocol, 2> protocols{
+      {{"blobread", make_read_protocol}, {"blobwrite", make_write_protocol}}};
   static PluginDescriptor const descriptor{.build = "g++ " __VERSION__,
                                            .name = "blob",
                                            .check_type = BlobTable::check_type,
                                            .create = create,
-                                           .protocols = {}};
+                                           .protocols = protocols};
   return descriptor;
 }
 

@@ -71,6 +71,23 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   return Verdict::done;
 }
 
+Verdict Reads::attach(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  model::Parameters parameters{*command.message};
+  bool const wants_descriptor = parameters.integer("descriptor", 0, 0, 1) == 1;
+  if (!parameters.ok()) {
+    decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  std::uint32_t const file = shared_.index.file();
+  decision.answer.message("ATTACHED").add("table", std::string_view{shared_.table()}).add("file", std::uint64_t{file});
+  // All of it: what the receiver reads there is what it asks for.
+  if (wants_descriptor)
+    decision.answer.add_stored("descriptor",
+                               {.extent = {.file = file}, .as = StoredValue::As::descriptor});
+  return Verdict::done;
+}
+
 Verdict Reads::list(Command const& command, Decision& decision) const {
   decision.durability = Durability::written;
   Message const& message = *command.message;

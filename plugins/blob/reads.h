@@ -11,6 +11,7 @@ class Reads {
   explicit Reads(Shared const& shared) : shared_(shared) {}
 
   Verdict get(Command const& command, Decision& decision) const;
+  Verdict attach(Command const& command, Decision& decision) const;
   Verdict list(Command const& command, Decision& decision) const;
 
  private:

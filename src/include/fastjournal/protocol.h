@@ -81,8 +81,10 @@ class Protocol {
     return {};
   }
 
-  // The command of the last `begin` is accepted: its content may come.
+  // The command of the last `begin` is accepted, and its content may come. A refused one is answered by write(), and what
+  // follows as its content is read and dropped.
   virtual void accepted(std::string& out) { static_cast<void>(out); }
+
   // Appends a message. Whatever it holds, something is appended that tells the other side of it: what this protocol
   // cannot carry is left out and named.
   virtual void write(Outgoing const& message, std::string& out) = 0;

@@ -101,7 +101,7 @@ const char* fj_version(void);
 
 /* The functions of this header. What a header with a larger number added is not there in a library whose fj_api()
  * returns a smaller one. */
-#define FJ_API 2
+#define FJ_API 3
 int fj_api(void);
 
 /* --- Connections --------------------------------------------------------------------------------------------------- */
@@ -399,6 +399,110 @@ int fj_pipeline_flush(fj_pipeline* pipeline);
 int fj_pipeline_finish(fj_pipeline* pipeline);
 /* As fj_pipeline_finish, and frees it. The connection goes on. */
 void fj_pipeline_free(fj_pipeline* pipeline);
+
+/* --- Blobs ---------------------------------------------------------------------------------------------------------
+ * Bytes of any length under keys, in one data file that clients on the same computer read themselves: the daemon says
+ * where a blob is. Since FJ_API 3.
+ *
+ *     fj_blob_options options;
+ *     fj_blob_options_init(&options);
+ *     options.read = "unix:/run/fastjournal/pages-read";
+ *     options.write = "unix:/run/fastjournal/pages-write";
+ *     options.data_file = "/var/lib/fastjournal/bytes/pages/bcdb_data";
+ *     fj_blobs* pages = fj_blobs_open(&options);
+ *     bcdb_key key = bcdb_make_key("http://example.com/", 0);
+ *     if (fj_blob_put(pages, &key, html, size, NULL) != FJ_OK) fprintf(stderr, "%s\n", fj_error_text());
+ *     fj_blob* blob;
+ *     if (fj_blob_get(pages, &key, &blob) == FJ_OK) fwrite(fj_blob_bytes(blob), 1, fj_blob_size(blob), stdout);
+ *     fj_blob_free(blob);
+ *     fj_blobs_close(pages);
+ */
+
+typedef struct fj_blobs fj_blobs;
+typedef struct fj_blob fj_blob;
+
+/* A key: XXH3-128 of its name; `hash_value` is the low 32 bits of the low half, `hash_id` the high half. */
+typedef struct bcdb_key {
+  uint32_t hash_value;
+  uint64_t hash_id;
+} bcdb_key;
+
+/* The key of a name of any length, which may contain NULs. key_length 0: a string that ends with a NUL. */
+bcdb_key bcdb_make_key(const char* key_string, size_t key_length);
+
+/* From where bytes are read: the data file, a descriptor of it that the daemon passes over its unix socket, or the daemon,
+ * which sends them. The last two need version 2. */
+enum { FJ_BLOB_FILE = 0, FJ_BLOB_DESCRIPTOR = 1, FJ_BLOB_RELAY = 2 };
+
+/* A member that is 0 or NULL has its default. Later versions add members at the end: fj_blob_options_init sets `size`. */
+typedef struct fj_blob_options {
+  size_t size;
+  const char* read; /* ports, each as fj_options.server; none */
+  const char* write;
+  const char* datagrams; /* the port of fj_blob_find_once: the path of a unix socket; none */
+  const char* own_path;  /* where its answer is sent: a path, made and removed here. An address that the system draws */
+  const char* data_file; /* the link bcdb_data in the folder of the table */
+  const char* ca_file;   /* as in fj_options */
+  const char* certificate_file;
+  const char* key_file;
+  uint32_t version;        /* of the packets: 1 or 2; 2 */
+  uint32_t two_files;      /* 1: of version 1, the table has maintenance="online" */
+  uint32_t bytes;          /* FJ_BLOB_FILE */
+  uint32_t time_limit_ms;  /* of a call. 30,000 */
+  uint64_t blob_bytes_max; /* of a blob that is read. 1,073,741,824 */
+} fj_blob_options;
+
+#define fj_blob_options_init(options) fj_blob_options_init_sized((options), sizeof(fj_blob_options))
+void fj_blob_options_init_sized(fj_blob_options* options, size_t size);
+
+/* Connects when it is needed, and again once when a connection was lost. Belongs to one thread at a time. */
+fj_blobs* fj_blobs_open(const fj_blob_options* options);
+void fj_blobs_close(fj_blobs* blobs);
+
+/* Where a blob is: from `begin` up to `end` in the data file, for 60 seconds. */
+typedef struct fj_blob_place {
+  bcdb_key key;
+  uint64_t begin;
+  uint64_t end;        /* the last byte + 1 */
+  uint32_t entry_time; /* when it was stored, in seconds since 1970 */
+  uint32_t file;       /* the number of the data file; 0: not told */
+  uint32_t newer;      /* 1: in the newer file of two, bcdb_data.new */
+  uint32_t zero;
+  uint64_t own[2]; /* of the library */
+} fj_blob_place;
+
+/* Stores it: on the disk when FJ_OK is returned. With version 1 it was sent, and `place` has only the key. `place` may be
+ * NULL. */
+int fj_blob_put(fj_blobs* blobs, const bcdb_key* key, const void* bytes, size_t size, fj_blob_place* place);
+/* FJ_NOT_FOUND: there is none. */
+int fj_blob_find(fj_blobs* blobs, const bcdb_key* key, fj_blob_place* place);
+/* The same by a datagram: for a process that asks for one blob. FJ_TIMED_OUT: no answer, it may be asked again. */
+int fj_blob_find_once(fj_blobs* blobs, const bcdb_key* key, fj_blob_place* place);
+
+/* The bytes under a key. FJ_NOT_FOUND: there is no such blob; *blob is NULL after any failure. */
+int fj_blob_get(fj_blobs* blobs, const bcdb_key* key, fj_blob** blob);
+/* The bytes at a place. One that is too old, or of a file that is gone, is asked for again: they may be newer ones then, or
+ * FJ_NOT_FOUND. */
+int fj_blob_read(fj_blobs* blobs, const fj_blob_place* place, fj_blob** blob);
+/* The same, mapped and not copied (not by relay). */
+int fj_blob_view(fj_blobs* blobs, const fj_blob_place* place, fj_blob** blob);
+/* A part of a blob, sent by the daemon (version 2): `length` bytes from `offset`, or up to its end. */
+int fj_blob_fetch(fj_blobs* blobs, const bcdb_key* key, uint64_t offset, uint64_t length, fj_blob** blob);
+const void* fj_blob_bytes(const fj_blob* blob); /* not NULL, but for NULL */
+size_t fj_blob_size(const fj_blob* blob);
+void fj_blob_free(fj_blob* blob);
+
+/* Many in flight over one connection (puts: version 2). Results come in the order of the calls. FJ_OVER_LIMIT: 4,096 have
+ * none. What is small is sent with the next fj_blob_receive_.... FJ_CLOSED, FJ_TIMED_OUT of that: there is no result of this
+ * one, nor of those behind it; they may be sent again. FJ_WRONG_STATE: all have one. */
+int fj_blob_send_put(fj_blobs* blobs, const bcdb_key* key, const void* bytes, size_t size);
+int fj_blob_receive_put(fj_blobs* blobs, fj_blob_place* place);
+int fj_blob_send_find(fj_blobs* blobs, const bcdb_key* key);
+int fj_blob_receive_find(fj_blobs* blobs, fj_blob_place* place);
+
+/* The current data file by its descriptor, for reading (version 2, unix sockets): the caller's. `file`, its number, may be
+ * NULL. */
+int fj_blob_attach(fj_blobs* blobs, int* descriptor, uint32_t* file);
 
 #ifdef __cplusplus
 }
