@@ -27,6 +27,11 @@ void begin_command(std::string_view command, bcdb::Key const& key, Message& mess
   message.add("hash", Value::of_text(message.arena().copy(bcdb::digits_of(key))));
 }
 
+void begin_query(bcdb::Key const& key, Message& message) {
+  begin_command("GET", key, message);
+  message.set_integer("by_name", 1);
+}
+
 Value const* Told::find(std::string_view name) const {
   for (Param const& param : params)
     if (param.name == name) return &param.value;

@@ -15,6 +15,8 @@ namespace fastjournal::blob {
 
 // `command` about this key; the digits are in the message's arena.
 void begin_command(std::string_view command, bcdb::Key const& key, Message& message);
+// A query of version 1: its sender opens the data file by its name, and is not told which file it is.
+void begin_query(bcdb::Key const& key, Message& message);
 
 // An outgoing message, to be looked at.
 struct Told {

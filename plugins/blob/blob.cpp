@@ -123,6 +123,7 @@ void BlobTable::decide_clock_accepted(TimeMs from, Decision& decision) const {
 
 bool BlobTable::decide_recovered(Decision& decision) const {
   shared_.see(decision.now);
+  shared_.names.began(decision.now.value);
   return false;
 }
 

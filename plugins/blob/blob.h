@@ -53,6 +53,7 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   [[nodiscard]] std::uint32_t file_for_new() const override { return shared_.index.files().current; }
   [[nodiscard]] bool holds_new() const override { return maintenance_.holds_new(); }
   void list_files(std::vector<FileWish>& files) const override { maintenance_.list_files(files); }
+  void links_lead_to(std::uint32_t file) override { shared_.names.leads_to(file); }
   [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const override {
     return maintenance_.wish_to_copy(bytes_max, wishes);
   }

@@ -13,7 +13,7 @@ Protocol::Piece DatagramProtocol::read(std::string_view unread, Message& message
   bcdb::Ask const ask = bcdb::read_ask(unread);
   echo_ = ask.echo;
   is_answering_ = true;
-  begin_command("GET", ask.key, message);
+  begin_query(ask.key, message);
   out.kind = Kind::message;
   return out;
 }

@@ -57,12 +57,14 @@ void Maintenance::swap(Decision& decision) const {
   state.old_file = state.files.current;
   state.old_ends = decision.now.value + (is_mutant(Mutant::old_file_ends_at_once) ? 0 : kOldFileMs);
   state.files = {state.files.next, 0};
+  shared_.names.open();
   append_state(decision.records, RecordType::swapped, state);
 }
 
 void Maintenance::cancel(std::string const& why, Decision& decision) const {
   State state = shared_.state;
   state.files.next = 0;
+  shared_.names.open();
   append_state(decision.records, RecordType::cancelled, state, std::string_view{why}.substr(0, kWhyBytesMax));
   if (!why.empty()) ++shared_.statistics.given_up;
 }
@@ -70,6 +72,13 @@ void Maintenance::cancel(std::string const& why, Decision& decision) const {
 bool Maintenance::is_copied_but(std::size_t left) const {
   std::size_t const allowed = left + (is_mutant(Mutant::exchanged_with_one_left) ? 1 : 0);
   return shared_.state.is_building() && shared_.survey.has_seen_all() && shared_.survey.size() <= allowed;
+}
+
+bool Maintenance::may_swap(std::size_t left, std::int64_t now) const {
+  if (!is_copied_but(left)) return false;
+  if (shared_.names.quiet_from() <= now) return true;
+  shared_.names.close();
+  return false;
 }
 
 Verdict Maintenance::maintain(Command const& command, Decision& decision) const {
@@ -122,7 +131,7 @@ std::int64_t Maintenance::due() const {
 }
 
 std::int64_t Maintenance::next_due() const {
-  if (is_copied_but(0)) return 0;
+  if (is_copied_but(0)) return shared_.names.quiet_from();
   return shared_.state.old_file == 0 ? due() : shared_.state.old_ends;
 }
 
@@ -130,7 +139,7 @@ bool Maintenance::decide_timer(Decision& decision) const {
   shared_.see(decision.now);
   State const& state = shared_.state;
   std::int64_t const now = decision.now.value;
-  if (is_copied_but(0)) {
+  if (may_swap(0, now)) {
     swap(decision);
     return true;
   }
@@ -149,6 +158,7 @@ bool Maintenance::decide_timer(Decision& decision) const {
 }
 
 void Maintenance::decide_time_lost(DurationMs lost, Decision& decision) const {
+  shared_.names.time_lost(lost.value);
   if (shared_.state.old_file == 0 || is_mutant(Mutant::lost_time_shortens_the_rest)) return;
   State next = shared_.state;
   next.old_ends = (TimeMs{next.old_ends} + lost).value;
@@ -170,7 +180,8 @@ void Maintenance::list_files(std::vector<FileWish>& files) const {
 
 bool Maintenance::holds_new() const {
   Survey const& survey = shared_.survey;
-  return shared_.state.is_building() && survey.has_seen_all() && survey.size() > 0 && survey.bytes() < kLastRoundBytes;
+  return shared_.state.is_building() && survey.has_seen_all() && survey.size() > 0 &&
+         survey.bytes() < kLastRoundBytes && shared_.names.is_quiet();
 }
 
 std::uint32_t Maintenance::wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const {
@@ -216,7 +227,7 @@ bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision)
   shared_.statistics.copied += copied.size();
   shared_.statistics.copied_bytes += bytes;
   if (at < moved.size()) return true;
-  if (is_copied_but(awaited)) swap(decision);
+  if (may_swap(awaited, decision.now.value)) swap(decision);
   return false;
 }
 

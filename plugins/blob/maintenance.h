@@ -41,6 +41,8 @@ class Maintenance {
  private:
   // All that is kept has its copy, but for `left` of them.
   [[nodiscard]] bool is_copied_but(std::size_t left) const;
+  // And nobody was told of a place by the file's name of late. If somebody was, no more are from now on.
+  [[nodiscard]] bool may_swap(std::size_t left, std::int64_t now) const;
   [[nodiscard]] std::int64_t due() const;
   void begin(Policy const& policy, Decision& decision) const;
   void swap(Decision& decision) const;

@@ -62,7 +62,10 @@ Protocol::Piece StreamProtocol::ask(std::string_view unread, Message& message) {
   frame_ = {.echo = ask.echo, .key = ask.key};
   bool const writes = phase_ == Phase::content;
   owes_ = writes ? Owes::end : Owes::response;
-  begin_command(writes ? "PUT" : "GET", ask.key, message);
+  if (writes)
+    begin_command("PUT", ask.key, message);
+  else
+    begin_query(ask.key, message);
   Piece out{.kind = Kind::message, .consumed = bcdb::kAskBytes, .bytes = bcdb::kAskBytes};
   if (writes) {
     out.kind = Kind::begin;

@@ -36,6 +36,10 @@ class StreamProtocol final : public Protocol {
   [[nodiscard]] bool ends() const override { return ends_; }
   [[nodiscard]] bool ends_output() const override { return ends_output_; }
   [[nodiscard]] bool sends_stored() const override { return true; }
+  // Also one that has asked nothing so far: it opened the file before it came.
+  [[nodiscard]] bool reads_by_name() const override {
+    return port_ == Port::read && (phase_ == Phase::opening || phase_ == Phase::queries);
+  }
 
  private:
   enum class Phase : std::uint8_t {

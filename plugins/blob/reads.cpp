@@ -40,6 +40,7 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   bool const wants_descriptor = parameters.integer("descriptor", 0, 0, 1) == 1;
   std::uint64_t const offset = parameters.unsigned_integer("offset", 0);
   std::uint64_t const length = parameters.unsigned_integer("length", UINT64_MAX);
+  bool const is_by_name = parameters.integer("by_name", 0, 0, 1) == 1;
   if (!wants_data && (parameters.has("offset") || parameters.has("length")))
     parameters.refuse(Code::bad_parameter, parameters.has("offset") ? "offset" : "length",
                       "offset and length are of the bytes that are wanted; expected data=1 with them");
@@ -47,6 +48,13 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
     decision.status = parameters.take_status();
     return Verdict::done;
   }
+  if (is_by_name && !shared_.names.may_read(shared_.index.files().current)) {
+    decision.status = {Code::unavailable, "table " + shared_.table() +
+                                              " exchanges its data file: those who open it by name are answered again "
+                                              "in a minute"};
+    return Verdict::done;
+  }
+  if (is_by_name) shared_.names.note_read(decision.now.value);
   std::optional<Blob> const found = shared_.index.find(key);
   if (!found.has_value()) {
     ++shared_.statistics.misses;
@@ -79,12 +87,11 @@ Verdict Reads::attach(Command const& command, Decision& decision) const {
     decision.status = parameters.take_status();
     return Verdict::done;
   }
-  std::uint32_t const file = shared_.index.file();
+  std::uint32_t const file = shared_.index.files().current;
   decision.answer.message("ATTACHED").add("table", std::string_view{shared_.table()}).add("file", std::uint64_t{file});
   // All of it: what the receiver reads there is what it asks for.
   if (wants_descriptor)
-    decision.answer.add_stored("descriptor",
-                               {.extent = {.file = file}, .as = StoredValue::As::descriptor});
+    decision.answer.add_stored("descriptor", {.extent = {.file = file}, .as = StoredValue::As::descriptor});
   return Verdict::done;
 }
 

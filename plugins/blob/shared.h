@@ -18,6 +18,32 @@
 
 namespace fastjournal::blob {
 
+// Readers that open the data file by its name, and do not see which file it is (version 1 of the packets). What they were
+// told is good for a minute (the seed), so the name leads to the same file for so long after the last answer: before an
+// exchange they are not answered for a minute, if any came of late; and then not until the name leads to the new file.
+// Nothing of it is recorded: after a start everybody may have been answered a moment ago.
+class NamedReads {
+ public:
+  void see(std::int64_t now) { now_ = now; }
+  // After a start.
+  void began(std::int64_t now) { last_ = now; }
+  void note_read(std::int64_t now) { last_ = std::max(last_, now); }
+  void time_lost(std::int64_t lost) { last_ += lost; }
+  // Everything else is ready for an exchange.
+  void close() { is_closed_ = true; }
+  void open() { is_closed_ = false; }
+  [[nodiscard]] std::int64_t quiet_from() const { return last_ == 0 ? 0 : last_ + kOldFileMs; }
+  [[nodiscard]] bool is_quiet() const { return quiet_from() <= now_; }
+  void leads_to(std::uint32_t file) { file_ = file; }
+  [[nodiscard]] bool may_read(std::uint32_t current) const { return !is_closed_ && file_ == current; }
+
+ private:
+  std::int64_t last_{0};  // answer
+  std::int64_t now_{0};
+  std::uint32_t file_{0};
+  bool is_closed_{false};
+};
+
 struct Shared {
   Shared(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
       : declaration(std::move(table_declaration)), options(Options::read(*declaration)), clients(hash_seed) {}
@@ -32,6 +58,7 @@ struct Shared {
   }
   void see(TimeMs now) const {
     if (start_s == 0) start_s = seconds(now);
+    names.see(now.value);
   }
 
   std::shared_ptr<TableDeclaration const> declaration;
@@ -43,9 +70,10 @@ struct Shared {
   rows::Clients clients;
   // Derived.
   Survey survey;
-  TimeMs work_due{};                  // when pages are settled and entries surveyed, if any are to be
-  std::uint32_t damaged{0};           // blobs of this maintenance
-  mutable std::uint32_t start_s{0};   // reads are noted from then on; 0: nothing was decided so far
+  TimeMs work_due{};                 // when pages are settled and entries surveyed, if any are to be
+  std::uint32_t damaged{0};          // blobs of this maintenance
+  mutable std::uint32_t start_s{0};  // reads are noted from then on; 0: nothing was decided so far
+  mutable NamedReads names;
   mutable std::size_t one_by_one{0};  // copies to be asked for alone, to find the damaged one
   mutable Statistics statistics;
 };

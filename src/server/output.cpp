@@ -6,7 +6,12 @@
 namespace fastjournal::server {
 
 void Output::flush(Session& session) {
+  if (session.peer_gone) return;
   if (session.sent < session.committed) send(session);
+  if (session.unsent() == 0 && !session.output_ended && session.protocol->ends_output()) {
+    session.output_ended = true;
+    network_.end_output(session.id);
+  }
   if (session.unsent() == 0) {
     session.before += session.out.size();
     session.sent = session.committed = 0;
@@ -54,12 +59,38 @@ void Output::flush(Session& session) {
 }
 
 void Output::send(Session& session) {
+  std::string_view const bytes = std::string_view{session.out}.substr(session.sent, session.committed - session.sent);
   std::size_t const taken =
-      network_.send(session.id, std::string_view{session.out}.substr(session.sent, session.committed - session.sent));
+      session.attachments.empty() ? network_.send(session.id, bytes) : send_attached(session, bytes);
   bytes_sent_ += taken;
   session.sent += taken;
   if (taken != 0 && session.is_known) sessions_.heard(session);
   if (!session.pushed.empty()) measure_pushes(session);
+}
+
+// The bytes up to the next descriptor, or that descriptor with the bytes behind it; flush comes again for the rest.
+std::size_t Output::send_attached(Session& session, std::string_view bytes) {
+  std::size_t taken = 0;
+  while (taken < bytes.size() && !session.attachments.empty()) {
+    std::uint64_t const here = session.before + session.sent + taken;
+    Attachment const& next = session.attachments.front();
+    if (here < next.at) {
+      std::size_t const some = std::min<std::uint64_t>(next.at - here, bytes.size() - taken);
+      std::size_t const sent = network_.send(session.id, bytes.substr(taken, some));
+      taken += sent;
+      if (sent < some) return taken;
+      continue;
+    }
+    std::uint64_t const limit =
+        session.attachments.size() == 1 ? bytes.size() - taken : session.attachments[1].at - here;
+    Result<std::size_t> const sent = network_.send_with_descriptor(
+        session.id, bytes.substr(taken, std::min<std::uint64_t>(limit, bytes.size() - taken)), *next.file);
+    // Without a descriptor for it now the answer goes all the same; its receiver misses what it announces.
+    if (sent.ok() && sent.value() == 0) return taken;
+    session.attachments.erase(session.attachments.begin());
+    if (sent.ok()) taken += sent.value();
+  }
+  return taken == bytes.size() ? taken : taken + network_.send(session.id, bytes.substr(taken));
 }
 
 // Of pushes that the kernel has accepted whole.

@@ -41,6 +41,7 @@ class Output final : public Resume {
 
  private:
   void send(Session& session);
+  [[nodiscard]] std::size_t send_attached(Session& session, std::string_view bytes);
   void measure_pushes(Session& session);
   // It is checked again if it may not.
   [[nodiscard]] bool may_go_on(Session& session) {

@@ -224,6 +224,15 @@ void Server::on_end_of_input(ConnectionId id) {
 void Server::on_closed(ConnectionId id, std::string_view reason) {
   turn_.begin();
   links_.closed(id, reason, clock_.monotonic_us());
+  Session* const session = sessions_.find(id);
+  if (session != nullptr && session->protocol->ends_output() && !logs_.is_dead()) {
+    // It may have ended together with its input, which says that its value is whole.
+    if (session->input_ended) reader_.end_inputs();
+    if (stored_commands_.goes_on_alone(*session)) {
+      session->peer_gone = true;
+      return;
+    }
+  }
   sessions_.gone(id);
 }
 
@@ -258,6 +267,7 @@ void Server::on_turn_end() {
   ++turns_;
   turn_.begin();
   if (!table_files_.collect()) return;
+  for (engine::HostedTable const* const table : table_files_.take_relinked()) end_readers_by_name(table->name);
   bool again = stored_commands_.run_stored();
   again = stored_answers_.tell_fetched() || again;
   reader_.read_those_in_line();
@@ -288,6 +298,14 @@ void Server::on_turn_end() {
   turn_.end();
   clock_.forget();
   schedule(again);
+}
+
+// They have the file of before open.
+void Server::end_readers_by_name(std::string_view table) {
+  sessions_.for_each([&](Session& session) {
+    if (!session.ending && session.protocol->reads_by_name() && listeners_.of(session.listener).table == table)
+      sessions_.end_after_answers(session);
+  });
 }
 
 void Server::schedule(bool again) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "access/user.h"
+#include "env/disk.h"
 #include "env/network.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
@@ -42,6 +43,12 @@ struct Mark {
   Lsn lsn{kNoLsn};  // none: of the current turn
 };
 
+// A file whose descriptor goes to the peer with the byte at this place of the stream.
+struct Attachment {
+  std::uint64_t at{0};  // counted from the begin of the stream
+  std::shared_ptr<env::File> file;
+};
+
 // Buffers that grew beyond this are freed when empty.
 inline constexpr std::size_t kBufferKeptBytes = 256U << 10U;
 
@@ -70,24 +77,27 @@ struct Session {
   std::string user_origin;     // the owner of his names
   access::UserPtr token_user;  // of the last message that came with a token; null: there was none
   std::unique_ptr<Protocol> protocol;
-  std::string in;               // an incomplete message, or messages that wait for room in `out`
-  std::string out;              // answers
-  std::uint64_t before{0};      // bytes removed from `out` so far
-  std::size_t sent{0};          // of `out`: given to the kernel
-  std::vector<Mark> marks;      // in order; everything before the first may be sent
-  std::size_t marks_closed{0};  // of these: of earlier turns
-  std::size_t committed{0};     // of `out`: covered by a commit; nothing after it may be sent
-  std::vector<Pushed> pushed;   // pushes in `out` that were not sent yet
-  bool reading_paused{false};   // the network reads nothing more
-  bool full{false};             // ... because `out` must be sent first
-  bool in_line{false};          // ... because earlier input waits for its turn (input_line.h)
-  bool held_back{false};        // input waits until an answer is whole (Protocol::is_answering), or a login
-  bool logs_in{false};          // a token of it is being verified: nothing is read (authentication.h)
-  bool stores{false};           // a value of it is being stored: nothing is read (stored_commands.h)
-  std::uint32_t fetches{0};     // answers that wait for bytes from files: nothing is read (stored_answers.h)
-  bool ends_then{false};        // it ends when these were told
-  bool wipes_input{false};      // its input has a token in it
-  bool told_full{false};        // the engine sends it nothing
+  std::string in;                       // an incomplete message, or messages that wait for room in `out`
+  std::string out;                      // answers
+  std::uint64_t before{0};              // bytes removed from `out` so far
+  std::size_t sent{0};                  // of `out`: given to the kernel
+  std::vector<Mark> marks;              // in order; everything before the first may be sent
+  std::size_t marks_closed{0};          // of these: of earlier turns
+  std::size_t committed{0};             // of `out`: covered by a commit; nothing after it may be sent
+  std::vector<Pushed> pushed;           // pushes in `out` that were not sent yet
+  std::vector<Attachment> attachments;  // in order; usually none
+  bool output_ended{false};             // the peer was told that nothing more comes (Protocol::ends_output)
+  bool peer_gone{false};                // its connection is gone, and a value that it sent whole is being stored
+  bool reading_paused{false};           // the network reads nothing more
+  bool full{false};                     // ... because `out` must be sent first
+  bool in_line{false};                  // ... because earlier input waits for its turn (input_line.h)
+  bool held_back{false};                // input waits until an answer is whole (Protocol::is_answering), or a login
+  bool logs_in{false};                  // a token of it is being verified: nothing is read (authentication.h)
+  bool stores{false};                   // a value of it is being stored: nothing is read (stored_commands.h)
+  std::uint32_t fetches{0};             // answers that wait for bytes from files: nothing is read (stored_answers.h)
+  bool ends_then{false};                // it ends when these were told
+  bool wipes_input{false};              // its input has a token in it
+  bool told_full{false};                // the engine sends it nothing
   bool input_ended{false};
   bool end_told{false};  // to its protocol
   Admission::Place place{Admission::Place::none};

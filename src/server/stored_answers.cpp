@@ -24,6 +24,7 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
   std::vector<std::size_t> params;
   std::vector<Extent> extents;
   storage::ByteFiles* files = nullptr;
+  storage::FilePtr descriptor;
   for (std::size_t i = 0; i < answer.params().size(); ++i) {
     Value const& value = answer.params()[i].value;
     if (!value.outside) continue;
@@ -32,16 +33,25 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
       continue;
     }
     files = &TableFiles::of(*value.stored);  // an answer is of one table
+    if (value.stored->as == StoredValue::As::descriptor) {
+      descriptor = files->file(value.stored->extent.file);
+      answer.replace(i, Value::of_unsigned(value.stored->extent.file));
+      continue;
+    }
     params.push_back(i);
     extents.push_back(value.stored->extent);
   }
-  if (params.empty()) return false;
+  if (params.empty()) {
+    attach(session, std::move(descriptor));
+    return false;
+  }
   Waiting waiting{.connection = session.id,
                   .is_push = is_push,
                   .command = {},
                   .answer = {},
                   .log = log,
-                  .params = std::move(params)};
+                  .params = std::move(params),
+                  .descriptor = std::move(descriptor)};
   // Names may be those of a table that is changed meanwhile.
   answer.keep_names();
   waiting.answer = std::move(answer);
@@ -58,6 +68,11 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
   waiting_.emplace(std::pair{files, files->fetch(std::move(extents))}, std::move(waiting));
   network_.turn_again();
   return true;
+}
+
+// With the first byte of what is written next.
+void StoredAnswers::attach(Session& session, storage::FilePtr file) {
+  if (file != nullptr) session.attachments.push_back({session.before + session.out.size(), std::move(file)});
 }
 
 bool StoredAnswers::tell_fetched() {
@@ -94,6 +109,7 @@ void StoredAnswers::tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched)
   if (session->waiting != 0) --session->waiting;
   session->held_back = true;
   if (!fetched.status.ok()) waiting.answer.clear();
+  if (fetched.status.ok()) attach(*session, std::move(waiting.descriptor));
   replies_.reply_whole(*session, waiting.command, waiting.answer, fetched.status, basis);
   sessions_.end_if_wanted(*session);
   sessions_.count(*session);

@@ -39,11 +39,13 @@ class StoredAnswers final : public BytesLater {
     Answer answer;
     log::Log const* log{nullptr};
     std::vector<std::size_t> params;  // of the answer, in the order of the fetch
+    storage::FilePtr descriptor;      // goes along; null: none
   };
 
   // False: nothing of it has to be read.
   [[nodiscard]] bool wait(Session& session, bool is_push, Message const& command, Answer& answer, log::Log const* log);
   void tell_place(Answer& answer, std::size_t param);
+  static void attach(Session& session, storage::FilePtr file);
   void tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched);
 
   Sessions& sessions_;

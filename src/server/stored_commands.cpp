@@ -28,7 +28,8 @@ ValuesFirst::Ready StoredCommands::prepare(Speaker const& speaker, engine::Hoste
   storage::ByteFiles& files = *TableFiles::of(table);
   std::uint64_t bytes = 0;
   for (StoreWish::Piece const& piece : wish_.pieces) bytes += piece.bytes.size();
-  if (wish_.may_carry && bytes <= kCarriedBytesMax) {
+  // Files that are about to be exchanged get no more values that cannot wait.
+  if (wish_.may_carry && bytes <= kCarriedBytesMax && !table.can.stores->holds_new()) {
     status = carry(files, wish_, message);
     if (status.ok()) return Ready::now;
     settle();
@@ -182,13 +183,11 @@ void StoredCommands::give_up(Session& session) {
 // The end of a turn
 
 bool StoredCommands::run_stored() {
-  bool any = false;
-  std::vector<std::pair<storage::ByteFiles*, storage::ByteFiles::Done>> all;
-  files_.for_each([&all](storage::ByteFiles& files) {
-    for (storage::ByteFiles::Done& done : files.take_done()) all.emplace_back(&files, std::move(done));
+  files_.for_each([this](storage::ByteFiles& files) {
+    for (storage::ByteFiles::Done& done : files.take_done()) done_.emplace_back(&files, std::move(done));
   });
-  for (auto& [files, done] : all) {
-    any = true;
+  bool any = false;
+  for (auto& [files, done] : std::exchange(done_, {})) {
     auto const found = std::ranges::find_if(held_, [&, of = files, &stage = done.stage](auto const& one) {
       return one.second.files == of && one.second.stage == stage;
     });
@@ -197,24 +196,40 @@ bool StoredCommands::run_stored() {
       files->drop(done.stage);
       continue;
     }
+    any = true;
     Session* const session = sessions_.find(found->first);
     if (session == nullptr || found->second.is_open) {
       // It was refused in the middle: the rest of its value is read and dropped.
       if (session != nullptr) refuse(*session, found->second, done.status);
       continue;
     }
+    if (done.status.ok() && waits_for_files(*files, done)) continue;
     Held held = std::move(found->second);
     held_.erase(found);
     if (done.status.ok() && held.hash && *held.hash != std::array{done.values[0].extent.hash, done.values[0].hash_high})
       done.status = {Code::damaged, "the value is not what its hash says: it was changed on its way; send it again"};
-    for (std::size_t i = 0; i < held.params.size(); ++i)
-      held.message.replace(held.params[i], Value::of_stored(done.values[i]));
+    if (done.status.ok())
+      for (std::size_t i = 0; i < held.params.size(); ++i)
+        held.message.replace(held.params[i], Value::of_stored(done.values[i]));
     run(*session, std::move(held), done.status);
     files->drop(done.stage);
   }
   let_go_on();
   end_late();
   return any;
+}
+
+// Its files are about to be exchanged, or were exchanged since the value was stored.
+bool StoredCommands::waits_for_files(storage::ByteFiles& files, storage::ByteFiles::Done& done) {
+  engine::HostedTable const* const table = files_.table_of(files);
+  if (table == nullptr) return false;
+  if (table->can.stores->holds_new()) {
+    done_.emplace_back(&files, std::move(done));
+    return true;
+  }
+  if (files.is_current(done)) return false;
+  done.status = files.store_again(done.stage);
+  return done.status.ok();
 }
 
 // As if it had come now; its values are durable in their places.
@@ -224,7 +239,7 @@ void StoredCommands::run(Session& session, Held held, Status const& status) {
   session.kept -= held.bytes;
   if (session.waiting != 0) --session.waiting;
   sessions_.mark_dirty(session);
-  if (!session.ending || session.protocol->ends_output()) {
+  if (!session.ending) {
     std::swap(session.rights, held.rights);
     std::swap(session.user, held.user);
     std::swap(session.user_origin, held.user_origin);
@@ -236,6 +251,7 @@ void StoredCommands::run(Session& session, Held held, Status const& status) {
     std::swap(session.user, held.user);
     std::swap(session.user_origin, held.user_origin);
   }
+  if (session.peer_gone) return sessions_.gone(session.id);
   sessions_.end_if_wanted(session);
   sessions_.count(session);
 }
@@ -271,6 +287,11 @@ std::int64_t StoredCommands::next_us() const {
   for (auto const& [id, held] : held_)
     if (held.is_open) next = std::min(next, held.ends_us);
   return next;
+}
+
+bool StoredCommands::goes_on_alone(Session const& session) const {
+  auto const found = held_.find(session.id);
+  return found != held_.end() && !found->second.is_open && session.protocol->ends_output();
 }
 
 void StoredCommands::session_ended(Session const& session) {

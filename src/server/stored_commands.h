@@ -50,6 +50,8 @@ class StoredCommands final : public ValuesFirst {
   // When the next value is late; INT64_MAX: none is under way.
   [[nodiscard]] std::int64_t next_us() const;
   void session_ended(Session const& session);
+  // It sent a value whole, and gets no answer: that it is gone changes nothing.
+  [[nodiscard]] bool goes_on_alone(Session const& session) const;
 
  private:
   // Of a session; at most one.
@@ -77,6 +79,7 @@ class StoredCommands final : public ValuesFirst {
   void hold(Session& session, Held held);
   void refuse(Session& session, Held& held, Status const& why);
   void run(Session& session, Held held, Status const& status);
+  [[nodiscard]] bool waits_for_files(storage::ByteFiles& files, storage::ByteFiles::Done& done);
   void let_go_on();
   void end_late();
 
@@ -87,6 +90,7 @@ class StoredCommands final : public ValuesFirst {
   TurnClock& clock_;
   StoreWish wish_;
   std::map<ConnectionId, Held> held_;
+  std::vector<std::pair<storage::ByteFiles*, storage::ByteFiles::Done>> done_;  // that wait for their files
   // Of the command that is being run.
   std::deque<StoredValue> values_;
   std::vector<std::pair<storage::ByteFiles*, Extent>> carried_;

@@ -75,6 +75,14 @@ bool TableFiles::collect() {
   return true;
 }
 
+std::vector<engine::HostedTable*> TableFiles::take_relinked() {
+  std::vector<engine::HostedTable*> out;
+  for (auto const& one : all_)
+    if (one->files->take_relinked())
+      if (engine::HostedTable* const table = table_of(*one->files)) out.push_back(table);
+  return out;
+}
+
 bool TableFiles::move_copied(TimeMs now) {
   bool again = false;
   for (auto const& one : all_) {

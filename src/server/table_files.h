@@ -53,6 +53,10 @@ class TableFiles final : public engine::OutsideMaker {
     for (auto const& one : all_) visit(*one->files);
   }
 
+  // Null: it was dropped.
+  [[nodiscard]] engine::HostedTable* table_of(storage::ByteFiles const& files);
+  // Tables whose links lead to other files than before; each once.
+  [[nodiscard]] std::vector<engine::HostedTable*> take_relinked();
   // Finished jobs are taken back. False: the daemon is dead.
   [[nodiscard]] bool collect();
   // Copies that are done are told to their tables. True: another turn is wanted.
@@ -71,7 +75,6 @@ class TableFiles final : public engine::OutsideMaker {
     std::unique_ptr<storage::ByteFiles> files;
   };
   [[nodiscard]] Status begin(One& one);
-  [[nodiscard]] engine::HostedTable* table_of(storage::ByteFiles const& files);
 
   engine::Engine& engine_;
   ByteHost& host_;

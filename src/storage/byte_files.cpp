@@ -19,7 +19,7 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t to) { return (offset +
 
 }  // namespace
 
-ByteFiles::ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores const& table)
+ByteFiles::ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table)
     : disk_(disk), options_(std::move(options)), table_(&table) {}
 
 ByteFiles::~ByteFiles() = default;
@@ -106,9 +106,27 @@ Status ByteFiles::begin(Lsn end) {
   if (says_files())
     if (std::uint32_t const number = table_->file_for_new(); find(number) == nullptr)
       if (Result<File*> made = make(number); !made.ok()) return made.status();
+  if (says_files())
+    if (Status status = link_at_start(); !status.ok()) return status;
   turn_began_ = end;
   is_serving_ = true;
   if (says_files()) follow_wishes(end, end);
+  return {};
+}
+
+// Before anybody is told a place.
+Status ByteFiles::link_at_start() {
+  std::vector<FileWish> wishes;
+  table_->list_files(wishes);
+  for (FileWish const& wish : wishes) {
+    if (wish.link.empty()) continue;
+    if (Status status = disk_.point(options_.folder + "/" + std::string{wish.link}, file_name(wish.number));
+        !status.ok())
+      return status;
+    links_.emplace(wish.link, file_name(wish.number));
+  }
+  if (Status status = disk_.sync_folder(options_.folder); !status.ok()) return status;
+  table_->links_lead_to(table_->file_for_new());
   return {};
 }
 
@@ -321,7 +339,7 @@ void ByteFiles::dropped(Lsn lsn) {
   to_scrub_.clear();
 }
 
-bool ByteFiles::is_over() const { return is_dropped_ && files_.empty() && out_.empty(); }
+bool ByteFiles::is_over() const { return is_dropped_ && files_.empty() && out_.empty() && stages_.empty() && reading_.empty(); }
 
 // ---------------------------------------------------------------------------
 // Turns
@@ -472,7 +490,9 @@ void ByteFiles::finish(TidyJob& job) {
       links_.erase(link);
     else
       links_[link] = target;
+    is_relinked_ = true;
   }
+  if (is_relinked_ && table_ != nullptr && links_ == wished_links_) table_->links_lead_to(table_->file_for_new());
 }
 
 // ---------------------------------------------------------------------------

@@ -67,7 +67,7 @@ struct ByteFigures {
 class ByteFiles final : public engine::Outside {
  public:
   // `table` is there until dropped().
-  ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores const& table);
+  ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table);
   virtual ~ByteFiles();
   ByteFiles(ByteFiles const&) = delete;
   ByteFiles& operator=(ByteFiles const&) = delete;
@@ -92,6 +92,11 @@ class ByteFiles final : public engine::Outside {
   void give_back(Extent const& extent);
 
   using StageId = std::uint64_t;
+  struct Done {
+    StageId stage{0};
+    Status status{};                  // not ok: nothing is stored
+    std::vector<StoredValue> values;  // in their order
+  };
   struct Piece {
     std::string bytes;
     bool is_text{false};
@@ -106,14 +111,12 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] std::uint64_t waiting_bytes(StageId stage) const;
   // Not ok: fewer than was said; it is dropped then.
   [[nodiscard]] Status end_value(StageId stage);
+  // Its values are in a file that is not the one for new values any more: they are copied there. Not ok: it is dropped.
+  [[nodiscard]] bool is_current(Done const& done) const;
+  [[nodiscard]] Status store_again(StageId stage);
   // Nobody wants it any more; also of one that is done: what is not named is given back.
   void drop(StageId stage);
 
-  struct Done {
-    StageId stage{0};
-    Status status{};                  // not ok: nothing is stored
-    std::vector<StoredValue> values;  // in their order
-  };
   // Each once. drop() follows, when the command was decided.
   [[nodiscard]] std::vector<Done> take_done() { return std::exchange(done_, {}); }
 
@@ -133,6 +136,11 @@ class ByteFiles final : public engine::Outside {
   };
   [[nodiscard]] Reading read_in_place(Extent const& extent);
   void finish_reading(FetchId number) { reading_.erase(number); }
+  // Null: there is none of this number.
+  [[nodiscard]] FilePtr file(std::uint32_t number) const {
+    File const* const found = find(number);
+    return found == nullptr ? nullptr : found->file;
+  }
   // In the root of the disk.
   [[nodiscard]] std::string path_of(std::uint32_t file) const;
 
@@ -157,6 +165,8 @@ class ByteFiles final : public engine::Outside {
   void hold(bool held) { is_held_ = held; }
   // Not ok: a sync failed, and what is durable is not known.
   [[nodiscard]] Status const& failure() const { return failure_; }
+  // True, once: links lead to other files than before. Whoever has one of these open by such a name must open it again.
+  [[nodiscard]] bool take_relinked() { return std::exchange(is_relinked_, false); }
   // Damage that was found, once each: for an alert.
   [[nodiscard]] std::vector<std::string> take_damage() { return std::exchange(damage_, {}); }
   [[nodiscard]] bool is_dropped() const { return is_dropped_; }
@@ -190,6 +200,9 @@ class ByteFiles final : public engine::Outside {
     std::uint64_t taken{0};  // bytes that jobs were given
     Hasher128 hasher{};
     bool is_text{false};
+    // Stored again: from here.
+    Extent old{};
+    FilePtr old_file{};
   };
   struct Stage {
     std::vector<Part> parts;
@@ -231,6 +244,7 @@ class ByteFiles final : public engine::Outside {
 
   [[nodiscard]] Status check_named();
   [[nodiscard]] Status remove_garbage();
+  [[nodiscard]] Status link_at_start();
   void free_durable(Lsn durable);
   void follow_wishes(Lsn durable, Lsn end);
   void want_punched(File const& file, std::uint64_t begin, std::uint64_t end);
@@ -248,7 +262,7 @@ class ByteFiles final : public engine::Outside {
 
   env::Disk& disk_;
   ByteFilesOptions options_;
-  Stores const* table_;
+  Stores* table_;
   std::unique_ptr<env::FolderLock> lock_;
   bool has_folder_{false};
   bool is_serving_{false};
@@ -285,6 +299,7 @@ class ByteFiles final : public engine::Outside {
   std::map<std::string, std::string, std::less<>> to_link_;  // what a job makes of them; empty: removed
   std::map<std::string, std::string, std::less<>> wished_links_;
   Lsn links_wished_at_{};
+  bool is_relinked_{false};
   std::vector<std::uint32_t> removing_;  // by the job that is out
   std::vector<std::string> to_unlink_;   // files of values whose size was not known
   std::unique_ptr<Copied> copied_;

@@ -42,7 +42,8 @@ Status read_extent(env::File& file, std::string const& name, Extent const& exten
   Result<std::size_t> const got = file.read(extent.begin, std::as_writable_bytes(std::span{out.data(), out.size()}));
   if (!got.ok()) return got.status();
   if (got.value() < out.size()) return damaged(name, extent, "are not all there");
-  if (hash128(out).low != extent.hash) return damaged(name, extent, "are not those that were stored");
+  // Of a part of a value no hash is known.
+  if (extent.hash != 0 && hash128(out).low != extent.hash) return damaged(name, extent, "are not those that were stored");
   return {};
 }
 
@@ -64,7 +65,7 @@ void StoreJob::run() {
   for (Move const& move : moves) {
     if (failed.contains(move.stage)) continue;
     std::uint64_t offset = move.offset;
-    Status status = read_pieces(*move.from, 0, move.bytes, [&](std::string_view piece) {
+    Status status = read_pieces(*move.from, move.from_offset, move.bytes, [&](std::string_view piece) {
       Status const written = move.to->write(offset, as_bytes(piece));
       offset += piece.size();
       return written;

@@ -49,10 +49,11 @@ struct StoreJob final : Job {
     std::vector<std::string> bytes{};  // one behind the other
     Hasher128* hasher{nullptr};        // of the part; lives as long as its stage
   };
-  // A value that was written to a file of its own, as its size was not known.
+  // A value that is elsewhere: in a file of its own, as its size was not known, or in one that is replaced.
   struct Move {
     std::uint64_t stage{0};
     FilePtr from{};
+    std::uint64_t from_offset{0};
     FilePtr to{};
     std::uint64_t offset{0};
     std::uint64_t bytes{0};

@@ -113,6 +113,29 @@ Status ByteFiles::end_value(StageId id) {
   return {};
 }
 
+bool ByteFiles::is_current(Done const& done) const {
+  if (!says_files()) return true;
+  std::uint32_t const current = table_->file_for_new();
+  return std::ranges::all_of(done.values, [current](StoredValue const& value) { return value.extent.file == current; });
+}
+
+Status ByteFiles::store_again(StageId id) {
+  Stage& stage = stages_.at(id);
+  Status status;
+  for (Part& part : stage.parts) {
+    part.old = part.extent;
+    part.old_file = part.file;
+    status = place_part(part, part.old.size());
+    if (status.ok()) continue;
+    part.old = {};
+    drop(id);
+    return status;
+  }
+  stage.is_told = false;
+  to_store_.push_back(id);
+  return {};
+}
+
 void ByteFiles::drop(StageId id) {
   auto const found = stages_.find(id);
   if (found == stages_.end()) return;
@@ -126,6 +149,7 @@ void ByteFiles::erase_stage(StageId id) {
   for (Part& part : found->second.parts) {
     staged_bytes_ -= part.waiting_bytes;
     give_back(part.extent);
+    if (part.old.file != 0) give_back(part.old);
     if (!part.own_path.empty()) to_unlink_.push_back(std::move(part.own_path));
   }
   stages_.erase(found);
@@ -167,6 +191,15 @@ std::unique_ptr<Job> ByteFiles::store_job(std::int64_t now_us) {
         staged_bytes_ -= part.waiting_bytes;
         part.taken += std::exchange(part.waiting_bytes, 0U);
       }
+      if (part.old_file != nullptr) {
+        job->moves.push_back({.stage = id,
+                              .from = part.old_file,
+                              .from_offset = part.old.begin,
+                              .to = part.file,
+                              .offset = part.extent.begin,
+                              .bytes = part.old.size()});
+        bytes += part.old.size();
+      }
       if (stage.is_open || part.own_path.empty()) {
         if (!stage.is_open) syncs.insert(part.file);
         continue;
@@ -175,8 +208,12 @@ std::unique_ptr<Job> ByteFiles::store_job(std::int64_t now_us) {
       FilePtr const own = part.file;
       status = place_part(part, part.taken);
       if (!status.ok()) break;
-      job->moves.push_back(
-          {.stage = id, .from = own, .to = part.file, .offset = part.extent.begin, .bytes = part.taken});
+      job->moves.push_back({.stage = id,
+                            .from = own,
+                            .from_offset = 0,
+                            .to = part.file,
+                            .offset = part.extent.begin,
+                            .bytes = part.taken});
       bytes += part.taken;
       syncs.insert(part.file);
     }
@@ -207,6 +244,11 @@ void ByteFiles::finish(StoreJob& job) {
   for (StageId const id : job.stages) {
     Stage& stage = stages_.at(id);
     stage.in_job = false;
+    for (Part& part : stage.parts) {
+      if (part.old_file == nullptr) continue;
+      give_back(std::exchange(part.old, {}));
+      part.old_file.reset();
+    }
     if (stage.is_dropped) erase_stage(id);
   }
 }

@@ -168,6 +168,10 @@ class Stores {
   // again when it has decided something.
   virtual void list_files(std::vector<FileWish>& files) const { static_cast<void>(files); }
 
+  // The links lead where list_files said when this was the file for new bytes. Before a start is over, and whenever that
+  // has changed: between a record that changes it and this call they lead elsewhere.
+  virtual void links_lead_to(std::uint32_t file) { static_cast<void>(file); }
+
   // -- moving -------------------------------------------------------------
   // Bytes that are to be copied into `file`, at most about `bytes_max` of them, added to `wishes`. None: nothing is to
   // be moved now. Asked again once those of the last call were moved, or failed.

@@ -100,6 +100,8 @@ class Protocol {
   [[nodiscard]] virtual bool ends() const { return false; }
   // What was written is all that this connection ever sends: the peer is told (half-close), and input goes on.
   [[nodiscard]] virtual bool ends_output() const { return false; }
+  // Its peer reads files that it opened by a name: the connection ends when the name leads to another file.
+  [[nodiscard]] virtual bool reads_by_name() const { return false; }
   // The bytes of a stored value can follow what was written of its message, from their file: then write() gets it as
   // Value::outside, and has to leave room for nothing. At most one in an answer.
   [[nodiscard]] virtual bool sends_stored() const { return false; }
