@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "plugins/blob/datagrams.h"
 #include "plugins/blob/protocol.h"
 #include "plugins/blob/records.h"
 #include "rows/copy_room.h"
@@ -279,7 +280,7 @@ Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_p
 
 PluginDescriptor const& table_type() {
   static constexpr std::array<PluginProtocol, 2> protocols{
-      {{"blobread", make_read_protocol}, {"blobwrite", make_write_protocol}}};
+      {{"blobread", make_read_protocol, make_datagram_protocol}, {"blobwrite", make_write_protocol}}};
   static PluginDescriptor const descriptor{.build = "g++ " __VERSION__,
                                            .name = "blob",
                                            .check_type = BlobTable::check_type,

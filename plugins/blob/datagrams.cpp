@@ -24,6 +24,8 @@ void DatagramProtocol::write(Outgoing const& message, std::string& out) {
   if (Told const told{message}; told.command == "BLOB") bcdb::write(response_of(told, echo_), has_flags(told), out);
 }
 
+std::unique_ptr<Protocol> make_datagram_protocol() { return std::make_unique<DatagramProtocol>(); }
+
 void DatagramProtocol::refuse(Status const&, std::string&) { is_answering_ = false; }
 
 }  // namespace fastjournal::blob

@@ -31,4 +31,7 @@ class DatagramProtocol final : public Protocol {
   bool is_answering_{false};
 };
 
+// For PluginProtocol::make_for_datagram.
+[[nodiscard]] std::unique_ptr<Protocol> make_datagram_protocol();
+
 }  // namespace fastjournal::blob

@@ -344,7 +344,10 @@ std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of(config::ListenDec
 std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of_type(config::ListenDeclaration const& listen) const {
   for (auto const& [name, type] : types_)
     for (PluginProtocol const& protocol : type->plugin().protocols)
-      if (protocol.name == listen.protocol)
+      if (protocol.name == listen.protocol && listen.datagrams) {
+        if (protocol.make_for_datagram == nullptr) return {};
+        return protocol.make_for_datagram;
+      } else if (protocol.name == listen.protocol)
         return [make = protocol.make, bytes = declared_.limits.line_bytes] { return make(bytes); };
   return {};
 }
@@ -374,6 +377,12 @@ Result<server::Listener> Daemon::open_listener(std::uint32_t number, config::Lis
 }
 
 Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, std::uint32_t number) {
+  if (declared.datagrams) {
+    env::ListenOptions alone{.number = number, .unix_mode = declared.unix_mode};
+    if (Status completed = complete(alone, declared); !completed.ok()) return completed;
+    Result<env::DatagramSocket> socket = reactor_->receive_local_datagrams({address_of(declared)}, alone);
+    return socket.ok() ? Result<env::Address>{std::move(socket->bound)} : socket.status();
+  }
   auto const spoken_there = [&]() -> std::unique_ptr<Protocol> {
     if (declared.speaks_messages()) return std::make_unique<protocol::Messages>(protocol::FrameLimits{});
     return protocol_of(declared)();

@@ -57,7 +57,7 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] bool is_passed(config::ListenDeclaration const& declared) const;
   void make_folder_of(config::ListenDeclaration const& socket) const;
   // By what only this computer knows: its users and groups. Not ok: it cannot be listened on as declared.
-  [[nodiscard]] static Status complete(env::ListenOptions& options, config::ListenDeclaration const& declared);
+  [[nodiscard]] Status complete(env::ListenOptions& options, config::ListenDeclaration const& declared) const;
   [[nodiscard]] server::ConnectionLimits connection_limits() const;
   // Checks that it is the right folder, before anything is made in it.
   [[nodiscard]] Status take_data_folder();

@@ -98,9 +98,8 @@ Status Daemon::can_listen(config::ListenDeclaration const& declared) {
   return probe(declared);
 }
 
-Status Daemon::complete(env::ListenOptions& options, config::ListenDeclaration const& declared) {
-  // No protocol of a type comes in datagrams so far.
-  if (declared.datagrams)
+Status Daemon::complete(env::ListenOptions& options, config::ListenDeclaration const& declared) const {
+  if (declared.datagrams && !protocol_of(declared))
     return Status{Code::bad_configuration,
                   "protocol \"" + declared.protocol + "\" does not come in datagrams, expected no datagrams=\"true\""};
   Result<std::vector<std::uint32_t>> users = os::user_ids(declared.users);

@@ -23,6 +23,7 @@ class OneMetric final : public MetricSink {
 
 void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
   table.table->metrics(now, sink);
+  if (table.outside != nullptr) table.outside->metrics(sink);
   auto const put = [&](Metric const& metric, std::uint64_t value) {
     sink.integer(metric, static_cast<std::int64_t>(value));
   };

@@ -6,6 +6,7 @@
 
 #include "fastjournal/extent.h"
 #include "fastjournal/status.h"
+#include "fastjournal/table.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::engine {
@@ -21,6 +22,8 @@ class Outside {
   virtual void freed(Extent const& extent, Lsn lsn) = 0;
   // Records from here on are needed, as they carry bytes that are not durable in their file; kNoLsn: none is.
   [[nodiscard]] virtual Lsn oldest_needed() const = 0;
+  // For STATS, if it has any bytes.
+  virtual void metrics(MetricSink& sink) const = 0;
   // The table was dropped: nothing is named once the log is durable up to `lsn`. The last call.
   virtual void dropped(Lsn lsn) = 0;
 

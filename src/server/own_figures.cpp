@@ -99,6 +99,10 @@ void Server::tell(MetricSink& sink) {
   gauge("alerts", "alerts that are up", engine_.alerting().all().size());
   count("alerts_dropped", "alerts that there was no room for", engine_.alerting().dropped());
   communicator::DatagramMessages::Counters const& udp = datagrams_.counters();
+  DatagramQueries::Counters const& queries = datagram_queries_.counters();
+  count("datagram_queries", "queries received as datagrams of unix sockets", queries.queries);
+  count("datagram_queries_dropped", "of these, dropped: no query, refused, or their sender took no answer",
+        queries.dropped);
   count("udp_messages", "messages received as datagrams", udp.messages);
   count("udp_dropped", "datagrams dropped, because they were too many or damaged", udp.dropped);
   count("udp_wrong_secret", "datagrams without the secret", udp.wrong_secret);

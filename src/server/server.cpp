@@ -49,6 +49,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       configuration_(engine_, host, registry_, feeds_, table_listeners_, clock_.time()),
       stored_commands_(sessions_, table_files_, dispatch_, network, clock_),
       table_commands_(engine_, clock_, listeners_, stored_commands_),
+      datagram_queries_(network, listeners_, table_commands_),
       alias_commands_(configuration_.aliases(), refused_, table_commands_, sessions_, replies_, memory_, clock_,
                       engine_),
       dispatch_(engine_, clock_, listeners_, registry_, table_commands_, alias_commands_, service_, replies_, guard_,
@@ -253,6 +254,13 @@ void Server::on_datagram(ConnectionId socket, std::string_view bytes) {
     dispatch_.handle_unanswered(*message, datagrams_.table_of(socket), datagrams_);
 }
 
+void Server::on_local_datagram(ConnectionId socket, std::string_view bytes, std::string_view from,
+                               env::Peer const& peer) {
+  if (logs_.is_dead()) return;
+  turn_.begin();
+  datagram_queries_.take(socket, bytes, from, peer);
+}
+
 void Server::on_clock_set() {
   clock_.time().clock_was_set();
   health_.clock_was_set();
@@ -293,6 +301,7 @@ void Server::on_turn_end() {
   links_.tick(clock_.monotonic_us());
   again = doorkeeper_.end_silent() || again;
   pipeline_.leave();
+  datagram_queries_.leave();
   guard_.end_turn(output_);
   turn_.end_part(Part::sending);
   turn_.end();

@@ -38,6 +38,7 @@
 #include "server/commit_pipeline.h"
 #include "server/configuration.h"
 #include "server/daemon_alerts.h"
+#include "server/datagram_queries.h"
 #include "server/dispatch.h"
 #include "server/doorkeeper.h"
 #include "server/engine_replies.h"
@@ -120,6 +121,8 @@ class Server final : public env::NetworkHandler,
   void on_end_of_input(ConnectionId id) override;
   void on_closed(ConnectionId id, std::string_view reason) override;
   void on_datagram(ConnectionId socket, std::string_view bytes) override;
+  void on_local_datagram(ConnectionId socket, std::string_view bytes, std::string_view from,
+                         env::Peer const& peer) override;
   void on_timer() override {}
   void on_clock_set() override;
   void on_turn_end() override;
@@ -179,6 +182,7 @@ class Server final : public env::NetworkHandler,
   Configuration configuration_;
   StoredCommands stored_commands_;
   TableCommands table_commands_;
+  DatagramQueries datagram_queries_;
   AliasCommands alias_commands_;
   Dispatch dispatch_;
   Reader reader_;

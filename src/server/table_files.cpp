@@ -138,28 +138,4 @@ void TableFiles::hold(bool held) {
   if (!held) network_.turn_again();
 }
 
-void TableFiles::tell(engine::HostedTable const& table, MetricSink& sink) const {
-  storage::ByteFiles const* const files = of(table);
-  if (files == nullptr) return;
-  storage::ByteFigures const figures = files->figures();
-  auto const now = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::gauge}, static_cast<std::int64_t>(value));
-  };
-  auto const count = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
-  };
-  now("outside_files", "files of bytes outside the log", figures.files);
-  now("outside_file_bytes", "bytes of these files, what was given back included", figures.file_bytes);
-  now("outside_named_bytes", "bytes in these files that rows, values or blobs are", figures.named_bytes);
-  now("outside_staged_bytes", "bytes in memory that wait to be written to a file", figures.staged_bytes);
-  count("outside_stored_bytes", "bytes written to files", figures.stored_bytes);
-  count("outside_fetched_bytes", "bytes read from files for answers", figures.fetched_bytes);
-  count("outside_copied_bytes", "bytes copied from file to file", figures.copied_bytes);
-  count("outside_freed_bytes", "bytes whose space was given back", figures.given_back_bytes);
-  count("outside_syncs", "syncs of files", figures.syncs);
-  count("outside_scrubbed_bytes", "bytes in files that were read again and checked", figures.scrubbed_bytes);
-  count("outside_scrub_rounds", "how often all of them were read again and checked", figures.scrub_rounds);
-  count("outside_damaged", "values found damaged; one that stays is counted each time", figures.damaged);
-}
-
 }  // namespace fastjournal::server

@@ -67,8 +67,6 @@ class TableFiles final : public engine::OutsideMaker {
   // Nothing is removed meanwhile.
   void hold(bool held);
 
-  void tell(engine::HostedTable const& table, MetricSink& sink) const;
-
  private:
   struct One {
     engine::HostedLog* log{nullptr};

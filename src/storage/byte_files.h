@@ -83,6 +83,7 @@ class ByteFiles final : public engine::Outside {
   void named(Extent const& extent, std::string_view carried) override;
   void freed(Extent const& extent, Lsn lsn) override;
   [[nodiscard]] Lsn oldest_needed() const override;
+  void metrics(MetricSink& sink) const override;
   void dropped(Lsn lsn) override;
 
   // -- storing --------------------------------------------------------------

@@ -43,7 +43,8 @@ Status read_extent(env::File& file, std::string const& name, Extent const& exten
   if (!got.ok()) return got.status();
   if (got.value() < out.size()) return damaged(name, extent, "are not all there");
   // Of a part of a value no hash is known.
-  if (extent.hash != 0 && hash128(out).low != extent.hash) return damaged(name, extent, "are not those that were stored");
+  if (extent.hash != 0 && hash128(out).low != extent.hash)
+    return damaged(name, extent, "are not those that were stored");
   return {};
 }
 

@@ -322,6 +322,8 @@ struct PluginProtocol {
   std::string_view name;
   // For one connection. `piece_bytes_max`: of Protocol::whole_bytes.
   std::unique_ptr<Protocol> (*make)(std::size_t piece_bytes_max){nullptr};
+  // For one datagram, which is a query, and what is written for it another one; null: it does not come in datagrams.
+  std::unique_ptr<Protocol> (*make_for_datagram)(){nullptr};
 };
 
 // The first four fields never move.

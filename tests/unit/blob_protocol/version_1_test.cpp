@@ -13,7 +13,7 @@ namespace {
 
 std::string ask(std::uint32_t echo) { return bytes_of(bcdb::Ask{.echo = echo, .key = kKey}); }
 
-constexpr char kGet[] = "GET hash=0102030405060708090a0b0c";
+constexpr char kGet[] = "GET hash=0102030405060708090a0b0c by_name=1";
 constexpr char kBegin[] = "begin PUT hash=0102030405060708090a0b0c data";
 
 }  // namespace
