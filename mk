@@ -390,6 +390,7 @@ verb_nightly() {
   part sim --model --seconds 1800
   part sim --spool --seconds 1800
   part sim --keyvalue --seconds 1800
+  part sim --bytes --seconds 1800
   part fuzz 600
   part crash
   part mutants
@@ -509,6 +510,7 @@ usage: ./mk VERB [...]
   sim --model           the same, with every answer compared with the reference model
   sim --spool           random lives of producers, forwarder and daemon together
   sim --keyvalue        random lives of key/value tables, alone beside their reference and in a daemon
+  sim --bytes           random lives of a blob table and a journal that spills in a daemon, with maintenance
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of

@@ -12,7 +12,9 @@
 #include "clients/cli/progress.h"
 #include "clients/cli/render.h"
 #include "clients/lib/value_text.h"
+#include "config/fields.h"
 #include "tools/copy.h"
+#include "tools/copy_bytes.h"
 #include "tools/places.h"
 
 namespace fastjournal::cli {
@@ -52,11 +54,14 @@ log::LogSnapshot snapshot_of(Message const& held) {
   return out;
 }
 
-// The rule of the daemon's configuration. The name becomes a folder of the backup, so it must not lead anywhere else.
-bool is_log_name(std::string_view name) {
-  auto const is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  auto const fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
-  return !name.empty() && name.size() <= 64 && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find(' '), text.size());
+    if (end > 0) out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
 }
 
 class Backup {
@@ -70,6 +75,8 @@ class Backup {
   ExitCode complain(Status const& status);
   Status make_ready();
   Status copy(Message const& held);
+  Status copy_log(Message const& held);
+  Status copy_bytes(Message const& held);
   Status finish();
 
   Invocation const& one_;
@@ -95,9 +102,12 @@ Status Backup::make_ready() {
   return target_.disk->make_folder(unfinished_);
 }
 
-Status Backup::copy(Message const& held) {
+Status Backup::copy(Message const& held) { return held.command == "BACKUP_BYTES" ? copy_bytes(held) : copy_log(held); }
+
+Status Backup::copy_log(Message const& held) {
   std::string const log{held.text("log")};
-  if (!is_log_name(log))
+  // The name becomes a folder of the backup, so it must not lead anywhere else.
+  if (!config::is_name(log, config::kLogName))
     return {Code::damaged, fmt::format("the daemon names a log {}: expected a letter a-z, then a-z, 0-9, _ or -, at "
                                        "most 64 characters. It is no fastjournald, or a broken one; nothing of this "
                                        "log was copied",
@@ -112,6 +122,28 @@ Status Backup::copy(Message const& held) {
     if (Value const* const value = held.find(name)) done.set(name, *value);
   done.set("bytes", Value::of_unsigned(copied->bytes));
   done.set("records", Value::of_unsigned(copied->records));
+  done_.push_back(std::move(done));
+  return {};
+}
+
+Status Backup::copy_bytes(Message const& held) {
+  std::string const table{held.text("table")};
+  if (!config::is_name(table, config::kColumnName))
+    return {Code::damaged,
+            fmt::format("the daemon names a table {}: it is no fastjournald, or a broken one; nothing of "
+                        "this table's files was copied",
+                        printable(table.substr(0, 80)))};
+  if (Status status = target_.disk->make_folder(unfinished_ + "/bytes"); !status.ok()) return status;
+  tools::Place const from = tools::place_of(std::string{held.text("folder")});
+  Result<std::uint64_t> const copied = tools::copy_bytes(
+      *from.disk, from.name, *target_.disk, unfinished_ + "/bytes/" + table, words_of(held.text("files")),
+      pace_of(one_.rate.value_or(0)), progress_on(console_, "fastjournal backup: " + std::string{held.text("folder")}));
+  if (!copied.ok()) return copied.status();
+  if (Status status = target_.disk->sync_folder(unfinished_ + "/bytes"); !status.ok()) return status;
+  Message done("BYTES");
+  for (std::string_view const name : {"table", "folder"})
+    if (Value const* const value = held.find(name)) done.set(name, *value);
+  done.set("bytes", Value::of_unsigned(copied.value()));
   done_.push_back(std::move(done));
   return {};
 }

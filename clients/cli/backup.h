@@ -1,5 +1,5 @@
-// `fastjournal backup DIR`: a copy of all logs of a running daemon, at one moment. The daemon only names the files and
-// keeps them; this client copies them, within its speed limit.
+// `fastjournal backup DIR`: a copy of all logs of a running daemon and of the bytes outside of them, at one moment. The
+// daemon only names the files and keeps them; this client copies them, within its speed limit.
 #pragma once
 
 #include "clients/cli/commands.h"

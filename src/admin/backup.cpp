@@ -4,7 +4,7 @@
 
 namespace fastjournal::admin {
 
-// All logs at one moment: everything decided before is in the named files, below `end`.
+// All at one moment: everything decided before is in the named files, of logs below `end`.
 void Backup::begin(Request& request) {
   Message const& message = request.message;
   std::int64_t const digest = message.has("digest") ? message.integer("digest").value_or(-1) : 0;
@@ -31,6 +31,12 @@ void Backup::begin(Request& request) {
       if (hosted->log == one.log)
         answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*hosted))});
   }
+  for (BackupFiles::Held const& one : files_.hold_all()) {
+    std::string names;
+    for (std::string const& name : one.names) names.append(names.empty() ? "" : " ").append(name);
+    answer.message("BACKUP_BYTES").add("table", std::string_view{one.table});
+    answer.add("folder", std::string_view{one.folder}).add("files", std::string_view{names});
+  }
 }
 
 void Backup::finish(Request& request) {
@@ -47,6 +53,7 @@ void Backup::finish(Request& request) {
 bool Backup::end(ConnectionId connection) {
   if (by_ != connection) return false;
   by_.reset();
+  files_.let_go_all();
   return logs_.unpin_all();
 }
 

@@ -1,6 +1,6 @@
-// A copy of the logs while the daemon serves: BACKUP pins all of them at one moment and tells which files to copy,
-// BACKUP_DONE, or the end of the connection, gives them free. One connection at a time; logs are pinned exactly while
-// there is one. Owned by the server, which reports connections that end.
+// A copy of the logs, and of the bytes outside of them, while the daemon serves: BACKUP pins all of it at one moment and
+// tells which files to copy, BACKUP_DONE, or the end of the connection, gives them free. One connection at a time; files
+// are pinned exactly while there is one. Owned by the server, which reports connections that end.
 #pragma once
 
 #include <optional>
@@ -33,9 +33,26 @@ class BackupLogs {
   ~BackupLogs() = default;
 };
 
+// The files of bytes outside the logs, as far as a backup uses them.
+class BackupFiles {
+ public:
+  struct Held {
+    std::string table;
+    std::string folder;  // absolute
+    std::vector<std::string> names;
+  };
+  // Until let_go_all: nothing that a record names now is changed or removed.
+  [[nodiscard]] virtual std::vector<Held> hold_all() = 0;
+  virtual void let_go_all() = 0;
+
+ protected:
+  ~BackupFiles() = default;
+};
+
 class Backup {
  public:
-  Backup(BackupLogs& logs, engine::Engine const& engine) : logs_(logs), engine_(engine) {}
+  Backup(BackupLogs& logs, BackupFiles& files, engine::Engine const& engine)
+      : logs_(logs), files_(files), engine_(engine) {}
 
   void begin(Request& request);
   void finish(Request& request);
@@ -47,6 +64,7 @@ class Backup {
   bool end(ConnectionId connection);
 
   BackupLogs& logs_;
+  BackupFiles& files_;
   engine::Engine const& engine_;
   std::optional<ConnectionId> by_;
 };

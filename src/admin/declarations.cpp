@@ -92,6 +92,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"GONE", "table kept_from reason"},
     {"DIGEST", "table log lsn digest"},
     {"BACKUP", "log folder store base end containers digest"},
+    {"BACKUP_BYTES", "table folder files"},
     {"BACKED_UP", ""},
     {"RELOADED", "changes count dry_run"},
     {"STOPPING", ""},

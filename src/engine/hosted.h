@@ -29,8 +29,9 @@ struct HostedTable;
 
 struct HostedLog {
   std::string name;
-  log::Log* log{nullptr};  // owned by the server; set once recovery is over
-  bool keeps{true};        // false: the log of tables that are not persistent (VolatileLog)
+  log::Log* log{nullptr};     // owned by the server; set once recovery is over
+  std::uint64_t store_id{0};  // its; set before its first record is replayed
+  bool keeps{true};           // false: the log of tables that are not persistent (VolatileLog)
   // False: it takes no records now (Engine::set_serving), and nothing is decided for its tables.
   bool serves{true};
   std::string why_not;  // ... for people

@@ -101,6 +101,7 @@ Status Recovery::replay(HostedLog& log, RecordView const& record, Lsn base) {
 
 Status Recovery::attach(HostedLog& hosted, log::Log& log) {
   hosted.log = &log;
+  hosted.store_id = log.store_id();
   if (Status status = host(hosted); !status.ok()) return status;
   for (auto const& [id, table] : hosted.tables)
     if (table != nullptr && table->feed != nullptr) table->feed->begin(log.base_lsn());

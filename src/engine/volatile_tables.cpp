@@ -16,6 +16,7 @@ Status VolatileTables::host(TimeMs now) {
   }
   HostedLog& hosted = tables_.add_log(kVolatileLog);
   hosted.log = log_.get();
+  hosted.store_id = log_->store_id();
   hosted.hosted = true;
   hosted.keeps = false;
   return {};

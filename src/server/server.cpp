@@ -45,7 +45,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       service_(links_, replies_, engine_, host),
       refused_(engine_, host, host),
       registry_(types),
-      backup_(logs_, engine_),
+      backup_(logs_, table_files_, engine_),
       configuration_(engine_, host, registry_, feeds_, table_listeners_, clock_.time()),
       stored_commands_(sessions_, table_files_, dispatch_, network, clock_),
       table_commands_(engine_, clock_, listeners_, stored_commands_),
@@ -143,6 +143,7 @@ Status Server::finish() {
   if (Status status = logs_.settle(); !status.ok()) return status;
   service_.leave();
   pipeline_.leave();
+  if (Status status = table_files_.finish(); !status.ok()) return status;
   return logs_.seal();
 }
 

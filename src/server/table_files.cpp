@@ -24,16 +24,16 @@ Result<engine::Outside*> TableFiles::outside_of(engine::HostedTable& table) {
       return Status{Code::in_use, "table " + table.name +
                                       ": the files of a dropped table of this name are being "
                                       "removed; try again in a moment"};
-  one->files = std::make_unique<storage::ByteFiles>(
-      host_.disk(),
-      storage::ByteFilesOptions{.folder = folder_of(table.name),
-                                .table = table.id,
-                                .store_id = table.log->log == nullptr ? 0 : table.log->log->store_id(),
-                                .keeps = table.log->keeps},
-      *table.can.stores);
+  one->files = std::make_unique<storage::ByteFiles>(host_.disk(),
+                                                    storage::ByteFilesOptions{.folder = folder_of(table.name),
+                                                                              .table = table.id,
+                                                                              .store_id = table.log->store_id,
+                                                                              .keeps = table.log->keeps},
+                                                    *table.can.stores);
   if (Status status = one->files->open(); !status.ok()) return status;
   if (is_serving_)
     if (Status status = begin(*one); !status.ok()) return status;
+  one->files->hold(is_held_);
   all_.push_back(std::move(one));
   return all_.back()->files.get();
 }
@@ -47,6 +47,13 @@ Status TableFiles::begin() {
 }
 
 Status TableFiles::begin(One& one) { return one.files->begin(one.log->log->end_lsn()); }
+
+Status TableFiles::finish() {
+  for (auto const& one : all_)
+    if (!one->files->is_dropped())
+      if (Status status = one->files->sync_carried(); !status.ok()) return status;
+  return {};
+}
 
 std::string TableFiles::path_of(storage::ByteFiles const& files, std::uint32_t file) const {
   return host_.bytes_root() + "/" + files.path_of(file);
@@ -133,7 +140,22 @@ std::int64_t TableFiles::next_us() const {
   return next;
 }
 
+std::vector<TableFiles::Held> TableFiles::hold_all() {
+  hold(true);
+  std::vector<Held> out;
+  for (auto const& one : all_) {
+    engine::HostedTable const* const table = table_of(*one->files);
+    std::vector<std::uint32_t> const numbers = one->files->files();
+    if (table == nullptr || numbers.empty()) continue;
+    Held held{.table = table->name, .folder = host_.bytes_root() + "/" + one->files->folder(), .names = {}};
+    for (std::uint32_t const number : numbers) held.names.push_back(storage::file_name(number));
+    out.push_back(std::move(held));
+  }
+  return out;
+}
+
 void TableFiles::hold(bool held) {
+  is_held_ = held;
   for (auto const& one : all_) one->files->hold(held);
   if (!held) network_.turn_again();
 }

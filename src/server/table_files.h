@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/backup.h"
 #include "engine/engine.h"
 #include "engine/outside.h"
 #include "env/network.h"
@@ -25,7 +26,7 @@ namespace fastjournal::server {
 // Values outside the log were found damaged; a person lowers it.
 inline constexpr std::string_view kBytesDamaged = "bytes-damaged";
 
-class TableFiles final : public engine::OutsideMaker {
+class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles {
  public:
   TableFiles(engine::Engine& engine, ByteHost& host, ServedLogs& logs, DaemonAlerts& alerts, env::Network& network,
              TurnClock& clock)
@@ -57,6 +58,8 @@ class TableFiles final : public engine::OutsideMaker {
   [[nodiscard]] engine::HostedTable* table_of(storage::ByteFiles const& files);
   // Tables whose links lead to other files than before; each once.
   [[nodiscard]] std::vector<engine::HostedTable*> take_relinked();
+  // A clean end: after it, the log may be written anew without the bytes that its records carry.
+  [[nodiscard]] Status finish();
   // Finished jobs are taken back. False: the daemon is dead.
   [[nodiscard]] bool collect();
   // Copies that are done are told to their tables. True: another turn is wanted.
@@ -64,8 +67,9 @@ class TableFiles final : public engine::OutsideMaker {
   // After the logs' turn: what is to be done beside the loop is begun.
   void end_turn();
   [[nodiscard]] std::int64_t next_us() const;
-  // Nothing is removed meanwhile.
-  void hold(bool held);
+  // admin::BackupFiles
+  [[nodiscard]] std::vector<Held> hold_all() override;
+  void let_go_all() override { hold(false); }
 
  private:
   struct One {
@@ -73,6 +77,7 @@ class TableFiles final : public engine::OutsideMaker {
     std::unique_ptr<storage::ByteFiles> files;
   };
   [[nodiscard]] Status begin(One& one);
+  void hold(bool held);
 
   engine::Engine& engine_;
   ByteHost& host_;

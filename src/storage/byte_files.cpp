@@ -12,6 +12,8 @@ namespace fastjournal::storage {
 namespace {
 
 constexpr std::uint64_t kLooksPerCall = 4096;
+// Values of a file of another log that are compared with their hashes before it is taken as our own.
+constexpr std::uint32_t kStrangerLooks = 8;
 // Of a table that says its files, values are small and never given back one by one.
 constexpr std::uint64_t kAlignmentSaid = 8;
 
@@ -79,9 +81,10 @@ Status ByteFiles::open() {
       continue;
     }
     // Somebody else's: it stays, and its number is passed over.
-    if (!header || *header != FileHeader{*number, options_.table, options_.store_id}) continue;
+    if (!header || header->number != *number || header->table != options_.table) continue;
+    bool const is_stranger = header->store_id != options_.store_id;
     if (!options_.keeps) {
-      left_over_.push_back(name);
+      if (!is_stranger) left_over_.push_back(name);
       continue;
     }
     Result<std::uint64_t> const size = file->size();
@@ -90,6 +93,7 @@ Status ByteFiles::open() {
     known.number = *number;
     known.end = std::max<std::uint64_t>(size.value(), kHeaderBytes);
     known.found_bytes = size.value();
+    known.is_stranger = is_stranger;
     known.file = std::move(file);
   }
   return {};
@@ -97,11 +101,10 @@ Status ByteFiles::open() {
 
 Status ByteFiles::begin(Lsn end) {
   if (!failure_.ok()) return failure_;
-  for (std::uint32_t const number : carried_)
-    if (Status status = find(number)->file->sync(); !status.ok()) return status;
-  carried_.clear();
+  if (Status status = sync_carried(); !status.ok()) return status;
   for (auto& [number, file] : files_) file.end = aligned(file.end, alignment());
   if (Status status = check_named(); !status.ok()) return status;
+  if (Status status = adopt_strangers(); !status.ok()) return status;
   if (Status status = remove_garbage(); !status.ok()) return status;
   if (says_files())
     if (std::uint32_t const number = table_->file_for_new(); find(number) == nullptr)
@@ -111,6 +114,59 @@ Status ByteFiles::begin(Lsn end) {
   turn_began_ = end;
   is_serving_ = true;
   if (says_files()) follow_wishes(end, end);
+  return {};
+}
+
+Status ByteFiles::sync_carried() {
+  // A job that is out has its own, which are not looked at apart here.
+  bool const is_any_out = !carried_in_job_.is_none();
+  for (auto& [number, file] : files_)
+    if (is_any_out || carried_.contains(number))
+      if (Status status = file.file->sync(); !status.ok()) return status;
+  carried_.clear();
+  return {};
+}
+
+// A log that was written anew (resized, salvaged) is another store, and its files of bytes are the same. Whether these
+// are they, the bytes tell that records name: a few of each file, as the rest is looked at by scrubbing.
+Status ByteFiles::adopt_strangers() {
+  std::set<std::uint32_t> strangers;
+  for (auto const& [number, file] : files_)
+    if (file.is_stranger) strangers.insert(number);
+  if (strangers.empty()) return {};
+  std::map<std::uint32_t, std::uint32_t> looks;
+  std::vector<Extent> found;
+  std::uint64_t cursor = 0;
+  do {
+    found.clear();
+    cursor = table_->list_extents(cursor, kLooksPerCall, found);
+    for (Extent const& extent : found) {
+      if (extent.size() == 0 || !strangers.contains(extent.file) || looks[extent.file]++ >= kStrangerLooks) continue;
+      std::string bytes;
+      if (Status status = read_extent(*find(extent.file)->file, path_of(extent.file), extent, bytes); !status.ok())
+        return {status.code(), "the file is of another log, and its bytes are not those that this one names: put back "
+                               "the files that belong together; " +
+                                   status.message()};
+    }
+  } while (cursor != 0);
+  std::set<std::uint32_t> said;
+  if (says_files()) {
+    std::vector<FileWish> wishes;
+    table_->list_files(wishes);
+    for (FileWish const& wish : wishes) said.insert(wish.number);
+  }
+  for (std::uint32_t const number : strangers) {
+    if (!looks.contains(number) && !said.contains(number)) {
+      // Nothing of ours: it stays where it is.
+      files_.erase(number);
+      continue;
+    }
+    File& file = files_.at(number);
+    std::string const header = header_bytes({number, options_.table, options_.store_id});
+    if (Status status = file.file->write(0, as_bytes(header)); !status.ok()) return status;
+    if (Status status = file.file->sync(); !status.ok()) return status;
+    file.is_stranger = false;
+  }
   return {};
 }
 
@@ -304,6 +360,12 @@ void ByteFiles::named(Extent const& extent, std::string_view carried) {
   if (!is_serving_ && carried.empty() && extent.end > file->found_bytes)
     missing_.emplace(std::pair{extent.file, extent.begin}, extent);
   if (carried.empty()) return;
+  // Of another log, perhaps: whether it is ours is known after the replay.
+  if (file->is_stranger) {
+    missing_.erase({extent.file, extent.begin});
+    if (extent.end > file->found_bytes) missing_.emplace(std::pair{extent.file, extent.begin}, extent);
+    return;
+  }
   if (Status status = file->file->write(extent.begin, as_bytes(carried)); !status.ok()) fail(std::move(status));
   figures_.stored_bytes += carried.size();
   file->end = std::max(file->end, extent.end);

@@ -78,6 +78,8 @@ class ByteFiles final : public engine::Outside {
   // After the replay: everything that is named must be there. What the replay wrote is synced, garbage is removed.
   // `end`: of the log.
   [[nodiscard]] Status begin(Lsn end);
+  // At a start, and at a clean end: the log alone need not have the bytes then.
+  [[nodiscard]] Status sync_carried();
 
   // -- engine::Outside ------------------------------------------------------
   void named(Extent const& extent, std::string_view carried) override;
@@ -191,6 +193,7 @@ class ByteFiles final : public engine::Outside {
     std::uint64_t freeing{0};      // places that wait to be given back
     Lsn unwanted_since{};          // of a table that says its files: it was no longer listed; none: it is
     bool removing{false};
+    bool is_stranger{false};  // its header names another log
   };
   struct Part {
     Extent extent{};  // file 0: a file of its own, until its size is known
@@ -244,6 +247,7 @@ class ByteFiles final : public engine::Outside {
   void note_damage(Status const& status);
 
   [[nodiscard]] Status check_named();
+  [[nodiscard]] Status adopt_strangers();
   [[nodiscard]] Status remove_garbage();
   [[nodiscard]] Status link_at_start();
   void free_durable(Lsn durable);

@@ -11,7 +11,7 @@
 
 #include "clients/lib/blob.h"
 #include "clients/lib/client.h"
-#include "tests/integration/daemon.h"
+#include "tests/integration/log_tools.h"
 #include "tests/support/seed.h"
 
 namespace {
@@ -247,6 +247,58 @@ BOOST_AUTO_TEST_CASE(large_columns_of_a_journal_are_kept_in_files) {
     BOOST_REQUIRE_MESSAGE(done.ok(), done.status().text());
   }
   BOOST_TEST(scene.figure(*connection, "jobs", "outside_named_bytes") == 0);
+}
+
+// A backup while blobs are written, and a log that is written anew, have the bytes that their records name.
+BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
+  Scene scene;
+  std::map<std::string, std::string> stored;
+  auto const put = [&](Blobs& blobs, int i) {
+    std::string const key = "key " + std::to_string(i % 50);
+    stored[key] = bytes_of(scene.chance, 1 + scene.chance() % 100'000);
+    auto const done = blobs.put(bcdb::make_key(key), stored[key]);
+    BOOST_REQUIRE_MESSAGE(done.ok(), done.status().text());
+  };
+  auto blobs = scene.open();
+  for (int i = 0; i < 100; ++i) put(*blobs, i);
+  std::string payload(200'000, 'p');
+  for (char& c : payload) c = static_cast<char>('a' + scene.chance() % 26);
+  {
+    auto const connection = scene.connect();
+    auto const inserted = connection->call("INSERT", {{"table", Value::of_text("jobs")},
+                                                      {"name", Value::of_text("large")},
+                                                      {"payload", Value::of_text(payload)}});
+    BOOST_REQUIRE_MESSAGE(inserted.ok(), inserted.status().text());
+  }
+  std::map<std::string, std::string> const at_backup = stored;
+  Ran const made = run_tool({"backup", scene.path("copy"), "--json", "--server", scene.daemon.local()});
+  BOOST_REQUIRE_MESSAGE(made.code == 0, made.output);
+  BOOST_TEST(contains(made.output, "\"BYTES\""), made.output);
+  for (int i = 0; i < 50; ++i) put(*blobs, i);
+  blobs.reset();
+  auto const require_all = [&](std::map<std::string, std::string> const& all) {
+    auto const after = scene.open();
+    for (auto const& [key, bytes] : all) require_is(*after, key, bytes);
+    auto const connection = scene.connect();
+    auto const row =
+        connection->call("PEEK", {{"table", Value::of_text("jobs")}, {"name", Value::of_text("large")}});
+    BOOST_REQUIRE_MESSAGE(row.ok(), row.status().text());
+    BOOST_TEST((row->first().text("payload") == payload));
+  };
+  auto const stop = [&] {
+    scene.daemon.kill(SIGTERM);
+    BOOST_TEST(scene.daemon.wait().value_or(-1) == 0);
+  };
+  stop();
+  Ran const resized = run_tool({"log", "resize", scene.path("data/shared"), "--container-size", "1MiB"});
+  BOOST_REQUIRE_MESSAGE(resized.code == 0, resized.output);
+  scene.start();
+  require_all(stored);
+  stop();
+  std::filesystem::rename(scene.path("data"), scene.path("gone"));
+  std::filesystem::rename(scene.path("copy"), scene.path("data"));
+  scene.start();
+  require_all(at_backup);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,8 +1,8 @@
 // fj_sim_run: random lives of a daemon in the simulator, for a given time. It checks the promises in play.h or, with
 // --model, compares every answer with the reference model (tests/model), or, with --spool, plays producers, forwarder
 // and daemon together (spool_life.h), or, with --keyvalue, key/value tables: alone beside their reference
-// (tests/unit/keyvalue/life.h), and in a daemon that is killed (keyvalue_life.h). A failure prints its seed and step;
-// the same seed plays the same life again.
+// (tests/unit/keyvalue/life.h), and in a daemon that is killed (keyvalue_life.h), or, with --bytes, blobs and rows whose
+// bytes are in files (bytes_life.h). A failure prints its seed and step; the same seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -13,6 +13,7 @@
 
 #include "tests/model/life.h"
 #include "tests/unit/keyvalue/life.h"
+#include "tests/world/bytes_life.h"
 #include "tests/world/keyvalue_life.h"
 #include "tests/world/play.h"
 #include "tests/world/server_subject.h"
@@ -132,6 +133,26 @@ struct KeyValues {
   }
 };
 
+// Steps with bytes take longer.
+struct Bytes {
+  static constexpr std::uint64_t kShorter = 5;
+  fastjournal::sim::BytesLifeResult sum;
+  std::string live(std::uint64_t seed, std::uint64_t steps) {
+    fastjournal::sim::BytesLifeResult one = fastjournal::sim::live_with_bytes(seed, steps / kShorter);
+    sum.steps += one.steps;
+    sum.writes += one.writes;
+    sum.crashes += one.crashes;
+    sum.exchanges += one.exchanges;
+    return std::move(one.wrong);
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes; }
+  [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
+  void print() const {
+    fmt::print("{} values written, {} kills and power cuts, {} maintenances begun: no promise broken\n", sum.writes,
+               sum.crashes, sum.exchanges);
+  }
+};
+
 struct Wishes {
   std::uint64_t seed{0};
   bool one{false};  // only the given seed
@@ -179,6 +200,7 @@ int main(int count, char** words) {
   bool model = false;
   bool spool = false;
   bool keyvalue = false;
+  bool bytes = false;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
   auto* const one =
       app.add_option("--seed", wishes.seed, "play this life only; with --seconds the first one. Default: from chance");
@@ -188,10 +210,15 @@ int main(int count, char** words) {
   app.add_flag("--model", model, "hold every answer against the reference model");
   app.add_flag("--spool", spool, "producers, forwarder and daemon together")->excludes("--model");
   app.add_flag("--keyvalue", keyvalue, "key/value tables")->excludes("--model")->excludes("--spool");
+  app.add_flag("--bytes", bytes, "bytes outside the log: blobs, and a journal that spills")
+      ->excludes("--model")
+      ->excludes("--spool")
+      ->excludes("--keyvalue");
   CLI11_PARSE(app, count, words);
   wishes.one = one->count() != 0 && seconds->count() == 0;
   if (one->count() == 0) wishes.seed = std::random_device{}();
-  wishes.again = model ? " --model" : spool ? " --spool" : keyvalue ? " --keyvalue" : "";
+  wishes.again = model ? " --model" : spool ? " --spool" : keyvalue ? " --keyvalue" : bytes ? " --bytes" : "";
+  if (bytes) return run(wishes, Bytes{});
   if (keyvalue) return run(wishes, KeyValues{});
   if (spool) return run(wishes, Spools{});
   return model ? run(wishes, Model{}) : run(wishes, Promises{});

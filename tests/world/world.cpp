@@ -6,6 +6,7 @@
 #include "config/type_reader.h"
 #include "log/file/log_reader.h"
 #include "log/file/replay.h"
+#include "plugins/blob/blob.h"
 #include "plugins/journal/journal.h"
 #include "plugins/keyvalue/keyvalue.h"
 #include "protocol/http.h"
@@ -15,6 +16,7 @@ namespace fastjournal::sim {
 World::World(std::uint64_t seed) : seed_(seed) {
   add_type(journal::table_type(), FJ_SOURCE_DIR "/plugins/journal/journal.xml");
   add_type(keyvalue::table_type(), FJ_SOURCE_DIR "/plugins/keyvalue/keyvalue.xml");
+  add_type(blob::table_type(), FJ_SOURCE_DIR "/plugins/blob/blob.xml");
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
   flush_chance_.seed(seed);
@@ -117,6 +119,7 @@ Status World::open_logs() {
 Status World::open_sim_log(engine::HostedLog& hosted, SimLog& log) {
   engine::Engine& engine = server_->engine();
   log.open();
+  hosted.store_id = log.store_id();
   for (test::KeptRecord const& record : log.records())
     if (record.table == TableId::catalogue)
       if (Status status = engine.replay_catalogue(hosted, record.view()); !status.ok()) return status;

@@ -267,6 +267,7 @@ Status LogReader::read(RecordHandler& handler, RecoveryReport& report, env::Work
   if (Status status = folder_.order(); !status.ok()) return status;
   base_ = folder_.base();
   if (!folder_.chain().empty()) {
+    handler.on_store(folder_.chain().back()->header.store_id);
     if (handler.wants_catalogue_first()) {
       if (Status status = read_catalogue(handler, report); !status.ok()) return status;
       report = {};

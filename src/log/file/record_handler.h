@@ -33,6 +33,8 @@ struct ReadProgress {
 
 class RecordHandler {
  public:
+  // Before any record: whose log it is. Not called if there is none.
+  virtual void on_store(std::uint64_t) {}
   // Every record at or above base, in the order of the log. Not ok stops the reading, and the start.
   virtual Status on_record(RecordView const& record, Lsn base) = 0;
   // This record follows soon: a hint, to fetch memory ahead.

@@ -21,6 +21,7 @@ class Replay final : public RecordHandler {
   Replay(engine::Engine& engine, engine::HostedLog& log, Progress progress = {}, Check check = {})
       : engine_(engine), log_(log), progress_(std::move(progress)), check_(std::move(check)) {}
 
+  void on_store(std::uint64_t store_id) override { log_.store_id = store_id; }
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
   Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
   Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }

@@ -200,6 +200,50 @@ BOOST_AUTO_TEST_CASE(files_of_others_stay_and_their_numbers_are_passed_over) {
   BOOST_TEST(life.disk().content("bytes/blobs/data.000001").size() == 5000U);
 }
 
+// Resized or salvaged: another store, which names the same bytes.
+BOOST_AUTO_TEST_CASE(a_log_that_was_written_anew_has_its_files) {
+  Life life{fastjournal::test::seed_or(12)};
+  require_start(life);
+  live(life, 300);
+  settle(life);
+  life.power_cut(sim::keep_none());
+  life.options().store_id = 100;
+  require_start(life);
+  live(life, 100);
+  life.kill();
+  // By now they are those of this log.
+  require_start(life);
+  live(life, 100);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_another_log_are_not_taken_for_those_of_this_one) {
+  Life life{fastjournal::test::seed_or(13)};
+  require_start(life);
+  BOOST_TEST(life.carry(life.bytes(9000), true).empty());
+  settle(life);
+  life.kill();
+  life.options().store_id = 100;
+  life.disk().flip("bytes/blobs/data.000001", 4096 + 77, 1);
+  Status const status = life.start();
+  BOOST_TEST((status.code() == Code::damaged));
+  BOOST_TEST(status.message().find("of another log") != std::string::npos, status.message());
+  BOOST_TEST(status.message().find("bytes/blobs/data.000001") != std::string::npos);
+  // One in which nothing is named stays as it is.
+  life.stop();
+  life.disk().flip("bytes/blobs/data.000001", 4096 + 77, 1);
+  require_start(life);
+  life.free_all();
+  settle(life);
+  auto const before = life.disk().content("bytes/blobs/data.000001");
+  life.kill();
+  life.options().store_id = 101;
+  require_start(life);
+  BOOST_TEST(life.carry(life.bytes(100), true).empty());
+  settle(life);
+  BOOST_TEST((life.disk().content("bytes/blobs/data.000001") == before));
+  BOOST_TEST(!life.disk().content("bytes/blobs/data.000002").empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
