@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 namespace {
@@ -62,7 +63,7 @@ Status ByteFiles::open() {
   if (!lock.ok()) return lock.status();
   lock_ = std::move(lock).value();
   for (std::string const& name : names.value()) {
-    if (name.starts_with(kStagePrefix)) left_over_.push_back(name);
+    if (name.starts_with(kStagePrefix) && !is_mutant(Mutant::left_over_stays)) left_over_.push_back(name);
     std::optional<std::uint32_t> const number = number_of(name);
     if (!number) continue;
     last_number_ = std::max(last_number_, *number);
@@ -142,11 +143,13 @@ Status ByteFiles::adopt_strangers() {
     cursor = table_->list_extents(cursor, kLooksPerCall, found);
     for (Extent const& extent : found) {
       if (extent.size() == 0 || !strangers.contains(extent.file) || looks[extent.file]++ >= kStrangerLooks) continue;
+      if (is_mutant(Mutant::stranger_not_compared)) continue;
       std::string bytes;
       if (Status status = read_extent(*find(extent.file)->file, path_of(extent.file), extent, bytes); !status.ok())
-        return {status.code(), "the file is of another log, and its bytes are not those that this one names: put back "
-                               "the files that belong together; " +
-                                   status.message()};
+        return {status.code(),
+                "the file is of another log, and its bytes are not those that this one names: put back "
+                "the files that belong together; " +
+                    status.message()};
     }
   } while (cursor != 0);
   std::set<std::uint32_t> said;
@@ -204,14 +207,14 @@ Status ByteFiles::check_named() {
       if (!says_files()) named[extent.file].emplace_back(extent.begin, extent.end);
     }
   } while (cursor != 0);
-  if (!missing_.empty()) {
+  if (!missing_.empty() && !is_mutant(Mutant::cut_file_accepted)) {
     Extent const& extent = missing_.begin()->second;
     return {Code::damaged,
             fmt::format("{}: the file ended at {}, and records name a value up to {}: restore a backup of "
                         "it",
                         path_of(extent.file), find(extent.file)->found_bytes, extent.end)};
   }
-  if (says_files()) return {};
+  if (says_files() || is_mutant(Mutant::garbage_stays)) return {};
   for (auto& [number, file] : files_) {
     auto& extents = named[number];
     std::sort(extents.begin(), extents.end());
@@ -366,6 +369,7 @@ void ByteFiles::named(Extent const& extent, std::string_view carried) {
     if (extent.end > file->found_bytes) missing_.emplace(std::pair{extent.file, extent.begin}, extent);
     return;
   }
+  if (is_mutant(Mutant::replay_writes_nothing) && !is_serving_) return;
   if (Status status = file->file->write(extent.begin, as_bytes(carried)); !status.ok()) fail(std::move(status));
   figures_.stored_bytes += carried.size();
   file->end = std::max(file->end, extent.end);
@@ -390,7 +394,8 @@ void ByteFiles::freed(Extent const& extent, Lsn lsn) {
 }
 
 Lsn ByteFiles::oldest_needed() const {
-  if (!carried_in_job_.is_none()) return carried_in_job_;
+  if (is_mutant(Mutant::base_does_not_wait)) return kNoLsn;
+  if (!carried_in_job_.is_none() && !is_mutant(Mutant::base_does_not_wait_for_job)) return carried_in_job_;
   return carried_.empty() ? kNoLsn : carried_since_;
 }
 
@@ -398,7 +403,6 @@ void ByteFiles::dropped(Lsn lsn) {
   is_dropped_ = true;
   dropped_at_ = lsn;
   table_ = nullptr;
-  to_scrub_.clear();
 }
 
 bool ByteFiles::is_over() const {
@@ -424,7 +428,11 @@ void ByteFiles::end_turn(Lsn durable, Lsn end, std::int64_t now_us) {
 
 void ByteFiles::free_durable(Lsn durable) {
   FetchId const oldest = oldest_reading();
-  while (!freed_.empty() && freed_.front().lsn <= durable && freed_.front().before <= oldest) {
+  auto const may_go = [&](Freed const& freed) {
+    return (freed.lsn <= durable || is_mutant(Mutant::freed_before_durable)) &&
+           (freed.before <= oldest || is_mutant(Mutant::freed_while_read));
+  };
+  while (!freed_.empty() && may_go(freed_.front())) {
     Extent const extent = freed_.front().extent;
     freed_.pop_front();
     File* const file = find(extent.file);
@@ -433,8 +441,10 @@ void ByteFiles::free_durable(Lsn durable) {
     want_punched(*file, extent.begin, extent.end);
   }
   for (auto& [number, file] : files_) {
-    bool const is_empty = file.named == 0 && file.outstanding == 0 && file.freeing == 0;
-    if (says_files() || !is_empty || file.removing || number == last_number_) continue;
+    bool const is_out = file.outstanding > 0 && !is_mutant(Mutant::removed_with_places_out);
+    bool const is_empty = file.named == 0 && !is_out && file.freeing == 0;
+    bool const is_last = number == last_number_ && !is_mutant(Mutant::number_given_again);
+    if (says_files() || !is_empty || file.removing || is_last) continue;
     file.removing = true;
     to_remove_.push_back(number);
   }
@@ -446,7 +456,8 @@ void ByteFiles::want_punched(File const& file, std::uint64_t begin, std::uint64_
   std::uint64_t const to =
       says_files() ? end / env::kPunchAlignment * env::kPunchAlignment : aligned(end, env::kPunchAlignment);
   if (cannot_punch_ || from >= to) return;
-  to_punch_.push_back({file.file, from, to - from});
+  std::uint64_t const more = is_mutant(Mutant::neighbour_punched) ? env::kPunchAlignment : 0;
+  to_punch_.push_back({file.file, from, to - from + more});
 }
 
 // The files and links that the table wants. A file is made at once, since it does no harm; one is removed, and a link
@@ -588,22 +599,26 @@ void ByteFiles::finish(TidyJob& job) {
 // A few MiB a second, once a day: what was found damaged can be restored before its copy elsewhere is gone.
 std::unique_ptr<Job> ByteFiles::scrub_job(std::int64_t now_us) {
   constexpr std::uint64_t kBytesPerJob = 4U << 20U;
+  // A value may be large, and most rows of a journal may have none outside.
+  constexpr std::uint32_t kLooksAtOnce = 16;
+  constexpr std::uint32_t kLooksPerJob = 4096;
   if (is_dropped_ || options_.scrub_every_us == 0 || files_.empty()) return nullptr;
   if (scrub_next_us_ == INT64_MIN) scrub_next_us_ = now_us + options_.scrub_every_us / 2;
   if (now_us < scrub_next_us_) return nullptr;
   auto job = std::make_unique<ScrubJob>();
   std::uint64_t bytes = 0;
   std::vector<Extent> found;
-  do {
+  for (std::uint32_t looks = 0; looks < kLooksPerJob && bytes < kBytesPerJob; looks += kLooksAtOnce) {
     found.clear();
-    scrub_cursor_ = table_->list_extents(scrub_cursor_, kLooksPerCall / 8, found);
+    scrub_cursor_ = table_->list_extents(scrub_cursor_, kLooksAtOnce, found);
     for (Extent const& extent : found) {
       File const* const file = find(extent.file);
       if (file == nullptr || extent.size() == 0) continue;
       job->looks.push_back({extent, file->file, path_of(extent.file), {}});
       bytes += extent.size();
     }
-  } while (scrub_cursor_ != 0 && bytes < kBytesPerJob && job->looks.size() < kLooksPerCall);
+    if (scrub_cursor_ == 0) break;
+  }
   if (scrub_cursor_ == 0) ++figures_.scrub_rounds;
   std::int64_t const pace_us = static_cast<std::int64_t>(bytes * 1'000'000 / options_.scrub_bytes_per_s);
   scrub_next_us_ = now_us + (scrub_cursor_ == 0 ? options_.scrub_every_us : std::max<std::int64_t>(pace_us, 1));

@@ -312,7 +312,6 @@ class ByteFiles final : public engine::Outside {
 
   std::uint64_t scrub_cursor_{0};
   std::int64_t scrub_next_us_{INT64_MIN};
-  std::deque<Extent> to_scrub_;
   FetchId scrub_reading_{0};
 
   std::set<Lane> out_;  // lanes with a job

@@ -389,7 +389,7 @@ class Watcher {
       Clock::time_point const begin = Clock::now();
       ask_(*connection_);
       us_.push_back(us_since(begin));
-      std::this_thread::sleep_for(std::chrono::microseconds{300});
+      ::poll(nullptr, 0, 1);
     }
   }
   std::unique_ptr<Connection> connection_;
@@ -421,7 +421,7 @@ void measure_stalls(fs::path const& root) {
   for (int i = 0; i < 64; ++i) static_cast<void>(take(blobs->receive_put()));
   {
     Watcher quiet{daemon, get_something};
-    std::this_thread::sleep_for(std::chrono::seconds{3});
+    ::poll(nullptr, 0, 3000);
     print_waits("a read by message, nothing else", quiet.stop());
   }
   std::unique_ptr<Connection> const admin = daemon.connect();
@@ -528,7 +528,7 @@ void measure_churn(Settings const& settings, fs::path const& root) {
       // No space before the old file is gone: what a writer does is to wait.
       if (put.status().code() != Code::no_space && put.status().code() != Code::unavailable) fail(put.status().text());
       ++waits;
-      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+      ::poll(nullptr, 0, 100);
     } else {
       stored[key] = {number, size};
       written += size;

@@ -127,8 +127,20 @@ class Life final : public Stores {
   [[nodiscard]] std::uint64_t stored() const { return stored_; }
   [[nodiscard]] std::uint64_t fetched() const { return fetched_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
-  void free_all() {
-    while (!named_.empty()) free_one();
+  void free_all(std::size_t but = 0) {
+    while (named_.size() > but) free_one();
+  }
+  // Stored by a job, and named.
+  std::string store_one(std::size_t size) {
+    Staged staged;
+    staged.values.push_back(bytes(size));
+    Result<ByteFiles::StageId> const stage = files_->store({{staged.values.back(), false}});
+    if (!stage.ok()) return stage.status().text();
+    stages_[stage.value()] = std::move(staged);
+    std::size_t const before = named_.size();
+    for (int i = 0; i < 100 && named_.size() == before && !stages_.empty(); ++i)
+      if (std::string wrong = turn(true); !wrong.empty()) return wrong;
+    return {};
   }
 
   // `surely`: the command is not refused after its value got a place.
@@ -147,6 +159,8 @@ class Life final : public Stores {
     for (char& byte : out) byte = static_cast<char>(chance_());
     return out;
   }
+  // Records are durable, and the log has not dropped any.
+  void mark_durable() { durable_ = records_.size(); }
   void sync_log() {
     durable_ = records_.size();
     drop_old();
@@ -205,15 +219,9 @@ class Life final : public Stores {
   void drop_old() {
     Lsn const needed = files_->oldest_needed();
     std::size_t const most = needed.is_none() ? durable_ : std::min<std::size_t>(durable_, needed.value / 8 - 1);
-    while (base_ < most) {
-      Record& record = records_[base_];
-      // What lives is written again, without its bytes.
-      if (!record.ends && named_.contains(record.id)) {
-        record.carried = false;
-        break;
-      }
-      ++base_;
-    }
+    // What lives is written again, without its bytes.
+    for (; restated_ < most; ++restated_) records_[restated_].carried = false;
+    while (base_ < most && (records_[base_].ends || !named_.contains(records_[base_].id))) ++base_;
   }
   void name(Extent extent, std::string bytes, bool carried) {
     records_.push_back({++last_id_, false, extent, std::move(bytes), carried});
@@ -319,8 +327,9 @@ class Life final : public Stores {
   ByteFilesOptions options_;
   std::unique_ptr<ByteFiles> files_;
   std::vector<Record> records_;
-  std::size_t durable_{0};  // records
-  std::size_t base_{0};     // records that are dropped
+  std::size_t durable_{0};   // records
+  std::size_t base_{0};      // records that are dropped
+  std::size_t restated_{0};  // records that have no bytes any more
   std::map<std::uint64_t, Value> named_;
   std::uint64_t last_id_{0};
   std::map<ByteFiles::StageId, Staged> stages_;

@@ -1,0 +1,58 @@
+// Named faults that can be put into files of bytes, to test their tests. In the product is_mutant() is the constant false,
+// and the compiler removes it; a test build of this folder (FJ_MUTANTS) has it as a variable. Only .cpp files of this
+// folder ask it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace fastjournal::storage {
+
+enum class Mutant : std::uint8_t {
+  none,
+  freed_before_durable,
+  freed_while_read,
+  stored_without_sync,
+  base_does_not_wait,
+  base_does_not_wait_for_job,
+  replay_writes_nothing,
+  removed_with_places_out,
+  number_given_again,
+  neighbour_punched,
+  garbage_stays,
+  left_over_stays,
+  cut_file_accepted,
+  hash_not_compared,
+  failed_sync_ignored,
+  short_value_accepted,
+  stranger_not_compared,
+};
+
+// By number, as tests name them.
+inline constexpr std::array<std::string_view, 17> kMutantNames{"none",
+                                                               "freed_before_durable",
+                                                               "freed_while_read",
+                                                               "stored_without_sync",
+                                                               "base_does_not_wait",
+                                                               "base_does_not_wait_for_job",
+                                                               "replay_writes_nothing",
+                                                               "removed_with_places_out",
+                                                               "number_given_again",
+                                                               "neighbour_punched",
+                                                               "garbage_stays",
+                                                               "left_over_stays",
+                                                               "cut_file_accepted",
+                                                               "hash_not_compared",
+                                                               "failed_sync_ignored",
+                                                               "short_value_accepted",
+                                                               "stranger_not_compared"};
+
+#ifdef FJ_MUTANTS
+inline Mutant active_mutant = Mutant::none;
+[[nodiscard]] inline bool is_mutant(Mutant mutant) { return active_mutant == mutant; }
+#else
+[[nodiscard]] constexpr bool is_mutant(Mutant) { return false; }
+#endif
+
+}  // namespace fastjournal::storage

@@ -1,0 +1,168 @@
+// Each known fault of files of bytes (storage/mutants.h) is seen by random lives (life.h) or by what tests ask of one
+// life, and without one nothing is seen.
+#include <boost/test/unit_test.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include "storage/mutants.h"
+#include "tests/unit/storage/life.h"
+
+namespace fastjournal::storage::test {
+namespace {
+
+constexpr std::uint64_t kLivesMax = 60;
+
+// A start that must succeed, after which everything named is there.
+std::string start(Life& life) {
+  Status const status = life.start();
+  return status.ok() ? life.check() : status.text();
+}
+
+std::string random_life(std::uint64_t seed) {
+  Life life{seed};
+  for (int round = 0; round < 10; ++round) {
+    if (std::string wrong = start(life); !wrong.empty()) return wrong;
+    for (int step = 0; step < 150; ++step)
+      if (std::string wrong = life.step(); !wrong.empty()) return wrong;
+    if (life.chance()() % 3 == 0)
+      life.kill();
+    else
+      life.power_cut(sim::keep_some(life.chance()()));
+  }
+  return start(life);
+}
+
+std::string random_lives() {
+  for (std::uint64_t seed = 1; seed <= kLivesMax; ++seed)
+    if (std::string wrong = random_life(seed); !wrong.empty()) return "life " + std::to_string(seed) + ": " + wrong;
+  return {};
+}
+
+// What a crash left is given back by the next start.
+std::string space() {
+  Life life{4};
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  for (int step = 0; step < 300; ++step)
+    if (std::string wrong = life.step(); !wrong.empty()) return wrong;
+  life.sync_log();
+  life.kill();
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  life.free_all();
+  life.sync_log();
+  life.kill();
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  if (std::string wrong = life.settle(); !wrong.empty()) return wrong;
+  return life.disk().used_bytes() > 68U << 10U ? std::to_string(life.disk().used_bytes()) + " bytes are used" : "";
+}
+
+// The same in a file where something is named still.
+std::string space_in_file() {
+  Life life{5};
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  for (int i = 0; i < 20; ++i)
+    if (std::string wrong = life.carry(life.bytes(8000), true); !wrong.empty()) return wrong;
+  if (std::string wrong = life.settle(); !wrong.empty()) return wrong;
+  life.free_all(1);
+  life.sync_log();
+  life.kill();
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  if (std::string wrong = life.settle(); !wrong.empty()) return wrong;
+  return life.disk().used_bytes() > 100U << 10U ? std::to_string(life.disk().used_bytes()) + " bytes are used" : "";
+}
+
+// A file is empty, and others follow, while old records of values in it are replayed still.
+std::string numbers() {
+  Life life{6};
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  if (std::string wrong = life.store_one(100); !wrong.empty()) return wrong;
+  if (std::string wrong = life.carry(life.bytes(8000), true); !wrong.empty()) return wrong;
+  life.free_all();
+  life.mark_durable();
+  for (int i = 0; i < 5; ++i)
+    if (std::string wrong = life.turn(true); !wrong.empty()) return wrong;
+  life.kill();
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  for (int i = 0; i < 4; ++i)
+    if (std::string wrong = life.store_one(5000); !wrong.empty()) return wrong;
+  life.mark_durable();
+  life.kill();
+  return start(life);
+}
+
+// One value of 9,000 bytes in a file that is synced, after a kill.
+std::string keep_one(Life& life) {
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  if (std::string wrong = life.carry(life.bytes(9000), true); !wrong.empty()) return wrong;
+  if (std::string wrong = life.settle(); !wrong.empty()) return wrong;
+  life.kill();
+  return {};
+}
+
+std::string cut_file() {
+  Life life{8};
+  if (std::string wrong = keep_one(life); !wrong.empty()) return wrong;
+  auto file = life.disk().open("bytes/blobs/data.000001", env::OpenMode::read_write);
+  if (!file.ok() || !file.value()->truncate(6000).ok()) return "no file";
+  return life.start().ok() ? "a cut file is served" : "";
+}
+
+std::string changed_file() {
+  Life life{9};
+  if (std::string wrong = keep_one(life); !wrong.empty()) return wrong;
+  life.disk().flip("bytes/blobs/data.000001", 4096 + 77, 1);
+  if (!life.start().ok()) return "a start refused what it does not read";
+  return life.check().find("not those that were stored") == std::string::npos ? "changed bytes are read" : "";
+}
+
+std::string changed_stranger() {
+  Life life{10};
+  if (std::string wrong = keep_one(life); !wrong.empty()) return wrong;
+  life.options().store_id = 100;
+  life.disk().flip("bytes/blobs/data.000001", 4096 + 77, 1);
+  return life.start().ok() ? "the file of another log is taken" : "";
+}
+
+std::string failed_sync() {
+  Life life{11};
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  if (std::string wrong = life.carry(life.bytes(5000), true); !wrong.empty()) return wrong;
+  life.disk().fail_call(sim::Call::sync, 1, sim::Failure::io_error);
+  return life.settle().starts_with("failed:") ? "" : "a failed sync is passed over";
+}
+
+std::string short_value() {
+  Life life{12};
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  Result<ByteFiles::StageId> const stage = life.files().begin_value(100, 100);
+  if (!stage.ok() || !life.files().add(stage.value(), "few").ok()) return "no stage";
+  return life.files().end_value(stage.value()).ok() ? "a value that is not whole is stored" : "";
+}
+
+// The first thing that shows it; empty: nothing does.
+std::string seen() {
+  for (auto const look : {random_lives, space, space_in_file, numbers, cut_file, changed_file, changed_stranger,
+                          failed_sync, short_value})
+    if (std::string wrong = look(); !wrong.empty()) return wrong;
+  return {};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(storage_mutants)
+
+BOOST_AUTO_TEST_CASE(lives_see_each_known_fault) {
+  active_mutant = Mutant::none;
+  BOOST_TEST(seen() == "");
+  for (std::size_t number = 1; number < kMutantNames.size(); ++number) {
+    active_mutant = static_cast<Mutant>(number);
+    std::string const how = seen();
+    BOOST_TEST_MESSAGE(kMutantNames[number] << ": " << (how.empty() ? "NOT SEEN" : how));
+    BOOST_TEST(!how.empty(), kMutantNames[number] << " was not seen");
+  }
+  active_mutant = Mutant::none;
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::storage::test
