@@ -92,10 +92,9 @@ ExitCode Maintainer::await(std::uint64_t file, std::uint64_t given_up) {
       line.clear();
       return say_ended(now.value(), file, given_up);
     }
-    line.show(fmt::format("maintenance of {}: {} of {} blobs, {} MiB", one_.table,
-                          number_of(now.value(), "maintenance_done_blobs"),
-                          number_of(now.value(), "maintenance_total_blobs"),
-                          number_of(now.value(), "maintenance_bytes_done") >> 20U));
+    line.show(fmt::format(
+        "maintenance of {}: {} of {} blobs, {} MiB", one_.table, number_of(now.value(), "maintenance_done_blobs"),
+        number_of(now.value(), "maintenance_total_blobs"), number_of(now.value(), "maintenance_bytes_done") >> 20U));
     // A pause; whether the connection is there, the next look tells.
     static_cast<void>(connection_.wait_push(kLookEvery));
   }

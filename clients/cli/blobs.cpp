@@ -343,7 +343,8 @@ ExitCode put_blob_by_port(Invocation const& one, Console& console) {
   Result<client::BlobPlace> const put = opened.value()->put(key, input->bytes());
   if (!put.ok()) {
     if (put.status().code() == Code::unavailable)
-      tell(one, console, put.status(), {}, "--port is a listener of the table, with protocol=\"blobwrite\" and the right add");
+      tell(one, console, put.status(), {},
+           "--port is a listener of the table, with protocol=\"blobwrite\" and the right add");
     else
       return complain(one, console, put.status());
     return ExitCode::unreachable;

@@ -31,13 +31,16 @@ void Grammar::add_blob_bytes(CLI::App& blob) {
   CLI::App& put = blob_verb(blob, "put", "store a blob under a key, in place of the one that is there");
   add_blob_key(put)->required();
   put.add_option("FILE", out_.file, "the bytes; - or nothing: standard input");
-  put.add_option("--port", out_.blob.port,
-                 "address of the table's socket of the protocol blobwrite, as unix:PATH: for blobs that are larger than "
-                 "a message may be")
+  put.add_option(
+         "--port", out_.blob.port,
+         "address of the table's socket of the protocol blobwrite, as unix:PATH: for blobs that are larger than "
+         "a message may be")
       ->type_name("ADDRESS");
   put.footer(
-      "When the command returns, the blob is durable, and whoever asks sees it. Without --port it goes in one message,\n"
-      "of 32 MiB at most unless `frame-bytes` of the daemon's <limits> says otherwise, and with --text of `line-bytes`\n"
+      "When the command returns, the blob is durable, and whoever asks sees it. Without --port it goes in one "
+      "message,\n"
+      "of 32 MiB at most unless `frame-bytes` of the daemon's <limits> says otherwise, and with --text of "
+      "`line-bytes`\n"
       "as base64. With --port a file is read as it is sent; standard input goes to a temporary file first.");
   CLI::App& get = blob_verb(blob, "get", "write the bytes of a blob to standard output or a file");
   add_blob_key(get)->required();
@@ -68,20 +71,21 @@ void Grammar::add_blob_keeping(CLI::App& blob) {
                               "leave out blobs stored longer ago; 0: none (default: the table's expire-age)");
   CLI::Option* bytes = size(maintain, "--size", out_.blob.size,
                             "leave out the oldest blobs beyond so many bytes; 0: none (default: expire-size)");
-  CLI::Option* unreferenced =
-      duration(maintain, "--unreferenced", out_.blob.unreferenced,
-               "leave out blobs not read for so long; 0: none (default: expire-unreferenced)");
+  CLI::Option* unreferenced = duration(maintain, "--unreferenced", out_.blob.unreferenced,
+                                       "leave out blobs not read for so long; 0: none (default: expire-unreferenced)");
   CLI::Option* wait = maintain.add_flag("--wait", out_.blob.wait, "until it has ended, with its progress");
   CLI::Option* cancel = maintain.add_flag("--cancel", out_.blob.cancel, "give up the one that runs");
   for (CLI::Option* one : {age, bytes, unreferenced, wait}) cancel->excludes(one);
   maintain.footer(
       "Needs the right manage, and room for a second data file. Blobs are stored and read meanwhile. If one runs "
-      "already,\nthat one is shown, and keeps the limits that it began with. Exit code 4: --cancel found none, or it was "
+      "already,\nthat one is shown, and keeps the limits that it began with. Exit code 4: --cancel found none, or it "
+      "was "
       "cancelled\nwhile --wait waited.");
   CLI::App& check = blob_verb(blob, "check", "read all blobs, and say which are not what was stored");
   check.footer(
       "Compares each with its content hash: from the data file where this computer has it and you may read it, which "
-      "the\ndaemon does not notice; otherwise the daemon sends them, and each counts as read. Exit code 7: at least one "
+      "the\ndaemon does not notice; otherwise the daemon sends them, and each counts as read. Exit code 7: at least "
+      "one "
       "is damaged.");
 }
 
