@@ -57,6 +57,11 @@ ExitCode Maintainer::run() {
   if (blob.unreferenced) command.set_integer("unreferenced", blob.unreferenced->value);
   if (blob.cancel) command.set_integer("cancel", 1);
   Result<client::Reply> const reply = connection_.call(command);
+  // Not now, says the daemon, which is there.
+  if (reply.status().code() == Code::unavailable && connection_.is_connected()) {
+    tell(one_, console_, reply.status(), {}, {});
+    return ExitCode::refused;
+  }
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
   std::string_view const result = answer.text("result");

@@ -6,6 +6,7 @@
 #include "config/type_reader.h"
 #include "log/file/log_reader.h"
 #include "log/file/replay.h"
+#include "plugins/blob/blob.h"
 #include "plugins/journal/journal.h"
 #include "plugins/keyvalue/keyvalue.h"
 #include "protocol/http.h"
@@ -15,6 +16,7 @@ namespace fastjournal::sim {
 World::World(std::uint64_t seed) : seed_(seed) {
   add_type(journal::table_type(), FJ_SOURCE_DIR "/plugins/journal/journal.xml");
   add_type(keyvalue::table_type(), FJ_SOURCE_DIR "/plugins/keyvalue/keyvalue.xml");
+  add_type(blob::table_type(), FJ_SOURCE_DIR "/plugins/blob/blob.xml");
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
   flush_chance_.seed(seed);
