@@ -1,5 +1,5 @@
-// `fastjournal blob` beside a real daemon: what it stores and reads in both framings and by the port, a maintenance that
-// it waits for, and damage that it finds.
+// `fastjournal blob` beside a real daemon: what it stores and reads in both framings and by the port, a maintenance
+// that it waits for, and damage that it finds.
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
