@@ -38,10 +38,11 @@ std::string path_of(std::string_view place) {
 }  // namespace
 
 void BlobKey::set_in(Message& message) const {
+  std::string_view const copied = message.arena().copy(text);
   if (is_hash)
-    message.set("hash", text);
+    message.set("hash", copied);
   else
-    client::set_key(message, "key", text);
+    client::set_key(message, "key", copied);
 }
 
 BlobEntry BlobEntry::of(Message const& blob) {

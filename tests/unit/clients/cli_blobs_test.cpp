@@ -56,6 +56,17 @@ void answer_absent(Peer& peer, Message const& about, std::string_view command = 
                number("end", 0), number("file", 0)});
 }
 
+// Of a GET that asks for the place; the file is not on this computer.
+void answer_place(Peer& peer, std::string_view bytes, std::string const& path = "/nowhere/at/all") {
+  Message const get = peer.expect("GET");
+  want(get.integer("place") == 1 && !get.has("data"), "place");
+  std::string const content_hash = low_half(bytes);
+  std::string const place = fmt::format("4096 {} {}", bytes.size(), path);
+  std::vector<Param> params = blob_of(bytes, content_hash);
+  params.push_back(text("place", place));
+  peer.answer(get, "BLOB", params);
+}
+
 // The part that a GET with data=1 asks for; in lines as base64.
 void answer_bytes(Peer& peer, Message const& get, std::string_view whole, std::string const& content_hash) {
   auto const offset = static_cast<std::size_t>(get.integer("offset").value_or(0));
@@ -94,7 +105,7 @@ BOOST_AUTO_TEST_CASE(put_sends_the_bytes_with_their_hash) {
   std::ofstream{path, std::ios::binary} << bytes;
   auto const script = [&](Peer& peer) {
     Message const put = peer.expect("PUT");
-    want(put.text("table") == "images" && put.text("key") == "logo" && put.text("data") == bytes, "PUT");
+    want(put.text("table") == "images" && put.text("key") == "logo" && put.find("data")->bytes == bytes, "PUT");
     Hash128 const hash = hash128(bytes);
     want(put.text("content_hash") == fmt::format("{:016x}{:016x}", hash.high, hash.low), "hash");
     peer.answer(put, "STORED", {text("table", "images"), text("hash", kHash), text("result", "stored")});
@@ -136,14 +147,7 @@ BOOST_AUTO_TEST_CASE(get_reads_the_data_file_where_it_is) {
   std::string file = "FJBYTES\n" + std::string{"\x01\x00\x00\x00\x01\x00\x00\x00", 8};
   file.resize(4096, '\0');
   std::ofstream{path, std::ios::binary} << file + bytes;
-  auto const script = [&](Peer& peer) {
-    Message const get = peer.expect("GET");
-    want(get.integer("place") == 1 && !get.has("data"), "place");
-    std::vector<Param> params = blob_of(bytes, low_half(bytes));
-    std::string const place = fmt::format("4096 {} {}", bytes.size(), path);
-    params.push_back(text("place", place));
-    peer.answer(get, "BLOB", params);
-  };
+  auto const script = [&](Peer& peer) { answer_place(peer, bytes, path); };
   BOOST_TEST(talk(script, {"blob", "get", "images", "logo"}).out == bytes);
   // Another file of the same number, as on another computer: the daemon is asked for the bytes.
   std::ofstream{path, std::ios::binary} << file + "THE BYTES OF THE BLOB\n";
@@ -160,12 +164,12 @@ BOOST_AUTO_TEST_CASE(get_brings_large_blobs_in_pieces_and_parts_as_they_are) {
   std::string bytes(9'000'000, 'b');
   for (std::size_t i = 0; i < bytes.size(); i += 1000) bytes[i] = static_cast<char>(i / 1000);
   auto const script = [&](Peer& peer) {
-    peer.answer(peer.expect("GET"), "BLOB", blob_of(bytes, low_half(bytes)));
+    answer_place(peer, bytes);
     for (int i = 0; i < 3; ++i) answer_bytes(peer, peer.expect("GET"), bytes, low_half(bytes));
   };
   BOOST_TEST((talk(script, {"blob", "get", "images", "logo"}).out == bytes));
   auto const part = [&](Peer& peer) {
-    peer.answer(peer.expect("GET"), "BLOB", blob_of(bytes, low_half(bytes)));
+    answer_place(peer, bytes);
     Message const get = peer.expect("GET");
     want(get.integer("offset") == 1000 && get.integer("length") == 3, "part");
     answer_bytes(peer, get, bytes, low_half(bytes));
@@ -179,7 +183,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_what_was_stored_leaves_no_file) {
   test::TemporaryFolder const folder;
   std::string const path = folder / "out";
   auto const script = [&](Peer& peer) {
-    peer.answer(peer.expect("GET"), "BLOB", blob_of("bytes", low_half("bytes")));
+    answer_place(peer, "bytes");
     answer_bytes(peer, peer.expect("GET"), "BYTES", low_half("bytes"));
   };
   Said const said = talk(script, {"blob", "get", "images", "logo", "-o", path});
@@ -188,9 +192,9 @@ BOOST_AUTO_TEST_CASE(what_is_not_what_was_stored_leaves_no_file) {
   BOOST_TEST(std::filesystem::is_empty(folder.path()));
   // A blob that is stored meanwhile is read from its beginning.
   auto const replaced = [&](Peer& peer) {
-    peer.answer(peer.expect("GET"), "BLOB", blob_of("bytes", low_half("bytes")));
+    answer_place(peer, "bytes");
     answer_bytes(peer, peer.expect("GET"), "other bytes", low_half("other bytes"));
-    peer.answer(peer.expect("GET"), "BLOB", blob_of("other bytes", low_half("other bytes")));
+    answer_place(peer, "other bytes");
     answer_bytes(peer, peer.expect("GET"), "other bytes", low_half("other bytes"));
   };
   BOOST_TEST(talk(replaced, {"blob", "get", "images", "logo", "-o", path}).out == path + ": 11 bytes\n");
@@ -207,7 +211,8 @@ BOOST_AUTO_TEST_CASE(ls_shows_pages_until_there_are_enough) {
   auto const script = [](Peer& peer) {
     Message const first = peer.expect("LIST");
     want(first.integer("count") == 1000 && !first.has("after"), "first page");
-    std::vector<Param> params = blob_of("bytes", low_half("bytes"));
+    std::string const content_hash = low_half("bytes");
+    std::vector<Param> params = blob_of("bytes", content_hash);
     params.push_back(text("after", kHash));
     params.push_back(number("left", 0));
     peer.answer(first, "BLOB", params);
@@ -221,7 +226,8 @@ BOOST_AUTO_TEST_CASE(ls_shows_pages_until_there_are_enough) {
   auto const one = [](Peer& peer) {
     Message const list = peer.expect("LIST");
     want(list.integer("count") == 1, "count");
-    std::vector<Param> params = blob_of("bytes", low_half("bytes"));
+    std::string const content_hash = low_half("bytes");
+    std::vector<Param> params = blob_of("bytes", content_hash);
     params.push_back(text("after", kHash));
     peer.answer(list, "BLOB", params);
   };
@@ -315,7 +321,7 @@ BOOST_AUTO_TEST_CASE(check_tells_damage_once_it_is_sure) {
   auto const list = [](Peer& peer) {
     peer.answer(peer.expect("LIST"), "BLOB", blob_of("bytes", low_half("bytes")));
     // No data file is here.
-    peer.answer(peer.expect("GET"), "BLOB", blob_of("bytes", low_half("bytes")));
+    answer_place(peer, "bytes");
   };
   auto const sound = [&](Peer& peer) {
     list(peer);
@@ -329,7 +335,7 @@ BOOST_AUTO_TEST_CASE(check_tells_damage_once_it_is_sure) {
   auto const damaged = [&](Peer& peer) {
     list(peer);
     answer_bytes(peer, peer.expect("GET"), "BYTES", low_half("bytes"));
-    peer.answer(peer.expect("GET"), "BLOB", blob_of("bytes", low_half("bytes")));
+    answer_place(peer, "bytes");
   };
   Said const bad = talk(damaged, {"blob", "check", "images"});
   BOOST_TEST((bad.code == ExitCode::damaged));
