@@ -17,6 +17,7 @@
 #include "clients/cli/administer.h"
 #include "clients/cli/backup.h"
 #include "clients/cli/bench.h"
+#include "clients/cli/blobs.h"
 #include "clients/cli/buffers.h"
 #include "clients/cli/doctor.h"
 #include "clients/cli/feed.h"
@@ -454,7 +455,7 @@ ExitCode check_configuration(Invocation const& invocation, Console& console) {
 bool asks_daemon(Invocation const& invocation) {
   return invocation.verb != "completion" && invocation.verb != "check" && invocation.verb != "doctor" &&
          invocation.verb != "bench" && invocation.verb != "kv frame" && !invocation.verb.starts_with("log ") &&
-         !invocation.verb.starts_with("user ") && invocation.spool.empty();
+         !invocation.verb.starts_with("user ") && invocation.spool.empty() && invocation.blob.port.empty();
 }
 
 ExitCode run(Invocation const& invocation, Console& console) {
@@ -469,6 +470,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "work") return work(invocation, console);
   if (invocation.verb == "put" && !invocation.spool.empty()) return put_in_spool(invocation, console);
   if (invocation.verb == "put" && !invocation.from.empty()) return put_many(invocation, console);
+  if (invocation.verb == "blob put" && !invocation.blob.port.empty()) return put_blob_by_port(invocation, console);
   if (invocation.verb == "kv lock") return run_locked(invocation, console);
   if (invocation.verb == "kv frame") return run_frame(invocation, console);
   if (invocation.verb == "top") return top(invocation, console);
@@ -487,6 +489,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
     return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
   if (invocation.verb.starts_with("kv ")) return run_pairs(invocation, console, *connection.value());
+  if (invocation.verb.starts_with("blob ")) return run_blobs(invocation, console, *connection.value());
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
   if (invocation.verb == "apply" || invocation.verb == "reload")
     return apply_tables(invocation, console, *connection.value());

@@ -45,6 +45,21 @@ constexpr Example kExamples[] = {
     {"kv alias", "fastjournal kv alias values front-page index"},
     {"kv frame", "fastjournal --server 127.0.0.1:4060 kv frame GET greeting --flag data"},
     {"kv lock", "fastjournal kv lock values nightly --create --wait 10m -- ./nightly.sh"},
+    {"blob put",
+     "fastjournal blob put images logo logo.png\n"
+     "tar c site | fastjournal blob put images site.tar --port unix:/run/fastjournal/images-write"},
+    {"blob get",
+     "fastjournal blob get images logo -o logo.png\n"
+     "fastjournal blob get images site.tar | tar t"},
+    {"blob ls", "fastjournal blob ls images --json"},
+    {"blob stat",
+     "fastjournal blob stat images logo\n"
+     "fastjournal blob stat images"},
+    {"blob omit", "fastjournal blob omit images logo"},
+    {"blob maintain",
+     "fastjournal blob maintain images --age 30d --wait\n"
+     "fastjournal blob maintain images --cancel"},
+    {"blob check", "fastjournal blob check images"},
     {"watch", "fastjournal watch pages --interval 10s --json >> pages.log"},
     {"timeline", "fastjournal timeline pages --json"},
     {"domains", "fastjournal domains pages --count 20"},

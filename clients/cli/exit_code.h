@@ -14,7 +14,7 @@ enum class ExitCode : int {
   nothing = 4,      // no work, or nothing to change
   failed = 5,       // work: the command failed for at least one row
   in_use = 6,       // log: a daemon or another tool uses the folder
-  damaged = 7,      // log: stored data is damaged
+  damaged = 7,      // log, blob: stored data is damaged
   alerts = 8,       // alerts: at least one is active; spool status: somebody must act
   warnings = 9,     // doctor: at least one
   errors = 10,      // doctor: at least one

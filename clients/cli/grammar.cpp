@@ -19,10 +19,11 @@ constexpr char kFooter[] =
     "  2  the command line, a file or the input is wrong\n"
     "  3  no connection to the daemon, or no answer in time\n"
     "  4  nothing to do: take, work --once or listen --wait found nothing; apply or spool purge was answered with no,\n"
-    "     or there was nothing to resend or purge; kv: a key has no value, or nothing was changed, or locked\n"
+    "     or there was nothing to resend or purge; kv: a key has no value, or nothing was changed, or locked;\n"
+    "     blob: there is no such blob, or no maintenance\n"
     "  5  work: COMMAND failed for at least one row\n"
     "  6  log: a daemon, or another tool, has the folder\n"
-    "  7  log: what is stored is damaged\n"
+    "  7  log, blob: what is stored is damaged\n"
     "  8  alerts: at least one is up; spool status: somebody must do something\n"
     "  9  doctor: at least one warning, and no error\n"
     "  10 doctor: at least one error\n"
@@ -68,6 +69,7 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_worker_verbs();
   add_viewer_verbs();
   add_pair_verbs();
+  add_blob_verbs();
   add_keeper_verbs();
   add_log_verbs();
   add_backup();

@@ -57,6 +57,13 @@ class Grammar {
   CLI::App& key_verb(CLI::App& kv, std::string const& name, std::string const& description);
   void add_number(CLI::App& to);
   void add_frame(CLI::App& kv);
+  // grammar_blobs.cpp
+  void add_blob_verbs();
+  void add_blob_bytes(CLI::App& blob);
+  void add_blob_keeping(CLI::App& blob);
+  CLI::App& blob_verb(CLI::App& blob, std::string const& name, std::string const& description);
+  // Returns KEY.
+  CLI::Option* add_blob_key(CLI::App& to);
   CLI::App& spool_verb(CLI::App& spool, std::string const& name, std::string const& description);
   CLI::App& log_verb(CLI::App& log, std::string const& name, std::string const& description);
   CLI::App& user_verb(CLI::App& user, std::string const& name, std::string const& description);
@@ -73,6 +80,7 @@ class Grammar {
   std::string user_verb_;
   std::string spool_verb_;
   std::string pair_verb_;
+  std::string blob_verb_;
 };
 
 }  // namespace fastjournal::cli

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bcdb/key.h"
 #include "clients/cli/console.h"
 #include "clients/cli/grammar.h"
 #include "clients/cli/suggest.h"
@@ -52,6 +53,15 @@ std::string contradiction_of_pairs(Invocation const& one) {
   return one.verb == "kv set" ? contradiction_of_set(one) : std::string{};
 }
 
+std::string contradiction_of_blobs(Invocation const& one) {
+  BlobOptions const& blob = one.blob;
+  if (blob.is_hash && !bcdb::key_of_digits(blob.key))
+    return "--hash: '" + blob.key + "' is no hash of a key; expected 24 hex digits, as `blob ls` shows them";
+  if (one.verb == "blob get" && one.json && blob.output.empty())
+    return "blob get --json needs -o FILE: the bytes of a blob are no JSON; `blob stat` shows what is known of it";
+  return {};
+}
+
 // Contradictions between options.
 std::string contradiction(Invocation const& one) {
   if (one.verb == "work" && one.command.empty())
@@ -59,6 +69,7 @@ std::string contradiction(Invocation const& one) {
   if (one.verb != "work" && one.verb != "kv lock" && !one.command.empty())
     return "-- means something with `work` and `kv lock` only";
   if (one.verb.starts_with("kv ")) return contradiction_of_pairs(one);
+  if (one.verb.starts_with("blob ")) return contradiction_of_blobs(one);
   if (one.verb.starts_with("log ") && one.words.empty() && one.config.empty())
     return one.verb + " needs the folder of a log, or --config FILE";
   if ((one.verb == "delete" || one.verb == "kick") && !one.words.empty() &&

@@ -54,6 +54,21 @@ struct PairOptions {
   bool create{false};
 };
 
+// Of the commands `blob ...`, which also use `table`, `file` (put: - or empty for standard input), `count` and `after`.
+struct BlobOptions {
+  std::string key;
+  bool is_hash{false};  // the key is given as its hash
+  std::string port;     // put: address of a listener of the protocol blobwrite; empty: by a message
+  std::string output;   // get: FILE; empty: standard output
+  std::optional<std::uint64_t> offset;
+  std::optional<std::uint64_t> length;
+  std::optional<DurationMs> age;
+  std::optional<std::uint64_t> size;
+  std::optional<DurationMs> unreferenced;
+  bool cancel{false};
+  bool wait{false};
+};
+
 // Of `kv frame`.
 struct FrameOptions {
   std::string function;
@@ -169,6 +184,8 @@ struct Invocation {
   // kv
   PairOptions pair;
   FrameOptions frame;
+  // blob
+  BlobOptions blob;
   // tables
   bool names{false};
   std::string columns_of;

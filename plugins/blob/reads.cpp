@@ -113,6 +113,7 @@ Verdict Reads::list(Command const& command, Decision& decision) const {
     more = shared_.index.walk(from, kLooksMax, [&](Blob const& blob, std::uint8_t) {
       if (shown == count) return false;
       tell(blob, decision.answer);
+      decision.answer.add("content_hash", std::string_view{digits_of(blob.extent.hash)});
       last = blob.key;
       ++shown;
       return true;

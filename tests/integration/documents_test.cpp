@@ -1,10 +1,12 @@
 // The commands that the documents show (tests/support/documents.h, "console") are run in a shell, with a daemon that
-// serves conf/tables.d (those about key/value tables: also tests/transcripts/values.xml), and must print what is shown:
+// serves conf/tables.d (those about key/value tables: also tests/transcripts/values.xml; that about blob tables: also the
+// table that it declares), and must print what is shown:
 // `...` within a line is any text, and a line of it alone is any lines.
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
 
+#include "tests/integration/blob_document.h"
 #include "tests/integration/daemon.h"
 #include "tests/support/documents.h"
 
@@ -23,6 +25,7 @@ class Shell {
     std::filesystem::copy(kRoot + "/conf/tables.d", daemon_.folder() / "tables");
     if (document == "doc/keyvalue.md" || document == "clients/README.md")
       std::filesystem::copy(kRoot + "/tests/transcripts/values.xml", daemon_.folder() / "tables");
+    if (document == kBlobDocument) declare_table_of_blob_document(daemon_, kRoot);
     BOOST_REQUIRE_MESSAGE(daemon_.start(), daemon_.output());
   }
   ~Shell() {
@@ -35,7 +38,7 @@ class Shell {
     ChildOptions options;
     options.environment = {"FASTJOURNAL_SERVER=unix:" + (daemon_.folder() / "socket").string(),
                            "PATH=" FJ_BINARY_DIR "/bin:/usr/bin:/bin", "COLUMNS=100"};
-    ChildProcess child{{"/bin/sh", "-c", "cd '" + kRoot + "' && " + command}, options};
+    ChildProcess child{{"/bin/sh", "-c", "cd '" + kRoot + "' && " + with_own_paths(command, daemon_)}, options};
     std::vector<std::string> out;
     while (auto line = child.read_line()) out.push_back(*line);
     static_cast<void>(child.wait());

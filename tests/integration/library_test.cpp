@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "tests/integration/blob_document.h"
 #include "tests/integration/daemon.h"
 #include "tests/support/documents.h"
 
@@ -17,9 +18,10 @@ namespace {
 using namespace fastjournal::test;
 namespace fs = std::filesystem;
 
-std::set<std::string> const kHeaders{"client.h",    "command_rule.h",    "date.h",    "fastjournal.h", "journal.h",
-                                     "key_value.h", "key_value_cache.h", "message.h", "spool.h",       "status.h",
-                                     "types.h"};
+std::set<std::string> const kHeaders{
+    "bcdb_key.h", "blob.h",        "blob_file.h", "client.h",    "command_rule.h",    "date.h",
+    "extent.h",   "fastjournal.h", "journal.h",   "key_value.h", "key_value_cache.h", "message.h",
+    "spool.h",    "status.h",      "types.h"};
 
 // Installed once for all cases: it takes seconds.
 struct Staged {
@@ -181,6 +183,30 @@ BOOST_AUTO_TEST_CASE(the_example_of_the_cache_is_a_program) {
       "c++ -std=c++20 example.cpp -o example " FJ_SANITIZE_OPTIONS " $(pkg-config --cflags --libs fastjournal-cpp)");
   BOOST_TEST(run(folder.path(), FJ_BINARY_DIR "/bin/fastjournal kv set values site:1 open --server " + daemon.local() +
                                     " && ./example " + daemon.local()) == "stored site:1\nopen\n");
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_programs_of_the_document_on_blobs_print_what_is_shown) {
+  RealDaemon daemon{""};
+  declare_table_of_blob_document(daemon, FJ_SOURCE_DIR);
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  TemporaryFolder folder;
+  std::vector<Example> const examples = examples_of(FJ_SOURCE_DIR, kBlobDocument);
+  std::set<std::string> languages;
+  for (std::size_t i = 0; i + 1 < examples.size(); ++i) {
+    std::string const& language = examples[i].language;
+    if (language != "cpp" && language != "c") continue;
+    std::ofstream{folder.path() / ("program." + language)} << with_own_paths(text_of(examples[i]), daemon);
+    run(folder.path(), language == "c" ? "cc -std=c99 -Wall -Wextra -Werror program.c -o program " FJ_SANITIZE_OPTIONS
+                                         " $(pkg-config --cflags --libs fastjournal)"
+                                       : "c++ -std=c++20 program.cpp -o program " FJ_SANITIZE_OPTIONS
+                                         " $(pkg-config --cflags --libs fastjournal-cpp)");
+    BOOST_TEST(examples[i + 1].language == "text");
+    BOOST_TEST(run(folder.path(), "./program") == text_of(examples[i + 1]), language);
+    languages.insert(language);
+  }
+  BOOST_TEST(languages.size() == 2U);
   daemon.kill(SIGTERM);
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }

@@ -9,6 +9,7 @@
 //   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/tls_test.cpp)
 //   http                  `$ curl ...` and its answer, of doc/http.md (tests/integration/http_clients_test.cpp)
 //   python, javascript    programs of the same page, and the same test
+//   cpp, c                programs of doc/blob.md, with what they print (tests/integration/library_test.cpp)
 //   LANGUAGE FILE         of doc/tutorial.md: a file; `console terminal` there: a command that goes on running
 //                         (tests/integration/tutorial_test.cpp)
 //   fj TABLE              bytes of doc/fj-protocol.md, sent in the simulator (tests/world/fj_test.cpp)

@@ -48,7 +48,7 @@ std::unique_ptr<sim::DocumentPlayer> new_world(Example const& example) {
 
 config::TypesByName types() {
   config::TypesByName out;
-  for (std::string const name : {"journal", "keyvalue"}) {
+  for (std::string const name : {"journal", "keyvalue", "blob"}) {
     Result<TypeDeclaration> type = config::read_type(kRoot + "/plugins/" + name + "/" + name + ".xml");
     BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
     out.emplace(name, std::make_shared<TypeDeclaration>(std::move(type).value()));
@@ -151,6 +151,7 @@ BOOST_AUTO_TEST_CASE(every_block_says_what_it_is) {
           example.language == "text" || (example.language == "sh" && document == "doc/security.md") ||
           (example.language == "fj" && document == "doc/fj-protocol.md") ||
           (document == "doc/tutorial.md" && example.words.size() == 1) ||
+          (document == "doc/blob.md" && (example.language == "cpp" || example.language == "c")) ||
           (document == "doc/http.md" &&
            (example.language == "http" || example.language == "python" || example.language == "javascript"));
       BOOST_TEST(known, place_of(example)

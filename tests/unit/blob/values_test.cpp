@@ -184,11 +184,15 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_blob_is_brought) {
 BOOST_AUTO_TEST_CASE(a_list_has_all_blobs_once_in_the_order_of_their_hashes) {
   Harness table;
   for (int i = 0; i < 1'000; ++i) table.put("key " + std::to_string(i), "x");
+  std::string const content_hash = table.run("GET", {{"key", "key 1"}}).get("content_hash");
   Texts page{{"count", "77"}};
   std::vector<std::string> hashes;
   for (int pages = 0; pages < 20; ++pages) {
     Reply const reply = table.run("LIST", page);
-    for (std::size_t i = 0; i < reply.messages.size(); ++i) hashes.push_back(reply.get("hash", i));
+    for (std::size_t i = 0; i < reply.messages.size(); ++i) {
+      hashes.push_back(reply.get("hash", i));
+      BOOST_TEST(reply.get("content_hash", i) == content_hash);
+    }
     page["after"] = reply.get("after", reply.messages.size() - 1);
     if (page["after"] == "-") break;
   }

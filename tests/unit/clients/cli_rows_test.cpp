@@ -87,6 +87,28 @@ BOOST_AUTO_TEST_CASE(all_rows_are_listed_page_by_page_as_they_come) {
              "{\"table\":\"pages\",\"row\":3,\"uri\":\"a3\",\"priority\":7,\"status\":\"parked\"}\n");
 }
 
+// As `put --from -` takes them.
+BOOST_AUTO_TEST_CASE(columns_in_files_are_brought_to_programs) {
+  auto const list = [](Peer& peer) {
+    Message const command = peer.expect("LIST");
+    peer.answer(command, "ROW",
+                {number("row", 1), text("payload", "4096 70000 /data/x"), number("places", 1), number("left", 2)});
+    peer.answer(command, "ROW", {number("row", 2), text("payload", "few"), number("left", 1)});
+    peer.answer(command, "ROW",
+                {number("row", 3), text("payload", "8192 70000 /data/x"), number("places", 1), number("left", 0)});
+  };
+  auto const script = [&](Peer& peer) {
+    list(peer);
+    Message const first = peer.expect("PEEK");
+    want(first.integer("row") == 1, "row 1");
+    peer.answer(first, "ROW", {number("row", 1), text("payload", "many bytes"), number("left", 0)});
+    peer.answer(peer.expect("PEEK"), "ERROR", {text("code", "unknown_row"), text("message", "gone")});
+  };
+  BOOST_TEST(talk(script, {"ls", "jobs", "--all", "--json"}).out ==
+             "{\"row\":1,\"payload\":\"many bytes\"}\n{\"row\":2,\"payload\":\"few\"}\n");
+  BOOST_TEST(says(talk(list, {"ls", "jobs"}).out, "4096 70000 /data/x"));
+}
+
 BOOST_AUTO_TEST_CASE(a_list_of_nothing_says_so_to_people) {
   auto const nothing = [](Peer& peer) { peer.answer(peer.expect("LIST"), "NOTHING", {text("table", "pages")}); };
   Said const empty = talk(nothing, {"ls", "pages"});
