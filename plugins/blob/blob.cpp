@@ -255,7 +255,7 @@ void BlobTable::metrics(TimeMs, MetricSink& sink) const {
   count("puts", "blobs that were stored", counted.puts);
   count("replaced", "blobs that were stored in place of another", counted.replaced);
   count("duplicates", "blobs that were sent again", counted.duplicates);
-  count("refused", "blobs that were refused when their bytes had come", counted.refused);
+  count("puts_refused", "blobs that were refused when their bytes had come", counted.refused);
   bool const builds = state.is_building();
   now("maintenance_running", "1: a new data file is being built", builds ? 1 : 0);
   now("maintenance_total_blobs", "blobs that were there when the maintenance began", builds ? state.total : 0);
