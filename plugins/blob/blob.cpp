@@ -124,7 +124,8 @@ void BlobTable::decide_clock_accepted(TimeMs from, Decision& decision) const {
 
 bool BlobTable::decide_recovered(Decision& decision) const {
   shared_.see(decision.now);
-  shared_.names.began(decision.now.value);
+  // Of an empty table nobody was told a place.
+  if (shared_.index.size() > 0) shared_.names.began(decision.now.value);
   return false;
 }
 
