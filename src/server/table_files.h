@@ -55,8 +55,8 @@ class TableFiles final : public engine::OutsideMaker {
 
   // Null: it was dropped.
   [[nodiscard]] engine::HostedTable* table_of(storage::ByteFiles const& files);
-  // Tables whose links lead to other files than before; each once.
-  [[nodiscard]] std::vector<engine::HostedTable*> take_relinked();
+  // Tables whose readers by name are to be disconnected (Stores::take_detached).
+  [[nodiscard]] std::vector<engine::HostedTable*> take_detached();
   // Finished jobs are taken back. False: the daemon is dead.
   [[nodiscard]] bool collect();
   // Copies that are done are told to their tables. True: another turn is wanted.
