@@ -23,9 +23,9 @@ constexpr std::uint32_t kRestateLooksMax = 20'000;
 // Ends of one step of the timers.
 constexpr std::uint32_t kClientsPerStep = 50;
 
-constexpr std::array<std::string_view, 10> kOptionNames = {"maintenance", "maintain-every",      "expire-age",    "expire-size",
-                                                          "expire-unreferenced", "blob-size-max", "data-size-max",
-                                                          "blobs-max",           "client-keep",   "clients-max"};
+constexpr std::array<std::string_view, 10> kOptionNames = {
+    "maintenance",   "maintain-every", "expire-age", "expire-size", "expire-unreferenced",
+    "blob-size-max", "data-size-max",  "blobs-max",  "client-keep", "clients-max"};
 
 }  // namespace
 
@@ -81,10 +81,11 @@ Status BlobTable::check_type(TypeDeclaration const& type) {
 Status BlobTable::check_change(TableDeclaration const& next) const {
   Options const options = Options::read(next);
   if (options.maintenance != shared_.options.maintenance && (shared_.state.is_building() || shared_.state.is_waiting()))
-    return {Code::bad_configuration,
-            next.at("maintenance") + ": a maintenance of table " + next.name + " runs in the mode " +
-                std::string{Maintenance::kModeNames[static_cast<std::size_t>(shared_.state.mode)]} +
-                ": change it when that has ended (STATS: maintenance_phase is 0 then), or end it with MAINTAIN cancel=1"};
+    return {
+        Code::bad_configuration,
+        next.at("maintenance") + ": a maintenance of table " + next.name + " runs in the mode " +
+            std::string{Maintenance::kModeNames[static_cast<std::size_t>(shared_.state.mode)]} +
+            ": change it when that has ended (STATS: maintenance_phase is 0 then), or end it with MAINTAIN cancel=1"};
   std::uint64_t const end = shared_.index.file_end();
   if (options.data_bytes_max != 0 && options.data_bytes_max < end &&
       shared_.options.data_bytes_max != options.data_bytes_max)
@@ -273,7 +274,8 @@ void BlobTable::metrics(TimeMs, MetricSink& sink) const {
   now("maintenance_mode", "of the one that runs, or was the last: 0 modern, 1 online, 2 offline",
       static_cast<std::uint64_t>(state.mode));
   now("maintenance_phase",
-      "0: idle, 1: what is left out is chosen, 2: blobs are copied, 3: readers by name are refused until the exchange, 4: "
+      "0: idle, 1: what is left out is chosen, 2: blobs are copied, 3: readers by name are refused until the exchange, "
+      "4: "
       "the other file waits for its readers",
       static_cast<std::uint64_t>(maintenance_.phase()));
   now("maintenance_total_blobs", "blobs that were there when the maintenance began", builds ? state.total : 0);

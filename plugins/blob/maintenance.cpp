@@ -177,8 +177,8 @@ bool Maintenance::decide_timer(Decision& decision) const {
   if (!shared_.index.is_settled()) return false;
   if (state.is_waiting() && state.old_ends <= now) {
     State next = state;
-    bool const stays = state.mode != Mode::modern && !state.is_old_given_up() &&
-                       !is_mutant(Mutant::former_file_ends_after_a_minute);
+    bool const stays =
+        state.mode != Mode::modern && !state.is_old_given_up() && !is_mutant(Mutant::former_file_ends_after_a_minute);
     if (!stays) next.old_file = 0;
     next.old_ends = 0;
     append_state(decision.records, RecordType::ended, next);

@@ -69,9 +69,9 @@ class StreamProtocol final : public Protocol {
   Port port_;
   Phase phase_{Phase::opening};
   Owes owes_{Owes::nothing};
-  bcdb::Frame frame_{};    // that is answered; of version 1 its echo only
-  std::uint64_t left_{0};  // bytes of a put that did not come so far
-  std::uint64_t skip_{0};  // the same of one that was refused as it is no frame
+  bcdb::Frame frame_{};            // that is answered; of version 1 its echo only
+  std::uint64_t left_{0};          // bytes of a put that did not come so far
+  std::uint64_t skip_{0};          // the same of one that was refused as it is no frame
   std::size_t response_bytes_{0};  // of version 1; 0: there was none
   bool ends_{false};
   bool ends_output_{false};

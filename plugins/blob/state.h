@@ -21,7 +21,7 @@ inline constexpr std::int64_t kOldFileMs = 60'000;
 // What is seen of a maintenance while it runs, and of the file that it replaces: option `maintenance`, in this order
 // there and in records.
 enum class Mode : std::uint8_t {
-  modern,   // nothing: coordinates are those of the older file until the exchange, and that one is removed a minute later
+  modern,  // nothing: coordinates are those of the older file until the exchange, and that one is removed a minute later
   online,   // the seed's version II: what has a copy is told in the newer file, what is left out is gone at once
   offline,  // the seed's version I: new blobs are refused while the newer file is built
 };
@@ -43,8 +43,8 @@ struct State {
   std::uint32_t old_file{0};
   // It stays until then; 0: until the next maintenance begins.
   std::int64_t old_ends{0};
-  std::int64_t began{0};   // the last maintenance; of a table without one: the table
-  Policy policy{};         // of the maintenance that runs
+  std::int64_t began{0};         // the last maintenance; of a table without one: the table
+  Policy policy{};               // of the maintenance that runs
   std::uint64_t total{0};        // blobs that were there when it began
   std::uint64_t total_bytes{0};  // bytes of these
   Mode mode{Mode::modern};       // of the maintenance that runs, or was the last one

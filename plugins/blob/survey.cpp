@@ -129,7 +129,7 @@ void Survey::note_done(Key const& key) {
   }
 }
 
-std::uint64_t Survey::memory_bytes() const { 
+std::uint64_t Survey::memory_bytes() const {
   return size() * kKeyBytes + left_.size() * kLeftBytes + bytes_by_second_.size() * kSecondBytes;
 }
 

@@ -166,6 +166,11 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     TableHarness::lose(ms);
     follow();
   }
+  // What the table does beside its decisions; these wait.
+  void work() {
+    now = now + DurationMs{1};
+    settle_due();
+  }
   // As the server does it behind each turn. `links_wait`: these are not changed so far.
   void follow() {
     files.follow(*table);

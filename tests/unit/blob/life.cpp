@@ -26,8 +26,7 @@ struct Known {
 
 class Life {
  public:
-  explicit Life(std::uint64_t seed)
-      : random_(seed), options_(options(seed)), mode_(mode_of(seed)), table_(options_) {
+  explicit Life(std::uint64_t seed) : random_(seed), options_(options(seed)), mode_(mode_of(seed)), table_(options_) {
     collides_ = seed % 3 == 0;
     keys_ = seed % 2 == 0 ? 60 : 700;
     // The table notes reads from the first date that it sees.
@@ -85,7 +84,7 @@ class Life {
     if (dice < 560) return change_mode();
     if (dice < 600) return pass(draw(one_in(5) ? 90'000 : 400));
     if (dice < 625) return maintain();
-    if (dice < 840) return copy();
+    if (dice < 840) return copy_and_read();
     if (dice < 850) return fail();
     if (dice < 870) return restate();
     if (dice < 890) return kill();
@@ -138,9 +137,7 @@ class Life {
     if (is_refused) return reply.error() == "unavailable" ? "" : "a PUT sent again is not refused while offline";
     return reply.get("result") == "duplicate" ? "" : "a PUT that was sent again: " + reply.get("result");
   }
-  std::string get(std::string const& hash) {
-    return compare("GET", hash, table_.bytes_of(Texts{{"hash", hash}}));
-  }
+  std::string get(std::string const& hash) { return compare("GET", hash, table_.bytes_of(Texts{{"hash", hash}})); }
   std::string compare(std::string const& command, std::string const& hash, std::string const& got) {
     auto const known = model_.find(hash);
     if (known == model_.end()) return got == "-" ? "" : command + " of what is not there: " + got.substr(0, 60);
@@ -235,15 +232,24 @@ class Life {
     if (one_in(4)) with["unreferenced"] = std::to_string(1'000 + draw(60'000));
     if (one_in(4)) with["size"] = std::to_string(1 + draw(8'000));
     table_.run("MAINTAIN", with);
+    if (one_in(2)) table_.work();
     return "";
   }
   std::string copy() {
     if (pending_.has_value() && one_in(2))
       if (std::string wrong = settle_pending(); !wrong.empty()) return wrong;
     if (pending_.has_value()) return "";
+    if (one_in(3)) table_.work();
     if (one_in(2)) table_.pass(1);
     pending_ = table_.copy(1 + draw(one_in(4) ? 100'000 : 600));
     return one_in(3) ? "" : settle_pending();
+  }
+  // Of a newer file most of all.
+  std::string copy_and_read() {
+    if (std::string wrong = copy(); !wrong.empty()) return wrong;
+    State const& state = table_.table->state();
+    bool const is_known = state.is_building_in(Mode::online) && state.files.next == building_;
+    return is_known && one_in(3) ? get_named(key()) : "";
   }
   std::string settle_pending() {
     bool const was_building = table_.table->state().is_building();
@@ -394,8 +400,8 @@ class Life {
   // Of a maintenance that tells at once what it leaves out.
   void forget_left() {
     for (auto known = model_.begin(); known != model_.end();) {
-      bool const is_left =
-          known->second.fate != Fate::keep && !table_.table->index().find(*bcdb::key_of_digits(known->first)).has_value();
+      bool const is_left = known->second.fate != Fate::keep &&
+                           !table_.table->index().find(*bcdb::key_of_digits(known->first)).has_value();
       if (is_left && known->second.fate == Fate::by_size) newest_left_ = std::max(newest_left_, known->second.entry_s);
       known = is_left ? model_.erase(known) : std::next(known);
     }
@@ -454,7 +460,7 @@ class Life {
     return "";
   }
 
-  static constexpr std::size_t kBlobsMax = 550;
+  static constexpr std::size_t kBlobsMax = 500;
 
   std::mt19937_64 random_;
   Texts options_;

@@ -23,9 +23,10 @@ BOOST_AUTO_TEST_CASE(random_lives_are_as_the_map_says) {
     all.refused += result.refused;
     all.offline += result.offline;
   }
-  BOOST_TEST_MESSAGE(all.kills << " kills, " << all.exchanges << " exchanges, " << all.given_up << " given up, " << all.named
-                               << " answers to readers by name, " << all.newer << " of them in a newer file, "
-                               << all.refused << " refused, " << all.offline << " blobs refused offline");
+  BOOST_TEST_MESSAGE(all.kills << " kills, " << all.exchanges << " exchanges, " << all.given_up << " given up, "
+                               << all.named << " answers to readers by name, " << all.newer
+                               << " of them in a newer file, " << all.refused << " refused, " << all.offline
+                               << " blobs refused offline");
   // Otherwise they show nothing.
   BOOST_TEST(all.kills >= lives);
   BOOST_TEST(all.exchanges >= lives);

@@ -289,14 +289,30 @@ BOOST_AUTO_TEST_CASE(online_blobs_that_are_left_out_are_gone_at_once_and_stay_go
     else
       table.copy_all();
     for (int i = 0; i < 50; ++i) {
-      std::string const wanted = i == 4   ? "stored again"
-                                 : i == 6 ? "new"
+      std::string const wanted = i == 4       ? "stored again"
+                                 : i == 6     ? "new"
                                  : i % 2 == 0 ? "-"
                                               : "some bytes" + std::to_string(i);
       BOOST_TEST(table.bytes_of("key " + std::to_string(i)) == wanted);
     }
     BOOST_TEST(table.check_named() == "");
   }
+}
+
+BOOST_AUTO_TEST_CASE(online_a_blob_that_comes_before_it_is_left_out_stays) {
+  Harness table{mode("online")};
+  fill(table, 20);
+  table.run("OMIT", {{"key", "key 1"}});
+  table.run("OMIT", {{"key", "key 2"}});
+  result_of(table);
+  table.work();
+  table.put("key 1", "newer");
+  table.pass(1);
+  BOOST_TEST(table.bytes_of("key 1") == "newer");
+  BOOST_TEST(table.bytes_of("key 2") == "-");
+  table.copy_all();
+  BOOST_TEST(table.bytes_of("key 1") == "newer");
+  BOOST_TEST(table.replays());
 }
 
 BOOST_AUTO_TEST_CASE(online_a_damaged_blob_is_gone_at_once) {
@@ -514,9 +530,7 @@ BOOST_AUTO_TEST_CASE(a_start_from_any_prefix_of_the_records_finds_everything_and
               gone.insert(one);
             }
             break;
-          case RecordType::swapped:
-            gone = may_go;
-            [[fallthrough]];
+          case RecordType::swapped: gone = may_go; [[fallthrough]];
           case RecordType::state:
           case RecordType::begun:
           case RecordType::ended:
