@@ -460,7 +460,7 @@ class Life {
     return "";
   }
 
-  static constexpr std::size_t kBlobsMax = 500;
+  static constexpr std::size_t kBlobsMax = 400;
 
   std::mt19937_64 random_;
   Texts options_;
