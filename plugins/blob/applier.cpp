@@ -1,6 +1,7 @@
 #include "plugins/blob/applier.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/bytes.h"
 #include "plugins/blob/mutants.h"
@@ -26,6 +27,7 @@ bool Applier::apply(RecordView const& record, ApplyContext const& context, Table
     case RecordType::omit: return apply_omit(record, observer);
     case RecordType::damaged: return apply_damaged(record, context, observer);
     case RecordType::moved: return apply_moved(record, observer);
+    case RecordType::left: return apply_left(record, context, observer);
     case RecordType::state:
     case RecordType::begun:
     case RecordType::swapped:
@@ -99,10 +101,21 @@ bool Applier::apply_moved(RecordView const& record, TableObserver& observer) {
   return true;
 }
 
+bool Applier::apply_left(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  std::vector<Key> keys;
+  if (!read_left(as_text(record.body), keys)) return false;
+  for (Key const& key : keys) {
+    if (!is_mutant(Mutant::left_blob_stays) && shared_.index.remove(key, observer) && context.live)
+      ++shared_.statistics.left_out;
+    shared_.survey.note_done(key);
+  }
+  return true;
+}
+
 bool Applier::apply_state(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   State state;
   std::string_view text;
-  if (!read_state(as_text(record.body), state, text)) return false;
+  if (!read_state(as_text(record.body), record.version, state, text)) return false;
   auto const type = static_cast<RecordType>(record.type);
   if (type == RecordType::swapped && context.live)
     shared_.statistics.left_out += shared_.index.size() - shared_.index.copied();
@@ -118,7 +131,7 @@ bool Applier::apply_state(RecordView const& record, ApplyContext const& context,
   if (!state.is_building()) {
     shared_.survey.end();
   } else if (type == RecordType::begun || !shared_.survey.is_on()) {
-    shared_.survey.begin(state.policy, state.began_s());
+    shared_.survey.begin(state.policy, state.began_s(), state.mode == Mode::online);
     shared_.damaged = 0;
   }
   if (!context.live) return true;

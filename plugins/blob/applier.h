@@ -25,6 +25,7 @@ class Applier {
   [[nodiscard]] bool apply_omit(RecordView const& record, TableObserver& observer);
   [[nodiscard]] bool apply_damaged(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] bool apply_moved(RecordView const& record, TableObserver& observer);
+  [[nodiscard]] bool apply_left(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] bool apply_state(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] bool apply_clock(RecordView const& record, TableObserver& observer);
   // False: the record cannot be of these files.

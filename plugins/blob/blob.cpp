@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "plugins/blob/datagrams.h"
+#include "plugins/blob/mutants.h"
 #include "plugins/blob/protocol.h"
 #include "plugins/blob/records.h"
 #include "rows/copy_room.h"
@@ -22,9 +23,9 @@ constexpr std::uint32_t kRestateLooksMax = 20'000;
 // Ends of one step of the timers.
 constexpr std::uint32_t kClientsPerStep = 50;
 
-constexpr std::array<std::string_view, 9> kOptionNames = {"maintain-every",      "expire-age",    "expire-size",
-                                                          "expire-unreferenced", "blob-size-max", "data-size-max",
-                                                          "blobs-max",           "client-keep",   "clients-max"};
+constexpr std::array<std::string_view, 10> kOptionNames = {
+    "maintenance",   "maintain-every", "expire-age", "expire-size", "expire-unreferenced",
+    "blob-size-max", "data-size-max",  "blobs-max",  "client-keep", "clients-max"};
 
 }  // namespace
 
@@ -79,6 +80,12 @@ Status BlobTable::check_type(TypeDeclaration const& type) {
 
 Status BlobTable::check_change(TableDeclaration const& next) const {
   Options const options = Options::read(next);
+  if (options.maintenance != shared_.options.maintenance && (shared_.state.is_building() || shared_.state.is_waiting()))
+    return {
+        Code::bad_configuration,
+        next.at("maintenance") + ": a maintenance of table " + next.name + " runs in the mode " +
+            std::string{Maintenance::kModeNames[static_cast<std::size_t>(shared_.state.mode)]} +
+            ": change it when that has ended (STATS: maintenance_phase is 0 then), or end it with MAINTAIN cancel=1"};
   std::uint64_t const end = shared_.index.file_end();
   if (options.data_bytes_max != 0 && options.data_bytes_max < end &&
       shared_.options.data_bytes_max != options.data_bytes_max)
@@ -147,6 +154,13 @@ Result<std::uint64_t> BlobTable::accept_content(Command const& command, TimeMs n
   if (command.message->command == "PUT") return writes_.accept_content(command, bytes);
   return Status{Code::not_supported, std::string{command.message->command} + " takes no content"};
 }
+
+void BlobTable::link_leads_to(std::string_view link, std::uint32_t file) {
+  if (link == kDataLink) shared_.names.leads_to(file);
+  if (link == kNewerLink) shared_.names.newer_leads_to(file);
+}
+
+bool BlobTable::take_detached() { return shared_.names.take_detached() && !is_mutant(Mutant::readers_not_detached); }
 
 // The cursor is the front of the next key: keys that begin alike are listed together.
 std::uint64_t BlobTable::list_extents(std::uint64_t cursor, std::uint32_t looks, std::vector<Extent>& found) const {
@@ -258,10 +272,18 @@ void BlobTable::metrics(TimeMs, MetricSink& sink) const {
   count("puts_refused", "blobs that were refused when their bytes had come", counted.refused);
   bool const builds = state.is_building();
   now("maintenance_running", "1: a new data file is being built", builds ? 1 : 0);
+  now("maintenance_mode", "of the one that runs, or was the last: 0 modern, 1 online, 2 offline",
+      static_cast<std::uint64_t>(state.mode));
+  now("maintenance_phase",
+      "0: idle, 1: what is left out is chosen, 2: blobs are copied, 3: readers by name are refused until the exchange, "
+      "4: "
+      "the other file waits for its readers",
+      static_cast<std::uint64_t>(maintenance_.phase()));
   now("maintenance_total_blobs", "blobs that were there when the maintenance began", builds ? state.total : 0);
   now("maintenance_done_blobs", "blobs that are in the new data file", builds ? index.copied() : 0);
-  now("maintenance_bytes_done", "bytes of these", builds ? index.copied_bytes() : 0);
-  now("maintenance_old_file", "number of the old data file, which waits for its readers; 0: there is none",
+  now("maintenance_bytes_total", "bytes of the blobs that were there when it began", builds ? state.total_bytes : 0);
+  now("maintenance_bytes_done", "bytes of the blobs that are in the new data file", builds ? index.copied_bytes() : 0);
+  now("maintenance_old_file", "number of the data file that is read no more, and still there; 0: there is none",
       state.old_file);
   count("maintenances", "maintenances that began", counted.maintenances);
   count("maintenances_given_up", "maintenances whose copies failed", counted.given_up);

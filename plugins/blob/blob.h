@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "fastjournal/capabilities.h"
@@ -53,7 +54,8 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   [[nodiscard]] std::uint32_t file_for_new() const override { return shared_.index.files().current; }
   [[nodiscard]] bool holds_new() const override { return maintenance_.holds_new(); }
   void list_files(std::vector<FileWish>& files) const override { maintenance_.list_files(files); }
-  void links_lead_to(std::uint32_t file) override { shared_.names.leads_to(file); }
+  void link_leads_to(std::string_view link, std::uint32_t file) override;
+  [[nodiscard]] bool take_detached() override;
   [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const override {
     return maintenance_.wish_to_copy(bytes_max, wishes);
   }
@@ -77,6 +79,7 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
 
   [[nodiscard]] Index const& index() const { return shared_.index; }
   [[nodiscard]] State const& state() const { return shared_.state; }
+  [[nodiscard]] Maintenance::Phase phase() const { return maintenance_.phase(); }
 
  private:
   using Handler = Verdict (*)(BlobTable const&, Command const&, Decision&);

@@ -359,6 +359,21 @@ bool Index::mark(Key const& key, std::uint8_t marks, TableObserver& observer) {
   return true;
 }
 
+bool Index::remove(Key const& key, TableObserver& observer) {
+  Leaf& leaf = *leaves_[page_of(key)];
+  settle(leaf, observer);
+  std::uint32_t const at = lower(leaf, key);
+  if (at == leaf.page.count || leaf.page.entries[at].key() != key) return false;
+  Entry const& entry = leaf.page.entries[at];
+  std::uint64_t const copy = leaf.copy_of(at);
+  tell_freed({files_.current, entry.begin, entry.end, leaf.hashes[at]}, observer);
+  if (copy != 0) tell_freed({files_.next, copy, copy + entry.size(), leaf.hashes[at]}, observer);
+  count_out(entry.size(), copy != 0);
+  move_slots(leaf, at + 1, leaf, at, leaf.page.count - at - 1U);
+  set_count(leaf, leaf.page.count - 1U, leaf.page.region);
+  return true;
+}
+
 bool Index::add_copy(Key const& key, std::uint64_t begin, TableObserver& observer) {
   Leaf& leaf = *leaves_[page_of(key)];
   settle(leaf, observer);

@@ -114,6 +114,8 @@ class Index {
   void put(Blob const& blob, std::string_view carried, Lsn lsn, TableObserver& observer);
   // False: there is no blob under this key.
   bool mark(Key const& key, std::uint8_t marks, TableObserver& observer);
+  // It is gone; false: as above.
+  bool remove(Key const& key, TableObserver& observer);
   // Its bytes are in the next file too; false: as above.
   bool add_copy(Key const& key, std::uint64_t begin, TableObserver& observer);
   // The range has these blobs and no others.

@@ -12,11 +12,9 @@
 namespace fastjournal::blob {
 namespace {
 
-// The names under which clients open the data file.
-constexpr std::string_view kDataLink = "bcdb_data";
 // New bytes wait while so few are to be copied.
 constexpr std::uint64_t kLastRoundBytes = std::uint64_t{1} << 20U;
-// Copies of one step, and of one wish.
+// Copies of one step, and of one wish; and blobs that are left out, of one step.
 constexpr std::size_t kCopiesPerStep = 256;
 // A disk that has lost more than that is not cleaned by leaving blobs out.
 constexpr std::uint32_t kDamagedMax = 100;
@@ -44,9 +42,13 @@ void Maintenance::begin(Policy const& policy, Decision& decision) const {
   if (!is_mutant(Mutant::number_given_twice)) ++state.last_number;
   if (is_mutant(Mutant::number_given_twice)) state.last_number = state.files.current + 1;
   state.files.next = state.last_number;
+  // Seed: what a former maintenance left goes first.
+  if (!is_mutant(Mutant::former_file_stays)) state.old_file = 0;
   state.began = decision.now.value;
   state.policy = policy;
   state.total = shared_.index.size();
+  state.total_bytes = shared_.index.bytes();
+  state.mode = shared_.options.maintenance;
   shared_.one_by_one = 0;
   append_state(decision.records, RecordType::begun, state);
   ++shared_.statistics.maintenances;
@@ -63,6 +65,10 @@ void Maintenance::swap(Decision& decision) const {
 
 void Maintenance::cancel(std::string const& why, Decision& decision) const {
   State state = shared_.state;
+  if (state.mode == Mode::online) {
+    state.old_file = state.files.next;
+    state.old_ends = decision.now.value + (is_mutant(Mutant::given_up_file_ends_at_once) ? 1 : kOldFileMs);
+  }
   state.files.next = 0;
   shared_.names.open();
   append_state(decision.records, RecordType::cancelled, state, std::string_view{why}.substr(0, kWhyBytesMax));
@@ -76,9 +82,26 @@ bool Maintenance::is_copied_but(std::size_t left) const {
 
 bool Maintenance::may_swap(std::size_t left, std::int64_t now) const {
   if (!is_copied_but(left)) return false;
-  if (shared_.names.quiet_from() <= now) return true;
-  shared_.names.close();
+  if (shared_.names.quiet_from() <= now || is_mutant(Mutant::exchanged_without_quiet)) return true;
+  shared_.names.close(shared_.state.mode != Mode::modern);
   return false;
+}
+
+bool Maintenance::leave_out(Decision& decision) const {
+  std::vector<Key> keys;
+  shared_.survey.for_each_left([&](Key const& key) {
+    keys.push_back(key);
+    return keys.size() < kCopiesPerStep;
+  });
+  if (keys.empty()) return false;
+  append_left(decision.records, keys);
+  return true;
+}
+
+Maintenance::Phase Maintenance::phase() const {
+  if (!shared_.state.is_building()) return shared_.state.is_waiting() ? Phase::finished : Phase::idle;
+  if (shared_.survey.is_judging()) return Phase::judging;
+  return is_copied_but(0) ? Phase::quiet : Phase::copying;
 }
 
 Verdict Maintenance::maintain(Command const& command, Decision& decision) const {
@@ -100,21 +123,27 @@ Verdict Maintenance::maintain(Command const& command, Decision& decision) const 
     result = state.is_building() ? "cancelled" : "idle";
     if (state.is_building()) cancel({}, decision);
   } else if (!state.is_building()) {
-    if (state.old_file != 0 || !shared_.index.is_settled()) {
-      decision.status = {Code::unavailable, "table " + shared_.table() +
-                                                " exchanged its files a moment ago, and the old one is still there "
-                                                "for its readers: try again in a minute"};
+    if (state.is_waiting() || !shared_.index.is_settled()) {
+      decision.status = {Code::unavailable,
+                         "table " + shared_.table() +
+                             (state.is_old_given_up() ? " gave a maintenance up a moment ago, and its file"
+                                                      : " exchanged its files a moment ago, and the old one") +
+                             " is still there for its readers: try again in a minute"};
       return Verdict::done;
     }
     begin(policy_of(age, static_cast<std::uint64_t>(bytes), unreferenced, decision.now.value), decision);
     result = "begun";
     file = state.last_number + 1;
   }
+  bool const is_running = result == "running";
+  Mode const mode = result == "begun" ? shared_.options.maintenance : state.mode;
   decision.answer.message("MAINTAINING")
       .add("table", std::string_view{shared_.table()})
       .add("result", Value::of_text(result))
+      .add("mode", Value::of_text(kModeNames[static_cast<std::size_t>(mode)]))
+      .add("phase", Value::of_text(is_running ? kPhaseNames[static_cast<std::size_t>(phase())] : result))
       .add("file", std::uint64_t{file})
-      .add("total", result == "running" ? state.total : shared_.index.size())
+      .add("total", is_running ? state.total : shared_.index.size())
       .add("done", shared_.index.copied());
   return Verdict::done;
 }
@@ -125,28 +154,32 @@ Verdict Maintenance::maintain(Command const& command, Decision& decision) const 
 // Of the next one by the schedule.
 std::int64_t Maintenance::due() const {
   State const& state = shared_.state;
-  bool const may_begin = !state.is_building() && state.old_file == 0 && shared_.index.file_end() != 0;
+  bool const may_begin = !state.is_building() && !state.is_waiting() && shared_.index.file_end() != 0;
   if (!may_begin || shared_.options.maintain_every == 0 || shared_.state_lsn.is_none()) return INT64_MAX;
   return (TimeMs{state.began} + DurationMs{shared_.options.maintain_every}).value;
 }
 
 std::int64_t Maintenance::next_due() const {
+  if (shared_.survey.has_left()) return 0;
   if (is_copied_but(0)) return shared_.names.quiet_from();
-  return shared_.state.old_file == 0 ? due() : shared_.state.old_ends;
+  return shared_.state.is_waiting() ? shared_.state.old_ends : due();
 }
 
 bool Maintenance::decide_timer(Decision& decision) const {
   shared_.see(decision.now);
   State const& state = shared_.state;
   std::int64_t const now = decision.now.value;
+  if (leave_out(decision)) return true;
   if (may_swap(0, now)) {
     swap(decision);
     return true;
   }
   if (!shared_.index.is_settled()) return false;
-  if (state.old_file != 0 && state.old_ends <= now) {
+  if (state.is_waiting() && state.old_ends <= now) {
     State next = state;
-    next.old_file = 0;
+    bool const stays =
+        state.mode != Mode::modern && !state.is_old_given_up() && !is_mutant(Mutant::former_file_ends_after_a_minute);
+    if (!stays) next.old_file = 0;
     next.old_ends = 0;
     append_state(decision.records, RecordType::ended, next);
     return true;
@@ -159,7 +192,7 @@ bool Maintenance::decide_timer(Decision& decision) const {
 
 void Maintenance::decide_time_lost(DurationMs lost, Decision& decision) const {
   shared_.names.time_lost(lost.value);
-  if (shared_.state.old_file == 0 || is_mutant(Mutant::lost_time_shortens_the_rest)) return;
+  if (!shared_.state.is_waiting() || is_mutant(Mutant::lost_time_shortens_the_rest)) return;
   State next = shared_.state;
   next.old_ends = (TimeMs{next.old_ends} + lost).value;
   append_state(decision.records, RecordType::state, next);
@@ -171,7 +204,13 @@ void Maintenance::decide_time_lost(DurationMs lost, Decision& decision) const {
 void Maintenance::list_files(std::vector<FileWish>& files) const {
   State const& state = shared_.state;
   Files const& known = shared_.index.files();
+  bool const has_names = state.mode != Mode::modern;
+  std::uint32_t newer = has_names ? known.next : 0;
+  std::uint32_t former = 0;
+  if (has_names && state.old_file != 0) (state.is_old_given_up() ? newer : former) = state.old_file;
   files.push_back({.number = known.current, .link = kDataLink});
+  files.push_back({.number = newer, .link = kNewerLink});
+  files.push_back({.number = former, .link = kFormerLink});
   if (known.next != 0) files.push_back({.number = known.next});
   if (is_mutant(Mutant::cancelled_file_listed) && known.next == 0 && state.last_number != known.current)
     files.push_back({.number = state.last_number});
@@ -252,6 +291,7 @@ void Maintenance::decide_not_moved(std::span<CopyWish const> wishes, Status cons
                            std::to_string(wish.from.size()) + " bytes at offset " + std::to_string(wish.from.begin) +
                            ": " + why.message();
   append_damaged(decision.records, key, std::string_view{text}.substr(0, kWhyBytesMax));
+  if (shared_.state.mode == Mode::online) append_left(decision.records, std::span{&key, 1});
 }
 
 }  // namespace fastjournal::blob

@@ -31,10 +31,22 @@ enum class Mutant : std::uint8_t {
   number_given_twice,
   damaged_blob_ends_maintenance,
   put_keeps_mark,
+  mode_not_recorded,
+  left_blob_stays,
+  put_left_out,
+  exchanged_without_quiet,
+  named_read_not_noted,
+  newer_told_before_its_link,
+  newer_told_as_older,
+  given_up_file_ends_at_once,
+  offline_put_accepted,
+  former_file_ends_after_a_minute,
+  former_file_stays,
+  readers_not_detached,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 21> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 33> kMutantNames{"none",
                                                                "freed_not_told",
                                                                "copy_outlives_its_blob",
                                                                "page_loses_copies",
@@ -54,7 +66,19 @@ inline constexpr std::array<std::string_view, 21> kMutantNames{"none",
                                                                "cancelled_file_listed",
                                                                "number_given_twice",
                                                                "damaged_blob_ends_maintenance",
-                                                               "put_keeps_mark"};
+                                                               "put_keeps_mark",
+                                                               "mode_not_recorded",
+                                                               "left_blob_stays",
+                                                               "put_left_out",
+                                                               "exchanged_without_quiet",
+                                                               "named_read_not_noted",
+                                                               "newer_told_before_its_link",
+                                                               "newer_told_as_older",
+                                                               "given_up_file_ends_at_once",
+                                                               "offline_put_accepted",
+                                                               "former_file_ends_after_a_minute",
+                                                               "former_file_stays",
+                                                               "readers_not_detached"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

@@ -8,6 +8,7 @@ Options Options::read(TableDeclaration const& declaration) {
   auto const number = [&](std::string_view name) { return declaration.option(name).integer; };
   auto const size = [&](std::string_view name) { return static_cast<std::uint64_t>(number(name)); };
   Options out;
+  out.maintenance = static_cast<Mode>(number("maintenance"));
   out.maintain_every = number("maintain-every");
   out.expire_age = number("expire-age");
   out.expire_size = size("expire-size");

@@ -5,10 +5,12 @@
 #include <cstdint>
 
 #include "fastjournal/declaration.h"
+#include "plugins/blob/state.h"
 
 namespace fastjournal::blob {
 
 struct Options {
+  Mode maintenance{Mode::modern};
   std::int64_t maintain_every{0};  // durations are ms; 0: never
   std::int64_t expire_age{0};      // 0: no limit, as below
   std::uint64_t expire_size{0};

@@ -170,7 +170,7 @@ void StreamProtocol::write(Outgoing const& message, std::string& out) {
   switch (std::exchange(owes_, Owes::nothing)) {
     case Owes::nothing: return;
     case Owes::hello: return bcdb::write(bcdb::Hello{.file = static_cast<std::uint32_t>(told.number("file"))}, out);
-    case Owes::response: return bcdb::write(response_of(told, frame_.echo), has_flags(told), out);
+    case Owes::response: return write_response(told, out);
     case Owes::end: ends_ = true; return;
     case Owes::reply: break;
   }
@@ -187,6 +187,14 @@ void StreamProtocol::fail(Code code, std::string_view why, std::string& out) {
     case Owes::hello: return bcdb::write(bcdb::Hello{}, out);
     case Owes::reply: return write_reply(failure_of(code, why), out);
   }
+}
+
+// All of a stream have the same length: when the table's maintenance becomes another one, a reader connects again.
+void StreamProtocol::write_response(Told const& blob, std::string& out) {
+  std::size_t const bytes = has_flags(blob) ? bcdb::kResponseWithFlagsBytes : bcdb::kResponseBytes;
+  ends_ = response_bytes_ != 0 && response_bytes_ != bytes;
+  response_bytes_ = bytes;
+  if (!ends_) bcdb::write(response_of(blob, frame_.echo), has_flags(blob), out);
 }
 
 void StreamProtocol::write_reply(bcdb::Reply reply, std::string& out) const {

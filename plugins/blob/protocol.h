@@ -62,15 +62,17 @@ class StreamProtocol final : public Protocol {
   [[nodiscard]] Piece begin_put(std::size_t bytes, Message& message);
   [[nodiscard]] Piece content(std::string_view unread);
   void fail(Code code, std::string_view why, std::string& out);
+  void write_response(Told const& blob, std::string& out);
   void write_reply(bcdb::Reply reply, std::string& out) const;
   void write_fetched(Told const& blob, std::string& out) const;
 
   Port port_;
   Phase phase_{Phase::opening};
   Owes owes_{Owes::nothing};
-  bcdb::Frame frame_{};    // that is answered; of version 1 its echo only
-  std::uint64_t left_{0};  // bytes of a put that did not come so far
-  std::uint64_t skip_{0};  // the same of one that was refused as it is no frame
+  bcdb::Frame frame_{};            // that is answered; of version 1 its echo only
+  std::uint64_t left_{0};          // bytes of a put that did not come so far
+  std::uint64_t skip_{0};          // the same of one that was refused as it is no frame
+  std::size_t response_bytes_{0};  // of version 1; 0: there was none
   bool ends_{false};
   bool ends_output_{false};
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "plugins/blob/mutants.h"
 #include "plugins/blob/parameters.h"
 
 namespace fastjournal::blob {
@@ -16,7 +17,7 @@ constexpr std::uint32_t kLooksMax = 10'000;
 
 }  // namespace
 
-void Reads::tell(Blob const& blob, Answer& answer) const {
+void Reads::tell(Blob const& blob, bool is_newer, Answer& answer) const {
   answer.message("BLOB")
       .add("table", std::string_view{shared_.table()})
       .add("hash", std::string_view{bcdb::digits_of(blob.key)})
@@ -26,7 +27,14 @@ void Reads::tell(Blob const& blob, Answer& answer) const {
       .add("end", blob.extent.end)
       .add("length", blob.extent.size())
       .add("file", std::uint64_t{blob.extent.file})
-      .add("newer", std::uint64_t{0});
+      .add("newer", std::uint64_t{is_newer ? 1U : 0U});
+  if (shared_.options.maintenance == Mode::online) answer.add("files", std::uint64_t{2});
+}
+
+// Whoever asks knows two files, and the newer one has its name.
+bool Reads::tells_newer() const {
+  if (shared_.options.maintenance != Mode::online || !shared_.state.is_building_in(Mode::online)) return false;
+  return shared_.names.has_newer(shared_.state.files.next) || is_mutant(Mutant::newer_told_before_its_link);
 }
 
 Verdict Reads::get(Command const& command, Decision& decision) const {
@@ -54,16 +62,18 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
                                               "in a minute"};
     return Verdict::done;
   }
-  if (is_by_name) shared_.names.note_read(decision.now.value);
-  std::optional<Blob> const found = shared_.index.find(key);
+  if (is_by_name && !is_mutant(Mutant::named_read_not_noted)) shared_.names.note_read(decision.now.value);
+  std::optional<Blob> found = shared_.index.find(key);
   if (!found.has_value()) {
     ++shared_.statistics.misses;
-    tell(Blob{.key = key}, decision.answer);
+    tell(Blob{.key = key}, false, decision.answer);
     return Verdict::done;
   }
   ++shared_.statistics.hits;
   shared_.index.note_read(key, Shared::seconds(decision.now));
-  tell(*found, decision.answer);
+  bool const is_newer = is_by_name && found->has_copy() && tells_newer();
+  if (is_newer) found->extent = found->copy(shared_.state.files.next);
+  tell(*found, is_newer && !is_mutant(Mutant::newer_told_as_older), decision.answer);
   Extent const& whole = found->extent;
   decision.answer.add("content_hash", std::string_view{digits_of(whole.hash)});
   if (wants_data) {
@@ -112,7 +122,7 @@ Verdict Reads::list(Command const& command, Decision& decision) const {
   if (more)
     more = shared_.index.walk(from, kLooksMax, [&](Blob const& blob, std::uint8_t) {
       if (shown == count) return false;
-      tell(blob, decision.answer);
+      tell(blob, false, decision.answer);
       decision.answer.add("content_hash", std::string_view{digits_of(blob.extent.hash)});
       last = blob.key;
       ++shown;

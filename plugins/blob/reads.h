@@ -15,7 +15,8 @@ class Reads {
   Verdict list(Command const& command, Decision& decision) const;
 
  private:
-  void tell(Blob const& blob, Answer& answer) const;
+  void tell(Blob const& blob, bool is_newer, Answer& answer) const;
+  [[nodiscard]] bool tells_newer() const;
 
   Shared const& shared_;
 };

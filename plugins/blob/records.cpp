@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "plugins/blob/mutants.h"
 #include "rows/body.h"
 
 namespace fastjournal::blob {
@@ -18,7 +19,8 @@ constexpr std::size_t kHeaderBytes = 32;
 
 template <typename... Texts>
 Lsn append(Records& records, RecordType type, BodyHead const& head, Texts... texts) {
-  return rows::append_body(records, static_cast<std::uint8_t>(type), 1, {}, head, texts...);
+  auto const number = static_cast<std::uint8_t>(type);
+  return rows::append_body(records, number, newest_version(number), {}, head, texts...);
 }
 
 BodyHead& add_key(BodyHead& head, Key const& key) {
@@ -57,7 +59,8 @@ BodyHead head_of(State const& state) {
   BodyHead head;
   head.number(state.files.current).number(state.files.next).number(state.last_number).number(state.old_file);
   head.six(state.old_ends).six(state.began).number(state.policy.oldest_entry_s).number(state.policy.oldest_read_s);
-  head.number(state.policy.bytes_max).number(state.total);
+  head.number(state.policy.bytes_max).number(state.total).number(state.total_bytes);
+  head.number(is_mutant(Mutant::mode_not_recorded) ? 0 : static_cast<std::uint64_t>(state.mode));
   return head;
 }
 
@@ -99,6 +102,16 @@ void append_moved(Records& records, std::uint32_t file, std::span<Copied const> 
   }
   BodyHead head;
   append(records, RecordType::moved, head.number(file), std::string_view{bytes});
+}
+
+void append_left(Records& records, std::span<Key const> keys) {
+  std::string bytes;
+  bytes.reserve(keys.size() * bcdb::kKeyBytes);
+  for (Key const& key : keys) {
+    append_little(bytes, key.hash_value);
+    append_little(bytes, key.hash_id);
+  }
+  append(records, RecordType::left, BodyHead{}, std::string_view{bytes});
 }
 
 void append_state(Records& records, RecordType type, State const& state, std::string_view text) {
@@ -178,7 +191,14 @@ bool read_moved(std::string_view bytes, MovedBody& out) {
   return true;
 }
 
-bool read_state(std::string_view bytes, State& out, std::string_view& text) {
+bool read_left(std::string_view bytes, std::vector<Key>& keys) {
+  if (bytes.size() % bcdb::kKeyBytes != 0) return false;
+  keys.reserve(bytes.size() / bcdb::kKeyBytes);
+  for (; !bytes.empty(); bytes.remove_prefix(bcdb::kKeyBytes)) keys.push_back(bcdb::unpacked(bytes));
+  return true;
+}
+
+bool read_state(std::string_view bytes, std::uint8_t version, State& out, std::string_view& text) {
   BodyReader body{bytes};
   out.files.current = body.number_as<std::uint32_t>();
   out.files.next = body.number_as<std::uint32_t>();
@@ -190,8 +210,14 @@ bool read_state(std::string_view bytes, State& out, std::string_view& text) {
   out.policy.oldest_read_s = body.number_as<std::uint32_t>();
   out.policy.bytes_max = body.number();
   out.total = body.number();
+  std::uint8_t mode = 0;
+  if (version >= 2) {
+    out.total_bytes = body.number();
+    mode = body.number_as<std::uint8_t>();
+  }
+  out.mode = static_cast<Mode>(mode);
   text = body.rest();
-  return body.finished() && out.files.current != 0;
+  return body.finished() && out.files.current != 0 && mode <= static_cast<std::uint8_t>(kLastMode);
 }
 
 void write_blob(std::string& out, Blob const& blob, std::uint32_t next_file) {

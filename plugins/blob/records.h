@@ -8,9 +8,11 @@
 //   omit      key 12
 //   damaged   key 12; a text for the alert
 //   moved     varints: the next file; for each blob: key 12, begin 8
+//   left      keys of 12
 //   state, begun, swapped, ended, cancelled
 //             varints: file, next file, last number, old file; old_ends 6, began 6; varints: oldest entry, oldest read,
-//             bytes, total; cancelled: a text for the alert, empty if a person wanted it
+//             bytes, total; from version 2 on: bytes of the total, mode (state.h); cancelled: a text for the alert, empty
+//             if a person wanted it
 #pragma once
 
 #include <cstdint>
@@ -36,12 +38,24 @@ enum class RecordType : std::uint8_t {
   swapped = 39,             // ... has exchanged the files: what has no copy is gone
   ended = 40,               // the old file is gone
   cancelled = 41,           // the maintenance was given up, and so are all copies
+  left = 42,                // blobs are gone: the maintenance that runs leaves them out
 };
 
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
-  bool const is_own =
-      type >= static_cast<std::uint8_t>(RecordType::put) && type <= static_cast<std::uint8_t>(RecordType::cancelled);
-  return is_own ? 1 : 0;
+  switch (static_cast<RecordType>(type)) {
+    case RecordType::put:
+    case RecordType::page:
+    case RecordType::omit:
+    case RecordType::damaged:
+    case RecordType::moved:
+    case RecordType::left: return 1;
+    case RecordType::state:
+    case RecordType::begun:
+    case RecordType::swapped:
+    case RecordType::ended:
+    case RecordType::cancelled: return 2;
+  }
+  return 0;
 }
 
 struct PutBody {
@@ -65,6 +79,7 @@ void append_page(Records& records, PageBody const& body);
 void append_omit(Records& records, Key const& key);
 void append_damaged(Records& records, Key const& key, std::string_view text);
 void append_moved(Records& records, std::uint32_t file, std::span<Copied const> blobs);
+void append_left(Records& records, std::span<Key const> keys);
 // `type`: one of those that state all of it.
 void append_state(Records& records, RecordType type, State const& state, std::string_view text = {});
 
@@ -78,7 +93,8 @@ inline constexpr std::size_t kStateRecordBytes = 128;
 [[nodiscard]] bool read_omit(std::string_view bytes, Key& key);
 [[nodiscard]] bool read_damaged(std::string_view bytes, Key& key, std::string_view& text);
 [[nodiscard]] bool read_moved(std::string_view bytes, MovedBody& body);
-[[nodiscard]] bool read_state(std::string_view bytes, State& state, std::string_view& text);
+[[nodiscard]] bool read_left(std::string_view bytes, std::vector<Key>& keys);
+[[nodiscard]] bool read_state(std::string_view bytes, std::uint8_t version, State& state, std::string_view& text);
 
 // Canonical bytes, for the digest.
 void write_blob(std::string& out, Blob const& blob, std::uint32_t next_file);

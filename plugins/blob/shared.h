@@ -22,26 +22,44 @@ namespace fastjournal::blob {
 // told is good for a minute (the seed), so the name leads to the same file for so long after the last answer: before an
 // exchange they are not answered for a minute, if any came of late; and then not until the name leads to the new file.
 // Nothing of it is recorded: after a start everybody may have been answered a moment ago.
+//
+// A reader on a stream opens a file once. So streams are ended (take_detached) when a link that was there leads elsewhere
+// or is gone, and in the seed's modes of maintenance already when that is about to happen.
 class NamedReads {
  public:
   void see(std::int64_t now) { now_ = now; }
+  [[nodiscard]] std::int64_t now() const { return now_; }
   // After a start.
   void began(std::int64_t now) { last_ = now; }
   void note_read(std::int64_t now) { last_ = std::max(last_, now); }
   void time_lost(std::int64_t lost) { last_ += lost; }
   // Everything else is ready for an exchange.
-  void close() { is_closed_ = true; }
+  void close(bool detaches) {
+    detaches_ = detaches_ || (detaches && !is_closed_);
+    is_closed_ = true;
+  }
   void open() { is_closed_ = false; }
   [[nodiscard]] std::int64_t quiet_from() const { return last_ == 0 ? 0 : last_ + kOldFileMs; }
   [[nodiscard]] bool is_quiet() const { return quiet_from() <= now_; }
-  void leads_to(std::uint32_t file) { file_ = file; }
+  // The links, as they are; 0: gone.
+  void leads_to(std::uint32_t file) { lead(file_, file); }
+  void newer_leads_to(std::uint32_t file) { lead(newer_, file); }
   [[nodiscard]] bool may_read(std::uint32_t current) const { return !is_closed_ && file_ == current; }
+  [[nodiscard]] bool has_newer(std::uint32_t next) const { return next != 0 && newer_ == next; }
+  [[nodiscard]] bool take_detached() { return std::exchange(detaches_, false); }
 
  private:
+  void lead(std::uint32_t& link, std::uint32_t file) {
+    detaches_ = detaches_ || (link != 0 && link != file);
+    link = file;
+  }
+
   std::int64_t last_{0};  // answer
   std::int64_t now_{0};
   std::uint32_t file_{0};
+  std::uint32_t newer_{0};
   bool is_closed_{false};
+  bool detaches_{false};
 };
 
 struct Shared {

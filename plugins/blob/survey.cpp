@@ -7,22 +7,26 @@
 namespace fastjournal::blob {
 namespace {
 
-// Keys that are gathered ahead of the copies.
+// Keys that are gathered ahead of the copies, and of records of what is left out.
 constexpr std::size_t kAheadMax = 4096;
 // Of an entry of an ordered map, whose nodes are three quarters full.
 constexpr std::uint64_t kKeyBytes = 32;
+constexpr std::uint64_t kLeftBytes = 22;
 constexpr std::uint64_t kSecondBytes = 22;
 
 }  // namespace
 
-void Survey::begin(Policy const& policy, std::uint32_t began_s) {
+void Survey::begin(Policy const& policy, std::uint32_t began_s, bool tells_left) {
   end();
+  tells_left_ = tells_left;
   policy_ = policy;
   began_s_ = began_s;
   phase_ = policy.bytes_max == 0 ? Phase::gather : Phase::measure;
 }
 
-bool Survey::wants_more() const { return phase_ == Phase::gather && ahead_.size() < kAheadMax; }
+bool Survey::wants_more() const {
+  return phase_ == Phase::gather && ahead_.size() < kAheadMax && left_.size() < kAheadMax;
+}
 
 void Survey::work(Index const& index, std::uint32_t looks, std::uint32_t start_s) {
   start_s_ = start_s;
@@ -90,10 +94,13 @@ bool Survey::has_room(Blob const& blob) {
 void Survey::gather(Index const& index, std::uint32_t looks) {
   bool const more = index.walk(at_, looks, [&](Blob const& blob, std::uint8_t& marks) {
     if (blob.has_copy()) return true;
-    if (ahead_.size() >= kAheadMax) return false;
+    if (ahead_.size() >= kAheadMax || left_.size() >= kAheadMax) return false;
     bool const is_out = policy_.bytes_max == 0 ? is_left_out(blob)
                                                : (marks & (marks::kJudged | marks::kLogged)) != 0 || !has_room(blob);
-    if (is_out) return true;
+    if (is_out) {
+      if (tells_left_) left_.insert(blob.key);
+      return true;
+    }
     ahead_.emplace(blob.key, blob.extent.size());
     bytes_ += blob.extent.size();
     return true;
@@ -103,6 +110,7 @@ void Survey::gather(Index const& index, std::uint32_t looks) {
 
 void Survey::note_put(Key const& key, std::uint64_t size) {
   bool const is_passed = phase_ == Phase::done || (phase_ == Phase::gather && key < at_);
+  if (!is_mutant(Mutant::put_left_out)) left_.erase(key);
   if (!is_passed || is_mutant(Mutant::put_meanwhile_not_copied)) return;
   auto const found = ahead_.find(key);
   std::uint64_t& known = found == ahead_.end() ? behind_[key] : found->second;
@@ -112,6 +120,7 @@ void Survey::note_put(Key const& key, std::uint64_t size) {
 }
 
 void Survey::note_done(Key const& key) {
+  left_.erase(key);
   for (Sizes* const keys : {&ahead_, &behind_}) {
     auto const found = keys->find(key);
     if (found == keys->end()) continue;
@@ -120,6 +129,8 @@ void Survey::note_done(Key const& key) {
   }
 }
 
-std::uint64_t Survey::memory_bytes() const { return size() * kKeyBytes + bytes_by_second_.size() * kSecondBytes; }
+std::uint64_t Survey::memory_bytes() const {
+  return size() * kKeyBytes + left_.size() * kLeftBytes + bytes_by_second_.size() * kSecondBytes;
+}
 
 }  // namespace fastjournal::blob

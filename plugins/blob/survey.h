@@ -3,13 +3,15 @@
 //
 //   measure   if bytes are limited: which blobs the other rules leave, and how many bytes were entered in each second
 //   cut       from the newest second down: from which on everything has room
-//   gather    keys of blobs to be copied, ahead of the copies; those put meanwhile behind this place are noted apart
+//   gather    keys of blobs to be copied, ahead of the copies; those put meanwhile behind this place are noted apart; and,
+//             where these are to be gone at once, keys of blobs that are left out
 //   done      the place is at the end
 #pragma once
 
 #include <cstdint>
 
 #include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
 #include "plugins/blob/index.h"
 #include "plugins/blob/state.h"
 
@@ -17,7 +19,8 @@ namespace fastjournal::blob {
 
 class Survey {
  public:
-  void begin(Policy const& policy, std::uint32_t began_s);
+  // `tells_left`: it notes what is left out.
+  void begin(Policy const& policy, std::uint32_t began_s, bool tells_left);
   void end() { *this = Survey{}; }
 
   // There is something to look at; looks at about `looks` entries. `start_s`: when this daemon began to note what is
@@ -28,7 +31,7 @@ class Survey {
 
   // -- what happens meanwhile -------------------------------------------------
   void note_put(Key const& key, std::uint64_t size);
-  // It has a copy, or gets none.
+  // It has a copy, or gets none, or is gone.
   void note_done(Key const& key);
 
   // -- what is to be copied -----------------------------------------------------
@@ -42,6 +45,14 @@ class Survey {
   [[nodiscard]] bool has(Key const& key) const { return ahead_.contains(key) || behind_.contains(key); }
   [[nodiscard]] std::size_t size() const { return ahead_.size() + behind_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  // Calls look(key) for each that is left out, and not gone so far, until it returns false.
+  template <typename Look>
+  void for_each_left(Look const& look) const {
+    for (Key const& key : left_)
+      if (!look(key)) return;
+  }
+  [[nodiscard]] bool has_left() const { return !left_.empty(); }
+  [[nodiscard]] bool is_judging() const { return phase_ == Phase::measure || phase_ == Phase::cut; }
   // Nothing else will be found.
   [[nodiscard]] bool has_seen_all() const { return phase_ == Phase::done; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
@@ -71,6 +82,8 @@ class Survey {
   Sizes ahead_;             // found by gathering
   Sizes behind_;            // put meanwhile, where it had passed
   std::uint64_t bytes_{0};  // of both
+  bool tells_left_{false};
+  absl::btree_set<Key> left_;
 };
 
 }  // namespace fastjournal::blob

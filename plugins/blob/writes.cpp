@@ -9,6 +9,17 @@
 
 namespace fastjournal::blob {
 
+Status Writes::check_open() const {
+  State const& state = shared_.state;
+  if (!state.is_building_in(Mode::offline) || is_mutant(Mutant::offline_put_accepted)) return {};
+  std::int64_t const since_s = std::max<std::int64_t>(0, shared_.names.now() - state.began) / 1000;
+  return {Code::unavailable,
+          "table " + shared_.table() + " builds a new data file since " + std::to_string(since_s) +
+              " s, and stores no blob until it is in use (maintenance offline): " +
+              std::to_string(shared_.index.copied()) + " of " + std::to_string(state.total) +
+              " blobs are copied. Send it again then; MAINTAIN shows how far it is, and ends it with cancel=1"};
+}
+
 Status Writes::check_room(Key const& key, std::uint64_t bytes) const {
   Options const& options = shared_.options;
   if (bytes > options.blob_bytes_max)
@@ -29,6 +40,7 @@ Status Writes::check_room(Key const& key, std::uint64_t bytes) const {
 }
 
 Status Writes::wish_to_store(Command const& command, StoreWish& wish) const {
+  if (Status status = check_open(); !status.ok()) return status;
   Message const& message = *command.message;
   for (std::size_t param = 0; param < message.params().size(); ++param) {
     Param const& given = message.params()[param];
@@ -54,6 +66,7 @@ Result<std::uint64_t> Writes::accept_content(Command const& command, std::uint64
   static_cast<void>(read_content_hash(*command.message, parameters));
   static_cast<void>(rows::read_sender(parameters));
   if (!parameters.ok()) return parameters.take_status();
+  if (Status status = check_open(); !status.ok()) return status;
   bool const is_known = bytes != UINT64_MAX;
   if (Status status = check_room(key, is_known ? bytes : 0); !status.ok()) return status;
   Options const& options = shared_.options;
@@ -104,7 +117,8 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   }
   StoredValue const& stored = *data->stored;
   Blob next{.key = key, .entry_time = Shared::seconds(decision.now), .extent = stored.extent};
-  decision.status = check_room(key, next.extent.size());
+  decision.status = check_open();
+  if (decision.status.ok()) decision.status = check_room(key, next.extent.size());
   if (decision.status.ok() && wanted.has_value() &&
       (wanted->low != stored.extent.hash || wanted->high != stored.hash_high) &&
       !is_mutant(Mutant::wrong_hash_accepted))

@@ -20,6 +20,8 @@ class Writes {
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, std::uint64_t bytes) const;
 
  private:
+  // Not while an offline maintenance runs.
+  [[nodiscard]] Status check_open() const;
   [[nodiscard]] Status check_room(Key const& key, std::uint64_t bytes) const;
   void tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const;
 

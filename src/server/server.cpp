@@ -276,7 +276,7 @@ void Server::on_turn_end() {
   ++turns_;
   turn_.begin();
   if (!table_files_.collect()) return;
-  for (engine::HostedTable const* const table : table_files_.take_relinked()) end_readers_by_name(table->name);
+  end_detached_readers();
   bool again = stored_commands_.run_stored();
   again = stored_answers_.tell_fetched() || again;
   reader_.read_those_in_line();
@@ -287,6 +287,7 @@ void Server::on_turn_end() {
   TimeMs const now = clock_.now();
   again = table_files_.move_copied(now) || again;
   again = (engine_.next_due() <= now && engine_.run_timers(now)) || again;
+  end_detached_readers();
   turn_.end_part(Part::timers);
   again = engine_.end_of_turn(now) || again;
   turn_.end_part(Part::listeners);
@@ -310,12 +311,13 @@ void Server::on_turn_end() {
   schedule(again);
 }
 
-// They have the file of before open.
-void Server::end_readers_by_name(std::string_view table) {
-  sessions_.for_each([&](Session& session) {
-    if (!session.ending && session.protocol->reads_by_name() && listeners_.of(session.listener).table == table)
-      sessions_.end_after_answers(session);
-  });
+// They have a file open that is another one by now, or will be soon. Before anything more is answered.
+void Server::end_detached_readers() {
+  for (engine::HostedTable const* const table : table_files_.take_detached())
+    sessions_.for_each([&](Session& session) {
+      if (!session.ending && session.protocol->reads_by_name() && listeners_.of(session.listener).table == table->name)
+        sessions_.end_after_answers(session);
+    });
 }
 
 void Server::schedule(bool again) {

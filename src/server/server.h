@@ -142,7 +142,7 @@ class Server final : public env::NetworkHandler,
   void add_own_commands(engine::TableTypes const& types);
   [[nodiscard]] Status merge_half_empty_containers();
   [[nodiscard]] std::uint64_t restated_bytes() const;
-  void end_readers_by_name(std::string_view table);
+  void end_detached_readers();
   void schedule(bool again);
 
   env::Network& network_;

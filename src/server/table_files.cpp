@@ -82,11 +82,11 @@ bool TableFiles::collect() {
   return true;
 }
 
-std::vector<engine::HostedTable*> TableFiles::take_relinked() {
+std::vector<engine::HostedTable*> TableFiles::take_detached() {
   std::vector<engine::HostedTable*> out;
   for (auto const& one : all_)
-    if (one->files->take_relinked())
-      if (engine::HostedTable* const table = table_of(*one->files)) out.push_back(table);
+    if (engine::HostedTable* const table = table_of(*one->files))
+      if (table->can.stores->take_detached()) out.push_back(table);
   return out;
 }
 

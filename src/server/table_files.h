@@ -56,10 +56,10 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
 
   // Null: it was dropped.
   [[nodiscard]] engine::HostedTable* table_of(storage::ByteFiles const& files);
-  // Tables whose links lead to other files than before; each once.
-  [[nodiscard]] std::vector<engine::HostedTable*> take_relinked();
   // A clean end: after it, the log may be written anew without the bytes that its records carry.
   [[nodiscard]] Status finish();
+  // Tables whose readers by name are to be disconnected (Stores::take_detached).
+  [[nodiscard]] std::vector<engine::HostedTable*> take_detached();
   // Finished jobs are taken back. False: the daemon is dead.
   [[nodiscard]] bool collect();
   // Copies that are done are told to their tables. True: another turn is wanted.

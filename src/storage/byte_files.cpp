@@ -173,19 +173,21 @@ Status ByteFiles::adopt_strangers() {
   return {};
 }
 
-// Before anybody is told a place.
+// Before anybody is told a place. Whatever is there: it may be of any step of any exchange. A link whose file is not there
+// so far follows it.
 Status ByteFiles::link_at_start() {
   std::vector<FileWish> wishes;
   table_->list_files(wishes);
   for (FileWish const& wish : wishes) {
     if (wish.link.empty()) continue;
-    if (Status status = disk_.point(options_.folder + "/" + std::string{wish.link}, file_name(wish.number));
-        !status.ok())
-      return status;
-    links_.emplace(wish.link, file_name(wish.number));
+    std::string const path = options_.folder + "/" + std::string{wish.link};
+    bool const is_there = find(wish.number) != nullptr;
+    Status status = is_there ? disk_.point(path, file_name(wish.number)) : disk_.remove(path);
+    if (!status.ok() && (is_there || status.code() != Code::not_found)) return status;
+    if (is_there) links_.emplace(wish.link, file_name(wish.number));
   }
   if (Status status = disk_.sync_folder(options_.folder); !status.ok()) return status;
-  table_->links_lead_to(table_->file_for_new());
+  for (auto const& [link, target] : links_) table_->link_leads_to(link, number_of(target).value_or(0));
   return {};
 }
 
@@ -468,6 +470,7 @@ void ByteFiles::follow_wishes(Lsn durable, Lsn end) {
   std::map<std::string, std::string, std::less<>> links;
   std::set<std::uint32_t> wanted;
   for (FileWish const& wish : wishes) {
+    if (wish.number == 0) continue;
     wanted.insert(wish.number);
     if (!wish.link.empty()) links.emplace(wish.link, file_name(wish.number));
     if (find(wish.number) == nullptr && std::ranges::find(to_make_, wish.number) == to_make_.end() &&
@@ -588,9 +591,8 @@ void ByteFiles::finish(TidyJob& job) {
       links_.erase(link);
     else
       links_[link] = target;
-    is_relinked_ = true;
+    if (table_ != nullptr) table_->link_leads_to(link, number_of(target).value_or(0));
   }
-  if (is_relinked_ && table_ != nullptr && links_ == wished_links_) table_->links_lead_to(table_->file_for_new());
 }
 
 // ---------------------------------------------------------------------------

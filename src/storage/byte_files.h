@@ -168,8 +168,6 @@ class ByteFiles final : public engine::Outside {
   void hold(bool held) { is_held_ = held; }
   // Not ok: a sync failed, and what is durable is not known.
   [[nodiscard]] Status const& failure() const { return failure_; }
-  // True, once: links lead to other files than before. Whoever has one of these open by such a name must open it again.
-  [[nodiscard]] bool take_relinked() { return std::exchange(is_relinked_, false); }
   // Damage that was found, once each: for an alert.
   [[nodiscard]] std::vector<std::string> take_damage() { return std::exchange(damage_, {}); }
   [[nodiscard]] bool is_dropped() const { return is_dropped_; }
@@ -304,7 +302,6 @@ class ByteFiles final : public engine::Outside {
   std::map<std::string, std::string, std::less<>> to_link_;  // what a job makes of them; empty: removed
   std::map<std::string, std::string, std::less<>> wished_links_;
   Lsn links_wished_at_{};
-  bool is_relinked_{false};
   std::vector<std::uint32_t> removing_;  // by the job that is out
   std::vector<std::string> to_unlink_;   // files of values whose size was not known
   std::unique_ptr<Copied> copied_;

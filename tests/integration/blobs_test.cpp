@@ -59,7 +59,7 @@ struct Scene {
     return std::move(opened).value();
   }
   [[nodiscard]] std::unique_ptr<Connection> connect() const {
-    auto opened = Connection::open({.server = daemon.local(), .back_off = {Milliseconds{1}}});
+    auto opened = Connection::open({.server = "unix:" + path("socket"), .back_off = {Milliseconds{1}}});
     BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
     return std::move(opened).value();
   }
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
     BOOST_REQUIRE_MESSAGE(inserted.ok(), inserted.status().text());
   }
   std::map<std::string, std::string> const at_backup = stored;
-  Ran const made = run_tool({"backup", scene.path("copy"), "--json", "--server", scene.daemon.local()});
+  Ran const made = run_tool({"backup", scene.path("copy"), "--json", "--server", "unix:" + scene.path("socket")});
   BOOST_REQUIRE_MESSAGE(made.code == 0, made.output);
   BOOST_TEST(contains(made.output, "\"BYTES\""), made.output);
   for (int i = 0; i < 50; ++i) put(*blobs, i);

@@ -1,6 +1,7 @@
 // A log in memory, for tests and benchmarks of a table alone; and the value of a table's digest.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,11 @@ class MemoryLog final : public Records {
   void forget() { stored_.clear(); }
   // Leaves a gap in the LSNs, as records of other tables would.
   void skip(std::uint64_t bytes) { end_ += bytes / 8 * 8; }
+  // A power cut: only the first records are left.
+  void cut(std::size_t records) {
+    stored_.erase(stored_.begin() + static_cast<std::ptrdiff_t>(std::min(records, stored_.size())), stored_.end());
+    applied_ = stored_.size();
+  }
   // The base moves: records below it are dropped.
   void drop_below(Lsn base) {
     auto const keeps = [&](Stored const& record) { return record.lsn >= base; };

@@ -129,6 +129,7 @@ class TableHarness {
   std::unique_ptr<TableClass> table;
   MemoryLog log;
   Alerts alerts;
+  TableObserver* observer{&alerts};
   TimeMs now{1'700'000'000'000};
   std::uint32_t start{1};
   std::string origin{"ip:192.0.2.1"};
@@ -283,12 +284,12 @@ class TableHarness {
     throw std::runtime_error("no such command");
   }
   void settle_due() {
-    while (table->next_due() <= now && table->advance(now, 4096, alerts)) {
+    while (table->next_due() <= now && table->advance(now, 4096, *observer)) {
     }
   }
   void apply_step() {
     for (std::size_t i = log.applied(); i < log.stored().size(); ++i)
-      check(table->apply(log.stored()[i].view(), {.live = true, .now = now, .base = Lsn{8}}, alerts),
+      check(table->apply(log.stored()[i].view(), {.live = true, .now = now, .base = Lsn{8}}, *observer),
             "the table refused its own record");
   }
   template <typename Decide>

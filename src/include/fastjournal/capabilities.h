@@ -122,7 +122,7 @@ struct StoreWish {
 
 // A file that a table names itself (Stores::list_files).
 struct FileWish {
-  std::uint32_t number{0};
+  std::uint32_t number{0};  // 0: none, and the link is not to be there
   std::string_view link{};  // a symbolic link of this name in the folder leads to it; empty: none. Borrowed
 };
 
@@ -168,9 +168,15 @@ class Stores {
   // again when it has decided something.
   virtual void list_files(std::vector<FileWish>& files) const { static_cast<void>(files); }
 
-  // The links lead where list_files said when this was the file for new bytes. Before a start is over, and whenever that
-  // has changed: between a record that changes it and this call they lead elsewhere.
-  virtual void links_lead_to(std::uint32_t file) { static_cast<void>(file); }
+  // A link of list_files leads there now, 0: nowhere. Before a start is over, and whenever that has changed: between a
+  // record that changes it and this call it leads elsewhere.
+  virtual void link_leads_to(std::string_view link, std::uint32_t file) {
+    static_cast<void>(link);
+    static_cast<void>(file);
+  }
+  // True, once: readers that have files open by these links are to be disconnected, so that they open them again
+  // (Protocol::reads_by_name).
+  [[nodiscard]] virtual bool take_detached() { return false; }
 
   // -- moving -------------------------------------------------------------
   // Bytes that are to be copied into `file`, at most about `bytes_max` of them, added to `wishes`. None: nothing is to

@@ -44,20 +44,48 @@ class FilesInMemory {
  public:
   static constexpr std::uint64_t kHeaderBytes = 4096;
 
-  // As the table lists them.
+  // As the table lists them. A file stays while a link leads to it: that is what a daemon changes first.
   void follow(Stores const& table) {
     std::vector<FileWish> wishes;
     table.list_files(wishes);
     std::set<std::uint32_t> wanted;
-    link = 0;
+    for (auto const& [name, number] : links) wanted.insert(number);
     for (FileWish const& wish : wishes) {
+      if (wish.number == 0) continue;
       wanted.insert(wish.number);
-      if (wish.link == "bcdb_data") link = wish.number;
       if (files.contains(wish.number)) continue;
-      if (!ever_.insert(wish.number).second) throw std::runtime_error("a file's number is given twice");
+      if (inodes_.contains(wish.number)) throw std::runtime_error("a file's number is given twice");
       files[wish.number].assign(kHeaderBytes, 'h');
+      inodes_.emplace(wish.number, std::string{});
     }
-    std::erase_if(files, [&](auto const& file) { return !wanted.contains(file.first); });
+    for (auto file = files.begin(); file != files.end();) {
+      if (wanted.contains(file->first)) {
+        ++file;
+        continue;
+      }
+      inodes_[file->first] = std::move(file->second);
+      file = files.erase(file);
+    }
+  }
+  // The links too. `all`: the table does not know so far where they lead.
+  void relink(Stores& table, bool all = false) {
+    std::vector<FileWish> wishes;
+    table.list_files(wishes);
+    for (FileWish const& wish : wishes) {
+      if (wish.link.empty()) continue;
+      std::string const name{wish.link};
+      bool const is_right = link_of(name) == wish.number;
+      if (is_right && !all) continue;
+      links[name] = wish.number;
+      if (wish.number == 0) links.erase(name);
+      table.link_leads_to(wish.link, wish.number);
+    }
+    link = link_of("bcdb_data");
+    follow(table);
+  }
+  [[nodiscard]] std::uint32_t link_of(std::string const& name) const {
+    auto const found = links.find(name);
+    return found == links.end() ? 0 : found->second;
   }
   Extent store(std::uint32_t number, std::string_view bytes) {
     std::string& file = files.at(number);
@@ -70,17 +98,32 @@ class FilesInMemory {
     if (file == files.end() || end > file->second.size() || begin > end) return "(not there)";
     return file->second.substr(begin, end - begin);
   }
+  // By whoever has it open: it may have no name any more.
+  [[nodiscard]] std::string read_open(std::uint32_t number, std::uint64_t begin, std::uint64_t end) const {
+    if (files.contains(number)) return read(number, begin, end);
+    auto const file = inodes_.find(number);
+    if (file == inodes_.end() || end > file->second.size() || begin > end) return "(not there)";
+    return file->second.substr(begin, end - begin);
+  }
+  [[nodiscard]] std::uint64_t end_of(std::uint32_t number) const {
+    auto const file = files.find(number);
+    return file == files.end() ? inodes_.at(number).size() : file->second.size();
+  }
 
   std::map<std::uint32_t, std::string> files;
+  std::map<std::string, std::uint32_t> links;
   std::uint32_t link{0};  // where bcdb_data leads to
 
  private:
-  std::set<std::uint32_t> ever_;
+  std::map<std::uint32_t, std::string> inodes_;  // all that ever were; their bytes once they are removed
 };
 
 class Harness : public fastjournal::test::TableHarness<BlobTable> {
  public:
-  explicit Harness(Texts const& options = {}) : TableHarness(blob_type(), declare(options)) { files.follow(*table); }
+  explicit Harness(Texts const& options = {}) : TableHarness(blob_type(), declare(options)) {
+    files.follow(*table);
+    files.relink(*table, true);
+  }
 
   // As the server does it: the bytes are stored first. `carried`: the record has them too.
   Reply put(Texts more, std::string const& bytes, bool carried = false) {
@@ -105,18 +148,36 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     StoredValue const stored{.extent = extent, .hash_high = hash_high};
     message.set("data", Value::of_stored(stored, carried));
     Reply reply = TableHarness::run(message);
-    files.follow(*table);
+    follow();
     return reply;
   }
   Reply put(std::string const& key, std::string const& bytes) { return put(Texts{{"key", key}}, bytes); }
   Reply run(std::string_view command, Texts const& parameters) {
     Reply reply = TableHarness::run(command, parameters);
-    files.follow(*table);
+    follow();
     return reply;
   }
   void pass(std::int64_t ms) {
     TableHarness::pass(ms);
+    follow();
+  }
+  void lose(std::int64_t ms) {
+    for (Promise& promise : promises) promise.until = promise.until + DurationMs{ms};
+    TableHarness::lose(ms);
+    follow();
+  }
+  // What the table does beside its decisions; these wait.
+  void work() {
+    now = now + DurationMs{1};
+    settle_due();
+  }
+  // As the server does it behind each turn. `links_wait`: these are not changed so far.
+  void follow() {
     files.follow(*table);
+    if (!links_wait) files.relink(*table);
+    if (!table->take_detached()) return;
+    ++detached;
+    opened.clear();
   }
   // The bytes that a reader finds by the coordinates that he is given; "-": there is no such blob.
   std::string bytes_of(Texts const& key) {
@@ -124,10 +185,49 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     if (!reply.error().empty()) return reply.error();
     if (reply.get("result") != "found") return "-";
     auto const number = [&](char const* name) { return std::stoull(reply.get(name)); };
-    if (number("file") != files.link) return "(another file than bcdb_data)";
+    if (number("file") != table->file_for_new()) return "(another file than the current one)";
+    if (!links_wait && files.link != table->file_for_new()) return "(another file than bcdb_data)";
     return files.read(static_cast<std::uint32_t>(number("file")), number("begin"), number("end"));
   }
   std::string bytes_of(std::string const& key) { return bytes_of(Texts{{"key", key}}); }
+
+  // -- readers by name: what is told to them is right for a minute -------------------
+  struct Promise {
+    std::string link;
+    std::uint64_t begin{0};
+    std::uint64_t end{0};
+    std::string bytes;
+    TimeMs until{};
+  };
+  // One that opens the file behind the answer; or one on a stream, which opens each file once (`opened`).
+  std::string named_bytes_of(Texts key, bool on_stream = false) {
+    key["by_name"] = "1";
+    Reply const reply = run("GET", key);
+    is_newer = reply.get("newer") == "1";
+    if (!reply.error().empty()) {
+      // A query that is refused ends the stream.
+      if (on_stream) opened.clear();
+      return reply.error();
+    }
+    if (reply.get("result") != "found") return "-";
+    auto const number = [&](char const* name) { return std::stoull(reply.get(name)); };
+    std::string const link = is_newer ? "bcdb_data.new" : "bcdb_data";
+    std::uint32_t file = files.link_of(link);
+    if (on_stream && opened.contains(link)) file = opened[link];
+    if (on_stream) opened[link] = file;
+    std::string bytes = files.read_open(file, number("begin"), number("end"));
+    if (!on_stream && promises.size() < 200)
+      promises.push_back({link, number("begin"), number("end"), bytes, now + DurationMs{60'000}});
+    return bytes;
+  }
+  // Empty, or what is not kept.
+  [[nodiscard]] std::string check_promises() {
+    std::erase_if(promises, [&](Promise const& promise) { return promise.until <= now; });
+    for (Promise const& promise : promises)
+      if (files.read(files.link_of(promise.link), promise.begin, promise.end) != promise.bytes)
+        return "within a minute after an answer " + promise.link + " has other bytes at its place";
+    return "";
+  }
 
   // -- copies -----------------------------------------------------------------
   struct Copies {
@@ -166,7 +266,7 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
         table->decide_not_moved(copies.failed, copies.why, decision);
         return false;
       });
-    files.follow(*table);
+    follow();
   }
   // All of it, until the files are exchanged or the maintenance is given up.
   void copy_all() {
@@ -218,11 +318,23 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     alerts.extents_wrong += told.extents_wrong;
     ++start;
     decide_until_done([&](Decision& decision) { return table->decide_recovered(decision); });
-    files.follow(*table);
+    start_files();
     pass(0);
+  }
+  // The links are made right before anybody is answered, and all connections are new ones.
+  void start_files() {
+    opened.clear();
+    files.follow(*table);
+    files.relink(*table, true);
+    static_cast<void>(table->take_detached());
   }
 
   FilesInMemory files;
+  bool links_wait{false};
+  std::vector<Promise> promises;
+  std::map<std::string, std::uint32_t> opened;  // by the reader on a stream
+  bool is_newer{false};                         // what the last answer said
+  std::uint64_t detached{0};
 };
 
 }  // namespace fastjournal::blob::test

@@ -1,6 +1,7 @@
 #include "tests/unit/blob/life.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <random>
@@ -25,7 +26,7 @@ struct Known {
 
 class Life {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), table_(options(seed)) {
+  explicit Life(std::uint64_t seed) : random_(seed), options_(options(seed)), mode_(mode_of(seed)), table_(options_) {
     collides_ = seed % 3 == 0;
     keys_ = seed % 2 == 0 ? 60 : 700;
     // The table notes reads from the first date that it sees.
@@ -49,8 +50,15 @@ class Life {
   static Texts options(std::uint64_t seed) {
     Texts out{{"blobs-max", std::to_string(kBlobsMax)}};
     if (seed % 5 == 0) out["maintain-every"] = "5m";
+    out["maintenance"] = std::string{name_of(mode_of(seed))};
     return out;
   }
+  static Mode mode_of(std::uint64_t seed) {
+    constexpr std::array<Mode, 7> modes{Mode::modern, Mode::online,  Mode::offline, Mode::online,
+                                        Mode::modern, Mode::offline, Mode::online};
+    return modes[seed % modes.size()];
+  }
+  static std::string_view name_of(Mode mode) { return Maintenance::kModeNames[static_cast<std::size_t>(mode)]; }
 
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   bool one_in(std::uint64_t n) { return draw(n) == 0; }
@@ -70,11 +78,13 @@ class Life {
   std::string turn() {
     std::uint64_t const dice = draw(1000);
     if (dice < 420) return put();
-    if (dice < 520) return get(key());
-    if (dice < 560) return omit();
-    if (dice < 600) return pass(draw(one_in(10) ? 90'000 : 400));
+    if (dice < 480) return get(key());
+    if (dice < 520) return get_named(key());
+    if (dice < 555) return omit();
+    if (dice < 560) return change_mode();
+    if (dice < 600) return pass(draw(one_in(5) ? 90'000 : 400));
     if (dice < 625) return maintain();
-    if (dice < 840) return copy();
+    if (dice < 840) return copy_and_read();
     if (dice < 850) return fail();
     if (dice < 870) return restate();
     if (dice < 890) return kill();
@@ -83,6 +93,7 @@ class Life {
     if (dice < 930) return put_late();
     if (dice < 945) return put_again();
     if (dice < 960) return list();
+    if (dice < 970) return relink();
     return get(key());
   }
 
@@ -99,14 +110,16 @@ class Life {
       with["sequence"] = std::to_string(sequence_ + 1);
     }
     std::string wanted = is_new && is_full ? "over_limit" : is_new ? "stored" : "replaced";
+    if (is_offline()) wanted = "unavailable";
     bool const is_wrong = one_in(30);
     if (is_wrong) {
       with["content_hash"] = std::string(32, '0');
-      if (wanted != "over_limit") wanted = "damaged";
+      if (wanted != "over_limit" && wanted != "unavailable") wanted = "damaged";
     }
     Reply const reply = table_.put(with, next, one_in(3));
     std::string const got = reply.error().empty() ? reply.get("result") : reply.error();
     if (got != wanted) return "PUT: " + got + ", expected " + wanted;
+    if (got == "unavailable") ++result.offline;
     if (!reply.error().empty()) return "";
     model_[hash] = {.bytes = next, .entry_s = seconds()};
     if (is_numbered) {
@@ -119,16 +132,61 @@ class Life {
   std::string put_again() {
     if (numbered_.empty()) return "";
     if (model_.size() >= kBlobsMax && !model_.contains(numbered_.at("hash"))) return "";
+    bool const is_refused = is_offline();
     Reply const reply = table_.put(numbered_, "sent again");
+    if (is_refused) return reply.error() == "unavailable" ? "" : "a PUT sent again is not refused while offline";
     return reply.get("result") == "duplicate" ? "" : "a PUT that was sent again: " + reply.get("result");
   }
-  std::string get(std::string const& hash) {
-    std::string const got = table_.bytes_of(Texts{{"hash", hash}});
+  std::string get(std::string const& hash) { return compare("GET", hash, table_.bytes_of(Texts{{"hash", hash}})); }
+  std::string compare(std::string const& command, std::string const& hash, std::string const& got) {
     auto const known = model_.find(hash);
-    if (known == model_.end()) return got == "-" ? "" : "GET of what is not there: " + got.substr(0, 60);
+    if (known == model_.end()) return got == "-" ? "" : command + " of what is not there: " + got.substr(0, 60);
+    // Left out, and gone at once.
+    bool const is_left = got == "-" && table_.table->state().mode == Mode::online && known->second.fate != Fate::keep;
+    if (is_left) return "";
     note_read(known->second);
     if (got == known->second.bytes || (known->second.is_damaged && got != "-")) return "";
-    return "GET: " + got.substr(0, 60) + ", expected " + known->second.bytes.substr(0, 60);
+    return command + ": " + got.substr(0, 60) + ", expected " + known->second.bytes.substr(0, 60);
+  }
+  // By somebody who opens the files by their names.
+  std::string get_named(std::string const& hash) {
+    std::string const got = table_.named_bytes_of(Texts{{"hash", hash}}, one_in(2));
+    State const& state = table_.table->state();
+    if (got == "unavailable") {
+      ++result.refused;
+      bool const may_be = state.is_building() || table_.files.link != table_.table->file_for_new();
+      return may_be ? "" : "a reader by name is refused without an exchange";
+    }
+    ++result.named;
+    if (table_.is_newer) ++result.newer;
+    std::optional<Blob> const blob = table_.table->index().find(*bcdb::key_of_digits(hash));
+    bool const is_copied = blob.has_value() && blob->has_copy() && mode_ == Mode::online &&
+                           state.is_building_in(Mode::online) &&
+                           table_.files.link_of("bcdb_data.new") == state.files.next;
+    if (table_.is_newer != is_copied) return "what is copied is told in the newer file, and nothing else";
+    return compare("GET by name", hash, got);
+  }
+  [[nodiscard]] bool is_offline() const { return table_.table->state().is_building_in(Mode::offline); }
+  // In a new declaration: refused while a maintenance runs.
+  std::string change_mode() {
+    Mode const next = static_cast<Mode>(draw(3));
+    options_["maintenance"] = std::string{name_of(next)};
+    auto const declaration = declare(options_);
+    State const& state = table_.table->state();
+    bool const is_refused = next != mode_ && (state.is_building() || state.old_ends != 0);
+    if (table_.table->check_change(*declaration).ok() == is_refused) return "a mode changes while a maintenance runs";
+    if (is_refused) {
+      options_["maintenance"] = std::string{name_of(mode_)};
+      return "";
+    }
+    mode_ = next;
+    table_.take(declaration);
+    return "";
+  }
+  std::string relink() {
+    table_.links_wait = !table_.links_wait;
+    table_.follow();
+    return "";
   }
   void note_read(Known& known) {
     known.read_s = seconds();
@@ -174,15 +232,24 @@ class Life {
     if (one_in(4)) with["unreferenced"] = std::to_string(1'000 + draw(60'000));
     if (one_in(4)) with["size"] = std::to_string(1 + draw(8'000));
     table_.run("MAINTAIN", with);
+    if (one_in(2)) table_.work();
     return "";
   }
   std::string copy() {
     if (pending_.has_value() && one_in(2))
       if (std::string wrong = settle_pending(); !wrong.empty()) return wrong;
     if (pending_.has_value()) return "";
+    if (one_in(3)) table_.work();
     if (one_in(2)) table_.pass(1);
     pending_ = table_.copy(1 + draw(one_in(4) ? 100'000 : 600));
     return one_in(3) ? "" : settle_pending();
+  }
+  // Of a newer file most of all.
+  std::string copy_and_read() {
+    if (std::string wrong = copy(); !wrong.empty()) return wrong;
+    State const& state = table_.table->state();
+    bool const is_known = state.is_building_in(Mode::online) && state.files.next == building_;
+    return is_known && one_in(3) ? get_named(key()) : "";
   }
   std::string settle_pending() {
     bool const was_building = table_.table->state().is_building();
@@ -222,6 +289,8 @@ class Life {
     table_.files.files.at(file)[std::stoull(reply.get("begin"))] ^= 0x20;
     known->second.is_damaged = true;
     known->second.fate = Fate::either;
+    // Nobody has promised that.
+    table_.promises.clear();
     return "";
   }
   // Bytes that were stored before the files were exchanged.
@@ -234,24 +303,27 @@ class Life {
     std::string const hash = key();
     if (!model_.contains(hash) && model_.size() >= kBlobsMax) return "";
     bool const is_current = extent.file == table_.table->file_for_new();
+    bool const was_offline = is_offline();
     Message message{"PUT"};
     message.set("hash", std::string_view{hash});
     Reply const reply = table_.put_stored(message, extent, hash128("late bytes").high);
-    if (reply.error() != (is_current ? "" : "unavailable")) return "a late PUT: " + reply.error();
-    if (is_current) model_[hash] = {.bytes = "late bytes", .entry_s = seconds()};
+    bool const is_stored = is_current && !was_offline;
+    if (reply.error() != (is_stored ? "" : "unavailable")) return "a late PUT: " + reply.error();
+    if (is_stored) model_[hash] = {.bytes = "late bytes", .entry_s = seconds()};
     return "";
   }
 
   // -- what happens to the daemon -----------------------------------------------
   std::string pass(std::uint64_t ms) {
     table_.pass(static_cast<std::int64_t>(ms));
+    using Phase = Maintenance::Phase;
+    all_is_judged_ = table_.table->state().is_building_in(Mode::online) && table_.table->phase() == Phase::quiet;
     return "";
   }
   std::string lose() {
     auto const ms = static_cast<std::int64_t>(draw(30'000));
     if (table_.now < old_stays_) old_stays_ = old_stays_ + DurationMs{ms};
     table_.lose(ms);
-    table_.files.follow(*table_.table);
     return "";
   }
   std::string restate() {
@@ -264,6 +336,12 @@ class Life {
     ++result.kills;
     pending_.reset();
     late_.reset();
+    // A start takes whatever is declared.
+    if (one_in(4)) {
+      mode_ = static_cast<Mode>(draw(3));
+      options_["maintenance"] = std::string{name_of(mode_)};
+      table_.declaration = declare(options_);
+    }
     table_.kill();
     start_s_ = seconds();
     for (auto& [hash, known] : model_) {
@@ -282,7 +360,14 @@ class Life {
     State const& state = table_.table->state();
     bool const has_begun = state.is_building() && state.files.next != building_;
     // One may begin and end at once.
-    if (has_begun || state.last_number != last_number_) begun(state);
+    if (has_begun || state.last_number != last_number_) {
+      begun(state);
+      if (state.mode != mode_) return "a maintenance begins in another mode than declared";
+    }
+    if (state.mode == Mode::online) forget_left();
+    if (std::exchange(all_is_judged_, false))
+      for (auto const& [hash, known] : model_)
+        if (known.fate == Fate::go) return "all is copied, and a blob that is left out is there";
     last_number_ = state.last_number;
     building_ = state.files.next;
     is_building_ = state.is_building();
@@ -293,16 +378,38 @@ class Life {
     }
     if (table_.now < old_stays_ && !table_.files.files.contains(old_file_))
       return "the old file was removed within a minute";
-    if (table_.files.files.size() > 3) return "files stay";
-    if (!state.is_building() && state.old_file == 0 && table_.files.files.size() != 1)
-      return "there is another file than the current one";
+    if (std::string wrong = table_.check_promises(); !wrong.empty()) return wrong;
+    if (std::string wrong = check_files(state); !wrong.empty()) return wrong;
     if (table_.table->index().size() != model_.size())
       return std::to_string(table_.table->index().size()) + " blobs, expected " + std::to_string(model_.size());
     if (one_in(40)) return check_all();
     return "";
   }
+  std::string check_files(State const& state) {
+    std::size_t const files = table_.files.files.size();
+    if (files > 4) return "files stay";
+    if (former_ != 0 && !table_.files.files.contains(former_)) return "the former file does not wait for a maintenance";
+    if (table_.links_wait) return "";
+    if (files > (state.is_building() || state.old_file != 0 ? 2U : 1U)) return "a file is there that nobody needs";
+    bool const has_names = state.mode != Mode::modern;
+    std::uint32_t const newer = state.is_building() ? state.files.next : state.old_file > current_ ? state.old_file : 0;
+    if (table_.files.link_of("bcdb_data.new") != (has_names ? newer : 0)) return "bcdb_data.new leads elsewhere";
+    if (table_.files.link_of("bcdb_data.old") != former_) return "bcdb_data.old leads elsewhere";
+    return "";
+  }
+  // Of a maintenance that tells at once what it leaves out.
+  void forget_left() {
+    for (auto known = model_.begin(); known != model_.end();) {
+      bool const is_left = known->second.fate != Fate::keep &&
+                           !table_.table->index().find(*bcdb::key_of_digits(known->first)).has_value();
+      if (is_left && known->second.fate == Fate::by_size) newest_left_ = std::max(newest_left_, known->second.entry_s);
+      known = is_left ? model_.erase(known) : std::next(known);
+    }
+  }
   void begun(State const& state) {
     Policy const& policy = state.policy;
+    former_ = 0;
+    newest_left_ = 0;
     old_bytes_max_ = policy.bytes_max;
     for (auto& [hash, known] : model_) {
       std::uint32_t const unread_s = std::max(start_s_, known.entry_s);
@@ -318,8 +425,9 @@ class Life {
     old_file_ = current_;
     current_ = table_.table->file_for_new();
     old_stays_ = before_ + DurationMs{60'000};
+    former_ = table_.table->state().mode == Mode::modern ? 0 : old_file_;
     std::uint64_t bytes = 0;
-    std::uint32_t newest_gone = 0;
+    std::uint32_t newest_gone = newest_left_;
     std::uint32_t oldest_kept = UINT32_MAX;
     for (auto known = model_.begin(); known != model_.end();) {
       Known& blob = known->second;
@@ -345,16 +453,18 @@ class Life {
     for (auto const& [hash, known] : model_) {
       std::optional<Blob> const blob = table_.table->index().find(*bcdb::key_of_digits(hash));
       if (!blob.has_value() || blob->entry_time != known.entry_s) return "a blob is gone, or has another time";
-      if (blob->extent.file != table_.files.link) return "a blob is in another file than bcdb_data";
+      if (blob->extent.file != current_) return "a blob is in another file than the current one";
       std::string const got = table_.files.read(blob->extent.file, blob->extent.begin, blob->extent.end);
       if (got != known.bytes && !known.is_damaged) return "coordinates lead to other bytes";
     }
     return "";
   }
 
-  static constexpr std::size_t kBlobsMax = 550;
+  static constexpr std::size_t kBlobsMax = 400;
 
   std::mt19937_64 random_;
+  Texts options_;
+  Mode mode_;
   Harness table_;
   std::map<std::string, Known> model_;
   bool collides_{false};
@@ -373,6 +483,9 @@ class Life {
   std::uint64_t old_bytes_max_{0};
   std::uint32_t old_file_{0};
   TimeMs old_stays_{};
+  std::uint32_t former_{0};       // waits for the next maintenance
+  std::uint32_t newest_left_{0};  // second of it that is left out by size
+  bool all_is_judged_{false};
 };
 
 }  // namespace

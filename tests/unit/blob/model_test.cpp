@@ -18,12 +18,23 @@ BOOST_AUTO_TEST_CASE(random_lives_are_as_the_map_says) {
     all.kills += result.kills;
     all.exchanges += result.exchanges;
     all.given_up += result.given_up;
+    all.named += result.named;
+    all.newer += result.newer;
+    all.refused += result.refused;
+    all.offline += result.offline;
   }
-  BOOST_TEST_MESSAGE(all.kills << " kills, " << all.exchanges << " exchanges, " << all.given_up << " given up");
+  BOOST_TEST_MESSAGE(all.kills << " kills, " << all.exchanges << " exchanges, " << all.given_up << " given up, "
+                               << all.named << " answers to readers by name, " << all.newer
+                               << " of them in a newer file, " << all.refused << " refused, " << all.offline
+                               << " blobs refused offline");
   // Otherwise they show nothing.
   BOOST_TEST(all.kills >= lives);
   BOOST_TEST(all.exchanges >= lives);
   BOOST_TEST(all.given_up >= lives / 4);
+  BOOST_TEST(all.named >= 10 * lives);
+  BOOST_TEST(all.newer >= lives / 4);
+  BOOST_TEST(all.refused >= lives / 4);
+  BOOST_TEST(all.offline >= lives);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

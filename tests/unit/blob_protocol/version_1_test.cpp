@@ -63,6 +63,28 @@ BOOST_AUTO_TEST_CASE(absent_is_zeros) {
   BOOST_TEST((line.out == ask(5).substr(0, 4) + std::string(20, '\0')));
 }
 
+// The table's option was changed meanwhile.
+BOOST_AUTO_TEST_CASE(a_stream_whose_responses_would_get_another_length_ends) {
+  for (int const first : {1, 2}) {
+    Line line{Port::read};
+    int files = first;
+    line.serve = [&files](Line& at, Message const&) {
+      at.answer(
+          "BLOB",
+          {{"result", Value::of_text("found")}, {"end", Value::of_unsigned(7)}, {"files", Value::of_integer(files)}});
+      return true;
+    };
+    line.send(ask(5) + ask(6));
+    std::size_t const bytes = line.out.size();
+    BOOST_TEST(bytes == 2 * (first == 2 ? bcdb::kResponseWithFlagsBytes : bcdb::kResponseBytes));
+    BOOST_TEST(!line.protocol.ends());
+    files = 3 - first;
+    line.send(ask(7));
+    BOOST_TEST(line.out.size() == bytes);
+    BOOST_TEST(line.protocol.ends());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_table_with_two_files_says_which_one_in_28_bytes) {
   for (int const newer : {0, 1}) {
     Line line{Port::read};
