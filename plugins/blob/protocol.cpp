@@ -157,6 +157,7 @@ void StreamProtocol::accepted(std::string& out) {
 }
 
 void StreamProtocol::write(Outgoing const& message, std::string& out) {
+  part_ = {};
   if (message.is_push || !message.is_last) return;
   Told const told{message};
   if (owes_ == Owes::nothing && told.command != "ERROR") return;
@@ -204,13 +205,14 @@ void StreamProtocol::write_reply(bcdb::Reply reply, std::string& out) const {
 }
 
 // The bytes are here, or in their file and sent behind what is written.
-void StreamProtocol::write_fetched(Told const& blob, std::string& out) const {
+void StreamProtocol::write_fetched(Told const& blob, std::string& out) {
   bcdb::Reply reply = reply_of(blob);
   if (reply.outcome != bcdb::Outcome::ok) return write_reply(reply, out);
   Value const* const data = blob.find("data");
   if (data != nullptr && data->outside) {
     reply.begin = data->stored->extent.begin;
     reply.end = data->stored->extent.end;
+    part_.bytes = reply.end - reply.begin;
     return write_reply(reply, out);
   }
   std::string_view const bytes = data == nullptr ? std::string_view{} : data->bytes;

@@ -36,6 +36,7 @@ class StreamProtocol final : public Protocol {
   [[nodiscard]] bool ends() const override { return ends_; }
   [[nodiscard]] bool ends_output() const override { return ends_output_; }
   [[nodiscard]] bool sends_stored() const override { return true; }
+  [[nodiscard]] Part stored_part() const override { return part_; }
   // Also one that has asked nothing so far: it opened the file before it came.
   [[nodiscard]] bool reads_by_name() const override {
     return port_ == Port::read && (phase_ == Phase::opening || phase_ == Phase::queries);
@@ -64,7 +65,7 @@ class StreamProtocol final : public Protocol {
   void fail(Code code, std::string_view why, std::string& out);
   void write_response(Told const& blob, std::string& out);
   void write_reply(bcdb::Reply reply, std::string& out) const;
-  void write_fetched(Told const& blob, std::string& out) const;
+  void write_fetched(Told const& blob, std::string& out);
 
   Port port_;
   Phase phase_{Phase::opening};
@@ -73,6 +74,7 @@ class StreamProtocol final : public Protocol {
   std::uint64_t left_{0};          // bytes of a put that did not come so far
   std::uint64_t skip_{0};          // the same of one that was refused as it is no frame
   std::size_t response_bytes_{0};  // of version 1; 0: there was none
+  Part part_{};                    // of the value that was written last
   bool ends_{false};
   bool ends_output_{false};
 };

@@ -1,8 +1,10 @@
 #include "protocol/http.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "protocol/http_blob.h"
 #include "protocol/http_json.h"
 #include "protocol/http_rules.h"
 #include "protocol/parts.h"
@@ -13,8 +15,11 @@ namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kTextMetrics = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kNoBlobs = "this is no table of blobs";
+// Never taken for a page, whatever is in it.
+constexpr std::string_view kBlobType = "application/octet-stream";
 constexpr std::string_view kOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-// Files are asked for again each time, and are sent again only if they changed with the daemon.
+// Files and blobs are asked for again each time, and are sent again only if they changed.
 constexpr std::string_view kRevalidate = "no-cache";
 
 // What is wrong with the bytes of a request.
@@ -44,6 +49,9 @@ unsigned seconds_of(std::string_view milliseconds) {
 
 bool is_refusal(std::string_view command) { return command == "ERROR" || command == "UNKNOWN" || command == "INVALID"; }
 
+// The table knows no such command or parameter: it is none of blobs.
+bool is_of_command(Code code) { return code == Code::not_supported || code == Code::unknown_parameter; }
+
 Code code_of(Outgoing const& message) {
   if (message.command == "UNKNOWN") return Code::unknown_command;
   return code_of_wire_name(text_of(message, "code")).value_or(Code::io_error);
@@ -56,10 +64,11 @@ Code code_of(Outgoing const& message) {
 
 Protocol::Piece Http::read(std::string_view unread, Message& message, std::string& out) {
   if (is_answering() || ends_) return {};
+  if (phase_ == Phase::content) return read_content(unread);
   HttpRequest request;
   bool const is_parsed = phase_ == Phase::head;
   if (phase_ == Phase::head) {
-    Piece piece = read_head(unread, request, out);
+    Piece piece = read_head(unread, request, message, out);
     if (phase_ == Phase::head || piece.kind != Kind::need_more) return piece;
   }
   Piece piece = read_body(unread);
@@ -82,7 +91,7 @@ std::size_t Http::chunked_bytes_max() const {
 }
 
 // The phase afterwards is `body` if the head is good and its body may come.
-Protocol::Piece Http::read_head(std::string_view unread, HttpRequest& request, std::string& out) {
+Protocol::Piece Http::read_head(std::string_view unread, HttpRequest& request, Message& message, std::string& out) {
   HttpScan scan = head_scan_.next(unread);
   if (scan.kind == HttpScan::Kind::need_more) return {};
   if (scan.kind == HttpScan::Kind::blank_line) {
@@ -97,11 +106,12 @@ Protocol::Piece Http::read_head(std::string_view unread, HttpRequest& request, s
   std::size_t const most = site_->options().body_bytes_max;
   is_http11_ = request.is_http11;
   keeps_alive_ = request.keeps_alive;
+  head_bytes_ = scan.bytes;
+  is_chunked_ = request.is_chunked;
+  if (is_blob_put(request)) return begin_content(request, message, out);
   if (request.length > most)
     return bad(scan.bytes, wrong(413, "the body has more than " + std::to_string(most) + " bytes"), true);
   phase_ = Phase::body;
-  head_bytes_ = scan.bytes;
-  is_chunked_ = request.is_chunked;
   body_bytes_ = static_cast<std::size_t>(request.length);
   if (!expects_continue(request)) return {};
   if (HttpCall const call = judge(request, *site_); call.refusal.status != 0) {
@@ -110,6 +120,63 @@ Protocol::Piece Http::read_head(std::string_view unread, HttpRequest& request, s
   }
   out.append(kContinue);
   return {.kind = Kind::nothing};
+}
+
+// A refusal ends the connection: whether the bytes follow all the same, nobody knows.
+Protocol::Piece Http::begin_content(HttpRequest const& request, Message& message, std::string& out) {
+  HttpCall const call = judge(request, *site_);
+  std::size_t const head_bytes = head_bytes_;
+  if (call.refusal.status == 400) return bad(head_bytes, call.refusal, true);
+  if (call.refusal.status != 0) {
+    keeps_alive_ = false;
+    return answer_itself(head_bytes, call.refusal, out);
+  }
+  message.clear();
+  message.command = message.arena().copy(call.command);
+  begin_blob_put(call.table, call.key, message);
+  remember(call);
+  is_expecting_ = expects_continue(request);
+  forget_request();
+  phase_ = Phase::content;
+  content_left_ = request.length;
+  return {.kind = Kind::begin,
+          .consumed = head_bytes,
+          .bytes = head_bytes,
+          .token = message.arena().copy(call.token),
+          .value = kBlobContent,
+          .value_bytes = is_chunked_ ? UINT64_MAX : request.length};
+}
+
+Protocol::Piece Http::read_content(std::string_view unread) {
+  Piece piece{.kind = Kind::content};
+  bool is_whole = !is_chunked_ && content_left_ == 0;
+  if (!is_whole && unread.empty()) return {};
+  if (is_chunked_) {
+    HttpScan scan = chunk_scan_.next_part(unread, piece.content);
+    if (scan.kind == HttpScan::Kind::bad) return bad(scan.bytes, wrong(scan.status, std::move(scan.why)), true);
+    is_whole = scan.kind == HttpScan::Kind::whole;
+    piece.consumed = scan.bytes;
+  } else if (!is_whole) {
+    piece.content = unread.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(content_left_, unread.size())));
+    piece.consumed = piece.content.size();
+    content_left_ -= piece.consumed;
+  }
+  piece.bytes = piece.consumed;
+  if (!is_whole) return piece;
+  forget_request();
+  phase_ = Phase::answering;
+  piece.kind = Kind::end;
+  return piece;
+}
+
+Protocol::Piece Http::end_of_input(Message&, std::string&) {
+  if (phase_ != Phase::content || ends_) return {};
+  ends_ = true;
+  return {.kind = Kind::broken};
+}
+
+void Http::accepted(std::string& out) {
+  if (std::exchange(is_expecting_, false)) out.append(kContinue);
 }
 
 // Consumes the whole request, or nothing.
@@ -155,19 +222,30 @@ Protocol::Piece Http::take_call(std::string_view whole, HttpRequest const& reque
                   .code = status.code(),
                   .why = call.command + ": " + status.message()},
                  false);
+  } else if (call.route == HttpRoute::blob) {
+    begin_blob_get(call.table, call.key, !is_head_, message);
+    choice_ = std::make_unique<HttpChoice>(HttpChoice{.if_match = request.if_match.value_or(""),
+                                                      .if_none_match = request.if_none_match.value_or(""),
+                                                      .range = is_head_ ? "" : request.range.value_or(""),
+                                                      .if_range = request.if_range.value_or("")});
   } else if (!call.parameter.empty()) {
     message.set(call.parameter, call.value);
   }
-  route_ = call.route;
-  has_token_ = !call.token.empty();
-  is_streaming_ = call.route == HttpRoute::command && is_streaming(call.command);
-  is_openmetrics_ = call.value == "openmetrics";
+  remember(call);
   forget_request();
   phase_ = Phase::answering;
   return {.kind = Kind::message,
           .consumed = whole.size(),
           .bytes = whole.size(),
           .token = message.arena().copy(call.token)};
+}
+
+// What its answer depends on.
+void Http::remember(HttpCall const& call) {
+  route_ = call.route;
+  has_token_ = !call.token.empty();
+  is_streaming_ = call.route == HttpRoute::command && is_streaming(call.command);
+  is_openmetrics_ = call.value == "openmetrics";
 }
 
 Protocol::Piece Http::bad(std::size_t consumed, HttpRefusal refusal, bool ends) {
@@ -224,12 +302,14 @@ void Http::refuse(Status const& why, std::string& out) {
 }
 
 void Http::write(Outgoing const& message, std::string& out) {
+  part_ = {};
   if (ends_) return;
   if (phase_ == Phase::events) return write_event(message, out);
   if (message.is_push) return;
   switch (phase_) {
     case Phase::head:
     case Phase::body: return say_goodbye(message, out);
+    case Phase::content: return refuse_content(message, out);
     case Phase::text: return write_text(message, out);
     case Phase::array: return write_element(",\n", message, out);
     default: return write_first(message, out);
@@ -251,6 +331,8 @@ void Http::write_first(Outgoing const& message, std::string& out) {
       return write_text(message, out);
     }
     write_whole({.content_type = type}, text_of(message, "text"), out);
+  } else if (route_ == HttpRoute::blob && !refuses) {
+    write_blob(message, out);
   } else if (!message.is_last || (has(message, "left") && !refuses)) {
     begin_parts(Phase::array, kJsonType, out);
     return write_element("[\n", message, out);
@@ -260,7 +342,8 @@ void Http::write_first(Outgoing const& message, std::string& out) {
     std::string body;
     append_object(message, body);
     body += '\n';
-    write_whole({.content_type = kJsonType}, body, out);
+    bool const is_new = route_ == HttpRoute::blob_put && is_new_blob(message);
+    write_whole({.status = static_cast<std::uint16_t>(is_new ? 201 : 200), .content_type = kJsonType}, body, out);
   }
   end_answer();
 }
@@ -294,11 +377,63 @@ void Http::write_error(Outgoing const& message, std::string& out) {
     if (refusal.challenge != HttpChallenge::none) refusal.status = 401;
   } else if (route_ == HttpRoute::health) {
     refusal.status = 503;
+  } else if ((route_ == HttpRoute::blob || route_ == HttpRoute::blob_put) && is_of_command(refusal.code)) {
+    return write_problem({.status = 404, .code = Code::not_found}, kNoBlobs, text_of(message, "command"), {}, out);
   }
   refusal.retry_after_s = seconds_of(text_of(message, "wait_ms"));
   std::string_view detail = text_of(message, "message");
   if (detail.empty()) detail = row_of(refusal.code).text;
   write_problem(refusal, detail, text_of(message, "command"), message.params, out);
+}
+
+// A blob is not stored, and its bytes may still come: the connection ends.
+void Http::refuse_content(Outgoing const& message, std::string& out) {
+  if (!is_refusal(message.command)) return;
+  if (has(message, "limit")) return say_goodbye(message, out);
+  keeps_alive_ = false;
+  write_error(message, out);
+  end_answer();
+}
+
+// The bytes are here, or follow from their file.
+void Http::write_blob(Outgoing const& message, std::string& out) {
+  std::optional<HttpBlob> const blob = read_blob(message);
+  std::unique_ptr<HttpChoice> const choice = std::move(choice_);
+  if (!blob || !blob->is_there) {
+    HttpRefusal const none{.status = 404, .code = Code::not_found};
+    return write_problem(none, blob ? "there is no blob under this key" : kNoBlobs, "GET", {}, out);
+  }
+  HttpChosen const chosen = choose(*choice, blob->etag, blob->bytes);
+  if (chosen.status == 412 || chosen.status == 416) {
+    HttpRefusal refusal{.status = chosen.status, .code = Code::bad_parameter};
+    if (chosen.status == 416) refusal.content_range = content_range(chosen, blob->bytes);
+    std::string const size = std::to_string(blob->bytes);
+    return write_problem(refusal,
+                         chosen.status == 416 ? "the blob has " + size + " bytes, and Range names none of them"
+                                              : "If-Match names another blob than the one that is here",
+                         "GET", {}, out);
+  }
+  std::string const date = http_date(blob->stored_at_s);
+  HttpHead head{.status = chosen.status,
+                .cache = kRevalidate,
+                .etag = blob->etag,
+                .last_modified = date,
+                .accepts_ranges = true};
+  if (chosen.status == 304) {
+    head.length = HttpLength::none;
+    return write_head(head, out);
+  }
+  std::string const range = chosen.status == 206 ? content_range(chosen, blob->bytes) : std::string{};
+  head.content_type = kBlobType;
+  head.content_range = range;
+  head.bytes = chosen.bytes;
+  write_head(head, out);
+  if (is_head_ || blob->content == nullptr) return;
+  if (blob->content->outside)
+    part_ = {.offset = chosen.offset, .bytes = chosen.bytes};
+  else
+    out.append(blob->content->bytes.substr(static_cast<std::size_t>(chosen.offset),
+                                           static_cast<std::size_t>(chosen.bytes)));
 }
 
 // An ERROR that nobody asked for is the last event.
@@ -334,11 +469,15 @@ void Http::append_part(std::string_view text, bool is_last, std::string& out) {
   if (is_last) end_answer();
 }
 
-void Http::write_whole(HttpHead head, std::string_view body, std::string& out) {
-  head.bytes = body.size();
+void Http::write_head(HttpHead head, std::string& out) {
   head.is_http11 = is_http11_;
   head.keeps_alive = keeps_alive_;
   append_http_head(head, out);
+}
+
+void Http::write_whole(HttpHead head, std::string_view body, std::string& out) {
+  head.bytes = body.size();
+  write_head(head, out);
   if (!is_head_) out.append(body);
 }
 
@@ -349,6 +488,7 @@ void Http::write_problem(HttpRefusal const& refusal, std::string_view detail, st
                  body);
   write_whole({.status = refusal.status,
                .content_type = kProblemType,
+               .content_range = refusal.content_range,
                .allow = refusal.allow,
                .retry_after_s = refusal.retry_after_s,
                .challenge = refusal.challenge},

@@ -55,8 +55,12 @@ std::optional<std::string>* place_of(std::string_view name, HttpRequest& request
       {"Authorization", &request.authorization},
       {"Content-Type", &request.content_type},
       {"Content-Encoding", &request.content_encoding},
+      {"Content-Range", &request.content_range},
       {"Expect", &request.expect},
+      {"If-Match", &request.if_match},
       {"If-None-Match", &request.if_none_match},
+      {"Range", &request.range},
+      {"If-Range", &request.if_range},
       {"Sec-Fetch-Site", &request.fetch_site},
       {"Sec-Fetch-Mode", &request.fetch_mode}};
   for (auto const& [known, place] : places)

@@ -24,8 +24,12 @@ struct HttpRequest {
   std::optional<std::string> authorization;
   std::optional<std::string> content_type;
   std::optional<std::string> content_encoding;
+  std::optional<std::string> content_range;
   std::optional<std::string> expect;
+  std::optional<std::string> if_match;
   std::optional<std::string> if_none_match;
+  std::optional<std::string> range;
+  std::optional<std::string> if_range;
   std::optional<std::string> fetch_site;
   std::optional<std::string> fetch_mode;
   std::optional<std::string> accept;  // of several, one list

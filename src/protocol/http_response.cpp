@@ -63,6 +63,8 @@ std::uint16_t http_status_of(Code code) {
 std::string_view http_reason_of(std::uint16_t status) {
   switch (status) {
     case 200: return "OK";
+    case 201: return "Created";
+    case 206: return "Partial Content";
     case 304: return "Not Modified";
     case 400: return "Bad Request";
     case 401: return "Unauthorized";
@@ -73,9 +75,11 @@ std::string_view http_reason_of(std::uint16_t status) {
     case 408: return "Request Timeout";
     case 409: return "Conflict";
     case 411: return "Length Required";
+    case 412: return "Precondition Failed";
     case 413: return "Content Too Large";
     case 414: return "URI Too Long";
     case 415: return "Unsupported Media Type";
+    case 416: return "Range Not Satisfiable";
     case 417: return "Expectation Failed";
     case 421: return "Misdirected Request";
     case 429: return "Too Many Requests";
@@ -104,6 +108,9 @@ void append_http_head(HttpHead const& head, std::string& out) {
     append_field("Connection", "keep-alive", out);
   append_field("Cache-Control", head.cache, out);
   if (!head.etag.empty()) append_field("ETag", head.etag, out);
+  if (!head.last_modified.empty()) append_field("Last-Modified", head.last_modified, out);
+  if (head.accepts_ranges) append_field("Accept-Ranges", "bytes", out);
+  if (!head.content_range.empty()) append_field("Content-Range", head.content_range, out);
   if (!head.allow.empty()) append_field("Allow", head.allow, out);
   if (head.challenge != HttpChallenge::none) append_field("WWW-Authenticate", challenge_of(head.challenge), out);
   if (head.status == 429 || head.status == 503)

@@ -29,11 +29,14 @@ struct HttpHead {
   std::uint16_t status{200};
   std::string_view content_type{};
   HttpLength length{HttpLength::known};
-  std::size_t bytes{0};  // of the body, if the length is known
+  std::uint64_t bytes{0};  // of the body, if the length is known
   bool is_http11{true};
   bool keeps_alive{true};
   std::string_view cache{"no-store"};
   std::string_view etag{};
+  std::string_view last_modified{};
+  bool accepts_ranges{false};
+  std::string_view content_range{};
   std::string_view allow{};
   unsigned retry_after_s{1};  // of 429 and 503
   HttpChallenge challenge{HttpChallenge::none};

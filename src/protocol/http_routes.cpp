@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "protocol/http_blob.h"
 #include "protocol/http_rules.h"
 #include "protocol/parts.h"
 #include "protocol/streams.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr std::size_t kCommandLettersMax = 64;
 constexpr std::string_view kCommands = "/v1/";
 constexpr std::string_view kReading = "GET, HEAD";
+constexpr std::string_view kOfBlobs = "GET, HEAD, PUT";
 
 struct Fixed {
   std::string_view path;
@@ -73,7 +76,26 @@ std::string command_of(std::string_view name) {
   return out;
 }
 
+// Methods of a path.
+std::string_view methods_of(std::string_view path) {
+  if (path.starts_with(kBlobsPath)) return kOfBlobs;
+  return path.starts_with(kCommands) ? "POST" : kReading;
+}
+
+HttpRefusal find_blob(std::string_view path, HttpCall& call) {
+  std::optional<HttpBlobPath> found = parse_blob_path(path);
+  if (!found)
+    return refused(404, Code::not_found,
+                   "a blob is /v1/blobs/TABLE/KEY, where bytes of the key may be written as %XX: " + excerpt(path));
+  call.route = HttpRoute::blob;
+  call.command = "GET";
+  call.table = found->table;
+  call.key = std::move(found->key);
+  return {};
+}
+
 HttpRefusal find_route(std::string_view path, HttpSite const& site, HttpCall& call) {
+  if (path.starts_with(kBlobsPath)) return find_blob(path, call);
   if (path.starts_with(kCommands)) {
     call.command = command_of(path.substr(kCommands.size()));
     if (!call.command.empty()) return {};
@@ -107,14 +129,27 @@ HttpRefusal check_token(HttpRequest const& request, HttpCall& call) {
   return out;
 }
 
+HttpRefusal check_coding(HttpRequest const& request) {
+  if (!request.content_encoding || same_letters(*request.content_encoding, "identity")) return {};
+  return refused(415, Code::not_supported, "a body has no Content-Encoding");
+}
+
 HttpRefusal check_body(HttpRequest const& request) {
   if (!request.is_chunked && !request.has_length)
     return refused(411, Code::invalid, "a command has a body with its length: {} if it has no parameters");
   if (!request.content_type || !is_json_type(*request.content_type))
     return refused(415, Code::not_supported, "a body is application/json, and Content-Type says so");
-  if (request.content_encoding && !same_letters(*request.content_encoding, "identity"))
-    return refused(415, Code::not_supported, "a body has no Content-Encoding");
-  return {};
+  return check_coding(request);
+}
+
+// Its type is not stored. What asks for less than to store it all is refused, since it would be all the same.
+HttpRefusal check_put(HttpRequest const& request) {
+  if (!request.is_chunked && !request.has_length)
+    return refused(411, Code::invalid, "a blob comes with its length, or in chunks");
+  if (request.content_range) return refused(400, Code::not_supported, "a blob is stored whole: no Content-Range");
+  if (request.if_match || request.if_none_match)
+    return refused(400, Code::not_supported, "a blob is stored in place of any other: no If-Match, no If-None-Match");
+  return check_coding(request);
 }
 
 // No Accept accepts everything.
@@ -139,15 +174,18 @@ HttpRefusal check(HttpRequest const& request, HttpSite const& site, HttpCall& ca
   bool const is_navigation = is_page && request.fetch_mode && *request.fetch_mode == "navigate";
   if (HttpRefusal out = check_site(request, site, is_navigation); out.status != 0) return out;
   if (request.method == "OPTIONS" || request.method == "CONNECT" || request.method == "TRACE")
-    return no_method(request.method, path.starts_with(kCommands) ? "POST" : kReading);
+    return no_method(request.method, methods_of(path));
   if (!path.starts_with('/'))
     return refused(400, Code::invalid, "the target is no path: this is no proxy, and no server of other hosts");
   if (path.find_first_of("?#") != std::string_view::npos)
-    return refused(400, Code::invalid, "the target has more than a path: parameters are members of the body");
+    return refused(400, Code::invalid,
+                   "the target has more than a path: parameters are members of the body, and in a key ? and # are %3F "
+                   "and %23");
   if (no_route.status != 0) return no_route;
   bool const is_command = call.route == HttpRoute::command;
-  if (is_command ? request.method != "POST" : !is_reading)
-    return no_method(request.method, is_command ? "POST" : kReading);
+  bool const is_put = call.route == HttpRoute::blob && request.method == "PUT";
+  if (is_command ? request.method != "POST" : !is_reading && !is_put)
+    return no_method(request.method, methods_of(path));
   if (request.expect && request.is_http11 && !same_letters(*request.expect, "100-continue"))
     return refused(417, Code::not_supported, "the only expectation is 100-continue");
   if (HttpRefusal out = check_token(request, call); out.status != 0) return out;
@@ -156,6 +194,10 @@ HttpRefusal check(HttpRequest const& request, HttpSite const& site, HttpCall& ca
     if (is_streaming(call.command) && !accepts_events(request))
       return refused(406, Code::not_supported,
                      call.command + " is answered by text/event-stream, which Accept does not name");
+  } else if (is_put) {
+    call.route = HttpRoute::blob_put;
+    call.command = "PUT";
+    return check_put(request);
   } else if (request.has_body()) {
     return refused(400, Code::invalid, "a body, which " + request.method + " does not have here");
   }
@@ -169,6 +211,10 @@ HttpCall judge(HttpRequest const& request, HttpSite const& site) {
   call.refusal = check(request, site, call);
   if (call.route == HttpRoute::metrics && wants_openmetrics(request)) call.value = "openmetrics";
   return call;
+}
+
+bool is_blob_put(HttpRequest const& request) {
+  return request.method == "PUT" && request.target.starts_with(kBlobsPath);
 }
 
 bool expects_continue(HttpRequest const& request) {

@@ -13,13 +13,14 @@
 
 namespace fastjournal::protocol {
 
-enum class HttpRoute : std::uint8_t { command, metrics, health, openapi, file };
+enum class HttpRoute : std::uint8_t { command, metrics, health, openapi, blob, blob_put, file };
 
 struct HttpRefusal {
   std::uint16_t status{0};  // 0: none
   Code code{Code::invalid};
   std::string why{};
   std::string_view allow{};
+  std::string content_range{};
   unsigned retry_after_s{1};  // of 429 and 503
   HttpChallenge challenge{HttpChallenge::none};
 };
@@ -30,12 +31,16 @@ struct HttpCall {
   std::string command{};                  // in upper case
   std::string_view parameter{};           // of METRICS and HEALTH: its only one,
   std::string_view value{};               // and what it says
+  std::string_view table{};               // of a blob,
+  std::string key{};                      // and its key
   HttpSite::Served const* file{nullptr};  // of the site
   std::string_view token{};               // of the request; empty: none
 };
 
 // The request outlives the call.
 [[nodiscard]] HttpCall judge(HttpRequest const& request, HttpSite const& site);
+// The body is a value that is stored as it comes, whatever its size: it is judged by its head alone.
+[[nodiscard]] bool is_blob_put(HttpRequest const& request);
 // Whether a body that it announces may be sent: the request asks to be told before.
 [[nodiscard]] bool expects_continue(HttpRequest const& request);
 

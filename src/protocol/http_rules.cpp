@@ -176,4 +176,10 @@ bool names_etag(std::string_view if_none_match, std::string_view etag) {
   return false;
 }
 
+bool names_same_etag(std::string_view if_match, std::string_view etag) {
+  while (!if_match.empty())
+    if (std::string_view const tag = cut(if_match, ','); tag == "*" || tag == etag) return true;
+  return false;
+}
+
 }  // namespace fastjournal::protocol

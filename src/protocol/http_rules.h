@@ -40,6 +40,8 @@ struct HttpPreference {
 [[nodiscard]] bool is_json_type(std::string_view content_type);
 // Whether If-None-Match names this entity tag.
 [[nodiscard]] bool names_etag(std::string_view if_none_match, std::string_view etag);
+// The same of If-Match, where weak tags name nothing.
+[[nodiscard]] bool names_same_etag(std::string_view if_match, std::string_view etag);
 
 [[nodiscard]] bool same_letters(std::string_view a, std::string_view b);
 

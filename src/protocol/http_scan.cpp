@@ -98,6 +98,25 @@ HttpScan HttpChunkScan::next(std::string_view unread, Limits limits) {
              "the chunks with their sizes have more than " + std::to_string(limits.raw_bytes_max) + " bytes");
 }
 
+HttpScan HttpChunkScan::next_part(std::string_view unread, std::string_view& content) {
+  // No sum of sizes reaches it, and no size is beyond what its digits are computed in.
+  constexpr Limits kNone{.body_bytes_max = SIZE_MAX >> 8U, .raw_bytes_max = SIZE_MAX};
+  std::size_t at = 0;
+  while (at < unread.size()) {
+    if (at_ == At::bytes) {
+      content = unread.substr(at, left_);
+      left_ -= content.size();
+      if (left_ == 0) at_ = At::bytes_cr;
+      return {.bytes = at + content.size()};
+    }
+    bool const is_last = at_ == At::last_lf;
+    if (char const* const why = take(unread[at++], kNone); why != nullptr)
+      return bad(at, is_too_large_ ? 413 : 400, why);
+    if (is_last) return {.kind = HttpScan::Kind::whole, .bytes = at};
+  }
+  return {.bytes = at};
+}
+
 // One byte outside of a chunk's bytes; the reason, if it is wrong.
 char const* HttpChunkScan::take(char c, Limits limits) {
   auto const go = [this](At at) {

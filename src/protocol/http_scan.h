@@ -52,6 +52,9 @@ class HttpChunkScan {
 
   // `unread` begins at the body's first byte.
   [[nodiscard]] HttpScan next(std::string_view unread, Limits limits);
+  // Of a body that is taken as it comes, however large: `unread` begins at the first byte that was not taken. With
+  // need_more `bytes` are taken, the last of which are `content`, bytes of the body; `whole`: that was all of it.
+  [[nodiscard]] HttpScan next_part(std::string_view unread, std::string_view& content);
   void clear() { *this = {}; }
 
  private:

@@ -100,18 +100,21 @@ void Authentication::authenticate(admin::Request& request) {
   tell(*session, request.answer);
 }
 
-void Authentication::carry_out(Session& session, Message& message, std::string_view token, std::size_t bytes) {
+void Authentication::carry_out(Session& session, Message& message, Protocol::Piece const& piece) {
   session.wipes_input = true;
   std::optional<access::Logins::Outcome> const outcome =
-      logins_.begin(session.id, {.token = token, .user = {}, .origin = session.origin}, time_.monotonic_us());
+      logins_.begin(session.id, {.token = piece.token, .user = {}, .origin = session.origin}, time_.monotonic_us());
   if (!outcome) {
-    Held held{.message = {}, .is_auth = false, .claimed = {}, .bytes = bytes + Arena::kFirstBlockBytes};
+    Held held{.message = {}, .is_auth = false, .claimed = {}, .bytes = piece.bytes + Arena::kFirstBlockBytes};
+    held.piece = piece;
+    held.piece.token = held.piece.content = {};
+    held.value = piece.value;
     message.own();
     held.message = std::move(message);
     message = Message{};  // its arena went with the other one
     return hold(session, std::move(held));
   }
-  if (outcome->user != nullptr) return carry_out_as(session, message, outcome->user);
+  if (outcome->user != nullptr) return carry_out_as(session, message, piece, outcome->user);
   audit_.login_failed(session, {}, message.command, outcome->status);
   dispatch_.refuse(session, message, outcome->status);
 }
@@ -130,13 +133,17 @@ void Authentication::log_in(Session& session, access::UserPtr const& user) const
   session.rights = access::united(listeners_.of(session.listener).rights, user->everywhere());
 }
 
-void Authentication::carry_out_as(Session& session, Message& message, access::UserPtr const& user) {
+void Authentication::carry_out_as(Session& session, Message& message, Protocol::Piece const& piece,
+                                  access::UserPtr const& user) {
   Rights const rights = session.rights;
   access::UserPtr const before = session.user;
   std::string origin = session.user_origin;
   log_in(session, user);
   session.token_user = user;
-  dispatch_.handle(session, message);
+  if (piece.kind == Protocol::Kind::begin)
+    contents_.begin(session, message, piece);
+  else
+    dispatch_.handle(session, message);
   session.rights = rights;
   session.user = before;
   session.user_origin = std::move(origin);
@@ -182,7 +189,9 @@ void Authentication::end_turn() {
 
 void Authentication::settle(Session& session, Held& held, access::Logins::Outcome const& outcome) {
   if (outcome.user == nullptr) audit_.login_failed(session, held.claimed, held.message.command, outcome.status);
-  if (outcome.user != nullptr && !held.is_auth) return carry_out_as(session, held.message, outcome.user);
+  held.piece.value = held.value;
+  if (outcome.user != nullptr && !held.is_auth)
+    return carry_out_as(session, held.message, held.piece, outcome.user);
   if (!held.is_auth) return dispatch_.refuse(session, held.message, outcome.status);
   answer_.clear();
   if (outcome.user != nullptr) {

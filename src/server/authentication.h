@@ -31,15 +31,25 @@
 
 namespace fastjournal::server {
 
+// Begins a value that comes in pieces (stored_commands.h).
+class ContentBegin {
+ public:
+  virtual void begin(Session& session, Message& message, Protocol::Piece const& piece) = 0;
+
+ protected:
+  ~ContentBegin() = default;
+};
+
 class Authentication final : public admin::Authenticating {
  public:
   Authentication(env::Network& network, Sessions& sessions, Listeners& listeners, Replies& replies, Dispatch& dispatch,
-                 Audit& audit, TimeKeeper& time, AccessHost& host)
+                 ContentBegin& contents, Audit& audit, TimeKeeper& time, AccessHost& host)
       : network_(network),
         sessions_(sessions),
         listeners_(listeners),
         replies_(replies),
         dispatch_(dispatch),
+        contents_(contents),
         audit_(audit),
         time_(time),
         host_(host),
@@ -54,9 +64,9 @@ class Authentication final : public admin::Authenticating {
   // A new connection, whose certificate names this user.
   void take_certificate(Session& session, std::string_view name);
   void authenticate(admin::Request& request) override;
-  // A message of `bytes` that came with a token: handled as the token's user, now or once it is verified; then `message`
-  // is another one.
-  void carry_out(Session& session, Message& message, std::string_view token, std::size_t bytes);
+  // A message, or one whose value begins, that came with a token: handled as the token's user, now or once it is
+  // verified; then `message` is another one.
+  void carry_out(Session& session, Message& message, Protocol::Piece const& piece);
   // Its message waits for its token, and nothing follows it.
   void end_after(Session& session) { held_.at(session.id).ends = true; }
   void session_ended(ConnectionId connection);
@@ -70,7 +80,9 @@ class Authentication final : public admin::Authenticating {
  private:
   // What waits for a token: AUTH itself, without its token, or a message that came with one.
   struct Held {
-    Message message;  // owned
+    Message message;          // owned
+    Protocol::Piece piece{};  // without what it borrows, but for `value`
+    std::string value{};      // which is this
     bool is_auth{false};
     std::string claimed;
     std::size_t bytes{0};  // of memory
@@ -80,7 +92,7 @@ class Authentication final : public admin::Authenticating {
   void hold(Session& session, Held held);
   void settle(Session& session, Held& held, access::Logins::Outcome const& outcome);
   void log_in(Session& session, access::UserPtr const& user) const;
-  void carry_out_as(Session& session, Message& message, access::UserPtr const& user);
+  void carry_out_as(Session& session, Message& message, Protocol::Piece const& piece, access::UserPtr const& user);
   void let_go(Session& session);
   void tell(Session const& session, Answer& answer) const;
 
@@ -89,6 +101,7 @@ class Authentication final : public admin::Authenticating {
   Listeners& listeners_;
   Replies& replies_;
   Dispatch& dispatch_;
+  ContentBegin& contents_;
   Audit& audit_;
   TimeKeeper& time_;
   AccessHost& host_;

@@ -55,6 +55,8 @@ bool Doorkeeper::end_silent() {
 
 // Sends the reason and closes.
 void Doorkeeper::show_out(Session& session, std::string_view limit, std::string_view why) {
+  // The reason would be taken for bytes of the file, or never be read.
+  if (!session.files.empty()) return sessions_.close(session);
   Answer answer;
   std::string const name{limit};
   Status const status{Code::over_limit, std::string{why} + " (<limits " + name + "=\"...\">): closed"};

@@ -3,11 +3,19 @@
 #include <algorithm>
 #include <string_view>
 
+#include "storage/byte_files.h"
+
 namespace fastjournal::server {
+namespace {
+
+// Of a file that is sent: what the kernel is asked to read ahead.
+constexpr std::uint64_t kExpectedBytes = 2 * env::kSendFileBytesMax;
+
+}  // namespace
 
 void Output::flush(Session& session) {
   if (session.peer_gone) return;
-  if (session.sent < session.committed) send(session);
+  if (session.has_to_send() && !send(session)) return sessions_.close(session);
   if (session.unsent() == 0 && !session.output_ended && session.protocol->ends_output()) {
     session.output_ended = true;
     network_.end_output(session.id);
@@ -35,8 +43,8 @@ void Output::flush(Session& session) {
       for (ConnectionId const sender : service_.senders()) engine_.writable(sender);
     network_.turn_again();
   }
-  // A connection that is being closed and does not read is not waited for.
-  if (session.ending && session.committed == session.out.size() && !session.keeps_waiting()) {
+  // A connection that is being closed and does not read is not waited for, but for files, which no kernel takes at once.
+  if (session.ending && session.committed == session.out.size() && session.files.empty() && !session.keeps_waiting()) {
     sessions_.close(session);
     return;
   }
@@ -58,14 +66,51 @@ void Output::flush(Session& session) {
     sessions_.close(session);
 }
 
-void Output::send(Session& session) {
-  std::string_view const bytes = std::string_view{session.out}.substr(session.sent, session.committed - session.sent);
+bool Output::send(Session& session) {
+  std::uint64_t const sent_before = bytes_sent_;
+  Result<bool> all = true;
+  while (all.ok() && all.value() && session.has_to_send()) {
+    std::uint64_t const file_at = session.files.empty() ? UINT64_MAX : session.files.front().at - session.before;
+    if (file_at == session.sent)
+      all = send_file(session);
+    else
+      all = send_written(session, static_cast<std::size_t>(std::min<std::uint64_t>(session.committed, file_at)));
+  }
+  if (bytes_sent_ != sent_before && session.is_known) sessions_.heard(session);
+  if (!session.pushed.empty()) measure_pushes(session);
+  return all.ok();
+}
+
+bool Output::send_written(Session& session, std::size_t end) {
+  std::string_view const bytes = std::string_view{session.out}.substr(session.sent, end - session.sent);
   std::size_t const taken =
       session.attachments.empty() ? network_.send(session.id, bytes) : send_attached(session, bytes);
   bytes_sent_ += taken;
   session.sent += taken;
-  if (taken != 0 && session.is_known) sessions_.heard(session);
-  if (!session.pushed.empty()) measure_pushes(session);
+  return taken == bytes.size();
+}
+
+// The kernel is told what comes next, so that the loop does not wait for the disk. That the bytes are those that were
+// stored is not looked at: scrubbing does that.
+Result<bool> Output::send_file(Session& session) {
+  FileBytes& next = session.files.front();
+  Result<std::size_t> const taken = network_.send_file(session.id, *next.file, next.offset, next.left);
+  if (!taken.ok()) {
+    next.owner->note_unreadable(taken.status());
+    return taken.status();
+  }
+  bytes_sent_ += taken.value();
+  next.owner->note_read_in_place(taken.value());
+  session.file_bytes -= taken.value();
+  next.offset += taken.value();
+  next.left -= taken.value();
+  if (next.left != 0) {
+    next.file->expect(next.offset, std::min<std::uint64_t>(next.left, kExpectedBytes));
+    return false;
+  }
+  next.owner->finish_reading(next.reading);
+  session.files.pop_front();
+  return true;
 }
 
 // The bytes up to the next descriptor, or that descriptor with the bytes behind it; flush comes again for the rest.

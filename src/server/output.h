@@ -18,7 +18,8 @@ namespace fastjournal::server {
 
 class Output final : public Resume {
  public:
-  // `bytes_max`: unsent answers of one connection; above it the connection is not read, and it gets no pushes.
+  // `bytes_max`: unsent answers of one connection, with what follows them from files; above it the connection is not
+  // read, and it gets no pushes.
   Output(env::Network& network, Sessions& sessions, MemoryGuard& guard, InputLine& line, engine::Engine& engine,
          communicator::Service& service, TimeKeeper& time, std::size_t bytes_max)
       : network_(network),
@@ -40,8 +41,13 @@ class Output final : public Resume {
   [[nodiscard]] std::array<Histogram, 3> const& lateness_us() const { return lateness_us_; }
 
  private:
-  void send(Session& session);
+  // False: bytes of a file cannot be read, so what was announced cannot become whole.
+  [[nodiscard]] bool send(Session& session);
+  // What was written, up to `end` of it. False: not all of it is taken now.
+  [[nodiscard]] bool send_written(Session& session, std::size_t end);
   [[nodiscard]] std::size_t send_attached(Session& session, std::string_view bytes);
+  // Of the first file. False: not all of it is taken now.
+  [[nodiscard]] Result<bool> send_file(Session& session);
   void measure_pushes(Session& session);
   // It is checked again if it may not.
   [[nodiscard]] bool may_go_on(Session& session) {

@@ -145,7 +145,10 @@ void Reader::handle(Session& session, Protocol::Piece const& piece) {
     case Protocol::Kind::need_more: break;
     case Protocol::Kind::begin:
       session.is_known = true;
-      stored_.begin(session, message_, piece);
+      if (piece.token.empty())
+        stored_.begin(session, message_, piece);
+      else
+        authentication_.carry_out(session, message_, piece);
       break;
     case Protocol::Kind::content: stored_.add(session, piece.content); break;
     case Protocol::Kind::end: stored_.end(session, piece); break;
@@ -166,7 +169,7 @@ void Reader::carry_out(Session& session, Protocol::Piece const& piece) {
                             {Code::no_space, "the daemon's process has no memory for a message of " +
                                                  std::to_string(piece.bytes) + " bytes: try later, or give it more"});
   if (piece.token.empty()) return dispatch_.handle(session, message_);
-  authentication_.carry_out(session, message_, piece.token, piece.bytes);
+  authentication_.carry_out(session, message_, piece);
 }
 
 // The message may be what made the turn long.

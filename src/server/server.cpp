@@ -36,7 +36,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       stored_answers_(sessions_, table_files_, replies_, network),
       replies_(types, sessions_, pipeline_, guard_, output_, stored_answers_),
       audit_(host, clock_.time()),
-      authentication_(network, sessions_, listeners_, replies_, dispatch_, audit_, clock_.time(), host),
+      authentication_(network, sessions_, listeners_, replies_, dispatch_, stored_commands_, audit_, clock_.time(), host),
       doorkeeper_(network, sessions_, listeners_, authentication_, replies_, clock_.time(), host, limits.connections),
       table_listeners_(network, listeners_, sessions_, replies_, host),
       health_(clock_, engine_, alerts_, guard_, network),

@@ -21,6 +21,10 @@
 #include "server/client_memory.h"
 #include "work/subscriptions.h"
 
+namespace fastjournal::storage {
+class ByteFiles;
+}
+
 namespace fastjournal::server {
 
 enum class Spoken : std::uint8_t {
@@ -47,6 +51,16 @@ struct Mark {
 struct Attachment {
   std::uint64_t at{0};  // counted from the begin of the stream
   std::shared_ptr<env::File> file;
+};
+
+// Bytes of a file that go to the peer at this place of the stream, before the byte that stands there.
+struct FileBytes {
+  std::uint64_t at{0};  // counted from the begin of the stream, which they are no part of
+  std::shared_ptr<env::File> file;
+  std::uint64_t offset{0};
+  std::uint64_t left{0};
+  storage::ByteFiles* owner{nullptr};  // keeps them in their place
+  std::uint64_t reading{0};            // until this number is given back
 };
 
 // Buffers that grew beyond this are freed when empty.
@@ -86,6 +100,8 @@ struct Session {
   std::size_t committed{0};             // of `out`: covered by a commit; nothing after it may be sent
   std::vector<Pushed> pushed;           // pushes in `out` that were not sent yet
   std::vector<Attachment> attachments;  // in order; usually none
+  std::list<FileBytes> files;           // in order; usually none
+  std::uint64_t file_bytes{0};          // of these, not sent yet
   bool output_ended{false};             // the peer was told that nothing more comes (Protocol::ends_output)
   bool peer_gone{false};                // its connection is gone, and a value that it sent whole is being stored
   bool reading_paused{false};           // the network reads nothing more
@@ -125,10 +141,14 @@ struct Session {
   [[nodiscard]] bool must_wait() const { return logs_in || keeps_waiting() || protocol->is_answering(); }
   // According to its marks.
   void commit() { committed = marks.empty() ? out.size() : static_cast<std::size_t>(marks.front().begin - before); }
-  [[nodiscard]] std::size_t unsent() const { return out.size() - sent; }
+  [[nodiscard]] std::uint64_t unsent() const { return out.size() - sent + file_bytes; }
+  // It may leave now.
+  [[nodiscard]] bool has_to_send() const {
+    return sent < committed || (!files.empty() && files.front().at <= before + committed);
+  }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return kConnectionBytes + in.capacity() + out.capacity() + pushed.capacity() * sizeof(Pushed) +
-           marks.size() * sizeof(Mark) + kept;
+           marks.size() * sizeof(Mark) + files.size() * (sizeof(FileBytes) + 2 * sizeof(void*)) + kept;
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/byte_files.h"
+
 namespace fastjournal::server {
 
 Result<Session*> Sessions::admit(ConnectionId id, env::Peer const& peer, Rights rights,
@@ -47,7 +49,8 @@ void Sessions::gone(ConnectionId id) {
 
 void Sessions::end_after_answers(Session& session) {
   session.ending = true;
-  silence_.end(session);
+  // A file that its peer does not read has no other end.
+  if (session.files.empty()) silence_.end(session);
   clear_buffer(session.in);
   session.reading_paused = true;
   network_.pause_reading(session.id, true);
@@ -55,6 +58,7 @@ void Sessions::end_after_answers(Session& session) {
 
 // Before it is erased.
 void Sessions::forget(Session& session) {
+  for (FileBytes const& one : session.files) one.owner->finish_reading(one.reading);
   if (session.dirty) std::erase(dirty_, &session);
   if (session.speaks != Spoken::messages) --speaking_[static_cast<std::size_t>(session.speaks)];
   silence_.end(session);

@@ -97,7 +97,7 @@ class Sessions {
 
   // It sent a whole message, or took output. Called for each read: without a limit only new connections cost anything.
   void heard(Session& session) {
-    if (!session.is_known || session.link || session.ending) return;
+    if (!session.is_known || session.link || (session.ending && session.files.empty())) return;
     if (session.silence != nullptr || silence_.watches_idle()) silence_.heard(session, time_.monotonic_us());
   }
   // One that was silent for too long and waits for nothing; null: none.

@@ -1,6 +1,9 @@
 #include "server/stored_answers.h"
 
+#include <algorithm>
 #include <string>
+
+#include "base/check.h"
 
 namespace fastjournal::server {
 
@@ -45,6 +48,10 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
     attach(session, std::move(descriptor));
     return false;
   }
+  if (!is_push && params.size() == 1 && descriptor == nullptr && session.protocol->sends_stored()) {
+    send(session, command, answer, log, *files, extents.front());
+    return true;
+  }
   Waiting waiting{.connection = session.id,
                   .is_push = is_push,
                   .command = {},
@@ -68,6 +75,33 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
   waiting_.emplace(std::pair{files, files->fetch(std::move(extents))}, std::move(waiting));
   network_.turn_again();
   return true;
+}
+
+void StoredAnswers::send(Session& session, Message const& command, Answer& answer, log::Log const* log,
+                         storage::ByteFiles& files, Extent const& extent) {
+  admin::Basis const basis{.log = log};
+  storage::ByteFiles::Reading reading = files.read_in_place(extent);
+  if (reading.file == nullptr) {
+    Status const status{Code::damaged, files.path_of(extent.file) + ": the file is gone"};
+    answer.clear();
+    return replies_.reply_whole(session, command, answer, status, basis);
+  }
+  replies_.reply_whole(session, command, answer, {}, basis);
+  Protocol::Part const part = session.protocol->stored_part();
+  if (session.lost || part.bytes == 0) return files.finish_reading(reading.number);
+  FJ_CHECK(part.offset <= extent.size() && part.bytes <= extent.size() - part.offset, "a part of the value");
+  FileBytes bytes{.at = session.before + session.out.size(),
+                  .file = std::move(reading.file),
+                  .offset = extent.begin + part.offset,
+                  .left = part.bytes,
+                  .owner = &files,
+                  .reading = reading.number};
+  bytes.file->expect(bytes.offset, std::min<std::uint64_t>(bytes.left, env::kSendFileBytesMax));
+  session.file_bytes += bytes.left;
+  session.files.push_back(std::move(bytes));
+  // One that ends with this answer is watched again.
+  sessions_.heard(session);
+  sessions_.count(session);
 }
 
 // With the first byte of what is written next.

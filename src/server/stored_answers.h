@@ -1,6 +1,11 @@
-// Answers and pushes that have values outside the log: they leave when the bytes were read from their files, or with the
-// place of the bytes. Until then nothing more is read from a session whose command is answered, so that answers keep
-// their order. Owned by the server.
+// Answers and pushes that have values outside the log. Three ways:
+//
+//   place    its receiver gets the place of the bytes, or the descriptor of their file
+//   sent     the bytes follow the answer from their file (Protocol::sends_stored); they stay in their place meanwhile
+//   fetched  the answer leaves when the bytes were read. Until then nothing more is read from a session whose command is
+//            answered, so that answers keep their order
+//
+// Owned by the server.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +47,9 @@ class StoredAnswers final : public BytesLater {
     storage::FilePtr descriptor;      // goes along; null: none
   };
 
+  // It leaves now, and one of its values, of these bytes, follows it.
+  void send(Session& session, Message const& command, Answer& answer, log::Log const* log,
+            storage::ByteFiles& files, Extent const& extent);
   // False: nothing of it has to be read.
   [[nodiscard]] bool wait(Session& session, bool is_push, Message const& command, Answer& answer, log::Log const* log);
   void tell_place(Answer& answer, std::size_t param);

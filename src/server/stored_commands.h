@@ -21,6 +21,7 @@
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/status.h"
+#include "server/authentication.h"
 #include "server/dispatch.h"
 #include "server/listeners.h"
 #include "server/sessions.h"
@@ -29,7 +30,7 @@
 
 namespace fastjournal::server {
 
-class StoredCommands final : public ValuesFirst {
+class StoredCommands final : public ValuesFirst, public ContentBegin {
  public:
   StoredCommands(Sessions& sessions, TableFiles& files, Dispatch& dispatch, env::Network& network, TurnClock& clock)
       : sessions_(sessions), files_(files), dispatch_(dispatch), network_(network), clock_(clock) {}
@@ -39,7 +40,7 @@ class StoredCommands final : public ValuesFirst {
   void settle() override;
 
   // -- values that come in pieces -------------------------------------------
-  void begin(Session& session, Message& message, Protocol::Piece const& piece);
+  void begin(Session& session, Message& message, Protocol::Piece const& piece) override;
   void add(Session& session, std::string_view content);
   void end(Session& session, Protocol::Piece const& piece);
   // It will not become whole.

@@ -139,6 +139,9 @@ class ByteFiles final : public engine::Outside {
   };
   [[nodiscard]] Reading read_in_place(Extent const& extent);
   void finish_reading(FetchId number) { reading_.erase(number); }
+  // For the figures, and of bytes that could not be read: an alert.
+  void note_read_in_place(std::uint64_t bytes) { figures_.fetched_bytes += bytes; }
+  void note_unreadable(Status const& why) { note_damage(why); }
   // Null: there is none of this number.
   [[nodiscard]] FilePtr file(std::uint32_t number) const {
     File const* const found = find(number);

@@ -35,6 +35,21 @@ void answer(Http& http, Message const& message, std::string& out) {
     return;
   }
   http.write({.command = "LISTEN", .is_push = true}, out);
+  if (message.command == "PUT" && message.text("table") == "no")
+    return http.write({.command = "ERROR", .params = asked}, out);
+  if (http.sends_stored()) {
+    static constexpr std::string_view kBytes = "0123456789";
+    StoredValue const stored{.extent = {.file = 1, .begin = 4096, .end = 4096 + kBytes.size()}};
+    Param const blob[] = {{"result", Value::of_text(message.text("table").size() % 4 == 0 ? "absent" : "found")},
+                          {"length", Value::of_unsigned(kBytes.size())},
+                          {"content_hash", Value::of_text("00ff")},
+                          {"data", Value::of_stored(stored)}};
+    http.write({.command = "BLOB", .params = blob}, out);
+    Protocol::Part const part = http.stored_part();
+    FJ_CHECK(part.offset <= kBytes.size() && part.bytes <= kBytes.size() - part.offset, "a part of the blob");
+    out.append(kBytes.substr(part.offset, part.bytes));
+    return;
+  }
   if (message.command == "METRICS") {
     Param const text[] = {{"text", Value::of_text("a 1\n")}, {"left", Value::of_integer(1)}};
     http.write({.command = "METRICS", .params = text, .is_last = false}, out);
@@ -58,6 +73,7 @@ void answer(Http& http, Message const& message, std::string& out) {
 
 HttpConversation played(std::shared_ptr<HttpSite const> const& site, std::string_view bytes, std::size_t step) {
   HttpConversation out{site, answer};
+  out.is_accepted = [](Message const& message) { return message.text("table") != "no"; };
   out.feed(bytes, [step] { return step; });
   return out;
 }

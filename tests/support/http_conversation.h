@@ -80,6 +80,8 @@ struct HttpConversation {
       FJ_CHECK(input.size() < http.whole_bytes(input), "no more is wanted than was said");
       return false;
     }
+    if (piece.kind == Kind::begin || piece.kind == Kind::content || piece.kind == Kind::end)
+      return step_of_value(piece, input);
     FJ_CHECK(piece.consumed > 0 || (piece.kind == Kind::nothing && !is_continued), "a piece takes bytes");
     is_continued = piece.consumed == 0;
     std::string_view const taken = input.substr(0, piece.consumed);
@@ -112,6 +114,38 @@ struct HttpConversation {
     return true;
   }
 
+  // A value that comes in pieces, whose command has the same message at its begin and at its end.
+  bool step_of_value(Protocol::Piece const& piece, std::string_view input) {
+    using Kind = Protocol::Kind;
+    FJ_CHECK(piece.consumed > 0 || piece.kind == Kind::end, "a piece takes bytes");
+    if (piece.kind == Kind::begin) {
+      seen.push_back("begin " + text_of(message) + " " + std::string{piece.value} +
+                     (piece.value_bytes == UINT64_MAX ? "" : " of " + std::to_string(piece.value_bytes)) +
+                     (piece.token.empty() ? "" : " token " + std::string{piece.token}));
+      content.clear();
+      message.own();
+      if (is_accepted(message)) {
+        http.accepted(out);
+      } else {
+        heads.push_back(false);
+        answer(http, message, out);
+        FJ_CHECK(http.ends(), "what is not wanted is not read");
+      }
+    } else if (piece.kind == Kind::content) {
+      FJ_CHECK(piece.content.empty() || (piece.content.data() >= input.data() &&
+                                         piece.content.data() + piece.content.size() <= input.data() + piece.consumed),
+               "content is a part of what is taken");
+      content.append(piece.content);
+    } else {
+      seen.push_back("end '" + content + "'");
+      heads.push_back(false);
+      FJ_CHECK(http.is_answering(), "the answer comes later");
+      answer(http, message, out);
+    }
+    unread.erase(0, piece.consumed);
+    return true;
+  }
+
   [[nodiscard]] static std::string text_of(Message const& of) {
     std::string text{of.command};
     for (Param const& param : of.params()) text += " " + std::string{param.name} + "=" + text_of_value(param.value);
@@ -120,7 +154,9 @@ struct HttpConversation {
 
   protocol::Http http;
   Answer answer;
+  std::function<bool(Message const&)> is_accepted = [](Message const&) { return true; };
   Message message;
+  std::string content;  // of the last value
   std::string unread;
   std::string out;
   std::vector<std::string> seen;  // the pieces, in order

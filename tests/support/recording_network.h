@@ -25,8 +25,11 @@ struct RecordingNetwork final : env::Network {
   Result<env::Address> listen(env::Address const& address, env::ListenOptions const&) override { return address; }
   void stop_listening(std::uint32_t) override {}
   std::size_t send(ConnectionId id, std::string_view bytes) override {
-    sent[id].append(bytes);
-    return bytes.size();
+    auto const limit = room.find(id);
+    std::size_t const taken = limit == room.end() ? bytes.size() : std::min(bytes.size(), limit->second);
+    if (limit != room.end()) limit->second -= taken;
+    sent[id].append(bytes.substr(0, taken));
+    return taken;
   }
   Result<std::size_t> send_file(ConnectionId id, env::File& file, std::uint64_t offset, std::uint64_t bytes) override {
     std::vector<std::byte> read(std::min<std::uint64_t>(bytes, env::kSendFileBytesMax));
@@ -66,6 +69,7 @@ struct RecordingNetwork final : env::Network {
   bool connects{true};
   std::uint64_t last{0};
   std::map<ConnectionId, std::string> sent;
+  std::map<ConnectionId, std::size_t> room;  // what these take at most from here on
   std::set<ConnectionId> paused;
   std::vector<ConnectionId> closed;
   std::vector<ConnectionId> with_descriptor;

@@ -102,9 +102,16 @@ class Protocol {
   [[nodiscard]] virtual bool ends_output() const { return false; }
   // Its peer reads files that it opened by a name: the connection ends when the name leads to another file.
   [[nodiscard]] virtual bool reads_by_name() const { return false; }
-  // The bytes of a stored value can follow what was written of its message, from their file: then write() gets it as
-  // Value::outside, and has to leave room for nothing. At most one in an answer.
+  // Bytes of a stored value can follow what is written of its message, from their file: then write() gets it as
+  // Value::outside. Asked for each answer; one that has several of them comes with their bytes all the same.
   [[nodiscard]] virtual bool sends_stored() const { return false; }
+  // Of a stored value.
+  struct Part {
+    std::uint64_t offset{0};
+    std::uint64_t bytes{0};
+  };
+  // Which of its bytes follow, if the last write() got one; none by default.
+  [[nodiscard]] virtual Part stored_part() const { return {}; }
 };
 
 }  // namespace fastjournal

@@ -303,6 +303,15 @@ BOOST_AUTO_TEST_CASE(bytes_in_their_file_are_left_to_the_server) {
   BOOST_TEST(bcdb::read(line.out, told).bytes == line.out.size());
   BOOST_TEST((told == Reply{.op = Op::fetch, .echo = 1, .begin = 5000, .end = 9000, .file = 3}));
   BOOST_TEST(told.content_bytes() == 4000U);
+  BOOST_TEST(line.protocol.stored_part().offset == 0U);
+  BOOST_TEST(line.protocol.stored_part().bytes == 4000U);
+  // Of what has no bytes, none follow.
+  line.serve = [](Line& at, Message const&) {
+    at.answer("BLOB", {{"result", Value::of_text("absent")}});
+    return true;
+  };
+  line.send(fetch(2));
+  BOOST_TEST(line.protocol.stored_part().bytes == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_fetch_of_what_is_absent_is_zeros) {

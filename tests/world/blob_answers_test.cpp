@@ -1,0 +1,206 @@
+// Bytes of blobs that leave the whole server from their files, in the simulator: over HTTP and over the relay of the
+// port for reading. What is sent in which order: tests/unit/server/output_test.cpp; the rules of HTTP:
+// tests/unit/protocol/http_blobs.cpp.
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/base64.h"
+#include "bcdb/packet.h"
+#include "plugins/blob/blob.h"
+#include "tests/world/world.h"
+
+namespace fastjournal::sim {
+namespace {
+
+constexpr char kHttp[] = "127.0.0.1:4080";
+constexpr char kRelay[] = "127.0.0.1:4070";
+constexpr char kClosed[] = "127.0.0.1:4081";
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string get(std::string_view key, std::string_view fields = {}) {
+  return "GET /v1/blobs/blobs/" + std::string{key} + " HTTP/1.1\r\nHost: localhost\r\n" + std::string{fields} + "\r\n";
+}
+
+struct Scene {
+  Scene() : world(1) {
+    world.add_type(blob::table_type(), FJ_SOURCE_DIR "/plugins/blob/blob.xml");
+    for (std::string const table : {"world/tables/blobs", "transcripts/values", "transcripts/jobs"}) {
+      Status const status = world.add_table(FJ_SOURCE_DIR "/tests/" + table + ".xml");
+      BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+    }
+    access::ListenDeclaration http{.address = kHttp, .rights = {Right::read}};
+    http.protocol = "http";
+    access::ListenDeclaration closed{.address = kClosed, .rights = {Right::add}};
+    closed.protocol = "http";
+    access::ListenDeclaration relay{.address = kRelay, .rights = {Right::read}};
+    relay.protocol = "blobread";
+    relay.table = "blobs";
+    world.own_listeners = {http, relay, closed};
+    start();
+    for (char& byte : large) byte = static_cast<char>('a' + chance() % 26);
+    put("small", "a few bytes");
+    put("large", large);
+    put("empty", "");
+  }
+  void start() {
+    Status const status = world.start();
+    BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
+    for (char const* const name : {"web", "slow", "other"}) world.come_by(name, kHttp);
+    world.come_by("relay", kRelay);
+    world.come_by("closed", kClosed);
+  }
+  void put(std::string const& key, std::string const& bytes) {
+    std::string data;
+    append_base64(bytes, data);
+    world.send("main", "PUT table=blobs;key=" + key + ";data=" + data);
+    world.settle();
+    std::string const said = world.take_line("main").value_or("nothing");
+    BOOST_REQUIRE_MESSAGE(has(said, "STORED"), said);
+  }
+  void send(std::string const& bytes, std::string const& client = "web") {
+    world.connection(client).to_server.append(bytes);
+    world.settle();
+  }
+  std::string take(std::string const& client = "web") { return std::exchange(world.connection(client).to_client, {}); }
+  std::string ask(std::string const& bytes, std::string const& client = "web") {
+    send(bytes, client);
+    return take(client);
+  }
+
+  World world;
+  std::mt19937_64 chance{1};
+  std::string large = std::string(3'000'000, '\0');
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(blob_answers, Scene)
+
+BOOST_AUTO_TEST_CASE(a_blob_comes_over_http_whole_and_in_parts) {
+  std::string said = ask(get("small"));
+  BOOST_TEST(said.starts_with("HTTP/1.1 200 OK\r\n"), said);
+  BOOST_TEST(said.ends_with("\r\n\r\na few bytes"), said);
+  std::size_t const tag = said.find("ETag: ") + 6;
+  std::string const etag = said.substr(tag, said.find('\r', tag) - tag);
+  BOOST_TEST((ask(get("large")).ends_with("\r\n\r\n" + large)));
+  BOOST_TEST(ask(get("empty")).ends_with("\r\n\r\n"));
+  BOOST_TEST(ask(get("small", "Range: bytes=2-4\r\n")).ends_with("\r\n\r\nfew"));
+  BOOST_TEST((ask(get("large", "Range: bytes=-1000000\r\n")).ends_with("\r\n\r\n" + large.substr(2'000'000))));
+  BOOST_TEST(has(ask(get("large", "Range: bytes=3000000-\r\n")), " 416 "));
+  said = ask(get("small", "If-None-Match: " + etag + "\r\n"));
+  BOOST_TEST(said.starts_with("HTTP/1.1 304 Not Modified\r\n"), said);
+  BOOST_TEST(said.ends_with("\r\n\r\n"), said);
+  said = ask("HEAD /v1/blobs/blobs/large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  BOOST_TEST(has(said, "Content-Length: 3000000\r\n"), said);
+  BOOST_TEST(said.ends_with("\r\n\r\n"), said);
+  BOOST_TEST(has(ask(get("nothing")), " 404 "));
+  // The connection goes on, or ends as it was asked to.
+  BOOST_TEST(!world.is_closed("web"));
+  said = ask("GET /v1/blobs/blobs/large HTTP/1.0\r\n\r\n");
+  BOOST_TEST((said.ends_with("\r\n\r\n" + large)));
+  BOOST_TEST(world.is_closed("web"));
+}
+
+BOOST_AUTO_TEST_CASE(answers_keep_their_order_around_files) {
+  std::string const post =
+      "POST /v1/GET HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 43\r\n\r\n"
+      R"({"table":"blobs","key":"small","data":1   })";
+  std::string const said = ask(get("large") + post + get("small") + get("nothing") + get("large"));
+  std::size_t const first = said.find("\r\n\r\n" + large);
+  std::size_t const json = said.find("\"data\":\"YSBmZXcgYnl0ZXM=\"");
+  std::size_t const small = said.find("\r\n\r\na few bytes");
+  std::size_t const none = said.find(" 404 ");
+  std::size_t const last = said.rfind("\r\n\r\n" + large);
+  BOOST_TEST(first < json);
+  BOOST_TEST(json < small);
+  BOOST_TEST(small < none);
+  BOOST_TEST(none < last);
+  BOOST_TEST(last + 4 + large.size() == said.size());
+}
+
+BOOST_AUTO_TEST_CASE(the_relay_sends_the_same_bytes) {
+  std::string asked;
+  bcdb::write(bcdb::Hello{}, asked);
+  bcdb::Frame frame{.op = bcdb::Op::fetch, .key = bcdb::make_key("large"), .offset = 10, .length = bcdb::kToItsEnd};
+  for (frame.echo = 1; frame.echo <= 3; ++frame.echo) bcdb::write(frame, asked);
+  std::string const said = ask(asked, "relay");
+  std::size_t at = bcdb::kHelloBytes;
+  for (std::uint32_t echo = 1; echo <= 3; ++echo) {
+    bcdb::Reply reply;
+    bcdb::Cut const cut = bcdb::read(std::string_view{said}.substr(at), reply);
+    BOOST_REQUIRE((cut.kind == bcdb::Cut::Kind::whole));
+    BOOST_TEST(reply.echo == echo);
+    BOOST_REQUIRE_EQUAL(reply.content_bytes(), large.size() - 10);
+    BOOST_TEST((said.substr(at + cut.bytes, large.size() - 10) == large.substr(10)));
+    at += cut.bytes + large.size() - 10;
+  }
+  BOOST_TEST(at == said.size());
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_reader_holds_back_nobody_and_gets_all) {
+  world.connection("slow").room = 1000;
+  send(get("large") + get("small"), "slow");
+  BOOST_TEST(world.connection("slow").to_client.size() == 1000U);
+  BOOST_TEST((ask(get("large"), "other").ends_with("\r\n\r\n" + large)));
+  put("more", "than before");
+  for (int i = 0; i < 40 && !world.connection("slow").to_client.ends_with("a few bytes"); ++i) {
+    world.connection("slow").room = 1 + chance() % 200'000;
+    world.server().on_writable(world.id_of("slow"));
+    world.settle();
+  }
+  std::string const said = take("slow");
+  std::size_t const body = said.find("\r\n\r\n") + 4;
+  BOOST_TEST((said.substr(body, large.size()) == large));
+  BOOST_TEST(said.ends_with("\r\n\r\na few bytes"));
+}
+
+BOOST_AUTO_TEST_CASE(peers_and_daemons_may_end_in_the_middle) {
+  world.connection("slow").room = 1000;
+  send(get("large"), "slow");
+  world.close("slow");
+  world.settle();
+  BOOST_TEST(ask(get("small")).ends_with("a few bytes"));
+  world.connection("other").room = 1000;
+  send(get("large"), "other");
+  world.kill();
+  start();
+  BOOST_TEST((ask(get("large")).ends_with("\r\n\r\n" + large)));
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_reader_is_ended_and_one_that_reads_is_not) {
+  world.limits.connections.idle_us = 10'000'000;
+  world.kill();
+  start();
+  for (std::string const client : {"slow", "other"}) {
+    world.connection(client).room = 1000;
+    // Also one that ends with its answer.
+    send(client == "slow" ? get("large") : "GET /v1/blobs/blobs/large HTTP/1.0\r\n\r\n", client);
+  }
+  for (int i = 0; i < 4; ++i) {
+    world.advance(DurationMs{5000});
+    world.connection("other").room = 10;
+    world.server().on_writable(world.id_of("other"));
+    world.settle();
+  }
+  BOOST_TEST(world.is_closed("slow"));
+  BOOST_TEST(world.connection("slow").to_client.size() == 1000U);
+  BOOST_TEST(!world.is_closed("other"));
+  world.advance(DurationMs{12'000});
+  BOOST_TEST(world.is_closed("other"));
+}
+
+BOOST_AUTO_TEST_CASE(who_may_not_read_and_what_is_no_blob_is_refused) {
+  BOOST_TEST(has(ask(get("small"), "closed"), " 401 "));
+  for (std::string const table : {"values", "jobs", "nothing"}) {
+    std::string const said = ask("GET /v1/blobs/" + table + "/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    BOOST_TEST(said.starts_with("HTTP/1.1 404 "), said);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim
