@@ -359,6 +359,10 @@ class Life {
       if (std::string wrong = table_.check_named(); !wrong.empty()) return wrong;
     State const& state = table_.table->state();
     bool const has_begun = state.is_building() && state.files.next != building_;
+    // The one that ran may have ended, and the next one have begun.
+    std::uint32_t const file = table_.table->file_for_new();
+    if (has_begun && file != current_ && file == building_)
+      if (std::string wrong = exchanged(); !wrong.empty()) return wrong;
     // One may begin and end at once.
     if (has_begun || state.last_number != last_number_) {
       begun(state);
