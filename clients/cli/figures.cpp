@@ -35,6 +35,7 @@ Figures read() {
   for (nlohmann::json const& one : file.at("rates")) out.rates.push_back({one.at("name"), one.at("counter")});
   out.table = read_list(file.at("table"));
   out.pairs = read_list(file.at("pairs"));
+  out.blobs = read_list(file.at("blobs"));
   return out;
 }
 

@@ -30,9 +30,10 @@ struct Figure {
 
 struct Figures {
   std::vector<Rate> rates;
-  // In the order in which they are shown: of tables with rows, and of those with key/value pairs.
+  // In the order in which they are shown: of tables with rows, of those with key/value pairs, and of those with blobs.
   std::vector<Figure> table;
   std::vector<Figure> pairs;
+  std::vector<Figure> blobs;
 };
 [[nodiscard]] Figures const& figures();
 

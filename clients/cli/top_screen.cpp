@@ -117,22 +117,26 @@ std::string table_line(Message const& table, Layout const& layout) {
   return out;
 }
 
-bool has_pairs(Message const& table) { return table.has("value_bytes"); }
+// What a table of this kind has, its STATS tell.
+std::vector<Figure> const& figures_of(Message const& table) {
+  if (table.has("value_bytes")) return figures().pairs;
+  return table.has("blob_bytes") ? figures().blobs : figures().table;
+}
 
 struct Line {
   std::string text;
   bool is_head{false};
 };
 
-// Tables with rows from the one `first` on, and then those with pairs, which have other figures.
+// Tables with rows from the one `first` on, and then those with pairs and those with blobs, which have other figures.
 std::vector<Line> table_lines(Snapshot const& now, std::size_t width, std::size_t first) {
   std::vector<Line> out;
   std::size_t passed = 0;
-  for (bool const pairs : {false, true}) {
-    Layout const layout = layout_of(pairs ? figures().pairs : figures().table, now, width);
+  for (std::vector<Figure> const* const kind : {&figures().table, &figures().pairs, &figures().blobs}) {
+    Layout const layout = layout_of(*kind, now, width);
     bool has_head = false;
     for (Message const& table : now.tables) {
-      if (has_pairs(table) != pairs || passed++ < first) continue;
+      if (&figures_of(table) != kind || passed++ < first) continue;
       if (!has_head && !out.empty()) out.push_back({""});
       if (!std::exchange(has_head, true)) out.push_back({head_line(layout), true});
       out.push_back({table_line(table, layout)});

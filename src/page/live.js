@@ -246,8 +246,12 @@ function take(stats, seconds) {
   if (table.history.length > HISTORY) table.history.shift();
 }
 
-// A table of key/value pairs: it has no rows with dates, which nobody leases.
-export const hasPairs = (table) => table.declared.type === 'keyvalue';
+// What a table has: rows with dates, which are leased; pairs of keys and values; or blobs.
+const KINDS = {
+  keyvalue: 'pairs',
+  blob: 'blobs'
+};
+export const kindOf = (table) => KINDS[table.declared.type] ?? 'rows';
 
 export const figure = (table, name) => (name.endsWith('_per_s') ? table.rates[name] : table.stats?.[name]);
 

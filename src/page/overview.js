@@ -3,7 +3,7 @@ import {sparkline} from './charts.js';
 import {h, keyed, mark, say} from './dom.js';
 import {help, learn, show} from './figures.js';
 import {number, shortly} from './format.js';
-import {alertsOf, figure, hasPairs, live} from './live.js';
+import {alertsOf, figure, kindOf, live} from './live.js';
 import {badge, empty, link, scrolled, setBadge, setWhen, stateOf, tile} from './parts.js';
 import {timeline} from './timeline.js';
 
@@ -34,6 +34,59 @@ const COLUMNS_OF_PAIRS = [
   {name: 'watchers', head: 'Watched', wide: true},
 ];
 
+const COLUMNS_OF_BLOBS = [
+  {name: 'rows', head: 'Blobs', narrow: true},
+  {name: 'blob_bytes', head: 'Bytes', narrow: true},
+  {name: 'garbage_bytes', head: 'Replaced'},
+  {name: 'puts_per_s', head: 'Puts/s', narrow: true},
+  {name: 'hits_per_s', head: 'Hits/s', narrow: true},
+  {name: 'misses_per_s', head: 'Misses/s', wide: true},
+  {name: 'maintenance_done_blobs', head: 'Copied'},
+  {name: 'maintenance_total_blobs', head: 'of blobs'},
+  {name: 'outside_damaged', head: 'Damaged', wide: true},
+];
+
+// Tables without rows, each kind in a panel of its own: a figure is named by its column.
+function panelOf(kind, title, columns) {
+  const body = h('tbody');
+  const heads = columns.map((column) => h('th', {scope: 'col', class: classOf(column)}, column.head));
+  const node =
+      h('section', {class: 'panel', 'aria-label': `${title}s`},
+        scrolled(
+            `${title}s`,
+            h('table', {class: 'tables'},
+              h('thead', {},
+                h('tr', {}, h('th', {scope: 'col'}, title), heads, h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
+              body)));
+
+  function make(one) {
+    return h(
+        'tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name)),
+        columns.map((column) => h('td', {class: classOf(column)})), h('td', {class: 'n'}));
+  }
+
+  function update(row, one) {
+    columns.forEach((column, at) => {
+      const value = figure(one, column.name);
+      say(row.children[at + 1], show(column.name, value));
+      row.children[at + 1].classList.toggle('zero', !value);
+    });
+    const alerts = alertsOf(one.name).length;
+    say(row.lastChild, alerts || '');
+    row.lastChild.classList.toggle('bad', alerts > 0);
+  }
+
+  return {
+    kind,
+    node,
+    draw(tables) {
+      keyed(body, tables, (one) => one.name, make, update);
+      node.hidden = tables.length === 0;
+      columns.forEach((column, at) => mark(heads[at], 'title', help(column.name)));
+    },
+  };
+}
+
 const classOf = (column) => `n${column.wide ? ' wide' : ''}${column.narrow ? '' : ' roomy'}`;
 
 export function open(main) {
@@ -56,17 +109,10 @@ export function open(main) {
             h('th', {scope: 'col', class: 'roomy'}, 'Next date'), h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
         body);
   const list = scrolled('Tables', table);
-  const pairsBody = h('tbody');
-  const pairsHeads = COLUMNS_OF_PAIRS.map((column) => h('th', {scope: 'col', class: classOf(column)}, column.head));
-  const pairsPanel =
-      h('section', {class: 'panel', 'aria-label': 'Key/value tables'},
-        scrolled(
-            'Key/value tables',
-            h('table', {class: 'tables'},
-              h('thead', {},
-                h('tr', {}, h('th', {scope: 'col'}, 'Key/value table'), pairsHeads,
-                  h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
-              pairsBody)));
+  const others = [
+    panelOf('pairs', 'Key/value table', COLUMNS_OF_PAIRS),
+    panelOf('blobs', 'Blob table', COLUMNS_OF_BLOBS),
+  ];
   const rowsPanel = h('section', {class: 'panel', 'aria-label': 'Tables'}, list, nothing);
   const select = h('select', {id: 'due-of', on: {change: () => choose(select.value)}});
   const due = timeline();
@@ -77,7 +123,7 @@ export function open(main) {
   main.replaceChildren(
       h('h1', {class: 'hidden-text', tabindex: '-1'}, 'Tables'),
       h('dl', {class: 'tiles'}, Object.values(tiles).map(({node}) => node)),
-      h('div', {class: 'columns'}, h('div', {}, rowsPanel, pairsPanel), later));
+      h('div', {class: 'columns'}, h('div', {}, rowsPanel, others.map(({node}) => node)), later));
 
   function choose(name) { due.of(name); }
 
@@ -108,35 +154,15 @@ export function open(main) {
     row.parts.alerts.classList.toggle('bad', alerts > 0);
   }
 
-  function makePairs(one) {
-    return h(
-        'tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name)),
-        COLUMNS_OF_PAIRS.map((column) => h('td', {class: classOf(column)})), h('td', {class: 'n'}));
-  }
-
-  function updatePairs(row, one) {
-    COLUMNS_OF_PAIRS.forEach((column, at) => {
-      const value = figure(one, column.name);
-      say(row.children[at + 1], show(column.name, value));
-      row.children[at + 1].classList.toggle('zero', !value);
-    });
-    const alerts = alertsOf(one.name).length;
-    say(row.lastChild, alerts || '');
-    row.lastChild.classList.toggle('bad', alerts > 0);
-  }
-
   function draw() {
     const all = [...live.tables.values()].sort((a, b) => a.name.localeCompare(b.name));
-    const tables = all.filter((one) => !hasPairs(one));
-    const pairs = all.filter(hasPairs);
+    const tables = all.filter((one) => kindOf(one) === 'rows');
     keyed(body, tables, (one) => one.name, make, update);
-    keyed(pairsBody, pairs, (one) => one.name, makePairs, updatePairs);
+    for (const other of others) other.draw(all.filter((one) => kindOf(one) === other.kind));
     list.hidden = tables.length === 0;
     later.hidden = tables.length === 0;
     nothing.hidden = all.length > 0 || live.state === 'connecting';
     rowsPanel.hidden = list.hidden && nothing.hidden;
-    pairsPanel.hidden = pairs.length === 0;
-    COLUMNS_OF_PAIRS.forEach((column, at) => mark(pairsHeads[at], 'title', help(column.name)));
     const sum = (name) => tables.reduce((all, one) => all + (figure(one, name) || 0), 0);
     const known = tables.some((one) => one.stats);
     say(tiles.rows.value, known ? number(sum('rows')) : '–');
@@ -154,8 +180,10 @@ export function open(main) {
     if (tables.length > 0 && !tables.some((one) => one.name === due.table()))
       choose(tables.reduce((most, one) => ((one.stats?.rows ?? 0) > (most.stats?.rows ?? 0) ? one : most)).name);
     if (select.value !== due.table()) select.value = due.table();
-    for (const some of [tables, pairs])
-      if (some.length > 0) learn(some[0].name).then((is_new) => is_new && draw());
+    for (const kind of ['rows', 'pairs', 'blobs']) {
+      const one = all.find((table) => kindOf(table) === kind);
+      if (one) learn(one.name).then((is_new) => is_new && draw());
+    }
     due.look();
   }
 

@@ -1,11 +1,12 @@
 // One table: its state and figures, what may be done with it, and below that one of several views of it.
 import {action, halt, insert} from './actions.js';
 import {call} from './api.js';
+import * as blobs from './blobs.js';
 import {h, mark, replace, say} from './dom.js';
 import * as domains from './domains.js';
 import {help, learn, show} from './figures.js';
 import {date, number} from './format.js';
-import {clock, figure, hasPairs, live} from './live.js';
+import {clock, figure, kindOf, live} from './live.js';
 import * as pairs from './pairs.js';
 import {badge, empty, link, setBadge, stateOf, tile} from './parts.js';
 import * as row from './row.js';
@@ -43,6 +44,20 @@ const TILES_OF_PAIRS = [
   ['evicted_per_s', 'Dropped/s'],
 ];
 
+const TILES_OF_BLOBS = [
+  ['rows', 'Blobs'],
+  ['blob_bytes', 'Bytes'],
+  ['file_bytes', 'Data file'],
+  ['garbage_bytes', 'Replaced'],
+  ['memory_bytes', 'Memory'],
+  ['puts_per_s', 'Puts/s'],
+  ['hits_per_s', 'Hits/s'],
+  ['misses_per_s', 'Misses/s'],
+  ['maintenance_done_blobs', 'Copied'],
+  ['maintenance_total_blobs', 'of blobs'],
+  ['outside_damaged', 'Damaged'],
+];
+
 const due = {
   open(place, name) {
     const chart = timeline();
@@ -65,12 +80,24 @@ const VIEWS_OF_PAIRS = [
   {path: 'figures', title: 'Figures', view: tableFigures},
 ];
 
+const VIEWS_OF_BLOBS = [
+  {path: '', title: 'Blobs', view: blobs},
+  {path: 'figures', title: 'Figures', view: tableFigures},
+];
+
+// By what a table has (kindOf).
+const SHOWN = {
+  rows: {tiles: TILES, views: VIEWS},
+  pairs: {tiles: TILES_OF_PAIRS, views: VIEWS_OF_PAIRS},
+  blobs: {tiles: TILES_OF_BLOBS, views: VIEWS_OF_BLOBS},
+};
+
 export function open(main, {path, query}) {
   const [name] = path;
   const state = badge('unknown');
   let views = VIEWS;
   let tiles = [];
-  let kind = null;  // true: of pairs
+  let kind = null;  // of the table, once it is known
   const why = h('p', {class: 'note', hidden: true});
   const buttons = h('div', {class: 'buttons', role: 'group', 'aria-label': `Actions on ${name}`});
   const description = h('p', {class: 'note'});
@@ -96,14 +123,14 @@ export function open(main, {path, query}) {
 
   // What kind of table it is, is known once it is declared.
   function arrange(table) {
-    if (kind === hasPairs(table)) return;
-    kind = hasPairs(table);
-    views = kind ? VIEWS_OF_PAIRS : VIEWS;
-    tiles = (kind ? TILES_OF_PAIRS : TILES).map(([figureName, label]) => ({name: figureName, ...tile(label)}));
+    if (kind === kindOf(table)) return;
+    kind = kindOf(table);
+    views = SHOWN[kind].views;
+    tiles = SHOWN[kind].tiles.map(([figureName, label]) => ({name: figureName, ...tile(label)}));
     replace(tileList, tiles.map(({node}) => node));
     replace(
         tabs, views.map((one) => h('a', {href: link(['t', name, one.path].filter((part) => part !== ''))}, one.title)));
-    state.hidden = kind;
+    state.hidden = kind !== 'rows';
   }
 
   async function askRights() {
@@ -122,14 +149,20 @@ export function open(main, {path, query}) {
   }
 
   function offer(stats) {
-    const now = `${asked}|${stateOf(stats)}`;
+    const now = `${asked}|${stateOf(stats)}|${stats.maintenance_running ?? ''}`;
     if (now === shownState) return;
     shownState = now;
     const held = stats.paused || stats.draining;
-    const make = (label, right, run, kind) => action(label, right, rights, run, kind);
+    const make = (label, right, run) => action(label, right, rights, run);
     const stop = (label, command) => make(label, 'manage', () => halt(command, name, live.tables.get(name)?.stats));
     const focused = buttons.contains(document.activeElement);
-    if (kind)
+    if (kind === 'blobs')
+      replace(
+          buttons,
+          make(
+              stats.maintenance_running ? 'End maintenance …' : 'Maintain …', 'manage',
+              () => blobs.maintain(name, live.tables.get(name)?.stats)));
+    else if (kind === 'pairs')
       replace(buttons, make('Store …', 'add', () => pairs.store(name, null, () => view?.reload?.())));
     else
       replace(
@@ -180,7 +213,8 @@ export function open(main, {path, query}) {
         const value = figure(table, one.name);
         say(one.value,
             one.name === 'first_due_age_ms' && !table.stats.rows_due ? '–' :
-                /^(rows|aliases|tombstones|locked|watchers)/.test(one.name) && value !== undefined ?
+                /^(rows|aliases|tombstones|locked|watchers|maintenance|outside_damaged)/.test(one.name) &&
+                    value !== undefined ?
                                                                        number(value) :
                                                                        show(one.name, value));
         mark(one.node, 'title', help(one.name));

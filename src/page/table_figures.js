@@ -3,7 +3,7 @@ import {isAborted} from './api.js';
 import {histogram} from './charts.js';
 import {h, keyed, mark, say} from './dom.js';
 import {buckets, help, metrics, show} from './figures.js';
-import {hasPairs, live} from './live.js';
+import {kindOf, live} from './live.js';
 
 const EVERY_MS = 5000;
 const HISTOGRAMS = [
@@ -40,7 +40,7 @@ export function figureList(ofTable) {
 export function open(place, name) {
   const charts = HISTOGRAMS.map(([, title, meaning]) => histogram(title, meaning));
   const figures = figureList(true);
-  const has_rows = !hasPairs(live.tables.get(name));
+  const has_rows = kindOf(live.tables.get(name)) === 'rows';
   if (has_rows)
     place.append(
         h('section', {class: 'panel', 'aria-label': 'Histograms'}, h('h2', {}, 'How long it takes'),
