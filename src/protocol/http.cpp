@@ -414,11 +414,8 @@ void Http::write_blob(Outgoing const& message, std::string& out) {
                          "GET", {}, out);
   }
   std::string const date = http_date(blob->stored_at_s);
-  HttpHead head{.status = chosen.status,
-                .cache = kRevalidate,
-                .etag = blob->etag,
-                .last_modified = date,
-                .accepts_ranges = true};
+  HttpHead head{
+      .status = chosen.status, .cache = kRevalidate, .etag = blob->etag, .last_modified = date, .accepts_ranges = true};
   if (chosen.status == 304) {
     head.length = HttpLength::none;
     return write_head(head, out);
@@ -432,8 +429,8 @@ void Http::write_blob(Outgoing const& message, std::string& out) {
   if (blob->content->outside)
     part_ = {.offset = chosen.offset, .bytes = chosen.bytes};
   else
-    out.append(blob->content->bytes.substr(static_cast<std::size_t>(chosen.offset),
-                                           static_cast<std::size_t>(chosen.bytes)));
+    out.append(
+        blob->content->bytes.substr(static_cast<std::size_t>(chosen.offset), static_cast<std::size_t>(chosen.bytes)));
 }
 
 // An ERROR that nobody asked for is the last event.

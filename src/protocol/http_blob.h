@@ -34,9 +34,9 @@ inline constexpr std::string_view kBlobContent = "data";
 struct HttpBlob {
   bool is_there{false};
   std::uint64_t bytes{0};
-  std::uint64_t stored_at_s{0};    // since 1970
-  std::string etag{};              // strong, with its quotes
-  Value const* content{nullptr};   // if it was asked for
+  std::uint64_t stored_at_s{0};   // since 1970
+  std::string etag{};             // strong, with its quotes
+  Value const* content{nullptr};  // if it was asked for
 };
 // Empty: this is no answer about a blob.
 [[nodiscard]] std::optional<HttpBlob> read_blob(Outgoing const& answer);

@@ -190,8 +190,7 @@ void Authentication::end_turn() {
 void Authentication::settle(Session& session, Held& held, access::Logins::Outcome const& outcome) {
   if (outcome.user == nullptr) audit_.login_failed(session, held.claimed, held.message.command, outcome.status);
   held.piece.value = held.value;
-  if (outcome.user != nullptr && !held.is_auth)
-    return carry_out_as(session, held.message, held.piece, outcome.user);
+  if (outcome.user != nullptr && !held.is_auth) return carry_out_as(session, held.message, held.piece, outcome.user);
   if (!held.is_auth) return dispatch_.refuse(session, held.message, outcome.status);
   answer_.clear();
   if (outcome.user != nullptr) {

@@ -48,8 +48,8 @@ class StoredAnswers final : public BytesLater {
   };
 
   // It leaves now, and one of its values, of these bytes, follows it.
-  void send(Session& session, Message const& command, Answer& answer, log::Log const* log,
-            storage::ByteFiles& files, Extent const& extent);
+  void send(Session& session, Message const& command, Answer& answer, log::Log const* log, storage::ByteFiles& files,
+            Extent const& extent);
   // False: nothing of it has to be read.
   [[nodiscard]] bool wait(Session& session, bool is_push, Message const& command, Answer& answer, log::Log const* log);
   void tell_place(Answer& answer, std::size_t param);

@@ -67,9 +67,9 @@ struct Serving {
   }
   void put(std::string const& key, std::string const& bytes) {
     LineClient client{daemon.tcp()};
-    BOOST_TEST(client.send(head_of("PUT", key,
-                                   "Authorization: Bearer " + token + "\r\nContent-Length: " +
-                                       std::to_string(bytes.size()) + "\r\n")));
+    BOOST_TEST(client.send(
+        head_of("PUT", key,
+                "Authorization: Bearer " + token + "\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n")));
     BOOST_TEST(client.send(bytes));
     std::string const said = read_head(client);
     BOOST_TEST(has(said, "HTTP/1.1 201 Created"), said);
@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(who_has_no_right_stores_nothing) {
   // One that is broken off, too.
   {
     LineClient client{daemon.tcp()};
-    BOOST_TEST(client.send(
-        head_of("PUT", "x", "Authorization: Bearer " + token + "\r\nContent-Length: 500000\r\n") + "hello"));
+    BOOST_TEST(client.send(head_of("PUT", "x", "Authorization: Bearer " + token + "\r\nContent-Length: 500000\r\n") +
+                           "hello"));
   }
   LineClient client{daemon.tcp()};
   BOOST_TEST(client.send(head_of("GET", "x")));

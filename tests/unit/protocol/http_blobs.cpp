@@ -79,9 +79,9 @@ BOOST_AUTO_TEST_CASE(a_path_is_a_table_and_a_key_of_any_bytes) {
   BOOST_TEST(path_of("/v1/blobs/pages/a/b//c/") == "pages|a/b//c/");
   BOOST_TEST(path_of("/v1/blobs/pages/%2F%3f%25+..") == "pages|/?%+..");
   BOOST_TEST(path_of("/v1/blobs/pages/%ff%00") == std::string_view("pages|\xff\0", 8));
-  for (std::string_view const bad : {"/v1/blobs/", "/v1/blobs/pages", "/v1/blobs/pages/", "/v1/blobs//a",
-                                     "/v1/blobs/pages/%", "/v1/blobs/pages/a%2", "/v1/blobs/pages/%2g",
-                                     "/v1/blobs/pages/%g2"})
+  for (std::string_view const bad :
+       {"/v1/blobs/", "/v1/blobs/pages", "/v1/blobs/pages/", "/v1/blobs//a", "/v1/blobs/pages/%", "/v1/blobs/pages/a%2",
+        "/v1/blobs/pages/%2g", "/v1/blobs/pages/%g2"})
     BOOST_TEST(path_of(bad) == "none", bad);
   BOOST_TEST(message_of(get("/v1/blobs/pages/a%20b")) ==
              "message GET table='pages' key_binary=bin'a b' data=1 place=0");
@@ -147,8 +147,8 @@ BOOST_AUTO_TEST_CASE(ranges_are_read_or_left_alone) {
   BOOST_TEST(range_of("bytes=1-99999999999999999999999") == "1-");
   BOOST_TEST(range_of("bytes=99999999999999999999999-") == std::to_string(UINT64_MAX) + "-");
   for (std::string_view const whole :
-       {"", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=1", "bytes=3-2", "bytes=1-2,4-5", "bytes=1-2,", "bytes=0x1-2",
-        "bytes= 1-2", "bytes=1 -2", "bytes=--1", "bytes=-1-2", "rows=1-2", "bytes:1-2", "bytes=+1-2"})
+       {"", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=1", "bytes=3-2", "bytes=1-2,4-5", "bytes=1-2,",
+        "bytes=0x1-2", "bytes= 1-2", "bytes=1 -2", "bytes=--1", "bytes=-1-2", "rows=1-2", "bytes:1-2", "bytes=+1-2"})
     BOOST_TEST(range_of(whole) == "whole", whole);
 }
 
