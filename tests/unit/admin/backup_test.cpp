@@ -1,5 +1,5 @@
-// BACKUP and BACKUP_DONE: logs are pinned exactly while one connection makes a backup. Whole copies, and what a start
-// from them finds: tests/integration.
+// BACKUP and BACKUP_DONE: logs are pinned, and files of bytes held, exactly while one connection makes a backup. Whole
+// copies, and what a start from them finds: tests/integration.
 #include "admin/backup.h"
 #include "tests/support/nobody.h"
 
@@ -28,6 +28,20 @@ struct Logs final : BackupLogs {
   bool kept{true};
 };
 
+struct Files final : BackupFiles {
+  std::vector<Held> hold_all() override {
+    BOOST_TEST(!held);
+    held = true;
+    return {{.table = "blobs", .folder = "/data/bytes/blobs", .names = {"data.000001", "data.000002"}}};
+  }
+  void let_go_all() override {
+    BOOST_TEST(held);
+    held = false;
+  }
+
+  bool held{false};
+};
+
 struct Fixture {
   Status begin(std::uint64_t connection, char const* digest = nullptr) {
     Message message{"BACKUP"};
@@ -52,7 +66,8 @@ struct Fixture {
   engine::TableTypes types;
   engine::Engine engine{types, nobody};
   Logs logs;
-  Backup backup{logs, engine};
+  Files files;
+  Backup backup{logs, files, engine};
   Answer answer;
 };
 
@@ -63,11 +78,16 @@ BOOST_FIXTURE_TEST_SUITE(backups, Fixture)
 BOOST_AUTO_TEST_CASE(one_connection_at_a_time_makes_a_backup) {
   BOOST_TEST(begin(1).ok());
   BOOST_TEST(logs.pinned);
+  BOOST_TEST(files.held);
+  BOOST_REQUIRE(answer.heads().size() == 1U);
+  BOOST_TEST(answer.heads()[0].command == "BACKUP_BYTES");
+  BOOST_TEST(answer.params()[2].value.bytes == "data.000001 data.000002");
   BOOST_TEST((begin(2).code() == Code::in_use));
   BOOST_TEST((finish(2).code() == Code::wrong_state));
   BOOST_TEST(logs.pinned);
   BOOST_TEST(finish(1).ok());
   BOOST_TEST(!logs.pinned);
+  BOOST_TEST(!files.held);
   BOOST_TEST(answer.heads().size() == 1U);
   BOOST_TEST(begin(2).ok());
 }
@@ -78,6 +98,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_ends_gives_the_logs_free) {
   BOOST_TEST(logs.pinned);
   backup.ended(ConnectionId{1});
   BOOST_TEST(!logs.pinned);
+  BOOST_TEST(!files.held);
   BOOST_TEST((finish(1).code() == Code::wrong_state));
 }
 
@@ -93,6 +114,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_pinned_for_what_is_refused) {
   logs.serving = {Code::unavailable, "away"};
   BOOST_TEST((begin(1).code() == Code::unavailable));
   BOOST_TEST(!logs.pinned);
+  BOOST_TEST(!files.held);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
