@@ -265,9 +265,9 @@ BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
   for (char& c : payload) c = static_cast<char>('a' + scene.chance() % 26);
   {
     auto const connection = scene.connect();
-    auto const inserted = connection->call("INSERT", {{"table", Value::of_text("jobs")},
-                                                      {"name", Value::of_text("large")},
-                                                      {"payload", Value::of_text(payload)}});
+    auto const inserted = connection->call(
+        "INSERT",
+        {{"table", Value::of_text("jobs")}, {"name", Value::of_text("large")}, {"payload", Value::of_text(payload)}});
     BOOST_REQUIRE_MESSAGE(inserted.ok(), inserted.status().text());
   }
   std::map<std::string, std::string> const at_backup = stored;
@@ -280,8 +280,7 @@ BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
     auto const after = scene.open();
     for (auto const& [key, bytes] : all) require_is(*after, key, bytes);
     auto const connection = scene.connect();
-    auto const row =
-        connection->call("PEEK", {{"table", Value::of_text("jobs")}, {"name", Value::of_text("large")}});
+    auto const row = connection->call("PEEK", {{"table", Value::of_text("jobs")}, {"name", Value::of_text("large")}});
     BOOST_REQUIRE_MESSAGE(row.ok(), row.status().text());
     BOOST_TEST((row->first().text("payload") == payload));
   };
