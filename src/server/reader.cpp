@@ -49,7 +49,8 @@ void Reader::end_inputs() {
     Session* const session = sessions_.find(id);
     if (session == nullptr || session->ending) continue;
     bool const has_more = !session->in.empty() && (session->in_line || session->held_back || session->full);
-    if (session->must_wait() || has_more) {
+    // An answer that is not whole may never be: events last as long as their peer listens.
+    if (session->logs_in || session->keeps_waiting() || has_more) {
       ended_.push_back(id);
       continue;
     }

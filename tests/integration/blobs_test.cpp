@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
   std::map<std::string, std::string> const at_backup = stored;
   Ran const made = run_tool({"backup", scene.path("copy"), "--json", "--server", "unix:" + scene.path("socket")});
   BOOST_REQUIRE_MESSAGE(made.code == 0, made.output);
-  BOOST_TEST(contains(made.output, "\"BYTES\""), made.output);
+  BOOST_TEST(contains(made.output, "data/bytes/pages"), made.output);
   for (int i = 0; i < 50; ++i) put(*blobs, i);
   blobs.reset();
   auto const require_all = [&](std::map<std::string, std::string> const& all) {

@@ -23,18 +23,33 @@ inline std::vector<fs::path> logs_that_landed() {
   return out;
 }
 
+inline void unpack_file(fs::path const& from, fs::path const& to) {
+  fs::create_directories(to.parent_path());
+  std::ofstream out{to, std::ios::binary};
+  gzFile const in = ::gzopen(from.c_str(), "rb");
+  BOOST_REQUIRE(in != nullptr);
+  std::vector<char> bytes(1U << 16U);
+  int got = 0;
+  while ((got = ::gzread(in, bytes.data(), static_cast<unsigned>(bytes.size()))) > 0) out.write(bytes.data(), got);
+  BOOST_REQUIRE(got == 0);
+  ::gzclose(in);
+}
+
+// The log alone.
 inline void unpack(fs::path const& from, fs::path const& folder) {
-  fs::create_directories(folder);
   for (auto const& entry : fs::directory_iterator{from}) {
-    if (entry.path().extension() != ".gz") continue;
-    std::ofstream out{folder / entry.path().stem(), std::ios::binary};
-    gzFile const in = ::gzopen(entry.path().c_str(), "rb");
-    BOOST_REQUIRE(in != nullptr);
-    std::vector<char> bytes(1U << 16U);
-    int got = 0;
-    while ((got = ::gzread(in, bytes.data(), static_cast<unsigned>(bytes.size()))) > 0) out.write(bytes.data(), got);
-    BOOST_REQUIRE(got == 0);
-    ::gzclose(in);
+    std::string const name = entry.path().stem();
+    if (entry.path().extension() == ".gz" && !name.starts_with("bytes.")) unpack_file(entry.path(), folder / name);
+  }
+}
+
+// What is outside of it: bytes.TABLE.FILE.
+inline void unpack_bytes(fs::path const& from, fs::path const& folder) {
+  for (auto const& entry : fs::directory_iterator{from}) {
+    std::string const name = entry.path().stem();
+    if (entry.path().extension() != ".gz" || !name.starts_with("bytes.")) continue;
+    std::size_t const dot = name.find('.', 6);
+    unpack_file(entry.path(), folder / name.substr(6, dot - 6) / name.substr(dot + 1));
   }
 }
 
@@ -46,6 +61,7 @@ struct Opened {
     // A start must work whatever this computer's clock says.
     daemon.write("fastjournal.xml", "<fastjournal><start max-clock-behind=\"3650d\"/></fastjournal>\n");
     unpack(log, daemon.folder() / "data" / "shared");
+    unpack_bytes(log, daemon.folder() / "data" / "bytes");
   }
   void start() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
   std::string ask(std::string const& line) {

@@ -15,6 +15,7 @@ trap '[[ $daemon -eq 0 ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$wor
 
 cp -r "$here/tables" "$work/tables"
 [[ -f $build/plugins/keyvalue.so ]] || rm -f "$work/tables/values.xml"
+[[ -f $build/plugins/blob.so ]] || rm -f "$work/tables/blobs.xml" "$work/tables/spilled.xml"
 cat >"$work/fastjournal.xml" <<'XML'
 <fastjournal>
   <log name="shared" container-size="512KiB" initial-containers="2"/>
@@ -123,6 +124,24 @@ everything() {
   lease events worker=keeper >/dev/null
   call INSERT table=golden "name=$p-sure" || true
   [[ ! -f $work/tables/values.xml ]] || pairs "$p" "$n"
+  [[ ! -f $work/tables/blobs.xml ]] || bytes "$p" "$n"
+}
+
+# What is outside the log: blobs that the record carries and others, rows and merges whose values are in files.
+bytes() {
+  local p=$1 n=$2
+  call PUT table=blobs "key=$p-small" data=Zmlyc3Q= client=producer "sequence=$n"
+  call PUT table=blobs "key=$p-small" data=c2Vjb25k
+  call PUT table=blobs "key=$p-large" "data=$(head -c 69999 /dev/zero | tr '\0' l | base64 -w 0)"
+  call PUT table=blobs "key=$p-omitted" data=Zmlyc3Q=
+  call OMIT table=blobs "key=$p-omitted"
+  # The first one is over at once, as nobody was told a place so far; the last one is given up.
+  [[ $p == new ]] || call MAINTAIN table=blobs
+  [[ $p != last ]] || call MAINTAIN table=blobs cancel=1
+  call INSERT table=spilled "name=$p-large" "data=$(head -c 20000 /dev/zero | tr '\0' d)" process_date=4102444800000
+  call INSERT table=spilled "name=$p-large" "data=$(head -c 30000 /dev/zero | tr '\0' e)"
+  call INSERT table=spilled "name=$p-gone" "data=$(head -c 20000 /dev/zero | tr '\0' g)"
+  call DELETE table=spilled "name=$p-gone"
 }
 
 # Pairs of each type, and each thing that can become of one; the daemon's end ends the lock. Stamps are microseconds.
@@ -206,12 +225,17 @@ fi
 if [[ -f $work/tables/values.xml ]]; then
   start
   pairs last 400
+  [[ ! -f $work/tables/blobs.xml ]] || bytes last 400
   end KILL
 fi
 
 cli log verify "$work/data/shared" --plugins "$build/plugins" >"$out/verified.txt"
 for file in "$work"/data/shared/container-* "$work/data/shared/newest"; do
   [[ ! -e $file ]] || gzip -9 -n -c "$file" >"$out/$(basename "$file").gz"
+done
+# bytes.TABLE.FILE: what is outside of it.
+for file in "$work"/data/bytes/*/data.*; do
+  [[ ! -f $file ]] || gzip -9 -n -c "$file" >"$out/bytes.$(basename "$(dirname "$file")").$(basename "$file").gz"
 done
 # The rows as this version answers them; the start changes the log, whose files are copied by now.
 rm -f "$work/tables/dropped.xml" "$work/tables/later.xml"
