@@ -4,6 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "fastjournal/extent.h"
+#include "plugins/blob/parameters.h"
+
 namespace fastjournal::blob {
 
 using bcdb::Op;
@@ -11,7 +14,9 @@ using bcdb::Op;
 // ---------------------------------------------------------------------------
 // Packets to commands
 
-std::size_t StreamProtocol::whole_bytes(std::string_view) const { return bcdb::kFrameBytesMax; }
+std::size_t StreamProtocol::whole_bytes(std::string_view) const {
+  return phase_ == Phase::frames ? bcdb::kFrameBytesMax + kCarriedBytesMax : bcdb::kFrameBytesMax;
+}
 
 Protocol::Piece StreamProtocol::read(std::string_view unread, Message& message, std::string&) {
   if (skip_ > 0 && !unread.empty()) {
@@ -84,6 +89,8 @@ Protocol::Piece StreamProtocol::frame(std::string_view unread, Message& message)
             .ends = true,
             .status = {Code::bad_parameter, cut.problem + ". Where this frame ends is not known: closed"}};
   }
+  if (frame_.zero == 0 && frame_.op == Op::put && frame_.length <= kCarriedBytesMax)
+    return whole_put(cut.bytes, unread, message);
   if (frame_.zero == 0) return command(cut.bytes, message);
   if (frame_.op == Op::put) skip_ = frame_.length;
   return {.kind = Kind::bad,
@@ -110,6 +117,20 @@ Protocol::Piece StreamProtocol::command(std::size_t bytes, Message& message) {
       break;
   }
   return {.kind = Kind::message, .consumed = bytes, .bytes = bytes};
+}
+
+// One that the log's record can carry is a command like any other: one sync is enough for it.
+Protocol::Piece StreamProtocol::whole_put(std::size_t head, std::string_view unread, Message& message) {
+  auto const length = static_cast<std::size_t>(frame_.length);
+  if (unread.size() < head + length) {
+    owes_ = Owes::nothing;
+    return {};
+  }
+  begin_command("PUT", frame_.key, message);
+  message.add("data", Value::of_binary(unread.substr(head, length)));
+  content_hash_ = digits_of(frame_.hash.high) + digits_of(frame_.hash.low);
+  message.add("content_hash", Value::of_text(content_hash_));
+  return {.kind = Kind::message, .consumed = head + length, .bytes = head + length};
 }
 
 Protocol::Piece StreamProtocol::begin_put(std::size_t bytes, Message& message) {

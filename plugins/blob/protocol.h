@@ -60,6 +60,7 @@ class StreamProtocol final : public Protocol {
   [[nodiscard]] Piece ask(std::string_view unread, Message& message);
   [[nodiscard]] Piece frame(std::string_view unread, Message& message);
   [[nodiscard]] Piece command(std::size_t bytes, Message& message);
+  [[nodiscard]] Piece whole_put(std::size_t head, std::string_view unread, Message& message);
   [[nodiscard]] Piece begin_put(std::size_t bytes, Message& message);
   [[nodiscard]] Piece content(std::string_view unread);
   void fail(Code code, std::string_view why, std::string& out);
@@ -74,6 +75,7 @@ class StreamProtocol final : public Protocol {
   std::uint64_t left_{0};          // bytes of a put that did not come so far
   std::uint64_t skip_{0};          // the same of one that was refused as it is no frame
   std::size_t response_bytes_{0};  // of version 1; 0: there was none
+  std::string content_hash_{};     // of a command
   Part part_{};                    // of the value that was written last
   bool ends_{false};
   bool ends_output_{false};

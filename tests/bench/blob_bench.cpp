@@ -24,7 +24,9 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "bcdb/key.h"
+#include "bcdb/packet.h"
 #include "clients/lib/blob.h"
 #include "clients/lib/client.h"
 #include "tests/support/child_process.h"
@@ -171,8 +173,8 @@ Peer start_redis(fs::path const& root, bool is_durable) {
   return {words, root / "socket"};
 }
 
-void redis_set(LineClient& client, std::string const& key, std::string const& bytes) {
-  client.send(fmt::format("*3\r\n$3\r\nSET\r\n${}\r\n{}\r\n${}\r\n", key.size(), key, bytes.size()) + bytes + "\r\n");
+std::string redis_set(std::string const& key, std::string const& bytes) {
+  return fmt::format("*3\r\n$3\r\nSET\r\n${}\r\n{}\r\n${}\r\n", key.size(), key, bytes.size()) + bytes + "\r\n";
 }
 
 Peer start_memcached(fs::path const& root) {
@@ -214,7 +216,7 @@ void measure_reads(Settings const& settings, fs::path const& root) {
   for (std::uint64_t i = 0; i < kObjects; ++i) {
     std::string const bytes = bytes_for(i, kReadBytes);
     places.push_back(take(direct->put(bcdb::make_key(key_text(i)), bytes)));
-    redis_set(redis.client(), key_text(i), bytes);
+    redis.client().send(redis_set(key_text(i), bytes));
     if (redis.client().read_line() != "+OK\r") fail("redis refused");
     memcached.client().send(fmt::format("set {} 0 0 {}\r\n", key_text(i), bytes.size()) + bytes + "\r\n");
     if (memcached.client().read_line() != "STORED\r") fail("memcached refused");
@@ -228,9 +230,10 @@ void measure_reads(Settings const& settings, fs::path const& root) {
   readers.push_back({"fastjournal, asked and read from the file", [&](std::uint64_t i) {
                        return take(direct->get(bcdb::make_key(key_text(i)))).value_or("").size();
                      }});
+  readers.push_back({"fastjournal, told a moment ago where it is",
+                     [&](std::uint64_t i) { return take(direct->read(places[i])).value_or("").size(); }});
   readers.push_back({"fastjournal, the same in memory of the file", [&](std::uint64_t i) {
-                       auto const place = take(direct->find(bcdb::make_key(key_text(i))));
-                       auto const view = take(direct->view(place.value()));
+                       auto const view = take(direct->view(places[i]));
                        // Each page of it is looked at.
                        std::size_t sum = 0;
                        for (std::size_t at = 0; at < view->bytes().size(); at += 4096)
@@ -257,6 +260,7 @@ void measure_reads(Settings const& settings, fs::path const& root) {
                        }
                        return nginx.client().read_bytes(kReadBytes).value_or("").size();
                      }});
+  for (std::uint64_t i = 0; i < kObjects; ++i) places[i] = *take(direct->find(bcdb::make_key(key_text(i))));
   std::mt19937_64 chance{1};
   for (int round = 0; round < settings.rounds; ++round)
     for (Reader& one : readers)
@@ -316,7 +320,7 @@ void measure_puts(Settings const& settings, fs::path const& root) {
       static_cast<void>(take(blobs->put(bcdb::make_key(key_text(next)), bytes)));
       our_us.push_back(us_since(begin));
       begin = Clock::now();
-      redis_set(redis.client(), key_text(next), bytes);
+      redis.client().send(redis_set(key_text(next), bytes));
       if (redis.client().read_line() != "+OK\r") fail("redis refused");
       redis_us.push_back(us_since(begin));
     }
@@ -328,13 +332,18 @@ void measure_puts(Settings const& settings, fs::path const& root) {
     fmt::print("durable put of 4 KiB, one writer   {:20} {:8.1f} us p50   {:5.2f}x\n", name, part_of(us, 0.5),
                part_of(us, 0.5) / base);
   // 64 writers, one put of each under way, then 16.
-  std::vector<std::unique_ptr<Blobs>> writers;
+  std::vector<LineClient> writers;
   std::vector<LineClient> redis_writers;
   for (int i = 0; i < 64; ++i) {
-    writers.push_back(daemon.blobs());
+    writers.emplace_back("unix:" + (root / "fj/write").string());
+    std::string greeting;
+    bcdb::write(bcdb::Hello{}, greeting);
+    writers.back().send(greeting);
+    if (!writers.back().read_bytes(bcdb::kHelloBytes)) fail("no hello");
     redis_writers.emplace_back("unix:" + (root / "redis/socket").string());
   }
   std::string const bytes = bytes_for(7, kPutBytes);
+  Hash128 const hash = hash128(bytes);
   for (int const depth : {1, 16}) {
     std::vector<double> ours;
     std::vector<double> theirs;
@@ -342,18 +351,35 @@ void measure_puts(Settings const& settings, fs::path const& root) {
       int const times = depth == 1 ? 60 : 20;
       Clock::time_point begin = Clock::now();
       for (int i = 0; i < times; ++i) {
-        for (auto& writer : writers)
-          for (int k = 0; k < depth; ++k)
-            if (Status status = writer->send_put(bcdb::make_key(key_text(++next % 100'000)), bytes); !status.ok())
-              fail(status.text());
-        for (auto& writer : writers)
-          for (int k = 0; k < depth; ++k) static_cast<void>(take(writer->receive_put()));
+        for (LineClient& writer : writers) {
+          std::string out;
+          for (int k = 0; k < depth; ++k) {
+            bcdb::write(bcdb::Frame{.op = bcdb::Op::put,
+                                    .echo = 1,
+                                    .key = bcdb::make_key(key_text(++next % 100'000)),
+                                    .length = bytes.size(),
+                                    .hash = hash},
+                        out);
+            out += bytes;
+          }
+          writer.send(out);
+        }
+        for (LineClient& writer : writers)
+          for (int k = 0; k < depth; ++k) {
+            bcdb::Reply reply;
+            std::string const told = writer.read_bytes(bcdb::kReplyBytes).value_or("");
+            if (bcdb::read(told, reply).kind != bcdb::Cut::Kind::whole || reply.outcome != bcdb::Outcome::ok)
+              fail("a put was refused");
+          }
       }
       ours.push_back(64.0 * depth * times / us_since(begin) * 1e6);
       begin = Clock::now();
       for (int i = 0; i < times; ++i) {
-        for (auto& writer : redis_writers)
-          for (int k = 0; k < depth; ++k) redis_set(writer, key_text(++next % 100'000), bytes);
+        for (auto& writer : redis_writers) {
+          std::string out;
+          for (int k = 0; k < depth; ++k) out += redis_set(key_text(++next % 100'000), bytes);
+          writer.send(out);
+        }
         for (auto& writer : redis_writers)
           for (int k = 0; k < depth; ++k)
             if (writer.read_line() != "+OK\r") fail("redis refused");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fastjournal/extent.h"
+#include "plugins/blob/parameters.h"
 #include "tests/unit/blob_protocol/harness.h"
 
 namespace fastjournal::blob {
@@ -41,6 +42,16 @@ Line greeted(Port port) {
   return line;
 }
 
+// More than a record carries: it comes in pieces.
+std::string const kLong(kCarriedBytesMax + 1, 'x');
+
+// A put that is whole in its frame.
+std::string put_of(std::string const& bytes) {
+  Hash128 const hash = hash128(bytes);
+  return "PUT hash=0102030405060708090a0b0c data=" + bytes + " content_hash=" + digits_of(hash.high) +
+         digits_of(hash.low);
+}
+
 constexpr char kBegin[] = "begin PUT hash=0102030405060708090a0b0c data=";
 constexpr char kGet[] = "GET hash=0102030405060708090a0b0c";
 
@@ -55,15 +66,8 @@ BOOST_AUTO_TEST_CASE(frames_are_answered_in_order_however_they_come) {
       Line line{port};
       line.serve = serve_one;
       line.send(bytes, step);
-      std::vector<std::string> const expected{"ATTACH",
-                                              kGet,
-                                              kBegin + std::string{"10"},
-                                              "end ten bytes!",
-                                              kBegin + std::string{"0"},
-                                              "end ",
-                                              "ATTACH descriptor=1",
-                                              std::string{kGet} + " data=1",
-                                              kGet};
+      std::vector<std::string> const expected{
+          "ATTACH", kGet, put_of("ten bytes!"), put_of(""), "ATTACH descriptor=1", std::string{kGet} + " data=1", kGet};
       BOOST_REQUIRE_EQUAL_COLLECTIONS(line.seen.begin(), line.seen.end(), expected.begin(), expected.end());
       BOOST_TEST((line.out.substr(0, bcdb::kHelloBytes) == bytes_of(bcdb::Hello{.file = 3})));
       line.out.erase(0, bcdb::kHelloBytes);
@@ -82,6 +86,18 @@ BOOST_AUTO_TEST_CASE(frames_are_answered_in_order_however_they_come) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_long_put_comes_in_pieces_between_others) {
+  std::string const bytes = query(1) + put(2, kLong) + put(3, "short") + query(4);
+  for (std::size_t const step : {std::size_t{999}, std::size_t{50'000}, SIZE_MAX}) {
+    Line line = greeted(Port::write);
+    line.send(bytes, step);
+    std::vector<std::string> const expected{kGet, kBegin + std::to_string(kLong.size()), "end " + kLong,
+                                            put_of("short"), kGet};
+    BOOST_TEST((line.seen == expected));
+    for (std::uint32_t echo = 1; echo <= 4; ++echo) BOOST_TEST(line.reply().echo == echo);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_put_names_its_size_and_hash) {
   StreamProtocol protocol{Port::write};
   Message message;
@@ -89,13 +105,13 @@ BOOST_AUTO_TEST_CASE(a_put_names_its_size_and_hash) {
   static_cast<void>(protocol.read(hello(), message, out));
   Param const attached[] = {{"file", Value::of_unsigned(3)}};
   protocol.write({.command = "ATTACHED", .params = attached}, out);
-  std::string const bytes = put(1, "abc");
+  std::string const bytes = put(1, kLong);
   Protocol::Piece piece = protocol.read(bytes, message, out);
-  Hash128 const hash = hash128("abc");
-  BOOST_TEST((piece.kind == Protocol::Kind::begin && piece.value_bytes == 3));
+  Hash128 const hash = hash128(kLong);
+  BOOST_TEST((piece.kind == Protocol::Kind::begin && piece.value_bytes == kLong.size()));
   BOOST_TEST((piece.value_hash == std::array{hash.low, hash.high}));
-  piece = protocol.read("abc", message, out);
-  BOOST_TEST((piece.kind == Protocol::Kind::content && piece.content == "abc"));
+  piece = protocol.read(kLong, message, out);
+  BOOST_TEST((piece.kind == Protocol::Kind::content && piece.content == kLong));
   piece = protocol.read("", message, out);
   BOOST_TEST((piece.kind == Protocol::Kind::end));
   BOOST_TEST((piece.value_hash == std::array{hash.low, hash.high}));
@@ -114,8 +130,13 @@ BOOST_AUTO_TEST_CASE(the_next_frame_waits_for_the_answer) {
   Line writer = greeted(Port::write);
   writer.serve = [](Line&, Message const&) { return false; };
   writer.send(put(1, "abc") + query(2));
-  BOOST_TEST((writer.seen.size() == 2 && writer.protocol.is_answering()));
+  BOOST_TEST((writer.seen.size() == 1 && writer.protocol.is_answering()));
   BOOST_TEST(writer.unread == query(2));
+  Line longer = greeted(Port::write);
+  longer.serve = [](Line&, Message const&) { return false; };
+  longer.send(put(1, kLong) + query(2));
+  BOOST_TEST((longer.seen.size() == 2 && longer.protocol.is_answering()));
+  BOOST_TEST(longer.unread == query(2));
 }
 
 BOOST_AUTO_TEST_CASE(a_hello_is_answered_without_a_number_where_it_cannot_be_told) {
@@ -181,14 +202,14 @@ BOOST_AUTO_TEST_CASE(a_frame_with_bits_that_mean_nothing_is_refused_and_the_next
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_put_is_answered_at_once_and_its_bytes_are_passed_over) {
-  for (std::size_t const step : {std::size_t{1}, std::size_t{50}, SIZE_MAX}) {
+  for (std::size_t const step : {std::size_t{99}, std::size_t{5000}, SIZE_MAX}) {
     Line line = greeted(Port::write);
     line.accept = [](Message const&) { return Status{Code::too_large, "at most 4 bytes"}; };
-    line.send(put(1, "many bytes").substr(0, 50), step);
+    line.send(put(1, kLong).substr(0, 50), step);
     Reply const told = line.reply();
     BOOST_TEST((told.outcome == Outcome::too_large && told.echo == 1 && told.text == "too_large: at most 4 bytes"));
-    line.send(put(1, "many bytes").substr(50) + query(2), step);
-    BOOST_TEST(line.seen.at(1) == "end many bytes");
+    line.send(put(1, kLong).substr(50) + query(2), step);
+    BOOST_TEST(line.seen.at(1) == "end " + kLong);
     BOOST_TEST((line.reply() == place(Op::query, 2)));
     BOOST_TEST((line.out.empty() && !line.ended));
   }
@@ -196,30 +217,32 @@ BOOST_AUTO_TEST_CASE(a_refused_put_is_answered_at_once_and_its_bytes_are_passed_
 
 BOOST_AUTO_TEST_CASE(a_put_that_fails_on_its_way_is_answered_then) {
   Line line = greeted(Port::write);
-  line.send(put(1, "many bytes").substr(0, 50));
+  line.send(put(1, kLong).substr(0, 50));
   line.error("io_error", "sync /x: Input/output error");
   BOOST_TEST((line.reply().outcome == Outcome::damaged));
   line.is_refused = true;
-  line.send(put(1, "many bytes").substr(50) + query(2));
+  line.send(put(1, kLong).substr(50) + query(2));
   BOOST_TEST((line.reply() == place(Op::query, 2)));
 }
 
 BOOST_AUTO_TEST_CASE(an_end_within_a_put_is_broken_and_elsewhere_nothing) {
-  std::string const whole = put(1, "many bytes");
-  for (std::size_t size = 0; size < whole.size(); ++size) {
+  for (std::string const& bytes : {std::string{"many bytes"}, kLong}) {
+    std::string const whole = put(1, bytes);
+    for (std::size_t size = 0; size < whole.size(); size += size < 200 ? 1 : 5'000) {
+      Line line = greeted(Port::write);
+      line.send(whole.substr(0, size));
+      line.end_input();
+      bool const began = size >= bcdb::kFrameBytesMax && bytes.size() > kCarriedBytesMax;
+      BOOST_TEST(line.seen.size() == (began ? 2U : 0U));
+      if (began) BOOST_TEST(line.seen.back() == "broken");
+      BOOST_TEST((line.out.empty() && !line.protocol.is_answering()));
+    }
     Line line = greeted(Port::write);
-    line.send(whole.substr(0, size));
+    line.send(whole);
     line.end_input();
-    bool const began = size >= bcdb::kFrameBytesMax;
-    BOOST_TEST(line.seen.size() == (began ? 2U : 0U));
-    if (began) BOOST_TEST(line.seen.back() == "broken");
-    BOOST_TEST((line.out.empty() && !line.protocol.is_answering()));
+    BOOST_TEST(line.seen.back() == (bytes == kLong ? "end " + kLong : put_of(bytes)));
+    BOOST_TEST((line.reply() == place(Op::put, 1)));
   }
-  Line line = greeted(Port::write);
-  line.send(whole);
-  line.end_input();
-  BOOST_TEST(line.seen.back() == "end many bytes");
-  BOOST_TEST((line.reply() == place(Op::put, 1)));
 }
 
 BOOST_AUTO_TEST_CASE(each_error_has_its_status_and_says_its_name) {
