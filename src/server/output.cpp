@@ -55,7 +55,7 @@ void Output::flush(Session& session) {
   }
   if (session.full && !session.ending && may_go_on(session)) {
     session.full = false;
-    if (session.in.empty())
+    if (session.in.empty() && !session.may_end)
       line_.pause_reading(session);
     else
       line_.stand_first(session);

@@ -80,10 +80,12 @@ void Reader::read(Session& session, std::string_view unread) {
     Protocol::Piece const piece = session.protocol->read(unread.substr(consumed), message_, session.out);
     consumed += piece.consumed;
     if (piece.kind == Protocol::Kind::need_more) {
-      has_more = false;
+      has_more = session.may_end = false;
       break;
     }
     whole = true;
+    // The end of a value may need no further bytes.
+    session.may_end = piece.kind == Protocol::Kind::begin || piece.kind == Protocol::Kind::content;
     handle(session, piece);
     if (session.wipes_input) forget_token(unread);
     // Nothing is left of its input.
@@ -105,7 +107,8 @@ void Reader::read(Session& session, std::string_view unread) {
   bool const stopped = guard_.stops(session);
   session.full = stopped || output_.is_over(session);
   session.held_back = must_wait && !session.in.empty();
-  if (has_more && !session.full && !session.held_back && !session.in.empty()) line_.stand_again(session);
+  if (has_more && !session.full && !session.held_back && (!session.in.empty() || (session.may_end && !must_wait)))
+    line_.stand_again(session);
   if (!session.in_line) line_.pause_reading(session);
 }
 

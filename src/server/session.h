@@ -116,6 +116,7 @@ struct Session {
   bool told_full{false};                // the engine sends it nothing
   bool input_ended{false};
   bool end_told{false};  // to its protocol
+  bool may_end{false};   // a value that comes in pieces: it may be whole though nothing more comes
   Admission::Place place{Admission::Place::none};
   std::list<Session*>* silence{nullptr};  // its queue in silence.h
   std::list<Session*>::iterator place_in_silence;

@@ -78,6 +78,12 @@ struct Scene {
 
 BOOST_FIXTURE_TEST_SUITE(blob_answers, Scene)
 
+// Where the turn's share of a connection ends with the last byte of a value, nothing more comes that would wake it.
+BOOST_AUTO_TEST_CASE(a_value_is_whole_wherever_a_turn_ends) {
+  for (std::size_t size = 70'000; size < 3'000'000; size += 401'007)
+    put("of-" + std::to_string(size), large.substr(0, size));
+}
+
 BOOST_AUTO_TEST_CASE(a_blob_comes_over_http_whole_and_in_parts) {
   std::string said = ask(get("small"));
   BOOST_TEST(said.starts_with("HTTP/1.1 200 OK\r\n"), said);
