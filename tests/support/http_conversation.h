@@ -99,7 +99,9 @@ struct HttpConversation {
         break;
       case Kind::bad:
         FJ_CHECK(out.size() == written && !piece.status.ok(), "it is refused later");
-        seen.push_back("bad" + bytes + " " + piece.status.text());
+        // Of a value how much was taken before depends on how it came.
+        seen.push_back("bad" + (in_value ? std::string{} : bytes) + " " + piece.status.text());
+        in_value = false;
         heads.push_back(is_head);
         http.refuse(piece.status, out);
         FJ_CHECK(out.size() > written, "a refusal says so");
@@ -123,6 +125,7 @@ struct HttpConversation {
                      (piece.value_bytes == UINT64_MAX ? "" : " of " + std::to_string(piece.value_bytes)) +
                      (piece.token.empty() ? "" : " token " + std::string{piece.token}));
       content.clear();
+      in_value = true;
       message.own();
       if (is_accepted(message)) {
         http.accepted(out);
@@ -137,6 +140,7 @@ struct HttpConversation {
                "content is a part of what is taken");
       content.append(piece.content);
     } else {
+      in_value = false;
       seen.push_back("end '" + content + "'");
       heads.push_back(false);
       FJ_CHECK(http.is_answering(), "the answer comes later");
@@ -156,7 +160,8 @@ struct HttpConversation {
   Answer answer;
   std::function<bool(Message const&)> is_accepted = [](Message const&) { return true; };
   Message message;
-  std::string content;  // of the last value
+  bool in_value{false};  // that comes in pieces
+  std::string content;   // of the last value
   std::string unread;
   std::string out;
   std::vector<std::string> seen;  // the pieces, in order
