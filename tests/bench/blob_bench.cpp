@@ -187,7 +187,7 @@ Peer start_nginx(fs::path const& root) {
   for (std::uint64_t i = 0; i < kObjects; ++i)
     std::ofstream{root / "files" / std::to_string(i), std::ios::binary} << bytes_for(i, kReadBytes);
   std::ofstream{root / "nginx.conf"} << fmt::format(
-      "daemon off; worker_processes 1; pid {0}/pid; error_log {0}/errors;\nevents {{}}\nhttp {{ access_log off; "
+      "daemon off; master_process off; pid {0}/pid; error_log {0}/errors;\nevents {{}}\nhttp {{ access_log off; "
       "sendfile on; keepalive_requests 1000000; open_file_cache max=2000;\n{1}server {{ listen unix:{0}/socket; root "
       "{0}/files; }} }}\n",
       root.string(),
