@@ -10,21 +10,6 @@
 #include <ostream>
 
 namespace fastjournal::cli {
-namespace {
-
-std::string printable_lines(std::string_view text) {
-  std::string out;
-  while (true) {
-    std::size_t const end = text.find('\n');
-    out += printable(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    out += '\n';
-    text.remove_prefix(end + 1);
-  }
-}
-
-}  // namespace
-
 BlobOutput::~BlobOutput() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!partial_.empty()) ::unlink(partial_.c_str());

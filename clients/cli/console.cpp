@@ -40,18 +40,6 @@ std::string whose(Invocation const& invocation) {
   return invocation.table.empty() ? invocation.verb : invocation.verb + " " + invocation.table;
 }
 
-// A refused RELOAD has one line per mistake.
-std::string printable_lines(std::string_view text) {
-  std::string out;
-  while (true) {
-    std::size_t const end = text.find('\n');
-    out += printable(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    out += '\n';
-    text.remove_prefix(end + 1);
-  }
-}
-
 Json json_about(Invocation const& invocation, std::string_view kind, std::string_view word, std::string_view sentence) {
   Json out = Json::object();
   out[std::string(kind)] = std::string(word);

@@ -41,18 +41,6 @@ void set_date(Message& message, std::string_view name, std::optional<TimeMs> con
   if (date) message.set_integer(name, date->value);
 }
 
-// Each of its lines.
-std::string printable_lines(std::string_view text) {
-  std::string out;
-  while (true) {
-    std::size_t const end = text.find('\n');
-    out += printable(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    out += '\n';
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::string spelled_number(TypedValue const& value) {
   switch (client::type_of(value)) {
     case ValueType::integer: return std::to_string(std::get<std::int64_t>(value));

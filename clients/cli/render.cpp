@@ -162,6 +162,17 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  while (true) {
+    std::size_t const end = text.find('\n');
+    out += printable(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
   std::vector<TableColumn> columns = columns_of(records, hidden);
   if (columns.empty()) return {};

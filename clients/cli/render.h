@@ -21,6 +21,8 @@ struct Look {
 // Escapes control characters and bytes that are not UTF-8: the contents of a row must not control the terminal, and an
 // invalid byte must not hide the rest.
 [[nodiscard]] std::string printable(std::string_view text);
+// The same of each line: line feeds stay, as in the sentences of a refused RELOAD.
+[[nodiscard]] std::string printable_lines(std::string_view text);
 
 // One line per record under a heading of names, numbers aligned to the right; empty for no records. Dates are shown as
 // dates; control characters are escaped. Parameters of the protocol (request, left, after) and `hidden` are left out.
