@@ -115,7 +115,7 @@ bool Applier::apply_left(RecordView const& record, ApplyContext const& context, 
 bool Applier::apply_state(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   State state;
   std::string_view text;
-  if (!read_state(as_text(record.body), record.version, state, text)) return false;
+  if (!read_state(as_text(record.body), state, text)) return false;
   auto const type = static_cast<RecordType>(record.type);
   if (type == RecordType::swapped && context.live)
     shared_.statistics.left_out += shared_.index.size() - shared_.index.copied();

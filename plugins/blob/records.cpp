@@ -198,7 +198,7 @@ bool read_left(std::string_view bytes, std::vector<Key>& keys) {
   return true;
 }
 
-bool read_state(std::string_view bytes, std::uint8_t version, State& out, std::string_view& text) {
+bool read_state(std::string_view bytes, State& out, std::string_view& text) {
   BodyReader body{bytes};
   out.files.current = body.number_as<std::uint32_t>();
   out.files.next = body.number_as<std::uint32_t>();
@@ -210,11 +210,8 @@ bool read_state(std::string_view bytes, std::uint8_t version, State& out, std::s
   out.policy.oldest_read_s = body.number_as<std::uint32_t>();
   out.policy.bytes_max = body.number();
   out.total = body.number();
-  std::uint8_t mode = 0;
-  if (version >= 2) {
-    out.total_bytes = body.number();
-    mode = body.number_as<std::uint8_t>();
-  }
+  out.total_bytes = body.number();
+  auto const mode = body.number_as<std::uint8_t>();
   out.mode = static_cast<Mode>(mode);
   text = body.rest();
   return body.finished() && out.files.current != 0 && mode <= static_cast<std::uint8_t>(kLastMode);

@@ -11,7 +11,7 @@
 //   left      keys of 12
 //   state, begun, swapped, ended, cancelled
 //             varints: file, next file, last number, old file; old_ends 6, began 6; varints: oldest entry, oldest read,
-//             bytes, total; from version 2 on: bytes of the total, mode (state.h); cancelled: a text for the alert, empty
+//             bytes, total, bytes of the total, mode (state.h); cancelled: a text for the alert, empty
 //             if a person wanted it
 #pragma once
 
@@ -42,20 +42,9 @@ enum class RecordType : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
-  switch (static_cast<RecordType>(type)) {
-    case RecordType::put:
-    case RecordType::page:
-    case RecordType::omit:
-    case RecordType::damaged:
-    case RecordType::moved:
-    case RecordType::left: return 1;
-    case RecordType::state:
-    case RecordType::begun:
-    case RecordType::swapped:
-    case RecordType::ended:
-    case RecordType::cancelled: return 2;
-  }
-  return 0;
+  bool const is_own =
+      type >= static_cast<std::uint8_t>(RecordType::put) && type <= static_cast<std::uint8_t>(RecordType::left);
+  return is_own ? 1 : 0;
 }
 
 struct PutBody {
@@ -94,7 +83,7 @@ inline constexpr std::size_t kStateRecordBytes = 128;
 [[nodiscard]] bool read_damaged(std::string_view bytes, Key& key, std::string_view& text);
 [[nodiscard]] bool read_moved(std::string_view bytes, MovedBody& body);
 [[nodiscard]] bool read_left(std::string_view bytes, std::vector<Key>& keys);
-[[nodiscard]] bool read_state(std::string_view bytes, std::uint8_t version, State& state, std::string_view& text);
+[[nodiscard]] bool read_state(std::string_view bytes, State& state, std::string_view& text);
 
 // Canonical bytes, for the digest.
 void write_blob(std::string& out, Blob const& blob, std::uint32_t next_file);
