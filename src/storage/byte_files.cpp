@@ -573,7 +573,7 @@ std::unique_ptr<Job> ByteFiles::tidy_job() {
 void ByteFiles::finish(TidyJob& job) {
   cannot_punch_ = cannot_punch_ || job.cannot_punch;
   figures_.given_back_bytes += job.punched_bytes;
-  for (std::uint32_t const number : std::exchange(removing_, {})) files_.erase(number);
+  std::vector<std::uint32_t> const removed = std::exchange(removing_, {});
   for (TidyJob::Made& made : job.makes) {
     if (made.file == nullptr) continue;
     File& file = files_[made.header.number];
@@ -584,8 +584,12 @@ void ByteFiles::finish(TidyJob& job) {
   if (!job.failure.ok()) {
     // The next turn tries it again; what waits for the file is told.
     note_damage(job.failure);
+    auto const others = job.removes.end() - static_cast<std::ptrdiff_t>(removed.size());
+    to_unlink_.insert(to_unlink_.end(), job.removes.begin(), others);
+    to_remove_.insert(to_remove_.end(), removed.begin(), removed.end());
     return;
   }
+  for (std::uint32_t const number : removed) files_.erase(number);
   for (auto const& [link, target] : std::exchange(to_link_, {})) {
     if (target.empty())
       links_.erase(link);

@@ -123,6 +123,11 @@ Result<FilePtr> make_file(env::Disk& disk, std::string const& folder, std::strin
 }
 
 void TidyJob::run() {
+  for (Punch const& punch : punches) {
+    Status const status = punch.file->punch(punch.offset, punch.bytes);
+    if (status.code() == Code::not_supported) cannot_punch = true;
+    if (status.ok()) punched_bytes += punch.bytes;
+  }
   for (Made& made : makes) {
     Result<FilePtr> file = make_file(*disk, folder, made.path, made.header);
     if (!file.ok()) {
@@ -140,11 +145,7 @@ void TidyJob::run() {
     }
   }
   if (!links.empty()) failure = disk->sync_folder(folder);
-  for (Punch const& punch : punches) {
-    Status const status = punch.file->punch(punch.offset, punch.bytes);
-    if (status.code() == Code::not_supported) cannot_punch = true;
-    if (status.ok()) punched_bytes += punch.bytes;
-  }
+  if (!failure.ok()) return;
   // What cannot be removed now is garbage of the next start.
   for (std::string const& path : removes) static_cast<void>(disk->remove(path));
 }

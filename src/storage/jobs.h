@@ -127,7 +127,7 @@ struct TidyJob final : Job {
   std::vector<Punch> punches;
   std::vector<std::string> removes;
   // out
-  Status failure;            // of what was to be made, or a link
+  Status failure;            // of what was to be made, or a link: then nothing is removed
   bool cannot_punch{false};  // this file system gives no space back
   std::uint64_t punched_bytes{0};
 
