@@ -196,14 +196,16 @@ bool StoredCommands::run_stored() {
       files->drop(done.stage);
       continue;
     }
-    any = true;
     Session* const session = sessions_.find(found->first);
     if (session == nullptr || found->second.is_open) {
+      any = true;
       // It was refused in the middle: the rest of its value is read and dropped.
       if (session != nullptr) refuse(*session, found->second, done.status);
       continue;
     }
+    // What ends that brings the next turn.
     if (done.status.ok() && waits_for_files(*files, done)) continue;
+    any = true;
     Held held = std::move(found->second);
     held_.erase(found);
     if (done.status.ok() && held.hash && *held.hash != std::array{done.values[0].extent.hash, done.values[0].hash_high})
