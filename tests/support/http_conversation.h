@@ -88,7 +88,7 @@ struct HttpConversation {
     // What closes need not be whole: the body that is refused has not come.
     FJ_CHECK(taken.size() <= 2 || piece.kind == Kind::bad || piece.ends || is_one_request(taken),
              "another parser finds the same end");
-    std::string const bytes = " " + std::to_string(piece.consumed);
+    std::string bytes = " " + std::to_string(piece.consumed);
     switch (piece.kind) {
       case Kind::message:
         FJ_CHECK(out.size() == written && http.is_answering() && !piece.ends, "the answer comes later");
@@ -99,9 +99,10 @@ struct HttpConversation {
         break;
       case Kind::bad:
         FJ_CHECK(out.size() == written && !piece.status.ok(), "it is refused later");
-        // Of a value how much was taken before depends on how it came.
-        seen.push_back("bad" + (in_value ? std::string{} : bytes) + " " + piece.status.text());
-        in_value = false;
+        // How a value that is refused in the middle was cut depends on how it came, and not how much of it there was.
+        if (value_bytes != 0) bytes = " " + std::to_string(value_bytes + piece.consumed) + " '" + content + "'";
+        seen.push_back("bad" + bytes + " " + piece.status.text());
+        value_bytes = 0;
         heads.push_back(is_head);
         http.refuse(piece.status, out);
         FJ_CHECK(out.size() > written, "a refusal says so");
@@ -125,7 +126,7 @@ struct HttpConversation {
                      (piece.value_bytes == UINT64_MAX ? "" : " of " + std::to_string(piece.value_bytes)) +
                      (piece.token.empty() ? "" : " token " + std::string{piece.token}));
       content.clear();
-      in_value = true;
+      value_bytes = piece.consumed;
       message.own();
       if (is_accepted(message)) {
         http.accepted(out);
@@ -139,8 +140,9 @@ struct HttpConversation {
                                          piece.content.data() + piece.content.size() <= input.data() + piece.consumed),
                "content is a part of what is taken");
       content.append(piece.content);
+      value_bytes += piece.consumed;
     } else {
-      in_value = false;
+      value_bytes = 0;
       seen.push_back("end '" + content + "'");
       heads.push_back(false);
       FJ_CHECK(http.is_answering(), "the answer comes later");
@@ -160,8 +162,8 @@ struct HttpConversation {
   Answer answer;
   std::function<bool(Message const&)> is_accepted = [](Message const&) { return true; };
   Message message;
-  bool in_value{false};  // that comes in pieces
-  std::string content;   // of the last value
+  std::size_t value_bytes{0};  // taken of a value that comes in pieces; 0: none is under way
+  std::string content;         // of the last value
   std::string unread;
   std::string out;
   std::vector<std::string> seen;  // the pieces, in order

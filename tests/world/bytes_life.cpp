@@ -13,10 +13,8 @@
 namespace fastjournal::sim {
 namespace {
 
-// What a key may hold. Empty: nothing.
-struct Known {
-  std::vector<std::string> states{""};  // from the one that is sure on
-};
+// What a key may hold, from the one that is sure on. Empty: nothing.
+using Known = std::vector<std::string>;
 
 class Life {
  public:
@@ -71,7 +69,7 @@ class Life {
     std::string line = "PUT table=blobs;key=" + key + ";data=" + bytes;
     if (!is_blob) line = "INSERT table=spilling;name=" + key + ";payload=" + bytes;
     if (deletes) line = "DELETE table=spilling;name=" + key;
-    known_[key].states.push_back(bytes);
+    known_.try_emplace(key, 1).first->second.push_back(bytes);
     world_.send("main", line);
     if (settles) settle(line.substr(0, 40));
   }
@@ -86,7 +84,7 @@ class Life {
       expect(is_nothing || !answer->starts_with("ERROR"), asked + ": " + answer->substr(0, 300));
     }
     expect(last.has_value(), asked + ": no answer");
-    for (auto& [key, known] : known_) known.states.erase(known.states.begin(), known.states.end() - 1);
+    for (auto& [key, known] : known_) known.erase(known.begin(), known.end() - 1);
   }
 
   void maintain() {
@@ -136,13 +134,12 @@ class Life {
     bool const is_none = message.text("result") == "absent" || message.text("code") == "unknown_row";
     expect(is_none || !line.starts_with("ERROR"), key + ": " + line.substr(0, 300));
     std::string const got{is_none ? std::string_view{} : message.text(is_blob ? "data" : "payload")};
-    std::vector<std::string>& states = known.states;
-    bool const is_known = std::find(states.begin(), states.end(), got) != states.end();
+    bool const is_known = std::find(known.begin(), known.end(), got) != known.end();
     expect(is_known, key + " holds \"" + got.substr(0, 20) + "\" and " + std::to_string(got.size()) +
-                         " bytes, and should hold \"" + states.front().substr(0, 20) + "\" of " +
-                         std::to_string(states.front().size()) + " or one of " + std::to_string(states.size() - 1) +
+                         " bytes, and should hold \"" + known.front().substr(0, 20) + "\" of " +
+                         std::to_string(known.front().size()) + " or one of " + std::to_string(known.size() - 1) +
                          " behind it");
-    states = {got};
+    known = {got};
   }
 
   std::mt19937_64 random_;
