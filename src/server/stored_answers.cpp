@@ -26,6 +26,7 @@ void StoredAnswers::tell_place(Answer& answer, std::size_t param) {
 bool StoredAnswers::wait(Session& session, bool is_push, Message const& command, Answer& answer, log::Log const* log) {
   std::vector<std::size_t> params;
   std::vector<Extent> extents;
+  std::uint64_t bytes = 0;
   storage::ByteFiles* files = nullptr;
   storage::FilePtr descriptor;
   for (std::size_t i = 0; i < answer.params().size(); ++i) {
@@ -43,6 +44,7 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
     }
     params.push_back(i);
     extents.push_back(value.stored->extent);
+    bytes += extents.back().size();
   }
   if (params.empty()) {
     attach(session, std::move(descriptor));
@@ -52,13 +54,22 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
     send(session, command, answer, log, *files, extents.front());
     return true;
   }
+  if (!is_push && bytes > kBroughtBytesMax) {
+    Status const status{Code::too_large, "the answer would have values of " + std::to_string(bytes) +
+                                             " bytes; at most " + std::to_string(kBroughtBytesMax) +
+                                             " are brought at once: ask for parts, or read them from their file"};
+    answer.clear();
+    replies_.reply_whole(session, command, answer, status, {.log = log});
+    return true;
+  }
   Waiting waiting{.connection = session.id,
                   .is_push = is_push,
                   .command = {},
                   .answer = {},
                   .log = log,
                   .params = std::move(params),
-                  .descriptor = std::move(descriptor)};
+                  .descriptor = std::move(descriptor),
+                  .bytes = bytes};
   // Names may be those of a table that is changed meanwhile.
   answer.keep_names();
   waiting.answer = std::move(answer);
@@ -72,6 +83,8 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
     ++session.fetches;
     ++session.waiting;
   }
+  session.kept += bytes;
+  sessions_.count(session);
   waiting_.emplace(std::pair{files, files->fetch(std::move(extents))}, std::move(waiting));
   network_.turn_again();
   return true;
@@ -128,6 +141,7 @@ bool StoredAnswers::tell_fetched() {
 void StoredAnswers::tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched) {
   Session* const session = sessions_.find(waiting.connection);
   if (session == nullptr) return;
+  session->kept -= waiting.bytes;
   for (std::size_t i = 0; i < waiting.params.size(); ++i) {
     bool const is_text = waiting.answer.params()[waiting.params[i]].value.stored->is_text;
     std::string_view const bytes = fetched.values[i];

@@ -25,6 +25,10 @@
 
 namespace fastjournal::server {
 
+// The most bytes outside the log that one answer brings into memory; those that a protocol sends from their file are not
+// limited.
+inline constexpr std::uint64_t kBroughtBytesMax = 64U << 20U;
+
 class StoredAnswers final : public BytesLater {
  public:
   StoredAnswers(Sessions& sessions, TableFiles& files, Replies& replies, env::Network& network)
@@ -45,6 +49,7 @@ class StoredAnswers final : public BytesLater {
     log::Log const* log{nullptr};
     std::vector<std::size_t> params;  // of the answer, in the order of the fetch
     storage::FilePtr descriptor;      // goes along; null: none
+    std::uint64_t bytes{0};           // that it brings, of the session's memory
   };
 
   // It leaves now, and one of its values, of these bytes, follows it.

@@ -103,6 +103,21 @@ BOOST_AUTO_TEST_CASE(blobs_are_stored_and_read_in_all_ways) {
     BOOST_REQUIRE_MESSAGE(none.ok(), none.status().text());
     BOOST_TEST(!none.value().has_value());
   }
+  // By a message, not all of a large one is brought into memory.
+  std::string const zeros(70'000'000, 'z');
+  BOOST_REQUIRE(blobs->put(bcdb::make_key("zeros"), zeros).ok());
+  require_is(*scene.open(2, BlobBytes::relay), "zeros", zeros);
+  auto const connection = scene.connect();
+  auto const ask = [&](std::int64_t length) {
+    return connection->call("GET", {{"table", Value::of_text("pages")},
+                                    {"key", Value::of_text("zeros")},
+                                    {"data", Value::of_integer(1)},
+                                    {"length", Value::of_integer(length)}});
+  };
+  BOOST_TEST((ask(70'000'000).status().code() == fastjournal::Code::too_large));
+  auto const some = ask(1'000'000);
+  BOOST_REQUIRE_MESSAGE(some.ok(), some.status().text());
+  BOOST_TEST(some->first().text("data").size() == 1'000'000U);
   auto const part = scene.open(2, BlobBytes::relay)->fetch(bcdb::make_key("of 4000"), 100, 50);
   BOOST_REQUIRE_MESSAGE(part.ok(), part.status().text());
   BOOST_TEST(part.value().value_or("") == stored["of 4000"].substr(100, 50));
