@@ -267,9 +267,7 @@ class Blobs::Body {
     bool const is_of_its_time = place.file != 0 || (place.connection != 0 && place.connection == connects_);
     if (file && is_of_its_time && (place.file == 0 || place.file == file->number())) return &*file;
     file.reset();
-    bool const by_descriptor = options_.bytes == BlobBytes::descriptor;
-    Result<BlobFile> opened =
-        by_descriptor ? attach() : BlobFile::open(options_.data_file + (place.newer ? ".new" : ""));
+    Result<BlobFile> opened = options_.bytes == BlobBytes::descriptor ? attach() : open_file(place);
     if (!opened.ok()) return opened.status();
     if (place.file != 0 && opened->number() != place.file)
       return Status{Code::unavailable, "the blob is in the file " + std::to_string(place.file) + ", and the file is " +
@@ -277,6 +275,15 @@ class Blobs::Body {
     std::optional<BlobFile>& kept = files_[place.newer ? 1 : 0];
     kept = std::move(opened).value();
     return &*kept;
+  }
+
+  // By its number where it was told: after an exchange of files the link follows a moment later.
+  [[nodiscard]] Result<BlobFile> open_file(BlobPlace const& place) const {
+    if (place.file != 0) {
+      Result<BlobFile> numbered = BlobFile::open(BlobFile::numbered(options_.data_file, place.file));
+      if (numbered.ok()) return numbered;
+    }
+    return BlobFile::open(options_.data_file + (place.newer ? ".new" : ""));
   }
 
   BlobOptions options_;

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -46,6 +48,10 @@ Result<BlobFile> BlobFile::open(std::string const& path) {
   int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return Status{Code::unavailable, "open " + path + ": " + reason_of(errno)};
   return adopt(descriptor, path);
+}
+
+std::string BlobFile::numbered(std::string const& data_file, std::uint32_t number) {
+  return fmt::format("{}data.{:06}", std::string_view{data_file}.substr(0, data_file.rfind('/') + 1), number);
 }
 
 Result<BlobFile> BlobFile::adopt(int descriptor, std::string name) {

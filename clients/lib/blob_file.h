@@ -61,6 +61,8 @@ class BlobFile {
  public:
   // unavailable: it cannot be opened; damaged: it is no data file.
   [[nodiscard]] static Result<BlobFile> open(std::string const& path);
+  // The path of the file of this number, beside the link `data_file`.
+  [[nodiscard]] static std::string numbered(std::string const& data_file, std::uint32_t number);
   // Of an open descriptor, which is closed at the end in any case. `name`: for people.
   [[nodiscard]] static Result<BlobFile> adopt(int descriptor, std::string name);
 

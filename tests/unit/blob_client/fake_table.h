@@ -221,7 +221,9 @@ class FakeTable {
   [[nodiscard]] std::string port() const { return folder_ / "port"; }
   [[nodiscard]] std::string datagrams() const { return folder_ / "datagrams"; }
   [[nodiscard]] std::string link() const { return folder_ / "bcdb_data"; }
-  [[nodiscard]] std::string file(std::uint32_t number) const { return folder_ / ("data." + std::to_string(number)); }
+  [[nodiscard]] std::string file(std::uint32_t number) const {
+    return folder_ / ("data.00000" + std::to_string(number));
+  }
   [[nodiscard]] test::TemporaryFolder const& folder() const { return folder_; }
   // The script has come to its end.
   void finish() {
