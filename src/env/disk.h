@@ -47,7 +47,7 @@ class File {
   // Space for these bytes, also beyond the end of the file, whose size stays: no_space is told here, and a later write
   // to them finds its space. not_supported: not on this file system.
   [[nodiscard]] virtual Status reserve(std::uint64_t offset, std::uint64_t bytes) = 0;
-  // Gives the space of these bytes back; whole blocks of kPunchAlignment, which read as zeros from then on. The size of
+  // These bytes read as zeros from then on, and the space of whole blocks of kPunchAlignment is given back. The size of
   // the file stays. Not durable before a sync, and harmless if it is lost. not_supported: not on this file system.
   [[nodiscard]] virtual Status punch(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Whether the file still has a name. damaged: it was removed, and its contents are lost once it is closed.

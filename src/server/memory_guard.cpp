@@ -52,12 +52,10 @@ bool MemoryGuard::take_in(Session& session, std::string_view bytes) try {
   std::size_t const size = session.in.size() + bytes.size();
   MayFail const may_fail{size > kBufferMayFail};
   if (size > session.in.capacity()) {
-    // Not reserve, which may double the size. If little memory is left, the buffer grows in small steps.
+    // Not to twice the size. If little memory is left, the buffer grows in small steps.
     std::size_t const ahead = session.in.capacity() >> (memory_.is_tight() ? 3U : 0U);
-    std::string larger;
-    larger.reserve(std::max(size, std::min(session.in.capacity() + ahead, session.protocol->whole_bytes(session.in))));
-    larger.append(session.in);
-    session.in.swap(larger);
+    session.in.reserve(
+        std::max(size, std::min(session.in.capacity() + ahead, session.protocol->whole_bytes(session.in))));
   }
   session.in.append(bytes);
   return true;

@@ -65,7 +65,8 @@ void Reader::end_inputs() {
   }
 }
 
-// `unread` is either the input that just arrived (session.in is empty) or session.in.
+// `unread` is either the input that just arrived (session.in is empty) or session.in, which a command may give away with
+// what is stored of it: the bytes stay where they are until a later turn.
 void Reader::read(Session& session, std::string_view unread) {
   TurnBudget& budget = turn_.budget();
   std::size_t consumed = 0;
@@ -125,8 +126,8 @@ void Reader::keep_rest(Session& session, std::string_view unread, std::size_t co
   if (session.in.empty()) {
     session.in.assign(unread.substr(consumed));
   } else {
-    if (session.wipes_input) access::wipe(std::span{session.in}.first(consumed));
-    session.in.erase(0, consumed);
+    if (session.wipes_input) access::wipe(std::span{session.in.data(), consumed});
+    session.in.drop_front(consumed);
     if (session.in.empty()) clear_buffer(session.in);
     if (session.in.empty() && guard_.is_scarce()) session.in.shrink_to_fit();
   }

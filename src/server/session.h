@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "access/user.h"
+#include "base/buffer.h"
 #include "env/disk.h"
 #include "env/network.h"
 #include "fastjournal/protocol.h"
@@ -69,7 +70,8 @@ inline constexpr std::size_t kBufferKeptBytes = 256U << 10U;
 // Memory of a silent connection, here and in the reactor.
 inline constexpr std::size_t kConnectionBytes = 2048;
 
-inline void clear_buffer(std::string& buffer) {
+template <typename Bytes>
+void clear_buffer(Bytes& buffer) {
   buffer.clear();
   if (buffer.capacity() > kBufferKeptBytes) buffer.shrink_to_fit();
 }
@@ -91,7 +93,7 @@ struct Session {
   std::string user_origin;     // the owner of his names
   access::UserPtr token_user;  // of the last message that came with a token; null: there was none
   std::unique_ptr<Protocol> protocol;
-  std::string in;                       // an incomplete message, or messages that wait for room in `out`
+  Buffer in;                            // an incomplete message, or messages that wait for room in `out`
   std::string out;                      // answers
   std::uint64_t before{0};              // bytes removed from `out` so far
   std::size_t sent{0};                  // of `out`: given to the kernel

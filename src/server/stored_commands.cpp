@@ -8,6 +8,8 @@ namespace {
 
 // Of a value that comes in pieces: so much waits to be written, then its sender does.
 constexpr std::uint64_t kWaitingBytesMax = 1U << 20U;
+// Fewer are copied, so that the buffer is not allocated again for each.
+constexpr std::uint64_t kGivenBytesMin = 256U << 10U;
 
 std::int64_t content_limit_us(engine::HostedTable const& table) {
   return table.declaration->option(kContentTimeoutOption).integer * 1000;
@@ -71,11 +73,13 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   Held held{.files = &files, .message = {}, .params = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
   std::vector<storage::ByteFiles::Piece> pieces;
   for (StoreWish::Piece const& piece : wish.pieces) {
-    pieces.push_back({std::string{piece.bytes}, piece.is_text});
+    pieces.push_back({piece.bytes, piece.is_text});
     held.params.push_back(piece.param);
     held.bytes += piece.bytes.size();
   }
-  Result<storage::ByteFiles::StageId> const stage = files.store(std::move(pieces));
+  bool const gives = gives_input(*session, wish, held.bytes);
+  if (gives) held.bytes = session->in.capacity();
+  Result<storage::ByteFiles::StageId> const stage = files.store(pieces, gives ? &session->in : nullptr);
   if (!stage.ok()) return stage.status();
   held.stage = stage.value();
   // What is stored is not copied once more.
@@ -87,6 +91,12 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   hold(*session, std::move(held));
   network_.turn_again();
   return {};
+}
+
+// Large values leave with the buffer that they came in, if it has little else: the reader keeps the rest.
+bool StoredCommands::gives_input(Session const& session, StoreWish const& wish, std::uint64_t bytes) {
+  return bytes >= kGivenBytesMin && bytes >= session.in.size() / 2 && !session.wipes_input &&
+         std::ranges::all_of(wish.pieces, [&](auto const& piece) { return session.in.contains(piece.bytes); });
 }
 
 void StoredCommands::hold(Session& session, Held held) {
@@ -130,6 +140,7 @@ void StoredCommands::begin(Session& session, Message& message, Protocol::Piece c
     sessions_.mark_dirty(session);
     if (std::int64_t const limit_us = content_limit_us(*accepted->table); limit_us > 0)
       held.ends_us = clock_.monotonic_us() + limit_us;
+    held.bytes_a_second = accepted->table->declaration->option(kContentRateOption).integer;
   }
   held_.insert_or_assign(session.id, std::move(held));
 }
@@ -146,6 +157,8 @@ void StoredCommands::add(Session& session, std::string_view content) {
   if (found == held_.end() || found->second.is_refused) return;
   Held& held = found->second;
   if (Status const status = held.files->add(held.stage, content); !status.ok()) return refuse(session, held, status);
+  if (held.bytes_a_second > 0 && held.ends_us != INT64_MAX)
+    held.ends_us += static_cast<std::int64_t>(content.size()) * 1'000'000 / held.bytes_a_second;
   if (held.files->waiting_bytes(held.stage) < kWaitingBytesMax) return;
   session.stores = true;
   network_.turn_again();
@@ -279,7 +292,8 @@ void StoredCommands::end_late() {
     Session* const session = sessions_.find(id);
     if (session == nullptr) continue;
     refuse(*session, held,
-           {Code::timed_out, "the value did not come within " + std::string{kContentTimeoutOption} + " of its table"});
+           {Code::timed_out, "the value did not come within " + std::string{kContentTimeoutOption} +
+                                 " of its table and the time that " + std::string{kContentRateOption} + " gives it"});
     sessions_.end_after_answers(*session);
   }
 }

@@ -71,12 +71,14 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
     bool is_refused{false};
     std::string value;  // the name of its parameter
     std::optional<std::array<std::uint64_t, 2>> hash;
-    std::int64_t ends_us{INT64_MAX};  // it must be whole by then
+    std::int64_t ends_us{INT64_MAX};  // it must be whole by then,
+    std::int64_t bytes_a_second{0};   // and what comes meanwhile gives it more time; 0: none
   };
 
   [[nodiscard]] Status carry(storage::ByteFiles& files, StoreWish const& wish, Message& message);
   [[nodiscard]] Status store(Speaker const& speaker, storage::ByteFiles& files, StoreWish const& wish,
                              Message& message);
+  [[nodiscard]] static bool gives_input(Session const& session, StoreWish const& wish, std::uint64_t bytes);
   void hold(Session& session, Held held);
   void refuse(Session& session, Held& held, Status const& why);
   void run(Session& session, Held held, Status const& status);

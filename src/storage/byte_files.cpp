@@ -349,8 +349,14 @@ void ByteFiles::settle(Extent const& extent) {
 void ByteFiles::give_back(Extent const& extent) {
   if (!places_.contains({extent.file, extent.begin})) return;
   settle(extent);
-  // Nobody knows of it, so nothing has to be durable first.
-  if (File const* const file = find(extent.file)) want_punched(*file, extent.begin, extent.end);
+  // Nobody knows of it, so nothing has to be durable first. A reader of a table's own file sees zeros in its place, also
+  // in blocks that it shares with others.
+  File const* const file = find(extent.file);
+  if (file == nullptr || cannot_punch_) return;
+  if (says_files() && extent.size() > 0)
+    to_punch_.push_back({file->file, extent.begin, extent.size()});
+  else
+    want_punched(*file, extent.begin, extent.end);
 }
 
 void ByteFiles::named(Extent const& extent, std::string_view carried) {
@@ -589,7 +595,10 @@ void ByteFiles::finish(TidyJob& job) {
     to_remove_.insert(to_remove_.end(), removed.begin(), removed.end());
     return;
   }
-  for (std::uint32_t const number : removed) files_.erase(number);
+  for (std::uint32_t const number : removed) {
+    files_.erase(number);
+    carried_.erase(number);  // nothing of it is named any more
+  }
   for (auto const& [link, target] : std::exchange(to_link_, {})) {
     if (target.empty())
       links_.erase(link);

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/buffer.h"
 #include "base/hash.h"
 #include "engine/outside.h"
 #include "env/disk.h"
@@ -101,11 +102,12 @@ class ByteFiles final : public engine::Outside {
     std::vector<StoredValue> values;  // in their order
   };
   struct Piece {
-    std::string bytes;
+    std::string_view bytes;
     bool is_text{false};
   };
-  // Values that are whole. no_space.
-  [[nodiscard]] Result<StageId> store(std::vector<Piece> values);
+  // Values that are whole. `in`: all of them lie in it, and it is taken; null: they are copied. no_space: nothing is
+  // taken.
+  [[nodiscard]] Result<StageId> store(std::vector<Piece> const& values, Buffer* in = nullptr);
   // A value that comes in pieces; `bytes`: its size, UINT64_MAX: not known yet.
   [[nodiscard]] Result<StageId> begin_value(std::uint64_t bytes, std::uint64_t bytes_max);
   // Not ok: more than was said.
@@ -200,7 +202,7 @@ class ByteFiles final : public engine::Outside {
     Extent extent{};  // file 0: a file of its own, until its size is known
     FilePtr file{};
     std::string own_path{};
-    std::deque<std::string> waiting{};
+    std::deque<Chunk> waiting{};
     std::uint64_t waiting_bytes{0};
     std::uint64_t taken{0};  // bytes that jobs were given
     Hasher128 hasher{};

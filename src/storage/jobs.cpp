@@ -49,6 +49,10 @@ Status read_extent(env::File& file, std::string const& name, Extent const& exten
   return {};
 }
 
+// Large values are synced in pieces of this size: the log's own sync, which all wait for, stands behind one of them in the
+// disk's queue, not behind the whole.
+constexpr std::size_t kBytesPerSync = 1U << 20U;
+
 void StoreJob::run() {
   std::set<std::uint64_t> failed;
   for (auto const& [stage, status] : refused) failed.insert(stage);
@@ -57,13 +61,24 @@ void StoreJob::run() {
   };
   for (Write const& write : writes) {
     std::uint64_t offset = write.offset;
-    for (std::string const& bytes : write.bytes) {
-      write.hasher->add(bytes);
+    for (Chunk const& chunk : write.chunks) {
+      write.hasher->add(chunk.bytes);
+      written_bytes += chunk.bytes.size();
       if (failed.contains(write.stage)) continue;
-      if (Status status = write.file->write(offset, as_bytes(bytes)); !status.ok()) refuse(write.stage, status);
-      offset += bytes.size();
+      for (std::size_t at = 0; at < chunk.bytes.size() && failure.ok(); at += kBytesPerSync) {
+        std::string_view const part = chunk.bytes.substr(at, kBytesPerSync);
+        if (Status status = write.file->write(offset, as_bytes(part)); !status.ok()) {
+          refuse(write.stage, status);
+          break;
+        }
+        offset += part.size();
+        if (part.size() == kBytesPerSync) failure = write.file->sync();
+      }
     }
   }
+  // Here, as it takes milliseconds for large ones.
+  for (Write& write : writes)
+    for (Chunk& chunk : write.chunks) chunk.held.release();
   for (Move const& move : moves) {
     if (failed.contains(move.stage)) continue;
     std::uint64_t offset = move.offset;

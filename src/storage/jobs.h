@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/buffer.h"
 #include "base/hash.h"
 #include "env/disk.h"
 #include "fastjournal/capabilities.h"
@@ -40,14 +42,20 @@ using FilePtr = std::shared_ptr<env::File>;
 // Reads all of an extent; damaged: its bytes are not those that were stored. `name`: of the file, for people.
 [[nodiscard]] Status read_extent(env::File& file, std::string const& name, Extent const& extent, std::string& out);
 
+// Bytes that wait to be written.
+struct Chunk {
+  std::string_view bytes{};
+  Buffer held{};  // what they lie in; empty: in that of a chunk before them, of the same stage
+};
+
 struct StoreJob final : Job {
   struct Write {
     std::uint64_t stage{0};
     std::size_t part{0};
     FilePtr file{};
     std::uint64_t offset{0};
-    std::vector<std::string> bytes{};  // one behind the other
-    Hasher128* hasher{nullptr};        // of the part; lives as long as its stage
+    std::vector<Chunk> chunks{};  // one behind the other
+    Hasher128* hasher{nullptr};   // of the part; lives as long as its stage
   };
   // A value that is elsewhere: in a file of its own, as its size was not known, or in one that is replaced.
   struct Move {
@@ -66,6 +74,7 @@ struct StoreJob final : Job {
   // out
   std::vector<std::pair<std::uint64_t, Status>> refused;  // stages that were not written
   Status failure;                                         // of a sync
+  std::uint64_t written_bytes{0};
 
   void run() override;
 };

@@ -33,23 +33,34 @@ Status ByteFiles::place_part(Part& part, std::uint64_t bytes) {
   return {};
 }
 
-Result<ByteFiles::StageId> ByteFiles::store(std::vector<Piece> values) {
+Result<ByteFiles::StageId> ByteFiles::store(std::vector<Piece> const& values, Buffer* in) {
   Stage stage;
   Status status;
-  for (Piece& value : values) {
+  for (Piece const& value : values) {
     Part& part = stage.parts.emplace_back();
     part.is_text = value.is_text;
     part.waiting_bytes = value.bytes.size();
     status = place_part(part, part.waiting_bytes);
     if (!status.ok()) break;
     staged_bytes_ += part.waiting_bytes;
-    if (!value.bytes.empty()) part.waiting.push_back(std::move(value.bytes));
+    if (value.bytes.empty()) continue;
+    FJ_CHECK(in == nullptr || in->contains(value.bytes), "values in the buffer that is given away");
+    Chunk& chunk = part.waiting.emplace_back();
+    chunk.bytes = value.bytes;
+    if (in != nullptr) continue;
+    chunk.held = Buffer{value.bytes};
+    chunk.bytes = chunk.held;
   }
   StageId const id = ++last_stage_;
   stages_.emplace(id, std::move(stage));
   if (!status.ok()) {
     erase_stage(id);
     return status;
+  }
+  if (in != nullptr) {
+    auto const first =
+        std::ranges::find_if(stages_.at(id).parts, [](Part const& part) { return !part.waiting.empty(); });
+    if (first != stages_.at(id).parts.end()) first->waiting.front().held = std::move(*in);
   }
   to_store_.push_back(id);
   return id;
@@ -82,10 +93,10 @@ Status ByteFiles::add(StageId id, std::string_view bytes) {
     return {Code::too_large, fmt::format("the value has more than {} bytes", found->second.bytes_max)};
   if (bytes.empty()) return {};
   constexpr std::size_t kJoinBytes = 64U << 10U;
-  if (!part.waiting.empty() && part.waiting.back().size() < kJoinBytes)
-    part.waiting.back().append(bytes);
-  else
-    part.waiting.emplace_back(bytes);
+  if (part.waiting.empty() || part.waiting.back().bytes.size() >= kJoinBytes) part.waiting.emplace_back();
+  Chunk& chunk = part.waiting.back();
+  chunk.held.append(bytes);
+  chunk.bytes = chunk.held;
   if (part.waiting_bytes == 0) to_store_.push_back(id);
   part.waiting_bytes += bytes.size();
   staged_bytes_ += bytes.size();
@@ -185,7 +196,7 @@ std::unique_ptr<Job> ByteFiles::store_job(std::int64_t now_us) {
       if (part.waiting_bytes > 0) {
         std::uint64_t const at = part.own_path.empty() ? part.extent.begin + part.taken : part.taken;
         StoreJob::Write write{.stage = id, .part = i, .file = part.file, .offset = at, .hasher = &part.hasher};
-        for (std::string& one : part.waiting) write.bytes.push_back(std::move(one));
+        for (Chunk& chunk : part.waiting) write.chunks.push_back(std::move(chunk));
         part.waiting.clear();
         job->writes.push_back(std::move(write));
         bytes += part.waiting_bytes;
@@ -238,8 +249,7 @@ void ByteFiles::finish(StoreJob& job) {
   carried_in_job_ = kNoLsn;
   figures_.syncs += job.syncs.size();
   if (!job.failure.ok() && !is_mutant(Mutant::failed_sync_ignored)) return fail(std::move(job.failure));
-  for (StoreJob::Write const& write : job.writes)
-    for (std::string const& bytes : write.bytes) figures_.stored_bytes += bytes.size();
+  figures_.stored_bytes += job.written_bytes;
   for (auto& [id, status] : job.refused) tell_done(id, stages_.at(id), std::move(status));
   for (StageId const id : job.completes) tell_done(id, stages_.at(id), {});
   for (StageId const id : job.stages) {

@@ -527,7 +527,6 @@ void measure_churn(Settings const& settings, fs::path const& root) {
   std::uint64_t written = 0;
   std::uint64_t since = 0;
   std::uint64_t number = 0;
-  std::uint64_t maintenances = 0;
   std::uint64_t absent = 0;
   std::uint64_t most = 0;
   std::uint64_t waits = 0;
@@ -569,13 +568,13 @@ void measure_churn(Settings const& settings, fs::path const& root) {
       auto const begun = admin->call("MAINTAIN", {{"table", Value::of_text("blobs")}});
       if (begun.ok()) {
         since = 0;
-        ++maintenances;
       }
     }
     most = std::max(most, number % 50 == 0 ? used() : 0);
   }
-  fmt::print("{} GiB written in {:.0f} s, {} maintenances, {} MiB of the disk used at most, {} puts waited for space\n",
-             settings.gib, us_since(begin) / 1e6, maintenances, most >> 20U, waits);
+  std::string const last = fs::read_symlink(root / "fj/data/bytes/blobs/bcdb_data").string();
+  fmt::print("{} GiB written in {:.0f} s, up to the file {}, {} MiB of the disk used at most, {} times a put waited\n",
+             settings.gib, us_since(begin) / 1e6, last, most >> 20U, waits);
   daemon.end(SIGKILL);
   daemon.start();
   std::vector<std::uint64_t> keys;

@@ -117,7 +117,6 @@ class SimFile final : public env::File {
   }
   Status punch(std::uint64_t offset, std::uint64_t bytes) override {
     FJ_CHECK(!read_only_, "a file opened for reading is not written");
-    FJ_CHECK(offset % env::kPunchAlignment == 0 && bytes % env::kPunchAlignment == 0, "whole blocks are punched");
     if (Status status = enter(Call::punch, FJ_CALLER); !status.ok()) return status;
     disk_.punch(*node_, offset, bytes);
     return {};
@@ -299,7 +298,10 @@ void SimDisk::punch(Node& node, std::uint64_t offset, std::uint64_t bytes) {
   std::vector<std::byte>& seen = node.seen.change();
   std::fill_n(seen.begin() + static_cast<std::ptrdiff_t>(offset), bytes, std::byte{0});
   mark(node, offset, bytes);
-  for (std::uint64_t sector = offset / options_.sector_bytes; sector * options_.sector_bytes < offset + bytes; ++sector)
+  std::uint64_t const from = (offset + env::kPunchAlignment - 1) / env::kPunchAlignment * env::kPunchAlignment;
+  std::uint64_t const to =
+      offset + bytes == size ? size : (offset + bytes) / env::kPunchAlignment * env::kPunchAlignment;
+  for (std::uint64_t sector = from / options_.sector_bytes; sector * options_.sector_bytes < to; ++sector)
     node.holes.insert(node.holes.end(), sector);
 }
 

@@ -164,6 +164,8 @@ inline constexpr std::string_view kWakeTimeoutOption = "wake-timeout";
 
 // The same, read by the server: how long a value that comes in pieces (Protocol::Kind::begin) may take.
 inline constexpr std::string_view kContentTimeoutOption = "write-timeout";
+// Of type size: the bytes that such a value must have a second, beside that time.
+inline constexpr std::string_view kContentRateOption = "write-rate";
 
 // An option's value in one table: the table's own, or the type's default.
 struct OptionValue {

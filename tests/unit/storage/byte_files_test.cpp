@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_power_cut_at_any_call_loses_nothing_that_is_named) {
       require_start(life);
       life.disk().stop_after(call);
       bool is_cut = false;
-      for (int i = 0; i < 120 && !is_cut; ++i) {
+      for (int i = 0; i < 160 && !is_cut; ++i) {
         // A disk without power fails every call: what that ends is not looked at.
         static_cast<void>(life.step());
         is_cut = life.disk().is_stopped();

@@ -241,12 +241,17 @@ class Life final : public Stores {
   }
   [[nodiscard]] std::string store(std::size_t count) {
     Staged staged;
+    for (std::size_t i = 0; i < count; ++i) staged.values.push_back(bytes(1 + chance_() % 40'000));
+    Buffer message;
+    for (std::string const& value : staged.values) message.append(" " + value);
+    bool const is_given = chance_() % 2 == 0;
     std::vector<ByteFiles::Piece> pieces;
-    for (std::size_t i = 0; i < count; ++i) {
-      staged.values.push_back(bytes(1 + chance_() % 40'000));
-      pieces.push_back({staged.values.back(), false});
+    std::size_t at = 0;
+    for (std::string const& value : staged.values) {
+      pieces.push_back({is_given ? message.view().substr(at + 1, value.size()) : value, false});
+      at += 1 + value.size();
     }
-    Result<ByteFiles::StageId> const stage = files_->store(std::move(pieces));
+    Result<ByteFiles::StageId> const stage = files_->store(pieces, is_given ? &message : nullptr);
     if (!stage.ok()) return refuse(stage.status());
     if (chance_() % 8 == 0)
       files_->drop(stage.value());
