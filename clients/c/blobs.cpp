@@ -118,6 +118,14 @@ bcdb_key bcdb_make_key(char const* key_string, size_t key_length) {
   return {.hash_value = key.hash_value, .hash_id = key.hash_id};
 }
 
+bcdb_key bcdb_make_key_with_secret(char const* key_string, size_t key_length, char const* secret) {
+  std::string_view name{};
+  if (key_string != nullptr)
+    name = key_length == 0 ? std::string_view{key_string} : std::string_view{key_string, key_length};
+  Key const key = fastjournal::bcdb::make_key(name, secret == nullptr ? std::string_view{} : std::string_view{secret});
+  return {.hash_value = key.hash_value, .hash_id = key.hash_id};
+}
+
 void fj_blob_options_init_sized(fj_blob_options* options, size_t size) { fastjournal::c::init_options(options, size); }
 
 fj_blobs* fj_blobs_open(fj_blob_options const* options) {

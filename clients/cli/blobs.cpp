@@ -19,6 +19,7 @@
 #include "clients/cli/rows.h"
 #include "clients/lib/blob.h"
 #include "clients/lib/key_text.h"
+#include "clients/lib/secret_file.h"
 #include "model/date.h"
 
 namespace fastjournal::cli {
@@ -339,7 +340,14 @@ ExitCode put_blob_by_port(Invocation const& one, Console& console) {
                                            .key_file = one.key_file,
                                            .time_limit = one.timeout});
   if (!opened.ok()) return misuse(one, console, opened.status().message());
-  bcdb::Key const key = one.blob.is_hash ? bcdb::key_of_digits(one.blob.key).value() : bcdb::make_key(one.blob.key);
+  std::string secret;
+  if (!one.blob.key_secret_file.empty()) {
+    Result<std::string> const text = client::read_secret(one.blob.key_secret_file);
+    if (!text.ok()) return complain(one, console, text.status());
+    secret = text.value().substr(0, text.value().find('\n'));
+  }
+  bcdb::Key const key =
+      one.blob.is_hash ? bcdb::key_of_digits(one.blob.key).value() : bcdb::make_key(one.blob.key, secret);
   Result<client::BlobPlace> const put = opened.value()->put(key, input->bytes());
   if (!put.ok()) {
     if (put.status().code() == Code::unavailable)

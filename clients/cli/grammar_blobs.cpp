@@ -36,6 +36,9 @@ void Grammar::add_blob_bytes(CLI::App& blob) {
          "address of the table's socket of the protocol blobwrite, as unix:PATH: for blobs that are larger than "
          "a message may be")
       ->type_name("ADDRESS");
+  put.add_option("--key-secret-file", out_.blob.key_secret_file,
+                 "with --port: a file with the key-secret of the table, if it has one; mode 0600")
+      ->type_name("FILE");
   put.footer(
       "When the command returns, the blob is durable, and whoever asks sees it. Without --port it goes in one "
       "message,\n"

@@ -57,9 +57,10 @@ struct PairOptions {
 // Of the commands `blob ...`, which also use `table`, `file` (put: - or empty for standard input), `count` and `after`.
 struct BlobOptions {
   std::string key;
-  bool is_hash{false};  // the key is given as its hash
-  std::string port;     // put: address of a listener of the protocol blobwrite; empty: by a message
-  std::string output;   // get: FILE; empty: standard output
+  bool is_hash{false};          // the key is given as its hash
+  std::string port;             // put: address of a listener of the protocol blobwrite; empty: by a message
+  std::string key_secret_file;  // put by port: of the table's key-secret; empty: it has none
+  std::string output;           // get: FILE; empty: standard output
   std::optional<std::uint64_t> offset;
   std::optional<std::uint64_t> length;
   std::optional<DurationMs> age;

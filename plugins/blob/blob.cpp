@@ -23,9 +23,9 @@ constexpr std::uint32_t kRestateLooksMax = 20'000;
 // Ends of one step of the timers.
 constexpr std::uint32_t kClientsPerStep = 50;
 
-constexpr std::array<std::string_view, 10> kOptionNames = {
-    "maintenance",   "maintain-every", "expire-age", "expire-size", "expire-unreferenced",
-    "blob-size-max", "data-size-max",  "blobs-max",  "client-keep", "clients-max"};
+constexpr std::array<std::string_view, 11> kOptionNames = {
+    "maintenance",   "maintain-every", "expire-age",  "expire-size", "expire-unreferenced", "blob-size-max",
+    "data-size-max", "blobs-max",      "client-keep", "clients-max", "key-secret"};
 
 }  // namespace
 
@@ -296,6 +296,7 @@ namespace {
 
 Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                                       std::shared_ptr<TableDeclaration const> declaration) {
+  if (Status status = Options::read(*declaration).check(*declaration); !status.ok()) return status;
   return std::unique_ptr<Table>{std::make_unique<BlobTable>(context, std::move(type), std::move(declaration))};
 }
 

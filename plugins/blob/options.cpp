@@ -1,6 +1,9 @@
 #include "plugins/blob/options.h"
 
+#include <string>
 #include <string_view>
+
+#include "bcdb/key.h"
 
 namespace fastjournal::blob {
 
@@ -18,7 +21,15 @@ Options Options::read(TableDeclaration const& declaration) {
   out.blobs_max = size("blobs-max");
   out.client_keep = number("client-keep");
   out.clients_max = size("clients-max");
+  out.key_secret = declaration.option("key-secret").text;
   return out;
+}
+
+Status Options::check(TableDeclaration const& declaration) const {
+  if (key_secret.empty() || key_secret.size() >= bcdb::kSecretBytesMin) return {};
+  return {Code::bad_configuration, declaration.at("key-secret") + ": key-secret has " +
+                                       std::to_string(key_secret.size()) + " bytes; expected at least " +
+                                       std::to_string(bcdb::kSecretBytesMin)};
 }
 
 }  // namespace fastjournal::blob

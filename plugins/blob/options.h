@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "fastjournal/declaration.h"
 #include "plugins/blob/state.h"
@@ -20,8 +21,11 @@ struct Options {
   std::uint64_t blobs_max{0};       // 0: no limit
   std::int64_t client_keep{0};
   std::size_t clients_max{0};
+  std::string key_secret{};  // empty: keys need none
 
   [[nodiscard]] static Options read(TableDeclaration const& declaration);
+  // What no limit of a single option says.
+  [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 };
 
 }  // namespace fastjournal::blob

@@ -52,7 +52,7 @@ std::optional<Key> read_hash(Message const& message, model::Parameters& paramete
   return key.value_or(Key{});
 }
 
-Key read_key(Message const& message, model::Parameters& parameters) {
+Key read_key(Message const& message, std::string_view secret, model::Parameters& parameters) {
   Value const* const plain = message.find("key");
   Value const* const encoded = message.find("key_binary");
   std::optional<Key> const hash = read_hash(message, parameters, "hash");
@@ -74,7 +74,7 @@ Key read_key(Message const& message, model::Parameters& parameters) {
     parameters.refuse(Code::bad_parameter, "key", "key is a number; expected text");
     return {};
   }
-  return bcdb::make_key(bytes);
+  return bcdb::make_key(bytes, secret);
 }
 
 std::optional<Hash128> read_content_hash(Message const& message, model::Parameters& parameters) {

@@ -15,7 +15,8 @@
 
 namespace fastjournal::blob {
 
-[[nodiscard]] Key read_key(Message const& message, model::Parameters& parameters);
+// `secret`: of the table, for keys that are given by their name.
+[[nodiscard]] Key read_key(Message const& message, std::string_view secret, model::Parameters& parameters);
 // 24 digits; none: the parameter is absent.
 [[nodiscard]] std::optional<Key> read_hash(Message const& message, model::Parameters& parameters,
                                            std::string_view name);

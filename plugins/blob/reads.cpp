@@ -42,7 +42,7 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   shared_.see(decision.now);
   Message const& message = *command.message;
   model::Parameters parameters{message};
-  Key const key = read_key(message, parameters);
+  Key const key = read_key(message, shared_.options.key_secret, parameters);
   bool const wants_data = parameters.integer("data", 0, 0, 1) == 1;
   bool const wants_place = parameters.integer("place", 0, 0, 1) == 1;
   bool const wants_descriptor = parameters.integer("descriptor", 0, 0, 1) == 1;

@@ -46,7 +46,7 @@ Status Writes::wish_to_store(Command const& command, StoreWish& wish) const {
     Param const& given = message.params()[param];
     if (given.name != "data" || given.value.outside) continue;
     model::Parameters parameters{message};
-    Key const key = read_key(message, parameters);
+    Key const key = read_key(message, shared_.options.key_secret, parameters);
     static_cast<void>(read_content_hash(message, parameters));
     static_cast<void>(rows::read_sender(parameters));
     std::string decoded;
@@ -62,7 +62,7 @@ Status Writes::wish_to_store(Command const& command, StoreWish& wish) const {
 
 Result<std::uint64_t> Writes::accept_content(Command const& command, std::uint64_t bytes) const {
   model::Parameters parameters{*command.message};
-  Key const key = read_key(*command.message, parameters);
+  Key const key = read_key(*command.message, shared_.options.key_secret, parameters);
   static_cast<void>(read_content_hash(*command.message, parameters));
   static_cast<void>(rows::read_sender(parameters));
   if (!parameters.ok()) return parameters.take_status();
@@ -90,7 +90,7 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   Message const& message = *command.message;
   shared_.see(decision.now);
   model::Parameters parameters{message};
-  Key const key = read_key(message, parameters);
+  Key const key = read_key(message, shared_.options.key_secret, parameters);
   std::optional<Hash128> const wanted = read_content_hash(message, parameters);
   rows::Claim claim{.sender = rows::read_sender(parameters)};
   Value const* const data = message.find("data");
@@ -151,7 +151,7 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
 
 Verdict Writes::omit(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  Key const key = read_key(*command.message, parameters);
+  Key const key = read_key(*command.message, shared_.options.key_secret, parameters);
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
     return Verdict::done;

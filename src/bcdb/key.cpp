@@ -1,5 +1,8 @@
 #include "bcdb/key.h"
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/hash.h"
@@ -25,6 +28,17 @@ Key make_key(std::string_view name) {
 
 Key make_key(char const* name, std::size_t length) {
   return make_key(length == 0 ? std::string_view{name} : std::string_view{name, length});
+}
+
+Key make_key(std::string_view name, std::string_view secret) {
+  if (secret.empty()) return make_key(name);
+  std::array<unsigned char, 32> mac{};
+  unsigned int size = 0;
+  unsigned char const* const done =
+      HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+           reinterpret_cast<unsigned char const*>(name.data()), name.size(), mac.data(), &size);
+  FJ_CHECK(done != nullptr && size == mac.size(), "the library has HMAC-SHA-256");
+  return unpacked({reinterpret_cast<char const*>(mac.data()), kKeyBytes});
 }
 
 std::array<char, kKeyBytes> packed(Key const& key) {

@@ -29,6 +29,10 @@ struct Key {
 [[nodiscard]] Key make_key(std::string_view name);
 // The same of a name that may contain NULs; `length` 0: it ends before the first one.
 [[nodiscard]] Key make_key(char const* name, std::size_t length);
+// Of a table with a secret: the first 12 bytes of HMAC-SHA-256 of the name. Who does not know the secret cannot find
+// names that have one key. An empty secret: as above.
+[[nodiscard]] Key make_key(std::string_view name, std::string_view secret);
+inline constexpr std::size_t kSecretBytesMin = 16;
 
 [[nodiscard]] std::array<char, kKeyBytes> packed(Key const& key);
 // Of the first kKeyBytes of `bytes`, which must be there.

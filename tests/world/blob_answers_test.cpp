@@ -99,6 +99,47 @@ BOOST_AUTO_TEST_CASE(a_value_is_whole_wherever_a_share_of_the_turn_ends) {
   }
 }
 
+// Whoever may read the data file reads zeros where a put was broken off, also in blocks that are shared with neighbours.
+BOOST_AUTO_TEST_CASE(what_was_broken_off_is_not_left_in_the_file) {
+  std::string hello;
+  bcdb::write(bcdb::Hello{}, hello);
+  BOOST_TEST(ask(hello, "writer").size() == bcdb::kHelloBytes);
+  std::string secret;
+  while (secret.size() < 200'000) secret += "unfinished ";
+  std::string bytes;
+  bcdb::write(bcdb::Frame{.op = bcdb::Op::put, .key = bcdb::make_key("any"), .length = secret.size() + 1}, bytes);
+  send(bytes + secret, "writer");
+  put("behind", large.substr(0, 100'000));
+  auto const is_there = [this] {
+    return std::ranges::any_of(world.disk().image(), [](auto const& file) {
+      return has(file.first, "bytes/") &&
+             has({reinterpret_cast<char const*>(file.second.data()), file.second.size()}, "unfinished");
+    });
+  };
+  BOOST_TEST(is_there());
+  world.close("writer");
+  world.settle();
+  BOOST_TEST(!is_there());
+  BOOST_TEST(ask(get("behind")).ends_with(large.substr(0, 100'000)));
+  BOOST_TEST(ask(get("large")).ends_with(large));
+}
+
+// write-timeout (30 s), and a second more for each 64 KiB that came (write-rate).
+BOOST_AUTO_TEST_CASE(a_writer_has_the_time_that_its_bytes_give_it) {
+  std::string bytes;
+  bcdb::write(bcdb::Hello{}, bytes);
+  bcdb::write(bcdb::Frame{.op = bcdb::Op::put, .key = bcdb::make_key("any"), .length = 300'000}, bytes);
+  send(bytes + std::string(128U << 10U, 'b'), "writer");
+  world.advance(DurationMs{31'000});
+  BOOST_TEST(!world.is_closed("writer"));
+  send(std::string(64U << 10U, 'b'), "writer");
+  world.advance(DurationMs{1'900});
+  BOOST_TEST(!world.is_closed("writer"));
+  world.advance(DurationMs{200});
+  BOOST_TEST(has(take("writer"), "timed_out"));
+  BOOST_TEST(world.is_closed("writer"));
+}
+
 BOOST_AUTO_TEST_CASE(a_blob_comes_over_http_whole_and_in_parts) {
   std::string said = ask(get("small"));
   BOOST_TEST(said.starts_with("HTTP/1.1 200 OK\r\n"), said);

@@ -26,6 +26,15 @@ BOOST_AUTO_TEST_CASE(keys_never_change) {
   BOOST_TEST((make_key(thousand) == Key{0xfea2cc82U, 0xbae798f9321bda6cULL}));
 }
 
+// Computed by another implementation of HMAC-SHA-256.
+BOOST_AUTO_TEST_CASE(keys_with_a_secret_never_change) {
+  auto const digits = [](std::string_view name) { return digits_of(make_key(name, "sixteen bytes ok")); };
+  BOOST_TEST(digits("http://example.com/") == "2b17d0dd499fd3e5d7eab68d");
+  BOOST_TEST(digits("") == "7fb0d8976569570eaf23a1a2");
+  BOOST_TEST(digits("a\0b"sv) == "846706f69eb7915ffeb83bcc");
+  BOOST_TEST((make_key("a"sv, ""sv) == make_key("a"sv)));
+}
+
 BOOST_AUTO_TEST_CASE(a_length_of_zero_means_a_c_string) {
   char const name[] = "a\0b";
   BOOST_TEST((make_key(name, 0) == make_key("a"sv)));

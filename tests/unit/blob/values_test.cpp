@@ -105,6 +105,20 @@ BOOST_AUTO_TEST_CASE(bytes_in_a_line_are_base64) {
   BOOST_TEST(!table.table->wish_to_store(command, table.now, wish).ok());
 }
 
+BOOST_AUTO_TEST_CASE(keys_are_made_with_the_secret_of_the_table) {
+  Harness table{{{"key-secret", "sixteen bytes ok"}}};
+  BOOST_TEST(table.put({{"key", "one"}}, "bytes").get("hash") ==
+             bcdb::digits_of(bcdb::make_key("one", "sixteen bytes ok")));
+  BOOST_TEST(table.bytes_of("one") == "bytes");
+  BOOST_TEST(table.run("GET", {{"hash", bcdb::digits_of(bcdb::make_key("one"))}}).get("result") == "absent");
+  auto const made = [](std::string const& secret) {
+    return blob::table_type().create({}, blob_type(), declare({{"key-secret", secret}})).status();
+  };
+  BOOST_TEST(made("sixteen bytes ok").ok());
+  BOOST_TEST((made("fifteen bytes..").code() == Code::bad_configuration));
+  BOOST_TEST(made("fifteen bytes..").message().ends_with(": key-secret has 15 bytes; expected at least 16"));
+}
+
 BOOST_AUTO_TEST_CASE(a_key_is_named_in_one_way) {
   Harness table;
   std::string const hash = bcdb::digits_of(bcdb::make_key("one"));

@@ -81,6 +81,9 @@ BOOST_AUTO_TEST_CASE(a_null_is_a_failure_everywhere) {
   fj_blobs* const blobs = fj_blobs_open(&options);
   BOOST_REQUIRE(blobs != nullptr);
   bcdb_key const key = bcdb_make_key("a", 0);
+  bcdb_key const other = bcdb_make_key_with_secret("a", 0, "sixteen bytes ok");
+  BOOST_TEST(other.hash_id != key.hash_id);
+  BOOST_TEST(bcdb_make_key_with_secret("a", 1, nullptr).hash_id == key.hash_id);
   fj_blob_place place{};
   fj_blob* blob = nullptr;
   int descriptor = 7;

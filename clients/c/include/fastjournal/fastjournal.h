@@ -429,6 +429,8 @@ typedef struct bcdb_key {
 
 /* The key of a name of any length, which may contain NULs. key_length 0: a string that ends with a NUL. */
 bcdb_key bcdb_make_key(const char* key_string, size_t key_length);
+/* The same in a table with the option key-secret: a string of at least 16 bytes, which ends with a NUL. */
+bcdb_key bcdb_make_key_with_secret(const char* key_string, size_t key_length, const char* secret);
 
 /* From where bytes are read: the data file, a descriptor of it that the daemon passes over its unix socket, or the daemon,
  * which sends them. The last two need version 2. */
