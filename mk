@@ -511,7 +511,8 @@ usage: ./mk VERB [...]
   sim --spool           random lives of producers, forwarder and daemon together
   sim --keyvalue        random lives of key/value tables, alone beside their reference and in a daemon
   sim --bytes           random lives of a blob table and a journal that spills in a daemon, with maintenance
-  crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls
+  crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls,
+                        and files of bytes likewise; --only-bytes: only these
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop

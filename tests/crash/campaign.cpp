@@ -15,6 +15,9 @@ constexpr std::uint64_t kDamagesOfALog = 200;
 constexpr std::uint64_t kLongPart = 10;
 constexpr std::size_t kLongWord = 3;
 constexpr std::uint64_t kFirstLong = 8;
+// Lives of byte files whose calls fail, for so many crashes; and one crash in so many is in a long life.
+constexpr std::uint64_t kByteCrashesPerFailing = 10'000;
+constexpr std::uint64_t kLongBytePart = 10;
 
 class Campaign {
  public:
@@ -22,6 +25,15 @@ class Campaign {
       : plan_(plan), stopwatch_(stopwatch), progress_(progress) {}
 
   Outcome run() {
+    if (plan_.log) log();
+    if (plan_.byte_crashes > 0) bytes();
+    return std::move(outcome_);
+  }
+
+ private:
+  using Work = std::function<std::optional<Failure>(std::uint64_t)>;
+
+  void log() {
     phase("failing calls", 1, [this](std::uint64_t) { return fail_every_call(proof_, sites_); });
     std::uint64_t const logs = (plan_.damages + kDamagesOfALog - 1) / kDamagesOfALog;
     // More logs than that, as a damage that changes nothing is not counted.
@@ -40,11 +52,23 @@ class Campaign {
       if (is_enough_) return {};
       return long_history(proof_, {plan_.seed * 1'000'003 + number, kCrashesOfALongHistory, {}, false});
     });
-    return std::move(outcome_);
   }
 
- private:
-  using Work = std::function<std::optional<Failure>(std::uint64_t)>;
+  void bytes() {
+    phase("byte files, calls", 1 + plan_.byte_crashes / kByteCrashesPerFailing,
+          [this](std::uint64_t number) { return fail_byte_calls(proof_, plan_.seed * 1'000'003 + number); });
+    byte_lives("byte files, long", plan_.byte_crashes / kLongBytePart, long_byte_life);
+    byte_lives("byte files, cuts", plan_.byte_crashes - plan_.byte_crashes / kLongBytePart, cut_byte_life);
+  }
+
+  template <typename Proved>
+  void byte_lives(std::string const& name, std::uint64_t crashes, Proved const& proved) {
+    phase(name, UINT64_MAX, [&](std::uint64_t number) -> std::optional<Failure> {
+      is_enough_ = is_enough_ || tally_.crashes >= crashes;
+      if (is_enough_) return {};
+      return proved(proof_, plan_.seed * 1'000'003 + number);
+    });
+  }
 
   [[nodiscard]] std::uint64_t outcome_crashes() const { return outcome_.sum.crashes + tally_.crashes; }
 
@@ -154,7 +178,12 @@ std::optional<Failure> run_again(std::string const& words, Tally& tally) {
   if (given.contains("--seed"))
     return long_history(proof, {number("--seed", 1), number("--crashes", kCrashesOfALongHistory), {}, false});
   if (given.contains("--failing-calls")) return fail_every_call(proof, sites);
-  return Failure{"expected --word, --damage-seed, --seed or --failing-calls: " + words, words};
+  if (given.contains("--byte-cuts")) return cut_byte_life(proof, number("--byte-cuts", 1));
+  if (given.contains("--byte-calls")) return fail_byte_calls(proof, number("--byte-calls", 1));
+  if (given.contains("--byte-life")) return long_byte_life(proof, number("--byte-life", 1));
+  return Failure{
+      "expected --word, --damage-seed, --seed, --failing-calls, --byte-cuts, --byte-calls or --byte-life: " + words,
+      words};
 }
 
 }  // namespace fastjournal::log::file::test

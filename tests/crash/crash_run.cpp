@@ -1,9 +1,10 @@
-// fj_crash: the proofs of the log store in full, or one case again. A failure prints how to repeat it and is added to
-// tests/crash/failed_seeds.txt, which the default tests always replay.
+// fj_crash: the proofs of the log store and of byte files in full, or one case again. A failure prints how to repeat it
+// and is added to tests/crash/failed_seeds.txt, which the default tests always replay.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <chrono>
 #include <fstream>
 
@@ -90,10 +91,13 @@ int main(int count, char** words) {
   std::string effort{"thorough"};
   std::size_t sizes = 0;
   std::uint64_t damage_seed = 0;
+  std::uint64_t byte_seed = 0;
+  bool only_bytes = false;
   bool json = false;
   bool failing = false;
   bool everything = false;
-  CLI::App app{"crashes, damage and failing calls against the log store, each held against a plain model"};
+  CLI::App app{
+      "crashes, damage and failing calls against the log store and byte files, each held against a plain model"};
   auto* const seed = app.add_option("--seed", plan.seed, "one long history again; with --all the seed of everything");
   app.add_flag("--all", everything, "all proofs, though a seed is given");
   auto* const crashes = app.add_option("--crashes", plan.crashes, "at least so many")->capture_default_str();
@@ -105,6 +109,11 @@ int main(int count, char** words) {
   app.add_option("--effort", effort, "of that history: lean or thorough");
   auto* const damage = app.add_option("--damage-seed", damage_seed, "one damaged log again");
   app.add_flag("--failing-calls", failing, "only the failing calls");
+  app.add_option("--bytes", plan.byte_crashes, "at least so many crashes of byte files")->capture_default_str();
+  app.add_flag("--only-bytes", only_bytes, "byte files, without the log store");
+  std::array<std::pair<char const*, CLI::Option*>, 3> byte_lives{
+      {{"--byte-cuts", nullptr}, {"--byte-calls", nullptr}, {"--byte-life", nullptr}}};
+  for (auto& [name, option] : byte_lives) option = app.add_option(name, byte_seed, "one life of byte files again");
   app.add_flag("--json", json, "one line of JSON at the end instead of tables");
   CLI11_PARSE(app, count, words);
 
@@ -112,7 +121,10 @@ int main(int count, char** words) {
   if (damage->count() > 0)
     return again(fmt::format("--damage-seed {} --damage {}", damage_seed, damages->count() > 0 ? plan.damages : 200));
   if (failing) return again("--failing-calls");
-  if (seed->count() > 0 && !everything)
+  for (auto const& [name, option] : byte_lives)
+    if (option->count() > 0) return again(fmt::format("{} {}", name, byte_seed));
+  plan.log = !only_bytes;
+  if (seed->count() > 0 && !everything && !only_bytes)
     return again(fmt::format("--seed {} --crashes {}", plan.seed, crashes->count() > 0 ? plan.crashes : 40));
 
   auto const begin = Clock::now();

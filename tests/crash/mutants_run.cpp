@@ -15,6 +15,7 @@ int main(int count, char** words) {
   plan.effort = Effort::lean;
   plan.crashes = 200'000;
   plan.damages = 20'000;
+  plan.byte_crashes = 0;
   std::string only;
   CLI::App app{"puts known faults into the log store: the proofs must see each"};
   app.add_option("--only", only, "the fault of this name");

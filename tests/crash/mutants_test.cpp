@@ -15,6 +15,7 @@ Plan small_plan() {
   plan.effort = Effort::lean;
   plan.crashes = 20'000;
   plan.damages = 4'000;
+  plan.byte_crashes = 0;
   plan.threads = 1;
   return plan;
 }

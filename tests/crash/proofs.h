@@ -1,5 +1,5 @@
-// The proofs of the log store, shared by `./mk crash` (millions of tries), the unit tests (a part that takes seconds)
-// and `./mk mutants` (the test of these tests). Each proof runs until it is done or told to stop, counts its tries, and
+// The proofs of the log store and of byte files, shared by `./mk crash` (millions of tries), the unit tests (a part that
+// takes seconds) and `./mk mutants` (the test of these tests; `storage_mutants` of those of byte files). Each proof runs until it is done or told to stop, counts its tries, and
 // reports the first violation together with the way to repeat it.
 //
 //   short histories   every word of up to `scope` letters (scenario.h) from several beginnings, with the power cut
@@ -9,6 +9,8 @@
 //   damage            any sector of data that is durable and needed is damaged in one of several ways: the start
 //                     must refuse, name file and offset, and change nothing.
 //   failing calls     each call to the disk fails once.
+//   byte files        short lives of bytes outside the log with the power cut before each changing call of the disk,
+//                     the same with each call failing once, and long lives, all by seed.
 #pragma once
 
 #include <atomic>
@@ -79,5 +81,11 @@ struct LongHistory {
 
 // Every call of each history fails once; `sites` gets the return addresses of these calls.
 [[nodiscard]] std::optional<Failure> fail_every_call(Proof const& proof, std::set<void const*>& sites);
+
+// Bytes outside the log, each by seed (byte_lives.cpp): a short life that is cut before each changing call of the disk,
+// the same life with each call failing once, and a long one.
+[[nodiscard]] std::optional<Failure> cut_byte_life(Proof const& proof, std::uint64_t seed);
+[[nodiscard]] std::optional<Failure> fail_byte_calls(Proof const& proof, std::uint64_t seed);
+[[nodiscard]] std::optional<Failure> long_byte_life(Proof const& proof, std::uint64_t seed);
 
 }  // namespace fastjournal::log::file::test

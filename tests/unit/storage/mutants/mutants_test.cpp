@@ -1,11 +1,14 @@
 // Each known fault of files of bytes (storage/mutants.h) is seen by random lives (life.h) or by what tests ask of one
-// life, and without one nothing is seen.
+// life, and without one nothing is seen. Most of them are seen by the crash campaign as well.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "storage/mutants.h"
+#include "tests/crash/campaign.h"
 #include "tests/unit/storage/life.h"
 
 namespace fastjournal::storage::test {
@@ -161,6 +164,27 @@ BOOST_AUTO_TEST_CASE(lives_see_each_known_fault) {
     BOOST_TEST(!how.empty(), kMutantNames[number] << " was not seen");
   }
   active_mutant = Mutant::none;
+}
+
+// A part of `./mk crash`. It damages no file and ends no value early, which the faults left out here need; a number that
+// is given again takes a history that chance does not make.
+BOOST_AUTO_TEST_CASE(the_crash_campaign_sees_faults_of_crashes_and_failing_calls) {
+  constexpr std::array kLeftOut{Mutant::number_given_again, Mutant::cut_file_accepted, Mutant::hash_not_compared,
+                                Mutant::short_value_accepted, Mutant::stranger_not_compared};
+  for (std::size_t number = 0; number < kMutantNames.size(); ++number) {
+    auto const mutant = static_cast<Mutant>(number);
+    if (std::ranges::find(kLeftOut, mutant) != kLeftOut.end()) continue;
+    log::file::test::Plan plan;
+    plan.log = false;
+    plan.byte_crashes = mutant == Mutant::none ? 500 : 10'000;
+    plan.threads = 1;
+    active_mutant = mutant;
+    auto const outcome = log::file::test::run_campaign(plan, [] { return 0.0; }, {});
+    active_mutant = Mutant::none;
+    std::string const how = outcome.failure ? outcome.failure->what : "not seen";
+    BOOST_TEST_MESSAGE(kMutantNames[number] << ", " << outcome.sum.tries() << " tries: " << how);
+    BOOST_TEST(outcome.failure.has_value() == (mutant != Mutant::none), kMutantNames[number] << ": " << how);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
