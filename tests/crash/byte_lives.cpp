@@ -148,7 +148,12 @@ std::string fail_one(Proof const& proof, std::uint64_t seed, FailingCall const& 
   ++proof.tally.failed_calls;
   // Only what may have cost bytes that were promised ends the daemon.
   if (has_failed && plan.call != sim::Call::sync && plan.call != sim::Call::write) return "it ended";
-  if (started.ok() && !has_failed && plan.call == sim::Call::sync && life.refused() == 0) return "it was passed over";
+  if (started.ok() && !has_failed && plan.call == sim::Call::sync && life.refused() == 0) {
+    // What was to be stored is refused when its job ends.
+    static_cast<void>(life.settle());
+    if (life.files().failure().ok() && life.refused() == 0) return "it was passed over";
+    has_failed = !life.files().failure().ok();
+  }
   if (started.ok() && !has_failed)
     if (std::string wrong = life.check(); !wrong.empty()) return wrong;
   life.kill();
