@@ -35,6 +35,16 @@ Status read_pieces(env::File& file, std::uint64_t offset, std::uint64_t bytes, G
   return {};
 }
 
+// File systems punch nothing behind the end of a file, also where space was promised: of a value that was announced and
+// did not come. A zero in its last byte, which nobody else writes, moves the end behind it.
+void move_end_behind(TidyJob::Punch const& punch) {
+  std::uint64_t const end = punch.offset + punch.bytes;
+  Result<std::uint64_t> const size = punch.file->size();
+  if (!size.ok() || size.value() + env::kPunchAlignment > end) return;
+  // If it fails, the space stays taken until the file is removed.
+  static_cast<void>(punch.file->write(end - 1, as_bytes(std::string_view{"", 1})));
+}
+
 }  // namespace
 
 Status read_extent(env::File& file, std::string const& name, Extent const& extent, std::string& out) {
@@ -139,6 +149,7 @@ Result<FilePtr> make_file(env::Disk& disk, std::string const& folder, std::strin
 
 void TidyJob::run() {
   for (Punch const& punch : punches) {
+    move_end_behind(punch);
     Status const status = punch.file->punch(punch.offset, punch.bytes);
     if (status.code() == Code::not_supported) cannot_punch = true;
     if (status.ok()) punched_bytes += punch.bytes;

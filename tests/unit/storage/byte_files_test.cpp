@@ -107,6 +107,23 @@ BOOST_AUTO_TEST_CASE(space_is_bounded_by_what_is_named) {
   BOOST_TEST(life.files().figures().files == 1U);
 }
 
+// Nothing of it was written, so its space lies behind the end of the file, where a file system punches nothing.
+BOOST_AUTO_TEST_CASE(a_value_that_was_announced_and_never_came_gives_its_space_back) {
+  Life life{fastjournal::test::seed_or(7)};
+  require_start(life);
+  Result<ByteFiles::StageId> const stage = life.files().begin_value(4U << 20U, 4U << 20U);
+  BOOST_REQUIRE(stage.ok());
+  BOOST_TEST(life.disk().used_bytes() > 4U << 20U);
+  life.files().drop(stage.value());
+  settle(life);
+  BOOST_TEST(life.disk().used_bytes() <= 256U << 10U);
+  BOOST_TEST(life.carry(life.bytes(5000), true).empty());
+  settle(life);
+  BOOST_TEST(life.check().empty());
+  life.kill();
+  require_start(life);
+}
+
 BOOST_AUTO_TEST_CASE(what_a_crash_left_is_given_back_at_the_next_start) {
   Life life{fastjournal::test::seed_or(4)};
   require_start(life);
