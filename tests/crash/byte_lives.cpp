@@ -247,6 +247,7 @@ class LongByteLife {
     // The log is written anew: another store, whose files are the same.
     bool const is_sound = !is_stopped && life_.files().failure().ok();
     if (is_sound && draw(8) == 0) {
+      disk().stop_after(kNever);
       if (std::string wrong = life_.settle(); !wrong.empty()) return wrong;
       ++life_.options().store_id;
       has_other_log_ = true;
