@@ -37,5 +37,6 @@ struct Attack {
 [[nodiscard]] std::vector<Attack> attacks_on_http();
 [[nodiscard]] std::vector<Attack> attacks_on_tls();
 [[nodiscard]] std::vector<Attack> attacks_on_fj();
+[[nodiscard]] std::vector<Attack> attacks_on_blobs();
 
 }  // namespace fastjournal::hostile

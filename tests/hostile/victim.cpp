@@ -1,7 +1,10 @@
 #include "tests/hostile/victim.h"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -75,6 +78,25 @@ void Victim::declare_values() const {
         "rights=\"read add work\"/>\n</listeners>\n<persist>false</persist>\n</table>\n");
 }
 
+void Victim::declare_blobs() const {
+  write("tables/blobs.xml",
+        "<table name=\"blobs\" model=\"blob\">\n<listeners>\n"
+        "<socket path=\"../blob-read\" protocol=\"blobread\" rights=\"read\"/>\n"
+        "<socket path=\"../blob-write\" protocol=\"blobwrite\" rights=\"read add\"/>\n"
+        "<socket path=\"../blob-ask\" protocol=\"blobread\" datagrams=\"true\" rights=\"read\"/>\n"
+        "</listeners>\n<blob-size-max>16MiB</blob-size-max>\n<write-timeout>3s</write-timeout>\n</table>\n");
+}
+
+std::uint64_t Victim::blob_disk_bytes() const {
+  std::uint64_t sum = 0;
+  std::error_code gone;  // files come and go meanwhile
+  for (auto const& entry : std::filesystem::directory_iterator(folder_.path() / "data/bytes/blobs", gone)) {
+    struct stat found {};
+    if (::lstat(entry.path().c_str(), &found) == 0) sum += static_cast<std::uint64_t>(found.st_blocks) * 512;
+  }
+  return sum;
+}
+
 void Victim::undeclare(std::string const& table) const {
   std::filesystem::remove(folder_.path() / "tables" / (table + ".xml"));
 }
@@ -99,7 +121,7 @@ Seconds Victim::start() {
   while (auto line = child_->read_line(kStartPatience)) {
     if (line->starts_with("listening 127.")) addresses.push_back(line->substr(10));
     if (line->starts_with("listening tls:")) addresses.push_back(line->substr(14));
-    if (line->starts_with("listening unix:") && line->find("/fj") == std::string::npos) local_ = line->substr(10);
+    if (line->starts_with("listening unix:") && line->ends_with("/socket")) local_ = line->substr(10);
     if (*line != "ready" || addresses.size() != 4) continue;
     tcp_ = addresses[0];
     http_ = addresses[1];

@@ -34,6 +34,8 @@ class Victim {
                     std::string const& options = "");
   // The key/value table "values", with a socket for frames.
   void declare_values() const;
+  // The blob table "blobs" with blobs of up to 16 MiB, which must come within 3 s, and its sockets.
+  void declare_blobs() const;
   // One user with all rights but admin, whose token is token(). Before the start.
   void have_a_user();
   [[nodiscard]] std::string const& token() const { return token_; }
@@ -63,6 +65,15 @@ class Victim {
   [[nodiscard]] std::string const& authority() const { return authority_.certificate(); }
   // Of the table "values".
   [[nodiscard]] std::string fj() const { return "unix:" + (folder_ / "fj"); }
+  // Of the table "blobs".
+  [[nodiscard]] std::string blob_read() const { return "unix:" + (folder_ / "blob-read"); }
+  [[nodiscard]] std::string blob_write() const { return "unix:" + (folder_ / "blob-write"); }
+  // For datagrams; without "unix:".
+  [[nodiscard]] std::string blob_ask() const { return folder_ / "blob-ask"; }
+  // Space that its files take.
+  [[nodiscard]] std::uint64_t blob_disk_bytes() const;
+  // A path for a test's own file.
+  [[nodiscard]] std::string file(std::string const& name) const { return folder_ / name; }
   // The administrator's socket.
   [[nodiscard]] std::string const& local() const { return local_; }
   [[nodiscard]] std::string const& output() const { return child_->output(); }
