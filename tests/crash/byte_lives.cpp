@@ -230,7 +230,10 @@ class LongByteLife {
       std::string const wrong = life_.step();
       if (disk().is_stopped()) return {};
       if (wrong.empty()) continue;
-      bool const is_by_plan = !disk().failed_callers().empty() && !life_.files().failure().ok();
+      bool const has_met = !disk().failed_callers().empty();
+      // A file that found no space, and could not be removed: its number is passed over.
+      if (has_met && wrong.starts_with("in_use: ")) continue;
+      bool const is_by_plan = has_met && !life_.files().failure().ok();
       return is_by_plan ? std::string{} : wrong;
     }
     disk().forget_failures();
