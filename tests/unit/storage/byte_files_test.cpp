@@ -107,6 +107,19 @@ BOOST_AUTO_TEST_CASE(space_is_bounded_by_what_is_named) {
   BOOST_TEST(life.files().figures().files == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_may_be_removed_before_its_carried_bytes_are_synced) {
+  Life life{fastjournal::test::seed_or(14)};
+  life.options().sync_after_us = 5'000'000;
+  require_start(life);
+  // Into the second file.
+  for (int i = 0; i < 40; ++i) BOOST_TEST(life.carry(life.bytes(9000), true).empty());
+  BOOST_TEST(life.files().figures().files == 2U);
+  life.free_all();
+  settle(life);
+  BOOST_TEST(life.files().figures().files == 1U);
+  BOOST_TEST(life.files().oldest_needed().is_none());
+}
+
 // Nothing of it was written, so its space lies behind the end of the file, where a file system punches nothing.
 BOOST_AUTO_TEST_CASE(a_value_that_was_announced_and_never_came_gives_its_space_back) {
   Life life{fastjournal::test::seed_or(7)};
