@@ -301,7 +301,7 @@ Outcome false_tokens(Victim& victim, Scale scale) {
       if (swarm.heard(i).empty()) return true;
     return false;
   };
-  for (int tries = 0; tries < 10 && is_waiting(); ++tries) swarm.drive(kQuiet, UINT32_MAX);
+  for (int tries = 0; tries < 60 && is_waiting(); ++tries) swarm.drive(kQuiet, UINT32_MAX);
   std::size_t told = 0;
   std::string wrong;
   for (std::size_t i = 0; i < swarm.size(); ++i) {
