@@ -80,6 +80,11 @@ Status BlobTable::check_type(TypeDeclaration const& type) {
 
 Status BlobTable::check_change(TableDeclaration const& next) const {
   Options const options = Options::read(next);
+  if (Status status = options.check(next); !status.ok()) return status;
+  if (options.key_secret != shared_.options.key_secret && shared_.index.size() > 0)
+    return {Code::bad_configuration,
+            next.at("key-secret") + ": table " + next.name + " has blobs (" + std::to_string(shared_.index.size()) +
+                "), which would not be found with another key-secret: make a table of another name"};
   if (options.maintenance != shared_.options.maintenance && (shared_.state.is_building() || shared_.state.is_waiting()))
     return {
         Code::bad_configuration,

@@ -37,7 +37,10 @@ void describe_changes(HostedTable const& table, TableDeclaration const& next, st
   for (std::size_t i = 0; i < next.options.size() && i < table.declaration->options.size(); ++i) {
     OptionValue const& before = table.declaration->options[i];
     OptionValue const& after = next.options[i];
-    if (before.text != after.text) changes.push_back(head + after.name + " " + before.text + " -> " + after.text);
+    if (before.text == after.text) continue;
+    // Changes are shown to people and logged.
+    bool const is_secret = after.name.ends_with("-secret");
+    changes.push_back(head + after.name + (is_secret ? " changed" : " " + before.text + " -> " + after.text));
   }
   if (next.aliases != table.declaration->aliases)
     changes.push_back(head + "aliases " + std::to_string(table.declaration->aliases.size()) + " -> " +

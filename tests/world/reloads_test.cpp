@@ -1,8 +1,10 @@
 // Repeated reloads: tables are declared and dropped, and what they leave behind does not grow.
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
 #include <string>
 
+#include "tests/support/temporary_folder.h"
 #include "tests/world/asking.h"
 
 using namespace fastjournal;
@@ -44,6 +46,21 @@ BOOST_FIXTURE_TEST_CASE(a_table_that_is_dropped_leaves_its_place_to_the_next, Se
   world.kill();
   BOOST_REQUIRE(world.start().ok());
   BOOST_TEST(ask("main", "PEEK table=jobs;name=a").starts_with("ROW"));
+}
+
+// What a reload changes is shown and logged.
+BOOST_FIXTURE_TEST_CASE(a_secret_is_not_told_with_the_changes, Served) {
+  test::TemporaryFolder const folder;
+  std::string const path = folder / "images.xml";
+  for (std::string const secret : {"the first secret", "the other secret"}) {
+    std::ofstream{path} << R"(<table name="images" model="blob"><key-secret>)" << secret << "</key-secret></table>";
+    BOOST_REQUIRE(world.add_table(path).ok());
+    std::string const said = ask("admin", "RELOAD");
+    BOOST_TEST(
+        said.find(secret == "the first secret" ? "table images: new" : "key-secret changed") != std::string::npos,
+        said);
+    BOOST_TEST(said.find("the ") == std::string::npos, said);
+  }
 }
 
 // One reload drops and adds tables.

@@ -117,6 +117,13 @@ BOOST_AUTO_TEST_CASE(keys_are_made_with_the_secret_of_the_table) {
   BOOST_TEST(made("sixteen bytes ok").ok());
   BOOST_TEST((made("fifteen bytes..").code() == Code::bad_configuration));
   BOOST_TEST(made("fifteen bytes..").message().ends_with(": key-secret has 15 bytes; expected at least 16"));
+  // Blobs of the old secret would not be found any more.
+  BOOST_TEST(!table.table->check_change(*declare({{"key-secret", "another sixteen b."}})).ok());
+  BOOST_TEST(!table.table->check_change(*declare({})).ok());
+  BOOST_TEST(table.table->check_change(*declare({{"key-secret", "sixteen bytes ok"}})).ok());
+  Harness const empty;
+  BOOST_TEST(empty.table->check_change(*declare({{"key-secret", "sixteen bytes ok"}})).ok());
+  BOOST_TEST(!empty.table->check_change(*declare({{"key-secret", "short"}})).ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_key_is_named_in_one_way) {
