@@ -113,9 +113,7 @@ std::string text_of(char const* text) { return text == nullptr ? std::string{} :
 extern "C" {
 
 bcdb_key bcdb_make_key(char const* key_string, size_t key_length) {
-  Key const key = key_string == nullptr ? fastjournal::bcdb::make_key(std::string_view{})
-                                        : fastjournal::bcdb::make_key(key_string, key_length);
-  return {.hash_value = key.hash_value, .hash_id = key.hash_id};
+  return bcdb_make_key_with_secret(key_string, key_length, nullptr);
 }
 
 bcdb_key bcdb_make_key_with_secret(char const* key_string, size_t key_length, char const* secret) {

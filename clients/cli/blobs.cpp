@@ -345,6 +345,10 @@ ExitCode put_blob_by_port(Invocation const& one, Console& console) {
     Result<std::string> const text = client::read_secret(one.blob.key_secret_file);
     if (!text.ok()) return complain(one, console, text.status());
     secret = text.value().substr(0, text.value().find('\n'));
+    if (secret.size() < bcdb::kSecretBytesMin)
+      return misuse(one, console,
+                    one.blob.key_secret_file + ": its first line has " + std::to_string(secret.size()) +
+                        " bytes; expected a key-secret of at least " + std::to_string(bcdb::kSecretBytesMin));
   }
   bcdb::Key const key =
       one.blob.is_hash ? bcdb::key_of_digits(one.blob.key).value() : bcdb::make_key(one.blob.key, secret);

@@ -31,13 +31,15 @@ void Grammar::add_blob_bytes(CLI::App& blob) {
   CLI::App& put = blob_verb(blob, "put", "store a blob under a key, in place of the one that is there");
   add_blob_key(put)->required();
   put.add_option("FILE", out_.file, "the bytes; - or nothing: standard input");
-  put.add_option(
-         "--port", out_.blob.port,
-         "address of the table's socket of the protocol blobwrite, as unix:PATH: for blobs that are larger than "
-         "a message may be")
-      ->type_name("ADDRESS");
+  CLI::Option* const port =
+      put.add_option(
+             "--port", out_.blob.port,
+             "address of the table's socket of the protocol blobwrite, as unix:PATH: for blobs that are larger than "
+             "a message may be")
+          ->type_name("ADDRESS");
   put.add_option("--key-secret-file", out_.blob.key_secret_file,
                  "with --port: a file with the key-secret of the table, if it has one; mode 0600")
+      ->needs(port)
       ->type_name("FILE");
   put.footer(
       "When the command returns, the blob is durable, and whoever asks sees it. Without --port it goes in one "
