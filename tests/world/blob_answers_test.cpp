@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bcdb/packet.h"
+#include "protocol/msgpack.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim {
@@ -27,7 +28,8 @@ std::string get(std::string_view key, std::string_view fields = {}) {
 struct Scene {
   explicit Scene(std::int64_t idle_us = 0) : world(1) {
     world.limits.connections.idle_us = idle_us;
-    for (std::string const table : {"world/tables/blobs", "transcripts/values", "transcripts/jobs"}) {
+    for (std::string const table :
+         {"world/tables/blobs", "world/tables/spilling", "transcripts/values", "transcripts/jobs"}) {
       Status const status = world.add_table(FJ_SOURCE_DIR "/tests/" + table + ".xml");
       BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
     }
@@ -138,6 +140,29 @@ BOOST_AUTO_TEST_CASE(a_writer_has_the_time_that_its_bytes_give_it) {
   world.advance(DurationMs{200});
   BOOST_TEST(has(take("writer"), "timed_out"));
   BOOST_TEST(world.is_closed("writer"));
+}
+
+// What came behind it in the same bytes stays, whole and not.
+BOOST_AUTO_TEST_CASE(a_large_column_leaves_with_the_buffer_of_its_message) {
+  auto const insert = [](std::string const& name, std::string_view payload) {
+    Param const params[] = {
+        {"table", Value::of_text("spilling")}, {"name", Value::of_text(name)}, {"payload", Value::of_text(payload)}};
+    std::string frame;
+    protocol::append_frame({.command = "INSERT", .params = params}, frame);
+    return frame;
+  };
+  std::string rest = insert("first", large) + insert("second", "short") + insert("third", large) +
+                     "PEEK table=spilling;name=first\nPEEK table=spilling;name=second\n";
+  while (!rest.empty()) {
+    send(rest.substr(0, 60'000), "main");
+    rest.erase(0, 60'000);
+  }
+  std::string const said = take("main");
+  std::size_t inserted = 0;
+  for (std::size_t at = said.find("INSERTED"); at != std::string::npos; at = said.find("INSERTED", at + 1)) ++inserted;
+  BOOST_TEST(inserted == 3U);
+  BOOST_TEST(has(said, "payload=" + large));
+  BOOST_TEST(has(said, "payload=short"));
 }
 
 BOOST_AUTO_TEST_CASE(a_blob_comes_over_http_whole_and_in_parts) {

@@ -120,6 +120,41 @@ BOOST_AUTO_TEST_CASE(a_file_may_be_removed_before_its_carried_bytes_are_synced) 
   BOOST_TEST(life.files().oldest_needed().is_none());
 }
 
+// Larger than what is synced at once; two values in one buffer.
+BOOST_AUTO_TEST_CASE(large_values_are_written_from_the_buffer_that_was_given_away) {
+  for (bool const fails : {false, true}) {
+    Life life{fastjournal::test::seed_or(15)};
+    require_start(life);
+    std::string const first = life.bytes(2'500'000);
+    std::string const second = life.bytes(1'100'000);
+    Buffer message{"head " + first + second + " tail"};
+    std::vector<ByteFiles::Piece> const pieces{{message.view().substr(5, first.size()), false},
+                                               {message.view().substr(5 + first.size(), second.size()), false}};
+    Result<ByteFiles::StageId> const stage = life.files().store(pieces, &message);
+    BOOST_REQUIRE(stage.ok());
+    BOOST_TEST(message.empty());
+    std::unique_ptr<Job> job = life.files().take_job(Lane::store, 0);
+    BOOST_REQUIRE(job != nullptr);
+    // The sync in the middle of the first one.
+    if (fails) life.disk().fail_call(sim::Call::sync, 1, sim::Failure::io_error);
+    job->run();
+    life.files().finish_job(Lane::store, std::move(job));
+    BOOST_TEST(life.files().failure().ok() == !fails);
+    if (fails) continue;
+    std::vector<ByteFiles::Done> const done = life.files().take_done();
+    BOOST_REQUIRE(done.size() == 1U && done[0].status.ok());
+    std::string got;
+    for (std::size_t i = 0; i < 2; ++i) {
+      Extent const& extent = done[0].values[i].extent;
+      ByteFiles::Reading const reading = life.files().read_in_place(extent);
+      BOOST_REQUIRE(read_extent(*reading.file, "file", extent, got).ok());
+      BOOST_TEST((got == (i == 0 ? first : second)));
+      life.files().finish_reading(reading.number);
+    }
+    life.files().drop(stage.value());
+  }
+}
+
 // Nothing of it was written, so its space lies behind the end of the file, where a file system punches nothing.
 BOOST_AUTO_TEST_CASE(a_value_that_was_announced_and_never_came_gives_its_space_back) {
   Life life{fastjournal::test::seed_or(7)};
