@@ -71,7 +71,7 @@ struct HttpConversation {
     std::unique_ptr<char[]> const exact{new char[unread.size()]};
     std::copy(unread.begin(), unread.end(), exact.get());
     std::string_view const input{exact.get(), unread.size()};
-    bool const is_head = input.starts_with("HEAD ");
+    bool const is_head = value_bytes == 0 && input.starts_with("HEAD ");  // in a value it is content
     std::size_t const written = out.size();
     Protocol::Piece const piece = http.read(input, message, out);
     FJ_CHECK(piece.consumed <= input.size(), "only what is there is consumed");
