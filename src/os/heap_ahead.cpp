@@ -13,7 +13,7 @@ namespace {
 // A step's share of the heap: at most so much may be touched in vain.
 constexpr std::size_t kStepPart = 64;
 // A step's share of the memory still to come: the larger the steps, the more of their pages are large ones.
-constexpr std::uint64_t kStepPartToCome = 16;
+constexpr std::uint64_t kStepPartToCome = 4;
 constexpr std::size_t kStepMin = std::size_t{256} << 10U;
 constexpr std::size_t kStepMax = std::size_t{32} << 20U;
 constexpr std::size_t kHugeBytes = std::size_t{2} << 20U;

@@ -75,10 +75,9 @@ void ReadAhead::prepare(Window& window, Lsn at, std::uint64_t bytes_least) {
   std::uint64_t const usual = std::clamp(wanted / segment_.block() * segment_.block(), kPieceBytes, kWindowBytes);
   window.bytes = std::min(segment_.end().value - at.value, std::max(usual, bytes_least));
   // The memory of a rare large batch is freed.
-  if (window.memory_bytes < window.bytes || window.memory_bytes > 2 * kWindowBytes) {
-    window.memory = std::make_unique_for_overwrite<std::byte[]>(window.bytes);
-    window.memory_bytes = window.bytes;
-  }
+  std::size_t const bytes = window.memory.size();
+  if (bytes < window.bytes || bytes > 2 * kWindowBytes)
+    window.memory = LargeMemory{static_cast<std::size_t>(window.bytes)};
   window.read.assign((window.bytes + kPieceBytes - 1) / kPieceBytes, {});
   window.batches.clear();
   window.intact.clear();
@@ -93,7 +92,7 @@ void ReadAhead::read_piece(Window& window, std::size_t number) const {
   std::uint64_t const bytes = std::min(kPieceBytes, window.bytes - from);
   Lsn const ahead{window.at.value + from + kExpectedBytes};
   if (ahead < until_) segment_.expect(ahead, bytes);
-  window.read[number] = segment_.read(Lsn{window.at.value + from}, {window.memory.get() + from, bytes});
+  window.read[number] = segment_.read(Lsn{window.at.value + from}, {window.memory.data() + from, bytes});
 }
 
 // Follows the lengths from batch to batch. A wrong length leads to a place that is not a batch or fails its own check;
@@ -104,7 +103,7 @@ void ReadAhead::find_batches(Window& window) {
   std::uint64_t piece_bytes = kPieceBytes;
   while (window.end < segment_.limit && window.end < read_to) {
     FoundContainer const& container = *segment_.container_at(window.end);
-    std::span<std::byte const> const head{window.memory.get() + (window.end.value - window.at.value),
+    std::span<std::byte const> const head{window.memory.data() + (window.end.value - window.at.value),
                                           kBatchHeaderBytes};
     auto const header = decode_batch(head, window.end, container.header.lap, container.header.block);
     if (!header || header->end() > segment_.end()) break;

@@ -9,11 +9,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/large_memory.h"
 #include "env/workers.h"
 #include "log/file/segment.h"
 
@@ -42,8 +42,7 @@ class ReadAhead {
   struct Window {
     Lsn at{};
     std::uint64_t bytes{0};
-    std::unique_ptr<std::byte[]> memory;
-    std::uint64_t memory_bytes{0};
+    LargeMemory memory;
     std::vector<Status> read;          // of each piece
     std::vector<BatchHeader> batches;  // that look like batches, in their order
     std::vector<std::uint8_t> intact;  // for each: it is one
@@ -53,7 +52,7 @@ class ReadAhead {
     bool is_last{false};               // the stream ends in this window
 
     [[nodiscard]] std::span<std::byte const> batch(BatchHeader const& header) const {
-      return {memory.get() + (header.lsn.value - at.value), header.length};
+      return {memory.data() + (header.lsn.value - at.value), header.length};
     }
   };
 
