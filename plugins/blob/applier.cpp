@@ -39,6 +39,13 @@ bool Applier::apply(RecordView const& record, ApplyContext const& context, Table
   return shared_.clients.apply(record, seen);
 }
 
+void Applier::prefetch(RecordView const& record) const {
+  PutBody body;
+  bool const is_put =
+      static_cast<RecordType>(record.type) == RecordType::put && record.version <= newest_version(record.type);
+  if (is_put && read_put(as_text(record.body), body)) shared_.index.prefetch(body.key);
+}
+
 bool Applier::learn(Files const& files) {
   Files const& known = shared_.index.files();
   if (shared_.state_lsn.is_none()) {

@@ -18,6 +18,8 @@ class Applier {
 
   [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] static std::uint8_t newest_version(std::uint8_t type);
+  // Of a put: its place in the index is asked for.
+  void prefetch(RecordView const& record) const;
 
  private:
   [[nodiscard]] bool apply_put(RecordView const& record, TableObserver& observer);

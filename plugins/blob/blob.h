@@ -33,6 +33,7 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
     return applier_.apply(record, context, observer);
   }
   [[nodiscard]] std::uint8_t newest_version(std::uint8_t type) const override { return Applier::newest_version(type); }
+  void prefetch(RecordView const& record) const noexcept override { applier_.prefetch(record); }
 
   // Timed
   [[nodiscard]] TimeMs next_due() const override;

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/prefetch.h"
 #include "plugins/blob/mutants.h"
 
 namespace fastjournal::blob {
@@ -97,6 +98,13 @@ std::optional<Blob> Index::find(Key const& key) const {
   std::uint32_t const at = lower(leaf, key);
   if (at == leaf.page.count || leaf.page.entries[at].key() != key) return std::nullopt;
   return view(leaf, at);
+}
+
+void Index::prefetch(Key const& key) const {
+  Leaf const* const leaf = leaves_[directory_[slot_of(key.hash_value)]].get();
+  fastjournal::prefetch(leaf);
+  for (std::size_t at = kEntriesPerPage / 8; at < kEntriesPerPage; at += kEntriesPerPage / 8)
+    fastjournal::prefetch(&leaf->page.entries[at]);
 }
 
 void Index::note_read(Key const& key, std::uint32_t now_s) const {

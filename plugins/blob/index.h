@@ -96,6 +96,8 @@ class Index {
       at = 0;
     }
   }
+  // A hint: this key is looked at soon. What of its page a search looks at first is asked for.
+  void prefetch(Key const& key) const;
   // It was read. Derived: neither logged nor in the digest.
   void note_read(Key const& key, std::uint32_t now_s) const;
 
