@@ -21,6 +21,10 @@ struct Fixture : ShellFixture {
     daemon.write("tables/images.xml",
                  "<table name=\"images\" model=\"blob\">\n<listeners>\n"
                  "<socket path=\"../write\" protocol=\"blobwrite\" rights=\"add\"/>\n</listeners>\n</table>\n");
+    daemon.write("tables/private.xml",
+                 "<table name=\"private\" model=\"blob\">\n<listeners>\n"
+                 "<socket path=\"../private\" protocol=\"blobwrite\" rights=\"add\"/>\n</listeners>\n"
+                 "<key-secret>sixteen letters!</key-secret>\n</table>\n");
     bool const ready = daemon.start();
     BOOST_REQUIRE_MESSAGE(ready, daemon.output());
   }
@@ -82,6 +86,27 @@ BOOST_FIXTURE_TEST_CASE(a_blob_that_no_message_holds_goes_by_the_port, Fixture) 
   BOOST_TEST(said("put images large large --port unix:write") == "stored large: 40000001 bytes\n0");
   BOOST_TEST(said("put images piped --port unix:write < large") == "stored piped: 40000001 bytes\n0");
   run("fastjournal blob get images large | cmp - large && fastjournal blob get images piped -o out && cmp out large");
+}
+
+// Over the port the client makes the key, so it needs the table's secret.
+BOOST_FIXTURE_TEST_CASE(a_secret_for_keys_is_read_from_a_file_that_nobody_else_reads, Fixture) {
+  run("umask 077; echo 'sixteen letters!' > secret; echo short > few; echo 'sixteen letters?' > other; "
+      "cp secret open; chmod 644 open");
+  std::string const put = "put private logo --port unix:private --key-secret-file ";
+  BOOST_TEST(said("put private logo --key-secret-file secret < secret").ends_with("2"));
+  std::string wrong = said(put + "few < secret");
+  BOOST_TEST(says(wrong, "few: its first line has 5 bytes; expected a key-secret of at least 16"), wrong);
+  BOOST_TEST(wrong.ends_with("2"), wrong);
+  wrong = said(put + "open < secret");
+  BOOST_TEST(says(wrong, "open: others than its owner may read or write it: chmod 600 open"), wrong);
+  wrong = said(put + "nothing < secret");
+  BOOST_TEST(says(wrong, "nothing"), wrong);
+  BOOST_TEST(!wrong.ends_with("\n0"), wrong);
+  run("echo wrong | fastjournal blob " + put +
+      "other && echo none | fastjournal blob put private logo --port unix:private");
+  BOOST_TEST(said("get private logo") == "no blob under logo\n4");
+  run("echo right | fastjournal blob " + put + "secret");
+  BOOST_TEST(said("get private logo") == "right\n0");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_maintenance_is_waited_for, Fixture) {
