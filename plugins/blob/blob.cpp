@@ -91,7 +91,7 @@ Status BlobTable::check_change(TableDeclaration const& next) const {
         next.at("maintenance") + ": a maintenance of table " + next.name + " runs in the mode " +
             std::string{Maintenance::kModeNames[static_cast<std::size_t>(shared_.state.mode)]} +
             ": change it when that has ended (STATS: maintenance_phase is 0 then), or end it with MAINTAIN cancel=1"};
-  std::uint64_t const end = shared_.index.file_end();
+  std::uint64_t const end = shared_.taken_bytes();
   if (options.data_bytes_max != 0 && options.data_bytes_max < end &&
       shared_.options.data_bytes_max != options.data_bytes_max)
     return {Code::bad_configuration, next.at("data-size-max") + ": the data file of table " + next.name + " has " +

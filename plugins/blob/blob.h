@@ -55,6 +55,9 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   [[nodiscard]] std::uint32_t file_for_new() const override { return shared_.index.files().current; }
   [[nodiscard]] bool holds_new() const override { return maintenance_.holds_new(); }
   void list_files(std::vector<FileWish>& files) const override { maintenance_.list_files(files); }
+  void file_has(std::uint32_t file, std::uint64_t end, std::uint64_t hollow) override {
+    shared_.places = {file, end, hollow};
+  }
   void link_leads_to(std::string_view link, std::uint32_t file) override;
   [[nodiscard]] bool take_detached() override;
   [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const override {

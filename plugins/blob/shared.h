@@ -67,6 +67,14 @@ struct Shared {
       : declaration(std::move(table_declaration)), options(Options::read(*declaration)), clients(hash_seed) {}
 
   [[nodiscard]] std::string const& table() const { return declaration->name; }
+  // What the current data file has, without its holes: with blobs that are on their way; and before this place.
+  [[nodiscard]] std::uint64_t taken_bytes() const {
+    return knows_places() ? places.end - places.hollow : index.file_end();
+  }
+  [[nodiscard]] std::uint64_t taken_before(Extent const& place) const {
+    return knows_places() ? place.begin - std::min(places.hollow, place.begin) : index.file_end();
+  }
+  [[nodiscard]] bool knows_places() const { return places.file != 0 && places.file == index.files().current; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return index.memory_bytes() + survey.memory_bytes() + clients.windows().memory_bytes();
   }
@@ -88,7 +96,14 @@ struct Shared {
   rows::Clients clients;
   // Derived.
   Survey survey;
-  TimeMs work_due{};                 // when pages are settled and entries surveyed, if any are to be
+  TimeMs work_due{};  // when pages are settled and entries surveyed, if any are to be
+  // As the owner of the files tells it (Stores::file_has); it has not of the file after an exchange.
+  struct Places {
+    std::uint32_t file{0};
+    std::uint64_t end{0};
+    std::uint64_t hollow{0};
+  };
+  Places places;
   std::uint32_t damaged{0};          // blobs of this maintenance
   mutable std::uint32_t start_s{0};  // reads are noted from then on; 0: nothing was decided so far
   mutable NamedReads names;

@@ -20,16 +20,16 @@ Status Writes::check_open() const {
               " blobs are copied. Send it again then; MAINTAIN shows how far it is, and ends it with cancel=1"};
 }
 
-Status Writes::check_room(Key const& key, std::uint64_t bytes) const {
+Status Writes::check_room(Key const& key, std::uint64_t bytes, std::uint64_t taken) const {
   Options const& options = shared_.options;
   if (bytes > options.blob_bytes_max)
     return Status{Code::too_large, "the blob has " + std::to_string(bytes) + " bytes; at most " +
                                        std::to_string(options.blob_bytes_max) + " are allowed (blob-size-max)"}
         .with("parameter", "data");
-  std::uint64_t const end = shared_.index.file_end();
-  if (options.data_bytes_max != 0 && bytes > options.data_bytes_max - std::min(options.data_bytes_max, end))
-    return {Code::over_limit, "the data file of table " + shared_.table() + " has " + std::to_string(end) +
-                                  " bytes, and may have " + std::to_string(options.data_bytes_max) +
+  std::uint64_t const most = options.data_bytes_max;
+  if (most != 0 && bytes > most - std::min(most, taken))
+    return {Code::over_limit, "the data file of table " + shared_.table() + " has " + std::to_string(taken) +
+                                  " bytes, with blobs that are on their way, and may have " + std::to_string(most) +
                                   ": send MAINTAIN, which leaves out what is replaced and expired, or raise "
                                   "data-size-max"};
   if (options.blobs_max != 0 && shared_.index.size() >= options.blobs_max && !shared_.index.find(key).has_value() &&
@@ -53,7 +53,7 @@ Status Writes::wish_to_store(Command const& command, StoreWish& wish) const {
     std::string_view bytes;
     bool const is_read = parameters.ok() && read_bytes(given.value, "data", parameters, decoded, bytes);
     if (!is_read) return parameters.take_status();
-    if (Status status = check_room(key, bytes.size()); !status.ok()) return status;
+    if (Status status = check_room(key, bytes.size(), shared_.taken_bytes()); !status.ok()) return status;
     if (bytes.data() == decoded.data()) bytes = wish.kept.emplace_back(std::move(decoded));
     wish.pieces.push_back({.param = param, .bytes = bytes, .is_text = false});
   }
@@ -68,11 +68,11 @@ Result<std::uint64_t> Writes::accept_content(Command const& command, std::uint64
   if (!parameters.ok()) return parameters.take_status();
   if (Status status = check_open(); !status.ok()) return status;
   bool const is_known = bytes != UINT64_MAX;
-  if (Status status = check_room(key, is_known ? bytes : 0); !status.ok()) return status;
+  if (Status status = check_room(key, is_known ? bytes : 0, shared_.taken_bytes()); !status.ok()) return status;
   Options const& options = shared_.options;
   if (options.data_bytes_max == 0) return options.blob_bytes_max;
   return std::min(options.blob_bytes_max,
-                  options.data_bytes_max - std::min(options.data_bytes_max, shared_.index.file_end()));
+                  options.data_bytes_max - std::min(options.data_bytes_max, shared_.taken_bytes()));
 }
 
 void Writes::tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const {
@@ -118,7 +118,7 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   StoredValue const& stored = *data->stored;
   Blob next{.key = key, .entry_time = Shared::seconds(decision.now), .extent = stored.extent};
   decision.status = check_open();
-  if (decision.status.ok()) decision.status = check_room(key, next.extent.size());
+  if (decision.status.ok()) decision.status = check_room(key, next.extent.size(), shared_.taken_before(next.extent));
   if (decision.status.ok() && wanted.has_value() &&
       (wanted->low != stored.extent.hash || wanted->high != stored.hash_high) &&
       !is_mutant(Mutant::wrong_hash_accepted))

@@ -22,7 +22,7 @@ class Writes {
  private:
   // Not while an offline maintenance runs.
   [[nodiscard]] Status check_open() const;
-  [[nodiscard]] Status check_room(Key const& key, std::uint64_t bytes) const;
+  [[nodiscard]] Status check_room(Key const& key, std::uint64_t bytes, std::uint64_t taken) const;
   void tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const;
 
   Shared const& shared_;

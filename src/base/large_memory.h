@@ -18,7 +18,8 @@ class LargeMemory {
   explicit LargeMemory(std::size_t bytes) : size_(bytes) {
     std::size_t const whole = bytes / kPageBytes * kPageBytes;
     void* memory = nullptr;
-    if (::posix_memalign(&memory, whole > 0 ? kPageBytes : alignof(std::max_align_t), bytes) != 0) throw std::bad_alloc{};
+    if (::posix_memalign(&memory, whole > 0 ? kPageBytes : alignof(std::max_align_t), bytes) != 0)
+      throw std::bad_alloc{};
     bytes_.reset(static_cast<std::byte*>(memory));
     // Best effort: with small pages it is only slower. The end of the last large page is somebody else's.
     if (whole > 0) static_cast<void>(::madvise(memory, whole, MADV_HUGEPAGE));

@@ -18,6 +18,9 @@ constexpr std::uint32_t kStrangerLooks = 8;
 // Of a table that says its files, values are small and never given back one by one.
 constexpr std::uint64_t kAlignmentSaid = 8;
 
+// Carried bytes that are written at once.
+constexpr std::size_t kJoinedBytesMax = 1U << 20U;
+
 std::uint64_t aligned(std::uint64_t offset, std::uint64_t to) { return (offset + to - 1) / to * to; }
 
 }  // namespace
@@ -101,6 +104,7 @@ Status ByteFiles::open() {
 }
 
 Status ByteFiles::begin(Lsn end) {
+  flush_joined();
   if (!failure_.ok()) return failure_;
   if (Status status = sync_carried(); !status.ok()) return status;
   for (auto& [number, file] : files_) file.end = aligned(file.end, alignment());
@@ -112,6 +116,7 @@ Status ByteFiles::begin(Lsn end) {
       if (Result<File*> made = make(number); !made.ok()) return made.status();
   if (says_files())
     if (Status status = link_at_start(); !status.ok()) return status;
+  for (auto const& [number, file] : files_) tell_taken(file);
   turn_began_ = end;
   is_serving_ = true;
   if (says_files()) follow_wishes(end, end);
@@ -119,6 +124,7 @@ Status ByteFiles::begin(Lsn end) {
 }
 
 Status ByteFiles::sync_carried() {
+  flush_joined();
   // A job that is out has its own, which are not looked at apart here.
   bool const is_any_out = !carried_in_job_.is_none();
   for (auto& [number, file] : files_)
@@ -325,7 +331,12 @@ Result<Extent> ByteFiles::take_place(File& file, std::uint64_t bytes) {
   file.end = aligned(extent.end, alignment());
   ++file.outstanding;
   places_.emplace(std::pair{extent.file, extent.begin}, extent);
+  tell_taken(file);
   return extent;
+}
+
+void ByteFiles::tell_taken(File const& file) {
+  if (says_files() && table_->file_for_new() == file.number) table_->file_has(file.number, file.end, file.hollow_bytes);
 }
 
 Result<StoredValue> ByteFiles::carry(std::string_view bytes, bool is_text) {
@@ -351,12 +362,14 @@ void ByteFiles::give_back(Extent const& extent) {
   settle(extent);
   // Nobody knows of it, so nothing has to be durable first. A reader of a table's own file sees zeros in its place, also
   // in blocks that it shares with others.
-  File const* const file = find(extent.file);
+  File* const file = find(extent.file);
   if (file == nullptr || cannot_punch_) return;
-  if (says_files() && extent.size() > 0)
-    to_punch_.push_back({file->file, extent.begin, extent.size()});
-  else
-    want_punched(*file, extent.begin, extent.end);
+  if (!says_files() || extent.size() == 0) return want_punched(*file, extent.begin, extent.end);
+  to_punch_.push_back({file->file, extent.begin, extent.size()});
+  std::uint64_t const block = aligned(extent.begin, env::kPunchAlignment);
+  std::uint64_t const end = extent.end / env::kPunchAlignment * env::kPunchAlignment;
+  if (end > block && !is_mutant(Mutant::given_back_stays_taken)) file->hollow_bytes += end - block;
+  tell_taken(*file);
 }
 
 void ByteFiles::named(Extent const& extent, std::string_view carried) {
@@ -378,7 +391,7 @@ void ByteFiles::named(Extent const& extent, std::string_view carried) {
     return;
   }
   if (is_mutant(Mutant::replay_writes_nothing) && !is_serving_) return;
-  if (Status status = file->file->write(extent.begin, as_bytes(carried)); !status.ok()) fail(std::move(status));
+  write_joined(*file, extent.begin, carried);
   figures_.stored_bytes += carried.size();
   file->end = std::max(file->end, extent.end);
   if (carried_.empty()) {
@@ -386,6 +399,29 @@ void ByteFiles::named(Extent const& extent, std::string_view carried) {
     carried_at_us_ = now_us_;
   }
   carried_.insert(extent.file);
+}
+
+// A write for many that lie one behind the other, as each call costs more than what it writes. Nobody reads before the
+// turn ends, nor in a replay. In a gap of less than the least alignment no value can lie.
+void ByteFiles::write_joined(File const& file, std::uint64_t begin, std::string_view carried) {
+  std::uint64_t const end = joined_.begin + joined_.bytes.size();
+  bool const follows = joined_.file == file.file && begin >= end && begin - end < kAlignmentSaid &&
+                       joined_.bytes.size() + carried.size() < kJoinedBytesMax;
+  if (!follows) {
+    flush_joined();
+    joined_.file = file.file;
+    joined_.begin = begin;
+  } else {
+    joined_.bytes.append(begin - end, '\0');
+  }
+  joined_.bytes.append(carried);
+}
+
+void ByteFiles::flush_joined() {
+  if (joined_.bytes.empty()) return;
+  if (Status status = joined_.file->write(joined_.begin, as_bytes(joined_.bytes)); !status.ok())
+    fail(std::move(status));
+  joined_.bytes.clear();
 }
 
 void ByteFiles::freed(Extent const& extent, Lsn lsn) {
@@ -421,6 +457,7 @@ bool ByteFiles::is_over() const {
 // Turns
 
 void ByteFiles::end_turn(Lsn durable, Lsn end, std::int64_t now_us) {
+  flush_joined();
   now_us_ = now_us;
   turn_began_ = end;
   if (is_held_) return;
@@ -577,7 +614,11 @@ std::unique_ptr<Job> ByteFiles::tidy_job() {
 }
 
 void ByteFiles::finish(TidyJob& job) {
-  cannot_punch_ = cannot_punch_ || job.cannot_punch;
+  if (job.cannot_punch && !std::exchange(cannot_punch_, true))
+    for (auto& [number, file] : files_) {
+      file.hollow_bytes = 0;
+      tell_taken(file);
+    }
   figures_.given_back_bytes += job.punched_bytes;
   std::vector<std::uint32_t> const removed = std::exchange(removing_, {});
   for (TidyJob::Made& made : job.makes) {

@@ -4,8 +4,8 @@
 //
 //   store   values that are whole in memory, or come piece by piece: written and synced by a job; then the command that
 //           brought them is decided. Values that arrive meanwhile share the next sync.
-//   carry   small values of a command that is decided at once: its record has the bytes, the file gets them when the
-//           record is applied, and is synced later; until then the record is needed (oldest_needed).
+//   carry   small values of a command that is decided at once: its record has the bytes, the file gets them at the end
+//           of the turn, and is synced later; until then the record is needed (oldest_needed).
 //   free    what no record names is given back once that is durable and nobody reads it.
 //
 // No byte of a file is written twice: a place that was given out and not named, or is named no more, is garbage. So what
@@ -191,10 +191,11 @@ class ByteFiles final : public engine::Outside {
     std::uint64_t reserved{0};        // space is promised up to here
     std::uint64_t found_bytes{0};     // its size at the start
     std::uint64_t named_bytes{0};
-    std::uint64_t named{0};        // places
-    std::uint64_t outstanding{0};  // places that were given out, and not named so far
-    std::uint64_t freeing{0};      // places that wait to be given back
-    Lsn unwanted_since{};          // of a table that says its files: it was no longer listed; none: it is
+    std::uint64_t hollow_bytes{0};  // given back in the middle of it, since the start
+    std::uint64_t named{0};         // places
+    std::uint64_t outstanding{0};   // places that were given out, and not named so far
+    std::uint64_t freeing{0};       // places that wait to be given back
+    Lsn unwanted_since{};           // of a table that says its files: it was no longer listed; none: it is
     bool removing{false};
     bool is_stranger{false};  // its header names another log
   };
@@ -239,6 +240,7 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] Status reserve(File& file, std::uint64_t end);
   // A place in this file; counted as outstanding.
   [[nodiscard]] Result<Extent> take_place(File& file, std::uint64_t bytes);
+  void tell_taken(File const& file);
   [[nodiscard]] Status place_part(Part& part, std::uint64_t bytes);
   void settle(Extent const& extent);
   [[nodiscard]] std::uint64_t alignment() const;
@@ -249,6 +251,8 @@ class ByteFiles final : public engine::Outside {
   void fail(Status status);
   void note_damage(Status const& status);
 
+  void write_joined(File const& file, std::uint64_t begin, std::string_view carried);
+  void flush_joined();
   [[nodiscard]] Status check_named();
   [[nodiscard]] Status adopt_strangers();
   [[nodiscard]] Status remove_garbage();
@@ -280,6 +284,13 @@ class ByteFiles final : public engine::Outside {
   // Of a replay: named and not carried, beyond the end of the file as it was found. What stays here is lost.
   std::map<std::pair<std::uint32_t, std::uint64_t>, Extent> missing_;
   std::vector<std::string> left_over_;  // files to be removed when it begins
+  // Carried bytes that lie one behind the other, for one write.
+  struct Joined {
+    FilePtr file{};
+    std::uint64_t begin{0};
+    std::string bytes{};
+  };
+  Joined joined_;
 
   std::map<StageId, Stage> stages_;
   StageId last_stage_{0};

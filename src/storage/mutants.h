@@ -27,10 +27,11 @@ enum class Mutant : std::uint8_t {
   failed_sync_ignored,
   short_value_accepted,
   stranger_not_compared,
+  given_back_stays_taken,
 };
 
 // By number, as tests name them.
-inline constexpr std::array<std::string_view, 17> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 18> kMutantNames{"none",
                                                                "freed_before_durable",
                                                                "freed_while_read",
                                                                "stored_without_sync",
@@ -46,7 +47,8 @@ inline constexpr std::array<std::string_view, 17> kMutantNames{"none",
                                                                "hash_not_compared",
                                                                "failed_sync_ignored",
                                                                "short_value_accepted",
-                                                               "stranger_not_compared"};
+                                                               "stranger_not_compared",
+                                                               "given_back_stays_taken"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

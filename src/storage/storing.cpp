@@ -275,6 +275,7 @@ ByteFiles::FetchId ByteFiles::fetch(std::vector<Extent> extents) {
 }
 
 ByteFiles::Reading ByteFiles::read_in_place(Extent const& extent) {
+  flush_joined();
   File const* const file = find(extent.file);
   if (file == nullptr) return {};
   FetchId const id = next_fetch_++;
@@ -380,7 +381,9 @@ void ByteFiles::settle_copied() {
 // Jobs
 
 std::unique_ptr<Job> ByteFiles::take_job(Lane lane, std::int64_t now_us) {
-  if (!is_serving_ || out_.contains(lane) || !failure_.ok()) return nullptr;
+  if (!is_serving_ || out_.contains(lane)) return nullptr;
+  flush_joined();
+  if (!failure_.ok()) return nullptr;
   now_us_ = now_us;
   std::unique_ptr<Job> job;
   switch (lane) {

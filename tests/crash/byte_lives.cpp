@@ -155,7 +155,7 @@ std::string fail_one(Proof const& proof, std::uint64_t seed, FailingCall const& 
     has_failed = !life.files().failure().ok();
   }
   if (started.ok() && !has_failed)
-    if (std::string wrong = life.check(); !wrong.empty()) return wrong;
+    if (std::string wrong = life.check(); !wrong.empty() && life.files().failure().ok()) return wrong;
   life.kill();
   if (std::string wrong = start(life); !wrong.empty()) return "after kill -9: " + wrong;
   if (std::string wrong = live(life, kStepsAfter); !wrong.empty()) return "after kill -9: " + wrong;

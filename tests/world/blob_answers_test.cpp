@@ -18,6 +18,7 @@ constexpr char kHttp[] = "127.0.0.1:4080";
 constexpr char kRelay[] = "127.0.0.1:4070";
 constexpr char kClosed[] = "127.0.0.1:4081";
 constexpr char kWriter[] = "127.0.0.1:4071";
+constexpr char kBounded[] = "127.0.0.1:4072";
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -28,8 +29,8 @@ std::string get(std::string_view key, std::string_view fields = {}) {
 struct Scene {
   explicit Scene(std::int64_t idle_us = 0) : world(1) {
     world.limits.connections.idle_us = idle_us;
-    for (std::string const table :
-         {"world/tables/blobs", "world/tables/spilling", "transcripts/values", "transcripts/jobs"}) {
+    for (std::string const table : {"world/tables/blobs", "world/tables/bounded", "world/tables/spilling",
+                                    "transcripts/values", "transcripts/jobs"}) {
       Status const status = world.add_table(FJ_SOURCE_DIR "/tests/" + table + ".xml");
       BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
     }
@@ -43,7 +44,10 @@ struct Scene {
     access::ListenDeclaration writer{.address = kWriter, .rights = {Right::read, Right::add}};
     writer.protocol = "blobwrite";
     writer.table = "blobs";
-    world.own_listeners = {http, relay, writer, closed};
+    access::ListenDeclaration bounded{.address = kBounded, .rights = {Right::add}};
+    bounded.protocol = "blobwrite";
+    bounded.table = "bounded";
+    world.own_listeners = {http, relay, writer, closed, bounded};
     start();
     for (char& byte : large) byte = static_cast<char>('a' + chance() % 26);
     put("small", "a few bytes");
@@ -124,6 +128,35 @@ BOOST_AUTO_TEST_CASE(what_was_broken_off_is_not_left_in_the_file) {
   BOOST_TEST(!is_there());
   BOOST_TEST(ask(get("behind")).ends_with(large.substr(0, 100'000)));
   BOOST_TEST(ask(get("large")).ends_with(large));
+}
+
+// A table whose data file may have 1 MiB.
+BOOST_AUTO_TEST_CASE(puts_that_are_on_their_way_count_in_the_largest_data_file_and_what_was_broken_off_does_not) {
+  auto const announced = [](std::string_view key, std::size_t length, std::size_t comes) {
+    std::string bytes;
+    bcdb::write(bcdb::Hello{}, bytes);
+    bcdb::write(bcdb::Frame{.op = bcdb::Op::put, .key = bcdb::make_key(key), .length = length}, bytes);
+    return bytes + std::string(comes, 'b');
+  };
+  int puts = 0;
+  auto const put_whole = [&](std::size_t bytes) {
+    return ask("PUT /v1/blobs/bounded/" + std::to_string(++puts) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                   std::to_string(bytes) + "\r\n\r\n" + std::string(bytes, 'c'),
+               "closed");
+  };
+  for (int round = 0; round < 5; ++round) {
+    std::string const name = "bounded" + std::to_string(round);
+    world.come_by(name, kBounded);
+    send(announced("any", 900'000, 1000), name);
+    BOOST_TEST(!world.is_closed(name));
+    std::string const said = put_whole(300'000);
+    BOOST_TEST(has(said, "over_limit"), said);
+    world.come_by("closed", kClosed);
+    world.close(name);
+    world.settle();
+  }
+  for (int round = 0; round < 3; ++round) BOOST_TEST(has(put_whole(300'000), " 201 "));
+  BOOST_TEST(has(put_whole(300'000), "over_limit"));
 }
 
 // write-timeout (30 s), and a second more for each 64 KiB that came (write-rate).

@@ -178,6 +178,14 @@ class Stores {
   // (Protocol::reads_by_name).
   [[nodiscard]] virtual bool take_detached() { return false; }
 
+  // Only of a table that says the file itself: where the last place in this file ends, also of values that are still to
+  // come, and how much before it was given back and is a hole. Of the file for new values, whenever it has changed.
+  virtual void file_has(std::uint32_t file, std::uint64_t end, std::uint64_t hollow) {
+    static_cast<void>(file);
+    static_cast<void>(end);
+    static_cast<void>(hollow);
+  }
+
   // -- moving -------------------------------------------------------------
   // Bytes that are to be copied into `file`, at most about `bytes_max` of them, added to `wishes`. None: nothing is to
   // be moved now. Asked again once those of the last call were moved, or failed.
