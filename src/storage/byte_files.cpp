@@ -422,6 +422,7 @@ void ByteFiles::flush_joined() {
   if (Status status = joined_.file->write(joined_.begin, as_bytes(joined_.bytes)); !status.ok())
     fail(std::move(status));
   joined_.bytes.clear();
+  joined_.file = nullptr;  // a file that is removed keeps its space as long as it is open
 }
 
 void ByteFiles::freed(Extent const& extent, Lsn lsn) {
