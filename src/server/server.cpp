@@ -296,7 +296,7 @@ void Server::on_turn_end() {
   if (feeds_.wants_sync(clock_.monotonic_us())) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;
   turn_.end_part(Part::log);
-  table_files_.end_turn();
+  if (!table_files_.end_turn()) return;
   feeds_.send(clock_.monotonic_us());
   again = engine_.committed(now) || again;
   if (!logs_.check()) return;

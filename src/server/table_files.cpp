@@ -118,20 +118,26 @@ bool TableFiles::move_copied(TimeMs now) {
   return again;
 }
 
-void TableFiles::end_turn() {
-  if (all_.empty()) return;
+bool TableFiles::end_turn() {
+  if (all_.empty()) return true;
   std::int64_t const now_us = clock_.monotonic_us();
   bool is_any_over = false;
   for (auto const& one : all_) {
     storage::ByteFiles& files = *one->files;
     log::Log const& log = *one->log->log;
     files.end_turn(log.durable_lsn(), log.end_lsn(), now_us);
+    if (!files.failure().ok()) {
+      // What was carried was not written: nobody is told where it is.
+      logs_.fail(files.failure());
+      return false;
+    }
     for (storage::Lane const lane : storage::kLanes)
       if (std::unique_ptr<storage::Job> job = files.take_job(lane, now_us))
         host_.run_byte_job(files, lane, std::move(job));
     is_any_over = is_any_over || files.is_over();
   }
   if (is_any_over) std::erase_if(all_, [](auto const& one) { return one->files->is_over(); });
+  return true;
 }
 
 std::int64_t TableFiles::next_us() const {

@@ -64,8 +64,9 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   [[nodiscard]] bool collect();
   // Copies that are done are told to their tables. True: another turn is wanted.
   [[nodiscard]] bool move_copied(TimeMs now);
-  // After the logs' turn: what is to be done beside the loop is begun.
-  void end_turn();
+  // After the logs' turn, before anything leaves: what was carried is written, and what is to be done beside the loop is
+  // begun. False: the daemon is dead.
+  [[nodiscard]] bool end_turn();
   [[nodiscard]] std::int64_t next_us() const;
   // admin::BackupFiles
   [[nodiscard]] std::vector<Held> hold_all() override;

@@ -130,6 +130,34 @@ BOOST_AUTO_TEST_CASE(what_was_broken_off_is_not_left_in_the_file) {
   BOOST_TEST(ask(get("large")).ends_with(large));
 }
 
+// A carried blob goes into the file after the log has it: if it cannot, nobody is told where it is, and the next start
+// writes it. Whichever of the writes fails.
+BOOST_AUTO_TEST_CASE(a_failed_write_ends_everything_before_an_answer_leaves) {
+  bool was_any_kept = false;
+  for (std::uint64_t nth = 1; nth <= 4; ++nth) {
+    std::string hello;
+    bcdb::write(bcdb::Hello{}, hello);
+    BOOST_TEST(ask(hello, "writer").size() == bcdb::kHelloBytes);
+    world.disk().fail_call(Call::write, nth, Failure::io_error);
+    std::string const name = "unheard" + std::to_string(nth);
+    std::string bytes;
+    bcdb::write(bcdb::Frame{.op = bcdb::Op::put, .key = bcdb::make_key(name), .length = 5, .hash = hash128("bytes")},
+                bytes);
+    std::string const said = ask(bytes + "bytes", "writer");
+    // Some writes may fail without harm; then it is there.
+    BOOST_TEST(said.empty() == !world.fatal_error().ok());
+    if (world.fatal_error().ok()) BOOST_TEST(ask(get(name)).ends_with("bytes"));
+    world.disk().forget_failures();
+    world.power_cut();
+    start();
+    std::string const got = ask(get(name));
+    was_any_kept = was_any_kept || got.ends_with("bytes");
+    BOOST_TEST((got.ends_with("bytes") || has(got, " 404 ")), got);
+    BOOST_TEST(ask(get("small")).ends_with("a few bytes"));
+  }
+  BOOST_TEST(was_any_kept);
+}
+
 // A table whose data file may have 1 MiB.
 BOOST_AUTO_TEST_CASE(puts_that_are_on_their_way_count_in_the_largest_data_file_and_what_was_broken_off_does_not) {
   auto const announced = [](std::string_view key, std::size_t length, std::size_t comes) {
