@@ -3,6 +3,7 @@
 //
 //   FJ_FAULT=CALL:N:HOW   the N-th CALL (write, sync) to them since the start fails with HOW: EIO, ENOSPC, or
 //                         short (half is written, then EIO for that file). Failures are announced on standard error.
+//                         A container that is being made does not count: a chore makes it at any time, and may fail.
 //   FJ_QUOTA=FILE         FILE has the number of bytes that they may have together; it is read each time one of
 //                         them grows or free space is asked for.
 //   FJ_UNDO=FOLDER        before each write the old bytes are saved in FOLDER/NAME.undo, which a sync of that file
@@ -46,6 +47,7 @@ struct Fault {
 
 struct Layer {
   std::array<std::atomic<int>, kDescriptorsMax> undo{};  // descriptor of the undo file + 1; -1: watched without one
+  std::array<std::atomic<bool>, kDescriptorsMax> is_unfinished{};  // opened before it got its final name
   std::atomic<unsigned long> writes{0};
   std::atomic<unsigned long> syncs{0};
   std::atomic<int> short_fd{-1};  // written by half; -1: none
@@ -89,6 +91,8 @@ bool is_watched(int fd) {
   return fd >= 0 && static_cast<std::size_t>(fd) < kDescriptorsMax &&
          layer().undo[static_cast<std::size_t>(fd)].load() != 0;
 }
+
+bool counts(int fd) { return !layer().is_unfinished[static_cast<std::size_t>(fd)].load(); }
 
 void announce(Fault const& fault) {
   ::fprintf(stderr, "fault layer: %s number %lu fails with %s\n", fault.call.c_str(), fault.number, fault.how.c_str());
@@ -163,6 +167,7 @@ void watch(int fd, char const* path) {
     int const file = real_open(undo.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file >= 0) mark = file + 1;
   }
+  layer().is_unfinished[static_cast<std::size_t>(fd)] = name.find('.') != std::string::npos;
   layer().undo[static_cast<std::size_t>(fd)] = mark;
 }
 
@@ -192,12 +197,12 @@ ssize_t written(int fd, void const* bytes, std::size_t count, off_t offset) {
   auto const real = next("pwrite64", static_cast<ssize_t (*)(int, void const*, std::size_t, off_t)>(nullptr));
   if (!is_watched(fd)) return real(fd, bytes, count, offset);
   Fault const& fault = planned();
-  unsigned long const number = ++layer().writes;
+  unsigned long const number = counts(fd) ? ++layer().writes : 0;
   if (fails_after_short(fd)) {
     errno = EIO;
     return -1;
   }
-  if (fault.call == "write" && number == fault.number) {
+  if (fault.call == "write" && number != 0 && number == fault.number) {
     announce(fault);
     if (fault.how != "short") {
       errno = error_of(fault.how);
@@ -220,6 +225,7 @@ ssize_t written_through(int fd, struct iovec const* parts, int count, off_t offs
   if (!is_watched(fd)) return real(fd, parts, count, offset, flags);
   Fault const& fault = planned();
   unsigned long const number = ++layer().writes;
+  // Containers are made without it.
   bool const is_it =
       fault.call == "write" ? number == fault.number : fault.call == "sync" && ++layer().syncs == fault.number;
   if (fails_after_short(fd)) {
@@ -243,7 +249,7 @@ int synced(int fd, char const* call) {
   auto const real = next(call, static_cast<int (*)(int)>(nullptr));
   if (!is_watched(fd)) return real(fd);
   Fault const& fault = planned();
-  if (fault.call == "sync" && ++layer().syncs == fault.number) {
+  if (fault.call == "sync" && counts(fd) && ++layer().syncs == fault.number) {
     announce(fault);
     errno = error_of(fault.how);
     return -1;
