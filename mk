@@ -259,6 +259,10 @@ verb_mutants() {
     shift
     program fj_keyvalue_mutants
     exec "$root/build/release/bin/fj_keyvalue_mutants" "$@"
+  elif [[ ${1:-} == --transactions ]]; then
+    shift
+    program fj_transaction_mutants
+    exec "$root/build/release/bin/fj_transaction_mutants" "$@"
   fi
   program fj_mutants
   exec "$root/build/release/bin/fj_mutants" "$@"
@@ -391,11 +395,13 @@ verb_nightly() {
   part sim --spool --seconds 1800
   part sim --keyvalue --seconds 1800
   part sim --bytes --seconds 1800
+  part sim --transactions --seconds 1800
   part fuzz 600
   part crash
   part mutants
   part mutants --spool
   part mutants --keyvalue
+  part mutants --transactions
   part hostile --full
   part test --only threads tsan
   part package --twice
@@ -511,13 +517,15 @@ usage: ./mk VERB [...]
   sim --spool           random lives of producers, forwarder and daemon together
   sim --keyvalue        random lives of key/value tables, alone beside their reference and in a daemon
   sim --bytes           random lives of a blob table and a journal that spills in a daemon, with maintenance
+  sim --transactions    random lives of transactions, and the power cut at each call of their commits
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls,
                         and files of bytes likewise; --only-bytes: only these
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
-  mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables
+  mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables;
+                        --transactions: with transactions
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours
   format [--check] [FILE...]  clang-format

@@ -27,7 +27,8 @@ static_assert(
     FJ_IN_USE == static_cast<int>(Code::in_use) && FJ_NOT_FOUND == static_cast<int>(Code::not_found) &&
     FJ_BAD_CONFIGURATION == static_cast<int>(Code::bad_configuration) &&
     FJ_DAMAGED == static_cast<int>(Code::damaged) && FJ_IO_ERROR == static_cast<int>(Code::io_error) &&
-    std::size(fastjournal::kCodeRows) == FJ_IO_ERROR + 1);
+    FJ_IN_TRANSACTION == static_cast<int>(Code::in_transaction) &&
+    FJ_ROLLED_BACK == static_cast<int>(Code::rolled_back) && std::size(fastjournal::kCodeRows) == FJ_ROLLED_BACK + 1);
 
 struct Failure {
   Code code{Code::ok};
@@ -64,7 +65,7 @@ Status missing(std::string_view what) {
 extern "C" {
 
 char const* fj_code_name(int code) {
-  if (code < 0 || code > FJ_IO_ERROR) return "unknown";
+  if (code < 0 || code > FJ_ROLLED_BACK) return "unknown";
   return fastjournal::row_of(static_cast<Code>(code)).wire_name.data();
 }
 

@@ -34,6 +34,7 @@
 #include "clients/cli/spool_commands.h"
 #include "clients/cli/token.h"
 #include "clients/cli/top.h"
+#include "clients/cli/transactions.h"
 #include "clients/cli/user_commands.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
@@ -488,6 +489,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
     ExitCode const code = complain(invocation, console, connection.status());
     return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
+  if (invocation.verb == "tx run") return run_transaction(invocation, console, *connection.value());
   if (invocation.verb.starts_with("kv ")) return run_pairs(invocation, console, *connection.value());
   if (invocation.verb.starts_with("blob ")) return run_blobs(invocation, console, *connection.value());
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());

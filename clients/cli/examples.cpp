@@ -45,6 +45,10 @@ constexpr Example kExamples[] = {
     {"kv alias", "fastjournal kv alias values front-page index"},
     {"kv frame", "fastjournal --server 127.0.0.1:4060 kv frame GET greeting --flag data"},
     {"kv lock", "fastjournal kv lock values nightly --create --wait 10m -- ./nightly.sh"},
+    {"tx run",
+     "fastjournal tx run orders.tx\n"
+     "printf 'INSERT table=pages;uri=http://example.com/\\nSET table=values;key=last;value=7\\n' | fastjournal tx run "
+     "-"},
     {"blob put",
      "fastjournal blob put images logo logo.png\n"
      "tar c site | fastjournal blob put images site.tar --port unix:/run/fastjournal/images-write"},

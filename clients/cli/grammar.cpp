@@ -70,6 +70,7 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_viewer_verbs();
   add_pair_verbs();
   add_blob_verbs();
+  add_transaction_verbs();
   add_keeper_verbs();
   add_log_verbs();
   add_backup();
@@ -320,6 +321,21 @@ void Grammar::add_overview_verbs() {
   CLI::App& waiters = table_verb("waiters", "show who listens and waits at a table");
   number(waiters, "--count", out_.count, "how many at most", 1);
   waiters.footer("Who has leases: fastjournal ls TABLE --status processing");
+}
+
+void Grammar::add_transaction_verbs() {
+  CLI::App& tx = verb("tx", "transactions: commands of several tables, all of them or none");
+  tx.require_subcommand(1);
+  tx.callback([this] { out_.verb = "tx " + transaction_verb_; });
+  CLI::App* run = tx.add_subcommand("run", "carry out the commands of a file, all of them or none");
+  run->fallthrough();
+  // Called before the callback of `tx`.
+  run->callback([this] { transaction_verb_ = "run"; });
+  run->add_option("FILE", out_.file, "a command a line, - for standard input")->required();
+  run->footer(
+      "A line is a text message (COMMAND name=value;name=value) or one in JSON; # begins a comment. INSERT, DONE,\n"
+      "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table; the tables are in one log. If a line "
+      "is refused, nothing\nwas done, and the error names it. Prints the answer to each line.");
 }
 
 void Grammar::add_keeper_verbs() {

@@ -59,6 +59,7 @@ class Grammar {
   void add_frame(CLI::App& kv);
   // grammar_blobs.cpp
   void add_blob_verbs();
+  void add_transaction_verbs();
   void add_blob_bytes(CLI::App& blob);
   void add_blob_keeping(CLI::App& blob);
   CLI::App& blob_verb(CLI::App& blob, std::string const& name, std::string const& description);
@@ -80,6 +81,7 @@ class Grammar {
   std::string user_verb_;
   std::string spool_verb_;
   std::string pair_verb_;
+  std::string transaction_verb_;
   std::string blob_verb_;
 };
 

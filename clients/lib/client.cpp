@@ -74,6 +74,10 @@ Message message_of(std::string_view command, Params const& params) {
   return out;
 }
 
+Status transaction_lost() {
+  return {Code::rolled_back, "the connection on which it began was lost: nothing of the transaction was done"};
+}
+
 }  // namespace
 
 // The implementation. All waiting is in step().
@@ -131,6 +135,7 @@ class Connection::Body {
   InFlightTable in_flight_;
   std::size_t tickets_{0};  // entries of in_flight_ with a ticket
   std::uint64_t last_nr_{0};
+  std::uint64_t begun_on_{0};  // the connection, by its number, on which BEGIN was sent; 0: none, or it is over
   std::deque<Message> pushes_;
   std::vector<Message> subscriptions_;
   std::optional<Status> login_;  // the answer to AUTH
@@ -437,6 +442,13 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
     if (is_woken(wake_fd)) return Status{Code::timed_out, "woken before there was a connection"};
     if (now() >= until) return last_error_;
   }
+  if (command.command == "BEGIN") begun_on_ = connects;
+  bool const in_transaction = begun_on_ != 0;
+  if (command.command == "COMMIT" || command.command == "ROLLBACK") {
+    if (std::exchange(begun_on_, 0) != connects && in_transaction) return transaction_lost();
+  } else if (in_transaction && begun_on_ != connects) {
+    return transaction_lost();
+  }
   InFlightTable::node_type spare;
   if (!spare_entries_.empty()) {
     spare = std::move(spare_entries_.back());
@@ -446,7 +458,8 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
   InFlight& one = spare.empty() ? fresh : spare.mapped();
   one.command = command.command;
   one.rule = rule_of(one.command, options.commands);
-  one.may_resend = may_resend(command, one.rule);
+  // On another connection it would be carried out alone.
+  one.may_resend = !in_transaction && may_resend(command, one.rule);
   std::size_t const begin = out_.size();
   if (Status encoded = encode(command, last_nr_ + 1, out_); !encoded.ok()) return encoded;
   ++last_nr_;

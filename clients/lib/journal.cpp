@@ -191,7 +191,9 @@ Result<TimeMs> Journal::touch(Row const& row, std::optional<DurationMs> lease) {
   return date(reply->first(), "lease_end");
 }
 
-Status Journal::done(Row const& row) { return connection_.call(about_row("DONE", table_, row)).status(); }
+Message Journal::done_of(Row const& row) const { return about_row("DONE", table_, row); }
+
+Status Journal::done(Row const& row) { return connection_.call(done_of(row)).status(); }
 
 Result<Work> Journal::done_and_next(Row const& row) {
   Message command = about_row("DONE", table_, row);
@@ -211,11 +213,15 @@ Result<Returned> Journal::returned_of(Reply const& reply) {
   return out;
 }
 
-Result<Returned> Journal::release(Row const& row, ReleaseOptions const& options) {
+Message Journal::release_of(Row const& row, ReleaseOptions const& options) const {
   Message command = about_row("RELEASE", table_, row);
   set_date(command, "process_date", options.process_date);
   set_if_any(command, "error", options.error);
-  Result<Reply> const reply = connection_.call(command);
+  return command;
+}
+
+Result<Returned> Journal::release(Row const& row, ReleaseOptions const& options) {
+  Result<Reply> const reply = connection_.call(release_of(row, options));
   if (!reply.ok()) return reply.status();
   return returned_of(reply.value());
 }
@@ -234,10 +240,14 @@ Status Journal::unlisten(std::string_view domain) {
   return connection_.unlisten(table_, params);
 }
 
-Result<Returned> Journal::fail(Row const& row, std::string_view error) {
+Message Journal::fail_of(Row const& row, std::string_view error) const {
   Message command = about_row("FAIL", table_, row);
   set_if_any(command, "error", error);
-  Result<Reply> const reply = connection_.call(command);
+  return command;
+}
+
+Result<Returned> Journal::fail(Row const& row, std::string_view error) {
+  Result<Reply> const reply = connection_.call(fail_of(row, error));
   if (!reply.ok()) return reply.status();
   return returned_of(reply.value());
 }

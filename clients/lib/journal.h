@@ -178,8 +178,11 @@ class Journal {
   // For a row that can never succeed: parks it at once.
   [[nodiscard]] Result<Returned> fail(Row const& row, std::string_view error);
 
-  // For pipelining: the INSERT sent by put(), and the meaning of its answer.
+  // For pipelining and transactions: what put(), done(), release() and fail() send, and the meaning of the answers.
   [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {});
+  [[nodiscard]] Message done_of(Row const& row) const;
+  [[nodiscard]] Message release_of(Row const& row, ReleaseOptions const& options = {}) const;
+  [[nodiscard]] Message fail_of(Row const& row, std::string_view error) const;
   [[nodiscard]] static Result<Put> put_of(Reply const& reply);
   // The meaning of an answer to RELEASE or FAIL.
   [[nodiscard]] static Result<Returned> returned_of(Reply const& reply);

@@ -91,6 +91,12 @@ export function connect(options?: ConnectOptions): Promise<Connection>;
 export interface Connection {
   /** Sends a command and waits for its answer. */
   call(command: string, params?: Record<string, Value | undefined>, limits?: Limits): Promise<Reply>;
+  /**
+   * Carries out all of these commands, each `[name, parameters]`, or none (doc/transactions.md). The promise is their
+   * answers, in their order. A refusal has the number of its command, from 1, as `facts.op`. After a ClosedError all was
+   * done, or nothing; it is not sent again.
+   */
+  transaction(commands: Iterable<[string, Record<string, Value | undefined>]>, limits?: Limits): Promise<Message[]>;
   journal(table: string): Journal;
   /** Leases rows and has `handler` work on them, until `signal` or a signal of `stopOn` ends it: no further row is taken,
    * and those in work are finished. Rejects, when all handlers have ended, if an error will not pass (`unknown_table`,
@@ -369,3 +375,5 @@ export class NotFoundError extends CodeError {}
 export class BadConfigurationError extends CodeError {}
 export class DamagedError extends CodeError {}
 export class IoError extends CodeError {}
+export class InTransactionError extends CodeError {}
+export class RolledBackError extends CodeError {}

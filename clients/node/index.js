@@ -2,6 +2,7 @@
 import {BadParameterError} from './lib/errors.js';
 import {Journal} from './lib/journal.js';
 import {Link} from './lib/link.js';
+import {framesOf} from './lib/protocol.js';
 import {work} from './lib/worker.js';
 
 class Connection {
@@ -10,6 +11,11 @@ class Connection {
   constructor(link) { this.#link = link; }
 
   call(command, params = {}, limits = {}) { return this.#link.call(command, params, limits); }
+
+  async transaction(commands, limits = {}) {
+    const {messages} = await this.#link.call('TRANSACTION', {commands: framesOf(commands)}, limits);
+    return messages.slice(1);
+  }
 
   journal(table) { return new Journal(this.#link, table); }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/transaction_mutants.h"
 #include "model/parameters.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
@@ -48,6 +49,12 @@ Verdict Changes::remove(Command const& command, Decision& decision) const {
       if (decision.step == 0) decision.status = selection_.unknown_key();
       return Verdict::done;
     }
+  }
+  if (!by_key || decision.step == 0) {
+    for (std::uint32_t one = row; one != rows::kNoRow && decision.status.ok();
+         one = by_key ? rows_.keys().next(one) : rows::kNoRow)
+      decision.status = selection_.check_hold(rows_.id_of(one), decision);
+    if (!decision.status.ok()) return Verdict::done;
   }
   rows::append_remove(decision.records, rows_.row(row).id(), rows::Reason::deleted);
   decision.answer.message("DELETED")
@@ -153,6 +160,8 @@ Verdict Changes::change_many(Command const& command, Decision& decision) const {
     behind = rows_.row(row).id().value;
     bool const kickable = !kicks || rows_.row(row).place() != rows::Place::processing;
     if (!kickable || !selection_.fits(row, filter, decision.now.value)) continue;
+    bool const is_held = selection_.is_held(rows_.id_of(row));
+    if (is_held && !transaction::is_mutant(transaction::Mutant::filter_deletes_held_rows)) continue;
     ++hits;
     if (dry_run) continue;
     if (kicks)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/transaction_mutants.h"
 #include "model/key_codec.h"
 #include "model/parameters.h"
 #include "model/row_codec.h"
@@ -13,8 +14,16 @@ namespace {
 
 static_assert(model::kDateMax == timer::kDateMax, "a row may wait as long as a message may say");
 
+using transaction::is_mutant;
+using Mutant = transaction::Mutant;
+
 // The size of a record beyond twice its message (Records), less the headers and other records of the step.
 constexpr std::size_t kSlackBytes = 8U << 10U;
+// The most bytes of the records of an insert without merge rules, beside key and data: the row's facts, its client, who
+// owns that name, whom it replaces, and an expired row that goes.
+constexpr std::size_t kRecordsBytes = 2U << 10U;
+// Of a row's memory, beside key and data.
+constexpr std::size_t kRowBytes = 150;
 // Memory that decide reuses for the next command.
 constexpr std::size_t kScratchBytesMax = 64U << 10U;
 
@@ -41,13 +50,15 @@ struct Inserts::Wish : model::InsertParameters {
   bool has_outside{false};  // columns of it
 };
 
-Status Inserts::read_wish(Command const& command, std::int64_t now, Wish& wish) const {
+Status Inserts::read_wish(Command const& command, Decision const& decision, Wish& wish) const {
   Message const& message = *command.message;
+  std::int64_t const asked = decision.asked().value;
   model::Parameters parameters{message};
-  wish.now = now;
-  static_cast<model::InsertParameters&>(wish) = model::read_insert(parameters, now);
+  wish.now = decision.now.value;
+  static_cast<model::InsertParameters&>(wish) = model::read_insert(parameters, asked);
+  if (!wish.has_inserted) wish.inserted = wish.now;
   wish.claim.sender = rows::read_sender(parameters);
-  model::check_expiration(wish, parameters, now);
+  model::check_expiration(wish, parameters, asked);
   if (!parameters.ok()) return parameters.take_status();
 
   reset(key_);
@@ -88,8 +99,16 @@ bool Inserts::is_answered_by_client(Command const& command, Wish& wish, Decision
   rows::DedupWindows::Found found;
   decision.status = rows::look_up(windows(), settings_.table(), command.origin, settings_.options().clients_max,
                                   wish.now, wish.claim, found);
+  if (!decision.status.ok() && decision.phase == Phase::keep) {
+    // Its number was good when it was promised, and its client has gone far beyond it since.
+    decision.status = {};
+    wish.claim = {};
+    return false;
+  }
   if (!decision.status.ok()) return true;
-  if (found.answer == rows::DedupWindows::Answer::fresh) return false;
+  bool const again = is_mutant(Mutant::numbered_command_done_again) && decision.phase == Phase::keep;
+  if (found.answer == rows::DedupWindows::Answer::fresh || again) return false;
+  if (decision.phase == Phase::promise) return true;
   std::uint32_t const row = rows_.find(found.row);
   bool const there = row != rows::kNoRow;
   ++statistics_.duplicate;
@@ -101,28 +120,62 @@ bool Inserts::is_answered_by_client(Command const& command, Wish& wish, Decision
 
 Status Inserts::check_room() const {
   Options const& options = settings_.options();
-  bool const full = options.rows_max != 0 && rows_.rows().size() >= options.rows_max;
-  if (!full && !rows_.is_nearly_full() && (options.memory_max == 0 || table_.memory_bytes() < options.memory_max))
+  rows::Holds const& promised = table_.holds();
+  std::uint64_t const to_come = is_mutant(Mutant::promised_rows_not_counted) ? 0 : promised.rows();
+  bool const full = options.rows_max != 0 && rows_.rows().size() + to_come >= options.rows_max;
+  if (!full && !rows_.is_nearly_full() &&
+      (options.memory_max == 0 || table_.memory_bytes() + promised.bytes() < options.memory_max))
     return {};
-  return Status{Code::over_limit, "table " + settings_.table() + " is full: it has " +
-                                      std::to_string(rows_.rows().size()) + " rows in " +
-                                      std::to_string(table_.memory_bytes()) +
-                                      " bytes; finish or delete rows, or raise " + (full ? "rows-max" : "memory-max")};
+  return Status{Code::over_limit,
+                "table " + settings_.table() + " is full: it has " + std::to_string(rows_.rows().size()) + " rows in " +
+                    std::to_string(table_.memory_bytes()) + " bytes" +
+                    (promised.rows() == 0
+                         ? std::string{}
+                         : ", and room for " + std::to_string(promised.rows()) + " more is promised to transactions") +
+                    "; finish or delete rows, or raise " + (full ? "rows-max" : "memory-max")};
+}
+
+Status Inserts::promise(rows::KeyRows const& of_key, Wish const& wish, Hold& hold) const {
+  if (Status status = check_room(); !status.ok()) return status;
+  hold.rows = 1;
+  hold.bytes = wish.key.size() + wish.data.size() + kRowBytes;
+  hold.record_bytes = hold.bytes + kRecordsBytes;
+  if (!settings_.has_merge_rules() || !rows_.keys().has_keys()) return {};
+  // Whichever of them waits by then.
+  for (std::uint32_t row = of_key.first(); row != rows::kNoRow; row = rows_.keys().next(row)) {
+    rows::MergeBody body;
+    if (Status status = merged_data(row, wish, body); !status.ok() && !is_mutant(Mutant::merge_not_tried))
+      return status;
+  }
+  if (!is_mutant(Mutant::key_not_held_for_a_merge)) hold.keys.emplace_back(wish.key);
+  hold.record_bytes = 0;
+  return {};
 }
 
 Verdict Inserts::insert(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
   Wish wish;
-  decision.status = read_wish(command, now, wish);
+  decision.status = read_wish(command, decision, wish);
   if (!decision.status.ok()) return Verdict::done;
 
+  bool const keeps = decision.phase == Phase::keep;
+  bool const is_over = wish.expires != 0 && wish.expires <= now && !is_mutant(Mutant::expired_row_inserted);
+  if (keeps && is_over) return answer_expired(wish, decision);
   if (wish.claim.is_numbered() && is_answered_by_client(command, wish, decision)) return Verdict::done;
   // After the check for duplicates: a resent insert must be answered as a duplicate.
-  if (pauses_.is_draining()) {
+  if (pauses_.is_draining() && (!keeps || is_mutant(Mutant::drain_refuses_what_was_promised))) {
     decision.status = pauses_.refusal("inserts are refused");
     return Verdict::done;
   }
+  if (TransactionId const holder = table_.holds().holder_of(wish.key); holder != TransactionId::none) {
+    decision.status = rows::Holds::check(holder, decision, "the key of this insert into table " + settings_.table());
+    if (!decision.status.ok()) return Verdict::done;
+  }
   rows::KeyRows of_key = rows_.keys().has_keys() ? rows_.keys().find(wish.key) : rows::KeyRows{};
+  if (decision.phase == Phase::promise) {
+    decision.status = promise(of_key, wish, *decision.hold);
+    return Verdict::done;
+  }
   std::uint32_t expired = rows::kNoRow;
   if (of_key.waiting != rows::kNoRow && !rows_.is_visible(of_key.waiting, now)) {
     expired = of_key.waiting;
@@ -134,7 +187,7 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
     return answer_stale(latest, wish, decision);
   if (of_key.waiting != rows::kNoRow) return merge_into(of_key.waiting, behind, wish, decision);
 
-  decision.status = check_room();
+  if (!keeps) decision.status = check_room();
   if (!decision.status.ok()) return Verdict::done;
   rows::append_claim(wish.claim, wish.now, decision.records);
   if (expired != rows::kNoRow) rows::append_remove(decision.records, rows_.row(expired).id(), rows::Reason::expired);
@@ -222,6 +275,15 @@ Verdict Inserts::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
   // A date other than the requested one: the rule that gave it.
   if (wish.has_date && body.date != wish.date)
     decision.answer.add("date_by", Value::of_text(body.date > wish.date ? "waiting-row" : "max-postpone"));
+  return Verdict::done;
+}
+
+// It was promised, and its date came before the end of the transaction.
+Verdict Inserts::answer_expired(Wish const& wish, Decision& decision) const {
+  decision.answer.message("INSERTED")
+      .add("table", Value::of_text(settings_.table()))
+      .add("result", Value::of_text("expired"))
+      .add("process_date", wish.date);
   return Verdict::done;
 }
 

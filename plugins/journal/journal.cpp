@@ -92,7 +92,7 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
       effects_(settings_, state(), statistics_, pauses_),
       attempts_(state(), settings_.options().attempts),
       timers_(rows_, attempts_, settings_.options().lifetimes),
-      selection_(state(), settings_, pauses_),
+      selection_(state(), rows_.holds(), settings_, pauses_),
       spill_(state(), settings_),
       inserts_(rows_, settings_, pauses_, statistics_),
       workers_(state(), settings_, pauses_, selection_, attempts_, statistics_),

@@ -37,7 +37,8 @@ class Journal final : public Table,
                       public Work,
                       public Columns,
                       public Followed,
-                      public Stores {
+                      public Stores,
+                      public Promises {
  public:
   Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
           std::shared_ptr<TableDeclaration const> declaration);
@@ -48,8 +49,14 @@ class Journal final : public Table,
   [[nodiscard]] static Status check_type(TypeDeclaration const& type);
 
   [[nodiscard]] Capabilities capabilities() override {
-    return {
-        .timed = this, .holder = this, .topics = this, .work = this, .columns = this, .followed = this, .stores = this};
+    return {.timed = this,
+            .holder = this,
+            .topics = this,
+            .work = this,
+            .columns = this,
+            .followed = this,
+            .stores = this,
+            .promises = this};
   }
 
   // -- deciding -----------------------------------------------------------
@@ -98,6 +105,13 @@ class Journal final : public Table,
   [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
                                            std::vector<Extent>& found) const override {
     return state().list_extents(cursor, looks, found);
+  }
+
+  // -- transactions -------------------------------------------------------
+  void hold(TransactionId transaction, Hold const& hold) override { rows_.hold(transaction, hold); }
+  void release(TransactionId transaction) override { rows_.release(transaction); }
+  bool decide_given_up(TransactionId transaction, Decision& decision) const override {
+    return timers_.given_up(transaction, decision);
   }
 
   // -- space, followers ---------------------------------------------------

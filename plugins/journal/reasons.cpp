@@ -105,6 +105,9 @@ void Reasons::tell_processing() {
   answer_.add("epoch", lease.epoch.value);
   add_lease(lease);
   text_ = "Worker " + worker_text(lease, " it");
+  if (!lease.is_kept) return;
+  answer_.add("in_transaction", std::uint64_t{1});
+  text_ += "; a transaction holds it, and until that is over the lease does not end by itself";
 }
 
 void Reasons::tell_parked(rows::Facts const& facts) {

@@ -14,6 +14,12 @@ constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "pro
 
 }  // namespace
 
+Status Selection::check_hold(ObjectId row, Decision const& decision) const {
+  TransactionId const holder = holds_.holder_of(row);
+  if (holder == TransactionId::none) return {};
+  return rows::Holds::check(holder, decision, "row " + std::to_string(row.value) + " of table " + settings_.table());
+}
+
 Status Selection::unknown_row(ObjectId row) const {
   return {Code::unknown_row, "table " + settings_.table() + " has no row " + std::to_string(row.value) +
                                  ": it is done, deleted, expired or was never there"};

@@ -9,6 +9,7 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
+#include "rows/holds.h"
 #include "rows/state.h"
 
 namespace fastjournal::journal {
@@ -28,8 +29,8 @@ struct Filter {
 // Of one journal, beside its parts, which outlive it.
 class Selection {
  public:
-  Selection(rows::State const& rows, Settings const& settings, Pauses const& pauses)
-      : rows_(rows), settings_(settings), pauses_(pauses) {}
+  Selection(rows::State const& rows, rows::Holds const& holds, Settings const& settings, Pauses const& pauses)
+      : rows_(rows), holds_(holds), settings_(settings), pauses_(pauses) {}
 
   // By the parameter `row`, or by the key columns: then `row` is none, and key() is the key.
   [[nodiscard]] Status read_target(Command const& command, std::int64_t now, ObjectId& row) const;
@@ -40,6 +41,10 @@ class Selection {
   [[nodiscard]] Status read_filter(Command const& command, Filter& filter) const;
   [[nodiscard]] bool fits(std::uint32_t row, Filter const& filter, std::int64_t now) const;
 
+  // Not ok: a transaction holds this row, and the command may not change it in this phase.
+  [[nodiscard]] Status check_hold(ObjectId row, Decision const& decision) const;
+  [[nodiscard]] bool is_held(ObjectId row) const { return holds_.holder_of(row) != TransactionId::none; }
+
   [[nodiscard]] Status unknown_row(ObjectId row) const;
   [[nodiscard]] Status unknown_key() const;
   // Whether rows can have this domain: ok, or the refusal.
@@ -47,6 +52,7 @@ class Selection {
 
  private:
   rows::State const& rows_;
+  rows::Holds const& holds_;
   Settings const& settings_;
   Pauses const& pauses_;
   // Memory that is used again.

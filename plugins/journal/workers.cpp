@@ -20,6 +20,9 @@ constexpr std::size_t kGiven = 0;
 constexpr std::size_t kBytes = 1;
 constexpr std::size_t kExpired = 2;
 constexpr std::size_t kFirstEpoch = 3;
+// The most bytes of the records by which a lease ends: an error of 1 KiB, in the row and in the reason of a pause, and a
+// twin that expired.
+constexpr std::size_t kEndBytes = 8U << 10U;
 
 }  // namespace
 
@@ -160,6 +163,18 @@ std::uint32_t Workers::find_leased(model::Parameters& parameters, Decision& deci
   return rows::kNoRow;
 }
 
+bool Workers::find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const {
+  row = find_leased(parameters, decision);
+  if (row == rows::kNoRow) return false;
+  ObjectId const id = rows_.id_of(row);
+  decision.status = selection_.check_hold(id, decision);
+  if (!decision.status.ok()) return false;
+  if (decision.phase != Phase::promise) return true;
+  decision.hold->objects.push_back(id);
+  decision.hold->record_bytes = kEndBytes;
+  return false;
+}
+
 Verdict Workers::touch(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   std::int64_t const lease_ms = lease_span(parameters);
@@ -189,9 +204,12 @@ Verdict Workers::done(Command const& command, Decision& decision) const {
   if (decision.step > 0) return give_next(command, decision, 1, settings_.options().processing_timeout, 0);
   bool const next_too = parameters.integer("next", 0, 0, 1) != 0;
   if (next_too) check_worker(command, parameters);
+  if (next_too && decision.phase != Phase::now)
+    parameters.refuse(Code::bad_parameter, "next",
+                      "next is 1: a transaction hands out no rows; take the next one before BEGIN or after COMMIT");
   check_domain(parameters);
-  std::uint32_t const row = find_leased(parameters, decision);
-  if (row == rows::kNoRow) return Verdict::done;
+  std::uint32_t row = rows::kNoRow;
+  if (!find_to_end(parameters, decision, row)) return Verdict::done;
   ObjectId const id = rows_.row(row).id();
   rows::append_remove(decision.records, id, rows::Reason::done);
   decision.answer.message("COMPLETED").add("table", Value::of_text(settings_.table())).add("row", id.value);
@@ -206,11 +224,11 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
   }
   model::Parameters parameters{*command.message};
   std::int64_t const now = decision.now.value;
-  std::int64_t const wanted = parameters.date("process_date", 0, now);
+  std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
   bool const has_error = !command.message->text("error").empty();
   bool const failed = parameters.integer("failed", has_error ? 1 : 0, 0, 1) != 0;
-  std::uint32_t const index = find_leased(parameters, decision);
-  if (index == rows::kNoRow) return Verdict::done;
+  std::uint32_t index = rows::kNoRow;
+  if (!find_to_end(parameters, decision, index)) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index);
@@ -234,8 +252,8 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   model::Parameters parameters{*command.message};
-  std::uint32_t const index = find_leased(parameters, decision);
-  if (index == rows::kNoRow) return Verdict::done;
+  std::uint32_t index = rows::kNoRow;
+  if (!find_to_end(parameters, decision, index)) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index).after_failure();

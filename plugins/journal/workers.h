@@ -45,6 +45,9 @@ class Workers {
   [[nodiscard]] std::int64_t lease_span(model::Parameters& parameters) const;
   // The leased row with the command's row and epoch, or kNoRow and a status.
   std::uint32_t find_leased(model::Parameters& parameters, Decision& decision) const;
+  // The same for a command that ends the lease. True: it was found, and the command is to be carried out; false: it was
+  // refused, or only promised.
+  [[nodiscard]] bool find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const;
   // The command after a failure, once that is applied: the table may have to pause itself.
   [[nodiscard]] Verdict after_failure() const;
 

@@ -14,13 +14,15 @@
 
 namespace fastjournal::keyvalue {
 
-class KeyValue final : public Table, public Timed, public Holder, public Watched {
+class KeyValue final : public Table, public Timed, public Holder, public Watched, public Promises {
  public:
   KeyValue(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
            std::shared_ptr<TableDeclaration const> declaration);
 
   [[nodiscard]] static Status check_type(TypeDeclaration const& type);
-  [[nodiscard]] Capabilities capabilities() override { return {.timed = this, .holder = this, .watched = this}; }
+  [[nodiscard]] Capabilities capabilities() override {
+    return {.timed = this, .holder = this, .watched = this, .promises = this};
+  }
 
   Verdict decide(Command const& command, Decision& decision) const override {
     return handlers_[command.index](*this, command, decision);
@@ -42,6 +44,9 @@ class KeyValue final : public Table, public Timed, public Holder, public Watched
   // All connections have ended.
   bool decide_recovered(Decision& decision) const override { return locks_.end_all(decision); }
   bool decide_time_lost(DurationMs lost, Decision& decision) const override { return locks_.extend(lost, decision); }
+
+  void hold(TransactionId transaction, Hold const& hold) override { shared_.holds.add(transaction, hold); }
+  void release(TransactionId transaction) override { shared_.holds.remove(transaction); }
 
   [[nodiscard]] Status read_watch(Message const& message, WatchWish& wish) const override;
   void name_watch(WatchWish const& wish, Answer& answer) const override;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/transaction_mutants.h"
 #include "model/parameters.h"
 #include "model/row_codec.h"
 #include "plugins/keyvalue/mutants.h"
@@ -47,6 +48,9 @@ bool Locks::read(Command const& command, Decision& decision, Wish& wish) const {
 Verdict Locks::lock(Command const& command, Decision& decision) const {
   Wish wish;
   if (!read(command, decision, wish)) return Verdict::done;
+  if (!transaction::is_mutant(transaction::Mutant::held_key_locked))
+    decision.status = shared_.check_hold(wish.key, &wish.pair, decision);
+  if (!decision.status.ok()) return Verdict::done;
   std::int64_t const until = decision.now.value + wish.lock;
   decision.durability = Durability::written;
   append_lock(decision.records, wish.pair.id(), {static_cast<std::uint64_t>(command.connection), until, wish.pair.key});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/transaction_mutants.h"
 #include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/records.h"
 
@@ -31,7 +32,9 @@ Handle Room::oldest(std::string_view keeps, Decision& decision) const {
     Pair const pair = shared_.pairs.at(entry.pair);
     bool const may_go = !entry.is_alias && entry.pair != kept && !pair.facts.is_deleted &&
                         (!pair.facts.persist || is_mutant(Mutant::persistent_pair_evicted)) &&
-                        !pair.facts.is_locked(decision.now.value);
+                        !pair.facts.is_locked(decision.now.value) &&
+                        (shared_.holds.holder_of(pair.key) == TransactionId::none ||
+                         transaction::is_mutant(transaction::Mutant::held_key_evicted));
     if (may_go) ++found;
     if (may_go && (pair.accessed_s <= best_access || is_mutant(Mutant::newest_pair_evicted))) {
       best = entry.pair;
@@ -47,11 +50,11 @@ Handle Room::oldest(std::string_view keeps, Decision& decision) const {
 
 Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision) const {
   Options const& options = shared_.options;
-  std::uint64_t const pairs = shared_.pairs.size() + shared_.pairs.tombstones();
+  std::uint64_t const pairs = shared_.pairs.size() + shared_.pairs.tombstones() + shared_.holds.rows();
   bool const is_full = new_pairs > 0 && options.pairs_max != 0 && pairs + new_pairs > options.pairs_max;
-  bool const is_large =
-      options.memory_max != 0 &&
-      shared_.memory_bytes() + bytes + std::max<std::uint64_t>(new_pairs, 1) * kEntryBytes > options.memory_max;
+  bool const is_large = options.memory_max != 0 && shared_.memory_bytes() + shared_.holds.bytes() + bytes +
+                                                           std::max<std::uint64_t>(new_pairs, 1) * kEntryBytes >
+                                                       options.memory_max;
   if (!is_full && !is_large && !shared_.pairs.is_nearly_full()) return Answer::there;
   if (options.evicts && decision.step < kDroppedMax)
     if (Handle const victim = oldest(keeps, decision); victim != kNoPair) {

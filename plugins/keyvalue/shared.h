@@ -13,6 +13,7 @@
 #include "plugins/keyvalue/pairs.h"
 #include "plugins/keyvalue/statistics.h"
 #include "rows/clients.h"
+#include "rows/holds.h"
 
 namespace fastjournal::keyvalue {
 
@@ -24,15 +25,29 @@ struct Shared {
       : declaration(std::move(table_declaration)),
         options(Options::read(*declaration)),
         pairs(options.tombstone_keep, hash_seed),
-        clients(hash_seed) {}
+        clients(hash_seed),
+        holds(hash_seed) {}
 
   [[nodiscard]] std::string const& table() const { return declaration->name; }
-  [[nodiscard]] std::uint64_t memory_bytes() const { return pairs.memory_bytes() + clients.windows().memory_bytes(); }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return pairs.memory_bytes() + clients.windows().memory_bytes() + holds.memory_bytes();
+  }
+  // Under which a transaction holds what this key leads to: its main key.
+  [[nodiscard]] static std::string_view key_held(std::string_view key, Pair const* pair) {
+    return pair == nullptr ? key : pair->key;
+  }
+  // Not ok: a transaction holds it, and the command may not change it in this phase. `pair`: what is there, or null.
+  [[nodiscard]] Status check_hold(std::string_view key, Pair const* pair, Decision const& decision) const {
+    TransactionId const holder = holds.holder_of(key_held(key, pair));
+    if (holder == TransactionId::none) return {};
+    return rows::Holds::check(holder, decision, "this key of table " + table()).with("parameter", "key");
+  }
 
   std::shared_ptr<TableDeclaration const> declaration;
   Options options;
   Pairs pairs;
   rows::Clients clients;
+  rows::Holds holds;
   mutable Statistics statistics;
 };
 

@@ -5,12 +5,17 @@
 #include <cmath>
 #include <limits>
 
+#include "base/transaction_mutants.h"
 #include "plugins/keyvalue/lists.h"
 #include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
 
 namespace fastjournal::keyvalue {
 namespace {
+
+// The most bytes of the records of a change, beside key and value: facts, the client, who owns that name, and whom it
+// replaces.
+constexpr std::size_t kRecordsBytes = 2U << 10U;
 
 // What most commands have. One that has no other parameter is not searched for each of them.
 bool is_common(std::string_view name) {
@@ -35,8 +40,16 @@ struct Writes::Change {
   Message const& message;
   model::Parameters parameters;
   bool has_others;  // parameters beside the common ones
+  void read_time(Decision const& decision) {
+    now = decision.now.value;
+    asked = decision.asked().value;
+    is_kept = decision.phase == Phase::keep;
+  }
+
   ConnectionId connection;
   std::int64_t now{0};
+  std::int64_t asked{0};  // when it came (Decision::asked)
+  bool is_kept{false};    // Phase::keep
   rows::Claim claim{};
   std::string_view key{};
   Handle handle{kNoPair};  // a pair or a tombstone
@@ -75,7 +88,7 @@ bool Writes::is_free(Change const& change, Handle pair, Decision& decision) cons
 }
 
 bool Writes::begin(Command const& command, Decision& decision, Change& change) const {
-  change.now = decision.now.value;
+  change.read_time(decision);
   change.key =
       read_key(change.message, change.parameters, "key", shared_.options.key_bytes_max, true, change.key_scratch);
   if (change.has_others) change.claim.sender = rows::read_sender(change.parameters);
@@ -91,8 +104,14 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
     rows::DedupWindows::Found found;
     decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
                                     shared_.options.clients_max, change.now, change.claim, found);
+    if (!decision.status.ok() && change.is_kept) {
+      // Its number was good when it was promised, and its client has gone far beyond it since.
+      decision.status = {};
+      change.claim = {};
+    }
     if (!decision.status.ok()) return false;
     if (found.answer == rows::DedupWindows::Answer::seen && !is_mutant(Mutant::sent_again_applied_again)) {
+      if (decision.phase == Phase::promise) return false;
       rows::append_claim(change.claim, change.now, decision.records);
       ++shared_.statistics.unchanged;
       std::string_view const name = change.message.command == "DELETE" ? "DELETED" : "STORED";
@@ -108,7 +127,12 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
       return false;
     }
   }
-  return is_free(change, change.handle, decision);
+  if (change.is_kept) return true;
+  Pair const* const there = change.handle == kNoPair ? nullptr : &change.pair;
+  decision.status = shared_.check_hold(change.key, there, decision);
+  if (!decision.status.ok() || !is_free(change, change.handle, decision)) return false;
+  if (decision.phase == Phase::promise) decision.hold->keys.emplace_back(Shared::key_held(change.key, there));
+  return true;
 }
 
 bool Writes::begin_on_value(Command const& command, Decision& decision, Change& change, ValueType one,
@@ -162,7 +186,7 @@ struct Writes::Terms {
 Writes::Terms Writes::read_terms(Change& change) const {
   Options const& options = shared_.options;
   model::Parameters& parameters = change.parameters;
-  std::int64_t const now = change.now;
+  std::int64_t const now = change.asked;
   Terms terms;
   terms.overwrites = parameters.integer("overwrite", 1, 0, 1) == 1;
   terms.facts.persist = parameters.integer("persist", options.persist ? 1 : 0, 0, 1) == 1;
@@ -173,7 +197,7 @@ Writes::Terms Writes::read_terms(Change& change) const {
     parameters.refuse(Code::bad_parameter, "ttl", "expiration_date and ttl are given; expected one");
   if (terms.facts.expires != 0 && terms.facts.expires <= now)
     parameters.refuse(Code::expired, "expiration_date", "expiration_date is over already");
-  if (terms.facts.ttl != 0) terms.facts.expires = std::min(now + terms.facts.ttl, model::kDateMax);
+  if (terms.facts.ttl != 0) terms.facts.expires = std::min(change.now + terms.facts.ttl, model::kDateMax);
   std::uint64_t const now_us = facts::timestamp_of(now);
   terms.stamp = parameters.unsigned_integer("timestamp", 0);
   if (terms.stamp > now_us + facts::timestamp_of(options.clock_skew_max) &&
@@ -218,6 +242,13 @@ Pair Writes::next_pair(Change const& change, Terms const& terms, ValueType type,
 // False: more room is to be made first, or there is none.
 bool Writes::has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision,
                       Verdict& verdict) const {
+  // Room was promised; in a table that evicts, the next command makes it.
+  if (decision.phase == Phase::keep) return true;
+  if (decision.phase == Phase::promise) {
+    decision.hold->rows += new_pairs;
+    decision.hold->bytes += bytes;
+    if (shared_.options.evicts) return true;
+  }
   Room::Answer const room = room_.make(bytes, new_pairs, keeps, decision);
   if (room == Room::Answer::there) return true;
   verdict = Verdict::done;
@@ -241,6 +272,16 @@ bool Writes::is_as_expected(Change& change) const {
          read_value(*expected, "if_value", change.pair.facts.type, parameters, scratch) == change.pair.value;
 }
 
+Verdict Writes::refuse_promise(Decision& decision, std::string_view result) const {
+  decision.status = Status{Code::wrong_state, "the value under this key of table " + shared_.table() +
+                                                  (result == "exists" ? " is there already, and overwrite is 0"
+                                                                      : " is not the expected one") +
+                                                  ": in a transaction this is an error, so that nothing of it is done"}
+                        .with("result", std::string{result})
+                        .with("parameter", "key");
+  return Verdict::done;
+}
+
 Verdict Writes::set(Command const& command, Decision& decision) const {
   Change change{command};
   if (change.has_others && change.message.has("pairs")) return set_many(change, decision);
@@ -256,6 +297,8 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
   check_size(value, parameters);
   Terms const terms = read_terms(change);
   bool const listens = change.has_others && parameters.integer("listen", 0, 0, 1) == 1;
+  if (listens && decision.phase != Phase::now)
+    parameters.refuse(Code::bad_parameter, "listen", "listen is 1 in a transaction: send LISTEN, outside of it");
   bool const is_expected = !change.has_others || is_as_expected(change);
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
@@ -265,15 +308,19 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
     if (listens) decision.watch = std::make_unique<WatchWish>(WatchWish{std::string{change.key}, false});
   };
   std::string_view result;
-  if (!terms.overwrites && change.is_there)
+  if (!terms.overwrites && change.is_there && !change.is_kept)
     result = "exists";
-  else if (!is_expected)
+  else if (!is_expected && (!change.is_kept || transaction::is_mutant(transaction::Mutant::expectation_checked_again)))
     result = "mismatch";
   else if (terms.stamp != 0 && change.handle != kNoPair && terms.stamp < change.pair.facts.timestamp)
     result = "stale";
   if (is_mutant(Mutant::older_set_wins) && result == "stale") result = {};
   if (is_mutant(Mutant::ties_go_to_the_first) && terms.stamp != 0 && terms.stamp == change.pair.facts.timestamp)
     result = "stale";
+  bool const checks = !transaction::is_mutant(transaction::Mutant::expectation_not_checked);
+  if (decision.phase == Phase::promise && !checks) return Verdict::done;
+  if (decision.phase == Phase::promise && !result.empty())
+    return result == "stale" ? Verdict::done : refuse_promise(decision, result);
   if (!result.empty()) {
     watch();
     return unchanged(change, decision, result);
@@ -285,6 +332,11 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
   if ((is_new || value.size() > before) && !has_room((is_new ? change.key.size() : 0) + value.size() - before,
                                                      is_new ? 1 : 0, change.key, decision, verdict))
     return verdict;
+  if (decision.phase == Phase::promise) {
+    if (!change.is_there || change.pair.facts.aliases == 0)
+      decision.hold->record_bytes = change.key.size() + value.size() + kRecordsBytes;
+    return Verdict::done;
+  }
   Aliases aliases;
   Pair const next = next_pair(change, terms, type, value, aliases);
   bool const was_persistent = change.is_there && change.pair.facts.persist;
@@ -300,7 +352,9 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
 Verdict Writes::set_many(Change& change, Decision& decision) const {
   Command const& command = change.command;
   model::Parameters& parameters = change.parameters;
-  change.now = decision.now.value;
+  change.read_time(decision);
+  if (decision.phase != Phase::now)
+    parameters.refuse(Code::bad_parameter, "pairs", "pairs in a transaction: expected a SET for each of them");
   change.claim.sender = rows::read_sender(parameters);
   constexpr std::string_view kOfOne[] = {"key", "key_binary", "value", "type", "if_timestamp", "if_value", "listen"};
   for (std::string_view const name : kOfOne)
@@ -327,7 +381,8 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
     change.handle = shared_.pairs.find(change.key);
     change.pair = change.handle == kNoPair ? Pair{} : shared_.pairs.at(change.handle);
     change.is_there = change.handle != kNoPair && change.pair.facts.is_there(change.now);
-    if (!is_free(change, change.handle, decision)) return Verdict::done;
+    decision.status = shared_.check_hold(change.key, change.handle == kNoPair ? nullptr : &change.pair, decision);
+    if (!decision.status.ok() || !is_free(change, change.handle, decision)) return Verdict::done;
     bool const is_taken = !terms.overwrites && change.is_there;
     bool const is_stale = terms.stamp != 0 && change.handle != kNoPair && terms.stamp < change.pair.facts.timestamp;
     if (result == "stored" && (is_taken || is_stale)) {
@@ -378,6 +433,10 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
 // Small values
 
 Verdict Writes::put_value(Change const& change, Decision& decision, ValueType type, std::string_view bytes) const {
+  if (decision.phase == Phase::promise) {
+    decision.hold->record_bytes = kKeyBytesMax + bytes.size() + kRecordsBytes;
+    return Verdict::done;
+  }
   Stamp const stamp = next_stamp(change);
   sync_if(change.pair.facts.persist, decision);
   append_value(decision.records, change.pair.id(), {stamp, change.pair.key, bytes});
@@ -427,6 +486,7 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
   Verdict verdict = Verdict::done;
   if (!has_room(change.key.size() + bytes.size(), change.handle == kNoPair ? 1 : 0, change.key, decision, verdict))
     return verdict;
+  if (decision.phase == Phase::promise) return Verdict::done;
   sync_if(next.facts.persist, decision);
   next.facts.created = next.facts.modified = change.now;
   next.facts.timestamp = next_timestamp(change);
@@ -491,6 +551,10 @@ Verdict Writes::rename(Command const& command, Decision& decision) const {
   bool const is_other = other != kNoPair && shared_.pairs.at(other).facts.is_there(change.now);
   if (other == change.handle || (is_other && !overwrites && !is_mutant(Mutant::new_key_overwrites)))
     return unchanged(change, decision, "exists");
+  Pair const of_other = other == kNoPair ? Pair{} : shared_.pairs.at(other);
+  if (!transaction::is_mutant(transaction::Mutant::rename_over_a_held_key))
+    decision.status = shared_.check_hold(change.new_key, other == kNoPair ? nullptr : &of_other, decision);
+  if (!decision.status.ok()) return Verdict::done;
   if (!is_mutant(Mutant::lock_not_observed_at_new_key) && !is_free(change, other, decision)) return Verdict::done;
   // The tombstone is one entry more.
   Verdict verdict = Verdict::done;
@@ -513,6 +577,8 @@ Verdict Writes::alias(Command const& command, Decision& decision) const {
   Handle const other = shared_.pairs.find(change.new_key);
   if (other != kNoPair && shared_.pairs.at(other).facts.is_there(change.now))
     return unchanged(change, decision, "exists");
+  decision.status = shared_.check_hold(change.new_key, nullptr, decision);
+  if (!decision.status.ok()) return Verdict::done;
   Aliases const aliases = shared_.pairs.aliases_of(change.handle);
   std::size_t bytes = change.pair.key.size() + change.new_key.size();
   for (std::string_view const one : aliases) bytes += one.size();
@@ -537,18 +603,19 @@ Verdict Writes::remove(Command const& command, Decision& decision) const {
   if (!begin(command, decision, change)) return Verdict::done;
   bool const is_complete = change.parameters.integer("complete", 0, 0, 1) == 1;
   std::uint64_t const stamp = change.parameters.unsigned_integer("timestamp", 0);
-  std::uint64_t const now_us = facts::timestamp_of(change.now);
+  std::uint64_t const now_us = facts::timestamp_of(change.asked);
   if (stamp > now_us + facts::timestamp_of(shared_.options.clock_skew_max))
     change.parameters.refuse(Code::bad_parameter, "timestamp",
                              "timestamp is in the future by more than max-clock-skew: a fast clock would keep all "
                              "others out");
   std::uint64_t const wanted = change.parameters.unsigned_integer("if_timestamp", 0);
-  bool const is_expected =
-      !change.parameters.has("if_timestamp") || (change.is_there && wanted == change.pair.facts.timestamp);
+  bool const is_expected = change.is_kept || !change.parameters.has("if_timestamp") ||
+                           (change.is_there && wanted == change.pair.facts.timestamp);
   if (!change.parameters.ok()) {
     decision.status = change.parameters.take_status();
     return Verdict::done;
   }
+  if (decision.phase == Phase::promise) return is_expected ? Verdict::done : refuse_promise(decision, "mismatch");
   std::string_view result = change.is_there ? "deleted" : "absent";
   if (!is_expected) result = "mismatch";
   if (stamp != 0 && change.handle != kNoPair && stamp < change.pair.facts.timestamp &&

@@ -45,6 +45,8 @@ class Writes {
   Verdict unchanged(Change const& change, Decision& decision, std::string_view result) const;
   [[nodiscard]] Terms read_terms(Change& change) const;
   [[nodiscard]] bool is_as_expected(Change& change) const;
+  // Of a promise: what was expected is not so.
+  Verdict refuse_promise(Decision& decision, std::string_view result) const;
   void check_size(std::string_view value, model::Parameters& parameters) const;
   [[nodiscard]] Pair next_pair(Change const& change, Terms const& terms, ValueType type, std::string_view value,
                                Aliases& aliases) const;

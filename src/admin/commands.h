@@ -94,6 +94,15 @@ class Watching {
   ~Watching() = default;
 };
 
+// Runs a transaction whose commands came in one message.
+class WholeTransactions {
+ public:
+  virtual void run_whole(Request& request) = 0;
+
+ protected:
+  ~WholeTransactions() = default;
+};
+
 using CommandPtr = std::unique_ptr<Command>;
 
 [[nodiscard]] CommandPtr make_help(Registry const& registry, engine::TableTypes const& types,
@@ -117,6 +126,10 @@ using CommandPtr = std::unique_ptr<Command>;
 [[nodiscard]] CommandPtr make_digest(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_backup(Backup& backup);
 [[nodiscard]] CommandPtr make_backup_done(Backup& backup);
+[[nodiscard]] CommandPtr make_begin(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_commit(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_rollback(engine::Engine& engine);
+[[nodiscard]] CommandPtr make_transaction(WholeTransactions& transactions);
 [[nodiscard]] CommandPtr make_reload(Reloading& reloading);
 [[nodiscard]] CommandPtr make_stop(LifeCycle& process);
 [[nodiscard]] CommandPtr make_restart(LifeCycle& process);

@@ -31,6 +31,11 @@ constexpr OwnCommand kCommands[] = {
     {"WATCH", "table every", Right::read, Scope::tables},
     {"UNWATCH", ""},
     {"FETCH", "table from to count bytes snapshot cursor", Right::read, Scope::tables},
+    // Each command in it needs its own right.
+    {"BEGIN", "timeout"},
+    {"COMMIT", ""},
+    {"ROLLBACK", ""},
+    {"TRANSACTION", "commands"},
     {"DIGEST", "table", Right::admin},
     {"BACKUP", "digest", Right::admin},
     {"BACKUP_DONE", "", Right::admin},
@@ -51,7 +56,7 @@ constexpr OwnCommand kCommands[] = {
 };
 
 constexpr OwnAnswer kAnswers[] = {
-    {"ERROR", "command code message parameter right table user bound wait_ms"},
+    {"ERROR", "command code message parameter right table user bound wait_ms transaction op cause result"},
     {"AUTHENTICATED", "user rights grants table"},
     {"RIGHTS", "user rights grants table"},
     {"TABLE", "name type persistent log rows key columns types description", true},
@@ -64,7 +69,8 @@ constexpr OwnAnswer kAnswers[] = {
      "strangers without_sender bytes_in bytes_out "
      "alerts "
      "alerts_dropped datagram_queries datagram_queries_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored "
-     "udp_refused feed_datagrams feed_dropped "
+     "udp_refused transactions transactions_committed transactions_rolled_back transactions_timed_out "
+     "feed_datagrams feed_dropped "
      "feed_records feed_heartbeats wake_messages wake_messages_dropped client_memory client_memory_peak "
      "client_memory_limit clients_held clients_refused turns turn_us_max turn_longest_cause commits "
      "sync_us_p50 sync_us_p99 "
@@ -91,6 +97,10 @@ constexpr OwnAnswer kAnswers[] = {
     {"RECORD", "table lsn previous object type version catalogue body"},
     {"FETCHED", "table number type store more feed snapshot next cursor"},
     {"GONE", "table kept_from reason"},
+    {"BEGUN", "transaction timeout"},
+    {"PROMISED", "op"},
+    {"COMMITTED", "transaction ops", true},
+    {"ROLLED_BACK", "transaction"},
     {"DIGEST", "table log lsn digest"},
     {"BACKUP", "log folder store base end containers digest"},
     {"BACKUP_BYTES", "table folder files"},

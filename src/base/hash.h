@@ -39,6 +39,7 @@ class Hasher128 {
 
 // For hash maps of names chosen by clients: with a secret seed, nobody can choose names that collide.
 struct NameHash {
+  using is_transparent = void;
   std::uint64_t seed{0};
   [[nodiscard]] std::size_t operator()(std::string_view name) const { return hash64(name, seed); }
 };

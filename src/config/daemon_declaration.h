@@ -69,6 +69,7 @@ struct LimitsDeclaration {
   std::uint32_t connections_per_peer{0};    // 0: three quarters of `connections`
   std::int64_t first_message_ms{30'000};    // of silence after connecting; then the connection is closed; 0: no limit
   std::int64_t idle_ms{0};                  // of silence later; 0: no limit
+  std::int64_t transaction_ms{60'000};      // from BEGIN to COMMIT
 
   // Memory caused by clients, other than rows: unread and unsent bytes, waiting commands.
   std::uint64_t client_memory_bytes{1U << 30U};

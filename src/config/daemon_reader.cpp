@@ -145,7 +145,8 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
                                  {"reserved-connections"},
                                  {"connections-per-peer"},
                                  {"first-message"},
-                                 {"idle"}},
+                                 {"idle"},
+                                 {"transaction-timeout"}},
                   .children = {}});
   auto const count = [&](std::string_view name, std::int64_t min, std::int64_t max, std::uint32_t& to) {
     if (auto const number = integer_field(element, name, min, max)) to = static_cast<std::uint32_t>(*number);
@@ -161,6 +162,7 @@ void read_limits(Element const& element, LimitsDeclaration& out) {
   };
   silence("first-message", kHourMs, out.first_message_ms);
   silence("idle", 365 * kDayMs, out.idle_ms);
+  if (auto const span = duration_field(element, "transaction-timeout", 1000, kHourMs)) out.transaction_ms = *span;
   auto const size = [&](std::string_view name, std::int64_t min, std::int64_t max, std::uint64_t& to) {
     if (auto const bytes = size_field(element, name, min, max)) to = static_cast<std::uint64_t>(*bytes);
   };

@@ -26,6 +26,12 @@ std::vector<std::string_view> const& resend_words() {
   return words;
 }
 
+// Indexed by InTransaction.
+std::vector<std::string_view> const& transaction_words() {
+  static std::vector<std::string_view> const words{"refused", "at-once", "promised"};
+  return words;
+}
+
 // Indexed by TypeDeclaration::Key.
 std::vector<std::string_view> const& key_words() {
   static std::vector<std::string_view> const words{"required", "optional", "none"};
@@ -65,6 +71,7 @@ CommandDeclaration read_command(Element const& element) {
                                  {"columns"},
                                  {"deliver"},
                                  {"resend"},
+                                 {"transaction"},
                                  {"answers"}},
                   .children = {{"description", Times::one}, {"parameter", Times::any}}});
   CommandDeclaration out;
@@ -75,6 +82,12 @@ CommandDeclaration read_command(Element const& element) {
   out.takes_columns = boolean_field(element, "columns").value_or(false);
   if (element.attribute("deliver")) out.deliver_count = name_field(element, "deliver", kColumnName).value_or("");
   if (auto const word = word_field(element, "resend", resend_words())) out.resend = static_cast<Resend>(*word);
+  if (element.attribute("transaction")) {
+    if (auto const word = word_field(element, "transaction", transaction_words()))
+      out.in_transaction = static_cast<InTransaction>(*word);
+  } else if (out.kind == CommandKind::read || out.kind == CommandKind::touch) {
+    out.in_transaction = InTransaction::at_once;
+  }
   out.answers = element.attribute("answers").value_or("");
   out.description = element.description();
   for (Element const& inner : element.children("parameter")) {

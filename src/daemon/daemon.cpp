@@ -185,6 +185,7 @@ Status Daemon::serve() {
   background_ = std::make_unique<os::Background>([this] { reactor_->wake(); });
 
   server::ServerLimits limits;
+  limits.transaction_timeout = DurationMs{declared_.limits.transaction_ms};
   limits.connections = connection_limits();
   limits.frames = {declared_.limits.line_bytes, declared_.limits.frame_bytes};
   limits.output_bytes = declared_.limits.output_bytes;

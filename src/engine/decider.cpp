@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/transaction_mutants.h"
 
 namespace fastjournal::engine {
 namespace {
@@ -18,6 +19,8 @@ std::size_t bytes_of(Message const& message) {
 
 }  // namespace
 
+std::size_t room_of_step(Message const& message) { return 2 * bytes_of(message) + kStepBytesMax; }
+
 bool Decider::advance(HostedTable& table, TimeMs now) {
   Effects effects{table, parts_.agenda, parts_.alerting, {}};
   bool const more = table.can.timed->advance(now, kAdvanceBudget, effects);
@@ -25,15 +28,77 @@ bool Decider::advance(HostedTable& table, TimeMs now) {
   return more;
 }
 
+bool Decider::advance_if_due(HostedTable& table, TimeMs now) {
+  if (table.due > now || table.next_due() > now) return false;
+  Effects falls_due{table, parts_.agenda, parts_.alerting, {}};
+  static_cast<void>(table.can.timed->advance(now, kAdvanceBudget, falls_due));
+  return true;
+}
+
+Status Decider::promise(HostedTable& table, Command const& command, TransactionId id, TimeMs now, Hold& hold) {
+  bool const is_due = advance_if_due(table, now);
+  Effects effects{table, parts_.agenda, parts_.alerting, now};
+  group_.begin(*table.log);
+  Group::Part part{group_, table, effects};
+  scratch_.clear();
+  Decision decision{.now = now,
+                    .phase = Phase::promise,
+                    .transaction = id,
+                    .start = table.log->log->start(),
+                    .records = part,
+                    .answer = scratch_,
+                    .hold = &hold};
+  static_cast<void>(table.table->decide(command, decision));
+  FJ_CHECK(group_.step_is_empty(), "a promise appended records");
+  parts_.looks.add(work::Looks::kPerStep + decision.looks);
+  if (is_due) parts_.agenda.refresh(table);
+  return std::move(decision.status);
+}
+
+void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer) {
+  group_.begin(log);
+  std::uint64_t number = 0;
+  for (Promised const& one : all) {
+    HostedTable& table = *one.table;
+    advance_if_due(table, now);
+    Effects effects{table, parts_.agenda, parts_.alerting, now};
+    Group::Part part{group_, table, effects};
+    Decision decision{.now = now,
+                      .phase = Phase::keep,
+                      .transaction = id,
+                      .promised_for = transaction::is_mutant(transaction::Mutant::dates_count_from_the_commit)
+                                          ? DurationMs{}
+                                          : now - one.asked,
+                      .start = log.log->start(),
+                      .records = part,
+                      .answer = answer};
+    std::size_t const messages = answer.heads().size();
+    Verdict verdict = Verdict::done;
+    do {
+      verdict = table.table->decide(one.command, decision);
+      FJ_CHECK(decision.status.ok() && verdict != Verdict::wait, "a command that was promised was refused");
+      parts_.looks.add(work::Looks::kPerStep + std::exchange(decision.looks, 0U) +
+                       work::Looks::kPerRecord * group_.step_size());
+      if (!group_.step_is_empty()) group_.apply_step(now);
+      ++decision.step;
+    } while (verdict == Verdict::again);
+    FJ_CHECK(answer.heads().size() == messages + 1, "a command that is kept is answered with one message");
+    answer.add("op", ++number);
+    if (transaction::is_mutant(transaction::Mutant::group_for_each_command) && !group_.is_empty()) {
+      parts_.alerting.close_group(log, now, Durability::synced);
+      static_cast<void>(log.log->reserve(kStepBytesMax + kGroupBytes, true));
+      group_.begin(log);
+    }
+  }
+  bool const is_synced = !transaction::is_mutant(transaction::Mutant::commit_not_synced);
+  if (!group_.is_empty()) parts_.alerting.close_group(log, now, is_synced ? Durability::synced : Durability::written);
+}
+
 work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,
                            Status& status) {
   CommandType const& type = table.type->commands()[command.index];
   HostedLog& log = *table.log;
-  bool const is_due = table.due <= now && table.next_due() <= now;
-  if (is_due) {
-    Effects falls_due{table, parts_.agenda, parts_.alerting, {}};
-    static_cast<void>(table.can.timed->advance(now, kAdvanceBudget, falls_due));
-  }
+  bool const is_due = advance_if_due(table, now);
   bool const adds = type.kind == CommandKind::add;
   if (adds && parts_.memory.refuses_additions()) {
     status = parts_.shortages.refuse_memory(now);
@@ -41,7 +106,7 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   }
   bool const touches = type.kind == CommandKind::touch;
   bool const logs = type.kind != CommandKind::read;
-  std::size_t const room = logs ? 2 * bytes_of(*command.message) + kStepBytesMax + kGroupBytes : 0;
+  std::size_t const room = logs ? room_of_step(*command.message) + kGroupBytes : 0;
   Effects effects{table, parts_.agenda, parts_.alerting, now};
   Group& group = group_;
   group.begin(log);

@@ -1,11 +1,12 @@
 // The one path of decisions: reserve room, decide step by step, apply each step at once so that the next one sees it,
 // close the group. Of commands (run), and of what a table decides without one: timers, closed connections, recovery,
-// lost time, copies.
+// lost time, copies. And of the commands of a transaction (promise, keep).
 //
 // One group is open at a time, and none between two calls.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "engine/agenda.h"
 #include "engine/alerting.h"
@@ -18,6 +19,9 @@
 #include "work/served_table.h"
 
 namespace fastjournal::engine {
+
+// The most bytes that the records of one step of this command take (Records).
+[[nodiscard]] std::size_t room_of_step(Message const& message);
 
 class Decider {
  public:
@@ -36,6 +40,17 @@ class Decider {
   // -- commands -------------------------------------------------------------------
   // `over`: it waited, and waits no longer. `status` not ok: it was refused.
   work::Outcome run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer, Status& status);
+
+  // -- of a transaction -------------------------------------------------------------
+  // What it needs is in `hold`; not ok: it is refused.
+  [[nodiscard]] Status promise(HostedTable& table, Command const& command, TransactionId id, TimeMs now, Hold& hold);
+  struct Promised {
+    HostedTable* table{nullptr};
+    Command command{};
+    TimeMs asked{};  // when it was promised
+  };
+  // Carries them out in one group, within what was reserved. Each adds its message to the answer, with its number (op).
+  void keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer);
 
   // -- without a command ------------------------------------------------------------
   // Rows whose date has come enter the order; true: more remain.
@@ -84,6 +99,9 @@ class Decider {
   }
 
  private:
+  // A command sees no row as waiting whose date has come. True: it changed.
+  bool advance_if_due(HostedTable& table, TimeMs now);
+
   Parts parts_;
   Group group_;
   Answer scratch_;

@@ -6,6 +6,7 @@ Engine::Engine(TableTypes const& types, work::ReplySink& replies)
     : types_(types),
       tables_(agenda_, replies),
       service_(replies, looks_),
+      transactions_({tables_, agenda_, decider_, memory_, shortages_, replies}),
       configuration_({types, tables_, agenda_, memory_, alerting_, service_, volatile_tables_}),
       recovery_(types, tables_, agenda_, configuration_, decider_, alerting_) {}
 
@@ -22,6 +23,7 @@ Status Engine::finish_recovery(TimeMs now) {
 // Dates that came meanwhile are due now.
 void Engine::set_serving(HostedLog& log, bool serves, std::string why) {
   log.serves = serves;
+  if (!serves) transactions_.give_up(log, why);
   log.why_not = std::move(why);
   if (!serves) return;
   for (auto const& [id, table] : log.tables) {

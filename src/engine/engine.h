@@ -32,6 +32,7 @@
 #include "engine/tables.h"
 #include "engine/time_corrections.h"
 #include "engine/timers.h"
+#include "engine/transactions.h"
 #include "engine/volatile_tables.h"
 #include "work/looks.h"
 #include "work/service.h"
@@ -104,6 +105,7 @@ class Engine {
   void writable(ConnectionId connection) { connections_.writable(connection); }
   // `gives_back`: what it has leased; else that stays leased until its date.
   void connection_closed(ConnectionId connection, TimeMs now, bool gives_back = true) {
+    transactions_.connection_closed(connection, now);
     connections_.closed(connection, now, gives_back);
   }
 
@@ -116,12 +118,17 @@ class Engine {
   }
 
   // -- a turn -----------------------------------------------------------------------
-  [[nodiscard]] TimeMs next_due() const { return std::min(agenda_.first_date(), space_.next_due()); }
+  [[nodiscard]] TimeMs next_due() const {
+    return std::min({agenda_.first_date(), space_.next_due(), transactions_.next_due()});
+  }
   void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
     corrections_.lose_time(why, lost, now);
   }
   // Bounded; true if more is due.
-  [[nodiscard]] bool run_timers(TimeMs now) { return timers_.run(now); }
+  [[nodiscard]] bool run_timers(TimeMs now) {
+    bool const more = transactions_.run(now);
+    return timers_.run(now) || more;
+  }
   // Waiting commands and wakes. True if it wants another turn.
   [[nodiscard]] bool end_of_turn(TimeMs now);
   // After every log committed: moves bases, copies a little forward, and drops the records of empty logs. The next turn
@@ -129,6 +136,8 @@ class Engine {
   [[nodiscard]] bool committed(TimeMs now);
   // What was looked at since the start: its growth limits a turn.
   [[nodiscard]] std::uint64_t looks() const { return looks_.total(); }
+
+  [[nodiscard]] Transactions& transactions() { return transactions_; }
 
   // -- configuration ----------------------------------------------------------------
   [[nodiscard]] Declarations const& declarations() const { return configuration_.declarations(); }
@@ -150,13 +159,14 @@ class Engine {
   Shortages shortages_{tables_, memory_, alerting_};
   Decider decider_{{agenda_, alerting_, shortages_, memory_, holdings_, looks_}};
   work::Service service_;
-  Serving serving_{tables_, agenda_, holdings_, decider_, service_, looks_};
+  Transactions transactions_;
+  Serving serving_{tables_, agenda_, holdings_, decider_, service_, looks_, transactions_};
   Connections connections_{tables_, agenda_, holdings_, decider_, looks_};
   TimeCorrections corrections_{tables_, agenda_, decider_, alerting_};
   Timers timers_{tables_, agenda_, decider_, corrections_, looks_};
   VolatileTables volatile_tables_{tables_, alerting_};
   Configuration configuration_;
-  Reload reload_{tables_, configuration_};
+  Reload reload_{tables_, configuration_, transactions_};
   Recovery recovery_;
   Space space_{tables_, decider_};
 };

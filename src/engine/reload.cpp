@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/transaction_mutants.h"
+
 namespace fastjournal::engine {
 namespace {
 
@@ -93,8 +95,22 @@ std::vector<std::string> Reload::preview(Declarations const& next) const {
   return changes;
 }
 
+// A command that was promised under one declaration is not carried out under another.
+void Reload::give_up_transactions(Declarations const& next, TimeMs now) {
+  for (auto const& table : tables_.all()) {
+    if (table->is_dropped()) continue;
+    auto const found = std::ranges::find(next, table->name, [](Declaration const& one) { return one->name; });
+    std::vector<std::string> changes;
+    if (found != next.end()) describe_changes(*table, **found, changes);
+    if (transaction::is_mutant(transaction::Mutant::reload_does_not_end_it)) continue;
+    if (found == next.end() || !changes.empty())
+      transactions_.give_up(*table, now, "table " + table->name + " was changed by a RELOAD");
+  }
+}
+
 Result<std::vector<std::string>> Reload::run(Declarations const& next, TimeMs now) {
   std::vector<std::string> changes = preview(next);
+  give_up_transactions(next, now);
   for (Declaration const& declaration : next)
     if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
   for (auto const& table : tables_.all())

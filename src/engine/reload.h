@@ -6,12 +6,14 @@
 
 #include "engine/configuration.h"
 #include "engine/tables.h"
+#include "engine/transactions.h"
 
 namespace fastjournal::engine {
 
 class Reload {
  public:
-  Reload(Tables& tables, Configuration& configuration) : tables_(tables), configuration_(configuration) {}
+  Reload(Tables& tables, Configuration& configuration, Transactions& transactions)
+      : tables_(tables), configuration_(configuration), transactions_(transactions) {}
   Reload(Reload const&) = delete;
   Reload& operator=(Reload const&) = delete;
 
@@ -23,8 +25,11 @@ class Reload {
   [[nodiscard]] Result<std::vector<std::string>> run(Declarations const& next, TimeMs now);
 
  private:
+  void give_up_transactions(Declarations const& next, TimeMs now);
+
   Tables& tables_;
   Configuration& configuration_;
+  Transactions& transactions_;
 };
 
 }  // namespace fastjournal::engine

@@ -8,6 +8,7 @@
 #include "engine/decider.h"
 #include "engine/holdings.h"
 #include "engine/tables.h"
+#include "engine/transactions.h"
 #include "work/looks.h"
 #include "work/service.h"
 
@@ -16,8 +17,14 @@ namespace fastjournal::engine {
 class Serving {
  public:
   Serving(Tables const& tables, Agenda& agenda, Holdings& holdings, Decider& decider, work::Service& service,
-          work::Looks& looks)
-      : tables_(tables), agenda_(agenda), holdings_(holdings), decider_(decider), service_(service), looks_(looks) {}
+          work::Looks& looks, Transactions& transactions)
+      : tables_(tables),
+        agenda_(agenda),
+        holdings_(holdings),
+        decider_(decider),
+        service_(service),
+        looks_(looks),
+        transactions_(transactions) {}
   Serving(Serving const&) = delete;
   Serving& operator=(Serving const&) = delete;
 
@@ -25,6 +32,11 @@ class Serving {
   // none.
   [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
     ++table.commands;
+    if (transactions_.takes(table, command)) {
+      status = transactions_.promise(table, command, now, answer);
+      if (!status.ok()) ++table.refused;
+      return true;
+    }
     work::Outcome const outcome = decider_.run(table, command, now, false, answer, status);
     if (!status.ok()) ++table.refused;
     if (table.subscriptions.took(command.connection, outcome.take)) agenda_.mark(table);
@@ -61,6 +73,7 @@ class Serving {
   Decider& decider_;
   work::Service& service_;
   work::Looks& looks_;
+  Transactions& transactions_;
 };
 
 }  // namespace fastjournal::engine

@@ -1,5 +1,7 @@
 #include "engine/types.h"
 
+#include <algorithm>
+
 namespace fastjournal::engine {
 
 TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclaration const> declared)
@@ -13,6 +15,7 @@ TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclara
     command.kind = declared_command.kind;
     command.right = declared_command.right;
     command.takes_columns = declared_command.takes_columns;
+    command.in_transaction = declared_command.in_transaction;
     for (std::size_t i = 0; i < declared_command.parameters.size(); ++i) {
       ParameterDeclaration const& parameter = declared_command.parameters[i];
       command.parameters.add(parameter.name, static_cast<std::uint32_t>(i));
@@ -39,6 +42,12 @@ Result<std::unique_ptr<Table>> TableType::make(TableContext const& context,
                                                std::shared_ptr<TableDeclaration const> table) const {
   Result<std::unique_ptr<Table>> made = plugin_.create(context, declaration_, table);
   if (!made.ok()) return made;
+  bool const promises = std::ranges::any_of(
+      commands_, [](CommandType const& command) { return command.in_transaction == InTransaction::promised; });
+  if (promises && made.value()->capabilities().promises == nullptr)
+    return Status{Code::bad_configuration, "table type " + name() + ": " + name() +
+                                               ".xml has commands with transaction=\"promised\", and the plugin cannot "
+                                               "promise: they are not of one version"};
   if (Status status = check_capabilities(*table, made.value()->capabilities()); !status.ok()) return status;
   return made;
 }

@@ -20,6 +20,7 @@ struct CommandType {
   CommandKind kind{CommandKind::read};
   Right right{Right::read};
   bool takes_columns{false};
+  InTransaction in_transaction{InTransaction::refused};
   NameTable parameters;                               // name -> index of the declaration
   std::vector<std::string> required;                  // parameters
   std::vector<std::pair<std::string, Right>> rights;  // that parameters need beside `right`

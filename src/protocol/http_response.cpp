@@ -47,6 +47,8 @@ std::uint16_t http_status_of(Code code) {
     case Code::wrong_state:
     case Code::paused:
     case Code::in_use:
+    case Code::in_transaction:
+    case Code::rolled_back:
     case Code::bad_configuration: return 409;
     case Code::too_large: return 413;
     case Code::over_limit: return 429;

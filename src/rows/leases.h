@@ -31,6 +31,7 @@ struct Lease {
   std::uint32_t next{kNoLease};  // of the same connection
   std::uint32_t prev{kNoLease};
   std::uint32_t start{0};  // the daemon's start in which it was given, or last separated from a lost connection
+  bool is_kept{false};     // by an open transaction: its end does not come
 };
 
 class Leases {
@@ -80,6 +81,18 @@ class Leases {
     lease.ends = date;
     lease.connection = 0;
     lease.next = lease.prev = kNoLease;
+  }
+
+  // An open transaction holds its row: until then it does not end by itself.
+  void keep(std::uint32_t number) {
+    Lease& lease = at(number);
+    lease.is_kept = true;
+    ends_.erase({lease.ends, number});
+  }
+  void let(std::uint32_t number) {
+    Lease& lease = at(number);
+    lease.is_kept = false;
+    ends_.emplace(lease.ends, number);
   }
 
   // Changes the dates only.
@@ -145,7 +158,7 @@ class Leases {
     lease.connection = terms.connection;
     lease.start = terms.start;
     lease.worker = use_worker(terms.worker);
-    ends_.emplace(lease.ends, number);
+    if (!lease.is_kept) ends_.emplace(lease.ends, number);
     lease.next = lease.prev = kNoLease;
     if (lease.connection == 0) return;
     auto const [head, added] = by_connection_.try_emplace(lease.connection, number);

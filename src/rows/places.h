@@ -80,6 +80,9 @@ class Places {
   void lease(std::uint32_t row, Leases::Terms const& terms, bool live);
   // A row that was in no place: it is leased, or held since the end of its lease.
   void resume(std::uint32_t row, Leases::Terms const& terms);
+  // The lease of a row that is processed does not end by itself, for as long as a transaction holds the row.
+  void keep(std::uint32_t row) { leases_.keep(rows_[row].next); }
+  void let(std::uint32_t row) { leases_.let(rows_[row].next); }
   // A held row is processed again.
   void renew(std::uint32_t row, Leases::Terms const& terms, TableObserver& observer);
   // The lease of a row that is processed is over, and nothing is decided.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/transaction_mutants.h"
 #include "model/row_codec.h"
 
 namespace fastjournal::rows {
@@ -59,6 +60,26 @@ bool RowTable::apply_client(RecordView const& record) {
   if (!clients_.apply(record, seen)) return false;
   state_.see(seen);
   return true;
+}
+
+// ---------------------------------------------------------------------------
+// Transactions
+
+void RowTable::hold(TransactionId transaction, Hold const& hold) {
+  holds_.add(transaction, hold);
+  if (transaction::is_mutant(transaction::Mutant::lease_ends_while_held)) return;
+  for (ObjectId const object : hold.objects) state_.keep(state_.find(object));
+}
+
+void RowTable::release(TransactionId transaction) {
+  if (std::vector<ObjectId> const* const objects = holds_.objects_of(transaction); objects != nullptr)
+    for (ObjectId const object : *objects) {
+      std::uint32_t const row = state_.find(object);
+      bool const is_leased = row != kNoRow && state_.row(row).place() == Place::processing;
+      bool const lets = !transaction::is_mutant(transaction::Mutant::lease_never_ends_afterwards);
+      if (is_leased && state_.lease_of(row).is_kept && lets) state_.let(row);
+    }
+  holds_.remove(transaction);
 }
 
 // ---------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 #include "fastjournal/table.h"
 #include "rows/clients.h"
 #include "rows/copy_room.h"
+#include "rows/holds.h"
 #include "rows/records.h"
 #include "rows/state.h"
 
@@ -31,10 +32,12 @@ class RowTable {
   };
 
   // `kind`: for the whole life of the table.
-  RowTable(std::uint64_t hash_seed, Kind kind) : kind_(kind), state_(hash_seed, kind.has_keys), clients_(hash_seed) {}
+  RowTable(std::uint64_t hash_seed, Kind kind)
+      : kind_(kind), state_(hash_seed, kind.has_keys), clients_(hash_seed), holds_(hash_seed) {}
 
   [[nodiscard]] State const& state() const { return state_; }
   [[nodiscard]] Clients const& clients() const { return clients_; }
+  [[nodiscard]] Holds const& holds() const { return holds_; }
 
   // -- applying -----------------------------------------------------------
   // False: damage, or a record that it does not know. See apply.h.
@@ -54,6 +57,11 @@ class RowTable {
     return state_.advance(now.value, budget, observer);
   }
 
+  // -- transactions -------------------------------------------------------
+  // As in Promises. The held objects are rows that are processed: their leases do not end meanwhile.
+  void hold(TransactionId transaction, Hold const& hold);
+  void release(TransactionId transaction);
+
   // -- topics -------------------------------------------------------------
   // As in Topics: a topic is a domain.
   [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
@@ -65,7 +73,9 @@ class RowTable {
   // Restates what stands below. True if more remains, or there was no room.
   bool restate(Lsn below, CopyRoom& room, Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const { return state_.live_bytes() + clients_.windows().live_bytes(); }
-  [[nodiscard]] std::uint64_t memory_bytes() const { return state_.memory_bytes() + clients_.windows().memory_bytes(); }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return state_.memory_bytes() + clients_.windows().memory_bytes() + holds_.memory_bytes();
+  }
 
   // -- followers, people --------------------------------------------------
   // A page from the cursor on, first rows by id, then clients. True: that was the last.
@@ -116,6 +126,7 @@ class RowTable {
   Kind kind_;
   State state_;
   Clients clients_;
+  Holds holds_;
   std::uint64_t ignored_{0};
   // Where the next search for rows to restate begins: a hint, as the search covers all from anywhere.
   mutable std::uint32_t restate_from_{0};

@@ -87,6 +87,9 @@ class State {
   void renew(std::uint32_t row, Leases::Terms const& terms, TableObserver& observer) {
     places_.renew(row, terms, observer);
   }
+  // The lease of a row that is processed does not end by itself until let().
+  void keep(std::uint32_t row) { places_.keep(row); }
+  void let(std::uint32_t row) { places_.let(row); }
   // An empty error keeps the last one.
   void wait(std::uint32_t row, GiveBackBody const& body, TableObserver& observer);
   void park(std::uint32_t row, ParkBody const& body, TableObserver& observer);

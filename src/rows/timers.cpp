@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/transaction_mutants.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::rows {
@@ -122,6 +123,24 @@ bool Timers::time_lost(DurationMs lost, Decision& decision) const {
     Leases::Terms terms = state.terms_of(lease.row);
     terms.ends = std::min(terms.ends + lost.value, timer::kDateMax);
     append_renew(decision.records, state.id_of(lease.row), terms);
+    ++steps;
+  }
+  return false;
+}
+
+bool Timers::given_up(TransactionId transaction, Decision& decision) const {
+  std::vector<ObjectId> const* const objects = rows_.holds().objects_of(transaction);
+  if (objects == nullptr || transaction::is_mutant(transaction::Mutant::grace_not_given)) return false;
+  State const& state = rows_.state();
+  std::int64_t const grace = std::min(decision.now.value + lifetimes_.grace, timer::kDateMax);
+  std::uint32_t steps = 0;
+  for (ObjectId const object : *objects) {
+    std::uint32_t const row = state.find(object);
+    if (row == kNoRow || state.row(row).place() != Place::processing || state.lease_of(row).ends >= grace) continue;
+    if (steps == kRenewalsPerStep) return true;
+    Leases::Terms terms = state.terms_of(row);
+    terms.ends = grace;
+    append_renew(decision.records, object, terms);
     ++steps;
   }
   return false;

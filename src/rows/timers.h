@@ -40,6 +40,9 @@ class Timers {
   bool recovered(Decision& decision) const;
   bool time_lost(DurationMs lost, Decision& decision) const;
   void clock_accepted(TimeMs from, Decision& decision) const;
+  // As in Promises: leases that ended while a transaction held their rows last for the grace, so that the worker can
+  // renew them.
+  bool given_up(TransactionId transaction, Decision& decision) const;
 
  private:
   [[nodiscard]] std::int64_t parked_until() const;

@@ -23,8 +23,7 @@ void Dispatch::handle(Session& session, Message& message) {
   if (session.link && !prepare_from_link(session, message)) return;
   answer_.clear();
   std::uint32_t const known = registry_.find(message.command);
-  if (std::string const& bound = listeners_.of(session.listener).table; !bound.empty())
-    name_table(bound, known, message);
+  name_bound_table(session, message);
   if (known == admin::Registry::kOfTables) {
     Status status;
     admin::Basis basis;
@@ -33,24 +32,34 @@ void Dispatch::handle(Session& session, Message& message) {
     if (session.user != nullptr && commands_.right_of(message) == Right::manage)
       audit_.command(session, session.user.get(), message, message.text("table"), status);
     if (is_done)
-      replies_.reply(session, message, answer_, status, basis);
+      reply(session, message, status, basis);
     else
       ++session.waiting;
   } else if (known != admin::Registry::kUnknown) {
     run_own(session, known, message);
-  } else if (AliasCommands::Alias const* const alias = aliases_.find(message)) {
+  } else if (AliasCommands::Alias const* const alias = aliases_.find(message);
+             alias != nullptr && engine_.transactions().has(session.id)) {
+    // Its answer says that it was done.
+    refuse(session, message,
+           {Code::not_supported, alias->declared->command + " of another system is not part of transactions"});
+  } else if (alias != nullptr) {
     Status const status = aliases_.run(session, speaker_of(session, session.id, message), *alias, message);
     std::string const& table = alias->table->name;
     if (session.user != nullptr && commands_.right_of(table, alias->declared->means) == Right::manage)
       audit_.command(session, session.user.get(), message, table, status);
   } else {
     ++counters_.unknown;
+    note_refused(session, {Code::unknown_command, "there is no command " + std::string{message.command.substr(0, 64)}});
     answer_.message("UNKNOWN").add("command", message.command);
-    replies_.reply(session, message, answer_, {}, {});
+    reply(session, message, {}, {});
   }
 }
 
-// On a connection that is bound to a table it need not be named.
+void Dispatch::name_bound_table(Session const& session, Message& message) const {
+  std::string const& bound = listeners_.of(session.listener).table;
+  if (!bound.empty()) name_table(bound, registry_.find(message.command), message);
+}
+
 void Dispatch::name_table(std::string_view bound, std::uint32_t known, Message& message) const {
   bool const takes_table = known == admin::Registry::kOfTables ||
                            (known != admin::Registry::kUnknown && registry_.declaration(known).takes_table());
@@ -62,6 +71,7 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
   admin::Caller const caller{.connection = session.id,
                              .peer = session.peer,
                              .worker = session.worker,
+                             .stands_alone = session.speaks == Spoken::http,
                              .communicator = session.communicator,
                              .permit = {session.rights, user.get(), listeners_.of(session.listener).table}};
   Status status;
@@ -85,7 +95,7 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
   bool const is_notice = registry_.declaration(number).kind == admin::OwnCommand::Kind::silent;
   if (is_notice && session.protocol->is_answering() && answer_.empty() && status.ok())
     answer_.message("UNKNOWN").add("command", message.command);
-  if (!answer_.empty() || !status.ok()) replies_.reply(session, message, answer_, status, basis);
+  if (!answer_.empty() || !status.ok()) reply(session, message, status, basis);
 }
 
 Status Dispatch::check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
@@ -104,8 +114,7 @@ Result<TableCommands::Content> Dispatch::accept_content(Session& session, Messag
   guard_.look_at_reserve();
   if (Status status = protocol::check_head_names(message); !status.ok()) return status;
   std::uint32_t const known = registry_.find(message.command);
-  if (std::string const& bound = listeners_.of(session.listener).table; !bound.empty())
-    name_table(bound, known, message);
+  name_bound_table(session, message);
   if (known != admin::Registry::kOfTables)
     return Status{Code::not_supported, "values in pieces are for commands of tables"};
   return commands_.accept_content(speaker_of(session, session.id, message), message, bytes);
@@ -113,12 +122,13 @@ Result<TableCommands::Content> Dispatch::accept_content(Session& session, Messag
 
 void Dispatch::refuse(Session& session, Message& message, Status const& why) {
   answer_.clear();
-  if (!refuse_names(session, message)) replies_.reply(session, message, answer_, why, {});
+  if (!refuse_names(session, message)) reply(session, message, why, {});
 }
 
 // Names that every message of an answer repeats are checked before anything is done.
 bool Dispatch::refuse_names(Session& session, Message& message) {
   if (Status const status = protocol::check_head_names(message); !status.ok()) {
+    note_refused(session, status);
     replies_.invalid(session, status);
     return true;
   }
@@ -131,7 +141,7 @@ bool Dispatch::refuse_names(Session& session, Message& message) {
   if (AliasCommands::Alias const* const alias = aliases_.find(message))
     aliases_.refuse(session, *alias, message, status, {});
   else
-    replies_.reply(session, message, answer_, status, {});
+    reply(session, message, status, {});
   return true;
 }
 
@@ -149,7 +159,8 @@ bool Dispatch::prepare_from_link(Session& session, Message& message) {
       return false;
     }
   }
-  static constexpr std::array<std::string_view, 4> kOfOwnConnections{"LISTEN", "UNLISTEN", "WATCH", "UNWATCH"};
+  static constexpr std::array<std::string_view, 8> kOfOwnConnections{"LISTEN", "UNLISTEN", "WATCH",    "UNWATCH",
+                                                                     "BEGIN",  "COMMIT",   "ROLLBACK", "TRANSACTION"};
   if (std::ranges::find(kOfOwnConnections, message.command) != kOfOwnConnections.end()) {
     refuse(session, message,
            {Code::not_supported, std::string{message.command} + " needs a connection to the daemon of its own"});

@@ -48,24 +48,36 @@ class Dispatch {
   void handle(Session& session, Message& message);
   // The command of a value that comes in pieces: whether it may come.
   [[nodiscard]] Result<TableCommands::Content> accept_content(Session& session, Message& message, std::uint64_t bytes);
+  // What it sent is no message, or is refused: an open transaction of it is over.
+  void note_refused(Session const& session, Status const& why) {
+    if (!why.ok()) engine_.transactions().refused(session.id, clock_.now(), why);
+  }
   // Instead of that: it is not run.
   void refuse(Session& session, Message& message, Status const& why);
   // A datagram's: never answered. Only what adds something is run. `bound`: the only table that it reaches; empty: all.
   void handle_unanswered(Message& message, std::string_view bound, communicator::DatagramMessages& source);
+
+  // `connection`: that of the sender, for the engine.
+  [[nodiscard]] Speaker speaker_of(Session const& session, ConnectionId connection, Message const& message);
+  // On a connection that is bound to a table its commands need not name it.
+  void name_bound_table(Session const& session, Message& message) const;
 
   // Parameters of the last answer: a part of the message's cost.
   [[nodiscard]] std::size_t answered_params() const { return answer_.params().size(); }
   [[nodiscard]] Counters const& counters() const { return counters_; }
 
  private:
+  // With answer_, or the reason why there is none.
+  void reply(Session& session, Message const& message, Status const& status, admin::Basis const& basis) {
+    note_refused(session, status);
+    replies_.reply(session, message, answer_, status, basis);
+  }
   [[nodiscard]] bool refuse_names(Session& session, Message& message);
   [[nodiscard]] bool prepare_from_link(Session& session, Message& message);
   void name_table(std::string_view bound, std::uint32_t known, Message& message) const;
   void run_own(Session& session, std::uint32_t number, Message const& message);
   [[nodiscard]] Status check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
                              Message const& message) const;
-  // `connection`: that of the sender, for the engine.
-  [[nodiscard]] Speaker speaker_of(Session const& session, ConnectionId connection, Message const& message);
   [[nodiscard]] ConnectionId sender_of(Session const& session, Message const& message);
 
   engine::Engine& engine_;

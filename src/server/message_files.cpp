@@ -158,8 +158,8 @@ std::map<std::string, std::string> message_files(engine::TableTypes const& types
   add_metrics(types, tables, commands["STATS"]);
   std::map<std::string, std::string> out;
   for (auto& [name, command] : commands) {
-    // The first is for every message, the others for every answer.
-    add_names("request left omitted", command);
+    // The first is for every message, the others for every answer; `op`: of a command in a transaction.
+    add_names("request left omitted op", command);
     out[name + ".conf"] = content_of(name, command);
   }
   for (engine::Declaration const& table : tables)

@@ -75,6 +75,11 @@ void Server::tell(MetricSink& sink) {
   gauge("connections_http", "and those that speak HTTP", sessions_.speaking(Spoken::http));
   gauge("connections_other", "and those that speak a protocol of a table type", sessions_.speaking(Spoken::other));
   count("connections_silent", "connections closed because they were silent", door.silent);
+  engine::Transactions::Figures const& transactions = engine_.transactions().figures();
+  gauge("transactions", "transactions that are open", engine_.transactions().open());
+  count("transactions_committed", "transactions committed since the start", transactions.committed);
+  count("transactions_rolled_back", "transactions that ended otherwise, for whatever reason", transactions.rolled_back);
+  count("transactions_timed_out", "of these, those whose COMMIT came too late", transactions.timed_out);
   access::Logins::Counters const& logins = authentication_.counters();
   count("logins_accepted", "tokens and certificates that were a user's, with AUTH, a request or a connection",
         logins.accepted);

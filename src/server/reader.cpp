@@ -144,6 +144,7 @@ void Reader::handle(Session& session, Protocol::Piece const& piece) {
       break;
     case Protocol::Kind::bad:
       if (piece.ends && !session.is_known) ++strangers_;
+      dispatch_.note_refused(session, piece.status);
       replies_.invalid(session, piece.status);
       break;
     case Protocol::Kind::nothing: sessions_.mark_dirty(session); break;

@@ -55,10 +55,12 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
                       engine_),
       dispatch_(engine_, clock_, listeners_, registry_, table_commands_, alias_commands_, service_, replies_, guard_,
                 audit_),
+      whole_transactions_(engine_, sessions_, dispatch_, table_commands_),
       reader_(sessions_, line_, guard_, output_, replies_, dispatch_, authentication_, stored_commands_, engine_, logs_,
               turn_) {
   add_own_commands(types);
   engine_.memory().limit(limits.memory_bytes);
+  engine_.transactions().limit(limits.transaction_timeout);
 }
 
 void Server::add_own_commands(engine::TableTypes const& types) {
@@ -79,6 +81,10 @@ void Server::add_own_commands(engine::TableTypes const& types) {
   registry_.add("WATCH", admin::make_watch(engine_, watches_));
   registry_.add("UNWATCH", admin::make_unwatch(watches_));
   registry_.add("FETCH", admin::make_fetch(engine_));
+  registry_.add("BEGIN", admin::make_begin(engine_));
+  registry_.add("COMMIT", admin::make_commit(engine_));
+  registry_.add("ROLLBACK", admin::make_rollback(engine_));
+  registry_.add("TRANSACTION", admin::make_transaction(whole_transactions_));
   registry_.add("DIGEST", admin::make_digest(engine_));
   registry_.add("BACKUP", admin::make_backup(backup_));
   registry_.add("BACKUP_DONE", admin::make_backup_done(backup_));

@@ -61,6 +61,7 @@
 #include "server/turn.h"
 #include "server/turn_clock.h"
 #include "server/watches.h"
+#include "server/whole_transactions.h"
 
 namespace fastjournal::server {
 
@@ -71,6 +72,7 @@ struct ServerLimits {
   std::size_t output_bytes{4U << 20U};
   // For the rows of all tables; above it additions are refused.
   std::uint64_t memory_bytes{UINT64_MAX};
+  DurationMs transaction_timeout{engine::Transactions::kTimeout};
   // For everything that clients cause beside rows (client_memory.h).
   std::uint64_t client_memory_bytes{UINT64_MAX};
 };
@@ -185,6 +187,7 @@ class Server final : public env::NetworkHandler,
   DatagramQueries datagram_queries_;
   AliasCommands alias_commands_;
   Dispatch dispatch_;
+  WholeTransactions whole_transactions_;
   Reader reader_;
   std::uint64_t turns_{0};
 };

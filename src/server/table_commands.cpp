@@ -75,7 +75,8 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
 bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis) {
   Checked const checked = check(speaker, message, status, basis);
   if (checked.table == nullptr) return true;
-  if (checked.table->outside == nullptr)
+  // In a transaction a value stays in its message.
+  if (checked.table->outside == nullptr || engine_.transactions().has(speaker.connection))
     return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
   switch (values_.prepare(speaker, *checked.table, checked.command, message, status)) {
     case ValuesFirst::Ready::later: return false;
@@ -105,6 +106,13 @@ engine::CommandType const* TableCommands::find(std::string_view table_name, std:
   if (table == nullptr) return nullptr;
   std::uint32_t const index = table->type->find_command(name);
   return index == NameTable::kAbsent ? nullptr : &table->type->commands()[index];
+}
+
+bool TableCommands::is_promised(Message const& message, Status& status) const {
+  engine::CommandType const* const command = find(message.text("table"), message.command);
+  if (command == nullptr || command->in_transaction == InTransaction::promised) return true;
+  status = {Code::not_supported, command->name + " is not part of transactions: send it before or after this one"};
+  return false;
 }
 
 std::optional<Right> TableCommands::right_of(std::string_view table, std::string_view command) const {

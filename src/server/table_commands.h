@@ -47,6 +47,9 @@ class TableCommands {
     return right_of(message.text("table"), message.command);
   }
   [[nodiscard]] std::optional<Right> right_of(std::string_view table, std::string_view command) const;
+  // Whether a command of a table waits for the COMMIT of its transaction; false: `status` says why it has no part in one.
+  // Unknown ones are refused when they are run.
+  [[nodiscard]] bool is_promised(Message const& message, Status& status) const;
   // Whether it adds something to its table: all other commands need an answer.
   [[nodiscard]] bool adds(Message const& message) const;
 

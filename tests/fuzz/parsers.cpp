@@ -1,5 +1,5 @@
 // libFuzzer target for the codecs of messages: the first byte of the input chooses text,
-// JSON, msgpack or framer, the rest is the input. Besides "no crash, no byte read
+// JSON, msgpack, framer, base64 or the commands of a transaction, the rest is the input. Besides "no crash, no byte read
 // outside" it checks two rules for any input: a written message is read back the
 // same, and framing does not depend on where the stream was cut.
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "protocol/commands.h"
 #include "protocol/first_line.h"
 #include "protocol/framer.h"
 #include "protocol/json.h"
@@ -163,6 +164,17 @@ void read_base64(std::string_view text) {
   FJ_CHECK(again == text, "each value has one spelling");
 }
 
+void read_transaction(std::string_view bytes) {
+  constexpr std::size_t kMost = 5;
+  for (Value const& value : {Value::of_text(bytes), Value::of_binary(bytes)}) {
+    std::string decoded;
+    std::vector<Message> commands;
+    if (!read_commands(value, kMost, decoded, commands).ok()) continue;
+    FJ_CHECK(!commands.empty() && commands.size() <= kMost, "as many as may be");
+    for (Message const& command : commands) static_cast<void>(all_of(command));
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -170,12 +182,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   // Exactly as long as the input, so that a byte read behind it is seen.
   std::vector<char> const copy(data + 1, data + size);
   std::string_view const bytes{copy.data(), copy.size()};
-  switch (data[0] % 5U) {
+  switch (data[0] % 6U) {
     case 0: read_line(bytes); break;
     case 1: read_json(bytes); break;
     case 2: read_frame(bytes); break;
     case 3: read_stream(bytes); break;
-    default: read_base64(bytes); break;
+    case 4: read_base64(bytes); break;
+    default: read_transaction(bytes); break;
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // The commands that the documents show (tests/support/documents.h, "console") are run in a shell, with a daemon that
-// serves conf/tables.d (those about key/value tables: also tests/transcripts/values.xml; that about blob tables: also the
+// serves conf/tables.d (those about key/value tables and transactions: also tests/transcripts/values.xml; that about blob tables: also the
 // table that it declares), and must print what is shown:
 // `...` within a line is any text, and a line of it alone is any lines.
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ class Shell {
   explicit Shell(std::string const& document) {
     std::filesystem::remove_all(daemon_.folder() / "tables");
     std::filesystem::copy(kRoot + "/conf/tables.d", daemon_.folder() / "tables");
-    if (document == "doc/keyvalue.md" || document == "clients/README.md")
+    if (document == "doc/keyvalue.md" || document == "doc/transactions.md" || document == "clients/README.md")
       std::filesystem::copy(kRoot + "/tests/transcripts/values.xml", daemon_.folder() / "tables");
     if (document == kBlobDocument) declare_table_of_blob_document(daemon_, kRoot);
     BOOST_REQUIRE_MESSAGE(daemon_.start(), daemon_.output());

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(the_examples_of_the_page_work) {
     }
     BOOST_TEST(!administer("RESUME table=pages").empty());
   }
-  BOOST_TEST(commands == 8U);
+  BOOST_TEST(commands == 9U);
   BOOST_TEST(programs == 2U);
 }
 

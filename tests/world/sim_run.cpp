@@ -2,7 +2,8 @@
 // --model, compares every answer with the reference model (tests/model), or, with --spool, plays producers, forwarder
 // and daemon together (spool_life.h), or, with --keyvalue, key/value tables: alone beside their reference
 // (tests/unit/keyvalue/life.h), and in a daemon that is killed (keyvalue_life.h), or, with --bytes, blobs and rows whose
-// bytes are in files (bytes_life.h). A failure prints its seed and step; the same seed plays the same life again.
+// bytes are in files (bytes_life.h), or, with --transactions, commands that are all carried out or none
+// (transactions_life.h). A failure prints its seed and step; the same seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -18,6 +19,7 @@
 #include "tests/world/play.h"
 #include "tests/world/server_subject.h"
 #include "tests/world/spool_life.h"
+#include "tests/world/transactions_life.h"
 
 namespace {
 
@@ -153,6 +155,35 @@ struct Bytes {
   }
 };
 
+// Of each seed a life, and cuts within its commits.
+struct Transactions {
+  static constexpr std::uint64_t kShorter = 5;
+  static constexpr std::uint64_t kCuts = 200;
+  fastjournal::sim::TransactionsLifeResult sum;
+  fastjournal::sim::CommitCutsResult cuts;
+  std::string live(std::uint64_t seed, std::uint64_t steps) {
+    fastjournal::sim::TransactionsLifeResult one = fastjournal::sim::live_with_transactions(seed, steps / kShorter);
+    sum.steps += one.steps;
+    sum.committed += one.committed;
+    sum.refused += one.refused;
+    sum.crashes += one.crashes;
+    if (!one.wrong.empty()) return std::move(one.wrong);
+    fastjournal::sim::CommitCutsResult cut = fastjournal::sim::cut_commits(seed, kCuts);
+    cuts.cuts += cut.cuts;
+    cuts.done += cut.done;
+    cuts.nothing += cut.nothing;
+    return cut.wrong.empty() ? "" : "cuts of commits, " + cut.wrong;
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes + cuts.cuts; }
+  [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
+  void print() const {
+    fmt::print("lives: {} transactions committed, {} commands refused, {} kills and power cuts\n", sum.committed,
+               sum.refused, sum.crashes);
+    fmt::print("cuts at each call of a COMMIT: {}, of which {} left all of the transaction, {} nothing; never half\n",
+               cuts.cuts, cuts.done, cuts.nothing);
+  }
+};
+
 struct Wishes {
   std::uint64_t seed{0};
   bool one{false};  // only the given seed
@@ -201,6 +232,7 @@ int main(int count, char** words) {
   bool spool = false;
   bool keyvalue = false;
   bool bytes = false;
+  bool transactions = false;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
   auto* const one =
       app.add_option("--seed", wishes.seed, "play this life only; with --seconds the first one. Default: from chance");
@@ -214,10 +246,21 @@ int main(int count, char** words) {
       ->excludes("--model")
       ->excludes("--spool")
       ->excludes("--keyvalue");
+  app.add_flag("--transactions", transactions, "transactions over journals and key/value tables")
+      ->excludes("--model")
+      ->excludes("--spool")
+      ->excludes("--keyvalue")
+      ->excludes("--bytes");
   CLI11_PARSE(app, count, words);
   wishes.one = one->count() != 0 && seconds->count() == 0;
   if (one->count() == 0) wishes.seed = std::random_device{}();
-  wishes.again = model ? " --model" : spool ? " --spool" : keyvalue ? " --keyvalue" : bytes ? " --bytes" : "";
+  wishes.again = model          ? " --model"
+                 : spool        ? " --spool"
+                 : keyvalue     ? " --keyvalue"
+                 : bytes        ? " --bytes"
+                 : transactions ? " --transactions"
+                                : "";
+  if (transactions) return run(wishes, Transactions{});
   if (bytes) return run(wishes, Bytes{});
   if (keyvalue) return run(wishes, KeyValues{});
   if (spool) return run(wishes, Spools{});

@@ -239,8 +239,9 @@ class Player {
         std::size_t const name_at = text.find_last_of(" ;", i - 1) + 1;
         out += as_sent(text.substr(name_at, i - 1 - name_at), text.substr(i, end - i));
         i = end;
-      } else if ((text[i] == '@' || text[i] == '$') && i > 0 && text[i - 1] == '=') {
-        std::size_t end = text.find(';', i);
+      } else if (i > 0 &&
+                 (text[i - 1] == '=' ? text[i] == '@' || text[i] == '$' : text.substr(i - 1).starts_with(":$"))) {
+        std::size_t end = text.find_first_of(text[i - 1] == '=' ? ";" : ",}", i);
         if (end == std::string_view::npos) end = text.size();
         std::string wrong;
         out += resolve(text.substr(i, end - i), wrong);

@@ -25,7 +25,7 @@
 //   suspend 3h                the computer sleeps
 //
 // In messages `@10s` is the date 10 s after the world began. `$name` in an expected message binds a value at its first
-// use and is compared afterwards; in a sent message it is replaced by the value. Expected messages list all parameters
+// use and is compared afterwards; in a sent message it is replaced by the value (also in a JSON value: {"row":$name}). Expected messages list all parameters
 // in any order; `*` is any value, `x*` one that begins with x; a last parameter `...` allows more. After every step the
 // state must equal that of a replay of the log.
 //

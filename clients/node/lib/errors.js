@@ -49,6 +49,8 @@ export const NotFoundError = classOf('not_found');
 export const BadConfigurationError = classOf('bad_configuration');
 export const DamagedError = classOf('damaged');
 export const IoError = classOf('io_error');
+export const InTransactionError = classOf('in_transaction');
+export const RolledBackError = classOf('rolled_back');
 
 /** Thrown by a worker's handler for a row that can never succeed: the row is given up at once (FAIL). */
 export class GiveUp extends Error {

@@ -1,7 +1,7 @@
 // One connection to the daemon, kept up: sends commands, matches answers, and after a loss connects again and sends what
 // may be sent twice. What commands mean is not known here, except for the rules below.
 import {errorOf} from './error_of.js';
-import {BadParameterError, ClosedError, NotAllowedError, OverLimitError, TooLargeError, UnavailableError,} from './errors.js';
+import {BadParameterError, ClosedError, NotAllowedError, NotSupportedError, OverLimitError, TooLargeError, UnavailableError,} from './errors.js';
 import {Writer} from './msgpack.js';
 import {appendFrame, frameLength, MessageReader, numberOf, refusalOf} from './protocol.js';
 import {openSocket, parseAddress, reasonOf} from './socket.js';
@@ -387,6 +387,8 @@ export class Link {
       this.checkUsable();
       if (this.callers >= this.options.inFlightMax)
         throw new OverLimitError(`${this.callers} commands are in flight: await some of them first`);
+      // After a loss the commands behind it would be sent again, alone.
+      if (command === 'BEGIN') throw new NotSupportedError('BEGIN: a connection is for many; use transaction()');
       const entry = this.enter({command, role: 'caller', params, resolve, reject});
       const wait = entry.wait > 0 ? Math.min(entry.wait, WAIT_MS_MAX) : 0;
       this.limit(entry, timeLimit + wait);

@@ -2,7 +2,7 @@
 // sends anything at all can neither make it throw nor hold more than the limit of one message.
 import {errorOf} from './error_of.js';
 import {InvalidError, TooLargeError} from './errors.js';
-import {FormatError, Reader} from './msgpack.js';
+import {FormatError, Reader, Writer} from './msgpack.js';
 
 const HEADER_BYTES = 8;
 /** Parameters of one message, `request` included. */
@@ -42,6 +42,14 @@ export function appendFrame(out, command, params, request) {
     throw errorOf('bad_parameter', `parameter ${name}: ${error.message}`, {parameter: name});
   }
   endFrame(out, begin);
+}
+
+/** Commands, each `[name, parameters]`, in one value, as a TRANSACTION has them. */
+export function framesOf(commands) {
+  const out = new Writer();
+  let number = 0;
+  for (const [command, params] of commands) appendFrame(out, command, params ?? {}, ++number);
+  return out.buffer.subarray(0, out.at);
 }
 
 /** Writes the header of the frame that began at `begin`. */

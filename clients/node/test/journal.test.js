@@ -26,6 +26,22 @@ test('a row is put, leased, renewed and done', async (t) => {
   assert.deepEqual((await jobs.next()).rows, []);
 });
 
+test('a transaction is done or not', async (t) => {
+  const {connection, jobs} = await jobsOf(t);
+  await jobs.put({name: 'a'});
+  const [row] = (await jobs.next()).rows;
+  const done = ['DONE', {table: 'jobs', row: row.row, epoch: row.epoch}];
+  const answers =
+      await connection.transaction([done, ['INSERT', {table: 'jobs', name: 'b', bytes: Buffer.from([0, 255])}]]);
+  assert.deepEqual(answers.map(({command}) => command), ['COMPLETED', 'INSERTED']);
+  const [shown] = await jobs.peek({name: 'b'});
+  assert.deepEqual([...shown.columns.bytes], [0, 255]);
+  const again = connection.transaction([['INSERT', {table: 'jobs', name: 'c'}], done]);
+  await assert.rejects(again, (error) => error.code === 'unknown_row' && String(error.facts.op) === '2');
+  await assert.rejects(jobs.peek({name: 'c'}), {code: 'unknown_row'});
+  await assert.rejects(connection.call('BEGIN'), {code: 'not_supported'});
+});
+
 test('the same over a unix socket', async (t) => {
   const daemon = await daemonFor(t);
   const connection = closedAfter(t, await connect({server: daemon.unix}));

@@ -87,6 +87,9 @@ class Connection(BaseConnection):
     async def call(self, command: str, /, **params: Any) -> Reply:
         return await self.request(command, params)
 
+    async def transaction(self, commands: Iterable[tuple[str, dict[str, Any]]]) -> list[Message]:
+        return (await self.call("TRANSACTION", commands=self._session.frames(commands))).messages[1:]
+
     async def request(self, command: str, params: dict[str, Any]) -> Reply:
         return await self.receive(await self.send(command, params))
 

@@ -7,7 +7,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -70,6 +70,15 @@ class Connection(BaseConnection):
         that a late answer leases are released; Disconnected (closed, unavailable).
         """
         return self.request(command, params)
+
+    def transaction(self, commands: Iterable[tuple[str, dict[str, Any]]]) -> list[Message]:
+        """Carries out all of these commands, each a name and its parameters, or none (doc/transactions.md). Returns
+        their answers, in their order.
+
+        Raises as `call` does: a refusal has the number of its command, from 1, as `facts["op"]`. After Disconnected
+        (closed) all was done, or nothing; it is not sent again.
+        """
+        return self.call("TRANSACTION", commands=self._session.frames(commands)).messages[1:]
 
     def request(self, command: str, params: dict[str, Any]) -> Reply:
         """As `call`, with the parameters in a dictionary, which is the connection's from then on."""

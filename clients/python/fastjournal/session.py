@@ -9,7 +9,7 @@ import enum
 import random
 import secrets
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .errors import Error, failure
@@ -199,7 +199,14 @@ class Session:
         """
         if len(self._calls) >= self.options.in_flight_max:
             raise Error("over_limit", f"{len(self._calls)} commands are in flight: receive some first")
+        if command == "BEGIN":
+            # After a loss the commands behind it would be sent again, alone.
+            raise Error("not_supported", "BEGIN: a connection is for many; use transaction()")
         return self._start(command, params, Role.CALLER)
+
+    def frames(self, commands: Iterable[tuple[str, dict[str, Any]]]) -> bytes:
+        """Several commands in one value, as a TRANSACTION has them. Raises Error: too_large, bad_parameter."""
+        return b"".join(self._encoder.frame(command, params) for command, params in commands)
 
     def abandon(self, call: Call) -> None:
         """Nobody waits any more. Rows that a late answer leases are released."""

@@ -47,6 +47,32 @@ def test_a_row_is_put_leased_touched_and_done(daemon: Daemon) -> None:
         assert gone.value.code == "unknown_row"
 
 
+def test_a_transaction_is_done_or_not(daemon: Daemon) -> None:
+    with fastjournal.connect(daemon.tcp) as connection:
+        jobs = connection.journal("jobs")
+        jobs.put({"name": "a"})
+        row = jobs.next().rows[0]
+        done = ("DONE", {"table": "jobs", "row": row.row, "epoch": row.epoch})
+        answers = connection.transaction([done, ("INSERT", {"table": "jobs", "name": "b", "payload": b"\x00\xff"})])
+        assert [(answer.command, answer.params["op"]) for answer in answers] == [("COMPLETED", 1), ("INSERTED", 2)]
+        assert jobs.peek(name="b")[0].columns == {"name": "b", "payload": b"\x00\xff"}
+        with pytest.raises(Error) as refused:
+            connection.transaction([("INSERT", {"table": "jobs", "name": "c"}), done])
+        assert (refused.value.code, str(refused.value.facts["op"])) == ("unknown_row", "2")
+        with pytest.raises(Error):
+            jobs.peek(name="c")
+        with pytest.raises(Error) as begun:
+            connection.call("BEGIN")
+        assert begun.value.code == "not_supported"
+
+    async def with_asyncio() -> None:
+        async with await aio.connect(daemon.tcp) as connection:
+            answers = await connection.transaction([("INSERT", {"table": "jobs", "name": "d"})])
+            assert answers[0].command == "INSERTED"
+
+    asyncio.run(with_asyncio())
+
+
 def test_dates_are_whole_numbers_datetimes_or_spans(daemon: Daemon) -> None:
     with fastjournal.connect(daemon.tcp) as connection:
         jobs = connection.journal("jobs")

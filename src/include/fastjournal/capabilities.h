@@ -212,6 +212,29 @@ class Stores {
   ~Stores() = default;
 };
 
+// Its commands can be part of a transaction: those declared as `promised`. Such a command is decided when it comes, in
+// Phase::promise, and again when the transaction ends well, in Phase::keep. In between nothing is recorded: what it holds
+// is derived state, known by the transaction's number.
+//
+// Whoever comes meanwhile, in Phase::now or with a promise of another transaction, and would change what is held, is
+// refused with Code::in_transaction. Of time alone nothing that is held ends or goes away.
+class Promises {
+ public:
+  virtual void hold(TransactionId transaction, Hold const& hold) = 0;
+  // The transaction is over. Nothing to do if it holds nothing here.
+  virtual void release(TransactionId transaction) = 0;
+  // It is to be released without having been kept: what ends at a date that has come meanwhile gets another one. Called
+  // until it returns false; left out without room in the log.
+  virtual bool decide_given_up(TransactionId transaction, Decision& decision) const {
+    static_cast<void>(transaction);
+    static_cast<void>(decision);
+    return false;
+  }
+
+ protected:
+  ~Promises() = default;
+};
+
 // The position of a snapshot. Only the table knows the meaning of the numbers. All zero: nothing read yet.
 struct SnapshotCursor {
   std::array<std::uint64_t, 3> at{};

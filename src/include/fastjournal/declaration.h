@@ -108,6 +108,13 @@ enum class Resend : std::uint8_t {
   numbered,  // if it has the parameters client and sequence
 };
 
+// A command between BEGIN and COMMIT (Promises).
+enum class InTransaction : std::uint8_t {
+  refused,
+  at_once,   // it runs as ever, and no ROLLBACK undoes it; every command that only reads
+  promised,  // its effects come with the COMMIT
+};
+
 struct CommandDeclaration {
   std::string name;  // upper case
   CommandKind kind{CommandKind::read};
@@ -115,6 +122,7 @@ struct CommandDeclaration {
   std::vector<ParameterDeclaration> parameters;
   bool takes_columns{false};  // column names are parameters as well
   Resend resend{Resend::never};
+  InTransaction in_transaction{InTransaction::refused};
   // Not empty: LISTEN mode deliver runs this command for its listener; at most one command of a type. The value is the
   // name of the parameter for the maximum count. The command takes the type's topic parameter as well, and sets
   // Decision::take.

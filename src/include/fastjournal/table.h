@@ -107,14 +107,44 @@ struct WatchWish {
 // The result of a command that hands out work; the engine wakes and arms listeners by it.
 enum class Take : std::uint8_t { no, found, nothing };
 
+// A command of a transaction is decided twice (Promises).
+enum class Phase : std::uint8_t {
+  now,      // of no transaction
+  promise,  // checks all that could refuse it, says in Decision::hold what must stay so, and appends nothing
+  keep,  // the effects, with exactly one message as answer. It may not be refused, and looks neither at limits nor at
+         // what was expected: that was done when it was promised. All steps together stay within Hold::record_bytes.
+};
+
+// What a promised command must find as it is when it is kept: until then nobody else changes it.
+struct Hold {
+  std::vector<ObjectId> objects;
+  std::vector<std::string> keys;
+  // Room in the limits of the table that it will take.
+  std::uint64_t rows{0};
+  std::uint64_t bytes{0};
+  // The most bytes of its records, with 32 for each header; 0: as those of any step.
+  std::size_t record_bytes{0};
+
+  // Ready for the next one; keeps its memory.
+  void clear() {
+    objects.clear();
+    keys.clear();
+    rows = bytes = 0;
+    record_bytes = 0;
+  }
+};
+
 // Input and output of one decide.
 struct Decision {
   // in
   TimeMs now{};
-  std::uint32_t start{0};      // number of the daemon's start
-  std::uint32_t step{0};       // 0, 1, ... while the verdict is `again`
-  bool waited{false};          // the wait is over: answer now, do not wait again
-  bool short_of_space{false};  // of a command that touches: nothing may be appended
+  Phase phase{Phase::now};
+  TransactionId transaction{};  // of a phase that is not `now`
+  DurationMs promised_for{};    // how long ago it was promised
+  std::uint32_t start{0};       // number of the daemon's start
+  std::uint32_t step{0};        // 0, 1, ... while the verdict is `again`
+  bool waited{false};           // the wait is over: answer now, do not wait again
+  bool short_of_space{false};   // of a command that touches: nothing may be appended
   // out
   Records& records;
   Answer& answer;
@@ -127,8 +157,12 @@ struct Decision {
   std::unique_ptr<WatchWish> watch{};
   // Objects looked at by this step, beyond the first few. All steps of a turn are added up: they bound the turn.
   std::uint32_t looks{0};
+  Hold* hold{nullptr};  // of a promise; empty before
   // For the command's own use between its steps (a count, a cursor); zero at step 0.
   std::array<std::uint64_t, 4> carry{};
+
+  // When the command came: to this its dates are relative.
+  [[nodiscard]] TimeMs asked() const { return {now.value - promised_for.value}; }
 };
 
 // The tag of an alert that stays until a person lowers it.
@@ -237,6 +271,7 @@ class Columns;
 class Followed;
 class Watched;
 class Stores;
+class Promises;
 
 // The optional abilities of a type (capabilities.h). The engine never calls a missing one, and refuses what requires it
 // (LISTEN, <feed>, <wake-message>) with that reason.
@@ -249,6 +284,7 @@ struct Capabilities {
   Followed* followed{nullptr};
   Watched* watched{nullptr};
   Stores* stores{nullptr};
+  Promises* promises{nullptr};
 };
 
 // Every table type. A type has no more than it needs: tests/unit/engine/tally.h has all, toy.h next to nothing.
@@ -313,7 +349,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 16;
+inline constexpr std::uint32_t kPluginAbi = 17;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

@@ -57,6 +57,9 @@ enum class TableId : std::uint32_t { catalogue = 0 };
 // A connection's number, unique within one start of the daemon; 0 = none.
 enum class ConnectionId : std::uint64_t { none = 0 };
 
+// A transaction's number, unique within one start of the daemon; 0 = none.
+enum class TransactionId : std::uint64_t { none = 0 };
+
 // Fences a worker: (number of the daemon's start, counter), never given twice. People and messages see it as one
 // integer, start << 40 | counter: up to 2^40 leases in one start.
 struct LeaseEpoch {

@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "clients/lib/client.h"
+#include "clients/lib/transaction.h"
+#include "protocol/commands.h"
 #include "tests/unit/clients/fake_server.h"
 
 using namespace fastjournal;
@@ -277,6 +279,62 @@ BOOST_AUTO_TEST_CASE(after_a_loss_only_what_may_be_sent_twice_is_sent_again) {
     BOOST_TEST(connection->receive(next)->first().command == "NOTHING");
     BOOST_TEST(!connection->call("ALIVE")->resent);
     BOOST_TEST(connection->connects() == 2U);
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_a_transaction_is_sent_again_and_what_follows_a_loss_is_refused) {
+  for (bool const commits : {true, false}) {
+    FakeServer server([commits](Peer& peer) {
+      peer.answer(peer.expect("BEGIN"), "BEGUN", {number("transaction", 1)});
+      static_cast<void>(peer.expect("INSERT"));
+      peer.accept();
+      if (commits) peer.answer(peer.expect("BEGIN"), "BEGUN", {number("transaction", 2)});
+      peer.answer(peer.expect("INSERT"), "INSERTED", {text("result", "inserted"), number("row", 3)});
+    });
+    auto connection = connected(options_for(server));
+    BOOST_TEST(connection->call("BEGIN").ok());
+    // Outside of a transaction it would be sent again, as it is numbered.
+    BOOST_TEST((connection->call("INSERT", numbered_insert(41)).status().code() == Code::closed));
+    BOOST_TEST((connection->call("INSERT", numbered_insert(42)).status().code() == Code::rolled_back));
+    BOOST_TEST((connection->call(commits ? "COMMIT" : "ROLLBACK").status().code() == Code::rolled_back));
+    if (commits) BOOST_TEST(connection->call("BEGIN").ok());
+    BOOST_TEST(connection->call("INSERT", numbered_insert(43)).ok());
+    server.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_transaction_is_one_message_whose_answers_are_those_of_its_commands) {
+  for (Framing const framing : kFramings) {
+    FakeServer server([](Peer& peer) {
+      Message const message = peer.expect("TRANSACTION");
+      std::string decoded;
+      std::vector<Message> commands;
+      if (!protocol::read_commands(*message.find("commands"), 10, decoded, commands).ok() || commands.size() != 2)
+        throw std::runtime_error("no two commands");
+      if (commands[0].command != "DONE" || commands[1].text("name") != "a") throw std::runtime_error("other commands");
+      peer.answer(message, "COMMITTED", {number("transaction", 1), number("ops", 2), number("left", 2)});
+      peer.answer(message, "COMPLETED", {number("row", 7), number("op", 1), number("left", 1)});
+      peer.answer(message, "INSERTED", {number("row", 8), number("op", 2), number("left", 0)});
+      Message const refused = peer.expect("TRANSACTION");
+      peer.answer(refused, "ERROR", {text("code", "in_transaction"), text("message", "held"), text("op", "1")});
+    });
+    auto connection = connected(options_for(server, framing));
+    Transaction transaction(*connection);
+    transaction.add("DONE", {text("table", "jobs"), number("row", 7), number("epoch", 1)});
+    Message insert("INSERT");
+    insert.set("table", "jobs");
+    insert.set("name", "a");
+    transaction.add(insert);
+    BOOST_TEST(transaction.size() == 2U);
+    Result<std::vector<Message>> const answers = transaction.commit();
+    BOOST_REQUIRE_MESSAGE(answers.ok(), answers.status().text());
+    BOOST_REQUIRE_EQUAL(answers->size(), 2U);
+    BOOST_TEST(answers.value()[0].command == "COMPLETED");
+    BOOST_TEST(answers.value()[1].integer("row").value() == 8);
+    BOOST_TEST(transaction.size() == 0U);
+    transaction.add(insert);
+    BOOST_TEST((transaction.commit().status().code() == Code::in_transaction));
     server.finish();
   }
 }

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
        sync-method="direct" max-write-buffers="8MiB" when-empty="truncate" scrub="90m" wipe="zero"/>
   <log name="shared" sync="interval" sync-interval="20ms" scrub="0"/>
   <limits connections="7" line-bytes="64KiB" frame-bytes="2MiB" output-bytes="1MiB" memory-bytes="16GiB"
-          reserved-connections="3" connections-per-peer="5" first-message="5s" idle="1h"/>
+          reserved-connections="3" connections-per-peer="5" first-message="5s" idle="1h" transaction-timeout="5s"/>
   <start max-clock-behind="10m"/>
   <access users="users.xml"/>
   <logging level="warn" file="a.log"/>
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
                                                      false}));
   BOOST_TEST(read->log("other") == nullptr);
   BOOST_TEST((read->limits == LimitsDeclaration{7, 64U << 10U, 2U << 20U, 1U << 20U, 16ULL << 30U, 3, 5, 5000,
-                                                3'600'000, 4ULL << 30U}));
+                                                3'600'000, 5000, 4ULL << 30U}));
   BOOST_TEST(read->start.clock_behind_ms_max == 600'000);
   BOOST_TEST(read->access.users_file == (folder.path() / "users.xml").string());
   BOOST_TEST((read->logging == LoggingDeclaration{"warn", (folder.path() / "a.log").string()}));

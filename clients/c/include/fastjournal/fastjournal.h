@@ -84,7 +84,9 @@ enum {
   FJ_NOT_FOUND = 23,
   FJ_BAD_CONFIGURATION = 24,
   FJ_DAMAGED = 25,
-  FJ_IO_ERROR = 26
+  FJ_IO_ERROR = 26,
+  FJ_IN_TRANSACTION = 27, /* a transaction that is not over holds it: try again */
+  FJ_ROLLED_BACK = 28     /* nothing of the transaction was done */
 };
 
 /* The name on the wire: "unknown_row". "unknown" for a number that is no code. */

@@ -1,0 +1,74 @@
+#include "clients/cli/transactions.h"
+
+#include <fstream>
+#include <istream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "clients/lib/transaction.h"
+#include "model/value.h"
+#include "protocol/text.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+constexpr char kStandardInput[] = "-";
+
+bool is_comment(std::string_view line) {
+  std::size_t const begin = line.find_first_not_of(" \t\r");
+  return begin == std::string_view::npos || line[begin] == '#';
+}
+
+std::string place_of(std::string const& file, std::size_t line) {
+  return (file == kStandardInput ? "standard input" : file) + ":" + std::to_string(line);
+}
+
+// The line of the command that was refused; empty: it is not known.
+std::string place_of(std::string const& file, std::vector<std::size_t> const& lines, Status const& status) {
+  for (auto const& [name, value] : status.facts()) {
+    if (name != "op") continue;
+    std::size_t const number = std::strtoul(value.c_str(), nullptr, 10);
+    if (number >= 1 && number <= lines.size()) return place_of(file, lines[number - 1]);
+  }
+  return {};
+}
+
+}  // namespace
+
+ExitCode run_transaction(Invocation const& invocation, Console& console, client::Connection& connection) {
+  std::string const& file = invocation.file;
+  std::ifstream opened;
+  if (file != kStandardInput) {
+    opened.open(file, std::ios::binary);
+    if (!opened)
+      return complain(invocation, console,
+                      {Code::io_error, "cannot read " + model::shown(file) + ": expected a file with a command a line"});
+  }
+  std::istream& in = file == kStandardInput ? console.in : opened;
+  client::Transaction transaction(connection);
+  std::vector<std::size_t> lines;
+  std::string line;
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (is_comment(line)) continue;
+    Message command;
+    if (Status const status = protocol::parse_line(line, command); !status.ok())
+      return misuse(invocation, console, status.message(), place_of(file, number));
+    if (transaction.size() == client::Transaction::kCommandsMax)
+      return misuse(invocation, console,
+                    "a transaction has at most " + std::to_string(client::Transaction::kCommandsMax) + " commands",
+                    place_of(file, number));
+    transaction.add(command);
+    lines.push_back(number);
+  }
+  if (in.bad()) return complain(invocation, console, {Code::io_error, "cannot read " + model::shown(file) + " to its end"});
+  if (lines.empty()) return misuse(invocation, console, "there is no command, expected one a line", place_of(file, 1));
+  Result<std::vector<Message>> const answers = transaction.commit();
+  if (!answers.ok()) return complain(invocation, console, answers.status(), place_of(file, lines, answers.status()));
+  for (Message const& answer : answers.value())
+    console.out << (invocation.json ? render_json(answer, true) : render_line(answer));
+  return ExitCode::ok;
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,85 @@
+// BEGIN, COMMIT and ROLLBACK of the connection's transaction, and TRANSACTION, which is one as a whole.
+#include <string>
+
+#include "admin/commands.h"
+
+namespace fastjournal::admin {
+namespace {
+
+class Begin final : public Command {
+ public:
+  explicit Begin(engine::Engine& engine) : transactions_(engine.transactions()) {}
+
+  void run(Request& request) override {
+    if (request.caller.stands_alone) {
+      request.status = {Code::not_supported,
+                        "a request stands alone here: send a transaction as a whole, with TRANSACTION"};
+      return;
+    }
+    DurationMs timeout{};
+    std::int64_t const most = transactions_.limit().value;
+    if (Value const* const given = request.message.find("timeout"); given != nullptr) {
+      timeout.value = given->as_integer().value_or(0);
+      if (timeout.value < 1 || timeout.value > most) {
+        request.status = bad_parameter(
+            "timeout", "timeout, the ms until COMMIT, is a whole number from 1 to " + std::to_string(most));
+        return;
+      }
+    }
+    Result<TransactionId> const begun = transactions_.begin(request.caller.connection, timeout, request.now);
+    if (!begun.ok()) {
+      request.status = begun.status();
+      return;
+    }
+    request.answer.message("BEGUN")
+        .add("transaction", static_cast<std::uint64_t>(begun.value()))
+        .add("timeout", timeout.value == 0 ? most : timeout.value);
+  }
+
+ private:
+  engine::Transactions& transactions_;
+};
+
+class Commit final : public Command {
+ public:
+  explicit Commit(engine::Engine& engine) : transactions_(engine.transactions()) {}
+
+  void run(Request& request) override {
+    engine::HostedLog* log = nullptr;
+    request.status = transactions_.commit(request.caller.connection, request.now, request.answer, log);
+    if (log != nullptr) request.basis.log = log->log;
+  }
+
+ private:
+  engine::Transactions& transactions_;
+};
+
+class Rollback final : public Command {
+ public:
+  explicit Rollback(engine::Engine& engine) : transactions_(engine.transactions()) {}
+
+  void run(Request& request) override {
+    request.status = transactions_.roll_back(request.caller.connection, request.now, request.answer);
+  }
+
+ private:
+  engine::Transactions& transactions_;
+};
+
+class Whole final : public Command {
+ public:
+  explicit Whole(WholeTransactions& transactions) : transactions_(transactions) {}
+  void run(Request& request) override { transactions_.run_whole(request); }
+
+ private:
+  WholeTransactions& transactions_;
+};
+
+}  // namespace
+
+CommandPtr make_begin(engine::Engine& engine) { return std::make_unique<Begin>(engine); }
+CommandPtr make_commit(engine::Engine& engine) { return std::make_unique<Commit>(engine); }
+CommandPtr make_rollback(engine::Engine& engine) { return std::make_unique<Rollback>(engine); }
+CommandPtr make_transaction(WholeTransactions& transactions) { return std::make_unique<Whole>(transactions); }
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,405 @@
+#include "tests/world/transactions_life.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "protocol/text.h"
+#include "tests/world/world.h"
+
+namespace fastjournal::sim {
+namespace {
+
+constexpr std::size_t kTables = 3;
+constexpr std::size_t kTokens = 12;
+constexpr std::array<std::string_view, 3> kWorkers{"w0", "w1", "w2"};
+
+std::string table_of(std::size_t number) { return "ring" + std::to_string(number); }
+
+void expect(bool holds, std::string const& otherwise) {
+  if (!holds) throw std::runtime_error(otherwise);
+}
+
+// A world with the ring and the counters.
+void build(World& world) {
+  expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
+  expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok(), "the table was refused");
+  for (std::size_t i = 0; i < kTables; ++i) {
+    auto ring = std::make_shared<TableDeclaration>(*world.declaration("jobs"));
+    ring->name = table_of(i);
+    world.add_table(ring);
+  }
+  world.remove_table("jobs");
+}
+
+Message parsed(std::string const& line) {
+  Message message;
+  expect(protocol::parse_line(line, message).ok(), "no message: " + line);
+  message.own();
+  return message;
+}
+
+// What a client asks alone, with all its answers.
+std::vector<Message> ask(World& world, std::string const& client, std::string const& line) {
+  world.send(client, line);
+  world.settle();
+  std::vector<Message> out;
+  while (std::optional<std::string> answer = world.take_line(client)) out.push_back(parsed(*answer));
+  expect(!out.empty(), "no answer to " + line);
+  return out;
+}
+
+struct Held {
+  std::size_t table{0};
+  std::string token;
+  std::string row;
+  std::string epoch;
+  std::int64_t hops{0};
+};
+
+struct Ring {
+  std::map<std::string, int> tokens;  // how often each is there
+  std::int64_t hops{0};               // of all
+  std::int64_t moves{0};              // as counted
+};
+
+Ring look(World& world) {
+  Ring out;
+  for (std::size_t table = 0; table < kTables; ++table)
+    for (Message const& row : ask(world, "look", "LIST table=" + table_of(table) + ";count=1000")) {
+      if (row.command != "ROW") continue;
+      ++out.tokens[std::string{row.text("name")}];
+      out.hops += row.integer("payload").value_or(0);
+    }
+  for (Message const& counter : ask(world, "look", "GET table=values;prefix=moves"))
+    out.moves += counter.integer("value").value_or(0);
+  return out;
+}
+
+std::string wrong_in(Ring const& ring) {
+  for (auto const& [token, times] : ring.tokens)
+    if (times != 1) return "token " + token + " is there " + std::to_string(times) + " times";
+  if (ring.tokens.size() != kTokens)
+    return std::to_string(ring.tokens.size()) + " tokens are there, and should be " + std::to_string(kTokens);
+  if (ring.hops != ring.moves)
+    return "the tokens were moved " + std::to_string(ring.hops) + " times, and " + std::to_string(ring.moves) +
+           " moves were counted";
+  return {};
+}
+
+void fill_ring(World& world) {
+  for (std::size_t i = 0; i < kTokens; ++i) {
+    std::vector<Message> const answer =
+        ask(world, "look", "INSERT table=ring0;name=t" + std::to_string(i) + ";payload=0");
+    expect(answer.front().command == "INSERTED", "a token was refused");
+  }
+}
+
+// The commands of a transaction that moves these.
+std::vector<std::string> moves_of(std::vector<Held> const& rows, std::string const& counter, std::mt19937_64& random) {
+  std::vector<std::string> out;
+  for (Held const& one : rows) {
+    std::size_t const to = (one.table + 1 + random() % (kTables - 1)) % kTables;
+    out.push_back("DONE table=" + table_of(one.table) + ";row=" + one.row + ";epoch=" + one.epoch);
+    out.push_back("INSERT table=" + table_of(to) + ";name=" + one.token + ";payload=" + std::to_string(one.hops + 1));
+  }
+  out.push_back("ADD table=values;key=" + counter + ";by=" + std::to_string(rows.size()));
+  return out;
+}
+
+class Life {
+ public:
+  explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
+    build(world_);
+    expect(world_.start().ok(), "the first start was refused");
+    fill_ring(world_);
+  }
+
+  void live(std::uint64_t steps) {
+    for (step_ = 0; step_ < steps; ++step_) {
+      std::uint64_t const dice = draw(100);
+      Worker& worker = workers_[draw(kWorkers.size())];
+      if (dice < 30) {
+        take(worker);
+      } else if (dice < 80) {
+        move(worker);
+      } else if (dice < 86) {
+        world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 70'000 : 8'000))});
+        read_all();
+      } else if (dice < 89) {
+        static_cast<void>(ask(world_, "admin", "KICK table=" + table_of(draw(kTables))));
+      } else if (dice < 92) {
+        read_all();
+        world_.close(worker.name);
+        worker.forget();
+        world_.settle();
+      } else if (dice < 94) {
+        // Nothing is under way: the ring is looked at table by table.
+        world_.settle();
+        read_all();
+        check();
+      } else {
+        end(dice);
+      }
+    }
+    end(99);
+  }
+  [[nodiscard]] TransactionsLifeResult const& result() const { return result_; }
+  [[nodiscard]] std::uint64_t step() const { return step_; }
+
+ private:
+  struct Worker {
+    std::string name;
+    std::vector<Held> held{};
+    std::deque<std::int64_t> under_way{};  // moves of each transaction whose end was not answered; -1: a ROLLBACK
+    bool in_transaction{false};  // it was left open,
+    std::int64_t open_moves{0};  // with so many moves
+
+    void forget() {
+      open_moves = 0;
+      held.clear();
+      under_way.clear();
+      in_transaction = false;
+    }
+  };
+
+  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+
+  void take(Worker& worker) {
+    if (worker.in_transaction) return;
+    std::size_t const table = draw(kTables);
+    world_.send(worker.name, "NEXT table=" + table_of(table) + ";count=" + std::to_string(1 + draw(3)));
+    world_.settle();
+    read(worker);
+  }
+
+  void move(Worker& worker) {
+    std::vector<Held> rows;
+    std::size_t const count = 1 + draw(4);
+    while (!worker.held.empty() && rows.size() < count) {
+      rows.push_back(worker.held.back());
+      worker.held.pop_back();
+    }
+    if (rows.empty() && draw(4) != 0) return;
+    // Sometimes a counter that others use as well, and hold.
+    std::string const counter = draw(4) == 0 ? "moves" : "moves-" + worker.name;
+    std::vector<std::string> const commands = moves_of(rows, counter, random_);
+    auto const moves = static_cast<std::int64_t>(rows.size());
+    if (!worker.in_transaction && draw(4) == 0) {
+      world_.send(worker.name, "TRANSACTION commands=\"" + json_of(commands) + "\"");
+      worker.under_way.push_back(moves);
+    } else {
+      if (!worker.in_transaction) world_.send(worker.name, "BEGIN timeout=" + std::to_string(1000 + draw(59'000)));
+      for (std::string const& command : commands) {
+        world_.send(worker.name, command);
+        if (draw(8) == 0) world_.settle();
+      }
+      if (draw(12) == 0) world_.send(worker.name, "PEEK table=ring0;row=1");  // refused: it ends the transaction
+      std::uint64_t const dice = draw(10);
+      worker.in_transaction = dice == 0;
+      if (dice == 0) {
+        // Left open: further commands, time or a loss follow.
+        worker.open_moves += moves;
+      } else {
+        worker.under_way.push_back(dice == 1 ? -1 : moves + worker.open_moves);
+        worker.open_moves = 0;
+        world_.send(worker.name, dice == 1 ? "ROLLBACK" : "COMMIT");
+      }
+    }
+    if (draw(3) == 0) return;  // under way
+    world_.settle();
+    read(worker);
+  }
+
+  static std::string json_of(std::vector<std::string> const& commands) {
+    std::string out = "[";
+    for (std::string const& line : commands) {
+      Message const command = parsed(line);
+      out += out.size() == 1 ? "{" : ",{";
+      out += R"(\"command\":\")" + std::string{command.command} + R"(\")";
+      for (Param const& param : command.params())
+        out += R"(,\")" + std::string{param.name} + R"(\":\")" + std::string{param.value.bytes} + R"(\")";
+      out += "}";
+    }
+    return out + "]";
+  }
+
+  void read_all() {
+    for (Worker& worker : workers_) read(worker);
+  }
+  void read(Worker& worker) {
+    while (std::optional<std::string> line = world_.take_line(worker.name)) {
+      Message const answer = parsed(*line);
+      std::string_view const about = answer.text("command");
+      if (answer.command == "ROW" && answer.has("epoch")) {
+        worker.held.push_back({.table = static_cast<std::size_t>(answer.text("table").back() - '0'),
+                               .token = std::string{answer.text("name")},
+                               .row = std::string{answer.text("row")},
+                               .epoch = std::string{answer.text("epoch")},
+                               .hops = answer.integer("payload").value_or(0)});
+      } else if (answer.command == "COMMITTED") {
+        expect(!worker.under_way.empty() && worker.under_way.front() >= 0, "COMMITTED of nothing");
+        acknowledged_ += worker.under_way.front();
+        worker.under_way.pop_front();
+        ++result_.committed;
+      } else if (answer.command == "ROLLED_BACK") {
+        expect(!worker.under_way.empty() && worker.under_way.front() < 0, "ROLLED_BACK of nothing");
+        worker.under_way.pop_front();
+      } else if (answer.command == "ERROR") {
+        ++result_.refused;
+        if (about != "COMMIT" && about != "ROLLBACK" && about != "TRANSACTION") continue;
+        expect(!worker.under_way.empty(), "a refusal of nothing: " + *line);
+        worker.under_way.pop_front();
+      }
+    }
+  }
+
+  void end(std::uint64_t dice) {
+    ++result_.crashes;
+    read_all();
+    if (dice < 96) {
+      // The power goes at one of the next writes; what is acknowledged before counts.
+      world_.disk().stop_after(draw(6));
+      for (Worker& worker : workers_) {
+        if (worker.in_transaction) {
+          world_.send(worker.name, "COMMIT");
+          worker.under_way.push_back(std::exchange(worker.open_moves, 0));
+          worker.in_transaction = false;
+        } else {
+          move(worker);
+        }
+      }
+      world_.settle();
+      read_all();
+      world_.power_cut();
+    } else if (dice < 98) {
+      world_.power_cut();
+    } else {
+      world_.kill();
+    }
+    for (Worker& worker : workers_) {
+      worker.forget();
+      while (world_.take_line(worker.name)) {
+      }
+    }
+    expect(world_.start().ok(), "a start was refused");
+    while (world_.take_line("look")) {
+    }
+    while (world_.take_line("admin")) {
+    }
+    check();
+  }
+
+  void check() {
+    Ring const ring = look(world_);
+    expect(wrong_in(ring).empty(), wrong_in(ring));
+    expect(ring.moves >= acknowledged_, std::to_string(acknowledged_) + " moves were acknowledged, and " +
+                                            std::to_string(ring.moves) + " are there");
+    acknowledged_ = ring.moves;
+  }
+
+  std::mt19937_64 random_;
+  World world_;
+  std::array<Worker, kWorkers.size()> workers_{
+      {{std::string{kWorkers[0]}}, {std::string{kWorkers[1]}}, {std::string{kWorkers[2]}}}};
+  std::int64_t acknowledged_{0};
+  std::uint64_t step_{0};
+  TransactionsLifeResult result_;
+};
+
+// One world, a transaction that moves `count` tokens, and the power that goes at the n-th call of its COMMIT.
+class Cut {
+ public:
+  Cut(std::uint64_t seed, std::size_t count) : random_(seed), world_(seed) {
+    // A turn is written in many parts, as a large one is, and none of them may divide a transaction.
+    world_.log_options.batch_bytes_max = 4096;
+    build(world_);
+    expect(world_.start().ok(), "the first start was refused");
+    fill_ring(world_);
+    // Where the batch of the COMMIT lies in its container is drawn as well.
+    std::string const filler(random_() % 40'000, 'x');
+    static_cast<void>(ask(world_, "look", "SET table=values;key=filler;value=" + filler));
+    std::vector<Held> rows;
+    for (Message const& row : ask(world_, "w", "NEXT table=ring0;count=" + std::to_string(count)))
+      rows.push_back({.table = 0,
+                      .token = std::string{row.text("name")},
+                      .row = std::string{row.text("row")},
+                      .epoch = std::string{row.text("epoch")}});
+    expect(rows.size() == count, "rows were not handed out");
+    static_cast<void>(ask(world_, "w", "BEGIN"));
+    for (std::string const& command : moves_of(rows, "moves", random_))
+      expect(ask(world_, "w", command).front().command == "PROMISED", command + " was refused");
+    count_ = static_cast<std::int64_t>(count);
+  }
+
+  // False: the COMMIT was over before. `done`: all of the transaction is there.
+  bool cut_at(std::uint64_t call, bool& done) {
+    world_.disk().stop_after(call);
+    world_.send("w", "COMMIT");
+    world_.settle();
+    std::optional<std::string> const answer = world_.take_line("w");
+    bool const is_over = !world_.disk().is_stopped();
+    bool const acknowledged = answer && answer->starts_with("COMMITTED");
+    world_.power_cut();
+    expect(world_.start().ok(), "the start was refused");
+    while (world_.take_line("look")) {
+    }
+    Ring const ring = look(world_);
+    expect(wrong_in(ring).empty(), wrong_in(ring));
+    expect(ring.moves == 0 || ring.moves == count_, "half a transaction");
+    expect(!acknowledged || ring.moves == count_, "an acknowledged transaction is gone");
+    done = ring.moves == count_;
+    return !is_over;
+  }
+
+ private:
+  std::mt19937_64 random_;
+  World world_;
+  std::int64_t count_{0};
+};
+
+}  // namespace
+
+TransactionsLifeResult live_with_transactions(std::uint64_t seed, std::uint64_t steps) {
+  std::unique_ptr<Life> life;
+  std::string wrong;
+  try {
+    life = std::make_unique<Life>(seed);
+    life->live(steps);
+  } catch (std::exception const& error) {
+    wrong = error.what();
+  }
+  TransactionsLifeResult out = life == nullptr ? TransactionsLifeResult{} : life->result();
+  out.steps = life == nullptr ? 0 : life->step();
+  if (!wrong.empty()) out.wrong = "step " + std::to_string(out.steps) + ": " + wrong;
+  return out;
+}
+
+CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
+  CommitCutsResult out;
+  for (std::uint64_t round = 0; out.cuts < cuts; ++round) {
+    std::size_t const count = 1 + round % kTokens;
+    for (std::uint64_t call = 0;; ++call) {
+      try {
+        Cut cut(seed * 1'000'003 + round * 101 + call, count);
+        bool done = false;
+        bool const was_cut = cut.cut_at(call, done);
+        ++out.cuts;
+        ++(done ? out.done : out.nothing);
+        if (!was_cut) break;
+      } catch (std::exception const& error) {
+        out.wrong = "round " + std::to_string(round) + ", call " + std::to_string(call) + ": " + error.what();
+        return out;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace fastjournal::sim

@@ -1,0 +1,33 @@
+// Lives of transactions in the daemon: workers move tokens around a ring of journals. Each move finishes a row of one
+// journal, inserts the token into another and counts it in a key/value table, all in one transaction, which may be
+// rolled back, refused, left alone, sent as a whole, or under way when the power is cut. After each end every token must
+// be in the ring exactly once, and the moves that the tokens have made are those that were counted: never half a
+// transaction, and none lost that was acknowledged.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace fastjournal::sim {
+
+struct TransactionsLifeResult {
+  std::string wrong{};  // empty: no promise was broken
+  std::uint64_t steps{0};
+  std::uint64_t committed{0};  // acknowledged
+  std::uint64_t refused{0};    // in_transaction, rolled_back
+  std::uint64_t crashes{0};
+};
+
+[[nodiscard]] TransactionsLifeResult live_with_transactions(std::uint64_t seed, std::uint64_t steps);
+
+// Cuts the power at each changing call of the disk within a COMMIT, with several outcomes of each cut, for commits of
+// different sizes, until `cuts` cuts were made.
+struct CommitCutsResult {
+  std::string wrong{};
+  std::uint64_t cuts{0};
+  std::uint64_t done{0};     // after which all of the transaction was there
+  std::uint64_t nothing{0};  // ... or nothing of it
+};
+[[nodiscard]] CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts);
+
+}  // namespace fastjournal::sim

@@ -1,0 +1,172 @@
+// Transactions in the whole core, where a transcript cannot show it: memory that they hold, limits, logs that stop to
+// serve, and a full disk.
+#include <boost/test/unit_test.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/msgpack.h"
+#include "protocol/text.h"
+#include "tests/world/asking.h"
+#include "tests/world/world.h"
+
+namespace fastjournal::sim {
+namespace {
+
+struct Daemon : Asking {
+  Daemon() {
+    for (char const* const name : {"jobs", "values", "own"})
+      BOOST_REQUIRE(world.add_table(std::string{FJ_SOURCE_DIR "/tests/transcripts/"} + name + ".xml").ok());
+  }
+  // All answers to one line.
+  std::vector<std::string> all(std::string const& line) {
+    std::vector<std::string> out{ask(line)};
+    while (std::optional<std::string> answer = world.take_line("main")) out.push_back(*answer);
+    return out;
+  }
+  std::string one(std::string const& line) { return all(line).front(); }
+};
+
+bool says(std::string const& line, std::string_view what) { return line.find(what) != std::string::npos; }
+
+std::string many(std::string const& what, std::size_t times) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < times; ++i) out += (i == 0 ? "" : ",") + what;
+  return out + "]";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(transactions)
+
+BOOST_AUTO_TEST_CASE(the_memory_of_their_commands_is_the_clients_and_is_given_back) {
+  Daemon daemon;
+  daemon.start();
+  auto const kept = [&] { return daemon.stat("client_memory"); };
+  std::int64_t const before = kept();
+  for (char const* const end : {"COMMIT", "ROLLBACK"}) {
+    BOOST_TEST(says(daemon.one("BEGIN"), "BEGUN"));
+    for (int i = 0; i < 20; ++i)
+      BOOST_TEST(says(daemon.one("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + std::string(5000, 'x')),
+                      "PROMISED"));
+    BOOST_TEST(kept() >= before + 20 * 5000);
+    static_cast<void>(daemon.all(end));
+    BOOST_TEST(kept() <= before + 10'000);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_has_a_thousand_commands_at_most) {
+  Daemon daemon;
+  daemon.start();
+  BOOST_TEST(says(daemon.one("BEGIN"), "BEGUN"));
+  for (int i = 0; i < 1000; ++i) daemon.world.send("main", "INSERT table=jobs;name=n" + std::to_string(i));
+  BOOST_TEST(says(daemon.all("INSERT table=jobs;name=one_more").back(), "code=over_limit"));
+  BOOST_TEST(says(daemon.one("COMMIT"), "code=rolled_back"));
+  std::string const add = R"({\"command\":\"INSERT\",\"table\":\"jobs\",\"name\":\"a\"})";
+  BOOST_TEST(says(daemon.one("TRANSACTION commands=\"" + many(add, 1001) + "\""), "code=over_limit"));
+  std::vector<std::string> const all = daemon.all("TRANSACTION commands=\"" + many(add, 1000) + "\"");
+  BOOST_REQUIRE_EQUAL(all.size(), 1001U);
+  BOOST_TEST(says(all.front(), "COMMITTED"));
+  BOOST_TEST(says(all.back(), "merges=999;op=1000;"));
+}
+
+BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_is_committed_and_what_adds_is_not) {
+  Daemon daemon;
+  daemon.start();
+  for (int i = 0; i < 3; ++i) static_cast<void>(daemon.one("INSERT table=jobs;name=n" + std::to_string(i)));
+  std::vector<Message> rows;
+  for (std::string const& line : daemon.all("NEXT table=jobs;count=3")) {
+    rows.emplace_back();
+    BOOST_REQUIRE(protocol::parse_line(line, rows.back()).ok());
+    rows.back().own();
+  }
+  auto const done = [&](std::size_t i) {
+    return "DONE table=jobs;row=" + std::string{rows[i].text("row")} + ";epoch=" + std::string{rows[i].text("epoch")};
+  };
+  daemon.world.disk().set_capacity(daemon.world.disk().used_bytes());
+  for (int i = 0; i < 10'000 && !says(daemon.one("INSERT table=jobs;name=f" + std::to_string(i) +
+                                                   ";payload=" + std::string(2000, 'x')),
+                                       "code=no_space");
+       ++i) {
+  }
+  BOOST_TEST(says(daemon.one("BEGIN"), "BEGUN"));
+  BOOST_TEST(says(daemon.one(done(0)), "PROMISED"));
+  BOOST_TEST(says(daemon.one("INSERT table=jobs;name=more;payload=" + std::string(200'000, 'x')), "PROMISED"));
+  BOOST_TEST(says(daemon.one("COMMIT"), "code=no_space"));
+  BOOST_TEST(says(daemon.one("COMMIT"), "code=wrong_state"));
+  BOOST_TEST(says(daemon.one("BEGIN"), "BEGUN"));
+  BOOST_TEST(says(daemon.one(done(0)), "PROMISED"));
+  BOOST_TEST(says(daemon.one(done(1)), "PROMISED"));
+  BOOST_TEST(says(daemon.one("COMMIT"), "COMMITTED"));
+  daemon.world.power_cut();
+  daemon.start();
+  BOOST_TEST(says(daemon.one("PEEK table=jobs;row=" + std::string{rows[0].text("row")}), "code=unknown_row"));
+  BOOST_TEST(says(daemon.one("PEEK table=jobs;row=" + std::string{rows[2].text("row")}), "ROW"));
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_stops_to_serve_ends_those_of_its_tables) {
+  Daemon daemon;
+  SimLog& log = daemon.world.use_sim_log("own");
+  daemon.start();
+  daemon.world.advance(DurationMs{100});
+  BOOST_TEST(says(daemon.one("BEGIN"), "BEGUN"));
+  BOOST_TEST(says(daemon.one("INSERT table=own;name=a"), "PROMISED"));
+  BOOST_TEST(says(daemon.ask("other", "BEGIN"), "BEGUN"));
+  BOOST_TEST(says(daemon.ask("other", "INSERT table=jobs;name=a"), "PROMISED"));
+  auto const stand = [&](log::Standing standing) {
+    log.stand(standing, "no way there");
+    daemon.world.network().turn_again();
+    daemon.world.settle();
+  };
+  stand(log::Standing::unavailable);
+  std::string const answer = daemon.one("COMMIT");
+  BOOST_TEST(says(answer, "code=rolled_back"), answer);
+  BOOST_TEST(says(answer, "cause=unavailable"), answer);
+  BOOST_TEST(says(daemon.ask("other", "COMMIT"), "COMMITTED"));
+  stand(log::Standing::serving);
+  BOOST_TEST(says(daemon.one("PEEK table=own;name=a"), "code=unknown_row"));
+}
+
+BOOST_AUTO_TEST_CASE(the_commands_of_a_whole_one_may_be_frames) {
+  Daemon daemon;
+  daemon.start();
+  std::string const bytes("\x00\xFF;", 3);
+  std::string frames;
+  std::vector<Param> const set{{"table", Value::of_text("values")},
+                               {"key", Value::of_text("k")},
+                               {"type", Value::of_text("buffer")},
+                               {"value", Value::of_binary(bytes)}};
+  protocol::append_frame({.command = "SET", .params = set}, frames);
+  std::vector<Param> const insert{{"table", Value::of_text("jobs")}, {"name", Value::of_text("a")}};
+  protocol::append_frame({.command = "INSERT", .params = insert}, frames);
+  auto const send = [&](std::string_view commands) {
+    std::string out;
+    std::vector<Param> const whole{{"commands", Value::of_binary(commands)}};
+    protocol::append_frame({.command = "TRANSACTION", .params = whole}, out);
+    daemon.world.connection("frames").to_server += out;
+    daemon.world.settle();
+    return std::exchange(daemon.world.connection("frames").to_client, {});
+  };
+  BOOST_TEST(says(send(frames), "COMMITTED"));
+  BOOST_TEST(says(daemon.one("GET table=values;key=k"), "value=AP87"));
+  // A text message has them in base64.
+  std::string text;
+  BOOST_REQUIRE(protocol::append_line({.command = "TRANSACTION",
+                                       .params = std::vector<Param>{{"commands", Value::of_binary(frames)}}},
+                                      text)
+                    .ok());
+  text.pop_back();
+  BOOST_TEST(says(daemon.one(text), "COMMITTED"));
+  BOOST_TEST(says(daemon.one("PEEK table=jobs;name=a"), "ROW"));
+  // Cut anywhere they are refused, and nothing is done.
+  for (std::size_t end = 0; end < frames.size(); ++end) {
+    std::string const answer = send(std::string_view{frames}.substr(0, end));
+    bool const is_whole = end == frames.find("FJM", 4);
+    BOOST_TEST(says(answer, is_whole ? "COMMITTED" : "ERROR"), end << ": " << answer);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim
