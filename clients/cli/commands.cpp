@@ -490,6 +490,8 @@ ExitCode run(Invocation const& invocation, Console& console) {
     return connection.status().code() == Code::bad_parameter ? ExitCode::usage : code;
   }
   if (invocation.verb == "tx run") return run_transaction(invocation, console, *connection.value());
+  if (invocation.verb == "tx ls") return list_branches(invocation, console, *connection.value());
+  if (invocation.verb.starts_with("tx ")) return end_branch(invocation, console, *connection.value());
   if (invocation.verb.starts_with("kv ")) return run_pairs(invocation, console, *connection.value());
   if (invocation.verb.starts_with("blob ")) return run_blobs(invocation, console, *connection.value());
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());

@@ -49,6 +49,10 @@ constexpr Example kExamples[] = {
      "fastjournal tx run orders.tx\n"
      "printf 'INSERT table=pages;uri=http://example.com/\\nSET table=values;key=last;value=7\\n' | fastjournal tx run "
      "-"},
+    {"tx ls", "fastjournal tx ls --all"},
+    {"tx commit", "fastjournal tx commit 1:6f72646572:01"},
+    {"tx rollback", "fastjournal tx rollback 1:6f72646572:01"},
+    {"tx forget", "fastjournal tx forget 1:6f72646572:01"},
     {"blob put",
      "fastjournal blob put images logo logo.png\n"
      "tar c site | fastjournal blob put images site.tar --port unix:/run/fastjournal/images-write"},

@@ -323,15 +323,36 @@ void Grammar::add_overview_verbs() {
   waiters.footer("Who has leases: fastjournal ls TABLE --status processing");
 }
 
+CLI::App& Grammar::transaction_verb(CLI::App& tx, std::string const& name, std::string const& description) {
+  CLI::App* made = tx.add_subcommand(name, description);
+  made->fallthrough();
+  // Called before the callback of `tx`.
+  made->callback([this, name] { transaction_verb_ = name; });
+  return *made;
+}
+
 void Grammar::add_transaction_verbs() {
   CLI::App& tx = verb("tx", "transactions: commands of several tables, all of them or none");
   tx.require_subcommand(1);
   tx.callback([this] { out_.verb = "tx " + transaction_verb_; });
-  CLI::App* run = tx.add_subcommand("run", "carry out the commands of a file, all of them or none");
-  run->fallthrough();
-  // Called before the callback of `tx`.
-  run->callback([this] { transaction_verb_ = "run"; });
+  CLI::App* const run = &transaction_verb(tx, "run", "carry out the commands of a file, all of them or none");
   run->add_option("FILE", out_.file, "a command a line, - for standard input")->required();
+  CLI::App& ls =
+      transaction_verb(tx, "ls", "list prepared transactions, which are in doubt until their manager ends them");
+  ls.add_flag("--all", out_.all, "also those that are worked on, and those that an administrator has decided");
+  for (auto const& [name, what] :
+       {std::pair{"commit", "carry out a transaction that is in doubt, in place of its manager"},
+        std::pair{"rollback", "give up a transaction that is in doubt, in place of its manager"},
+        std::pair{"forget", "forget one that was decided so, when its manager knows of it or never will"}})
+    transaction_verb(tx, name, what)
+        .add_option("XID", out_.words, "as `tx ls` shows it: FORMAT:GTRID:BQUAL")
+        ->required()
+        ->expected(1);
+  for (char const* const name : {"commit", "rollback"})
+    tx.get_subcommand(name)->footer(
+        "Needs the right admin. The manager may decide otherwise for its other resources: ask it first. The decision "
+        "is\n"
+        "kept until `tx forget`, or until the manager forgets it.");
   run->footer(
       "A line is a text message (COMMAND name=value;name=value) or one in JSON; # begins a comment. INSERT, DONE,\n"
       "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table; the tables are in one log. If a line "

@@ -60,6 +60,7 @@ class Grammar {
   // grammar_blobs.cpp
   void add_blob_verbs();
   void add_transaction_verbs();
+  CLI::App& transaction_verb(CLI::App& tx, std::string const& name, std::string const& description);
   void add_blob_bytes(CLI::App& blob);
   void add_blob_keeping(CLI::App& blob);
   CLI::App& blob_verb(CLI::App& blob, std::string const& name, std::string const& description);

@@ -43,8 +43,9 @@ ExitCode run_transaction(Invocation const& invocation, Console& console, client:
   if (file != kStandardInput) {
     opened.open(file, std::ios::binary);
     if (!opened)
-      return complain(invocation, console,
-                      {Code::io_error, "cannot read " + model::shown(file) + ": expected a file with a command a line"});
+      return complain(
+          invocation, console,
+          {Code::io_error, "cannot read " + model::shown(file) + ": expected a file with a command a line"});
   }
   std::istream& in = file == kStandardInput ? console.in : opened;
   client::Transaction transaction(connection);
@@ -62,12 +63,51 @@ ExitCode run_transaction(Invocation const& invocation, Console& console, client:
     transaction.add(command);
     lines.push_back(number);
   }
-  if (in.bad()) return complain(invocation, console, {Code::io_error, "cannot read " + model::shown(file) + " to its end"});
+  if (in.bad())
+    return complain(invocation, console, {Code::io_error, "cannot read " + model::shown(file) + " to its end"});
   if (lines.empty()) return misuse(invocation, console, "there is no command, expected one a line", place_of(file, 1));
   Result<std::vector<Message>> const answers = transaction.commit();
   if (!answers.ok()) return complain(invocation, console, answers.status(), place_of(file, lines, answers.status()));
   for (Message const& answer : answers.value())
     console.out << (invocation.json ? render_json(answer, true) : render_line(answer));
+  return ExitCode::ok;
+}
+
+ExitCode list_branches(Invocation const& invocation, Console& console, client::Connection& connection) {
+  std::vector<Message> branches;
+  std::string after;
+  do {
+    client::Params params{{"all", Value::of_integer(invocation.all ? 1 : 0)}, {"count", Value::of_integer(1000)}};
+    if (!after.empty()) params.push_back({"after", Value::of_text(after)});
+    Result<client::Reply> reply = connection.call("XA_RECOVER", params);
+    if (!reply.ok()) return complain(invocation, console, reply.status());
+    after = reply->messages.back().text("after");
+    for (Message& one : reply.value().messages)
+      if (one.command == "BRANCH") branches.push_back(std::move(one));
+  } while (!after.empty());
+  if (invocation.json)
+    for (Message const& one : branches) console.out << render_json(one);
+  else if (branches.empty())
+    console.out << (invocation.all ? "no branches\n" : "nothing is in doubt\n");
+  else
+    console.out << render_table(branches, console.look);
+  return ExitCode::ok;
+}
+
+ExitCode end_branch(Invocation const& invocation, Console& console, client::Connection& connection) {
+  bool const forgets = invocation.verb == "tx forget";
+  client::Params params{{"xid", Value::of_text(invocation.words.front())}};
+  if (!forgets) params.push_back({"outcome", Value::of_text(invocation.verb == "tx commit" ? "commit" : "rollback")});
+  Result<client::Reply> const reply = connection.call(forgets ? "XA_FORGET" : "XA_DECIDE", params);
+  if (!reply.ok()) return complain(invocation, console, reply.status());
+  Message const& answer = reply->first();
+  if (invocation.json)
+    console.out << render_json(answer);
+  else if (forgets)
+    console.out << "forgot " << printable(answer.text("xid")) << '\n';
+  else
+    console.out << printable(answer.text("xid")) << ": " << printable(answer.text("outcome")) << " ("
+                << answer.integer("ops").value_or(0) << " commands)\n";
   return ExitCode::ok;
 }
 

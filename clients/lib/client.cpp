@@ -135,7 +135,8 @@ class Connection::Body {
   InFlightTable in_flight_;
   std::size_t tickets_{0};  // entries of in_flight_ with a ticket
   std::uint64_t last_nr_{0};
-  std::uint64_t begun_on_{0};  // the connection, by its number, on which BEGIN was sent; 0: none, or it is over
+  std::uint64_t begun_on_{
+      0};  // the connection, by its number, on which BEGIN or XA_START was sent; 0: none, or it is over
   std::deque<Message> pushes_;
   std::vector<Message> subscriptions_;
   std::optional<Status> login_;  // the answer to AUTH
@@ -442,9 +443,9 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
     if (is_woken(wake_fd)) return Status{Code::timed_out, "woken before there was a connection"};
     if (now() >= until) return last_error_;
   }
-  if (command.command == "BEGIN") begun_on_ = connects;
+  if (command.command == "BEGIN" || command.command == "XA_START") begun_on_ = connects;
   bool const in_transaction = begun_on_ != 0;
-  if (command.command == "COMMIT" || command.command == "ROLLBACK") {
+  if (command.command == "COMMIT" || command.command == "ROLLBACK" || command.command == "XA_END") {
     if (std::exchange(begun_on_, 0) != connects && in_transaction) return transaction_lost();
   } else if (in_transaction && begun_on_ != connects) {
     return transaction_lost();

@@ -20,6 +20,7 @@ struct Caller {
   ConnectionId connection{};
   std::string_view peer{};    // for people
   std::string_view worker{};  // its default name in leases
+  std::string_view origin{};  // the owner of its names
   bool stands_alone{false};   // each of its requests does, and may come on another connection (HTTP)
   bool communicator{false};   // a communicatord, or a service behind it: expects no answer to what it sends to all
   access::Permit permit{};    // what it may do; its right to the command itself was checked

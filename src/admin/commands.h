@@ -130,6 +130,8 @@ using CommandPtr = std::unique_ptr<Command>;
 [[nodiscard]] CommandPtr make_commit(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_rollback(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_transaction(WholeTransactions& transactions);
+// XA_START, XA_END, XA_PREPARE, XA_COMMIT, XA_ROLLBACK, XA_FORGET, XA_RECOVER and XA_DECIDE, by name.
+[[nodiscard]] CommandPtr make_xa(engine::Engine& engine, std::string_view name);
 [[nodiscard]] CommandPtr make_reload(Reloading& reloading);
 [[nodiscard]] CommandPtr make_stop(LifeCycle& process);
 [[nodiscard]] CommandPtr make_restart(LifeCycle& process);

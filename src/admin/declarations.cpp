@@ -36,6 +36,14 @@ constexpr OwnCommand kCommands[] = {
     {"COMMIT", ""},
     {"ROLLBACK", ""},
     {"TRANSACTION", "commands"},
+    {"XA_START", "xid how timeout"},
+    {"XA_END", "xid how"},
+    {"XA_PREPARE", "xid"},
+    {"XA_COMMIT", "xid one_phase"},
+    {"XA_ROLLBACK", "xid"},
+    {"XA_FORGET", "xid"},
+    {"XA_RECOVER", "all after count"},
+    {"XA_DECIDE", "xid outcome", Right::admin},
     {"DIGEST", "table", Right::admin},
     {"BACKUP", "digest", Right::admin},
     {"BACKUP_DONE", "", Right::admin},
@@ -56,7 +64,7 @@ constexpr OwnCommand kCommands[] = {
 };
 
 constexpr OwnAnswer kAnswers[] = {
-    {"ERROR", "command code message parameter right table user bound wait_ms transaction op cause result"},
+    {"ERROR", "command code message parameter right table user bound wait_ms transaction op cause result xa decided"},
     {"AUTHENTICATED", "user rights grants table"},
     {"RIGHTS", "user rights grants table"},
     {"TABLE", "name type persistent log rows key columns types description", true},
@@ -70,6 +78,7 @@ constexpr OwnAnswer kAnswers[] = {
      "alerts "
      "alerts_dropped datagram_queries datagram_queries_dropped udp_messages udp_dropped udp_wrong_secret udp_ignored "
      "udp_refused transactions transactions_committed transactions_rolled_back transactions_timed_out "
+     "transactions_in_doubt "
      "feed_datagrams feed_dropped "
      "feed_records feed_heartbeats wake_messages wake_messages_dropped client_memory client_memory_peak "
      "client_memory_limit clients_held clients_refused turns turn_us_max turn_longest_cause commits "
@@ -99,8 +108,15 @@ constexpr OwnAnswer kAnswers[] = {
     {"GONE", "table kept_from reason"},
     {"BEGUN", "transaction timeout"},
     {"PROMISED", "op"},
-    {"COMMITTED", "transaction ops", true},
-    {"ROLLED_BACK", "transaction"},
+    {"COMMITTED", "transaction xid ops", true},
+    {"ROLLED_BACK", "transaction xid"},
+    {"STARTED", "xid timeout"},
+    {"ENDED", "xid"},
+    {"PREPARED", "xid ops"},
+    {"FORGOTTEN", "xid"},
+    {"DECIDED", "xid outcome ops"},
+    {"BRANCH", "xid state origin transaction ops tables log prepared_date in_doubt_for decided_date after", true},
+    {"BRANCHES", "count"},
     {"DIGEST", "table log lsn digest"},
     {"BACKUP", "log folder store base end containers digest"},
     {"BACKUP_BYTES", "table folder files"},

@@ -55,7 +55,8 @@ Status Decider::promise(HostedTable& table, Command const& command, TransactionI
   return std::move(decision.status);
 }
 
-void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer) {
+void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer,
+                   std::function<void(Records&)> const& also) {
   group_.begin(log);
   std::uint64_t number = 0;
   for (Promised const& one : all) {
@@ -89,6 +90,15 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
       static_cast<void>(log.log->reserve(kStepBytesMax + kGroupBytes, true));
       group_.begin(log);
     }
+  }
+  if (also) {
+    if (transaction::is_mutant(transaction::Mutant::outcome_in_a_group_of_its_own) && !group_.is_empty()) {
+      parts_.alerting.close_group(log, now, Durability::synced);
+      static_cast<void>(log.log->reserve(kStepBytesMax + kGroupBytes, true));
+      group_.begin(log);
+    }
+    also(group_.catalogue());
+    group_.apply_step(now);
   }
   bool const is_synced = !transaction::is_mutant(transaction::Mutant::commit_not_synced);
   if (!group_.is_empty()) parts_.alerting.close_group(log, now, is_synced ? Durability::synced : Durability::written);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "engine/agenda.h"
@@ -49,8 +50,10 @@ class Decider {
     Command command{};
     TimeMs asked{};  // when it was promised
   };
-  // Carries them out in one group, within what was reserved. Each adds its message to the answer, with its number (op).
-  void keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer);
+  // Carries them out in one group, within what was reserved, with what `also` appends to the catalogue. Each adds its
+  // message to the answer, with its number (op).
+  void keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer,
+            std::function<void(Records&)> const& also);
 
   // -- without a command ------------------------------------------------------------
   // Rows whose date has come enter the order; true: more remain.

@@ -17,7 +17,10 @@ void Engine::declare(Declarations declarations, Declarations forget) {
 
 Status Engine::finish_recovery(TimeMs now) {
   timers_.begin(now);
-  return recovery_.finish(now);
+  Status status = branches_.check_tables(configuration_.declarations());
+  if (status.ok()) status = recovery_.finish(now);
+  if (status.ok()) status = branches_.restore(now);
+  return status;
 }
 
 // Dates that came meanwhile are due now.

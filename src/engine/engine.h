@@ -18,6 +18,7 @@
 
 #include "engine/agenda.h"
 #include "engine/alerting.h"
+#include "engine/branches.h"
 #include "engine/configuration.h"
 #include "engine/connections.h"
 #include "engine/decider.h"
@@ -105,6 +106,7 @@ class Engine {
   void writable(ConnectionId connection) { connections_.writable(connection); }
   // `gives_back`: what it has leased; else that stays leased until its date.
   void connection_closed(ConnectionId connection, TimeMs now, bool gives_back = true) {
+    branches_.connection_closed(connection, now);
     transactions_.connection_closed(connection, now);
     connections_.closed(connection, now, gives_back);
   }
@@ -119,7 +121,7 @@ class Engine {
 
   // -- a turn -----------------------------------------------------------------------
   [[nodiscard]] TimeMs next_due() const {
-    return std::min({agenda_.first_date(), space_.next_due(), transactions_.next_due()});
+    return std::min({agenda_.first_date(), space_.next_due(), transactions_.next_due(), branches_.next_due()});
   }
   void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
     corrections_.lose_time(why, lost, now);
@@ -127,6 +129,7 @@ class Engine {
   // Bounded; true if more is due.
   [[nodiscard]] bool run_timers(TimeMs now) {
     bool const more = transactions_.run(now);
+    branches_.look(now);
     return timers_.run(now) || more;
   }
   // Waiting commands and wakes. True if it wants another turn.
@@ -138,6 +141,7 @@ class Engine {
   [[nodiscard]] std::uint64_t looks() const { return looks_.total(); }
 
   [[nodiscard]] Transactions& transactions() { return transactions_; }
+  [[nodiscard]] Branches& branches() { return branches_; }
 
   // -- configuration ----------------------------------------------------------------
   [[nodiscard]] Declarations const& declarations() const { return configuration_.declarations(); }
@@ -160,13 +164,14 @@ class Engine {
   Decider decider_{{agenda_, alerting_, shortages_, memory_, holdings_, looks_}};
   work::Service service_;
   Transactions transactions_;
+  Branches branches_{{tables_, alerting_, shortages_, transactions_}};
   Serving serving_{tables_, agenda_, holdings_, decider_, service_, looks_, transactions_};
   Connections connections_{tables_, agenda_, holdings_, decider_, looks_};
   TimeCorrections corrections_{tables_, agenda_, decider_, alerting_};
   Timers timers_{tables_, agenda_, decider_, corrections_, looks_};
   VolatileTables volatile_tables_{tables_, alerting_};
   Configuration configuration_;
-  Reload reload_{tables_, configuration_, transactions_};
+  Reload reload_{tables_, configuration_, transactions_, branches_};
   Recovery recovery_;
   Space space_{tables_, decider_};
 };

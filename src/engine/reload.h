@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/branches.h"
 #include "engine/configuration.h"
 #include "engine/tables.h"
 #include "engine/transactions.h"
@@ -12,8 +13,8 @@ namespace fastjournal::engine {
 
 class Reload {
  public:
-  Reload(Tables& tables, Configuration& configuration, Transactions& transactions)
-      : tables_(tables), configuration_(configuration), transactions_(transactions) {}
+  Reload(Tables& tables, Configuration& configuration, Transactions& transactions, Branches const& branches)
+      : tables_(tables), configuration_(configuration), transactions_(transactions), branches_(branches) {}
   Reload(Reload const&) = delete;
   Reload& operator=(Reload const&) = delete;
 
@@ -30,6 +31,7 @@ class Reload {
   Tables& tables_;
   Configuration& configuration_;
   Transactions& transactions_;
+  Branches const& branches_;
 };
 
 }  // namespace fastjournal::engine

@@ -24,6 +24,12 @@ Status none_open(std::string_view command) {
   return {Code::wrong_state, std::string{command} + ": no transaction is open on this connection; BEGIN begins one"};
 }
 
+Status of_branch(std::string_view command) {
+  return {Code::wrong_state, std::string{command} +
+                                 ": this connection works on a branch of a distributed transaction; "
+                                 "XA_END, XA_COMMIT and XA_ROLLBACK end it"};
+}
+
 // It does not outlive the buffer that it came in.
 Message copy_of(Message const& message) {
   Message out;
@@ -37,22 +43,47 @@ Message copy_of(Message const& message) {
 
 }  // namespace
 
+Transaction* Transactions::find(TransactionId id) {
+  auto const found = all_.find(id);
+  return found == all_.end() ? nullptr : &found->second;
+}
+
+Transaction* Transactions::of(ConnectionId connection) {
+  auto const found = current_.find(connection);
+  return found == current_.end() ? nullptr : find(found->second);
+}
+
+Transaction& Transactions::make(ConnectionId owner, DurationMs timeout, TimeMs now) {
+  TransactionId const id{++last_};
+  Transaction& one = all_[id];
+  one.id = id;
+  one.owner = owner;
+  one.timeout = timeout.value == 0 ? timeout_ : timeout;
+  one.ends = now + one.timeout;
+  ends_.emplace(one.ends, id);
+  return one;
+}
+
+void Transactions::erase(TransactionId id) {
+  auto const found = all_.find(id);
+  if (found == all_.end()) return;
+  ends_.erase({found->second.ends, id});
+  std::erase_if(current_, [id](auto const& one) { return one.second == id; });
+  all_.erase(found);
+}
+
 Result<TransactionId> Transactions::begin(ConnectionId connection, DurationMs timeout, TimeMs now) {
   if (has(connection))
     return Status{Code::wrong_state, "a transaction is open on this connection: COMMIT or ROLLBACK it before BEGIN"};
-  Transaction& one = of_[connection];
-  one.id = TransactionId{++last_};
-  one.timeout = timeout.value == 0 ? timeout_ : timeout;
-  one.ends = now + one.timeout;
-  ends_.emplace(one.ends, connection);
+  Transaction const& one = make(connection, timeout, now);
+  attach(connection, one);
   return one.id;
 }
 
 // ---------------------------------------------------------------------------
 // Commands
 
-Status Transactions::check(Transaction const& one, HostedTable const& table, Command const& command,
-                           TimeMs now) {
+Status Transactions::check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now) {
   CommandType const& type = table.type->commands()[command.index];
   if (std::ranges::any_of(command.message->params(), [](Param const& param) { return param.value.outside; }))
     return {Code::not_supported, "a value that is stored in a file is not part of transactions"};
@@ -65,13 +96,15 @@ Status Transactions::check(Transaction const& one, HostedTable const& table, Com
                                      ": a transaction is in one log"};
   if (one.ops.size() >= kOpsMax)
     return {Code::over_limit, "a transaction has at most " + std::to_string(kOpsMax) + " commands"};
+  if (one.owner == ConnectionId::none && branches_bytes_ + memory_of(*command.message) > kBranchesBytesMax)
+    return {Code::over_limit, "the commands of all branches have " + std::to_string(kBranchesBytesMax >> 20U) +
+                                  " MiB already: end some of them"};
   if (type.kind == CommandKind::add && parts_.memory.refuses_additions()) return parts_.shortages.refuse_memory(now);
   return {};
 }
 
 Status Transactions::promise(HostedTable& table, Command const& command, TimeMs now, Answer& answer) {
-  auto const found = of_.find(command.connection);
-  Transaction& one = found->second;
+  Transaction& one = *of(command.connection);
   if (!one.why_over.ok()) return over(one.id, one.why_over);
   Status status = check(one, table, command, now);
   hold_.clear();
@@ -84,134 +117,162 @@ Status Transactions::promise(HostedTable& table, Command const& command, TimeMs 
     end_by(command.connection, now, status);
     return status;
   }
-  take(one, table, command, hold_, now);
+  take(one, table,
+       {.table = table.number,
+        .index = command.index,
+        .message = copy_of(*command.message),
+        .worker = std::string{command.worker},
+        .origin = std::string{command.origin},
+        .asked = now,
+        .hold = hold_});
   answer.message("PROMISED").add("op", std::uint64_t{one.ops.size()});
   return {};
 }
 
-void Transactions::take(Transaction& one, HostedTable& table, Command const& command, Hold const& hold,
-                        TimeMs now) {
-  table.can.promises->hold(one.id, hold);
-  one.log = table.log;
-  one.adds = one.adds || table.type->commands()[command.index].kind == CommandKind::add;
-  one.record_bytes += hold.record_bytes;
-  if (std::ranges::find(one.tables, table.number) == one.tables.end())
-    one.tables.push_back(table.number);
-  one.ops.push_back({.table = table.number,
-                             .index = command.index,
-                             .message = copy_of(*command.message),
-                             .worker = std::string{command.worker},
-                             .origin = std::string{command.origin},
-                             .asked = now});
+std::int64_t Transactions::memory_of(Message const& message) {
   std::int64_t bytes = kOpBytes;
-  for (Param const& param : command.message->params())
+  for (Param const& param : message.params())
     bytes += static_cast<std::int64_t>(param.name.size() + param.value.bytes.size() + sizeof(Param));
+  return bytes;
+}
+
+void Transactions::take(Transaction& one, HostedTable& table, TransactionOp op) {
+  table.can.promises->hold(one.id, op.hold);
+  one.log = table.log;
+  one.adds = one.adds || table.type->commands()[op.index].kind == CommandKind::add;
+  one.record_bytes += op.hold.record_bytes;
+  if (std::ranges::find(one.tables, table.number) == one.tables.end()) one.tables.push_back(table.number);
+  std::int64_t const bytes = memory_of(op.message);
   one.kept_bytes += bytes;
-  parts_.keeper.keeps(command.connection, bytes);
+  if (one.owner == ConnectionId::none)
+    branches_bytes_ += bytes;
+  else
+    parts_.keeper.keeps(one.owner, bytes);
+  one.ops.push_back(std::move(op));
   parts_.agenda.refresh(table);
+}
+
+void Transactions::restore(Transaction& one, HostedTable& table, TransactionOp op) { take(one, table, std::move(op)); }
+
+void Transactions::prepared(Transaction& one) {
+  if (is_mutant(Mutant::prepared_times_out)) return;
+  ends_.erase({one.ends, one.id});
+  one.ends = TimeMs::max();
 }
 
 // ---------------------------------------------------------------------------
 // Their end
 
-Status Transactions::commit(ConnectionId connection, TimeMs now, Answer& answer, HostedLog*& log) {
-  auto const found = of_.find(connection);
-  if (found == of_.end()) return none_open("COMMIT");
-  Transaction& one = found->second;
-  log = one.log;
-  Status status;
-  if (!one.why_over.ok())
-    status = over(one.id, one.why_over);
-  else if (log != nullptr && !log->log->reserve(one.record_bytes + kGroupBytes, !one.adds))
-    status = parts_.shortages.refuse_disk(*log, now);
-  if (!status.ok()) {
-    end_by(connection, now, status);
-    of_.erase(found);
-    return status;
-  }
-  answer.message("COMMITTED")
-      .add("transaction", static_cast<std::uint64_t>(one.id))
-      .add("ops", std::uint64_t{one.ops.size()});
+Status Transactions::keep(Transaction& one, HostedLog& log, TimeMs now, Answer& answer,
+                          std::function<void(Records&)> const& also, std::size_t also_bytes) {
+  if (!log.serves) return {Code::unavailable, log.why_not};
+  bool const removes = !one.adds || one.ends == TimeMs::max();
+  if (!log.log->reserve(one.record_bytes + also_bytes + kStepBytesMax + kGroupBytes, removes))
+    return parts_.shortages.refuse_disk(log, now);
+  // Of a branch others may have sent the commands, and be gone.
   promised_.clear();
-  for (Op const& op : one.ops)
+  for (TransactionOp const& op : one.ops)
     promised_.push_back({.table = &parts_.tables[op.table],
                          .command = {.index = op.index,
                                      .message = &op.message,
-                                     .connection = connection,
+                                     .connection = one.owner,
                                      .worker = op.worker,
                                      .origin = op.origin},
                          .asked = op.asked});
-  if (log != nullptr) parts_.decider.keep(*log, one.id, promised_, now, answer);
+  parts_.decider.keep(log, one.id, promised_, now, answer, also);
   ++figures_.committed;
   committed_ops_ = std::move(one.ops);
-  release(one, connection, now, true);
-  of_.erase(found);
+  release(one, now, true);
   return {};
 }
 
+Status Transactions::commit(ConnectionId connection, TimeMs now, Answer& answer, HostedLog*& log) {
+  Transaction* const one = of(connection);
+  if (one == nullptr) return none_open("COMMIT");
+  if (one->owner == ConnectionId::none) return of_branch("COMMIT");
+  log = one->log;
+  Status status = one->why_over.ok() ? Status{} : over(one->id, one->why_over);
+  if (status.ok()) {
+    answer.message("COMMITTED")
+        .add("transaction", static_cast<std::uint64_t>(one->id))
+        .add("ops", std::uint64_t{one->ops.size()});
+    if (log != nullptr)
+      status = keep(*one, *log, now, answer, {});
+    else
+      ++figures_.committed;
+  }
+  if (!status.ok()) {
+    answer.clear();
+    end_by(connection, now, status);
+  }
+  erase(one->id);
+  return status;
+}
+
 Status Transactions::roll_back(ConnectionId connection, TimeMs now, Answer& answer) {
-  auto const found = of_.find(connection);
-  if (found == of_.end()) return none_open("ROLLBACK");
-  Transaction& one = found->second;
-  answer.message("ROLLED_BACK").add("transaction", static_cast<std::uint64_t>(one.id));
+  Transaction const* const one = of(connection);
+  if (one == nullptr) return none_open("ROLLBACK");
+  if (one->owner == ConnectionId::none) return of_branch("ROLLBACK");
+  answer.message("ROLLED_BACK").add("transaction", static_cast<std::uint64_t>(one->id));
   end_by(connection, now, {Code::rolled_back, "ROLLBACK"});
-  of_.erase(found);
+  erase(one->id);
   return {};
 }
 
 void Transactions::end_by(ConnectionId connection, TimeMs now, Status const& why) {
-  Transaction& one = of_.at(connection);
-  if (is_mutant(Mutant::refusal_does_not_end_it) && why.code() != Code::rolled_back && why.code() != Code::closed) return;
+  Transaction& one = *of(connection);
+  if (is_mutant(Mutant::refusal_does_not_end_it) && why.code() != Code::rolled_back && why.code() != Code::closed)
+    return;
   if (is_mutant(Mutant::loss_does_not_end_it) && why.code() == Code::closed) return;
-  if (one.why_over.ok()) fail(one, connection, now, why);
+  if (one.why_over.ok()) give_up(one, now, why);
 }
 
 void Transactions::connection_closed(ConnectionId connection, TimeMs now) {
-  if (of_.empty()) return;
-  auto const found = of_.find(connection);
-  if (found == of_.end()) return;
+  if (!has(connection)) return;
+  TransactionId const id = current_.at(connection);
   end_by(connection, now, {Code::closed, "its connection was closed"});
-  of_.erase(found);
+  erase(id);
 }
 
-void Transactions::release(Transaction& one, ConnectionId connection, TimeMs now, bool was_kept) {
+void Transactions::release(Transaction& one, TimeMs now, bool was_kept) {
   for (std::uint32_t const number : one.tables) {
     HostedTable& table = parts_.tables[number];
     if (table.is_dropped()) continue;
     Promises& promises = *table.can.promises;
     // Without room, and in a log that is away, what ended meanwhile ends now.
     if (!was_kept && table.log->serves)
-      static_cast<void>(parts_.decider.decide_alone(
-          table, now, kOpsMax, Durability::written,
-          [&](Decision& decision) { return promises.decide_given_up(one.id, decision); }));
+      static_cast<void>(parts_.decider.decide_alone(table, now, kOpsMax, Durability::written, [&](Decision& decision) {
+        return promises.decide_given_up(one.id, decision);
+      }));
     if (!is_mutant(Mutant::holds_not_released)) promises.release(one.id);
     parts_.agenda.refresh(table);
   }
-  ends_.erase({one.ends, connection});
-  parts_.keeper.keeps(connection, -one.kept_bytes);
+  ends_.erase({one.ends, one.id});
+  if (one.owner == ConnectionId::none)
+    branches_bytes_ -= one.kept_bytes;
+  else
+    parts_.keeper.keeps(one.owner, -one.kept_bytes);
   one.kept_bytes = 0;
-  one.ops = std::vector<Op>();
+  one.ops.clear();
   one.tables.clear();
 }
 
-void Transactions::fail(Transaction& one, ConnectionId connection, TimeMs now, Status why) {
-  release(one, connection, now, false);
+void Transactions::give_up(Transaction& one, TimeMs now, Status why) {
+  release(one, now, false);
   one.why_over = std::move(why);
   ++figures_.rolled_back;
 }
 
+// Those that are prepared stay.
 template <typename Concerned>
 void Transactions::give_up_all(Concerned const& concerned, TimeMs now, std::string const& why) {
-  for (auto& [connection, one] : of_)
-    if (one.why_over.ok() && concerned(one)) fail(one, connection, now, {Code::unavailable, why});
+  for (auto& [id, one] : all_)
+    if (one.why_over.ok() && one.ends != TimeMs::max() && concerned(one)) give_up(one, now, {Code::unavailable, why});
 }
 
 void Transactions::give_up(HostedTable const& table, TimeMs now, std::string const& why) {
-  give_up_all(
-      [&](Transaction const& one) {
-        return std::ranges::find(one.tables, table.number) != one.tables.end();
-      },
-      now, why);
+  give_up_all([&](Transaction const& one) { return std::ranges::find(one.tables, table.number) != one.tables.end(); },
+              now, why);
 }
 
 // Nothing is decided for its tables, so the date does not matter.
@@ -223,11 +284,9 @@ bool Transactions::run(TimeMs now) {
   if (is_mutant(Mutant::time_does_not_end_it)) ends_.clear();
   for (std::uint32_t count = 0; !ends_.empty() && ends_.begin()->first <= now; ++count) {
     if (count == kRolledBackPerTurn) return true;
-    ConnectionId const connection = ends_.begin()->second;
-    Transaction& one = of_.at(connection);
+    Transaction& one = all_.at(ends_.begin()->second);
     ++figures_.timed_out;
-    fail(one, connection, now,
-         {Code::timed_out, "it was not committed within " + std::to_string(one.timeout.value) + " ms"});
+    give_up(one, now, {Code::timed_out, "it was not committed within " + std::to_string(one.timeout.value) + " ms"});
   }
   return false;
 }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -22,6 +23,7 @@
 #include "engine/memory.h"
 #include "engine/shortages.h"
 #include "engine/tables.h"
+#include "engine/transaction.h"
 #include "work/subscriptions.h"
 
 namespace fastjournal::engine {
@@ -33,6 +35,8 @@ class Transactions {
   // The records of one, as reserved for its COMMIT: a group is written at once.
   static constexpr std::uint64_t kRecordBytesMax = 64U << 20U;
   static constexpr DurationMs kTimeout{60'000};
+  // Memory of the commands of all branches: their connections may have gone.
+  static constexpr std::int64_t kBranchesBytesMax = 256LL << 20U;
 
   struct Figures {
     std::uint64_t committed{0};
@@ -58,11 +62,10 @@ class Transactions {
 
   // -- of a connection ------------------------------------------------------------
   // One that is open, or was rolled back and not ended by its connection yet.
-  [[nodiscard]] bool has(ConnectionId connection) const { return !of_.empty() && of_.contains(connection); }
+  [[nodiscard]] bool has(ConnectionId connection) const { return !current_.empty() && current_.contains(connection); }
   // Whether this command belongs to it; others of its connection run as ever.
   [[nodiscard]] bool takes(HostedTable const& table, Command const& command) const {
-    return has(command.connection) &&
-           table.type->commands()[command.index].in_transaction != InTransaction::at_once;
+    return has(command.connection) && table.type->commands()[command.index].in_transaction != InTransaction::at_once;
   }
   // `timeout`: 0: as long as one may last.
   [[nodiscard]] Result<TransactionId> begin(ConnectionId connection, DurationMs timeout, TimeMs now);
@@ -86,38 +89,36 @@ class Transactions {
   // Rolls back those whose time is over, in bounded numbers; true: there are more.
   [[nodiscard]] bool run(TimeMs now);
 
+  // -- for branches -----------------------------------------------------------------
+  // A new one. `owner`: the connection that it belongs to; none: it ends by erase() only.
+  [[nodiscard]] Transaction& make(ConnectionId owner, DurationMs timeout, TimeMs now);
+  // The commands of this connection are its, until detach().
+  void attach(ConnectionId connection, Transaction const& one) { current_[connection] = one.id; }
+  void detach(ConnectionId connection) { current_.erase(connection); }
+  // Null: the connection has none, or there is none of this number.
+  [[nodiscard]] Transaction* of(ConnectionId connection);
+  [[nodiscard]] Transaction* find(TransactionId id);
+  // Carries out all of its commands, each with its answer, in one group of the log with what `also` appends to the
+  // catalogue (at most `also_bytes`). Not ok: there is no room, and nothing was done.
+  [[nodiscard]] Status keep(Transaction& one, HostedLog& log, TimeMs now, Answer& answer,
+                            std::function<void(Records&)> const& also, std::size_t also_bytes = 0);
+  // What it holds is free, and `why` is kept for whoever it belongs to.
+  void give_up(Transaction& one, TimeMs now, Status why);
+  // It is prepared: no time ends it.
+  void prepared(Transaction& one);
+  // A command of one that was prepared before the start holds again what it held.
+  void restore(Transaction& one, HostedTable& table, TransactionOp op);
+  void erase(TransactionId id);
+
   [[nodiscard]] std::size_t open() const { return ends_.size(); }
   [[nodiscard]] Figures const& figures() const { return figures_; }
 
  private:
-  struct Op {
-    std::uint32_t table{0};  // its number
-    std::uint16_t index{0};  // of the command
-    Message message;
-    std::string worker;
-    std::string origin;
-    TimeMs asked{};
-  };
-  struct Transaction {
-    TransactionId id{};
-    DurationMs timeout{};
-    TimeMs ends{};
-    HostedLog* log{nullptr};             // of its commands; null: none came yet
-    std::vector<Op> ops;
-    std::vector<std::uint32_t> tables;   // their numbers, each once
-    std::uint64_t record_bytes{0};       // the most of its commit
-    std::int64_t kept_bytes{0};          // memory of its commands
-    bool adds{false};                    // one of its commands does
-    Status why_over;                     // not ok: it was rolled back
-  };
-
-  [[nodiscard]] Status check(Transaction const& one, HostedTable const& table, Command const& command,
-                             TimeMs now);
-  void take(Transaction& one, HostedTable& table, Command const& command, Hold const& hold, TimeMs now);
+  [[nodiscard]] Status check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now);
+  [[nodiscard]] static std::int64_t memory_of(Message const& message);
+  void take(Transaction& one, HostedTable& table, TransactionOp op);
   // What it holds is free, and its commands are forgotten.
-  void release(Transaction& one, ConnectionId connection, TimeMs now, bool was_kept);
-  // The connection does not know it yet.
-  void fail(Transaction& one, ConnectionId connection, TimeMs now, Status why);
+  void release(Transaction& one, TimeMs now, bool was_kept);
   void end_by(ConnectionId connection, TimeMs now, Status const& why);
   template <typename Concerned>
   void give_up_all(Concerned const& concerned, TimeMs now, std::string const& why);
@@ -125,13 +126,15 @@ class Transactions {
   Parts parts_;
   DurationMs timeout_{kTimeout};
   std::uint64_t last_{0};
-  std::map<ConnectionId, Transaction> of_;
-  std::set<std::pair<TimeMs, ConnectionId>> ends_;  // of those that are open
+  std::map<TransactionId, Transaction> all_;
+  std::map<ConnectionId, TransactionId> current_;
+  std::set<std::pair<TimeMs, TransactionId>> ends_;  // of those that are open and not prepared
+  std::int64_t branches_bytes_{0};                   // memory of the commands of those without an owner
   Figures figures_;
   // Memory that is used again. The ops of the last commit: its answer may borrow from their messages.
   Hold hold_;
   std::vector<Decider::Promised> promised_;
-  std::vector<Op> committed_ops_;
+  std::vector<TransactionOp> committed_ops_;
 };
 
 }  // namespace fastjournal::engine

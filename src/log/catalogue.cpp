@@ -19,7 +19,7 @@ namespace {
 //   clock    i64 ms; of version 2 also u8 why, i64 ms
 //   numbers  u64 LSN
 //   accepted i64 ms: the clock from here on, i64 ms: before
-// and those of alerts.h, 5 to 7
+// and those of alert_book.h, 5 to 7, and of transaction_book.h, 10 to 12
 enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = kClockRecord, numbers = 8, accepted = 9 };
 
 Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body, std::uint8_t version = 1) {
@@ -112,8 +112,9 @@ std::optional<TableId> Catalogue::table_of(RecordView const& record) {
 }
 
 std::string_view Catalogue::name_of(std::uint8_t type) {
-  static constexpr std::array<std::string_view, 10> kNames = {
-      "", "table", "schema", "dropped", "clock", "alert", "alert again", "alert over", "numbers", "clock accepted"};
+  static constexpr std::array<std::string_view, 13> kNames = {
+      "",           "table",   "schema",         "dropped",  "clock",    "alert",           "alert again",
+      "alert over", "numbers", "clock accepted", "prepared", "promised", "transaction over"};
   return type < kNames.size() ? kNames[type] : kNames[0];
 }
 
@@ -126,11 +127,12 @@ std::uint8_t Catalogue::newest_version(std::uint8_t type) {
     case Kind::accepted: return 1;
     case Kind::clock: return 2;
   }
-  return AlertBook::newest_version(type);
+  return TransactionBook::has(type) ? TransactionBook::newest_version(type) : AlertBook::newest_version(type);
 }
 
 bool Catalogue::apply(RecordView const& record) noexcept {
   if (record.type >= AlertBook::kRaised && record.type <= AlertBook::kLowered) return alerts_.apply(record);
+  if (TransactionBook::has(record.type)) return transactions_.apply(record);
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
   switch (static_cast<Kind>(record.type)) {
     case Kind::table: return apply_table(record);
@@ -238,6 +240,7 @@ Lsn Catalogue::oldest_lsn() const {
   };
   if (!by_place_.empty()) take(by_place_.begin()->first);
   if (!numbers_.below.is_none()) take(numbers_.lsn);
+  if (Lsn const prepared = transactions_.oldest_lsn(); !prepared.is_none()) take(prepared);
   return oldest;
 }
 
@@ -257,7 +260,7 @@ bool Catalogue::restate_one(Lsn below, Records& records) const {
     append_numbers(records, numbers_.object, numbers_.below);
     return true;
   }
-  return alerts_.restate_one(below, records);
+  return transactions_.restate_one(below, records) || alerts_.restate_one(below, records);
 }
 
 void Catalogue::digest(DigestSink& sink) const {
@@ -271,6 +274,7 @@ void Catalogue::digest(DigestSink& sink) const {
     sink.object(as_bytes(numbers));
   }
   alerts_.digest(sink);
+  transactions_.digest(sink);
 }
 
 }  // namespace fastjournal::log

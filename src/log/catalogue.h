@@ -15,6 +15,7 @@
 #include "fastjournal/table.h"
 #include "fastjournal/types.h"
 #include "log/alert_book.h"
+#include "log/transaction_book.h"
 
 namespace fastjournal::log {
 
@@ -65,7 +66,7 @@ class Catalogue {
   [[nodiscard]] Numbers const& numbers() const { return numbers_; }
   static constexpr std::size_t kClockBytes = 64;  // largest record of append_clock, header included
 
-  // The table that a record of table 0 concerns, unless it concerns an alert.
+  // The table that a record of table 0 concerns, unless it concerns an alert or a transaction.
   [[nodiscard]] static std::optional<TableId> table_of(RecordView const& record);
 
   // The name of a record type of table 0, for people: "schema".
@@ -90,11 +91,14 @@ class Catalogue {
   [[nodiscard]] TableId next_id() const { return TableId{last_id_ + 1}; }
   [[nodiscard]] TimeMs last_now() const { return last_now_; }
   [[nodiscard]] AlertBook const& alerts() const { return alerts_; }
+  [[nodiscard]] TransactionBook const& transactions() const { return transactions_; }
 
   [[nodiscard]] Lsn oldest_lsn() const;
   // Restates one entry whose statement is below `below`; false if there is none.
   bool restate_one(Lsn below, Records& records) const;
-  [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_ + alerts_.live_bytes(); }
+  [[nodiscard]] std::uint64_t live_bytes() const {
+    return live_bytes_ + alerts_.live_bytes() + transactions_.live_bytes();
+  }
   void digest(DigestSink& sink) const;
 
  private:
@@ -111,6 +115,7 @@ class Catalogue {
   std::map<TableId, TableEntry> tables_;
   std::map<Lsn, Statement> by_place_;  // of tables and schemas, the oldest first: there may be ten thousand tables
   AlertBook alerts_;
+  TransactionBook transactions_;
   std::uint32_t last_id_{0};
   TimeMs last_now_{};
   Numbers numbers_;

@@ -20,8 +20,9 @@ Status Holds::check(TransactionId holder, Decision const& decision, std::string 
     return {};
   std::string const number = std::to_string(static_cast<std::uint64_t>(holder));
   if (is_own)
-    return {Code::wrong_state, what + " is changed by an earlier command of this transaction: a transaction changes "
-                                      "a row or a key once"};
+    return {Code::wrong_state, what +
+                                   " is changed by an earlier command of this transaction: a transaction changes "
+                                   "a row or a key once"};
   return Status{Code::in_transaction, what + " is held by transaction " + number +
                                           ", which is not over: try again when it is committed or rolled back"}
       .with("transaction", number);

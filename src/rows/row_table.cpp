@@ -68,7 +68,9 @@ bool RowTable::apply_client(RecordView const& record) {
 void RowTable::hold(TransactionId transaction, Hold const& hold) {
   holds_.add(transaction, hold);
   if (transaction::is_mutant(transaction::Mutant::lease_ends_while_held)) return;
-  for (ObjectId const object : hold.objects) state_.keep(state_.find(object));
+  for (ObjectId const object : hold.objects)
+    if (std::uint32_t const row = state_.find(object); row != kNoRow && state_.row(row).place() == Place::processing)
+      state_.keep(row);
 }
 
 void RowTable::release(TransactionId transaction) {

@@ -71,6 +71,7 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
   admin::Caller const caller{.connection = session.id,
                              .peer = session.peer,
                              .worker = session.worker,
+                             .origin = session.user == nullptr ? session.origin : session.user_origin,
                              .stands_alone = session.speaks == Spoken::http,
                              .communicator = session.communicator,
                              .permit = {session.rights, user.get(), listeners_.of(session.listener).table}};
@@ -159,8 +160,8 @@ bool Dispatch::prepare_from_link(Session& session, Message& message) {
       return false;
     }
   }
-  static constexpr std::array<std::string_view, 8> kOfOwnConnections{"LISTEN", "UNLISTEN", "WATCH",    "UNWATCH",
-                                                                     "BEGIN",  "COMMIT",   "ROLLBACK", "TRANSACTION"};
+  static constexpr std::array<std::string_view, 10> kOfOwnConnections{
+      "LISTEN", "UNLISTEN", "WATCH", "UNWATCH", "BEGIN", "COMMIT", "ROLLBACK", "TRANSACTION", "XA_START", "XA_END"};
   if (std::ranges::find(kOfOwnConnections, message.command) != kOfOwnConnections.end()) {
     refuse(session, message,
            {Code::not_supported, std::string{message.command} + " needs a connection to the daemon of its own"});

@@ -80,6 +80,7 @@ void Server::tell(MetricSink& sink) {
   count("transactions_committed", "transactions committed since the start", transactions.committed);
   count("transactions_rolled_back", "transactions that ended otherwise, for whatever reason", transactions.rolled_back);
   count("transactions_timed_out", "of these, those whose COMMIT came too late", transactions.timed_out);
+  gauge("transactions_in_doubt", "prepared transactions that wait for their manager", engine_.branches().in_doubt());
   access::Logins::Counters const& logins = authentication_.counters();
   count("logins_accepted", "tokens and certificates that were a user's, with AUTH, a request or a connection",
         logins.accepted);

@@ -14,8 +14,8 @@ void WholeTransactions::run_whole(admin::Request& request) {
   ConnectionId const connection = session->id;
   Value const* const commands = request.message.find("commands");
   if (commands == nullptr) {
-    request.status = Status{Code::missing_parameter, "TRANSACTION needs the parameter commands"}.with("parameter",
-                                                                                                     "commands");
+    request.status =
+        Status{Code::missing_parameter, "TRANSACTION needs the parameter commands"}.with("parameter", "commands");
     return;
   }
   request.status = protocol::read_commands(*commands, engine::Transactions::kOpsMax, decoded_, messages_);
@@ -50,7 +50,8 @@ Status WholeTransactions::promise(Session& session, Message& command) {
   admin::Basis basis;
   promised_.clear();
   if (!commands_.is_promised(command, status)) return status;
-  static_cast<void>(commands_.run(dispatch_.speaker_of(session, session.id, command), command, promised_, status, basis));
+  static_cast<void>(
+      commands_.run(dispatch_.speaker_of(session, session.id, command), command, promised_, status, basis));
   return status;
 }
 

@@ -89,9 +89,8 @@ Speech frame_speech(std::size_t ops) {
     std::string const payload = payload_of(number);
     for (std::size_t i = 0; i < ops; ++i) {
       std::string const name = "k" + std::to_string(number * ops + i);
-      std::vector<Param> const params{{"table", Value::of_text("jobs")},
-                                      {"name", Value::of_text(name)},
-                                      {"payload", Value::of_text(payload)}};
+      std::vector<Param> const params{
+          {"table", Value::of_text("jobs")}, {"name", Value::of_text(name)}, {"payload", Value::of_text(payload)}};
       protocol::append_frame({.command = "INSERT", .params = params}, frames);
     }
     std::vector<Param> const whole{{"commands", Value::of_binary(frames)}};
@@ -165,7 +164,8 @@ Speech postgres_speech(std::size_t ops) {
   out.answer = [](std::string_view bytes) -> std::size_t {
     for (std::size_t at = 0; bytes.size() - at >= 5;) {
       std::size_t length = 1;
-      for (std::size_t i = 1; i < 5; ++i) length += static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + i])) << (32 - 8 * i);
+      for (std::size_t i = 1; i < 5; ++i)
+        length += static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + i])) << (32 - 8 * i);
       if (bytes.size() - at < length) return 0;
       if (bytes[at] == 'E') refused(bytes.substr(at, length));
       char const type = bytes[at];
@@ -292,8 +292,8 @@ void compare(Settings const& settings) {
       entry.rates.push_back(driver.run(settings.seconds, number, entry.latency_us));
     }
   double const base = median(entries.back().rates);
-  fmt::print("{} connections, {} inserts of {} bytes a transaction; median of {} rounds of {} s\n", settings.connections,
-             settings.ops, kPayloadBytes, settings.rounds, settings.seconds);
+  fmt::print("{} connections, {} inserts of {} bytes a transaction; median of {} rounds of {} s\n",
+             settings.connections, settings.ops, kPayloadBytes, settings.rounds, settings.seconds);
   fmt::print("{:<42}{:>16}{:>12}{:>10}{:>10}{:>10}\n", "", "transactions/s", "inserts/s", "p50 us", "p99 us", "ratio");
   for (Entry const& entry : entries)
     fmt::print("{:<42}{:>16.0f}{:>12.0f}{:>10}{:>10}{:>10.1f}\n", entry.speech.name, median(entry.rates),

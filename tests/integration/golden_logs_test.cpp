@@ -4,6 +4,8 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "plugins/blob/records.h"
 #include "plugins/journal/records.h"
 #include "plugins/keyvalue/records.h"
@@ -179,6 +181,45 @@ BOOST_AUTO_TEST_CASE(bytes_outside_the_log_are_read_and_changed) {
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
   opened.start();
   BOOST_TEST(contains(opened.ask("GET table=blobs;data=1;key=old-small"), "data=Zmlyc3Q=;"));
+}
+
+// Prepared transactions of that time are in doubt, hold what they held, and can be ended.
+BOOST_AUTO_TEST_CASE(prepared_transactions_are_in_doubt_and_end) {
+  Opened opened{kGolden / "prepared"};
+  opened.start();
+  LineClient client{opened.daemon.local()};
+  std::map<std::string, std::string> states;
+  for (std::string line = client.ask("XA_RECOVER all=1"); !line.empty(); line = client.read_line().value_or("")) {
+    BOOST_REQUIRE_MESSAGE(line.starts_with("BRANCH "), line);
+    states[value_behind(line, "xid")] = value_behind(line, "state");
+    if (contains(line, "left=0;")) break;
+  }
+  BOOST_TEST(states.size() == 6U);
+  for (std::string const p : {"old", "new", "last"}) {
+    BOOST_TEST_CONTEXT(p) {
+      std::string xid = "7:";
+      for (char const c : p) xid += fmt::format("{:02x}", static_cast<unsigned>(c));
+      BOOST_TEST(states[xid + ":03"] == "committed");
+      BOOST_TEST(states[xid + ":04"] == "prepared");
+      BOOST_TEST(contains(opened.ask("PEEK table=golden;name=" + p + "-committed"), "note=one;"));
+      BOOST_TEST(contains(opened.ask("PEEK table=golden;name=" + p + "-rolled-back"), "code=unknown_row;"));
+      BOOST_TEST(contains(opened.ask("GET table=values;key=" + p + "-decided"), "value=yes;"));
+      BOOST_TEST(contains(opened.ask("SET table=values;key=" + p + "-doubt;value=x"), "code=in_transaction;"));
+      BOOST_TEST(contains(opened.ask("PEEK table=strict;name=" + p + "-doubt"), "status=processing;"));
+      BOOST_TEST(contains(opened.ask("XA_FORGET xid=" + xid + ":03"), "FORGOTTEN"));
+      bool const commits = p != "new";
+      BOOST_TEST(contains(opened.ask((commits ? "XA_COMMIT xid=" : "XA_ROLLBACK xid=") + xid + ":04"),
+                          commits ? "COMMITTED" : "ROLLED_BACK"));
+      BOOST_TEST(
+          contains(opened.ask("GET table=values;key=" + p + "-doubt"), commits ? "value=after;" : "value=before;"));
+      BOOST_TEST(
+          contains(opened.ask("PEEK table=strict;name=" + p + "-promised"), commits ? "ROW" : "code=unknown_row;"));
+      if (commits) BOOST_TEST(contains(opened.ask("PEEK table=strict;name=" + p + "-doubt"), "code=unknown_row;"));
+    }
+  }
+  std::string const digest = opened.stop();
+  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
 // Logs with containers of format 3 have a `newest` file. Without it, or with a container as it was before a later

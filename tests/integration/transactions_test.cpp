@@ -37,12 +37,13 @@ struct Fixture : ShellFixture {
   Fixture() {
     daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     for (int i = 0; i < kTables; ++i)
-      daemon.write("tables/" + table_of(i) + ".xml",
-                   "<table name=\"" + table_of(i) +
-                       "\" model=\"journal\" row-key=\"token\"><schema><column name=\"token\" type=\"string\"/>"
-                       "<column name=\"hops\" type=\"uint32\"/></schema><grace>1ms</grace><max-timeouts>100</max-timeouts>"
-                       "<max-lifetime-timeouts>100</max-lifetime-timeouts><back-off-first>1ms</back-off-first>"
-                       "<back-off-max>1ms</back-off-max></table>\n");
+      daemon.write(
+          "tables/" + table_of(i) + ".xml",
+          "<table name=\"" + table_of(i) +
+              "\" model=\"journal\" row-key=\"token\"><schema><column name=\"token\" type=\"string\"/>"
+              "<column name=\"hops\" type=\"uint32\"/></schema><grace>1ms</grace><max-timeouts>100</max-timeouts>"
+              "<max-lifetime-timeouts>100</max-lifetime-timeouts><back-off-first>1ms</back-off-first>"
+              "<back-off-max>1ms</back-off-max></table>\n");
     bool const ready = daemon.start();
     BOOST_REQUIRE_MESSAGE(ready, daemon.output());
   }
@@ -79,9 +80,8 @@ class Mover {
       Transaction transaction(*connection_);
       for (client::Row const& row : work->rows) {
         transaction.add(source.done_of(row));
-        transaction.add(target.insert_of(
-            Params{{"token", Value::of_text(row.columns.at("token"))},
-                   {"hops", Value::of_integer(std::stoll(row.columns.at("hops")) + 1)}}));
+        transaction.add(target.insert_of(Params{{"token", Value::of_text(row.columns.at("token"))},
+                                                {"hops", Value::of_integer(std::stoll(row.columns.at("hops")) + 1)}}));
       }
       auto const moves = static_cast<std::int64_t>(work->rows.size());
       transaction.add(values.add_of("moves", moves));
@@ -139,7 +139,8 @@ BOOST_FIXTURE_TEST_CASE(tokens_go_around_a_ring_while_the_daemon_is_killed, Fixt
   std::map<std::string, int> tokens;
   std::int64_t hops = 0;
   for (int i = 0; i < kTables; ++i) {
-    auto const rows = connection->call("LIST", {{"table", Value::of_text(table_of(i))}, {"count", Value::of_integer(1000)}});
+    auto const rows =
+        connection->call("LIST", {{"table", Value::of_text(table_of(i))}, {"count", Value::of_integer(1000)}});
     BOOST_REQUIRE_MESSAGE(rows.ok(), rows.status().text());
     for (Message const& row : rows->messages) {
       if (row.command != "ROW") continue;
@@ -167,8 +168,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_of_commands_is_carried_out_or_not, Fixture) {
   BOOST_TEST(ran.code == 1);
   BOOST_TEST(ran.output.find("bad.tx:3") != std::string::npos, ran.output);
   BOOST_TEST(run("fastjournal kv get values k") == "1\n");
-  BOOST_TEST(run("printf 'ADD table=values;key=n;by=5\\n' | fastjournal --json --text tx run -").find("\"command\":\"STORED\"") !=
-             std::string::npos);
+  BOOST_TEST(run("printf 'ADD table=values;key=n;by=5\\n' | fastjournal --json --text tx run -")
+                 .find("\"command\":\"STORED\"") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(over_http_a_transaction_is_one_request, Fixture) {
@@ -202,7 +203,8 @@ BOOST_FIXTURE_TEST_CASE(over_http_a_transaction_is_one_request, Fixture) {
   BOOST_TEST(refused.find("400 ") != std::string::npos, refused);
   BOOST_TEST(refused.find("\"op\":\"2\"") != std::string::npos, refused);
   BOOST_TEST(run("fastjournal kv get values h") == "1\n");
-  std::string begin = "POST /v1/BEGIN HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+  std::string begin =
+      "POST /v1/BEGIN HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
   BOOST_TEST(ask(begin, "}").find("stands alone") != std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -127,8 +128,12 @@ class Life {
       Worker& worker = workers_[draw(kWorkers.size())];
       if (dice < 30) {
         take(worker);
-      } else if (dice < 80) {
+      } else if (dice < 66) {
         move(worker);
+      } else if (dice < 76) {
+        move_in_a_branch(worker);
+      } else if (dice < 80) {
+        resolve(worker);
       } else if (dice < 86) {
         world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 70'000 : 8'000))});
         read_all();
@@ -158,8 +163,8 @@ class Life {
     std::string name;
     std::vector<Held> held{};
     std::deque<std::int64_t> under_way{};  // moves of each transaction whose end was not answered; -1: a ROLLBACK
-    bool in_transaction{false};  // it was left open,
-    std::int64_t open_moves{0};  // with so many moves
+    bool in_transaction{false};            // it was left open,
+    std::int64_t open_moves{0};            // with so many moves
 
     void forget() {
       open_moves = 0;
@@ -217,6 +222,51 @@ class Life {
     read(worker);
   }
 
+  // Left in doubt, mostly.
+  void move_in_a_branch(Worker& worker) {
+    if (worker.in_transaction || worker.held.empty()) return;
+    std::vector<Held> rows{worker.held.back()};
+    worker.held.pop_back();
+    std::string const xid = "7:" + hex_of(++branches_) + ":";
+    moves_of_branch_[xid] = static_cast<std::int64_t>(rows.size());
+    world_.send(worker.name, "XA_START xid=" + xid);
+    for (std::string const& command : moves_of(rows, "moves-" + xid.substr(2, xid.size() - 3), random_))
+      world_.send(worker.name, command);
+    world_.send(worker.name, "XA_END xid=" + xid);
+    world_.send(worker.name, "XA_PREPARE xid=" + xid);
+    if (draw(3) == 0) return;  // under way
+    world_.settle();
+    read(worker);
+  }
+
+  // Any worker's branch: they have one origin.
+  void resolve(Worker& worker) {
+    if (worker.in_transaction || prepared_.empty()) return;
+    auto const one = std::next(prepared_.begin(), static_cast<std::ptrdiff_t>(draw(prepared_.size())));
+    world_.send(worker.name, (draw(3) == 0 ? "XA_ROLLBACK xid=" : "XA_COMMIT xid=") + *one);
+    prepared_.erase(one);
+    if (draw(3) == 0) return;
+    world_.settle();
+    read(worker);
+  }
+
+  // What was acknowledged as prepared is in doubt, and nobody else's is; each is resolved, or stays.
+  void check_prepared() {
+    std::set<std::string> listed;
+    for (Message const& branch : ask(world_, "look", "XA_RECOVER count=1000"))
+      if (branch.command == "BRANCH") listed.emplace(branch.text("xid"));
+    for (std::string const& xid : prepared_)
+      expect(listed.contains(xid), "branch " + xid + " was prepared, and is not in doubt");
+    prepared_ = listed;
+  }
+
+  static std::string hex_of(std::uint64_t number) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string out;
+    for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[number >> static_cast<unsigned>(shift) & 15U];
+    return out;
+  }
+
   static std::string json_of(std::vector<std::string> const& commands) {
     std::string out = "[";
     for (std::string const& line : commands) {
@@ -243,6 +293,11 @@ class Life {
                                .row = std::string{answer.text("row")},
                                .epoch = std::string{answer.text("epoch")},
                                .hops = answer.integer("payload").value_or(0)});
+      } else if (answer.command == "PREPARED") {
+        prepared_.emplace(answer.text("xid"));
+      } else if (answer.has("xid")) {
+        if (answer.command == "COMMITTED") acknowledged_ += moves_of_branch_.at(std::string{answer.text("xid")});
+        result_.committed += answer.command == "COMMITTED" ? 1 : 0;
       } else if (answer.command == "COMMITTED") {
         expect(!worker.under_way.empty() && worker.under_way.front() >= 0, "COMMITTED of nothing");
         acknowledged_ += worker.under_way.front();
@@ -294,6 +349,7 @@ class Life {
     while (world_.take_line("admin")) {
     }
     check();
+    check_prepared();
   }
 
   void check() {
@@ -309,6 +365,9 @@ class Life {
   std::array<Worker, kWorkers.size()> workers_{
       {{std::string{kWorkers[0]}}, {std::string{kWorkers[1]}}, {std::string{kWorkers[2]}}}};
   std::int64_t acknowledged_{0};
+  std::uint64_t branches_{0};                            // begun so far
+  std::map<std::string, std::int64_t> moves_of_branch_;  // by xid
+  std::set<std::string> prepared_;                       // xids, acknowledged and not resolved by us
   std::uint64_t step_{0};
   TransactionsLifeResult result_;
 };
@@ -316,7 +375,10 @@ class Life {
 // One world, a transaction that moves `count` tokens, and the power that goes at the n-th call of its COMMIT.
 class Cut {
  public:
-  Cut(std::uint64_t seed, std::size_t count) : random_(seed), world_(seed) {
+  // What the power is cut in.
+  enum class Where : std::uint8_t { commit, prepare, commit_prepared, roll_back_prepared };
+
+  Cut(std::uint64_t seed, std::size_t count, Where where) : random_(seed), world_(seed), where_(where) {
     // A turn is written in many parts, as a large one is, and none of them may divide a transaction.
     world_.log_options.batch_bytes_max = 4096;
     build(world_);
@@ -332,20 +394,26 @@ class Cut {
                       .row = std::string{row.text("row")},
                       .epoch = std::string{row.text("epoch")}});
     expect(rows.size() == count, "rows were not handed out");
-    static_cast<void>(ask(world_, "w", "BEGIN"));
+    bool const is_branch = where != Where::commit;
+    static_cast<void>(ask(world_, "w", is_branch ? "XA_START xid=7:ab:" : "BEGIN"));
     for (std::string const& command : moves_of(rows, "moves", random_))
       expect(ask(world_, "w", command).front().command == "PROMISED", command + " was refused");
+    if (is_branch) static_cast<void>(ask(world_, "w", "XA_END xid=7:ab:"));
+    if (where == Where::commit_prepared || where == Where::roll_back_prepared)
+      expect(ask(world_, "w", "XA_PREPARE xid=7:ab:").front().command == "PREPARED", "XA_PREPARE was refused");
     count_ = static_cast<std::int64_t>(count);
   }
 
   // False: the COMMIT was over before. `done`: all of the transaction is there.
   bool cut_at(std::uint64_t call, bool& done) {
     world_.disk().stop_after(call);
-    world_.send("w", "COMMIT");
+    constexpr std::array<std::string_view, 4> kCommands{
+        "COMMIT", "XA_PREPARE xid=7:ab:", "XA_COMMIT xid=7:ab:", "XA_ROLLBACK xid=7:ab:"};
+    world_.send("w", kCommands[static_cast<std::size_t>(where_)]);
     world_.settle();
     std::optional<std::string> const answer = world_.take_line("w");
     bool const is_over = !world_.disk().is_stopped();
-    bool const acknowledged = answer && answer->starts_with("COMMITTED");
+    bool const acknowledged = answer && !answer->starts_with("ERROR");
     world_.power_cut();
     expect(world_.start().ok(), "the start was refused");
     while (world_.take_line("look")) {
@@ -353,14 +421,41 @@ class Cut {
     Ring const ring = look(world_);
     expect(wrong_in(ring).empty(), wrong_in(ring));
     expect(ring.moves == 0 || ring.moves == count_, "half a transaction");
-    expect(!acknowledged || ring.moves == count_, "an acknowledged transaction is gone");
     done = ring.moves == count_;
+    if (where_ == Where::commit) {
+      expect(!acknowledged || done, "an acknowledged transaction is gone");
+      return !is_over;
+    }
+    bool const in_doubt = ask(world_, "look", "XA_RECOVER").front().command == "BRANCH";
+    expect(!in_doubt || !done, "a branch is in doubt, and was carried out");
+    switch (where_) {
+      case Where::commit: break;
+      case Where::prepare: expect(!done && (!acknowledged || in_doubt), "a prepared branch is gone"); break;
+      case Where::commit_prepared: expect(in_doubt != done && (!acknowledged || done), "a commit is gone"); break;
+      case Where::roll_back_prepared: expect(!done && (!acknowledged || !in_doubt), "a rollback is gone"); break;
+    }
+    if (in_doubt) {
+      bool const commits = random_() % 2 == 0;
+      std::string const ended =
+          ask(world_, "look", commits ? "XA_COMMIT xid=7:ab:" : "XA_ROLLBACK xid=7:ab:").front().command == "ERROR"
+              ? "no"
+              : "";
+      expect(ended.empty(), "a branch in doubt cannot be ended");
+      world_.power_cut();
+      expect(world_.start().ok(), "the start was refused");
+      while (world_.take_line("look")) {
+      }
+      Ring const after = look(world_);
+      expect(wrong_in(after).empty() && after.moves == (commits ? count_ : 0), "a branch ended as it was not told to");
+      done = commits;
+    }
     return !is_over;
   }
 
  private:
   std::mt19937_64 random_;
   World world_;
+  Where where_;
   std::int64_t count_{0};
 };
 
@@ -387,7 +482,7 @@ CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
     std::size_t const count = 1 + round % kTokens;
     for (std::uint64_t call = 0;; ++call) {
       try {
-        Cut cut(seed * 1'000'003 + round * 101 + call, count);
+        Cut cut(seed * 1'000'003 + round * 101 + call, count, static_cast<Cut::Where>(round % 4));
         bool done = false;
         bool const was_cut = cut.cut_at(call, done);
         ++out.cuts;

@@ -1,6 +1,7 @@
-// Lives of transactions in the daemon: workers move tokens around a ring of journals. Each move finishes a row of one
+// Lives of transactions in the daemon, local and distributed ones: workers move tokens around a ring of journals. Each move finishes a row of one
 // journal, inserts the token into another and counts it in a key/value table, all in one transaction, which may be
-// rolled back, refused, left alone, sent as a whole, or under way when the power is cut. After each end every token must
+// rolled back, refused, left alone, sent as a whole, or under way when the power is cut; or it is a branch that is prepared
+// and resolved much later. After each end every token must
 // be in the ring exactly once, and the moves that the tokens have made are those that were counted: never half a
 // transaction, and none lost that was acknowledged.
 #pragma once
@@ -20,8 +21,8 @@ struct TransactionsLifeResult {
 
 [[nodiscard]] TransactionsLifeResult live_with_transactions(std::uint64_t seed, std::uint64_t steps);
 
-// Cuts the power at each changing call of the disk within a COMMIT, with several outcomes of each cut, for commits of
-// different sizes, until `cuts` cuts were made.
+// Cuts the power at each changing call of the disk within COMMIT, XA_PREPARE, XA_COMMIT and XA_ROLLBACK, of transactions
+// of different sizes, until `cuts` cuts were made.
 struct CommitCutsResult {
   std::string wrong{};
   std::uint64_t cuts{0};

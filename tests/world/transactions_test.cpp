@@ -85,9 +85,10 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_is_committed_and_what_adds_is_n
     return "DONE table=jobs;row=" + std::string{rows[i].text("row")} + ";epoch=" + std::string{rows[i].text("epoch")};
   };
   daemon.world.disk().set_capacity(daemon.world.disk().used_bytes());
-  for (int i = 0; i < 10'000 && !says(daemon.one("INSERT table=jobs;name=f" + std::to_string(i) +
-                                                   ";payload=" + std::string(2000, 'x')),
-                                       "code=no_space");
+  for (int i = 0;
+       i < 10'000 &&
+       !says(daemon.one("INSERT table=jobs;name=f" + std::to_string(i) + ";payload=" + std::string(2000, 'x')),
+             "code=no_space");
        ++i) {
   }
   BOOST_TEST(says(daemon.one("BEGIN"), "BEGUN"));
@@ -152,10 +153,10 @@ BOOST_AUTO_TEST_CASE(the_commands_of_a_whole_one_may_be_frames) {
   BOOST_TEST(says(daemon.one("GET table=values;key=k"), "value=AP87"));
   // A text message has them in base64.
   std::string text;
-  BOOST_REQUIRE(protocol::append_line({.command = "TRANSACTION",
-                                       .params = std::vector<Param>{{"commands", Value::of_binary(frames)}}},
-                                      text)
-                    .ok());
+  BOOST_REQUIRE(
+      protocol::append_line(
+          {.command = "TRANSACTION", .params = std::vector<Param>{{"commands", Value::of_binary(frames)}}}, text)
+          .ok());
   text.pop_back();
   BOOST_TEST(says(daemon.one(text), "COMMITTED"));
   BOOST_TEST(says(daemon.one("PEEK table=jobs;name=a"), "ROW"));

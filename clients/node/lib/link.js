@@ -388,7 +388,8 @@ export class Link {
       if (this.callers >= this.options.inFlightMax)
         throw new OverLimitError(`${this.callers} commands are in flight: await some of them first`);
       // After a loss the commands behind it would be sent again, alone.
-      if (command === 'BEGIN') throw new NotSupportedError('BEGIN: a connection is for many; use transaction()');
+      if (command === 'BEGIN' || command === 'XA_START')
+        throw new NotSupportedError(`${command}: a connection is for many; use transaction()`);
       const entry = this.enter({command, role: 'caller', params, resolve, reject});
       const wait = entry.wait > 0 ? Math.min(entry.wait, WAIT_MS_MAX) : 0;
       this.limit(entry, timeLimit + wait);

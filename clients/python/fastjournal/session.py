@@ -199,9 +199,9 @@ class Session:
         """
         if len(self._calls) >= self.options.in_flight_max:
             raise Error("over_limit", f"{len(self._calls)} commands are in flight: receive some first")
-        if command == "BEGIN":
+        if command in ("BEGIN", "XA_START"):
             # After a loss the commands behind it would be sent again, alone.
-            raise Error("not_supported", "BEGIN: a connection is for many; use transaction()")
+            raise Error("not_supported", f"{command}: a connection is for many; use transaction()")
         return self._start(command, params, Role.CALLER)
 
     def frames(self, commands: Iterable[tuple[str, dict[str, Any]]]) -> bytes:

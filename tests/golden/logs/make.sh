@@ -125,6 +125,43 @@ everything() {
   call INSERT table=golden "name=$p-sure" || true
   [[ ! -f $work/tables/values.xml ]] || pairs "$p" "$n"
   [[ ! -f $work/tables/blobs.xml ]] || bytes "$p" "$n"
+  if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
+}
+
+# say LINE...: sends lines of text on one connection, and waits for an answer to each.
+say() {
+  python3 - "$work/socket" "$@" <<'PYTHON'
+import socket, sys
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(sys.argv[1])
+answers = connection.makefile()
+for line in sys.argv[2:]:
+    connection.sendall(line.encode() + b"\n")
+    answer = answers.readline()
+    if answer.startswith("ERROR"):
+        sys.exit(line + ": " + answer)
+    if answer.startswith("COMMITTED"):
+        while "left=0;" not in answer:
+            answer = answers.readline()
+PYTHON
+}
+
+# Branches: committed, rolled back, decided by a person, and in doubt, which holds a row, its key and a pair.
+transactions() {
+  local p=$1 x row
+  x=$(printf %s "$p" | od -An -tx1 | tr -d ' \n')
+  work_on() { say "XA_START xid=7:$x:$1" "${@:2}" "XA_END xid=7:$x:$1" "XA_PREPARE xid=7:$x:$1"; }
+  work_on 01 "INSERT table=golden;name=$p-committed;note=one"
+  say "XA_COMMIT xid=7:$x:01"
+  work_on 02 "INSERT table=golden;name=$p-rolled-back"
+  say "XA_ROLLBACK xid=7:$x:02"
+  work_on 03 "SET table=values;key=$p-decided;value=yes"
+  say "XA_DECIDE xid=7:$x:03;outcome=commit"
+  call SET table=values "key=$p-doubt" value=before
+  call INSERT table=strict "name=$p-doubt" || call RESUME table=strict && call INSERT table=strict "name=$p-doubt"
+  row=$(lease strict | sed 's/ $//; s/ /;/')
+  work_on 04 "DONE table=strict;$row" "INSERT table=strict;name=$p-promised;process_date=4102444800000" \
+    "SET table=values;key=$p-doubt;value=after"
 }
 
 # What is outside the log: blobs that the record carries and others, rows and merges whose values are in files.
@@ -226,6 +263,7 @@ if [[ -f $work/tables/values.xml ]]; then
   start
   pairs last 400
   [[ ! -f $work/tables/blobs.xml ]] || bytes last 400
+  if call HELP command=XA_START 2>/dev/null; then transactions last; fi
   end KILL
 fi
 

@@ -45,12 +45,9 @@ BOOST_AUTO_TEST_CASE(a_file_of_commands_is_sent_in_one_message) {
   test::TemporaryFolder const folder;
   std::string const file = (folder.path() / "order.tx").string();
   std::ofstream{file} << kFile;
-  for (std::vector<std::string> const& words : {std::vector<std::string>{"tx", "run", file}, {"--text", "tx", "run", "-"}}) {
-    Said const said = talk(
-        [](Peer& peer) {
-            committed(peer);
-        },
-        words, kFile);
+  for (std::vector<std::string> const& words :
+       {std::vector<std::string>{"tx", "run", file}, {"--text", "tx", "run", "-"}}) {
+    Said const said = talk([](Peer& peer) { committed(peer); }, words, kFile);
     BOOST_TEST((said.code == ExitCode::ok), said.err);
     BOOST_TEST(says(said.out, "INSERTED"));
     BOOST_TEST(says(said.out, "row=8"));
@@ -75,9 +72,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_names_the_line_and_the_exit_code_says_so) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_command_is_found_before_anything_is_sent) {
-  auto const run = [](std::string const& input) {
-    return talk([](Peer&) {}, {"tx", "run", "-"}, input);
-  };
+  auto const run = [](std::string const& input) { return talk([](Peer&) {}, {"tx", "run", "-"}, input); };
   Said const broken = run("INSERT table=jobs\nSET table\n");
   BOOST_TEST((broken.code == ExitCode::usage));
   BOOST_TEST(says(broken.err, "standard input:2"), broken.err);
@@ -93,6 +88,43 @@ BOOST_AUTO_TEST_CASE(what_is_no_command_is_found_before_anything_is_sent) {
   Said const absent = talk([](Peer&) {}, {"tx", "run", "/no/such/file"});
   BOOST_TEST((absent.code == ExitCode::refused));
   BOOST_TEST(says(absent.err, "/no/such/file"), absent.err);
+}
+
+BOOST_AUTO_TEST_CASE(branches_are_listed_in_pages_and_decided) {
+  Said const listed = talk(
+      [](Peer& peer) {
+        Message const first = peer.expect("XA_RECOVER");
+        want(first.integer("all") == 0 && !first.has("after"), "the first page");
+        peer.answer(first, "BRANCH",
+                    {text("xid", "1:aa:"), text("state", "prepared"), text("after", "1:aa:"), number("left", 0)});
+        Message const second = peer.expect("XA_RECOVER");
+        want(second.text("after") == "1:aa:", "the second page");
+        peer.answer(second, "BRANCH", {text("xid", "1:bb:"), text("state", "prepared"), number("left", 0)});
+      },
+      {"tx", "ls"});
+  BOOST_TEST((listed.code == ExitCode::ok), listed.err);
+  BOOST_TEST(says(listed.out, "1:aa:"));
+  BOOST_TEST(says(listed.out, "1:bb:"));
+  Said const none = talk(
+      [](Peer& peer) {
+        Message const all = peer.expect("XA_RECOVER");
+        want(all.integer("all") == 1, "all of them");
+        peer.answer(all, "BRANCHES", {number("count", 0)});
+      },
+      {"tx", "ls", "--all"});
+  BOOST_TEST(none.out == "no branches\n");
+  Said const decided = talk(
+      [](Peer& peer) {
+        Message const decide = peer.expect("XA_DECIDE");
+        want(decide.text("xid") == "1:aa:" && decide.text("outcome") == "rollback", "the decision");
+        peer.answer(decide, "DECIDED", {text("xid", "1:aa:"), text("outcome", "rolled_back"), number("ops", 3)});
+      },
+      {"tx", "rollback", "1:aa:"});
+  BOOST_TEST(decided.out == "1:aa:: rolled_back (3 commands)\n", decided.err);
+  Said const forgotten =
+      talk([](Peer& peer) { peer.answer(peer.expect("XA_FORGET"), "FORGOTTEN", {text("xid", "1:aa:")}); },
+           {"tx", "forget", "1:aa:"});
+  BOOST_TEST(forgotten.out == "forgot 1:aa:\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -40,7 +40,8 @@ bool says(Status const& status, Code code, std::string_view text) {
 
 std::string frames() {
   std::string out;
-  std::vector<Param> const set{{"key", Value::of_text("k")}, {"value", Value::of_binary(std::string_view("\0\xFF", 2))}};
+  std::vector<Param> const set{{"key", Value::of_text("k")},
+                               {"value", Value::of_binary(std::string_view("\0\xFF", 2))}};
   append_frame({.command = "SET", .params = set}, out);
   append_frame({.command = "DONE"}, out);
   return out;
@@ -51,7 +52,8 @@ std::string frames() {
 BOOST_AUTO_TEST_SUITE(commands)
 
 BOOST_AUTO_TEST_CASE(a_json_array_has_an_object_for_each) {
-  Got const got = read(R"( [ {"command":"SET","key":"a","n":1,"r":1.5,"t":true}, {"row":18446744073709551615,"command":"DONE"} ] )");
+  Got const got = read(
+      R"( [ {"command":"SET","key":"a","n":1,"r":1.5,"t":true}, {"row":18446744073709551615,"command":"DONE"} ] )");
   BOOST_REQUIRE(got.status.ok());
   BOOST_REQUIRE_EQUAL(got.commands.size(), 2U);
   BOOST_TEST(got.commands[0].command == "SET");
@@ -78,7 +80,8 @@ BOOST_AUTO_TEST_CASE(frames_are_read_as_they_are_and_in_base64) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_list_of_commands_is_refused_with_the_number_of_the_command) {
-  for (std::string_view const json : {"", " ", "x", "7", "\"a\"", "{}", "{\"command\":\"DONE\"}", "[1]", "[[]]", "[null]", "[\"DONE\"]"}) {
+  for (std::string_view const json :
+       {"", " ", "x", "7", "\"a\"", "{}", "{\"command\":\"DONE\"}", "[1]", "[[]]", "[null]", "[\"DONE\"]"}) {
     BOOST_TEST_CONTEXT(json) { BOOST_TEST(says(read(json).status, Code::invalid, "commands is no JSON")); }
   }
   BOOST_TEST(says(read("[{\"command\":\"DONE\"").status, Code::invalid, "see its byte 19"));
@@ -102,7 +105,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_list_of_commands_is_refused_with_the_number_of_t
   std::string const whole = frames();
   for (std::size_t end = 1; end < whole.size(); ++end) {
     if (end == whole.find("FJM", 4)) continue;
-    BOOST_TEST(says(read(Value::of_binary(std::string_view{whole}.substr(0, end))).status, Code::invalid, "whole frames"));
+    BOOST_TEST(
+        says(read(Value::of_binary(std::string_view{whole}.substr(0, end))).status, Code::invalid, "whole frames"));
   }
   BOOST_TEST(says(read(Value::of_binary({})).status, Code::bad_parameter, "empty"));
   BOOST_TEST(says(read(Value::of_integer(7)).status, Code::invalid, "commands"));
@@ -110,7 +114,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_list_of_commands_is_refused_with_the_number_of_t
 
 BOOST_AUTO_TEST_CASE(their_number_is_limited) {
   BOOST_TEST(read(Value::of_text(R"([{"command":"A"},{"command":"B"}])"), 2).status.ok());
-  BOOST_TEST(says(read(Value::of_text(R"([{"command":"A"},{"command":"B"}])"), 1).status, Code::over_limit, "at most 1"));
+  BOOST_TEST(
+      says(read(Value::of_text(R"([{"command":"A"},{"command":"B"}])"), 1).status, Code::over_limit, "at most 1"));
   BOOST_TEST(says(read(Value::of_binary(frames()), 1).status, Code::over_limit, "at most 1"));
 }
 

@@ -1,0 +1,200 @@
+// Distributed transactions (doc/transactions.md): what a transaction manager sends, and what an administrator decides for
+// it.
+#include <array>
+#include <optional>
+#include <string>
+
+#include "admin/commands.h"
+
+namespace fastjournal::admin {
+namespace {
+
+using engine::Branches;
+
+constexpr std::size_t kShownMax = 1000;
+constexpr std::size_t kShown = 100;
+
+class Xa : public Command {
+ public:
+  explicit Xa(engine::Engine& engine) : engine_(engine) {}
+
+ protected:
+  [[nodiscard]] Branches& branches() { return engine_.branches(); }
+  [[nodiscard]] static Branches::Caller caller_of(Request const& request) {
+    return {.connection = request.caller.connection,
+            .origin = request.caller.origin,
+            .is_operator = request.caller.permit.has(Right::admin)};
+  }
+  [[nodiscard]] static std::string_view xid_of(Request const& request) { return request.message.text("xid"); }
+  // By its place in `words`; the first one if it is absent. None: refused.
+  template <std::size_t N>
+  [[nodiscard]] static std::optional<std::size_t> word(Request& request, std::string_view name,
+                                                       std::array<std::string_view, N> const& words) {
+    if (!request.message.has(name)) return 0;
+    std::string expected;
+    for (std::size_t i = 0; i < N; ++i) {
+      if (request.message.text(name) == words[i]) return i;
+      expected.append(i == 0 ? "" : i + 1 == N ? " or " : ", ").append(words[i]);
+    }
+    request.status = bad_parameter(name, std::string{name} + " is " + expected);
+    return std::nullopt;
+  }
+  static void rest_on(engine::HostedLog* log, Request& request) {
+    if (log != nullptr) request.basis.log = log->log;
+  }
+
+  engine::Engine& engine_;
+};
+
+class XaStart final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    if (request.caller.stands_alone) {
+      request.status = {Code::not_supported, "a request stands alone here: work on a branch needs a connection"};
+      return;
+    }
+    constexpr std::array<std::string_view, 3> kWords{"new", "join", "resume"};
+    std::optional<std::size_t> const how = word(request, "how", kWords);
+    if (!how) return;
+    DurationMs timeout{};
+    std::int64_t const most = engine_.transactions().limit().value;
+    if (Value const* const given = request.message.find("timeout"); given != nullptr) {
+      timeout.value = given->as_integer().value_or(0);
+      if (timeout.value < 1 || timeout.value > most) {
+        request.status = bad_parameter(
+            "timeout", "timeout, the ms until XA_PREPARE, is a whole number from 1 to " + std::to_string(most));
+        return;
+      }
+    }
+    request.status =
+        branches().start(caller_of(request), xid_of(request), static_cast<Branches::Start>(*how), timeout, request.now);
+    if (!request.status.ok()) return;
+    request.answer.message("STARTED").add("xid", xid_of(request));
+    if (*how == 0) request.answer.add("timeout", timeout.value == 0 ? most : timeout.value);
+  }
+};
+
+class XaEnd final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    constexpr std::array<std::string_view, 3> kWords{"success", "suspend", "fail"};
+    std::optional<std::size_t> const how = word(request, "how", kWords);
+    if (!how) return;
+    request.status =
+        branches().end(caller_of(request), xid_of(request), static_cast<Branches::End>(*how), request.now);
+    if (request.status.ok()) request.answer.message("ENDED").add("xid", xid_of(request));
+  }
+};
+
+class XaPrepare final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    engine::HostedLog* log = nullptr;
+    request.status = branches().prepare(caller_of(request), xid_of(request), request.now, request.answer, log);
+    rest_on(log, request);
+  }
+};
+
+class XaCommit final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    bool one_phase = false;
+    if (Value const* const given = request.message.find("one_phase"); given != nullptr) {
+      std::optional<std::int64_t> const number = given->as_integer();
+      if (!number || (*number != 0 && *number != 1)) {
+        request.status = bad_parameter("one_phase", "one_phase is 0 or 1");
+        return;
+      }
+      one_phase = *number == 1;
+    }
+    engine::HostedLog* log = nullptr;
+    request.status =
+        branches().commit(caller_of(request), xid_of(request), one_phase, request.now, request.answer, log);
+    rest_on(log, request);
+  }
+};
+
+class XaRollback final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    engine::HostedLog* log = nullptr;
+    request.status = branches().roll_back(caller_of(request), xid_of(request), request.now, request.answer, log);
+    rest_on(log, request);
+  }
+};
+
+class XaForget final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    engine::HostedLog* log = nullptr;
+    request.status = branches().forget(caller_of(request), xid_of(request), request.now, request.answer, log);
+    rest_on(log, request);
+  }
+};
+
+class XaRecover final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    std::int64_t const count = request.message.has("count") ? request.message.integer("count").value_or(0)
+                                                            : static_cast<std::int64_t>(kShown);
+    if (count < 1 || count > static_cast<std::int64_t>(kShownMax)) {
+      request.status =
+          bad_parameter("count", "count, the branches of a page, is a whole number from 1 to " + std::to_string(kShownMax));
+      return;
+    }
+    bool const all = request.message.integer("all").value_or(0) == 1;
+    request.basis.all = true;
+    branches().recover(caller_of(request), all, request.message.text("after"), static_cast<std::size_t>(count),
+                       request.now, request.answer);
+  }
+};
+
+class XaDecide final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    constexpr std::array<std::string_view, 2> kWords{"commit", "rollback"};
+    if (!request.message.has("outcome")) {
+      request.status = Status{Code::missing_parameter, "XA_DECIDE needs the parameter outcome: commit or rollback"}.with(
+          "parameter", "outcome");
+      return;
+    }
+    std::optional<std::size_t> const outcome = word(request, "outcome", kWords);
+    if (!outcome) return;
+    engine::HostedLog* log = nullptr;
+    request.status = branches().decide(xid_of(request), *outcome == 0 ? log::Outcome::committed : log::Outcome::rolled_back,
+                                       request.now, request.answer, log);
+    rest_on(log, request);
+  }
+};
+
+template <typename T>
+CommandPtr make(engine::Engine& engine) {
+  return std::make_unique<T>(engine);
+}
+
+}  // namespace
+
+CommandPtr make_xa(engine::Engine& engine, std::string_view name) {
+  using Make = CommandPtr (*)(engine::Engine&);
+  static constexpr std::array<std::pair<std::string_view, Make>, 8> kAll{{{"XA_START", make<XaStart>},
+                                                                          {"XA_END", make<XaEnd>},
+                                                                          {"XA_PREPARE", make<XaPrepare>},
+                                                                          {"XA_COMMIT", make<XaCommit>},
+                                                                          {"XA_ROLLBACK", make<XaRollback>},
+                                                                          {"XA_FORGET", make<XaForget>},
+                                                                          {"XA_RECOVER", make<XaRecover>},
+                                                                          {"XA_DECIDE", make<XaDecide>}}};
+  for (auto const& [known, make_one] : kAll)
+    if (known == name) return make_one(engine);
+  return nullptr;
+}
+
+}  // namespace fastjournal::admin

@@ -1,0 +1,488 @@
+#include "engine/branches.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/transaction_mutants.h"
+#include "engine/configuration.h"
+#include "engine/transaction_codec.h"
+
+namespace fastjournal::engine {
+namespace {
+
+using transaction::is_mutant;
+using Mutant = transaction::Mutant;
+
+constexpr DurationMs kLookEvery{60'000};
+constexpr std::string_view kAlert = "in-doubt";
+constexpr std::uint8_t kAlertPriority = 70;
+
+Status refusal(std::string_view xa, Code code, std::string text) {
+  return Status{code, std::move(text)}.with("xa", std::string{xa});
+}
+Status wrong_order(std::string text) { return refusal("XAER_PROTO", Code::wrong_state, std::move(text)); }
+
+std::string named(std::string_view xid) { return "branch " + std::string{xid}; }
+
+bool is_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string_view word_of(log::Outcome outcome) {
+  return outcome == log::Outcome::committed ? "committed" : "rolled_back";
+}
+
+}  // namespace
+
+Status Branches::check_xid(std::string_view xid) {
+  std::size_t const first = xid.find(':');
+  std::size_t const second = first == std::string_view::npos ? first : xid.find(':', first + 1);
+  if (second != std::string_view::npos) {
+    std::string_view const format = xid.substr(0, first);
+    std::string_view const global = xid.substr(first + 1, second - first - 1);
+    std::string_view const branch = xid.substr(second + 1);
+    std::int32_t number = 0;
+    auto const [end, error] = std::from_chars(format.data(), format.data() + format.size(), number);
+    bool const is_number = error == std::errc{} && end == format.data() + format.size() && !format.empty();
+    auto const is_part = [](std::string_view part) {
+      return part.size() % 2 == 0 && part.size() <= 2 * kXidPartBytesMax && is_hex(part);
+    };
+    if (is_number && number >= 0 && !global.empty() && is_part(global) && is_part(branch)) return {};
+  }
+  return refusal("XAER_INVAL", Code::bad_parameter,
+                 "xid is FORMAT:GTRID:BQUAL: a whole number from 0, and two strings of lower case hexadecimal digits, "
+                 "for at most " +
+                     std::to_string(kXidPartBytesMax) + " bytes each, of which GTRID is not empty")
+      .with("parameter", "xid");
+}
+
+Status Branches::find(Caller const& caller, std::string_view xid, Found& found) {
+  if (Status status = check_xid(xid); !status.ok()) return status;
+  found = branches_.find(xid);
+  if (found == branches_.end())
+    return refusal("XAER_NOTA", Code::not_found, named(xid) + " is not known: it is over, or never began");
+  if (found->second.origin == caller.origin || caller.is_operator) return {};
+  return refusal("XAER_NOTA", Code::not_allowed,
+                 named(xid) + " belongs to another peer or user: it ends it, or an administrator does");
+}
+
+Status Branches::check_ends(Branch const& branch) {
+  if (!branch.associated.empty() || branch.is_suspended)
+    return wrong_order("a connection is still associated with the branch, or has suspended it: XA_END comes first");
+  if (branch.decided == log::Outcome::none) return {};
+  bool const committed = branch.decided == log::Outcome::committed;
+  return refusal(committed ? "XA_HEURCOM" : "XA_HEURRB", Code::wrong_state,
+                 std::string{"an administrator has "} + (committed ? "committed" : "rolled back") +
+                     " this branch: XA_FORGET ends it")
+      .with("decided", std::string{word_of(branch.decided)});
+}
+
+void Branches::erase(Found found) {
+  if (found->second.is_prepared()) --in_doubt_;
+  if (found->second.transaction != TransactionId::none) parts_.transactions.erase(found->second.transaction);
+  branches_.erase(found);
+}
+
+Status Branches::tell_rolled_back(Found found) {
+  Transaction const& one = *parts_.transactions.find(found->second.transaction);
+  Code const why = one.why_over.code();
+  Status status = refusal(why == Code::timed_out ? "XA_RBTIMEOUT" : why == Code::closed ? "XA_RBCOMMFAIL" : "XA_RBROLLBACK",
+                          Code::rolled_back,
+                          named(found->first) + " was rolled back, and nothing of it was done: " + one.why_over.message())
+                      .with("cause", std::string{row_of(why).wire_name});
+  erase(found);
+  return status;
+}
+
+Status Branches::log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool removes,
+                           std::function<void(Records&)> const& append) {
+  if (!log.serves) return refusal("XAER_RMFAIL", Code::unavailable, log.why_not);
+  if (!log.log->reserve(bytes + kGroupBytes, removes)) {
+    Status status = parts_.shortages.refuse_disk(log, now);
+    return std::move(status).with("xa", "XA_RETRY");
+  }
+  append_to_catalogue(log, now, append);
+  parts_.alerting.close_group(log, now,
+                              is_mutant(Mutant::prepared_not_synced) ? Durability::written : Durability::synced);
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Association
+
+Status Branches::start(Caller const& caller, std::string_view xid, Start how, DurationMs timeout, TimeMs now) {
+  if (parts_.transactions.has(caller.connection))
+    return refusal("XAER_PROTO", Code::wrong_state,
+                   "this connection has a transaction already: COMMIT, ROLLBACK or XA_END comes first");
+  if (how == Start::begin) {
+    if (Status status = check_xid(xid); !status.ok()) return status;
+    if (branches_.contains(xid)) return refusal("XAER_DUPID", Code::in_use, named(xid) + " is known already");
+    if (branches_.size() >= kMost)
+      return refusal("XAER_RMERR", Code::over_limit, "there are " + std::to_string(kMost) + " branches already");
+    Branch& branch = branches_.emplace(std::string{xid}, Branch{}).first->second;
+    Transaction& one = parts_.transactions.make(ConnectionId::none, timeout, now);
+    branch.transaction = one.id;
+    branch.origin = caller.origin;
+    branch.associated.insert(caller.connection);
+    parts_.transactions.attach(caller.connection, one);
+    look_at_ = std::min(look_at_, now + kLookEvery);
+    return {};
+  }
+  Found found;
+  if (Status status = find(caller, xid, found); !status.ok()) return status;
+  Branch& branch = found->second;
+  if (branch.is_prepared() || branch.decided != log::Outcome::none)
+    return wrong_order(named(xid) + " is prepared: no work can be added");
+  if (branch.is_suspended != (how == Start::resume))
+    return wrong_order(named(xid) + (branch.is_suspended ? " is suspended: resume it" : " is not suspended: join it"));
+  branch.is_suspended = false;
+  branch.associated.insert(caller.connection);
+  parts_.transactions.attach(caller.connection, *parts_.transactions.find(branch.transaction));
+  return {};
+}
+
+Status Branches::end(Caller const& caller, std::string_view xid, End how, TimeMs now) {
+  Found found;
+  if (Status status = find(caller, xid, found); !status.ok()) return status;
+  Branch& branch = found->second;
+  if (!branch.associated.contains(caller.connection))
+    return wrong_order("this connection is not associated with " + named(xid));
+  branch.associated.erase(caller.connection);
+  parts_.transactions.detach(caller.connection);
+  branch.is_suspended = how == End::suspend;
+  Transaction& one = *parts_.transactions.find(branch.transaction);
+  if (how == End::fail && one.why_over.ok())
+    parts_.transactions.give_up(one, now, {Code::rolled_back, "XA_END said that it failed"});
+  return {};
+}
+
+void Branches::connection_closed(ConnectionId connection, TimeMs now) {
+  if (branches_.empty()) return;
+  Transaction* const one = parts_.transactions.of(connection);
+  if (one == nullptr || one->owner != ConnectionId::none || is_mutant(Mutant::lost_session_not_noticed)) return;
+  parts_.transactions.detach(connection);
+  for (auto& [xid, branch] : branches_) branch.associated.erase(connection);
+  if (one->why_over.ok())
+    parts_.transactions.give_up(*one, now, {Code::closed, "a connection that worked on it was lost"});
+}
+
+// ---------------------------------------------------------------------------
+// Ends
+
+Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log) {
+  Found found;
+  Status status = find(caller, xid, found);
+  if (status.ok()) status = check_ends(found->second);
+  if (!status.ok()) return status;
+  Branch& branch = found->second;
+  if (branch.is_prepared()) return wrong_order(named(xid) + " is prepared already");
+  Transaction& one = *parts_.transactions.find(branch.transaction);
+  if (!one.why_over.ok()) return tell_rolled_back(found);
+  log = one.log != nullptr ? one.log : &parts_.tables.own_log();
+  if (!log->keeps)
+    return refusal("XAER_RMERR", Code::not_supported, "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
+
+  log::TransactionBook::Entry entry;
+  entry.xid = found->first;
+  entry.origin = branch.origin;
+  entry.prepared = now;
+  entry.ops_count = static_cast<std::uint32_t>(one.ops.size());
+  std::vector<std::string> bodies;
+  std::size_t bytes = log::TransactionBook::kEntryBytes + xid.size() + branch.origin.size();
+  for (TransactionOp const& op : one.ops) {
+    HostedTable const& table = parts_.tables[op.table];
+    write_op({.table = table.id,
+              .command = table.type->commands()[op.index].name,
+              .worker = op.worker,
+              .origin = op.origin,
+              .asked = op.asked,
+              .hold = op.hold},
+             op.message, bodies.emplace_back());
+    bytes += bodies.back().size() + log::TransactionBook::kOpBytes;
+  }
+  if (log->catalogue.transactions().live_bytes() + bytes > kPreparedBytesMax)
+    return refusal("XAER_RMERR", Code::over_limit,
+                   "the prepared transactions of log " + log->name + " have " +
+                       std::to_string(kPreparedBytesMax >> 20U) + " MiB already: end some of them");
+  status = log_alone(*log, now, bytes, !one.adds, [&](Records& records) {
+    branch.object = log::TransactionBook::append_prepared(records, entry);
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      log::TransactionBook::append_op(records, branch.object, static_cast<std::uint32_t>(i), bodies[i]);
+  });
+  if (!status.ok()) return status;
+  branch.log = log;
+  branch.prepared = now;
+  ++in_doubt_;
+  parts_.transactions.prepared(one);
+  look_at_ = std::min(look_at_, now + kLookEvery);
+  answer.message("PREPARED").add("xid", std::string_view{found->first}).add("ops", std::uint64_t{one.ops.size()});
+  return {};
+}
+
+Status Branches::commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer,
+                        HostedLog*& log) {
+  Found found;
+  Status status = find(caller, xid, found);
+  if (status.ok()) status = check_ends(found->second);
+  if (!status.ok()) return status;
+  Branch& branch = found->second;
+  if (branch.is_prepared() == one_phase)
+    return wrong_order(named(xid) + (one_phase ? " is prepared: commit it without one_phase"
+                                               : " is not prepared: XA_PREPARE comes first, or one_phase=1"));
+  Transaction& one = *parts_.transactions.find(branch.transaction);
+  if (!one.why_over.ok()) return tell_rolled_back(found);
+  answer.message("COMMITTED").add("xid", std::string_view{found->first}).add("ops", std::uint64_t{one.ops.size()});
+  log = branch.is_prepared() ? branch.log : one.log;
+  ObjectId const object = branch.object;
+  if (branch.is_prepared())
+    status = parts_.transactions.keep(one, *log, now, answer,
+                                      [object](Records& records) { log::TransactionBook::append_ended(records, object); });
+  else if (log != nullptr)
+    status = parts_.transactions.keep(one, *log, now, answer, {});
+  if (status.ok()) {
+    erase(found);
+    return {};
+  }
+  answer.clear();
+  // A prepared one stays in doubt.
+  if (branch.is_prepared()) return std::move(status).with("xa", "XA_RETRY");
+  parts_.transactions.give_up(one, now, status);
+  return tell_rolled_back(found);
+}
+
+Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log) {
+  Found found;
+  Status status = find(caller, xid, found);
+  if (status.ok()) status = check_ends(found->second);
+  if (!status.ok()) return status;
+  Branch& branch = found->second;
+  if (branch.is_prepared()) {
+    log = branch.log;
+    ObjectId const object = branch.object;
+    status = log_alone(*log, now, log::TransactionBook::kEntryBytes, true,
+                       [object](Records& records) { log::TransactionBook::append_ended(records, object); });
+    if (!status.ok()) return status;
+  }
+  Transaction& one = *parts_.transactions.find(branch.transaction);
+  if (one.why_over.ok()) parts_.transactions.give_up(one, now, {Code::rolled_back, "XA_ROLLBACK"});
+  answer.message("ROLLED_BACK").add("xid", std::string_view{found->first});
+  erase(found);
+  return {};
+}
+
+Status Branches::decide(std::string_view xid, log::Outcome outcome, TimeMs now, Answer& answer, HostedLog*& log) {
+  Found found;
+  if (Status status = find({.is_operator = true}, xid, found); !status.ok()) return status;
+  Branch& branch = found->second;
+  if (!branch.is_prepared()) return wrong_order(named(xid) + " is not in doubt: there is nothing to decide");
+  Transaction& one = *parts_.transactions.find(branch.transaction);
+  log = branch.log;
+  log::TransactionBook::Entry entry;
+  entry.object = branch.object;
+  entry.xid = found->first;
+  entry.origin = branch.origin;
+  entry.prepared = branch.prepared;
+  entry.decided = outcome;
+  entry.decided_at = now;
+  auto const append = [&entry](Records& records) {
+    if (is_mutant(Mutant::outcome_not_kept))
+      log::TransactionBook::append_ended(records, entry.object);
+    else
+      log::TransactionBook::append_prepared(records, entry);
+  };
+  bool const commits = outcome == log::Outcome::committed;
+  answer.message("DECIDED")
+      .add("xid", std::string_view{found->first})
+      .add("outcome", Value::of_text(word_of(outcome)))
+      .add("ops", std::uint64_t{one.ops.size()});
+  Answer ignored;
+  std::size_t const bytes = log::TransactionBook::kEntryBytes + entry.xid.size() + entry.origin.size();
+  Status const status = commits ? parts_.transactions.keep(one, *log, now, ignored, append, bytes)
+                                : log_alone(*log, now, bytes, true, append);
+  if (!status.ok()) {
+    answer.clear();
+    return status;
+  }
+  if (!commits) parts_.transactions.give_up(one, now, {Code::rolled_back, "decided by an administrator"});
+  --in_doubt_;
+  branch.decided = outcome;
+  branch.decided_at = now;
+  parts_.transactions.erase(std::exchange(branch.transaction, TransactionId::none));
+  return {};
+}
+
+Status Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log) {
+  Found found;
+  if (Status status = find(caller, xid, found); !status.ok()) return status;
+  Branch const& branch = found->second;
+  if (branch.decided == log::Outcome::none)
+    return wrong_order(named(xid) + " was not decided by an administrator: there is nothing to forget");
+  log = branch.log;
+  ObjectId const object = branch.object;
+  Status status = log_alone(*log, now, log::TransactionBook::kEntryBytes, true,
+                            [object](Records& records) { log::TransactionBook::append_ended(records, object); });
+  if (!status.ok()) return status;
+  answer.message("FORGOTTEN").add("xid", std::string_view{found->first});
+  erase(found);
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Who is in doubt
+
+std::string_view Branches::state_of(Branch const& branch, Transaction const* transaction) {
+  if (branch.decided != log::Outcome::none) return word_of(branch.decided);
+  if (branch.is_prepared()) return "prepared";
+  if (transaction != nullptr && !transaction->why_over.ok()) return "rollback_only";
+  if (branch.is_suspended) return "suspended";
+  return branch.associated.empty() ? "idle" : "active";
+}
+
+void Branches::recover(Caller const& caller, bool all, std::string_view after, std::size_t count, TimeMs now,
+                       Answer& answer) const {
+  std::size_t told = 0;
+  for (auto at = after.empty() ? branches_.begin() : branches_.upper_bound(after); at != branches_.end(); ++at) {
+    auto const& [xid, branch] = *at;
+    if (!all && !branch.is_prepared()) continue;
+    if (branch.origin != caller.origin && !caller.is_operator) continue;
+    if (told == count) {
+      answer.add("after", std::string_view{std::prev(at)->first});
+      return;
+    }
+    ++told;
+    Transaction const* const one = parts_.transactions.find(branch.transaction);
+    answer.message("BRANCH").add("xid", std::string_view{xid}).add("state", Value::of_text(state_of(branch, one)));
+    answer.add("origin", std::string_view{branch.origin});
+    if (one != nullptr) {
+      answer.add("transaction", static_cast<std::uint64_t>(one->id)).add("ops", std::uint64_t{one->ops.size()});
+      std::string tables;
+      for (std::uint32_t const number : one->tables)
+        tables.append(tables.empty() ? "" : ",").append(parts_.tables[number].name);
+      if (!tables.empty()) answer.add("tables", std::string_view{tables});
+    }
+    if (branch.log == nullptr) continue;
+    answer.add("log", std::string_view{branch.log->name}).add("prepared_date", branch.prepared.value);
+    if (branch.is_prepared())
+      answer.add("in_doubt_for", (now - branch.prepared).value);
+    else
+      answer.add("decided_date", branch.decided_at.value);
+  }
+  if (told == 0) answer.message("BRANCHES").add("count", std::uint64_t{0});
+}
+
+void Branches::look(TimeMs now) {
+  if (now < look_at_) return;
+  for (auto at = branches_.begin(); at != branches_.end();) {
+    auto const next = std::next(at);
+    Transaction const* const one = parts_.transactions.find(at->second.transaction);
+    bool const is_over = one != nullptr && !one->why_over.ok() && at->second.associated.empty();
+    if (is_over && now > one->ends + kLongInDoubt) erase(at);
+    at = next;
+  }
+  std::uint64_t count = 0;
+  std::string oldest;
+  TimeMs since = TimeMs::max();
+  for (auto const& [xid, branch] : branches_) {
+    if (!branch.is_prepared() || now < branch.prepared + kLongInDoubt) continue;
+    ++count;
+    if (branch.prepared >= since) continue;
+    since = branch.prepared;
+    oldest = xid;
+  }
+  if (count > 0)
+    parts_.alerting.raise(nullptr, kAlert, kAlertPriority,
+                          std::to_string(count) + (count == 1 ? " prepared transaction is" : " prepared transactions are") +
+                              " in doubt for more than an hour, the first " +
+                              oldest + ": what they hold waits for them; end them in their transaction manager, or with "
+                              "fastjournal tx commit or tx rollback",
+                          {});
+  else
+    parts_.alerting.lower(nullptr, kAlert);
+  look_at_ = branches_.empty() ? TimeMs::max() : now + kLookEvery;
+}
+
+// ---------------------------------------------------------------------------
+// Starts and declarations
+
+Status Branches::check_tables_of(HostedLog const& log, log::TransactionBook::Entry const& entry,
+                                 Declarations const& next) const {
+  for (log::TransactionBook::Op const& stored : entry.ops) {
+    PromisedOp op;
+    Message message;
+    if (!read_op(stored.body, op, message))
+      return {Code::damaged, "log " + log.name + ": a command of the prepared transaction " + entry.xid + " cannot be read"};
+    log::Catalogue::TableEntry const* const table = log.catalogue.find(op.table);
+    std::string const name = table == nullptr ? std::to_string(static_cast<std::uint32_t>(op.table)) : table->name;
+    std::string const what = "table " + name + " has a part in the prepared transaction " + entry.xid;
+    auto const declared = std::ranges::find(next, name, [](Declaration const& one) { return one->name; });
+    if (table == nullptr || declared == next.end())
+      return {Code::bad_configuration,
+              what + ", and would be gone: put " + name + ".xml back, and end the transaction (fastjournal tx ls) first"};
+    if (!same_schema((*declared)->schema, table->schemas.rbegin()->second.schema))
+      return {Code::bad_configuration,
+              (*declared)->at("schema") + ": " + what +
+                  ": its columns cannot change before that is ended (fastjournal tx ls)"};
+  }
+  return {};
+}
+
+Status Branches::check_tables(Declarations const& next) const {
+  for (auto const& log : parts_.tables.logs())
+    for (auto const& [object, entry] : log->catalogue.transactions().all())
+      if (Status status = check_tables_of(*log, entry, next); !status.ok()) return status;
+  return {};
+}
+
+Status Branches::restore(TimeMs now) {
+  for (auto const& log : parts_.tables.logs())
+    for (auto const& [object, entry] : log->catalogue.transactions().all())
+      if (entry.ops_count == 0 && is_mutant(Mutant::empty_branch_lost))
+        continue;
+      else if (Status status = restore(*log, entry, now); !status.ok())
+        return status;
+  // Also if there is none: the alert may be up.
+  look_at_ = now;
+  return {};
+}
+
+Status Branches::restore(HostedLog& log, log::TransactionBook::Entry const& entry, TimeMs now) {
+  Branch& branch = branches_[entry.xid];
+  bool const whole = entry.decided != log::Outcome::none || (!entry.xid.empty() && entry.ops.size() == entry.ops_count);
+  if (!whole || !branch.object.is_none())
+    return {Code::damaged, "log " + log.name + ": the prepared transaction " + entry.xid +
+                               (whole ? " is there twice" : " has not all its commands")};
+  branch.origin = entry.origin;
+  branch.log = &log;
+  branch.object = entry.object;
+  branch.prepared = entry.prepared;
+  branch.decided = entry.decided;
+  branch.decided_at = entry.decided_at;
+  if (entry.decided != log::Outcome::none) return {};
+  ++in_doubt_;
+  Transaction& one = parts_.transactions.make(ConnectionId::none, {}, now);
+  branch.transaction = one.id;
+  for (log::TransactionBook::Op const& stored : entry.ops) {
+    if (is_mutant(Mutant::holds_not_restored)) break;
+    PromisedOp op;
+    Message message;
+    bool const is_read = read_op(stored.body, op, message);
+    auto const table = log.tables.find(op.table);
+    HostedTable* const hosted = table == log.tables.end() ? nullptr : table->second;
+    std::uint32_t const index = hosted == nullptr ? NameTable::kAbsent : hosted->type->find_command(op.command);
+    if (!is_read || index == NameTable::kAbsent || hosted->can.promises == nullptr)
+      return {Code::damaged, "log " + log.name + ": " + op.command + " of the prepared transaction " + entry.xid +
+                                 " cannot be promised again"};
+    parts_.transactions.restore(one, *hosted,
+                                {.table = hosted->number,
+                                 .index = static_cast<std::uint16_t>(index),
+                                 .message = std::move(message),
+                                 .worker = std::move(op.worker),
+                                 .origin = std::move(op.origin),
+                                 .asked = op.asked,
+                                 .hold = std::move(op.hold)});
+  }
+  parts_.transactions.prepared(one);
+  return {};
+}
+
+}  // namespace fastjournal::engine

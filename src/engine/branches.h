@@ -1,0 +1,121 @@
+// Branches of distributed transactions (XA): a transaction under a name that a transaction manager gives it, worked on by
+// connections that are associated with it, and prepared before it is committed, so that other resources can be asked as
+// well. A prepared one is in the log (log/transaction_book.h) and stays, with what it holds, over every start: only the
+// manager ends it, or a person, whose decision is kept until the manager has heard of it.
+//
+// The states and codes are those of the XA specification: each refusal has the fact `xa` (XAER_NOTA, XAER_PROTO, ...).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "engine/alerting.h"
+#include "engine/shortages.h"
+#include "engine/tables.h"
+#include "engine/transactions.h"
+#include "log/transaction_book.h"
+
+namespace fastjournal::engine {
+
+class Branches {
+ public:
+  // Of a part of an xid, in bytes; and branches that there may be at once.
+  static constexpr std::size_t kXidPartBytesMax = 255;
+  static constexpr std::size_t kMost = 10'000;
+  // Prepared ones of one log, together.
+  static constexpr std::uint64_t kPreparedBytesMax = 64U << 20U;
+  // In doubt for longer than this: an alert.
+  static constexpr DurationMs kLongInDoubt{3'600'000};
+
+  enum class Start : std::uint8_t { begin, join, resume };
+  enum class End : std::uint8_t { success, suspend, fail };
+  // Who asks.
+  struct Caller {
+    ConnectionId connection{};
+    std::string_view origin{};
+    bool is_operator{false};  // may end those of others
+  };
+
+  struct Parts {
+    Tables const& tables;
+    Alerting& alerting;
+    Shortages& shortages;
+    Transactions& transactions;
+  };
+  explicit Branches(Parts const& parts) : parts_(parts) {}
+  Branches(Branches const&) = delete;
+  Branches& operator=(Branches const&) = delete;
+
+  // -- the manager's ----------------------------------------------------------------
+  // `xid`: FORMAT:GTRID:BQUAL, a number and two strings of hexadecimal digits.
+  [[nodiscard]] static Status check_xid(std::string_view xid);
+  [[nodiscard]] Status start(Caller const& caller, std::string_view xid, Start how, DurationMs timeout, TimeMs now);
+  [[nodiscard]] Status end(Caller const& caller, std::string_view xid, End how, TimeMs now);
+  // `log`, here and below: whose records the answer rests on; null: none.
+  [[nodiscard]] Status prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log);
+  [[nodiscard]] Status commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer,
+                              HostedLog*& log);
+  [[nodiscard]] Status roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer,
+                                 HostedLog*& log);
+  // Of one that a person has decided.
+  [[nodiscard]] Status forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log);
+  // Those in doubt, in the order of their xids, behind `after`; with `all` also the others, with their states.
+  void recover(Caller const& caller, bool all, std::string_view after, std::size_t count, TimeMs now,
+               Answer& answer) const;
+  // -- a person's -------------------------------------------------------------------
+  // One that is in doubt.
+  [[nodiscard]] Status decide(std::string_view xid, log::Outcome outcome, TimeMs now, Answer& answer, HostedLog*& log);
+
+  // -- others -------------------------------------------------------------------------
+  void connection_closed(ConnectionId connection, TimeMs now);
+  // Before declarations come into force, at a start or a reload. Not ok: a table of one in doubt would be another one.
+  [[nodiscard]] Status check_tables(Declarations const& next) const;
+  // At a start, once all tables are there: what is in doubt holds again what it held.
+  [[nodiscard]] Status restore(TimeMs now);
+  // Raises and lowers the alert; forgets those that were rolled back long ago, and whose manager never came back.
+  void look(TimeMs now);
+  [[nodiscard]] TimeMs next_due() const { return look_at_; }
+  [[nodiscard]] std::size_t in_doubt() const { return in_doubt_; }
+
+ private:
+  struct Branch {
+    TransactionId transaction{};  // none: it was decided, and is only remembered
+    std::string origin;
+    std::set<ConnectionId> associated;
+    bool is_suspended{false};
+    HostedLog* log{nullptr};  // of one that is prepared or decided
+    ObjectId object{};
+    TimeMs prepared{};
+    log::Outcome decided{log::Outcome::none};
+    TimeMs decided_at{};
+
+    [[nodiscard]] bool is_prepared() const { return !object.is_none() && decided == log::Outcome::none; }
+  };
+  using Found = std::map<std::string, Branch, std::less<>>::iterator;
+
+  // Not ok: there is none that the caller may end.
+  [[nodiscard]] Status find(Caller const& caller, std::string_view xid, Found& found);
+  // Nobody works on it, and no person has decided it.
+  [[nodiscard]] static Status check_ends(Branch const& branch);
+  [[nodiscard]] Status check_tables_of(HostedLog const& log, log::TransactionBook::Entry const& entry,
+                                       Declarations const& next) const;
+  [[nodiscard]] Status restore(HostedLog& log, log::TransactionBook::Entry const& entry, TimeMs now);
+  // It was rolled back before, and its manager hears of it now.
+  [[nodiscard]] Status tell_rolled_back(Found found);
+  // Records of the catalogue alone, in a group of their own.
+  [[nodiscard]] Status log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool removes,
+                                 std::function<void(Records&)> const& append);
+  void erase(Found found);
+  [[nodiscard]] static std::string_view state_of(Branch const& branch, Transaction const* transaction);
+
+  Parts parts_;
+  std::map<std::string, Branch, std::less<>> branches_;
+  std::size_t in_doubt_{0};
+  TimeMs look_at_{TimeMs::max()};
+};
+
+}  // namespace fastjournal::engine

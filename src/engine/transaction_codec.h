@@ -1,0 +1,26 @@
+// A promised command as bytes, so that a prepared transaction outlives the process: which command of which table, by whom
+// and when, its parameters, and what it holds. A start takes the holds from here: it does not promise again.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/table.h"
+
+namespace fastjournal::engine {
+
+struct PromisedOp {
+  TableId table{};
+  std::string command;
+  std::string worker;
+  std::string origin;
+  TimeMs asked{};
+  Hold hold;
+};
+
+void write_op(PromisedOp const& op, Message const& message, std::string& out);
+// The message owns its bytes. False: damaged.
+[[nodiscard]] bool read_op(std::string_view bytes, PromisedOp& out, Message& message);
+
+}  // namespace fastjournal::engine

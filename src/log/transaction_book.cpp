@@ -1,0 +1,146 @@
+#include "log/transaction_book.h"
+
+#include <cstring>
+
+#include "base/bytes.h"
+
+namespace fastjournal::log {
+namespace {
+
+// Bodies, little endian; a text is its u16 length and its bytes:
+//   prepared  u8 decided, i64 decided at, i64 prepared, u32 ops, xid, origin
+//   op        u32 number, and the rest is the engine's
+//   ended     nothing
+
+void append_text(std::string& out, std::string_view text) {
+  append_little(out, static_cast<std::uint16_t>(text.size()));
+  out.append(text);
+}
+
+std::string body_of(TransactionBook::Entry const& entry) {
+  std::string body;
+  append_little(body, static_cast<std::uint8_t>(entry.decided));
+  append_little(body, entry.decided_at.value);
+  append_little(body, entry.prepared.value);
+  append_little(body, entry.ops_count);
+  append_text(body, entry.xid);
+  append_text(body, entry.origin);
+  return body;
+}
+
+Lsn append(Records& records, std::uint8_t type, ObjectId object, std::string_view body) {
+  Records::Place const place = records.append(type, TransactionBook::newest_version(type), object, body.size());
+  if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
+  return place.lsn;
+}
+
+std::string op_body(std::uint32_t number, std::string_view body) {
+  std::string out;
+  append_little(out, number);
+  out.append(body);
+  return out;
+}
+
+}  // namespace
+
+ObjectId TransactionBook::append_prepared(Records& records, Entry const& entry) {
+  Lsn const lsn = append(records, kPrepared, entry.object, body_of(entry));
+  return entry.object.is_none() ? object_of(lsn) : entry.object;
+}
+
+void TransactionBook::append_op(Records& records, ObjectId object, std::uint32_t number, std::string_view body) {
+  append(records, kOp, object, op_body(number, body));
+}
+
+void TransactionBook::append_ended(Records& records, ObjectId object) { append(records, kEnded, object, {}); }
+
+TransactionBook::Entry const* TransactionBook::find(ObjectId object) const {
+  auto const found = entries_.find(object);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+void TransactionBook::move(Lsn& from, Lsn to, ObjectId object, std::uint32_t op) {
+  if (!from.is_none()) by_place_.erase(from);
+  from = to;
+  if (!to.is_none()) by_place_[to] = {object, op};
+}
+
+void TransactionBook::forget(ObjectId object) {
+  auto const found = entries_.find(object);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  move(entry.lsn, {}, object, kItself);
+  live_bytes_ -= kEntryBytes;
+  for (Op& op : entry.ops) {
+    if (!op.lsn.is_none()) live_bytes_ -= op.body.size() + kOpBytes;
+    move(op.lsn, {}, object, 0);
+  }
+  entries_.erase(found);
+}
+
+bool TransactionBook::apply(RecordView const& record) {
+  if (record.version == 0 || record.version > newest_version(record.type)) return false;
+  ByteReader reader{as_text(record.body)};
+  if (record.type == kEnded) {
+    forget(record.object);
+    return reader.finished();
+  }
+  // Copies come in any order, so an op may come before what it belongs to.
+  auto const [found, is_new] = entries_.try_emplace(record.object);
+  Entry& entry = found->second;
+  if (is_new) live_bytes_ += kEntryBytes;
+  entry.object = record.object;
+  if (record.type == kOp) {
+    auto const number = reader.number<std::uint32_t>();
+    constexpr std::uint32_t kMost = 100'000;
+    if (!reader.ok() || number >= kMost) return false;
+    if (number >= entry.ops.size()) entry.ops.resize(number + 1);
+    Op& op = entry.ops[number];
+    if (op.lsn.is_none()) live_bytes_ += reader.rest().size() + kOpBytes;
+    op.body = reader.rest();
+    move(op.lsn, record.lsn, record.object, number);
+    return true;
+  }
+  auto const decided = reader.number<std::uint8_t>();
+  entry.decided_at.value = reader.number<std::int64_t>();
+  entry.prepared.value = reader.number<std::int64_t>();
+  entry.ops_count = reader.number<std::uint32_t>();
+  entry.xid = reader.bytes(reader.number<std::uint16_t>());
+  entry.origin = reader.bytes(reader.number<std::uint16_t>());
+  if (!reader.finished() || decided > static_cast<std::uint8_t>(Outcome::rolled_back)) return false;
+  entry.decided = static_cast<Outcome>(decided);
+  move(entry.lsn, record.lsn, record.object, kItself);
+  if (entry.decided == Outcome::none) return true;
+  for (Op& op : entry.ops) {
+    if (!op.lsn.is_none()) live_bytes_ -= op.body.size() + kOpBytes;
+    move(op.lsn, {}, record.object, 0);
+  }
+  entry.ops.clear();
+  return true;
+}
+
+bool TransactionBook::restate_one(Lsn below, Records& records) const {
+  if (by_place_.empty() || by_place_.begin()->first >= below) return false;
+  auto const [object, number] = by_place_.begin()->second;
+  Entry const& entry = entries_.at(object);
+  if (number == kItself)
+    append_prepared(records, entry);
+  else
+    append_op(records, object, number, entry.ops[number].body);
+  return true;
+}
+
+void TransactionBook::digest(DigestSink& sink) const {
+  for (auto const& [object, entry] : entries_) {
+    std::string all{"transaction"};
+    append_little(all, object.value);
+    all += body_of(entry);
+    for (Op const& op : entry.ops) {
+      append_little(all, static_cast<std::uint32_t>(op.body.size()));
+      all += op.body;
+    }
+    sink.object(as_bytes(all));
+  }
+}
+
+}  // namespace fastjournal::log

@@ -1,0 +1,156 @@
+// Prepared transactions in the catalogue: what is stated, copied forward one by one, decided and over; damaged records.
+#include <boost/test/unit_test.hpp>
+
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "log/catalogue.h"
+#include "tests/support/seed.h"
+
+namespace fastjournal::log {
+namespace {
+
+// Collects appended records and applies them to a catalogue, as the engine does.
+struct Book final : Records {
+  Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
+    bodies.emplace_back(body_bytes);
+    Lsn const lsn{next += 64};
+    views.push_back(
+        {TableId::catalogue, type, version, lsn, object.is_none() ? object_of(lsn) : object, bodies.back()});
+    return {lsn, bodies.back()};
+  }
+  void apply() {
+    for (RecordView const& view : views) BOOST_REQUIRE(catalogue.apply(view));
+    views.clear();
+  }
+  ObjectId prepare(std::string const& xid, std::vector<std::string> const& ops) {
+    TransactionBook::Entry entry;
+    entry.xid = xid;
+    entry.origin = "ip:192.0.2.1";
+    entry.prepared = TimeMs{1000};
+    entry.ops_count = static_cast<std::uint32_t>(ops.size());
+    ObjectId const object = TransactionBook::append_prepared(*this, entry);
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      TransactionBook::append_op(*this, object, static_cast<std::uint32_t>(i), ops[i]);
+    apply();
+    return object;
+  }
+  [[nodiscard]] TransactionBook const& book() const { return catalogue.transactions(); }
+  [[nodiscard]] std::vector<std::string> digest() const {
+    struct Sink final : DigestSink {
+      std::vector<std::string> all;
+      void object(std::span<std::byte const> canonical) override { all.emplace_back(as_text(canonical)); }
+    } sink;
+    catalogue.digest(sink);
+    return sink.all;
+  }
+
+  std::uint64_t next{4096};
+  std::deque<std::vector<std::byte>> bodies;
+  std::vector<RecordView> views;
+  Catalogue catalogue;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(transaction_book)
+
+BOOST_AUTO_TEST_CASE(what_is_prepared_stays_until_it_is_over) {
+  Book one;
+  std::vector<std::string> const before = one.digest();
+  BOOST_TEST(one.catalogue.oldest_lsn().is_none());
+  ObjectId const first = one.prepare("1:aa:", {"an op", std::string(70'000, 'x'), ""});
+  ObjectId const second = one.prepare("1:bb:", {});
+  BOOST_REQUIRE(one.book().find(first) != nullptr);
+  TransactionBook::Entry const& entry = *one.book().find(first);
+  BOOST_TEST(entry.xid == "1:aa:");
+  BOOST_TEST(entry.origin == "ip:192.0.2.1");
+  BOOST_TEST(entry.prepared.value == 1000);
+  BOOST_TEST((entry.decided == Outcome::none));
+  BOOST_REQUIRE_EQUAL(entry.ops.size(), 3U);
+  BOOST_TEST(entry.ops[1].body.size() == 70'000U);
+  BOOST_TEST(one.catalogue.oldest_lsn().value == first.value);
+  BOOST_TEST(one.catalogue.live_bytes() > 70'000U);
+  TransactionBook::append_ended(one, first);
+  one.apply();
+  BOOST_TEST(one.book().find(first) == nullptr);
+  BOOST_TEST(one.catalogue.oldest_lsn().value == second.value);
+  TransactionBook::append_ended(one, second);
+  // Over already: its first record is below the base.
+  TransactionBook::append_ended(one, ObjectId{17});
+  one.apply();
+  BOOST_TEST(one.book().all().empty());
+  BOOST_TEST(one.catalogue.live_bytes() == 0U);
+  BOOST_TEST(one.catalogue.oldest_lsn().is_none());
+  BOOST_TEST((one.digest() == before));
+}
+
+BOOST_AUTO_TEST_CASE(each_part_is_copied_forward_and_a_reader_of_the_copies_alone_has_all) {
+  Book one;
+  ObjectId const object = one.prepare("1:aa:01", {"first", "second", "third"});
+  ObjectId const decided = one.prepare("1:bb:01", {"gone"});
+  TransactionBook::Entry entry = *one.book().find(decided);
+  entry.decided = Outcome::rolled_back;
+  entry.decided_at = TimeMs{2000};
+  TransactionBook::append_prepared(one, entry);
+  one.apply();
+  BOOST_TEST(one.book().find(decided)->ops.empty());
+  std::vector<std::string> const before = one.digest();
+  Lsn const end{one.next + 1};
+  Book copy;
+  copy.next = one.next;
+  for (int steps = 0; !one.catalogue.oldest_lsn().is_none() && one.catalogue.oldest_lsn() < end; ++steps) {
+    BOOST_REQUIRE(steps < 10);
+    BOOST_REQUIRE(one.catalogue.restate_one(end, one));
+    for (RecordView const& view : one.views) BOOST_REQUIRE(copy.catalogue.apply(view));
+    one.apply();
+  }
+  BOOST_TEST((one.digest() == before));
+  BOOST_TEST((copy.digest() == before));
+  BOOST_TEST(copy.book().find(object)->ops[2].body == "third");
+  BOOST_TEST((copy.book().find(decided)->decided == Outcome::rolled_back));
+  BOOST_TEST(copy.book().find(decided)->decided_at.value == 2000);
+  BOOST_TEST(!one.catalogue.restate_one(end, one));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_damaged_is_refused) {
+  Book one;
+  one.prepare("1:aa:01", {"first"});
+  std::vector<RecordView> good;
+  Book source;
+  TransactionBook::Entry entry;
+  entry.xid = "1:cc:";
+  entry.origin = "uid:7";
+  entry.ops_count = 1;
+  ObjectId const object = TransactionBook::append_prepared(source, entry);
+  TransactionBook::append_op(source, object, 0, "op");
+  TransactionBook::append_ended(source, object);
+  for (RecordView const& view : source.views) {
+    for (std::size_t cut = 0; cut < view.body.size(); ++cut) {
+      RecordView part = view;
+      part.body = view.body.first(cut);
+      // The rest of an op is the engine's, whatever it is.
+      bool const is_refused = view.type != TransactionBook::kOp || cut < 4;
+      Catalogue catalogue;
+      BOOST_TEST(catalogue.apply(part) != is_refused, "type " << int{view.type} << " cut at " << cut);
+    }
+    for (std::uint8_t const version : {std::uint8_t{0}, std::uint8_t{2}}) {
+      RecordView other = view;
+      other.version = version;
+      Catalogue catalogue;
+      BOOST_TEST(!catalogue.apply(other));
+    }
+  }
+  std::string const far("\xFF\xFF\xFF\x7Fop", 6);
+  RecordView op = source.views[1];
+  op.body = as_bytes(far);
+  Catalogue catalogue;
+  BOOST_TEST(!catalogue.apply(op));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::log
